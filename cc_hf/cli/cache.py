@@ -9,7 +9,7 @@ import typer
 from rich.text import Text
 
 from cc_hf.cli.options import AsJson
-from cc_hf.cli.output import Console, json_text, write_atomically
+from cc_hf.cli.output import STANDARD, Console, json_text, write_atomically
 
 __all__ = ["app"]
 
@@ -36,7 +36,7 @@ def info(path: CachePath = None, as_json: AsJson = False) -> None:
 
     contents = ScoreCache(path).info()
     if as_json:
-        write_atomically(Path("-"), json_text({**asdict(contents), "path": str(contents.path)}))
+        write_atomically(STANDARD, json_text({**asdict(contents), "path": str(contents.path)}))
         return
     console = Console()
     console.print(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -36,11 +37,22 @@ from cc_hf.cli.options import (
     metric_options,
     one_or_all,
 )
-from cc_hf.cli.output import check_output, print_result, say, say_written, shows_progress
-from cc_hf.errors import ResultWarning
+from cc_hf.cli.output import (
+    STANDARD,
+    Console,
+    check_output,
+    json_text,
+    say,
+    say_written,
+    shows_progress,
+    write_atomically,
+)
+from cc_hf.errors import InputError, ResultWarning
+from cc_hf.files import exists, file_slug, is_file
 
 if TYPE_CHECKING:
-    from cc_hf.results import EvaluationResult
+    from cc_hf.evaluation.material import Material
+    from cc_hf.results import EvaluationResult, ResultSet
 
 __all__ = ["evaluate"]
 
@@ -58,13 +70,15 @@ def evaluate(
     tgt_lang: TgtLang = None,
     split: Split = "test",
     translations: Annotated[
-        Path | None,
+        list[str] | None,
         typer.Option(
+            metavar="[NAME=]FILE",
             help=(
                 "File of translations, or - for standard input: one translation per line in the"
                 ' order of the dataset, lines of the form "source ||| translation", or JSONL. It'
-                " may also have one line for each line of the upstream test set."
-            )
+                " may also have one line for each line of the upstream test set. May be repeated,"
+                " once for each system."
+            ),
         ),
     ] = None,
     system: Annotated[
@@ -80,8 +94,8 @@ def evaluate(
         str | None,
         typer.Option(
             help=(
-                "Name of the system in tables and reports. Default: the model that translated, or"
-                " the file of translations."
+                "Name of the system in tables and reports, as --translations NAME=FILE. Default:"
+                " the model that translated, or the file of translations."
             )
         ),
     ] = None,
@@ -124,7 +138,10 @@ def evaluate(
         typer.Option(
             "--output",
             "-o",
-            help="Write the result with all judgements to this JSON file; - for standard output.",
+            help=(
+                "Write the result with all judgements to this JSON file; - for standard output. For"
+                " several systems: folder in which each gets a file NAME.json."
+            ),
         ),
     ] = None,
     as_json: AsJson = False,
@@ -136,18 +153,17 @@ def evaluate(
     from cc_hf.evaluation.material import load_material
     from cc_hf.evaluators import distributed as sharding
     from cc_hf.evaluators.options import LoadingOptions
-    from cc_hf.reports.tables import result_table, results_table
-    from cc_hf.results import ResultSet
 
     is_main = sharding.is_main_process()
-    check_output(output if is_main else None)
     material = load_material(
         dataset, config, split=split, tgt_lang=tgt_lang, data_dir=data_dir, limit=limit
     )
+    files = _named_files(translations, name, material)
+    outputs = _outputs(output, [file_name for file_name, _ in files])
+    for path in outputs if is_main else []:
+        check_output(path)
     arguments: dict[str, Any] = {
-        "translations": translations,
         "system": system,
-        "name": name,
         "options": metric_options(option, score=score, on_blank=on_blank),
         "evaluator": one_or_all(evaluator),
         "loading": LoadingOptions(
@@ -164,27 +180,94 @@ def evaluate(
         "seed": seed,
         "progress": is_main and shows_progress(quiet=quiet),
     }
+    outcomes = []
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ResultWarning)  # the table has the notes
-        outcome = (
-            evaluate_all(material, **arguments)
-            if metric == _ALL
-            else run_evaluate(material, metric=metric, **arguments)
-        )
-    results = outcome.results if isinstance(outcome, ResultSet) else (outcome,)
+        for file_name, file in files:
+            of_system = {**arguments, "translations": file, "name": file_name}
+            outcomes.append(
+                evaluate_all(material, **of_system)
+                if metric == _ALL
+                else run_evaluate(material, metric=metric, **of_system)
+            )
     # All processes computed the same result; only the main one writes and prints it.
     sharding.leave()
     if not is_main:
         return
-    print_result(
-        as_json,
-        outcome.to_json(),
-        lambda: [
-            results_table(outcome) if isinstance(outcome, ResultSet) else result_table(outcome),
-            *(Text(f"signature: {result.signature}") for result in results),
-        ],
-        output=output,
-    )
+    for outcome, path in zip(outcomes, outputs, strict=True):
+        if path is not None:
+            write_atomically(path, outcome.to_json())
+    if as_json and output != STANDARD:
+        rows = [json.loads(outcome.to_json()) for outcome in outcomes]
+        write_atomically(STANDARD, json_text(rows if len(rows) > 1 else rows[0]))
+    for outcome, path in zip(outcomes, outputs, strict=True):
+        _show(outcome, path, with_tables=not as_json, quiet=quiet)
+
+
+def _named_files(
+    translations: list[str] | None, name: str | None, material: Material
+) -> list[tuple[str | None, str | None]]:
+    """Return name and file of each system; the name is None where the default will do.
+
+    Several files are all read before the first is judged, which can take long.
+
+    Raises:
+        InputError: for two systems of the same name, --name for several systems, or a file among
+            several that does not fit the examples.
+    """
+    from cc_hf.data.translations import name_of_file, read_translations
+
+    if not translations:
+        return [(name, None)]
+    files: list[tuple[str | None, str]] = []
+    for text in translations:
+        given, equals, path = text.partition("=")
+        files.append((given, path) if equals and not exists(Path(text)) else (None, text))
+    if len(files) == 1:
+        return [(files[0][0] if name is None else name, files[0][1])]
+    if name is not None:
+        raise InputError("--name: give the names of several systems as --translations NAME=FILE")
+    named = [
+        (given or name_of_file(path, material.src_lang, material.tgt_lang), path)
+        for given, path in files
+    ]
+    slugs = [file_slug(given) for given, _ in named]
+    for (given, path), slug in zip(named, slugs, strict=True):
+        if not given or slugs.count(slug) > 1:
+            raise InputError(
+                f"--translations {path}: expected a name of its own for each system, got"
+                f" {given or 'none'}; write NAME=FILE"
+            )
+        if path != str(STANDARD):
+            read_translations(path, material.examples, other_lengths=material.translated_lines())
+    return list(named)
+
+
+def _outputs(output: Path | None, names: Sequence[str | None]) -> list[Path | None]:
+    """Return the file of each system; several go to a folder, which is made."""
+    if output is None or len(names) == 1:
+        return [output] * len(names)
+    if is_file(output) or output == STANDARD:
+        raise InputError(f"--output: expected a folder for several systems, got {output}")
+    output.mkdir(parents=True, exist_ok=True)
+    return [output / f"{file_slug(name or '')}.json" for name in names]
+
+
+def _show(
+    outcome: EvaluationResult | ResultSet, output: Path | None, *, with_tables: bool, quiet: bool
+) -> None:
+    """Print the results of one system, with warnings and notes."""
+    from cc_hf.reports.tables import result_table, results_table
+    from cc_hf.results import ResultSet
+
+    results = outcome.results if isinstance(outcome, ResultSet) else (outcome,)
+    if with_tables:
+        console = Console(stderr=output == STANDARD)
+        console.print(
+            results_table(outcome) if isinstance(outcome, ResultSet) else result_table(outcome)
+        )
+        for result in results:
+            console.print(Text(f"signature: {result.signature}"), soft_wrap=True)
     for warning in _warnings(results):
         say("warning", warning)
     if not quiet:

@@ -32,6 +32,7 @@ except ImportError:  # Windows lacks these locks, so part files of killed proces
     fcntl = None  # type: ignore[assignment]
 
 __all__ = [
+    "STANDARD",
     "Console",
     "check_output",
     "json_text",
@@ -48,7 +49,7 @@ __all__ = [
 _PART = ".part"
 _UNLIMITED = 100_000  # columns
 #: The path that names standard output.
-_STANDARD = Path("-")
+STANDARD = Path("-")
 #: Control characters except tab and line feed, and characters that change the text direction.
 _UNPRINTABLE = {
     code: f"\\u{code:04x}"
@@ -201,10 +202,10 @@ def print_result(
     if output is not None:
         write_atomically(output, text)
     if as_json:
-        if output != _STANDARD:
-            write_atomically(_STANDARD, text)
+        if output != STANDARD:
+            write_atomically(STANDARD, text)
         return
-    console = Console(stderr=output == _STANDARD)
+    console = Console(stderr=output == STANDARD)
     for part in render():
         console.print(part, soft_wrap=isinstance(part, Text))
 
@@ -236,7 +237,7 @@ def say_written(path: Path | None, more: str = "") -> None:
         path: the file.
         more: what else to say of it.
     """
-    if path is not None and path != _STANDARD:
+    if path is not None and path != STANDARD:
         say("written", f"{path}{more}")
 
 
@@ -250,7 +251,7 @@ def check_output(path: Path | None, name: str = "output") -> None:
     Raises:
         InputError: if the folder does not exist or is not writable, or if the path is a folder.
     """
-    if path is None or path == _STANDARD:
+    if path is None or path == STANDARD:
         return
     if is_folder(path):
         raise InputError(f"{name}: expected a file, {path} is a folder")
@@ -290,7 +291,7 @@ def write_atomically(path: Path, content: str | bytes) -> None:
     """
     data = content.encode("utf-8", "backslashreplace") if isinstance(content, str) else content
     try:
-        if path == _STANDARD:
+        if path == STANDARD:
             _write_standard(data)
         elif _is_special(path):
             path.write_bytes(data)

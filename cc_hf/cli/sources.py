@@ -8,12 +8,10 @@ from typing import Annotated
 import typer
 
 from cc_hf.cli.options import Config, DataDir, Dataset, Limit, Split
-from cc_hf.cli.output import check_output, say_written, write_atomically
+from cc_hf.cli.output import STANDARD, check_output, say_written, write_atomically
 from cc_hf.errors import InputError
 
 __all__ = ["sources"]
-
-_STANDARD = Path("-")
 
 
 def sources(
@@ -31,7 +29,7 @@ def sources(
                 " and source; otherwise one source per line."
             ),
         ),
-    ] = _STANDARD,
+    ] = STANDARD,
     data_dir: DataDir = None,
 ) -> None:
     """Print the sources of a dataset, one per line, for any system to translate.
