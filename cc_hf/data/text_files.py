@@ -16,18 +16,21 @@ __all__ = ["read_lines", "read_text", "text_lines"]
 _STANDARD = Path("-")
 
 
-def read_lines(path: Path) -> list[str]:
+def read_lines(path: Path, *, keeps_end: bool = False) -> list[str]:
     """Return the lines of a user's file, without carriage returns and without blank lines at the
     end.
 
     Args:
         path: the file; "-" for standard input.
+        keeps_end: whether blank lines at the end are returned, too.
 
     Raises:
         InputError: when the file does not exist or is not UTF-8. The message names the line.
     """
     lines = [line.removesuffix("\r") for line in _decoded(path, InputError).split("\n")]
-    while lines and not lines[-1].strip():  # blank lines at the end are not translations
+    if keeps_end:
+        return lines if lines[-1] else lines[:-1]
+    while lines and not lines[-1].strip():
         lines.pop()
     return lines
 

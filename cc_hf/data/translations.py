@@ -121,7 +121,13 @@ def read_translations(
     path = Path(path)
     if not examples:
         raise InputError("expected at least one example to match translations to, got none")
-    lines = read_lines(path)
+    lines = read_lines(path, keeps_end=True)
+    # Blank lines at the end are translations only if the file has the right number with them.
+    n_written = max((i for i, line in enumerate(lines, 1) if line.strip()), default=0)
+    lengths = {len(examples), *(other_lengths or {})}
+    if n_written not in lengths:
+        n_written = min((n for n in lengths if n_written < n <= len(lines)), default=n_written)
+    lines = lines[:n_written]
     if path.suffix == ".jsonl" or (
         lines and _JSON_LINE.match(next(line for line in lines if line.strip()))
     ):
