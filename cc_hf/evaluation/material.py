@@ -75,7 +75,7 @@ class Material:
             line of the upstream file where the configuration leaves some out.
         """
         lengths = {len(self._whole): list(range(len(self.examples)))}
-        if self.config is not None and self.config.n_lines is not None:
+        if self.rows is None and self.config is not None and self.config.n_lines is not None:
             lengths[self.config.n_lines] = [int(example.id) for example in self.examples]
         return lengths
 

@@ -48,40 +48,8 @@ def comparison_tables(comparison: Comparison) -> Group:
     Args:
         comparison: the comparison.
     """
-    title, n_resamples = data_name(comparison), _n_resamples(comparison)
-    parts: list[RenderableType] = []
-    by_metric: dict[str, list[SystemComparison]] = {}
-    for system_comparison in comparison.systems:
-        by_metric.setdefault(system_comparison.metric, []).append(system_comparison)
-    for metric, compared in by_metric.items():
-        names = ", ".join(one.system for one in compared)
-        parts += [
-            heading(
-                f"{title}: {metric_name(metric)}: {names} against the baseline"
-                f" {compared[0].baseline}, n = {compared[0].n:,}"
-            ),
-            (
-                _differences_table(compared[0], n_resamples)
-                if len(compared) == 1
-                else DifferenceMatrix(compared)
-            ),
-        ]
-    if comparison.systems:
-        marks = (
-            f"; {', '.join(f'{mark} p < {limit}' for limit, mark in reversed(_MARKS))}"
-            if any(len(compared) > 1 for compared in by_metric.values())
-            else ""
-        )
-        parts.append(
-            Text(
-                "percent; interval and p of a difference come from the same"
-                f" {n_resamples:,} paired resamples within categories: the middle 95 %"
-                " of the resampled differences, and the share of them, moved to mean 0, that is as"
-                " far from 0 as the observed one; near 0.05 the two can disagree. McNemar's p is"
-                f" exact. Nothing is corrected for multiple comparisons{marks}",
-                style="italic",
-            )
-        )
+    title = data_name(comparison)
+    parts = _systems_tables(comparison, title)
     for system_comparison in comparison.systems:
         notes = {
             label: difference.interval.note
@@ -115,6 +83,45 @@ def comparison_tables(comparison: Comparison) -> Group:
 
 def _n_resamples(comparison: Comparison) -> int:
     return int(signature.parse(comparison.signature)[1]["boot"])
+
+
+def _systems_tables(comparison: Comparison, title: str) -> list[RenderableType]:
+    """Return a table of the systems for each metric, and a line on what its figures are."""
+    n_resamples = _n_resamples(comparison)
+    parts: list[RenderableType] = []
+    by_metric: dict[str, list[SystemComparison]] = {}
+    for system_comparison in comparison.systems:
+        by_metric.setdefault(system_comparison.metric, []).append(system_comparison)
+    for metric, compared in by_metric.items():
+        names = ", ".join(one.system for one in compared)
+        parts += [
+            heading(
+                f"{title}: {metric_name(metric)}: {names} against the baseline"
+                f" {compared[0].baseline}, n = {compared[0].n:,}"
+            ),
+            (
+                _differences_table(compared[0], n_resamples)
+                if len(compared) == 1
+                else DifferenceMatrix(compared)
+            ),
+        ]
+    if comparison.systems:
+        marks = (
+            f"; {', '.join(f'{mark} p < {limit}' for limit, mark in reversed(_MARKS))}"
+            if any(len(compared) > 1 for compared in by_metric.values())
+            else ""
+        )
+        parts.append(
+            Text(
+                "percent; interval and p of a difference come from the same"
+                f" {n_resamples:,} paired resamples within categories: the middle 95 %"
+                " of the resampled differences, and the share of them, moved to mean 0, that is as"
+                " far from 0 as the observed one; near 0.05 the two can disagree. McNemar's p is"
+                f" exact. Nothing is corrected for multiple comparisons{marks}",
+                style="italic",
+            )
+        )
+    return parts
 
 
 class DifferenceMatrix:
