@@ -11,10 +11,13 @@ STAMP = $(VENV)/.installed
 VENV3 ?= .venv-datasets3
 STAMP3 = $(VENV3)/.installed
 
+DEMO = $(VENV)/.installed-demo
+
 .PHONY: demo test check compat docs figures benchmark evaluator clean
 
-demo: $(STAMP)  ## environment, then the main job on the embedded evaluator
+demo: $(DEMO)  ## environment with what the demo needs, then the main job on the embedded evaluator
 	mkdir -p out
+	@echo "translating and judging 2,664 sentences, about half a minute"
 	$(BIN)/cc-hf evaluate simplegen en-de --system cc-tiny-en-de --output out/simplegen.en-de.json
 
 test: $(STAMP)  ## all tests, offline; with COVERAGE=1 under coverage, which must reach the floor in pyproject.toml
@@ -72,6 +75,13 @@ $(STAMP): pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)
 	$(PIP) install --constraint constraints.txt --editable '.[dev]'
 	touch $(STAMP)
+
+# An environment for development has all that the demo needs.
+$(DEMO): pyproject.toml constraints.txt
+	$(PYTHON) -m venv $(VENV)
+	@echo "installing cc_hf with torch and transformers into $(VENV), once"
+	test -e $(STAMP) || $(BIN)/python -m pip install --disable-pip-version-check --constraint constraints.txt --editable '.[models]'
+	touch $(DEMO)
 
 clean:
 	rm -rf $(VENV) $(VENV3) out build dist

@@ -20,6 +20,7 @@ say the same.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
+from pathlib import Path
 
 __all__ = [
     "CCError",
@@ -79,7 +80,15 @@ class MissingOptionError(InputError):
 
 
 class TooLongError(InputError):
-    """A text that is longer than the evaluator accepts."""
+    """A text that is longer than the evaluator accepts.
+
+    Attributes:
+        translations: every translation that is too long, if nothing else is; else empty.
+    """
+
+    def __init__(self, message: str, *, translations: Collection[str] = ()) -> None:
+        super().__init__(message)
+        self.translations = frozenset(translations)
 
 
 class DataError(CCError, ValueError):
@@ -117,10 +126,23 @@ class MissingDependencyError(CCError, ImportError):
     """  # noqa: E501
 
     def __init__(self, package: str, extra: str = "", *, install: str = "") -> None:
-        line = install or f"pip install 'cc_hf[{extra}]'"
+        line = install or f"pip install '{_installed_from()}[{extra}]'"
         super().__init__(
             f"this needs the package {package!r}, which is not installed. Install it with: {line}"
         )
+
+
+def _installed_from() -> str:
+    """Return what pip installs with an extra: the package, which then need not be in an index, or
+    the clone if only its folder is on the path.
+    """
+    from importlib import metadata  # imported here, since `import cc_hf` reads this file
+
+    try:
+        metadata.version("cc_hf")
+    except metadata.PackageNotFoundError:
+        return str(Path(__file__).parent.parent)
+    return "cc_hf"
 
 
 def shown(value: object) -> str:

@@ -160,12 +160,6 @@ class EvaluationResult:
                     " what is undefined"
                 )
 
-    @property
-    def split(self) -> str:
-        """The split of the dataset that the signature names, "test" if it names none."""
-        data, _, _ = _data(self).rpartition("@")
-        return data.removeprefix(f"{self.dataset}/{self.config}").removeprefix("/") or "test"
-
     def interval_notes(self) -> dict[str, str]:
         """Return notes on the intervals that are unusual or missing.
 

@@ -6,11 +6,14 @@ cc|data:winomt/default/en-de@b2f1b31|cues:gender_brackets|eval:cc-tiny-en-de@1a2
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 
 from cc_hf.errors import InputError
 
-__all__ = ["build", "parse"]
+__all__ = ["build", "limited", "parse", "split_and_limit"]
+
+_LIMIT = re.compile(r"\[first (\d+)\]$")
 
 _RESERVED = {"|": "%7C", ":": "%3A", "%": "%25", "\n": "%0A"}
 
@@ -66,6 +69,42 @@ def parse(text: str) -> tuple[str, dict[str, str]]:
             )
         fields[_unescape(key)] = _unescape(value)
     return _unescape(metric), fields
+
+
+def limited(data: str, limit: int) -> str:
+    """Return the field `data` of the first examples of a dataset.
+
+    Args:
+        data: the field of all examples, NAME/CONFIGURATION@REVISION.
+        limit: number of examples.
+
+    Examples:
+        >>> limited("winomt/default@b2f1b31", 100)
+        'winomt/default[first 100]@b2f1b31'
+    """
+    name, _, revision = data.rpartition("@")
+    return f"{name}[first {limit}]@{revision}"
+
+
+def split_and_limit(text: str, dataset: str, config: str) -> tuple[str, int | None]:
+    """Return the split that a signature names, and how many of its examples were judged.
+
+    Args:
+        text: a signature.
+        dataset: name of the dataset.
+        config: name of its configuration.
+
+    Returns:
+        The split, and the number of examples after `--limit`; None for all of them.
+
+    Examples:
+        >>> split_and_limit("cc|data:wino_x/mt_en_de/dev[first 9]@1a", "wino_x", "mt_en_de")
+        ('dev', 9)
+    """
+    data = parse(text)[1].get("data", "").rpartition("@")[0]
+    found = _LIMIT.search(data)
+    split = _LIMIT.sub("", data).removeprefix(f"{dataset}/{config}").removeprefix("/")
+    return split or "test", None if found is None else int(found[1])
 
 
 def _escape(text: str) -> str:

@@ -6,10 +6,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+from rich.text import Text
 
 from cc_hf.cli import study_commands
-from cc_hf.cli.options import DataDir, FiguresOutput
-from cc_hf.cli.output import Console, check_output, write_atomically
+from cc_hf.cli.options import AsJson, DataDir, FiguresOutput
+from cc_hf.cli.output import check_output, json_text, print_result
 from cc_hf.errors import InputError
 
 if TYPE_CHECKING:
@@ -43,7 +44,9 @@ def human_agreement(
             help=(
                 "JSONL file of human labels, with the keys id, index or testset_line;"
                 " translation; gold_gender; and label_annotator1 and 2 or binarized_annotator1"
-                " and 2. Give the option once for all files of results, or once for each."
+                " and 2; or NAME.annotator1.jsonl as Vamvas & Sennrich published it, with that of"
+                " the other annotator beside it. Give the option once for all files of results, or"
+                " once for each."
             )
         ),
     ],
@@ -89,13 +92,12 @@ def human_agreement(
     ] = False,
     data_dir: DataDir = None,
     output: FiguresOutput = None,
+    as_json: AsJson = False,
 ) -> None:
     """Compare results with human labels.
 
     The figures are shown beside those of Vamvas & Sennrich (2021), Table 2.
     """
-    import json
-
     from cc_hf.reports.studies.human_agreement import (
         AgreementRow,
         agreement_json,
@@ -142,15 +144,12 @@ def human_agreement(
                 assumption=assumption,
             )
             rows.append(AgreementRow(judged, agreement, annotators))
-    if output is not None:
-        write_atomically(
-            output,
-            json.dumps(agreement_json(rows), indent=1, ensure_ascii=False, allow_nan=False) + "\n",
-        )
-    console = Console()
-    console.print(human_agreement_table(rows))
-    for note in agreement_notes(rows):
-        console.print(note, soft_wrap=True, highlight=False, markup=False)
+    print_result(
+        as_json,
+        json_text(agreement_json(rows)),
+        lambda: [human_agreement_table(rows), *map(Text, agreement_notes(rows))],
+        output=output,
+    )
 
 
 def _read_results(path: Path) -> tuple[EvaluationResult, ...]:

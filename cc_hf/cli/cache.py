@@ -8,7 +8,8 @@ from typing import Annotated
 import typer
 from rich.text import Text
 
-from cc_hf.cli.output import Console
+from cc_hf.cli.options import AsJson
+from cc_hf.cli.output import STANDARD, Console, json_text, write_atomically
 
 __all__ = ["app"]
 
@@ -27,11 +28,16 @@ app = typer.Typer(help="Show or remove the scores that are stored on disk.", no_
 
 
 @app.command("info")
-def info(path: CachePath = None) -> None:
+def info(path: CachePath = None, as_json: AsJson = False) -> None:
     """Show where the cache is, how large it is, and whose scores it holds."""
+    from dataclasses import asdict
+
     from cc_hf.evaluators.score_cache import ScoreCache
 
     contents = ScoreCache(path).info()
+    if as_json:
+        write_atomically(STANDARD, json_text({**asdict(contents), "path": str(contents.path)}))
+        return
     console = Console()
     console.print(
         Text(f"{contents.path}: {contents.n_scores:,} scores, {contents.n_bytes:,} bytes"),

@@ -8,8 +8,8 @@ from typing import Annotated
 import typer
 from rich.text import Text
 
-from cc_hf.cli.options import OneMetric, Resamples, Seed
-from cc_hf.cli.output import Console, check_output, write_atomically
+from cc_hf.cli.options import AsJson, OneMetric, Resamples, Seed
+from cc_hf.cli.output import check_output, print_result
 
 __all__ = ["compare"]
 
@@ -28,8 +28,14 @@ def compare(
     resamples: Resamples = 1000,
     seed: Seed = 0,
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="Write the comparison to this JSON file.")
+        Path | None,
+        typer.Option(
+            "--output",
+            "-o",
+            help="Write the comparison to this JSON file; - for standard output.",
+        ),
     ] = None,
+    as_json: AsJson = False,
 ) -> None:
     """Compare systems, or metrics that judged the same translations."""
     from cc_hf.reports.studies.comparisons import comparison_tables
@@ -40,10 +46,13 @@ def compare(
     comparison = compare_results(
         read_results(results, metric=metric), n_resamples=resamples, seed=seed
     )
-    if output is not None:
-        write_atomically(output, comparison.to_json())
-    console = Console()
-    console.print(comparison_tables(comparison))
-    for name, signature in comparison.signatures.items():
-        console.print(Text(f"{name}: {signature}"), soft_wrap=True)
-    console.print(Text(f"signature: {comparison.signature}"), soft_wrap=True)
+    print_result(
+        as_json,
+        comparison.to_json(),
+        lambda: [
+            comparison_tables(comparison),
+            *(Text(f"{name}: {text}") for name, text in comparison.signatures.items()),
+            Text(f"signature: {comparison.signature}"),
+        ],
+        output=output,
+    )

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -11,6 +12,7 @@ import typer
 from rich.text import Text
 
 from cc_hf.cli.options import (
+    AsJson,
     BatchTokens,
     Cache,
     Config,
@@ -20,9 +22,11 @@ from cc_hf.cli.options import (
     Device,
     Evaluators,
     FamilyName,
+    Limit,
     MetricOptions,
     Mode,
     NoCache,
+    OnBlank,
     OnTooLong,
     Prompt,
     Quiet,
@@ -34,11 +38,22 @@ from cc_hf.cli.options import (
     metric_options,
     one_or_all,
 )
-from cc_hf.cli.output import Console, check_output, shows_progress, write_atomically
-from cc_hf.errors import ResultWarning
+from cc_hf.cli.output import (
+    STANDARD,
+    Console,
+    check_output,
+    json_text,
+    say,
+    say_written,
+    shows_progress,
+    write_atomically,
+)
+from cc_hf.errors import InputError, ResultWarning
+from cc_hf.files import exists, file_slug, is_file
 
 if TYPE_CHECKING:
-    from cc_hf.results import EvaluationResult
+    from cc_hf.evaluation.material import Material
+    from cc_hf.results import EvaluationResult, ResultSet
 
 __all__ = ["evaluate"]
 
@@ -56,12 +71,15 @@ def evaluate(
     tgt_lang: TgtLang = None,
     split: Split = "test",
     translations: Annotated[
-        Path | None,
+        list[str] | None,
         typer.Option(
+            metavar="[NAME=]FILE",
             help=(
-                "File of translations: one translation per line in the order of the dataset,"
-                ' lines of the form "source ||| translation", or JSONL.'
-            )
+                "File of translations, or - for standard input: one translation per line in the"
+                ' order of the dataset, lines of the form "source ||| translation", or JSONL. It'
+                " may also have one line for each line of the upstream test set. May be repeated,"
+                " once for each system."
+            ),
         ),
     ] = None,
     system: Annotated[
@@ -77,8 +95,8 @@ def evaluate(
         str | None,
         typer.Option(
             help=(
-                "Name of the system in tables and reports. Default: the model that translated, or"
-                " the file of translations."
+                "Name of the system in tables and reports, as --translations NAME=FILE. Default:"
+                " the model that translated, or the file of translations."
             )
         ),
     ] = None,
@@ -108,6 +126,8 @@ def evaluate(
     ] = None,
     data_dir: DataDir = None,
     batch_tokens: BatchTokens = None,
+    limit: Limit = None,
+    on_blank: OnBlank = None,
     on_too_long: OnTooLong = "error",
     mode: Mode = "auto",
     cache: Cache = None,
@@ -118,9 +138,15 @@ def evaluate(
     output: Annotated[
         Path | None,
         typer.Option(
-            "--output", "-o", help="Write the result with all judgements to this JSON file."
+            "--output",
+            "-o",
+            help=(
+                "Write the result with all judgements to this JSON file; - for standard output. For"
+                " several systems: folder in which each gets a file NAME.json."
+            ),
         ),
     ] = None,
+    as_json: AsJson = False,
     quiet: Quiet = False,
 ) -> None:
     """Judge a system by its translations, or an evaluator by what it prefers."""
@@ -129,19 +155,24 @@ def evaluate(
     from cc_hf.evaluation.material import load_material
     from cc_hf.evaluators import distributed as sharding
     from cc_hf.evaluators.options import LoadingOptions
-    from cc_hf.reports.tables import result_table, results_table
-    from cc_hf.results import ResultSet
 
     is_main = sharding.is_main_process()
-    check_output(output if is_main else None)
     material = load_material(
-        dataset, config, split=split, tgt_lang=tgt_lang, data_dir=data_dir, cues=cues
+        dataset,
+        config,
+        split=split,
+        tgt_lang=tgt_lang,
+        data_dir=data_dir,
+        limit=limit,
+        cues=cues,
     )
+    files = _named_files(translations, name, material)
+    outputs = _outputs(output, [file_name for file_name, _ in files])
+    for path in outputs if is_main else []:
+        check_output(path)
     arguments: dict[str, Any] = {
-        "translations": translations,
         "system": system,
-        "name": name,
-        "options": metric_options(option, score=score),
+        "options": metric_options(option, score=score, on_blank=on_blank),
         "evaluator": one_or_all(evaluator),
         "loading": LoadingOptions(
             kind=kind,
@@ -157,66 +188,145 @@ def evaluate(
         "seed": seed,
         "progress": is_main and shows_progress(quiet=quiet),
     }
+    outcomes = []
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ResultWarning)  # the table has the notes
-        outcome = (
-            evaluate_all(material, **arguments)
-            if metric == _ALL
-            else run_evaluate(material, metric=metric, **arguments)
-        )
-    results = outcome.results if isinstance(outcome, ResultSet) else (outcome,)
+        for file_name, file in files:
+            of_system = {**arguments, "translations": file, "name": file_name}
+            outcomes.append(
+                evaluate_all(material, **of_system)
+                if metric == _ALL
+                else run_evaluate(material, metric=metric, **of_system)
+            )
     # All processes computed the same result; only the main one writes and prints it.
     sharding.leave()
     if not is_main:
         return
-    if output is not None:
-        write_atomically(output, outcome.to_json())
-    console = Console()
-    console.print(
-        results_table(outcome) if isinstance(outcome, ResultSet) else result_table(outcome)
-    )
-    for result in results:
-        console.print(Text(f"signature: {result.signature}"), soft_wrap=True)
+    for outcome, path in zip(outcomes, outputs, strict=True):
+        if path is not None:
+            write_atomically(path, outcome.to_json())
+    if as_json and output != STANDARD:
+        rows = [json.loads(outcome.to_json()) for outcome in outcomes]
+        write_atomically(STANDARD, json_text(rows if len(rows) > 1 else rows[0]))
+    for outcome, path in zip(outcomes, outputs, strict=True):
+        _show(outcome, path, with_tables=not as_json, quiet=quiet)
+
+
+def _named_files(
+    translations: list[str] | None, name: str | None, material: Material
+) -> list[tuple[str | None, str | None]]:
+    """Return name and file of each system; the name is None where the default will do.
+
+    Several files are all read before the first is judged, which can take long.
+
+    Raises:
+        InputError: for two systems of the same name, --name for several systems, or a file among
+            several that does not fit the examples.
+    """
+    from cc_hf.data.translations import name_of_file, read_translations
+
+    if not translations:
+        return [(name, None)]
+    files: list[tuple[str | None, str]] = []
+    for text in translations:
+        given, equals, path = text.partition("=")
+        files.append((given, path) if equals and not exists(Path(text)) else (None, text))
+    if len(files) == 1:
+        return [(files[0][0] if name is None else name, files[0][1])]
+    if name is not None:
+        raise InputError("--name: give the names of several systems as --translations NAME=FILE")
+    named = [
+        (given or name_of_file(path, material.src_lang, material.tgt_lang), path)
+        for given, path in files
+    ]
+    slugs = [file_slug(given) for given, _ in named]
+    for (given, path), slug in zip(named, slugs, strict=True):
+        if not given or slugs.count(slug) > 1:
+            raise InputError(
+                f"--translations {path}: expected a name of its own for each system, got"
+                f" {given or 'none'}; write NAME=FILE"
+            )
+        if path != str(STANDARD):
+            read_translations(path, material.examples, other_lengths=material.translated_lines())
+    return list(named)
+
+
+def _outputs(output: Path | None, names: Sequence[str | None]) -> list[Path | None]:
+    """Return the file of each system; several go to a folder, which is made."""
+    if output is None or len(names) == 1:
+        return [output] * len(names)
+    if is_file(output) or output == STANDARD:
+        raise InputError(f"--output: expected a folder for several systems, got {output}")
+    output.mkdir(parents=True, exist_ok=True)
+    return [output / f"{file_slug(name or '')}.json" for name in names]
+
+
+def _show(
+    outcome: EvaluationResult | ResultSet, output: Path | None, *, with_tables: bool, quiet: bool
+) -> None:
+    """Print the results of one system, with warnings and notes."""
+    from cc_hf.reports.tables import result_table, results_table
+    from cc_hf.results import ResultSet
+
+    results = outcome.results if isinstance(outcome, ResultSet) else (outcome,)
+    if with_tables:
+        console = Console(stderr=output == STANDARD)
+        console.print(
+            results_table(outcome) if isinstance(outcome, ResultSet) else result_table(outcome)
+        )
+        for result in results:
+            console.print(Text(f"signature: {result.signature}"), soft_wrap=True)
+    for warning in _warnings(results):
+        say("warning", warning)
     if not quiet:
-        _print_notes(results, output)
-        _print_not_run(outcome.not_run if isinstance(outcome, ResultSet) else {})
+        for note in _notes(results):
+            say("note", note)
+        for note in _not_run(outcome.not_run if isinstance(outcome, ResultSet) else {}):
+            say("note", note)
+        say_written(output)
 
 
-def _print_notes(results: Sequence[EvaluationResult], output: Path | None) -> None:
+def _warnings(results: Sequence[EvaluationResult]) -> Iterator[str]:
+    """Yield what may be wrong with the translations or the evaluator."""
     from cc_hf.metrics.base import registered_metric
     from cc_hf.reports.tables import tie_text
 
-    result = results[0]  # notes on the file are the same for all metrics
-    notes = Console(stderr=True)
-    if unused := result.counts.get("n_unused_lines"):
-        notes.print(
-            f"note: {unused} of {result.counts['n_lines']} lines do not belong to this"
-            " configuration and were not judged",
-            highlight=False,
-        )
+    result = results[0]  # the translations are the same for all metrics
     if copies := result.counts.get("n_with_source"):
-        notes.print(
-            f"note: {copies} of {result.n} translations contain their whole source; is this the"
-            " right file?",
-            highlight=False,
+        yield (
+            f"{copies:,} of {result.n:,} translations contain their whole source; is this the right"
+            " file?"
+        )
+    if n_blank := max(result.counts.get("n_blank", 0) for result in results):
+        yield f"{n_blank:,} of {result.n:,} translations are blank, which is never right"
+    if n_too_long := max(result.counts.get("n_too_long", 0) for result in results):
+        yield (
+            f"{n_too_long:,} of {result.n:,} translations are too long for the evaluator and count"
+            " as incorrect"
         )
     for result in results:
         if ties := tie_text(result):
             declared = registered_metric(result.metric)
             question = _TIES.get(declared.ties) if declared is not None and declared.ties else None
-            notes.print("note: " + "; ".join(filter(None, (ties, question))), highlight=False)
-    if output is not None:
-        notes.print(Text(f"written: {output}"), soft_wrap=True)
+            yield "; ".join(filter(None, (ties, question)))
 
 
-def _print_not_run(not_run: Mapping[str, str]) -> None:
-    """Name the metrics that lacked something, once for all that lacked the same."""
+def _notes(results: Sequence[EvaluationResult]) -> Iterator[str]:
+    """Yield what is as it should be, but may surprise."""
+    counts = results[0].counts
+    if unused := counts.get("n_unused_lines"):
+        yield (
+            f"{unused:,} of {counts['n_lines']:,} lines do not belong to the examples that were"
+            " judged and were not used"
+        )
+
+
+def _not_run(not_run: Mapping[str, str]) -> Iterator[str]:
+    """Yield what metrics lacked, once for all that lacked the same."""
     from cc_hf.reports.figure_text import metric_name
 
     lacking: dict[str, list[str]] = {}
     for metric, reason in not_run.items():
         lacking.setdefault(reason.removeprefix(f"{metric}: "), []).append(metric_name(metric))
     for reason, names in lacking.items():
-        Console(stderr=True).print(
-            Text(f"note: not run: {', '.join(names)}: {reason}", style="dim"), soft_wrap=True
-        )
+        yield f"not run: {', '.join(names)}: {reason}"

@@ -24,7 +24,7 @@ from cc_hf.cli.options import (
     TgtLang,
     one_or_all,
 )
-from cc_hf.cli.output import Console, check_output, printable, write_atomically
+from cc_hf.cli.output import check_output, json_text, print_result
 from cc_hf.errors import InputError, UnknownNameError
 
 if TYPE_CHECKING:
@@ -122,7 +122,11 @@ def explain(
     ] = False,
     output: Annotated[
         Path | None,
-        typer.Option("--output", "-o", help="Write the explanations to this JSON file."),
+        typer.Option(
+            "--output",
+            "-o",
+            help="Write the explanations to this JSON file; - for standard output.",
+        ),
     ] = None,
 ) -> None:
     """Explain a judgement by word probabilities under both contrastive sources."""
@@ -181,30 +185,21 @@ def explain(
     explanations = [
         explain_example(loaded, example, text, tgt_lang=target, score=score) for text in texts
     ]
-    _write(explanations, output, as_json=as_json)
+    _print(explanations, output, as_json=as_json)
 
 
-def _write(explanations: Sequence[Explanation], output: Path | None, *, as_json: bool) -> None:
+def _print(explanations: Sequence[Explanation], output: Path | None, *, as_json: bool) -> None:
     from cc_hf.reports.studies.explanations import explanation_table
 
-    text = (
-        json.dumps(
-            [json.loads(explanation.to_json()) for explanation in explanations],
-            ensure_ascii=False,
-            allow_nan=False,
-            indent=1,
-        )
-        + "\n"
+    print_result(
+        as_json,
+        json_text([json.loads(explanation.to_json()) for explanation in explanations]),
+        lambda: [
+            *map(explanation_table, explanations),
+            Text(f"evaluator: {explanations[0].evaluator}"),
+        ],
+        output=output,
     )
-    if output is not None:
-        write_atomically(output, text)
-    if as_json:
-        typer.echo(printable(text), nl=False)
-        return
-    console = Console()
-    for explanation in explanations:
-        console.print(explanation_table(explanation), soft_wrap=True)
-    console.print(Text(f"evaluator: {explanations[0].evaluator}"), soft_wrap=True)
 
 
 def _of_dataset(

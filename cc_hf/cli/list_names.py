@@ -3,29 +3,32 @@
 from __future__ import annotations
 
 import importlib
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from enum import Enum
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 from rich import box
+from rich.console import RenderableType
+from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
 from cc_hf import registry
-from cc_hf.cli.output import Console
+from cc_hf.cli.options import AsJson
+from cc_hf.cli.output import json_text, print_result
 from cc_hf.cue_building.calibration_file import shipped_calibrations
 from cc_hf.data.declaration import ConfigDeclaration, DatasetDeclaration
 from cc_hf.data.loading import declaration
 from cc_hf.errors import InputError, UnknownNameError
 from cc_hf.evaluators.suitability import RECOMMENDED
+from cc_hf.languages import LANGUAGES
 from cc_hf.models.bergamot.published import LICENCE, PREFIX, STUDENTS
 from cc_hf.models.location import EmbeddedModel
 from cc_hf.schema import FORMS
 
 __all__ = ["Kind", "list_names"]
-
-
-_WIDE = 120  # columns
 
 
 class Kind(str, Enum):
@@ -44,9 +47,9 @@ def list_names(
     name: Annotated[
         str | None, typer.Argument(help="Name of a dataset whose configurations are listed.")
     ] = None,
+    as_json: AsJson = False,
 ) -> None:
     """List datasets, the configurations of a dataset, metrics and evaluators."""
-    console = Console()
     chosen = None if kind is None else _kind(kind)
     if name is not None:
         if chosen is not Kind.datasets:
@@ -54,10 +57,17 @@ def list_names(
                 f"expected a name after `datasets` only, got {name!r} after"
                 f" {chosen.value if chosen else 'nothing'}"
             )
-        console.print(_configurations(name, is_wide=console.width >= _WIDE))
+        declared = declaration(name)
+        row = _dataset_row(declared)
+        print_result(as_json, json_text(row), lambda: _configurations(declared), output=None)
         return
-    for listed in [chosen] if chosen else list(Kind):
-        console.print(_TABLES[listed]())
+    rows = {listed.value: _ROWS[listed]() for listed in ([chosen] if chosen else list(Kind))}
+    print_result(
+        as_json,
+        json_text(rows),
+        lambda: [part for listed in rows for part in _listing(Kind(listed), rows[listed])],
+        output=None,
+    )
 
 
 def _kind(text: str) -> Kind:
@@ -75,48 +85,117 @@ def _kind(text: str) -> Kind:
     raise UnknownNameError("kind", text, kinds, remedy=remedy)
 
 
-def _datasets() -> Table:
-    table = _table(
-        "datasets; the configurations of one: cc-hf list datasets NAME",
-        "dataset",
-        "default",
-        "configurations",
-        "about",
-    )
-    for name in registry.names("dataset"):
-        declared = declaration(name)
-        table.add_row(
-            name, declared.default_config, str(len(declared.configs)), Text(declared.description)
-        )
-    return table
+def _listing(kind: Kind, rows: list[dict[str, Any]]) -> Iterator[RenderableType]:
+    """Yield the lines of one kind: each name with what is most important, and below it the rest."""
+    more = "; the configurations of one: cc-hf list datasets NAME" * (kind is Kind.datasets)
+    yield Text(f"{kind.value}{more}\n", style="italic")
+    for row in rows:
+        facts = ""
+        if kind is Kind.datasets:
+            n = len(row["configurations"])
+            facts = f"  {n} configurations, default {row['default']}"
+        yield Text.assemble("  ", (row["name"], "bold"), facts)
+        yield Padding(Text(row["about"]), (0, 0, 0, 6))
+    yield Text("")
 
 
-def _configurations(name: str, *, is_wide: bool) -> Table:
-    """Return a table with one line per configuration, and with descriptions if the terminal is wide
-    enough.
-    """
-    declared = declaration(name)
-    columns = ("configuration", "format", "examples", "pair", *(("about",) if is_wide else ()))
-    table = _table(f"configurations of {name} (* default; ? not known)", *columns)
+def _dataset_row(declared: DatasetDeclaration) -> dict[str, Any]:
+    fits = _fitting(declared)
+    return {
+        "name": declared.name,
+        "about": declared.description,
+        "default": declared.default_config,
+        "licence": declared.licence,
+        "configurations": [
+            {
+                "name": config.name,
+                "about": config.description,
+                "format": FORMS[config.form],
+                "examples": dict(config.splits),
+                "src_lang": config.src_lang,
+                "tgt_langs": list(config.tgt_langs),
+                "metrics": {
+                    metric: languages[config.name]
+                    for metric, languages in fits.items()
+                    if languages[config.name]
+                },
+            }
+            for config in declared.configs
+        ],
+    }
+
+
+def _datasets() -> list[dict[str, Any]]:
+    return [_dataset_row(declaration(name)) for name in registry.names("dataset")]
+
+
+def _configurations(declared: DatasetDeclaration) -> Iterator[RenderableType]:
+    """Yield a table with one line per configuration, and the metrics that fit."""
+    yield Text(f"configurations of {declared.name} (* default; ? not known)", style="italic")
+    table = Table(box=box.SIMPLE_HEAD)
+    table.add_column("configuration", no_wrap=True)
+    table.add_column("format", no_wrap=True)
+    splits = list(dict.fromkeys(split for config in declared.configs for split in config.splits))
+    for split in splits:
+        table.add_column("examples" if len(splits) == 1 else split, justify="right", no_wrap=True)
+    table.add_column("pair", overflow="fold")
     for config in declared.configs:
         default = "*" if config.name == declared.default_config else ""
         languages = f"{config.src_lang} → {' '.join(config.tgt_langs)}"
-        about = (Text(config.description),) if is_wide else ()
+        sizes = [config.splits.get(split, 0) for split in splits]
         table.add_row(
-            f"{config.name}{default}", FORMS[config.form], _sizes(config), languages, *about
+            f"{config.name}{default}",
+            FORMS[config.form],
+            *("?" if n is None else f"{n:,}" if n else "" for n in sizes),
+            languages,
         )
-    table.caption = Text(
-        "metrics that fit, of those of `cc-hf list metrics`:\n" + "\n".join(_fitting(declared))
-    )
-    table.caption_justify = "left"
-    return table
+    yield table
+    by_description: dict[str, list[ConfigDeclaration]] = {}
+    for config in declared.configs:
+        pair = "-".join(LANGUAGES[code] for code in (config.src_lang, config.tgt_langs[0]))
+        by_description.setdefault(config.description.removeprefix(f"{pair}, "), []).append(config)
+    for description, configs in by_description.items():
+        yield _entry(_names(declared, configs), description)
+    yield Text("\nmetrics that fit, of those of `cc-hf list metrics`\n", style="italic")
+    for metric, fitting in _fitting(declared).items():
+        yield _entry(metric, _where(declared, fitting))
 
 
-def _fitting(declared: DatasetDeclaration) -> list[str]:
-    """Return one line for each metric that fits a configuration in one of its languages, and which
-    these are.
+def _entry(name: str, about: str) -> Padding:
+    return Padding(Text.assemble((name, "bold"), f": {about}"), (0, 0, 0, 2))
+
+
+def _names(declared: DatasetDeclaration, configs: Sequence[ConfigDeclaration]) -> str:
+    """Return the names of configurations, with "*" for the languages if all alike are among them.
+
+    Returns:
+        "all", or names with commas between them.
     """
-    lines = []
+    if len(configs) == len(declared.configs):
+        return "all"
+    chosen = {config.name for config in configs}
+    alike: dict[str, list[str]] = {}
+    for config in declared.configs:
+        alike.setdefault(_pattern(config), []).append(config.name)
+    names: dict[str, None] = {}  # keeps the order
+    for config in configs:
+        pattern = _pattern(config)
+        is_whole = len(alike[pattern]) > 1 and chosen.issuperset(alike[pattern])
+        names[pattern if is_whole else config.name] = None
+    return ", ".join(names)
+
+
+def _pattern(config: ConfigDeclaration) -> str:
+    """Return the name of a configuration with "*" for its languages."""
+    if len(config.tgt_langs) > 1:
+        return config.name
+    languages = rf"(?:{config.src_lang}[-_])?{config.tgt_langs[0]}"
+    return re.sub(rf"(?<![a-z]){languages}(?![a-z])", "*", config.name)
+
+
+def _fitting(declared: DatasetDeclaration) -> dict[str, dict[str, list[str]]]:
+    """Return the target languages of each configuration in which a metric fits, by metric."""
+    fitting = {}
     for name in registry.names("metric"):
         fits = registry.resolve("metric", name).fits
         languages = {
@@ -127,108 +206,75 @@ def _fitting(declared: DatasetDeclaration) -> list[str]:
             ]
             for c in declared.configs
         }
-        if all(languages[c.name] == list(c.tgt_langs) for c in declared.configs):
-            lines.append(f"{name}: all")
-        elif any(languages.values()):
-            parts = [
-                (
-                    c.name
-                    if languages[c.name] == list(c.tgt_langs)
-                    else f"{c.name} ({' '.join(languages[c.name])})"
-                )
-                for c in declared.configs
-                if languages[c.name]
-            ]
-            lines.append(f"{name}: {', '.join(parts)}")
-    return lines or ["none"]
+        if any(languages.values()):
+            fitting[name] = languages
+    return fitting
 
 
-def _sizes(config: ConfigDeclaration) -> str:
-    """Return the number of examples, by split if there are several."""
-    numbers = {split: "?" if n is None else str(n) for split, n in config.splits.items()}
-    return (
-        ", ".join(f"{split} {n}" for split, n in numbers.items())
-        if len(numbers) > 1
-        else next(iter(numbers.values()))
-    )
+def _where(declared: DatasetDeclaration, languages: Mapping[str, list[str]]) -> str:
+    """Say in which configurations and languages a metric fits.
 
-
-def _table(title: str, *columns: str) -> Table:
-    """Return a table whose columns before the last are never cut, because users copy names and
-    numbers from them.
+    Returns:
+        Names of configurations; those with the same missing languages are joined.
     """
-    table = Table(title=Text(title), title_justify="left", box=box.SIMPLE_HEAD)
-    for number, column in enumerate(columns):
-        table.add_column(column, no_wrap=number < len(columns) - 1, overflow="fold")
-    return table
+    by_limit: dict[str, list[ConfigDeclaration]] = {}
+    for config in declared.configs:
+        if chosen := languages[config.name]:
+            is_whole = chosen == list(config.tgt_langs)
+            by_limit.setdefault("" if is_whole else f" (into {' '.join(chosen)})", []).append(
+                config
+            )
+    return "; ".join(f"{_names(declared, configs)}{limit}" for limit, configs in by_limit.items())
 
 
-def _metrics() -> Table:
-    table = _table("metrics", "metric", "about")
+def _metrics() -> list[dict[str, Any]]:
+    rows = []
     for name in registry.names("metric"):
         core = importlib.import_module(registry.METRICS[name].partition(":")[0])
-        table.add_row(name, Text((core.__doc__ or "").strip().splitlines()[0]))
-    return table
+        rows.append({"name": name, "about": (core.__doc__ or "").strip().splitlines()[0]})
+    return rows
 
 
-def _evaluators() -> Table:
-    table = _table("evaluators", "evaluator", "what it is")
+def _evaluators() -> list[dict[str, Any]]:
+    abouts = {}
     for name in registry.names("evaluator"):
         shipped: EmbeddedModel = registry.resolve("evaluator", name)
-        pair, figures = (
-            f"{shipped.src_lang} → {shipped.tgt_lang}",
-            "; ".join(map(str, shipped.agreements)),
-        )
-        table.add_row(
-            name,
-            Text(
-                f"{pair}; ships with the package, a small model for tests, demos and first looks."
-                f" It was made to judge {shipped.made_for}. Measured: {figures}"
-            ),
+        abouts[name] = (
+            f"{shipped.src_lang} → {shipped.tgt_lang}; ships with the package, a small model for"
+            f" tests, demos and first looks. It was made to judge {shipped.made_for}. Measured:"
+            f" {'; '.join(map(str, shipped.agreements))}"
         )
     for large in RECOMMENDED:
         figures = "; ".join(map(str, large.agreements))
-        table.add_row(
-            large.name,
-            Text(
-                f"{large.src_lang} → {large.tgt_lang}; recommended: {large.about} {figures}"
-                f" ({large.source})"
-            ),
+        abouts[large.name] = (
+            f"{large.src_lang} → {large.tgt_lang}; recommended: {large.about} {figures}"
+            f" ({large.source})"
         )
     pairs = ", ".join(
         f"{student.src_lang}-{student.tgt_lang}{'' if student.stage == 'prod' else '*'}"
         for student in STUDENTS.values()
     )
     sizes = sorted({round(student.size / 1e6) for student in STUDENTS.values()})
-    table.add_row(
-        Text(f"{PREFIX}SOURCE-TARGET"),
-        Text(
-            "a student of Bergamot, which Firefox translates with; downloaded once and verified,"
-            f" {sizes[0]} to {sizes[-1]} MB, {LICENCE}. Pairs: {pairs} (* a model that Mozilla does"
-            " not call finished). Brackets suit few of them as cues, so compare the wordings first"
-            " (`cc-hf cues calibrate`)"
-        ),
+    abouts[f"{PREFIX}SOURCE-TARGET"] = (
+        "a student of Bergamot, which Firefox translates with; downloaded once and verified,"
+        f" {sizes[0]} to {sizes[-1]} MB, {LICENCE}. Pairs: {pairs} (* a model that Mozilla does"
+        " not call finished). Brackets suit few of them as cues, so compare the wordings first"
+        " (`cc-hf cues calibrate`)"
     )
     for calibration in shipped_calibrations():
         chosen = calibration.choice.report
-        table.add_row(
-            Text(f"  {calibration.evaluator.partition('@')[0]}"),
-            Text(
-                f"{calibration.src_lang} → {calibration.tgt_lang}; calibrated: use the cues"
-                f" {calibration.chosen}; AUC {chosen.auc:.3f}, {100 * chosen.accuracy:.1f} % of the"
-                f" decisions right, shift {chosen.shift:+.3f}, on {chosen.n:,} translations of"
-                f" {calibration.data}"
-            ),
+        abouts[f"  {calibration.evaluator.partition('@')[0]}"] = (
+            f"{calibration.src_lang} → {calibration.tgt_lang}; calibrated: use the cues"
+            f" {calibration.chosen}; AUC {chosen.auc:.3f}, {100 * chosen.accuracy:.1f} % of the"
+            f" decisions right, shift {chosen.shift:+.3f}, on {chosen.n:,} translations of"
+            f" {calibration.data}"
         )
     families = ", ".join(registry.names("evaluator family"))
-    table.add_row(
-        Text("FOLDER, ORGANISATION/MODEL"),
-        Text(
-            f"any model of transformers of one of the families {families}, saved to a folder or"
-            " from the Hub"
-        ),
+    abouts["FOLDER, ORGANISATION/MODEL"] = (
+        f"any model of transformers of one of the families {families}, saved to a folder or"
+        " from the Hub"
     )
-    return table
+    return [{"name": name, "about": about} for name, about in abouts.items()]
 
 
-_TABLES = {Kind.datasets: _datasets, Kind.metrics: _metrics, Kind.evaluators: _evaluators}
+_ROWS = {Kind.datasets: _datasets, Kind.metrics: _metrics, Kind.evaluators: _evaluators}

@@ -19,7 +19,6 @@ from types import FrameType
 from typing import Any
 
 import typer
-from rich.text import Text
 
 from cc_hf import __version__
 from cc_hf.cli import (
@@ -37,10 +36,11 @@ from cc_hf.cli import (
     publish,
     register,
     report,
+    sources,
     train,
     translate,
 )
-from cc_hf.cli.output import Console, prepare_streams, silence_broken_streams
+from cc_hf.cli.output import Console, prepare_streams, say, silence_broken_streams
 from cc_hf.errors import CacheWarning, CCError, ResultWarning
 from cc_hf.evaluators.distributed import is_main_process, process_label
 
@@ -58,10 +58,11 @@ app = typer.Typer(
         "Test whether a translation system understands which sense, gender or referent is meant."
     ),
     no_args_is_help=True,
-    add_completion=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
     pretty_exceptions_enable=False,
 )
 app.command("list")(list_names.list_names)
+app.command("sources")(sources.sources)
 app.command("evaluate")(evaluate.evaluate)
 app.command("compare")(compare.compare)
 app.command("report")(report.report)
@@ -129,9 +130,7 @@ def _exit_if_broken(reasons: list[str]) -> None:
     head`).
     """
     for reason in filter(None, reasons):
-        Console(stderr=True, soft_wrap=True).print(
-            Text.assemble(("error: ", "bold red"), f"the output could not be written: {reason}")
-        )
+        say("error", f"the output could not be written: {reason}")
     if reasons:
         sys.exit(1)
 
@@ -172,9 +171,7 @@ def _say_warnings() -> None:
     def show(message: Warning | str, category: type[Warning], *where: Any, **more: Any) -> None:
         if issubclass(category, (CacheWarning, ResultWarning)):
             with contextlib.suppress(OSError):  # the result matters more; `run` reports it later
-                Console(stderr=True, soft_wrap=True).print(
-                    Text.assemble(("warning: ", "bold yellow"), str(message))
-                )
+                say("warning", str(message))
         else:
             as_python_does(message, category, *where, **more)
 
@@ -227,9 +224,7 @@ def _run() -> None:
             if not is_main_process():
                 time.sleep(_GRACE_SECONDS)
                 message = f"{process_label()}: {message}"
-            Console(stderr=True, soft_wrap=True).print(
-                Text.assemble(("error: ", "bold red"), message)
-            )
+            say("error", message)
             sys.exit(2)
 
 

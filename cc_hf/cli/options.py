@@ -10,6 +10,7 @@ import typer
 from cc_hf.errors import InputError
 
 __all__ = [
+    "AsJson",
     "BatchTokens",
     "Bleu",
     "Cache",
@@ -23,9 +24,11 @@ __all__ = [
     "Every",
     "FamilyName",
     "FiguresOutput",
+    "Limit",
     "MetricOptions",
     "Mode",
     "NoCache",
+    "OnBlank",
     "OnTooLong",
     "OneMetric",
     "Prompt",
@@ -175,8 +178,9 @@ OnTooLong = Annotated[
     str,
     typer.Option(
         help=(
-            "What to do with a text that exceeds the length limit of the model: error, or truncate"
-            " (the signature then says so)."
+            "What to do with a text that exceeds the length limit of the model: error; truncate; or"
+            " incorrect: contrastive conditioning then counts such a translation as incorrect. The"
+            " signature names the last two."
         )
     ),
 ]
@@ -235,9 +239,38 @@ Bleu = Annotated[
     ),
 ]
 FiguresOutput = Annotated[
-    Path | None, typer.Option("--output", "-o", help="Write the figures to this JSON file.")
+    Path | None,
+    typer.Option(
+        "--output", "-o", help="Write the figures to this JSON file; - for standard output."
+    ),
 ]
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Show neither progress bars nor notes.")]
+OnBlank = Annotated[
+    str | None,
+    typer.Option(
+        help=(
+            "What contrastive conditioning does with a blank translation: error, or incorrect: it"
+            " counts as incorrect (the signature then says so). Metrics that read words never count"
+            " one as right. Default: error."
+        )
+    ),
+]
+Limit = Annotated[
+    int | None,
+    typer.Option(
+        min=1,
+        help=(
+            "Use the first examples only, so many, for a first look. Results say so in their notes"
+            " and their signature."
+        ),
+    ),
+]
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON in place of tables.")]
+Quiet = Annotated[
+    bool,
+    typer.Option(
+        "--quiet", "-q", help="Show neither progress bars nor notes. Warnings are always shown."
+    ),
+]
 
 
 def chosen_cache(cache: Path | None, *, no_cache: bool) -> bool | Path:
@@ -289,12 +322,12 @@ def chosen_configs(dataset: str, configs: list[str] | None, *, every: bool) -> l
     )
 
 
-def metric_options(values: list[str] | None, *, score: str | None = None) -> dict[str, str]:
-    """Parse the pairs of --option, and add --score.
+def metric_options(values: list[str] | None, **named: str | None) -> dict[str, str]:
+    """Parse the pairs of --option, and add options that have a flag of their own.
 
     Args:
         values: texts of the form KEY=VALUE.
-        score: the value of --score, if given.
+        named: the values of --score and --on-blank, if given.
 
     Returns:
         Name -> value, as text.
@@ -303,7 +336,7 @@ def metric_options(values: list[str] | None, *, score: str | None = None) -> dic
         InputError: for a text without a name or "=", or a name that occurs twice.
 
     Examples:
-        >>> metric_options(["dictionary=own.tsv", "note=a=b"])
+        >>> metric_options(["dictionary=own.tsv", "note=a=b"], score=None)
         {'dictionary': 'own.tsv', 'note': 'a=b'}
     """
     options: dict[str, str] = {}
@@ -314,12 +347,15 @@ def metric_options(values: list[str] | None, *, score: str | None = None) -> dic
         if name in options:
             raise InputError(f"--option: expected {name} once, got {options[name]!r} and {value!r}")
         options[name] = value
-    if score is not None:
-        if "score" in options:
+    for name, given in named.items():
+        if given is None:
+            continue
+        if name in options:
+            flag = f"--{name.replace('_', '-')}"
             raise InputError(
-                f"--score: expected one value, got {score!r} and, by --option, {options['score']!r}"
+                f"{flag}: expected one value, got {given!r} and, by --option, {options[name]!r}"
             )
-        options["score"] = score
+        options[name] = given
     return options
 
 

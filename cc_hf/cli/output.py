@@ -10,12 +10,13 @@ from __future__ import annotations
 import contextlib
 import errno
 import io
+import json
 import os
 import sys
 import tempfile
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import NoReturn, TextIO
+from typing import Any, NoReturn, TextIO
 
 import rich.console
 from rich.console import ConsoleOptions, RenderableType
@@ -31,16 +32,24 @@ except ImportError:  # Windows lacks these locks, so part files of killed proces
     fcntl = None  # type: ignore[assignment]
 
 __all__ = [
+    "STANDARD",
     "Console",
     "check_output",
+    "json_text",
     "prepare_streams",
+    "print_result",
     "printable",
+    "say",
+    "say_written",
     "shows_progress",
     "silence_broken_streams",
     "write_atomically",
 ]
 
 _PART = ".part"
+_UNLIMITED = 100_000  # columns
+#: The path that names standard output.
+STANDARD = Path("-")
 #: Control characters except tab and line feed, and characters that change the text direction.
 _UNPRINTABLE = {
     code: f"\\u{code:04x}"
@@ -84,7 +93,16 @@ def shows_progress(*, quiet: bool) -> bool:
 
 
 class Console(rich.console.Console):
-    """A rich console that escapes control characters in every text."""
+    """A rich console that escapes control characters in every text.
+
+    Where the stream is no terminal and COLUMNS does not set a width, lines are as long as they need
+    to be, so that no table is cut in a file or a pipe.
+    """
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**options)
+        if not self.is_terminal and not os.environ.get("COLUMNS"):
+            self.width = _UNLIMITED
 
     def render(
         self, renderable: RenderableType, options: ConsoleOptions | None = None
@@ -167,17 +185,73 @@ def silence_broken_streams(streams: Iterable[TextIO]) -> list[str]:
     return reasons
 
 
+def print_result(
+    as_json: bool, text: str, render: Callable[[], Iterable[RenderableType]], *, output: Path | None
+) -> None:
+    """Write a result to its file, and print it: as JSON, or as tables.
+
+    Standard output holds either the JSON or the tables. Where `output` is standard output, the
+    tables are printed to standard error.
+
+    Args:
+        as_json: whether the JSON is printed in place of the tables.
+        text: the JSON.
+        render: makes the tables and lines; it is called only if they are printed.
+        output: the file of the JSON; None for no file, "-" for standard output.
+    """
+    if output is not None:
+        write_atomically(output, text)
+    if as_json:
+        if output != STANDARD:
+            write_atomically(STANDARD, text)
+        return
+    console = Console(stderr=output == STANDARD)
+    for part in render():
+        console.print(part, soft_wrap=isinstance(part, Text))
+
+
+def json_text(row: Any) -> str:
+    """Return the JSON that commands write and print.
+
+    Args:
+        row: plain dicts, lists, texts and finite numbers.
+    """
+    return json.dumps(row, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+def say(kind: str, text: str) -> None:
+    """Print a line on standard error.
+
+    Args:
+        kind: what the line is: error, warning, note or written.
+        text: the rest of the line.
+    """
+    style = {"error": "bold red", "warning": "bold yellow"}.get(kind, "")
+    Console(stderr=True).print(Text.assemble((f"{kind}: ", style), text), soft_wrap=True)
+
+
+def say_written(path: Path | None, more: str = "") -> None:
+    """Print on standard error which file was written; nothing for standard output or None.
+
+    Args:
+        path: the file.
+        more: what else to say of it.
+    """
+    if path is not None and path != STANDARD:
+        say("written", f"{path}{more}")
+
+
 def check_output(path: Path | None, name: str = "output") -> None:
     """Check that an output file can be written, before hours are spent on its content.
 
     Args:
-        path: the file; None for no output.
+        path: the file; None for no output, "-" for standard output.
         name: the name of the parameter, for the message.
 
     Raises:
         InputError: if the folder does not exist or is not writable, or if the path is a folder.
     """
-    if path is None:
+    if path is None or path == STANDARD:
         return
     if is_folder(path):
         raise InputError(f"{name}: expected a file, {path} is a folder")
@@ -206,7 +280,7 @@ def write_atomically(path: Path, content: str | bytes) -> None:
     directly.
 
     Args:
-        path: the file to create or replace.
+        path: the file to create or replace; "-" for standard output.
         content: bytes, or text that is written as UTF-8; a lone surrogate, which UTF-8 cannot
             encode, is written as its escape, \ud800.
 
@@ -217,7 +291,9 @@ def write_atomically(path: Path, content: str | bytes) -> None:
     """
     data = content.encode("utf-8", "backslashreplace") if isinstance(content, str) else content
     try:
-        if _is_special(path):
+        if path == STANDARD:
+            _write_standard(data)
+        elif _is_special(path):
             path.write_bytes(data)
         else:
             _write_beside(resolved(path), data)
@@ -252,6 +328,21 @@ def _remove_abandoned(folder: Path, prefix: str) -> None:
         with contextlib.suppress(OSError), (folder / name).open("rb") as file:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
             (folder / name).unlink()
+
+
+def _write_standard(data: bytes) -> None:
+    """Write to standard output: UTF-8 without changes, or escaped as `printable` says it for a
+    terminal.
+    """
+    stream: Any = sys.stdout
+    if stream is None:
+        raise InputError("standard output is closed; expected a file to write to")
+    if stream.isatty() or not hasattr(stream, "buffer"):
+        stream.write(printable(data.decode("utf-8")))
+    else:
+        stream.flush()
+        stream.buffer.write(data)
+    stream.flush()
 
 
 def _is_special(path: Path) -> bool:

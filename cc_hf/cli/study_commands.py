@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.text import Text
 
 from cc_hf.cli.options import (
+    AsJson,
     BatchTokens,
     DataDir,
     Device,
@@ -24,7 +24,13 @@ from cc_hf.cli.options import (
     metric_options,
     one_or_all,
 )
-from cc_hf.cli.output import Console, check_output, shows_progress, write_atomically
+from cc_hf.cli.output import (
+    check_output,
+    json_text,
+    print_result,
+    shows_progress,
+    write_atomically,
+)
 from cc_hf.errors import InputError
 
 if TYPE_CHECKING:
@@ -76,6 +82,7 @@ def referent_bias(
     split: Split = "test",
     data_dir: DataDir = None,
     output: FiguresOutput = None,
+    as_json: AsJson = False,
 ) -> None:
     """Test Wino-X choices for bias by gender and order of referents.
 
@@ -110,10 +117,12 @@ def referent_bias(
             preferences, load_examples("wino_x", config, split=split, data_dir=data_dir)
         )
     bias = bias_of(choices)
-    _write(output, {"config": config, "of": source, **asdict(bias)})
-    console = Console()
-    console.print(referent_bias_tables(bias, title=f"wino_x {config}"))
-    console.print(Text(f"of: {source}"), soft_wrap=True)
+    print_result(
+        as_json,
+        json_text({"config": config, "of": source, **asdict(bias)}),
+        lambda: [referent_bias_tables(bias, title=f"wino_x {config}"), Text(f"of: {source}")],
+        output=output,
+    )
 
 
 def trigger_importance(
@@ -147,6 +156,7 @@ def trigger_importance(
             help="Write the figures and the salience of every word to this JSON file.",
         ),
     ] = None,
+    as_json: AsJson = False,
     quiet: Quiet = False,
 ) -> None:
     """Test whether the words that decide what "it" means matter most.
@@ -200,13 +210,17 @@ def trigger_importance(
         write_atomically(html, salience_html(mapped))
     if png is not None:
         write_atomically(png, salience_png(mapped))
-    _write(
-        output,
-        {"signature": signature, **asdict(importance), "saliences": salience_rows(saliences)},
+    print_result(
+        as_json,
+        json_text(
+            {"signature": signature, **asdict(importance), "saliences": salience_rows(saliences)}
+        ),
+        lambda: [
+            trigger_importance_tables(importance, title=f"wino_x {config}, {model.name}"),
+            Text(f"signature: {signature}"),
+        ],
+        output=output,
     )
-    console = Console()
-    console.print(trigger_importance_tables(importance, title=f"wino_x {config}, {model.name}"))
-    console.print(Text(f"signature: {signature}"), soft_wrap=True)
 
 
 def regression(
@@ -243,6 +257,7 @@ def regression(
         ),
     ] = False,
     output: FiguresOutput = None,
+    as_json: AsJson = False,
 ) -> None:
     """Regress a score of systems on other columns by least squares.
 
@@ -263,15 +278,13 @@ def regression(
                 "--published: expected neither a file nor columns, because it has its own"
             )
         blocks = case_study_regressions()
-        _write(
-            output,
-            {
-                "regressions": [
-                    {"published": asdict(block), **asdict(block_fit)} for block, block_fit in blocks
-                ]
-            },
+        regressions = [{"published": asdict(block), **asdict(fit)} for block, fit in blocks]
+        print_result(
+            as_json,
+            json_text({"regressions": regressions}),
+            lambda: [published_regression_tables(blocks)],
+            output=output,
         )
-        Console().print(published_regression_tables(blocks))
         return
     if systems is None or not dependent or not independent:
         raise InputError(
@@ -281,8 +294,7 @@ def regression(
     fit = regress(
         select_systems(rows, metric_options(where)) if where else rows, dependent, independent
     )
-    _write(output, asdict(fit))
-    Console().print(regression_tables(fit))
+    print_result(as_json, json_text(asdict(fit)), lambda: [regression_tables(fit)], output=output)
 
 
 def evaluator_agreement(
@@ -302,6 +314,7 @@ def evaluator_agreement(
     resamples: Resamples = 1000,
     seed: Seed = 0,
     output: FiguresOutput = None,
+    as_json: AsJson = False,
 ) -> None:
     """Correlate how evaluators rank systems.
 
@@ -315,8 +328,12 @@ def evaluator_agreement(
     agreement = agreement_of(
         read_results(results, metric=metric), figure=figure, n_resamples=resamples, seed=seed
     )
-    _write(output, asdict(agreement))
-    Console().print(evaluator_agreement_tables(agreement))
+    print_result(
+        as_json,
+        json_text(asdict(agreement)),
+        lambda: [evaluator_agreement_tables(agreement)],
+        output=output,
+    )
 
 
 def _only_result(results: dict[str, EvaluationResult]) -> EvaluationResult:
@@ -325,10 +342,3 @@ def _only_result(results: dict[str, EvaluationResult]) -> EvaluationResult:
             f"expected one result, got {', '.join(results)}; name the metric with --metric"
         )
     return next(iter(results.values()))
-
-
-def _write(output: Path | None, row: dict[str, Any]) -> None:
-    if output is not None:
-        write_atomically(
-            output, json.dumps(row, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
-        )

@@ -9,8 +9,8 @@ import typer
 from rich.table import Table
 from rich.text import Text
 
-from cc_hf.cli.options import BatchTokens, DataDir, Device, Quiet, Revision
-from cc_hf.cli.output import Console, write_atomically
+from cc_hf.cli.options import AsJson, BatchTokens, DataDir, Device, Quiet, Revision
+from cc_hf.cli.output import Console, json_text, print_result, say_written
 from cc_hf.errors import InputError
 from cc_hf.files import resolved
 
@@ -167,13 +167,13 @@ def wino_x(
     batch_tokens: BatchTokens = None,
     device: Device = None,
     revision: Revision = None,
+    as_json: AsJson = False,
     quiet: Quiet = False,
 ) -> None:
     """Fine-tune on few Wino-X examples, and judge the model before and after.
 
     The method is that of Emelin (2023), chapter 4.
     """
-    import json
 
     from cc_hf.evaluators.options import LoadingOptions
     from cc_hf.reports.studies.tables import bias_tables
@@ -218,19 +218,19 @@ def wino_x(
         ),
     )
     output.mkdir(parents=True, exist_ok=True)
-    write_atomically(
-        output / _CURVE, json.dumps(curve, ensure_ascii=False, allow_nan=False, indent=1) + "\n"
-    )
-    console = Console()
-    console.print(_table(curve))
     biases = [
         (name, point.get("n_train", 0), bias)
         for point in curve["points"]
         for name, bias in point["bias"].items()
     ]
-    console.print(bias_tables(biases, title="bias of the choices"))
+    print_result(
+        as_json,
+        json_text(curve),
+        lambda: [_table(curve), bias_tables(biases, title="bias of the choices")],
+        output=output / _CURVE,
+    )
     if not quiet:
-        notes.print(Text(f"written: {output / _CURVE}"), soft_wrap=True)
+        say_written(output / _CURVE)
 
 
 def _sizes(text: str | None) -> list[int] | None:

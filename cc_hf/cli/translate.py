@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.text import Text
 
 from cc_hf.cli.options import (
     Config,
@@ -14,12 +13,13 @@ from cc_hf.cli.options import (
     Dataset,
     Device,
     FamilyName,
+    Limit,
     Prompt,
     Quiet,
     Split,
     TgtLang,
 )
-from cc_hf.cli.output import Console, check_output, shows_progress, write_atomically
+from cc_hf.cli.output import check_output, say_written, shows_progress, write_atomically
 
 __all__ = ["translate"]
 
@@ -40,8 +40,8 @@ def translate(
             "--output",
             "-o",
             help=(
-                "File to write. If its name ends in .jsonl, it contains id, source and"
-                " translation; otherwise one translation per line."
+                "File to write; - for standard output. If its name ends in .jsonl, it contains id,"
+                " source and translation; otherwise one translation per line."
             ),
         ),
     ],
@@ -49,6 +49,7 @@ def translate(
     prompt: Prompt = None,
     tgt_lang: TgtLang = None,
     split: Split = "test",
+    limit: Limit = None,
     num_beams: Annotated[int, typer.Option(min=1, help="Number of beams in the beam search.")] = 5,
     data_dir: DataDir = None,
     device: Device = None,
@@ -62,7 +63,9 @@ def translate(
     from cc_hf.systems.translate import translate as run_translate
 
     check_output(output)
-    material = load_material(dataset, config, split=split, tgt_lang=tgt_lang, data_dir=data_dir)
+    material = load_material(
+        dataset, config, split=split, tgt_lang=tgt_lang, data_dir=data_dir, limit=limit
+    )
     examples = material.examples
     translations = run_translate(
         [e.source for e in examples],
@@ -82,6 +85,4 @@ def translate(
         ]
     write_atomically(output, "".join(f"{line}\n" for line in lines))
     if not quiet:
-        Console(stderr=True).print(
-            Text(f"written: {output}, {len(lines)} translations"), soft_wrap=True
-        )
+        say_written(output, f", {len(lines):,} translations")

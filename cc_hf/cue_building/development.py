@@ -176,7 +176,8 @@ def verdict_development(
             f"results: expected results on a dataset of the package, got {first.dataset!r}; give"
             " your own translations as a table with source, focus, gold and reference"
         )
-    loaded = load_examples(first.dataset, first.config, split=first.split, data_dir=data_dir)
+    split, _ = signature.split_and_limit(first.signature, first.dataset, first.config)
+    loaded = load_examples(first.dataset, first.config, split=split, data_dir=data_dir)
     examples = {example.id: example for example in loaded}
     rows: dict[tuple[str, Focus | None, str], DevelopmentRow] = {}
     n_left_out = 0

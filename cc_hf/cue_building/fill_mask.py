@@ -21,6 +21,7 @@ from cc_hf.evaluators.teacher_forcing import pad_ids, positions
 from cc_hf.files import is_folder
 
 # This import comes first, since its error names the extra that installs torch.
+from cc_hf.models.location import uses_cache_only
 from cc_hf.models.pretrained import model_identity, pick_device
 from cc_hf.models.weights import check_tokenizer, load_weights, reported_loading
 
@@ -218,10 +219,11 @@ def load_masked_lm(
         )
     target_device = pick_device(device)
     with reported_loading(name):
-        model = load_weights(
-            AutoModelForMaskedLM, name, name, revision=revision, dtype=torch.float32
-        )
-        tokenizer = AutoTokenizer.from_pretrained(name, revision=revision, trust_remote_code=False)
+        options: dict[str, Any] = {"revision": revision}
+        if uses_cache_only(name, name, revision):
+            options["local_files_only"] = True
+        model = load_weights(AutoModelForMaskedLM, name, name, dtype=torch.float32, **options)
+        tokenizer = AutoTokenizer.from_pretrained(name, trust_remote_code=False, **options)
         check_tokenizer(name, "masked_lm", model, tokenizer)
     model.to(target_device)
     return MaskedLM(

@@ -76,6 +76,9 @@ class ConfigDeclaration:
         extra_keys: the columns in `extra`; None for those of the dataset.
         remark: what a reader of any result on it must know, such as which published figures are not
             comparable; "" for nothing.
+        n_lines: number of lines of the upstream file where the configuration leaves lines out and
+            the id of an example is its 0-based line; else None. A file of translations may then
+            have one line for each of these lines, too.
     """
 
     name: str
@@ -87,6 +90,7 @@ class ConfigDeclaration:
     src_lang: str = "en"
     extra_keys: tuple[str, ...] | None = None
     remark: str = ""
+    n_lines: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

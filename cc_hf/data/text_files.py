@@ -6,25 +6,31 @@ Unicode line separators.
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 from cc_hf.errors import DataError, InputError
 
 __all__ = ["read_lines", "read_text", "text_lines"]
 
+_STANDARD = Path("-")
 
-def read_lines(path: Path) -> list[str]:
+
+def read_lines(path: Path, *, keeps_end: bool = False) -> list[str]:
     """Return the lines of a user's file, without carriage returns and without blank lines at the
     end.
 
     Args:
-        path: the file.
+        path: the file; "-" for standard input.
+        keeps_end: whether blank lines at the end are returned, too.
 
     Raises:
         InputError: when the file does not exist or is not UTF-8. The message names the line.
     """
     lines = [line.removesuffix("\r") for line in _decoded(path, InputError).split("\n")]
-    while lines and not lines[-1].strip():  # blank lines at the end are not translations
+    if keeps_end:
+        return lines if lines[-1] else lines[:-1]
+    while lines and not lines[-1].strip():
         lines.pop()
     return lines
 
@@ -56,7 +62,7 @@ def text_lines(path: Path) -> list[str]:
 def _decoded(path: Path, error: type[InputError] | type[DataError]) -> str:
     """Return the text of a file without a byte order mark, or raise `error`."""
     try:
-        raw = path.read_bytes()
+        raw = sys.stdin.buffer.read() if path == _STANDARD else path.read_bytes()
     except FileNotFoundError:
         raise error(f"file not found: {path}") from None
     except (OSError, ValueError) as reason:  # a null character in the path is a ValueError

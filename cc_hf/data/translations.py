@@ -5,7 +5,7 @@ JSONL. Rows are never dropped silently.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -77,26 +77,36 @@ def name_of_file(path: str | Path, src_lang: str, tgt_lang: str) -> str:
     return name if name != "-" and name.isprintable() else ""
 
 
-def read_translations(path: str | Path, examples: Sequence[Example]) -> MatchedTranslations:
+def read_translations(
+    path: str | Path,
+    examples: Sequence[Example],
+    *,
+    other_lengths: Mapping[int, Sequence[int]] | None = None,
+) -> MatchedTranslations:
     """Read a file of translations and match it to the examples.
 
     A file of JSON objects, one per line, holds `translation` and, to match by, `id` or `source` (or
     `sentence`). It is matched by source if the ids are not those of the examples, and line by line
-    if it has neither. A file in which every line holds " ||| " is matched by source. Any other file
-    is matched line by line, one line per example.
+    if it has neither. A file in which every line holds " ||| " is matched by source; blank lines
+    between them are skipped. Any other file is matched line by line, one line per example, or one
+    line per line of a longer file to which the examples belong.
+
+    A blank translation is returned as it is, because metrics differ in what it means.
 
     Args:
-        path: the file.
+        path: the file; "-" for standard input.
         examples: at least one example.
+        other_lengths: further numbers of lines that a file may have, each with the 0-based line of
+            every example (`cc_hf.evaluation.material.Material.translated_lines`).
 
     Returns:
         The translations in the order of the examples, and how many lines were not used.
 
     Raises:
-        InputError: for a file that does not exist or is not UTF-8, an empty translation, a line
-            without " ||| " among lines with it, an example without a translation, two different
-            translations of one source, or no examples.
-        LineCountError: for a different number of lines and examples.
+        InputError: for a file that does not exist or is not UTF-8, a file without any translation,
+            a line without " ||| " among lines with it, an example without a translation, two
+            different translations of one source, or no examples.
+        LineCountError: for a number of lines that fits neither the examples nor `other_lengths`.
 
     Examples:
         >>> import tempfile
@@ -111,7 +121,13 @@ def read_translations(path: str | Path, examples: Sequence[Example]) -> MatchedT
     path = Path(path)
     if not examples:
         raise InputError("expected at least one example to match translations to, got none")
-    lines = read_lines(path)
+    lines = read_lines(path, keeps_end=True)
+    # Blank lines at the end are translations only if the file has the right number with them.
+    n_written = max((i for i, line in enumerate(lines, 1) if line.strip()), default=0)
+    lengths = {len(examples), *(other_lengths or {})}
+    if n_written not in lengths:
+        n_written = min((n for n in lengths if n_written < n <= len(lines)), default=n_written)
+    lines = lines[:n_written]
     if path.suffix == ".jsonl" or (
         lines and _JSON_LINE.match(next(line for line in lines if line.strip()))
     ):
@@ -120,15 +136,19 @@ def read_translations(path: str | Path, examples: Sequence[Example]) -> MatchedT
         ]
     else:
         rows = _parse_text(path, lines)
-    if not rows:
+    if not any(row.translation.strip() for row in rows):
         raise InputError(f"{path}: expected translations, got an empty file")
-    for row in rows:
-        if not row.translation.strip():
-            raise InputError(
-                f"{path}: line {row.line}: the translation is empty; fix the system's output"
-            )
-    if all(row.source is None and row.id is None for row in rows):
-        return _by_order(path, rows, examples)
+    lines_of_examples = (other_lengths or {}).get(len(rows), ())
+    chosen = [rows[line] for line in lines_of_examples]
+    has_keys = not all(row.source is None and row.id is None for row in rows)
+    if chosen and (
+        not has_keys or all(row.source == e.source for row, e in zip(chosen, examples, strict=True))
+    ):
+        return MatchedTranslations(
+            tuple(row.translation for row in chosen), len(rows), len(rows) - len(chosen)
+        )
+    if not has_keys:
+        return _by_order(path, rows, examples, sorted(other_lengths or {}))
     known = {example.id for example in examples}
     by_id = all(row.id is not None for row in rows) and (
         rows[0].source is None or known <= {row.id for row in rows}
@@ -141,15 +161,15 @@ def _parse_text(path: Path, lines: list[str]) -> list[_Row]:
     paired = ["|||" in line for line in lines]
     if not any(paired):
         return [_Row(number, line) for number, line in enumerate(lines, 1)]
-    if not all(paired):
-        number = paired.index(False) + 1
-        n = sum(paired)
-        raise InputError(
-            f'{path}: line {number}: expected "source ||| translation", as on {n} of the'
-            f" {len(lines)} lines, got {lines[number - 1][:80]!r}"
-        )
     rows = []
     for number, line in enumerate(lines, 1):
+        if not line.strip():
+            continue
+        if not paired[number - 1]:
+            raise InputError(
+                f'{path}: line {number}: expected "source ||| translation", as on {sum(paired)} of'
+                f" the {len(lines)} lines, got {line[:80]!r}"
+            )
         parts = _SEPARATOR.split(line)
         if len(parts) != 2 or line.count("|||") != 1:
             raise InputError(
@@ -187,7 +207,9 @@ def _parse_json(path: Path, number: int, line: str) -> _Row:
     )
 
 
-def _by_order(path: Path, rows: list[_Row], examples: Sequence[Example]) -> MatchedTranslations:
+def _by_order(
+    path: Path, rows: list[_Row], examples: Sequence[Example], other_lengths: Sequence[int]
+) -> MatchedTranslations:
     if len(rows) != len(examples):
         index = min(len(rows), len(examples))
         where = (
@@ -195,10 +217,11 @@ def _by_order(path: Path, rows: list[_Row], examples: Sequence[Example]) -> Matc
             if len(rows) > len(examples)
             else f"the source {examples[index].source!r} has no line"
         )
+        others = "".join(f" or {n}" for n in other_lengths if n != len(examples))
         raise LineCountError(
-            f"{path}: expected one line per example, {len(examples)} in all, got {len(rows)}"
-            f' ({where}). "source ||| translation" lines, or JSONL with ids, are matched by source'
-            " or id",
+            f"{path}: expected one line per example, {len(examples)} in all{others}, got"
+            f' {len(rows)} ({where}). "source ||| translation" lines, or JSONL with ids, are'
+            " matched by source or id",
             len(rows),
         )
     return MatchedTranslations(tuple(row.translation for row in rows), len(rows), 0)

@@ -99,7 +99,7 @@ def evaluate(
     _check_name(name)
     bootstrap = Bootstrap(seed=seed)
     # Translations are read first, so that a mismatch is found before any model is loaded.
-    texts = _read_or_check(material, translations)
+    texts = _read_or_check(material, translations, metrics)
     loading = loading or LoadingOptions()
     if metrics[0].takes_evaluator and evaluator is None:
         _check_embedded(material)
@@ -171,7 +171,7 @@ def evaluate_all(
     check_translations_or_system(metrics, translations, system)
     _check_name(name)
     bootstrap = Bootstrap(seed=seed)
-    texts = _read_or_check(material, translations)
+    texts = _read_or_check(material, translations, metrics)
     loading = loading or LoadingOptions()
     scorer = None
     if any(metric.takes_evaluator for metric in metrics):
@@ -317,11 +317,16 @@ def _translated(
     return _Texts(translations, fields, system=model.name)
 
 
-def _read_or_check(material: Material, translations: str | Path | Sequence[str] | None) -> _Texts:
+def _read_or_check(
+    material: Material,
+    translations: str | Path | Sequence[str] | None,
+    metrics: Sequence[Metric],
+) -> _Texts:
     """Return the translations of a file or of a list, checked; none for None.
 
     Raises:
-        InputError: for a list of another length than the examples.
+        InputError: for a list of another length than the examples, or a file with a blank
+            translation that a metric refuses.
     """
     # Examples are read even without translations, so that errors in the data are raised first.
     examples = material.examples
@@ -329,9 +334,22 @@ def _read_or_check(material: Material, translations: str | Path | Sequence[str] 
         return _Texts()
     if isinstance(translations, (str, Path)):
         try:
-            matched = read_translations(translations, examples)
+            matched = read_translations(
+                translations, examples, other_lengths=material.translated_lines()
+            )
         except LineCountError as error:
             raise InputError(f"{error}{_configurations_with(error.n_lines, material)}") from None
+        blank = [
+            example
+            for example, text in zip(examples, matched.translations, strict=True)
+            if not text.strip()
+        ]
+        if blank and not all(metric.counts_blank for metric in metrics):
+            raise InputError(
+                f"{translations}: {len(blank)} of {len(examples)} translations are blank; the first"
+                f" is that of example {blank[0].id}, {blank[0].source[:80]!r}. Fix the system's"
+                " output, or give `on_blank` incorrect, so that they count as incorrect"
+            )
         counts = {"n_lines": matched.n_lines, "n_unused_lines": matched.n_unused}
         name = name_of_file(translations, material.src_lang, material.tgt_lang)
         return _Texts(matched.translations, {}, counts, name)

@@ -10,9 +10,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from cc_hf import registry
 from cc_hf.cue_building.calibration_file import shipped_calibrations
-from cc_hf.errors import InputError, ResultWarning, UnknownNameError
+from cc_hf.errors import InputError, ResultWarning, TooLongError, UnknownNameError
 from cc_hf.evaluation.fitting import all_metrics
 from cc_hf.evaluation.material import Material
 from cc_hf.evaluators.base import Evaluator, ScoreFunction
@@ -79,7 +81,9 @@ def judge(
     check_languages(material.src_lang, material.tgt_lang)
     examples = material.examples
     texts, references = metric.check_input(
-        translations if metric.takes_translations else None, material.references(type(metric))
+        translations if metric.takes_translations else None,
+        material.references(type(metric)),
+        counts_blank=metric.counts_blank,
     )
     rows = Rows(
         texts,
@@ -113,7 +117,11 @@ def judge(
         replace(figures, counts={**figures.counts, **counts}),
         origin=full_origin,
         bootstrap=bootstrap,
-        notes=(*notes, *_data_notes(material, has_notes=has_warnings)),
+        notes=(
+            *material.limit_notes,
+            *notes,
+            *_data_notes(material, has_notes=has_warnings),
+        ),
     )
 
 
@@ -126,24 +134,53 @@ def _scoring(
 ) -> Scoring:
     """Return the scores of a metric's requests, and the evaluator that gave them.
 
+    A blank translation is not scored if the metric counts it as incorrect, nor is one that is too
+    long if the evaluator says so (`on_too_long`).
+
     Raises:
         InputError: for an evaluator that is neither an Evaluator nor a function.
+        TooLongError: for a text that is too long for the evaluator.
     """
     if not isinstance(evaluator, Evaluator) and not callable(evaluator):
         raise InputError(
             f"evaluator: expected an Evaluator or a function, got {type(evaluator).__name__}"
         )
-    requests = metric.requests(rows)
-    scores = pair_scores(
-        requests,
-        evaluator,
-        metric.contests(rows),
-        src_lang=rows.src_lang,
-        tgt_lang=rows.tgt_lang,
-        score=metric.evaluator_score,
-        progress=progress,
+    requests, contests = metric.requests(rows), metric.contests(rows)
+    unscored = {"blank": {row for row, t in enumerate(rows.translations) if not t.strip()}}
+    unscored["too_long"] = set()
+    counts_too_long = (
+        metric.takes_translations and getattr(evaluator, "on_too_long", "") == "incorrect"
     )
-    return Scoring(evaluator, scores)
+    scores = np.full(len(requests), np.nan)
+    while True:
+        excluded = unscored["blank"] | unscored["too_long"]
+        kept = [i for i, request in enumerate(requests) if request.row not in excluded]
+        position = {i: n for n, i in enumerate(kept)}
+        try:
+            if kept:
+                scores[kept] = pair_scores(
+                    [requests[i] for i in kept],
+                    evaluator,
+                    [
+                        ([position[i] for i in left], [position[i] for i in right])
+                        for left, right in contests
+                        if all(i in position for i in (*left, *right))
+                    ],
+                    src_lang=rows.src_lang,
+                    tgt_lang=rows.tgt_lang,
+                    score=metric.evaluator_score,
+                    progress=progress,
+                )
+        except TooLongError as error:
+            # Nothing was scored: the lengths of all texts are checked first.
+            found = {row for row, t in enumerate(rows.translations) if t in error.translations}
+            if not (counts_too_long and found):
+                raise
+            unscored["too_long"] |= found
+            continue
+        return Scoring(
+            evaluator, scores, {reason: frozenset(found) for reason, found in unscored.items()}
+        )
 
 
 def _calibration_notes(
@@ -212,6 +249,7 @@ class MetricModule(_Host):  # type: ignore[misc]
     """
 
     metric: type[Metric]
+    _counts_blank = False
 
     def __init__(self, *args: Any, **options: Any) -> None:
         # "seed" goes to the host, which has its own option of that name.
@@ -236,6 +274,8 @@ class MetricModule(_Host):  # type: ignore[misc]
         Raises:
             InputError: for predictions that the metric does not read, or rows that do not fit.
         """
+        # Rows are checked when the host adds them, before it passes the options on.
+        self._counts_blank = {**self._options, **options}.get("on_blank") == "incorrect"
         if self.metric.takes_translations:
             return super().compute(predictions=predictions, references=references, **options)
         self.metric.check_no_translations(predictions)
@@ -254,7 +294,9 @@ class MetricModule(_Host):  # type: ignore[misc]
         Raises:
             InputError: for rows that the metric cannot judge.
         """
-        texts, rows = self.metric.check_input(predictions, references, whole=False)
+        texts, rows = self.metric.check_input(
+            predictions, references, whole=False, counts_blank=self._counts_blank
+        )
         columns = {"predictions": texts} if self.metric.takes_translations else {}
         super().add_batch(**columns, references=rows, **options)
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeAlias
 
+from cc_hf import signature
 from cc_hf.cue_building.calibration_file import Calibration
 from cc_hf.cues.wordings import Wording, named_wording, reworded
 from cc_hf.data.declaration import ConfigDeclaration, DatasetDeclaration
@@ -38,6 +39,7 @@ class Material:
             for rows of the caller.
         wording: wording of cues in place of the rows' own; None to keep those.
         calibration: the calibration that chose the wording, or None.
+        limit: number of examples to judge, from the first, for a first look; None for all.
 
     Examples:
         >>> rows = load_examples("simplegen", "en-de")[:4]
@@ -55,8 +57,13 @@ class Material:
     data_dir: str | Path | None = None
     wording: Wording | None = None
     calibration: Calibration | None = None
+    limit: int | None = None
 
-    @functools.cached_property
+    def __post_init__(self) -> None:
+        if self.limit is not None and (type(self.limit) is not int or self.limit < 1):
+            raise InputError(f"limit: expected a whole number from 1, got {shown(self.limit)}")
+
+    @property
     def examples(self) -> list[Any]:
         """The examples; empty if the rows are mappings.
 
@@ -64,12 +71,35 @@ class Material:
             DataError: for a file that is missing or not as expected (see `cc_hf.load_examples`).
             InputError: for an example that the wording of the cues does not fit.
         """
-        examples = self._plain_examples()
+        return self._whole[: self.limit]
+
+    @property
+    def is_first_look(self) -> bool:
+        """Whether `limit` leaves examples out."""
+        return self.limit is not None and self.limit < len(self._whole)
+
+    def translated_lines(self) -> dict[int, list[int]]:
+        """Return how else a file with one translation per line may be made.
+
+        Returns:
+            Number of lines of the file -> the 0-based line of each example. These are the files
+            with a line for every example where `limit` leaves some out, and with a line for every
+            line of the upstream file where the configuration leaves some out.
+        """
+        lengths = {len(self._whole): list(range(len(self.examples)))}
+        if self.rows is None and self.config is not None and self.config.n_lines is not None:
+            lengths[self.config.n_lines] = [int(example.id) for example in self.examples]
+        return lengths
+
+    @functools.cached_property
+    def _whole(self) -> list[Any]:
+        """The examples without a limit, in the wording that was asked for."""
+        examples = self._unworded()
         if self.wording is None:
             return examples
         return [reworded(example, self.wording) for example in examples]
 
-    def _plain_examples(self) -> list[Any]:
+    def _unworded(self) -> list[Any]:
         if self.rows is not None:
             is_list = isinstance(self.rows, (list, tuple))
             are_examples = is_list and all(isinstance(row, tuple(FORMS)) for row in self.rows)
@@ -103,13 +133,24 @@ class Material:
         fields = signature_fields(
             self.declared, self.config.name, split=self.split, data_dir=self.data_dir
         )
-        if self.wording is None:
-            return Origin(self.declared.name, self.config.name, fields)
-        return Origin(
-            self.declared.name,
-            self.config.name,
-            {**fields, "cues": self.wording.signature_name},
-            self.wording.to_row(),
+        if self.is_first_look and self.limit is not None:
+            fields["data"] = signature.limited(fields["data"], self.limit)
+        wording = None
+        if self.wording is not None:
+            fields["cues"], wording = self.wording.signature_name, self.wording.to_row()
+        return Origin(self.declared.name, self.config.name, fields, wording)
+
+    @property
+    def limit_notes(self) -> tuple[str, ...]:
+        """The note on a result that judges the first examples only."""
+        return (
+            (
+                f"This is a first look: only the first {len(self.examples):,} of"
+                f" {len(self._whole):,} examples were judged. The figures on all examples"
+                " differ; leave the limit out for them",
+            )
+            if self.is_first_look
+            else ()
         )
 
     @property
@@ -163,6 +204,7 @@ def load_material(
     tgt_lang: str | None = None,
     data_dir: str | Path | None = None,
     cues: Cues | None = None,
+    limit: int | None = None,
 ) -> Material:
     """Find a dataset to judge translations by.
 
@@ -178,6 +220,8 @@ def load_material(
         cues: wording of the cues in place of the dataset's own: a name of
             `cc_hf.cues.wordings.gender_wordings`, the file of a calibration
             (`cc-hf cues calibrate`), a Wording, or a Calibration; None for the dataset's own.
+        limit: number of examples to judge, from the first, for a first look; None for all. Results
+            say so in their notes and their signature.
 
     Returns:
         The material, whose examples are not read yet.
@@ -185,7 +229,8 @@ def load_material(
     Raises:
         UnknownNameError: for an unknown dataset, configuration, split or wording.
         InputError: for a target language that the configuration does not have, or no target
-            language if it has several; or for cues that do not fit the configuration.
+            language if it has several, for a limit below 1, or for cues that do not fit the
+            configuration.
         DataError: for a file that is not as expected.
 
     Examples:
@@ -205,6 +250,7 @@ def load_material(
         data_dir=data_dir,
         wording=wording,
         calibration=calibration,
+        limit=limit,
     )
 
 

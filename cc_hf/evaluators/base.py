@@ -86,7 +86,8 @@ class Evaluator(TokenModel):
             "class": f"{type(self).__module__}.{type(self).__qualname__}",
             "device": self.device,
             "max_tokens": str(self.max_tokens),
-            "on_too_long": self.on_too_long,
+            # A translation that counts as incorrect is not scored, so that no score depends on it.
+            "on_too_long": "error" if self.on_too_long == "incorrect" else self.on_too_long,
             "scoring": str(SCORING_VERSION),
             **library_versions(),
         }

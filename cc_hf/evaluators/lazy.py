@@ -27,7 +27,7 @@ from cc_hf.evaluators.options import LoadingOptions, check_names
 from cc_hf.evaluators.score_cache import ScoreCache
 from cc_hf.evaluators.scores import TokenScores
 from cc_hf.files import is_folder
-from cc_hf.models.location import locate, model_files, stamp
+from cc_hf.models.location import locate, model_files, stamp, uses_cache_only
 from cc_hf.schema import ScoringRequest
 
 __all__ = ["EvaluatorRecord", "LazyEvaluator", "open_evaluator"]
@@ -301,6 +301,10 @@ def open_evaluator(
     check_names(name_or_path)
 
     def load() -> Evaluator:
+        # A model that cannot be had is refused before torch is imported, which takes seconds.
+        for name, one in each:
+            revision = one.revision if isinstance(one.revision, str) else None
+            uses_cache_only(name, locate(name)[0], revision)
         from cc_hf.evaluators.loading import load_with
 
         return load_with(name_or_path, options)

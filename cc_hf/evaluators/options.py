@@ -42,8 +42,9 @@ class LoadingOptions:
         dtype: "float32", "bfloat16" or "float16".
         batch_tokens: largest number of source and target tokens in a batch, padding included; None
             for a value that suits the device.
-        on_too_long: "error", or "truncate" (the signature says so); None for "error", in training
-            for "truncate".
+        on_too_long: "error"; "truncate"; or "incorrect": a translation that is too long is not
+            scored, and contrastive conditioning counts it as incorrect. The signature names the
+            last two. None for "error", in training for "truncate".
         mode: "exact" computes everything in the precision of `dtype`; "bf16" and "int8" compute
             products in these; "auto" gives exact scores, and makes decisions in bf16 where the
             machine has instructions for it and again exactly where they are close

@@ -24,6 +24,8 @@ from cc_hf.schema import ScoringRequest
 
 __all__ = ["TokenModel", "numbered_requests"]
 
+_ON_TOO_LONG = ("error", "truncate", "incorrect")
+
 # How far rounding can raise the mean log-probability of a translation above 0. Products in bf16 and
 # int8 round the logits themselves, so their limit is larger.
 _ROUNDING = 1e-3
@@ -41,7 +43,8 @@ class TokenModel(ABC):
         dtype: precision of the arithmetic, such as "float32".
         batch_tokens: largest number of source and target tokens in a batch, padding included.
         max_tokens: length of the longest source or target that the model accepts, EOS included.
-        on_too_long: "error", or "truncate", which cuts the text and is named in the signature.
+        on_too_long: "error"; "truncate", which cuts the text and is named in the signature; or
+            "incorrect": a metric counts the translation as incorrect.
         src_lang, tgt_lang: default languages, "" for none.
         takes_prompt: whether the family has the option `prompt`.
         n_source_end: number of special tokens at the end of a source that truncation keeps (EOS, in
@@ -77,9 +80,9 @@ class TokenModel(ABC):
         team: Team = ALONE,
     ) -> None:
         check_batch_tokens(batch_tokens)
-        if on_too_long not in ("error", "truncate"):
+        if on_too_long not in _ON_TOO_LONG:
             raise InputError(
-                f"on_too_long: expected 'error' or 'truncate', got {shown(on_too_long)}"
+                f"on_too_long: expected one of {', '.join(_ON_TOO_LONG)}, got {shown(on_too_long)}"
             )
         self.name = name
         self.identity = identity
@@ -375,15 +378,28 @@ class TokenModel(ABC):
         """Return the token ids of sources and translations, with their lengths checked.
 
         A text that is too long is never in the cache, so that the error is the same with a cache.
+
+        Raises:
+            TooLongError: for all texts that are too long; the message quotes the first.
         """
         if not requests:
             return [], []
         self.check_languages(src_lang, tgt_lang)
         sources, targets = self._encode_whole(requests, src_lang, tgt_lang)
-        pairs = [
-            self.fit(source, target, request)
-            for source, target, request in zip(sources, targets, requests, strict=True)
-        ]
+        pairs: list[tuple[list[int], list[int]]] = []
+        errors: list[TooLongError] = []
+        for source, target, request in zip(sources, targets, requests, strict=True):
+            try:
+                pairs.append(self.fit(source, target, request))
+            except TooLongError as error:
+                errors.append(error)
+        if errors:
+            more = f"; {len(errors)} of {len(requests)} pairs are too long" * (len(errors) > 1)
+            only_translations = all(error.translations for error in errors)
+            texts = [text for error in errors for text in error.translations]
+            raise TooLongError(
+                f"{errors[0]}{more}", translations=texts if only_translations else ()
+            )
         return [source for source, _ in pairs], [target for _, target in pairs]
 
     def _encode_whole(
@@ -444,11 +460,14 @@ class TokenModel(ABC):
             return ids
         if self.on_too_long == "truncate":
             return [*ids[: self.max_tokens - n_end], *ids[-n_end:]]
-        text = request.source if side == "source" else request.translation
+        is_source = side == "source"
+        text = request.source if is_source else request.translation
+        remedy = "truncate" if is_source else "truncate, or incorrect to count it as incorrect,"
         raise TooLongError(
             f"row {request.row}: the {side} has {len(ids)} tokens, {self.name} takes at most"
             f" {self.max_tokens}: {text[:80]!r}... Shorten it, use an evaluator that takes longer"
-            " texts, or pass on_too_long='truncate' (the signature will say so)"
+            f" texts, or give `on_too_long` {remedy} (the signature will say so)",
+            translations=() if is_source else (text,),
         )
 
 

@@ -17,7 +17,7 @@ from cc_hf.errors import InputError, MissingDependencyError, UnknownNameError
 from cc_hf.hub.push import check_repo
 from cc_hf.hub.tasks import Task, tasks
 from cc_hf.results import EvaluationResult
-from cc_hf.signature import parse
+from cc_hf.signature import split_and_limit
 
 if TYPE_CHECKING:
     from huggingface_hub import EvalResultEntry
@@ -133,13 +133,19 @@ def check_dataset(result: EvaluationResult) -> None:
         result: the result.
 
     Raises:
-        InputError: for a result on the user's own data.
+        InputError: for a result on the user's own data, or on the first examples of a dataset.
     """
     if result.dataset not in registry.names("dataset"):
         what = f"data of your own ({result.dataset})" if result.dataset else "data of your own"
         raise InputError(
             "leaderboards compare systems on the same data: expected a result on a dataset of"
             f" cc_hf, got one on {what}; make it with `cc-hf evaluate DATASET`"
+        )
+    limit = split_and_limit(result.signature, result.dataset, result.config)[1]
+    if limit is not None:
+        raise InputError(
+            f"{_named(result)}: expected a result on all examples, got a first look at {limit};"
+            " evaluate without `limit`"
         )
 
 
@@ -149,8 +155,7 @@ def _named(result: EvaluationResult) -> str:
 
 def _split(result: EvaluationResult) -> str:
     """Return the split. The signature names it after the configuration, unless it is `test`."""
-    data = parse(result.signature)[1].get("data", "").rpartition("@")[0]
-    return data.removeprefix(f"{result.dataset}/{result.config}").lstrip("/") or "test"
+    return split_and_limit(result.signature, result.dataset, result.config)[0]
 
 
 def dataset_repos(values: Sequence[str], datasets: Sequence[str]) -> dict[str, str]:

@@ -330,7 +330,12 @@ class FileJudge:
         try:
             with self._lock:
                 # The lengths are checked before any model is loaded.
-                _check_lengths(path, read_translations(path, material.examples).translations)
+                _check_lengths(
+                    path,
+                    read_translations(
+                        path, material.examples, other_lengths=material.translated_lines()
+                    ).translations,
+                )
                 return evaluate(
                     material,
                     translations=path,

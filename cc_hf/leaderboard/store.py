@@ -72,7 +72,10 @@ def read_folder(folder: str | Path) -> Store:
     broken: dict[str, str] = {}
     for path in sorted(folder.glob("*.json")):
         try:
-            read += [(path, _stored(result)) for result in read_result_file(path).results]
+            results = read_result_file(path).results
+            for result in results:
+                _check_whole(result)
+            read += [(path, _stored(result)) for result in results]
         except InputError as error:
             broken[path.name] = str(error).replace(str(path), path.name)
             _LOG.warning("%s is not shown: %s", path.name, broken[path.name])
@@ -81,6 +84,22 @@ def read_folder(folder: str | Path) -> Store:
         for name, (path, result) in zip(system_names(read), read, strict=True)
     ]
     return Store(tuple(entries), broken)
+
+
+def _check_whole(result: EvaluationResult) -> None:
+    """Refuse a result on the first examples of a dataset, which must not pass for the whole.
+
+    Raises:
+        InputError: for such a result.
+    """
+    if not result.signature:
+        return
+    _, limit = signature.split_and_limit(result.signature, result.dataset, result.config)
+    if limit is not None:
+        raise InputError(
+            f"expected results on all examples, got a first look at {limit}; evaluate without a"
+            " limit"
+        )
 
 
 def _stored(result: EvaluationResult) -> EvaluationResult:

@@ -78,11 +78,20 @@ class Scoring:
 
     Attributes:
         evaluator: evaluator model or function that gave the scores.
-        scores: shape (n,), in the order of `ScoringMetric.requests`; higher is better.
+        scores: shape (n,), in the order of `ScoringMetric.requests`; higher is better. NaN for the
+            requests of `unscored`.
+        unscored: reason ("blank" or "too_long") -> rows whose translation was not scored and counts
+            as incorrect.
     """
 
     evaluator: Evaluator | ScoreFunction
     scores: npt.NDArray[np.float64]
+    unscored: Mapping[str, frozenset[int]] = field(default_factory=dict)
+
+    @property
+    def unscored_rows(self) -> frozenset[int]:
+        """The rows of `unscored`, for any reason."""
+        return frozenset().union(*self.unscored.values())
 
 
 @dataclass(frozen=True)
@@ -137,7 +146,7 @@ class Metric(ABC):
             why.
         reference_fields: keys that the metric reads of a reference, each with the check of its
             value.
-        is_blank_allowed: whether a blank translation is judged.
+        is_blank_allowed: whether a blank translation is judged, unless an option says so.
         takes_evaluator: whether an evaluator model scores for the metric (`ScoringMetric`).
         takes_translations: whether the metric judges the translations of a system. Any other metric
             judges the evaluator itself, as the system under test, on translations of the dataset.
@@ -203,9 +212,19 @@ class Metric(ABC):
             One mapping per example, with the keys of `reference_fields`.
         """
 
+    @property
+    def counts_blank(self) -> bool:
+        """Whether a blank translation is judged; it is never right."""
+        return self.is_blank_allowed
+
     @classmethod
     def check_input(
-        cls, translations: Any, references: Any, *, whole: bool = True
+        cls,
+        translations: Any,
+        references: Any,
+        *,
+        whole: bool = True,
+        counts_blank: bool = False,
     ) -> tuple[list[str], list[dict[str, Any]]]:
         """Refuse rows that cannot be judged, and name the first that is wrong.
 
@@ -213,6 +232,8 @@ class Metric(ABC):
             translations: one per reference; None for a metric that judges the evaluator itself.
             references: mappings with the keys of `reference_fields`.
             whole: whether these are all rows. A batch may hold one half of a pair.
+            counts_blank: whether a blank translation is accepted by a metric that refuses it
+                otherwise.
 
         Returns:
             Translations and references as plain lists, for any container that was given.
@@ -225,7 +246,7 @@ class Metric(ABC):
                 translations,
                 references,
                 cls.reference_fields,
-                is_blank_allowed=cls.is_blank_allowed,
+                is_blank_allowed=cls.is_blank_allowed or counts_blank,
             )
         else:
             cls.check_no_translations(translations)

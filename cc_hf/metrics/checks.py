@@ -109,8 +109,9 @@ def check_rows(
     for row, translation in enumerate(translations):
         if not isinstance(translation, str) or not (is_blank_allowed or translation.strip()):
             raise InputError(
-                f"row {row}: expected a translation, got {shown(translation)}; fix the system's"
-                " output or leave the row out of predictions and references"
+                f"row {row}: expected a translation, got {shown(translation)};"
+                " fix the system's output, leave the row out of predictions and references, or give"
+                " `on_blank` incorrect, so that a blank translation counts as incorrect"
             )
         checked.append(check_text(translation, f"row {row}: the translation"))
     return checked, _checked_references(rows, fields)

@@ -6,7 +6,7 @@ See Vamvas & Sennrich 2021.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
@@ -19,7 +19,7 @@ from cc_hf.evaluators.contests import Contest
 from cc_hf.evaluators.scores import SCORES
 from cc_hf.evaluators.suitability import evaluator_notes
 from cc_hf.metrics.base import Figures, Rows, Scoring, ScoringMetric
-from cc_hf.metrics.checks import Fields, check_ids, own_data, text, texts
+from cc_hf.metrics.checks import Fields, check_ids, optional_text, own_data, texts
 from cc_hf.metrics.figure_names import COMMON, FigureName, shares
 from cc_hf.results import EvaluationResult
 from cc_hf.schema import ContrastiveSourceExample, Example, Judgement, ScoringRequest
@@ -35,7 +35,7 @@ from cc_hf.statistics.bootstrap import Bootstrap, accuracy_intervals
 __all__ = ["ContrastiveConditioning", "contests", "judge", "requests"]
 
 #: Keys of a reference, each with the check of its value.
-_FIELDS: Fields = {"correct_sources": texts, "incorrect_sources": texts, "category": text}
+_FIELDS: Fields = {"correct_sources": texts, "incorrect_sources": texts, "category": optional_text}
 _KEYS = tuple(_FIELDS)
 _WEIGHTED = (
     "The accuracy where a verdict weighs the more, the surer the evaluator is of it: by its rank of"
@@ -102,6 +102,7 @@ def judge(
     scores: npt.NDArray[np.float64],
     *,
     ids: Sequence[str] | None = None,
+    unscored: Collection[int] = (),
 ) -> tuple[Judgement, ...]:
     """Return the verdict on every translation (section 3.2 of the paper).
 
@@ -114,6 +115,7 @@ def judge(
         references: mappings with the keys that `ContrastiveConditioning` reads.
         scores: shape (number of requests,), 0 or more, in the order of `requests`.
         ids: names of the examples; None for row numbers.
+        unscored: rows without a score, which are incorrect with probability 0.
 
     Raises:
         InputError: for ids that do not fit the rows.
@@ -132,8 +134,13 @@ def judge(
             n = len(reference[key])
             best[row, side] = scores[start : start + n].max()
             start += n
-    probability = np.array([share(correct, incorrect) for correct, incorrect in best.tolist()])
-    categories = [reference["category"] for reference in references]
+    probability = np.array(
+        [
+            0.0 if row in unscored else share(correct, incorrect)
+            for row, (correct, incorrect) in enumerate(best.tolist())
+        ]
+    )
+    categories = [reference.get("category") or "all" for reference in references]
     weights = rank_weights(probability, categories)
     return tuple(
         Judgement(
@@ -142,8 +149,8 @@ def judge(
             probability_correct=float(probability[row]),
             is_correct=bool(probability[row] >= 0.5),
             verdict="correct" if probability[row] >= 0.5 else "incorrect",
-            score_correct=float(best[row, 0]),
-            score_incorrect=float(best[row, 1]),
+            score_correct=None if row in unscored else float(best[row, 0]),
+            score_incorrect=None if row in unscored else float(best[row, 1]),
             weight=int(weights[row]),
             translation=predictions[row],
         )
@@ -158,12 +165,16 @@ class ContrastiveConditioning(ScoringMetric):
     If an evaluator that ships with the package judges data for which it was not made, the result
     carries a note, and a warning is given (`ResultWarning`).
 
-    References hold `correct_sources`, `incorrect_sources` (lists of sources) and `category`.
+    References hold `correct_sources`, `incorrect_sources` (lists of sources) and optionally
+    `category`, the group that accuracies are computed for ("all" by default).
 
     Figures, in [0, 1]: accuracy, weighted_accuracy, min_accuracy, weighted_min_accuracy,
-    mean_confidence, accuracy_<category>, weighted_accuracy_<category>. Counts: n_correct, n_ties.
+    mean_confidence, accuracy_<category>, weighted_accuracy_<category>. Counts: n_correct, n_ties,
+    and n_blank and n_too_long where such translations count as incorrect.
 
     Attributes:
+        on_blank: what a blank translation is: "error", or "incorrect", which counts it with
+            probability 0 (the signature says so if there is one).
         score: arithmetic, geometric or reference (`cc_hf.evaluators.base.SCORES`); ignored for a
             function.
     """
@@ -195,6 +206,15 @@ class ContrastiveConditioning(ScoringMetric):
     }
 
     score: str = "geometric"
+    on_blank: str = "error"
+
+    def __post_init__(self) -> None:
+        check_choice("on_blank", self.on_blank, ("error", "incorrect"))
+
+    @property
+    def counts_blank(self) -> bool:
+        """Whether a blank translation is judged."""
+        return self.on_blank == "incorrect"
 
     @staticmethod
     def fits(dataset: str, config: str, form: type[Example], src_lang: str, tgt_lang: str) -> str:
@@ -272,7 +292,14 @@ class ContrastiveConditioning(ScoringMetric):
             InputError: without scores.
         """
         scoring = self.scored(scoring)
-        judgements = judge(rows.translations, rows.references, scoring.scores, ids=rows.ids)
+        unscored = {reason: len(found) for reason, found in scoring.unscored.items() if found}
+        judgements = judge(
+            rows.translations,
+            rows.references,
+            scoring.scores,
+            ids=rows.ids,
+            unscored=scoring.unscored_rows,
+        )
         categories = [j.category for j in judgements]
         probability = np.array([j.probability_correct for j in judgements])
         correct = np.array([j.is_correct for j in judgements])
@@ -298,11 +325,16 @@ class ContrastiveConditioning(ScoringMetric):
                 "pool": "max",
                 "weight": "rank",
                 "tie": str(self.ties),
+                **{reason.replace("_", ""): "incorrect" for reason in unscored},
             },
             intervals=accuracy_intervals(correct, weights, categories, **bootstrap.options),
             categories=by_category,
             judgements=judgements,
-            counts={"n_correct": int(correct.sum()), "n_ties": int((probability == 0.5).sum())},
+            counts={
+                "n_correct": int(correct.sum()),
+                "n_ties": int((probability == 0.5).sum()),
+                **{f"n_{reason}": n for reason, n in unscored.items()},
+            },
         )
 
     @staticmethod

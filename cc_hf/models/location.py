@@ -29,8 +29,11 @@ __all__ = [
     "model_file",
     "model_files",
     "stamp",
+    "uses_cache_only",
 ]
 
+_CONFIG = "config.json"
+_SECONDS = 5.0  # that the Hub has to answer
 _ASSETS = Path(__file__).parent.parent / "assets"
 
 
@@ -177,6 +180,64 @@ def locate(name: str) -> tuple[str, tuple[str, str] | None]:
             )
         raise UnknownNameError("evaluator", name, registry.EVALUATORS)
     return name, None
+
+
+def uses_cache_only(name: str, path: str, revision: str | None) -> bool:
+    """Return whether a model of the Hub must be read from the cache, because the Hub does not
+    answer.
+
+    The libraries of the Hub would ask again for most of a minute before each file.
+
+    Args:
+        name: name of the model, for messages.
+        path: its folder, or its name on the Hub.
+        revision: commit, tag or branch on the Hub; None for the default.
+
+    Raises:
+        EvaluatorError: if the Hub does not answer, or HF_HUB_OFFLINE is set, and the cache does not
+            have the model.
+    """
+    if is_folder(path):
+        return False
+    from huggingface_hub import constants, try_to_load_from_cache
+
+    if not constants.HF_HUB_OFFLINE and _answers(f"{constants.ENDPOINT}/api/models/{path}"):
+        return False
+    try:
+        is_cached = isinstance(try_to_load_from_cache(path, _CONFIG, revision=revision), str)
+    except (OSError, ValueError):  # a name that cannot be one of the Hub, or of a folder
+        is_cached = False
+    if is_cached:
+        return True
+    reason = (
+        "HF_HUB_OFFLINE is set; unset it to download the model"
+        if constants.HF_HUB_OFFLINE
+        else f"{constants.ENDPOINT} does not answer. Without network, set HF_HUB_OFFLINE=1, with"
+        " which only models in the cache are used"
+    )
+    raise EvaluatorError(
+        f"{name}: the model could not be loaded (it is not in the cache {constants.HF_HUB_CACHE})."
+        f" {reason}; or save the model to a folder and give its path, or use one of:"
+        f" {', '.join(registry.EVALUATORS)}"
+    )
+
+
+def _answers(url: str) -> bool:
+    """Return whether a server answers at all, with an error or not."""
+    import ssl
+    from urllib.error import HTTPError, URLError
+    from urllib.request import Request, urlopen
+
+    try:
+        with urlopen(Request(url, method="HEAD"), timeout=_SECONDS):
+            return True
+    except HTTPError:
+        return True
+    except URLError as error:
+        # The Hub's libraries have certificates of their own.
+        return isinstance(error.reason, ssl.SSLError)
+    except (OSError, ValueError):
+        return False
 
 
 def model_files(folder: Path) -> list[tuple[str, Path]]:

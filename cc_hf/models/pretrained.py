@@ -18,7 +18,7 @@ from cc_hf.errors import EvaluatorError, InputError, MissingDependencyError, che
 from cc_hf.files import is_folder
 from cc_hf.languages import two_letter_code
 from cc_hf.models.fairseq.tokenizer import FairseqTokenizer
-from cc_hf.models.location import hash_files, locate, model_files, stamp
+from cc_hf.models.location import hash_files, locate, model_files, stamp, uses_cache_only
 
 try:
     import torch
@@ -317,20 +317,25 @@ def _read(
     with reported_loading(name, path=path, alternative=alternative):
         if (files := student_files(path)) is not None:
             return "bergamot", *_student(name, files, kind=kind, dtype=dtype)
-        config = AutoConfig.from_pretrained(path, revision=revision, trust_remote_code=False)
-        family = choose_family(name, config, get_tokenizer_config(path, revision=revision), kind)
+        options: dict[str, Any] = {"revision": revision}
+        if uses_cache_only(name, path, revision):
+            options["local_files_only"] = True
+        config = AutoConfig.from_pretrained(path, trust_remote_code=False, **options)
+        family = choose_family(name, config, get_tokenizer_config(path, **options), kind)
         model_class = _MODEL_CLASSES.get(family, AutoModelForSeq2SeqLM)
         spreading = {"device_map": "auto"} if spread else {}
         model = load_weights(
-            model_class, name, path, config=config, revision=revision, dtype=dtype, **spreading
+            model_class, name, path, config=config, dtype=dtype, **options, **spreading
         )
         # SMaLL-100's own tokenizer is code in its repository, which is not run. That of M2M100
         # reads the same files, and the family adds the language tokens.
         tokenizer_class = {**_OWN_TOKENIZERS, "small100": M2M100Tokenizer}.get(
             family, AutoTokenizer
         )
-        code = {} if family in _OWN_TOKENIZERS else {"trust_remote_code": False}
-        tokenizer = tokenizer_class.from_pretrained(path, revision=revision, **code)
+        if family in _OWN_TOKENIZERS:
+            tokenizer = tokenizer_class.from_pretrained(path, revision=revision)
+        else:
+            tokenizer = tokenizer_class.from_pretrained(path, trust_remote_code=False, **options)
         check_tokenizer(name, family, model, tokenizer)
     return family, model, tokenizer
 

@@ -71,17 +71,18 @@ def with_interval(value: float, interval: Interval | NoInterval | None) -> str:
         interval: its interval, in the same unit.
 
     Returns:
-        The percentage, and the limits of the interval in brackets.
+        The percentage, and the limits of the interval in brackets, with real minus signs.
 
     Examples:
-        >>> with_interval(0.5, Interval(0.41, 0.6))
-        '50.0 (41.0 – 60.0)'
+        >>> with_interval(0.5, Interval(0.41, 0.6)), with_interval(-0.1, None)
+        ('50.0 (41.0 – 60.0)', '−10.0')
     """
-    return (
+    text = (
         f"{percent(value)} ({percent(interval.low):>4} – {percent(interval.high):>4})"
         if isinstance(interval, Interval)
         else percent(value)
     )
+    return text.replace("-", "−")
 
 
 def limits(interval: Interval | NoInterval | None, *, digits: int | None = None) -> str:
@@ -92,7 +93,7 @@ def limits(interval: Interval | NoInterval | None, *, digits: int | None = None)
         digits: number of decimals; None to write percentages.
 
     Returns:
-        The lower and the upper limit, separated by a dash.
+        The lower and the upper limit, separated by a dash, with real minus signs.
 
     Examples:
         >>> limits(Interval(0.41, 0.6)), limits(Interval(0.41, 0.6), digits=2), limits(None)
@@ -103,7 +104,7 @@ def limits(interval: Interval | NoInterval | None, *, digits: int | None = None)
     return " – ".join(
         percent(value) if digits is None else f"{value:.{digits}f}"
         for value in (interval.low, interval.high)
-    )
+    ).replace("-", "−")
 
 
 def p_text(value: float, *, n_resamples: int | None = None) -> str:
@@ -343,8 +344,8 @@ def figure_rows(result: EvaluationResult) -> list[FigureRow]:
     names = [name for name in order if name in result.scores] + [
         name for name in result.scores if name not in order
     ]
-    sizes = {"accuracy": str(result.n)} | {
-        f"accuracy_{c.category}": str(c.n) for c in result.categories
+    sizes = {"accuracy": f"{result.n:,}"} | {
+        f"accuracy_{c.category}": f"{c.n:,}" for c in result.categories
     }
     rows = [
         FigureRow(
@@ -360,7 +361,7 @@ def figure_rows(result: EvaluationResult) -> list[FigureRow]:
             FigureRow(
                 "n_inconclusive",
                 figure_label(result.metric, "n_inconclusive"),
-                str(n_inconclusive),
+                f"{n_inconclusive:,}",
                 percent(n_inconclusive / result.n),
             )
         )

@@ -128,7 +128,7 @@ def read_examples(
         ('My husband is a director.', [])
     """
     revision = signature.parse(result.signature)[1].get("data", "").rpartition("@")[2]
-    split = result.split
+    split, _ = signature.split_and_limit(result.signature, result.dataset, result.config)
     name = dataset or result.dataset
     config = None if is_custom(name) else result.config
     # A result does not say which file of this machine its data came from.

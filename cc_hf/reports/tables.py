@@ -16,6 +16,7 @@ from cc_hf.reports.figure_text import (
     category_label,
     data_name,
     figure_label,
+    figure_name,
     figure_rows,
     metric_name,
     ordered_categories,
@@ -61,9 +62,36 @@ def result_table(result: EvaluationResult) -> Group:
         heading(title),
         *parts,
         _caption([result]),
+        *_explanations(result),
         *map(Text, interval_notes(result)),
         *note_lines(result.notes),
     )
+
+
+#: Row or column of the table of categories -> the figure whose meaning explains it.
+_EXPLAINED = {
+    "accuracy": "accuracy",
+    "weighted": "weighted_accuracy",
+    "minimum": "min_accuracy",
+    "inconclusive": "n_inconclusive",
+    "mean confidence": "mean_confidence",
+}
+
+
+def _explanations(result: EvaluationResult) -> list[Text]:
+    """Return what the rows and columns of the table of categories are, one line each."""
+    if not result.categories:
+        return []
+    shown = {*result.scores, *["n_inconclusive"] * any(c.n_inconclusive for c in result.categories)}
+    meanings = {
+        label: figure_name(result.metric, name).meaning
+        for label, name in _EXPLAINED.items()
+        if name in shown
+    }
+    declared = registered_metric(result.metric)
+    if "n_ties" in result.counts and declared is not None and declared.ties is not None:
+        meanings["ties"] = f"Both sides have the same score; they count as {declared.ties}."
+    return [Text(f"{label}: {meaning}") for label, meaning in meanings.items() if meaning]
 
 
 def note_lines(notes: Iterable[str]) -> list[Text]:
@@ -121,7 +149,7 @@ def results_table(result_set: ResultSet) -> Group:
         for note in interval_notes(result)
     ]
     return Group(
-        heading(f"{_title(first.system, data_name(first))}: {names} on {first.n} {judged}"),
+        heading(f"{_title(first.system, data_name(first))}: {names} on {first.n:,} {judged}"),
         table,
         _caption(result_set.results),
         *lines,
@@ -242,7 +270,8 @@ def tie_text(result: EvaluationResult) -> str:
         return ""
     declared = registered_metric(result.metric)
     counted = f", which count as {declared.ties}" if declared is not None and declared.ties else ""
-    return f"{ties} of {result.n} judgements of {metric_name(result.metric)} are ties{counted}"
+    metric = metric_name(result.metric)
+    return f"{ties:,} of {result.n:,} judgements of {metric} are ties{counted}"
 
 
 def _title(*parts: str) -> str:
@@ -316,20 +345,20 @@ def _categories_table(result: EvaluationResult) -> Table:
     for category in ordered_categories(result):
         add(
             category_label(result, category.category),
-            str(category.n),
+            f"{category.n:,}",
             "accuracy",
             f"_{category.category}",
-            n_ties=str(category.n_ties),
-            n_inconclusive=str(category.n_inconclusive),
+            n_ties=f"{category.n_ties:,}",
+            n_inconclusive=f"{category.n_inconclusive:,}",
         )
     table.add_section()
     n_inconclusive = sum(c.n_inconclusive for c in result.categories)
     add(
         "total",
-        str(result.n),
+        f"{result.n:,}",
         "accuracy",
-        n_ties=str(result.counts.get("n_ties", 0)),
-        n_inconclusive=str(n_inconclusive),
+        n_ties=f"{result.counts.get('n_ties', 0):,}",
+        n_inconclusive=f"{n_inconclusive:,}",
     )
     if "min_accuracy" in result.scores:
         add("minimum", "", "min_accuracy")

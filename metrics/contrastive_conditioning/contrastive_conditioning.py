@@ -18,13 +18,14 @@ _INPUTS = """\
 Args:
     predictions (list of str): translations by the system under test.
     references (list of dict): one per translation, with `correct_sources` and `incorrect_sources`
-        (lists of sources) and `category` (str).
+        (lists of sources) and, optionally, `category` (str).
     evaluator (str, list of str, cc_hf.Evaluator or function, optional): name or path of the
         evaluator model, several for an ensemble, or a function (sources, translations) -> scores.
         By default the evaluator that ships with cc_hf for the language pair.
     src_lang (str): ISO 639-1 code of the sources.
     tgt_lang (str): ISO 639-1 code of the translations.
     score (str): "geometric" (default), "arithmetic" or "reference".
+    on_blank (str): "error" (default), or "incorrect": a blank translation counts as incorrect.
     seed (int): seed of the bootstrap, 0 by default.
     n_resamples (int): number of resamples of the bootstrap, 1000 by default.
     device, batch_tokens, revision, on_too_long, mode, cache, distributed: options of
@@ -33,7 +34,8 @@ Args:
 Returns:
     accuracy, weighted_accuracy, min_accuracy, weighted_min_accuracy, mean_confidence,
         accuracy_<category>, weighted_accuracy_<category> (float): in [0, 1].
-    n, n_correct, n_ties (int): numbers of translations.
+    n, n_correct, n_ties (int): numbers of translations; n_blank, n_too_long (int): those that were
+        not scored and count as incorrect, if there are any.
     probability_correct (list of float): one per translation, in [0, 1].
     intervals: mapping from figure to [low, high], the limits of its 95 % interval.
     interval_notes: mapping from figure to a remark on its interval, or the reason why it has none.

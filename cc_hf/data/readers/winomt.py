@@ -156,6 +156,7 @@ def _as_the_program(
     return (variants[0],), (variants[1],)
 
 
+_N_LINES = 3888
 _REMARK = (
     "This configuration leaves out the 240 of WinoMT's 3,888 rows whose gold gender is neutral, as"
     " Vamvas & Sennrich 2021 do. Published figures by pattern matching (accuracy and delta_g of"
@@ -188,6 +189,7 @@ DECLARATION = DatasetDeclaration(
             _TGT_LANGS,
             {"test": 3648},
             remark=_REMARK,
+            n_lines=_N_LINES,
         ),
         ConfigDeclaration(
             "emnlp2021",
@@ -196,6 +198,7 @@ DECLARATION = DatasetDeclaration(
             _TGT_LANGS,
             {"test": 3648},
             remark=_REMARK,
+            n_lines=_N_LINES,
         ),
         ConfigDeclaration(
             "pro",
@@ -203,6 +206,7 @@ DECLARATION = DatasetDeclaration(
             _TGT_LANGS,
             {"test": 1582},
             remark=_PART_REMARK.format("pro"),
+            n_lines=_N_LINES,
         ),
         ConfigDeclaration(
             "anti",
@@ -210,19 +214,20 @@ DECLARATION = DatasetDeclaration(
             _TGT_LANGS,
             {"test": 1586},
             remark=_PART_REMARK.format("anti"),
+            n_lines=_N_LINES,
         ),
         ConfigDeclaration(
             "all",
             "every row, the neutral ones too, without cues: what pattern matching judges",
             _TGT_LANGS,
-            {"test": 3888},
+            {"test": _N_LINES},
             form=ProbingExample,
         ),
         ConfigDeclaration(
             "acl2019",
             "as all, two rows with the stereotype that mt_gender's program gives them",
             _TGT_LANGS,
-            {"test": 3888},
+            {"test": _N_LINES},
             form=ProbingExample,
         ),
     ),

@@ -4,9 +4,11 @@ points.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
-from rich.console import Group, RenderableType
+from rich import box
+from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
+from rich.measure import Measurement
 from rich.table import Table
 from rich.text import Text
 
@@ -31,38 +33,23 @@ from cc_hf.reports.tables import (
 from cc_hf.statistics.paired import PairedDifference
 from cc_hf.studies.comparison import Comparison, MetricAgreement, SystemComparison
 
-__all__ = ["comparison_tables"]
+__all__ = ["DifferenceMatrix", "comparison_tables"]
+
+#: Largest p -> mark.
+_MARKS = ((0.001, "***"), (0.01, "**"), (0.05, "*"))
+_WIDTH = 13  # columns of a system; longer names are folded
+_UNLIMITED = 100_000
 
 
 def comparison_tables(comparison: Comparison) -> Group:
-    """Return a table for each system against the baseline, a confusion matrix for each pair of
-    metrics, the pairs that were not compared, and the notes of the results.
+    """Return a table of the systems against the baseline for each metric, a confusion matrix for
+    each pair of metrics, the pairs that were not compared, and the notes of the results.
 
     Args:
         comparison: the comparison.
     """
     title = data_name(comparison)
-    parts: list[RenderableType] = []
-    for system_comparison in comparison.systems:
-        metric = metric_name(system_comparison.metric)
-        parts += [
-            heading(
-                f"{title}: {metric}: {system_comparison.system} against the baseline"
-                f" {system_comparison.baseline}, n = {system_comparison.n}"
-            ),
-            _differences_table(system_comparison, _n_resamples(comparison)),
-        ]
-    if comparison.systems:
-        parts.append(
-            Text(
-                "percent; interval and p of a difference come from the same"
-                f" {_n_resamples(comparison):,} paired resamples within categories: the middle 95 %"
-                " of the resampled differences, and the share of them, moved to mean 0, that is as"
-                " far from 0 as the observed one; near 0.05 the two can disagree. McNemar's p is"
-                " exact. Nothing is corrected for multiple comparisons",
-                style="italic",
-            )
-        )
+    parts = _systems_tables(comparison, title)
     for system_comparison in comparison.systems:
         notes = {
             label: difference.interval.note
@@ -76,7 +63,7 @@ def comparison_tables(comparison: Comparison) -> Group:
         parts += [
             heading(
                 f"{title}: {agreement.left} (rows) and {agreement.right} (columns) on the same"
-                f" translations, n = {agreement.n}"
+                f" translations, n = {agreement.n:,}"
             )
         ]
         parts += [_confusion_table(agreement), _agreement_table(agreement)]
@@ -98,21 +85,121 @@ def _n_resamples(comparison: Comparison) -> int:
     return int(signature.parse(comparison.signature)[1]["boot"])
 
 
+def _systems_tables(comparison: Comparison, title: str) -> list[RenderableType]:
+    """Return a table of the systems for each metric, and a line on what its figures are."""
+    n_resamples = _n_resamples(comparison)
+    parts: list[RenderableType] = []
+    by_metric: dict[str, list[SystemComparison]] = {}
+    for system_comparison in comparison.systems:
+        by_metric.setdefault(system_comparison.metric, []).append(system_comparison)
+    for metric, compared in by_metric.items():
+        names = ", ".join(one.system for one in compared)
+        parts += [
+            heading(
+                f"{title}: {metric_name(metric)}: {names} against the baseline"
+                f" {compared[0].baseline}, n = {compared[0].n:,}"
+            ),
+            (
+                _differences_table(compared[0], n_resamples)
+                if len(compared) == 1
+                else DifferenceMatrix(compared)
+            ),
+        ]
+    if comparison.systems:
+        marks = (
+            f"; {', '.join(f'{mark} p < {limit}' for limit, mark in reversed(_MARKS))}"
+            if any(len(compared) > 1 for compared in by_metric.values())
+            else ""
+        )
+        parts.append(
+            Text(
+                "percent; interval and p of a difference come from the same"
+                f" {n_resamples:,} paired resamples within categories: the middle 95 %"
+                " of the resampled differences, and the share of them, moved to mean 0, that is as"
+                " far from 0 as the observed one; near 0.05 the two can disagree. McNemar's p is"
+                f" exact. Nothing is corrected for multiple comparisons{marks}",
+                style="italic",
+            )
+        )
+    return parts
+
+
+class DifferenceMatrix:
+    """A matrix of figures (rows) and systems (columns), for the terminal.
+
+    The first column is the baseline. The cell of another system has its figure, the difference from
+    the baseline with a mark for its p, and the interval of the difference. Where the line is too
+    short for all systems, the matrix goes on below, again with the baseline.
+
+    Args:
+        compared: comparisons by one metric with the same baseline, at least one.
+    """
+
+    def __init__(self, compared: Sequence[SystemComparison]) -> None:
+        self._compared = compared
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        """Yield one table, or several where one does not fit the width."""
+        n, unlimited = len(self._compared), options.update(width=_UNLIMITED)
+
+        def width() -> int:
+            return Measurement.get(console, unlimited, self._table(self._compared[:n])).maximum
+
+        while n > 1 and width() > options.max_width:
+            n -= 1
+        for start in range(0, len(self._compared), n):
+            yield self._table(self._compared[start : start + n])
+
+    def _table(self, compared: Sequence[SystemComparison]) -> Table:
+        first = compared[0]
+        table = Table(box=box.SIMPLE_HEAD)
+        table.add_column("", no_wrap=True)
+        for name in (first.baseline, *(one.system for one in compared)):
+            width = _WIDTH if name != first.baseline else None
+            table.add_column(
+                Text(name, overflow="fold"), justify="right", min_width=width, max_width=_WIDTH
+            )
+        for label, difference in _in_order(first.differences):
+            cells = [_cell(dict(_in_order(one.differences))[label]) for one in compared]
+            table.add_row(Text(label), with_interval(difference.first, None), *cells)
+        tests = [one.mcnemar for one in compared]
+        table.add_row(
+            "only this one right",
+            "",
+            *(f"{t.n_only_second:,}{_mark(t.p_value)}" for t in tests),
+        )
+        table.add_row("only the baseline", "", *(f"{test.n_only_first:,}" for test in tests))
+        return table
+
+
+def _cell(difference: PairedDifference) -> str:
+    signed = with_interval(difference.difference, None)
+    sign = "+" if difference.difference > 0 and signed != "0.0" else ""
+    second = with_interval(difference.second, None)
+    interval = limits(difference.interval)
+    mark = _mark(difference.p_value)
+    return f"{second} {sign}{signed}{mark}" + (f"\n{interval}" if interval else "")
+
+
+def _mark(p_value: float) -> str:
+    return next((mark for limit, mark in _MARKS if p_value < limit), "")
+
+
 def _differences_table(comparison: SystemComparison, n_resamples: int) -> Table:
     table = plain_table("", comparison.baseline, comparison.system, "difference (95 %)", "p")
     for label, difference in _in_order(comparison.differences):
         table.add_row(
             Text(label),
-            percent(difference.first),
-            percent(difference.second),
+            with_interval(difference.first, None),
+            with_interval(difference.second, None),
             with_interval(difference.difference, difference.interval),
             p_text(difference.p_value, n_resamples=n_resamples),
         )
     test = comparison.mcnemar
     table.add_row(
         "only this one right",
-        str(test.n_only_first),
-        str(test.n_only_second),
+        f"{test.n_only_first:,}",
+        f"{test.n_only_second:,}",
         "McNemar",
         p_text(test.p_value),
     )
@@ -134,7 +221,7 @@ def _agreement_table(agreement: MetricAgreement) -> Table:
 def _confusion_table(agreement: MetricAgreement) -> Table:
     table = plain_table("", *agreement.labels)
     for label, row in zip(agreement.labels, agreement.confusion, strict=True):
-        table.add_row(label, *map(str, row))
+        table.add_row(label, *(f"{n:,}" for n in row))
     return table
 
 

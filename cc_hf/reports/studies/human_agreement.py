@@ -46,22 +46,23 @@ def human_agreement_table(rows: Sequence[AgreementRow]) -> Table:
     table = Table(
         title="agreement with human labels",
         title_justify="left",
-        caption="percent; 95 % intervals by bootstrap over translations",
+        caption=(
+            "percent; 95 % intervals by bootstrap over translations; strict: an inconclusive"
+            " verdict agrees with nothing"
+        ),
         box=box.SIMPLE_HEAD,
     )
     table.caption_justify = "left"
-    table.add_column("data")
-    table.add_column("judged by")
-    for name in ("labels", "agreement", "inconclusive never", "weighted", "kappa"):
-        table.add_column(name, justify="right")
+    table.add_column("data and what judged it", overflow="fold")
+    for name in ("labels", "agreement", "strict", "weighted", "kappa"):
+        table.add_column(name, justify="right", no_wrap=True)
     for index, row in enumerate(rows):
         agreement = row.agreement
         labels = f"{agreement.n_open}" + (
             f" + {agreement.n_assumed:.0f}" if agreement.n_assumed else ""
         )
         table.add_row(
-            data_name(row.result),
-            Text(_name(row.result)),
+            Text(f"{data_name(row.result)}: {_name(row.result)}"),
             labels,
             _percent(agreement.agreement, agreement.interval),
             f"{100 * agreement.strict_agreement:.1f}",
@@ -75,8 +76,7 @@ def human_agreement_table(rows: Sequence[AgreementRow]) -> Table:
         ] and (published_row := published_agreement(*key)):
             name = f"{metric_name(published_row.metric)}, {CITATION_KEY}, {published_row.source}"
             table.add_row(
-                data_name(row.result),
-                Text(name, style="italic"),
+                Text(f"{data_name(row.result)}: {name}", style="italic"),
                 "",
                 _percent(published_row.agreement),
                 "",
@@ -190,7 +190,7 @@ def _percent(value: float | None, interval: Interval | NoInterval | None = None)
     if value is None:
         return ""
     return (
-        f"{100 * value:.2f} ({limits(interval)})"
+        f"{100 * value:.2f}\n{limits(interval)}"
         if isinstance(interval, Interval)
         else f"{100 * value:.1f}"
     )

@@ -296,9 +296,10 @@ def published_regression_tables(blocks: Sequence[tuple[PublishedRegression, Regr
             coefficient = regression.coefficient(name)
             star = "*" if coefficient.p_value < _SIGNIFICANT else ""
             value = f"{coefficient.value:.2f}{star} ({limits(coefficient.interval, digits=2)})"
+            value = value.replace("-", "−")
             table.add_row(
                 Text(f"  {label}"),
-                f"{printed:.2f}*",
+                f"{printed:.2f}*".replace("-", "−"),
                 value,
                 f"{coefficient.standard_error:.2f}",
                 p_text(coefficient.p_value),

@@ -275,9 +275,18 @@ def _human_items(
     """
     counted = [annotation for annotation in annotations if annotation.labels]
     judgements = {j.example_id: j for j in result.judgements}
+    # Annotations of the same translation, without the ids of their examples, are taken in order.
+    by_letters: dict[str, list[Judgement]] = {}
+    for one in reversed(result.judgements):
+        by_letters.setdefault(_letters(one.translation), []).append(one)
     items, n_skipped = [], 0
     for annotation in counted:
-        judgement = judgements.get(annotation.example_id)
+        alike = by_letters.get(_letters(annotation.translation), [])
+        judgement = (
+            judgements.get(annotation.example_id)
+            if annotation.is_located
+            else (alike.pop() if alike else None)
+        )
         if judgement is None or _letters(judgement.translation) != _letters(annotation.translation):
             if not skip_others:
                 raise InputError(_mismatch(annotation, judgement, result.n))

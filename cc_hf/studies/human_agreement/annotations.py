@@ -60,6 +60,7 @@ class Annotation:
             is ignored.
         classes: the two binary labels, such as "male" and "female", or "correct" and "wrong".
         raw: both labels as they were given; empty if the file does not have them.
+        is_located: whether the file says which example it is; otherwise the translation tells.
     """
 
     example_id: str
@@ -68,6 +69,7 @@ class Annotation:
     labels: tuple[str, ...]
     classes: tuple[str, str]
     raw: tuple[str, ...] = ()
+    is_located: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,8 +107,11 @@ def read_annotations(path: Path) -> list[Annotation]:
     - `label_annotator1`, `label_annotator2`: raw labels. They replace missing binary labels (see
       `binary_label`), and kappa is computed from them.
 
+    The files of ZurichNLP/contrastive-conditioning are read, too: `human_validation/*/data/
+    *.annotator1.jsonl`, with the file of the other annotator beside it.
+
     Args:
-        path: a JSONL file.
+        path: a JSONL file; of two files by one annotator each, either.
 
     Returns:
         The translations in the order of the file, including those with empty `labels`.
@@ -115,30 +120,84 @@ def read_annotations(path: Path) -> list[Annotation]:
         InputError: for a file that cannot be read, a line that is not such an object, or a file
             without any row that both annotators labelled.
     """
+    rows = _rows(path)
+    if rows and _is_published(rows[0][1]):
+        rows = _joined(path, rows)
     annotations = []
-    for number, line in enumerate(read_lines(path), 1):
+    for where, row in rows:
         try:
-            row = parse_json(line)
-        except InputError as error:
-            raise InputError(
-                f"{path}: line {number}: expected a JSON object, got {line[:60]!r} ({error})"
-            ) from None
-        try:
-            annotation = _annotation(row, f"{path}: line {number}")
+            annotation = _annotation(row, where)
         except (KeyError, AttributeError, TypeError) as error:
             keys = (
                 "id, index or testset_line, translation, and binarized_annotator1 and 2 or"
                 " label_annotator1 and 2"
             )
             raise InputError(
-                f"{path}: line {number}: expected an object with {keys}, and gold_gender where"
-                f" they are genders; {error!r}"
+                f"{where}: expected an object with {keys}, and gold_gender where they are genders;"
+                f" {error!r}"
             ) from None
         if annotation is not None:
             annotations.append(annotation)
     if not any(annotation.labels for annotation in annotations):
         raise InputError(f"{path}: expected rows that both annotators labelled, got none")
     return annotations
+
+
+def _rows(path: Path) -> list[tuple[str, Any]]:
+    """Return file and line, for messages, and the value of each line.
+
+    Raises:
+        InputError: for a line that is not JSON.
+    """
+    rows = []
+    for number, line in enumerate(read_lines(path), 1):
+        try:
+            rows.append((f"{path}: line {number}", parse_json(line)))
+        except InputError as error:
+            raise InputError(
+                f"{path}: line {number}: expected a JSON object, got {line[:60]!r} ({error})"
+            ) from None
+    return rows
+
+
+def _is_published(row: Any) -> bool:
+    """Return whether a row is in the form of ZurichNLP/contrastive-conditioning: one annotator."""
+    return isinstance(row, dict) and {"Sample ID", "Translation", "label"} <= row.keys()
+
+
+def _joined(path: Path, rows: list[tuple[str, Any]]) -> list[tuple[str, Any]]:
+    """Return the rows of both annotators, joined by their samples, with the keys of our own files.
+
+    Raises:
+        InputError: for a file whose name does not say which annotator it is of, or without the
+            other one beside it.
+    """
+    number = next((n for n in ("1", "2") if f"annotator{n}" in path.name), None)
+    if number is None:
+        raise InputError(
+            f"{path}: expected annotator1 or annotator2 in the name of the file, which holds the"
+            " labels of one annotator; the file of the other is read from beside it"
+        )
+    other = path.with_name(
+        path.name.replace(f"annotator{number}", f"annotator{'2' if number == '1' else '1'}")
+    )
+    by_annotator = {number: rows, "2" if number == "1" else "1": _rows(other)}
+    joined: dict[str, tuple[str, dict[str, Any]]] = {}
+    for annotator in ("1", "2"):
+        for where, row in by_annotator[annotator]:
+            if not _is_published(row) or not isinstance(row["label"], list) or not row["label"]:
+                raise InputError(
+                    f"{where}: expected an object with Sample ID, Translation and label, a list"
+                    " with one label"
+                )
+            gold = {"gold_gender": row["Gold Gender"]} if "Gold Gender" in row else {}
+            _, own = joined.setdefault(
+                str(row["Sample ID"]),
+                (where, {"id": row.get("Index"), "translation": row["Translation"], **gold}),
+            )
+            own["is_located"] = "Index" in row
+            own[f"label_annotator{annotator}"] = row["label"][0]
+    return list(joined.values())
 
 
 def binary_label(label: str, gold: str, classes: tuple[str, str]) -> str | None:
@@ -242,6 +301,7 @@ def _annotation(row: Mapping[str, Any], where: str) -> Annotation | None:
         labels,
         classes,
         tuple(label for label in raw if label is not None),
+        row.get("is_located", True) is not False,
     )
 
 

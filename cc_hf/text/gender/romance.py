@@ -33,7 +33,7 @@ def predictor(lang: str, spacy_model: str | None = None) -> RomanceGender:
         import spacy
     except ImportError:
         raise MissingDependencyError(
-            "spacy", install=f"pip install 'cc_hf[morphology]' && python -m spacy download {name}"
+            "spacy", install=f"pip install 'spacy>=3.7' && python -m spacy download {name}"
         ) from None
     try:
         pipeline = spacy.load(name, exclude=["ner", "parser", "lemmatizer"])

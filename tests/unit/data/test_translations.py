@@ -92,6 +92,30 @@ def test_blank_lines_at_the_end_are_ignored(tmp_path: Path) -> None:
     )
 
 
+def test_blank_lines_are_translations_if_the_number_of_lines_says_so(tmp_path: Path) -> None:
+    for text, expected in (("a\n\nc\n", ("a", "", "c")), ("a\nb\n\n\n", ("a", "b", ""))):
+        assert read_translations(write(tmp_path, text), EXAMPLES).translations == expected
+
+
+def test_blank_lines_among_lines_with_sources_are_skipped(tmp_path: Path) -> None:
+    found = read_translations(write(tmp_path, "One. ||| Eins.\n\nTwo. ||| Zwei.\n\n"), EXAMPLES)
+    assert found.translations == ("Eins.", "Zwei.", "Zwei.")
+
+
+@pytest.mark.parametrize("with_sources", [False, True])
+def test_a_line_for_each_line_of_a_longer_file_is_accepted(
+    tmp_path: Path, with_sources: bool
+) -> None:
+    sources = ["One.", "Neither.", "Two.", "Two."]
+    lines = [f"{source} ||| t{i}" if with_sources else f"t{i}" for i, source in enumerate(sources)]
+    path = write(tmp_path, "\n".join(lines))
+    found = read_translations(path, EXAMPLES, other_lengths={4: [0, 2, 3]})
+    assert found.translations == ("t0", "t2", "t3")
+    assert (found.n_lines, found.n_unused) == (4, 1)
+    with pytest.raises(InputError, match="3 in all or 5, got 2"):
+        read_translations(write(tmp_path, "a\nb\n"), EXAMPLES, other_lengths={5: [0, 2, 3]})
+
+
 def test_unknown_ids_are_ignored_and_sources_matched(tmp_path: Path) -> None:
     rows = [
         {"id": f"x{e.id}", "sentence": e.source, "translation": f"t {e.source}"} for e in EXAMPLES
@@ -108,8 +132,6 @@ def test_unknown_ids_are_ignored_and_sources_matched(tmp_path: Path) -> None:
             r"expected one line per example, 3 in all, got 2 \(the source 'Two\.' has no line\)",
         ),
         ("a\nb\nc\nd\n", r"got 4 \(line 4 has no example\)"),
-        ("Eins.\n\nZwei.\n", "line 2: the translation is empty"),
-        ("One. ||| Eins.\nTwo. ||| \n", "line 2: the translation is empty"),
         ("", "got an empty file"),
         (
             "One. ||| Eins.\nZwei.\n",

@@ -91,7 +91,7 @@ def test_options_reach_only_the_metric_that_takes_them() -> None:
         run_all(options={"wort": "x"})
     with pytest.raises(
         UnknownNameError,
-        match=r"unknown option of the metric contrastive_conditioning 'word'.* Known: score",
+        match=r"unknown option of the metric contrastive_conditioning 'word'.* Known: on_blank, score",
     ):
         evaluate_dataset(
             "simplegen", translations=TEXTS, evaluator=hash_scores, options={"word": "x"}
@@ -191,7 +191,7 @@ def test_tables_show_only_the_figures_of_the_result() -> None:
     assert "weighted" not in words
     assert "ties" not in words
     assert "delta words" in words
-    assert "-25.0" in words
+    assert "−25.0" in words
     total = next(line for line in words.splitlines() if line.split()[:1] == ["total"])
     assert total.split()[:3] == ["total", "2664", "33.3"]
     assert total.split()[-1] == "888"
@@ -223,7 +223,7 @@ def test_a_result_without_categories_has_a_table() -> None:
         )
     )
     assert "d (c), German · quality" in shown
-    assert [line.split()[-1] for line in shown.splitlines() if "bleu" in line] == ["-3.0", "25.0"]
+    assert [line.split()[-1] for line in shown.splitlines() if "bleu" in line] == ["−3.0", "25.0"]
 
 
 def _shown(renderable: Any) -> str:

@@ -201,6 +201,6 @@ def test_missing_spacy_raises_an_error_with_the_install_line(
     romance.predictor.cache_clear()
     with pytest.raises(
         MissingDependencyError,
-        match=r"pip install 'cc_hf\[morphology\]' && python -m spacy download it_core_news_sm",
+        match=r"pip install 'spacy>=3\.7' && python -m spacy download it_core_news_sm",
     ):
         gender_predictor("it")

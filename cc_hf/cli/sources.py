@@ -1,0 +1,61 @@
+"""cc-hf sources: the sentences of a dataset, for any system to translate."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from cc_hf.cli.options import Config, DataDir, Dataset, Limit, Split
+from cc_hf.cli.output import STANDARD, check_output, say_written, write_atomically
+from cc_hf.errors import InputError
+
+__all__ = ["sources"]
+
+
+def sources(
+    dataset: Dataset,
+    config: Config = None,
+    split: Split = "test",
+    limit: Limit = None,
+    output: Annotated[
+        Path,
+        typer.Option(
+            "--output",
+            "-o",
+            help=(
+                "File to write; - for standard output. If its name ends in .jsonl, it contains id"
+                " and source; otherwise one source per line."
+            ),
+        ),
+    ] = STANDARD,
+    data_dir: DataDir = None,
+) -> None:
+    """Print the sources of a dataset, one per line, for any system to translate.
+
+    Translate them in this order, one translation per line. `cc-hf evaluate` judges that file.
+    """
+    import json
+
+    from cc_hf.data.loading import load_examples
+
+    check_output(output)
+    examples = load_examples(dataset, config, split=split, data_dir=data_dir)[:limit]
+    if not all(example.source for example in examples):
+        raise InputError(
+            f"{dataset}: the examples have no sources to translate; this configuration judges"
+            " evaluators"
+        )
+    if output.suffix == ".jsonl":
+        lines = [json.dumps({"id": e.id, "source": e.source}, ensure_ascii=False) for e in examples]
+    else:
+        lines = [example.source for example in examples]
+        for number, line in enumerate(lines):
+            if len(line.splitlines()) > 1:
+                raise InputError(
+                    f"{dataset}: the source of example {examples[number].id} has more than one"
+                    f" line: {line[:80]!r}; write a .jsonl file with --output"
+                )
+    write_atomically(output, "".join(f"{line}\n" for line in lines))
+    say_written(output, f", {len(lines):,} sources")

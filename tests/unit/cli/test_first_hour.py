@@ -1,0 +1,253 @@
+"""What a new user meets first: sentences to translate, files of translations of any length, first
+looks, pipes, JSON, and figures of several systems.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from cc_hf.cli.main import app, with_flags
+from cc_hf.data.loading import load_examples
+from cc_hf.data.translations import read_translations
+from cc_hf.errors import CCError
+from cc_hf.evaluation.material import load_material
+from cc_hf.results import EvaluationResult
+
+_SIMPLEGEN = ("simplegen", "en-de")
+
+
+@dataclass(frozen=True)
+class Shown:
+    """What a command printed."""
+
+    stdout: str
+    stderr: str
+
+
+def run(*arguments: str | Path, text: str | None = None, status: int = 0) -> Shown:
+    """Run a command whose output is no terminal; an error is printed as `cc_hf.cli.main.run` does."""
+    words = [str(argument) for argument in arguments]
+    found = CliRunner().invoke(app, words, input=text, env={"COLUMNS": None})
+    if isinstance(found.exception, CCError):
+        assert status == 2, found.exception
+        return Shown(found.stdout, with_flags(str(found.exception), words))
+    assert found.exit_code == status, found.output
+    return Shown(found.stdout, found.stderr)
+
+
+def translations(path: Path, n: int, *, blank: Sequence[int] = ()) -> Path:
+    lines = ["" if i in blank else "Sie ist Ärztin." for i in range(n)]
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return path
+
+
+def test_sources_are_printed_one_a_line() -> None:
+    examples = load_examples(*_SIMPLEGEN)
+    assert run("sources", *_SIMPLEGEN).stdout.splitlines() == [e.source for e in examples]
+
+
+def test_sources_go_to_a_file_with_ids_if_it_is_jsonl(tmp_path: Path) -> None:
+    path = tmp_path / "en.jsonl"
+    assert (
+        f"written: {path}, 3 sources"
+        in run("sources", *_SIMPLEGEN, "--limit", "3", "-o", path).stderr
+    )
+    rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    assert rows == [{"id": e.id, "source": e.source} for e in load_examples(*_SIMPLEGEN)[:3]]
+
+
+def test_a_source_of_several_lines_is_refused_in_a_list_of_lines(tmp_path: Path) -> None:
+    row = {"source": "The cook\nleft.", "focus": "cook", "gold": "male"}
+    path = tmp_path / "cooks.jsonl"
+    path.write_text(json.dumps(row) + "\n", encoding="utf-8")
+    assert "has more than one line" in run("sources", path, status=2).stderr
+    run("sources", path, "-o", tmp_path / "out.jsonl")
+
+
+def test_a_first_look_says_so_in_notes_and_signature_and_cannot_be_compared(tmp_path: Path) -> None:
+    whole, look = tmp_path / "whole.json", tmp_path / "look.json"
+    words = ("--metric", "simplegen_accuracy")
+    file = translations(tmp_path / "de.txt", 2664)
+    run("evaluate", *_SIMPLEGEN, *words, "--translations", f"Whole={file}", "-o", whole)
+    shown = run(
+        "evaluate", *_SIMPLEGEN, *words, "--translations", file, "-o", look, "--limit", "20"
+    )
+    assert "This is a first look: only the first 20 of 2,664 examples were judged" in shown.stdout
+    result = EvaluationResult.from_json(look.read_text(encoding="utf-8"))
+    assert result.n == 20
+    assert "data:simplegen/en-de[first 20]@1.0.0|" in result.signature
+    assert "[first" not in whole.read_text(encoding="utf-8")
+    assert "[first 20]" in run("compare", whole, look, status=2).stderr
+    refused = run("publish", "results", look, "--model", "me/mt", "--dataset-repo", "a/b", status=2)
+    assert "expected a result on all examples, got a first look at 20" in refused.stderr
+    run("report", look, "--html", tmp_path / "look.html")
+
+
+def test_a_limit_beyond_the_examples_changes_nothing() -> None:
+    limited = load_material(*_SIMPLEGEN, limit=10_000)
+    assert limited.origin == load_material(*_SIMPLEGEN).origin
+    assert not limited.limit_notes
+
+
+def test_standard_input_and_output_serve_for_files(tmp_path: Path) -> None:
+    file = translations(tmp_path / "de.txt", 5)
+    arguments = ("evaluate", *_SIMPLEGEN, "--metric", "simplegen_accuracy", "--limit", "5")
+    piped = run(*arguments, "--translations", "-", "-o", "-", text=file.read_text(encoding="utf-8"))
+    result = EvaluationResult.from_json(piped.stdout)
+    assert (result.n, result.system) == (5, "")
+    assert "SimpleGEN" in piped.stderr
+    named = run(*arguments, "--translations", f"Ours={file}", "--json")
+    assert EvaluationResult.from_json(named.stdout).system == "Ours"
+
+
+def test_several_named_systems_are_judged_at_once(tmp_path: Path) -> None:
+    files = [translations(tmp_path / f"{name}.txt", 2664) for name in ("a", "b")]
+    arguments = ["evaluate", *_SIMPLEGEN, "--metric", "simplegen_accuracy"]
+    folder = tmp_path / "results"
+    both = [*arguments, "--translations", f"First={files[0]}", "--translations", str(files[1])]
+    found = run(*both, "-o", folder, "--json")
+    assert [row["system"] for row in json.loads(found.stdout)] == ["First", "b"]
+    assert sorted(path.name for path in folder.iterdir()) == ["First.json", "b.json"]
+    run("compare", folder / "First.json", folder / "b.json")
+    refused = run(*both, "--translations", f"First={files[1]}", status=2)
+    assert "expected a name of its own for each system, got First" in refused.stderr
+    short = translations(tmp_path / "short.txt", 3)
+    assert "short.txt: expected one line per example" in (
+        run(*both, "--translations", short, status=2).stderr
+    )
+
+
+def test_a_path_with_an_equals_sign_is_a_path(tmp_path: Path) -> None:
+    file = translations(tmp_path / "beam=5.txt", 2664)
+    found = run(
+        "evaluate", *_SIMPLEGEN, "--metric", "simplegen_accuracy", "--translations", file, "--json"
+    )
+    assert json.loads(found.stdout)["system"] == "beam=5"
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [("list",), ("list", "datasets", "mucow"), ("analyze", "regression", "--published")],
+)
+def test_tables_fit_80_columns_and_are_whole_in_a_file(
+    arguments: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    piped = run(*arguments).stdout
+    assert "…" not in piped
+    monkeypatch.setenv("COLUMNS", "80")
+    shown = CliRunner().invoke(app, list(arguments)).stdout
+    assert "…" not in shown
+    assert max(map(len, shown.splitlines())) <= 80
+    assert "".join(shown.split()).replace("─", "") == "".join(piped.split()).replace("─", "")
+
+
+@pytest.mark.parametrize(
+    "arguments", [("list",), ("list", "metrics"), ("cache", "info"), ("list", "datasets", "winomt")]
+)
+def test_json_is_printed_in_place_of_tables(arguments: tuple[str, ...]) -> None:
+    assert json.loads(run(*arguments, "--json").stdout)
+
+
+@pytest.mark.parametrize("command", [(), ("evaluate",), ("analyze", "regression")])
+def test_the_short_flag_shows_the_help(command: tuple[str, ...]) -> None:
+    assert run(*command, "-h").stdout == run(*command, "--help").stdout
+
+
+def test_the_shell_can_complete_commands() -> None:
+    environment = {**os.environ, "_CC_HF_COMPLETE": "complete_bash", "COMP_WORDS": "cc-hf sou"}
+    found = subprocess.run(
+        [sys.executable, "-c", "from cc_hf.cli.main import app; app(prog_name='cc-hf')"],
+        capture_output=True,
+        text=True,
+        env={**environment, "COMP_CWORD": "1"},
+    )
+    assert found.stdout.split() == ["sources"]
+
+
+def test_quiet_keeps_warnings_about_the_data_and_drops_notes(tmp_path: Path) -> None:
+    file = tmp_path / "de.txt"
+    sources = [example.source for example in load_examples(*_SIMPLEGEN)]
+    file.write_text("\n".join([*sources[:-1], ""]) + "\n\n", encoding="utf-8")
+    arguments = ("evaluate", *_SIMPLEGEN, "--metric", "simplegen_accuracy", "--translations", file)
+    loud, quiet = (
+        run(*arguments, "-o", tmp_path / "a.json"),
+        run(*arguments, "-o", tmp_path / "b.json", "--quiet"),
+    )
+    assert "written: " in loud.stderr
+    assert "written: " not in quiet.stderr
+    for found in (loud, quiet):
+        assert "warning: 2,663 of 2,664 translations contain their whole source" in found.stderr
+        assert "warning: 1 of 2,664 translations are blank" in found.stderr
+
+
+def test_a_blank_translation_is_an_error_or_incorrect(tmp_path: Path) -> None:
+    file = translations(tmp_path / "de.txt", 2664, blank=(3, 2663))
+    arguments = ("evaluate", *_SIMPLEGEN, "--translations", file, "--limit", "6")
+    refused = run(*arguments, status=2)
+    assert "1 of 6 translations are blank; the first is that of example" in refused.stderr
+    assert "give `--on-blank` incorrect" in refused.stderr
+    result = EvaluationResult.from_json(run(*arguments, "--on-blank", "incorrect", "--json").stdout)
+    judgement = result.judgements[3]
+    assert (judgement.verdict, judgement.probability_correct) == ("incorrect", 0.0)
+    assert judgement.score_correct is None
+    assert result.counts["n_blank"] == 1
+    assert "|blank:incorrect|" in result.signature
+
+
+def test_a_translation_that_is_too_long_is_an_error_or_incorrect(tmp_path: Path) -> None:
+    file = translations(tmp_path / "de.txt", 4)
+    lines = file.read_text(encoding="utf-8").splitlines()
+    lines[1] = "Sie ist Ärztin. " * 400
+    file.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    arguments = ("evaluate", *_SIMPLEGEN, "--translations", file, "--limit", "4")
+    refused = run(*arguments, status=2)
+    assert "row 1: the translation has" in refused.stderr
+    assert "2 of 8 pairs are too long" in refused.stderr
+    found = run(*arguments, "--on-too-long", "incorrect", "--json")
+    result = EvaluationResult.from_json(found.stdout)
+    assert [j.verdict for j in result.judgements][1] == "incorrect"
+    assert result.counts["n_too_long"] == 1
+    assert "|toolong:incorrect|" in result.signature
+    assert "1 of 4 translations are too long for the evaluator" in found.stderr
+
+
+@pytest.mark.shared
+@pytest.mark.parametrize(("form", "n_unused"), [("lines", 240), ("sources", 240), ("blank", 240)])
+def test_files_of_the_length_of_winomt_are_accepted(
+    tmp_path: Path, shared: Path, form: str, n_unused: int
+) -> None:
+    upstream = shared / "upstream"
+    whole = load_examples("winomt", "all", data_dir=upstream)
+    made = {e.id: f"Satz {e.id}." for e in whole}
+    lines = [made[e.id] if form == "lines" else f"{e.source} ||| {made[e.id]}" for e in whole]
+    if form == "blank":
+        lines.insert(100, "")
+    path = tmp_path / "de.txt"
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    for config in ("default", "pro"):
+        material = load_material("winomt", config, tgt_lang="de", data_dir=upstream)
+        found = read_translations(
+            path, material.examples, other_lengths=material.translated_lines()
+        )
+        assert found.translations == tuple(made[e.id] for e in material.examples)
+        if config == "default":
+            assert found.n_unused == n_unused
+
+
+@pytest.mark.shared
+def test_files_of_the_length_of_mucow_are_accepted(tmp_path: Path, shared: Path) -> None:
+    path = tmp_path / "de.txt"
+    path.write_text("".join(f"Satz {i}.\n" for i in range(3337)), encoding="utf-8")
+    material = load_material("mucow", "en-de", data_dir=shared / "upstream")
+    found = read_translations(path, material.examples, other_lengths=material.translated_lines())
+    assert found.translations == tuple(f"Satz {e.id}." for e in material.examples)
+    assert (len(found.translations), found.n_unused) == (3334, 3)
