@@ -4,7 +4,7 @@ and dark; the figures are also given as text for screen readers.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import groupby
 from typing import NamedTuple
 
@@ -12,34 +12,62 @@ from markupsafe import Markup
 
 from cc_hf.reports.figure_text import percent, with_interval
 from cc_hf.reports.figures import Bar, Histogram, QualityPoint, nice_ticks
+from cc_hf.reports.highlights import Group, HardValue, Spread
 from cc_hf.reports.templates import render_piece
 
-__all__ = ["N_COLOURS", "bar_chart", "histogram_chart", "quality_chart"]
+__all__ = [
+    "N_COLOURS",
+    "N_SHAPES",
+    "Link",
+    "bar_chart",
+    "hard_value_chart",
+    "histogram_chart",
+    "quality_chart",
+    "spread_chart",
+]
+
+#: Returns the address of the samples that the given filters select; "" if there are no samples.
+Link = Callable[[Mapping[str, str]], str]
 
 N_COLOURS = 8
 _WIDTH = 440
 _NAMES = 104  # width for the names of the systems beside the bars
 _VALUES = 44
 _CHARACTER = 6.4  # approximate width of a character, to keep labels apart
+# Groups are told apart by the shapes of their marks, because colours stand for systems.
+_SHAPES = (
+    "M-6 0a6 6 0 1 0 12 0a6 6 0 1 0 -12 0z",
+    "M0 -7.5L7.5 0L0 7.5L-7.5 0z",
+    "M-5.5 -5.5H5.5V5.5H-5.5z",
+    "M0 -7L7 5.5H-7z",
+    "M-7 -5.5H7L0 7z",
+    "M-7 -2.3H-2.3V-7H2.3V-2.3H7V2.3H2.3V7H-2.3V2.3H-7z",
+)
+N_SHAPES = len(_SHAPES)
 _Box = tuple[float, float, float, float]
 
 
 class _Element(NamedTuple):
-    """An SVG element; `title` is the full name if `text` is abbreviated."""
+    """An SVG element; `title` is the full name if `text` is abbreviated, or what a mark stands for,
+    and `href` the address that a click opens. `is_stop` says whether the tab key stops at it.
+    """
 
     tag: str
     attributes: Mapping[str, str]
     text: str = ""
     title: str = ""
+    href: str = ""
+    is_stop: bool = True
 
 
-def bar_chart(bars: Sequence[Bar], systems: Sequence[str], *, label: str) -> Markup:
+def bar_chart(bars: Sequence[Bar], systems: Sequence[str], *, label: str, link: Link) -> Markup:
     """Draw horizontal bars with intervals in percent, grouped by category.
 
     Args:
         bars: the bars of one metric, category by category.
         systems: the names of the report's systems.
         label: a description of the chart for screen readers.
+        link: the samples of a system and a category.
 
     Returns:
         An SVG element.
@@ -73,6 +101,10 @@ def bar_chart(bars: Sequence[Bar], systems: Sequence[str], *, label: str) -> Mar
                     width=max(x(bar.value) - left, 0.5),
                     height=13,
                     rx=2,
+                )._replace(
+                    title=f"{systems[bar.system]}, {category}:"
+                    f" {with_interval(bar.value, bar.interval)}",
+                    href=link({"system": systems[bar.system], "category": category}),
                 )
             )
             if bar.interval is not None:
@@ -80,15 +112,11 @@ def bar_chart(bars: Sequence[Bar], systems: Sequence[str], *, label: str) -> Mar
             parts.append(_text(_WIDTH, y + 12, percent(bar.value), "end"))
             y += 18
         y += 6
-    grid: list[_Element] = []
-    for t in (0, 0.25, 0.5, 0.75, 1):
-        grid.append(_shape("line", "grid", x1=x(t), x2=x(t), y1=4, y2=y))
-        grid.append(_text(x(t), y + 14, f"{100 * t:.0f}", "middle muted"))
     spoken = "; ".join(
         f"{bar.category}, {systems[bar.system]}: {with_interval(bar.value, bar.interval)}"
         for bar in bars
     )
-    return _svg(y + 20, f"{label}. {spoken}", [*grid, *parts])
+    return _svg(y + 20, f"{label}. {spoken}", [*_percent_grid(x, 4, y), *parts])
 
 
 def histogram_chart(
@@ -127,6 +155,9 @@ def histogram_chart(
                 y=bottom - height,
                 width=width - 1.5,
                 height=height,
+            )._replace(
+                title=f"{100 * index / len(histogram.counts):g} to"
+                f" {100 * (index + 1) / len(histogram.counts):g} %: {n:,} samples"
             )
         )
     middle = (left + right) / 2
@@ -192,7 +223,12 @@ def quality_chart(points: Sequence[QualityPoint], systems: Sequence[str], *, lab
                     y2=y(point.interval.high),
                 )
             )
-        parts.append(_shape("circle", "fill " + colour, cx=px, cy=py, r=5.5))
+        parts.append(
+            _shape("circle", "fill " + colour, cx=px, cy=py, r=5.5)._replace(
+                title=f"{systems[point.system]}: BLEU {percent(point.bleu)}, minimum accuracy"
+                f" {with_interval(point.min_accuracy, point.interval)}"
+            )
+        )
         name = _short(systems[point.system], 24)
         position, anchor, box = _free_place(px, py, len(name) * _CHARACTER, occupied, (left, right))
         occupied.append(box)
@@ -209,6 +245,147 @@ def quality_chart(points: Sequence[QualityPoint], systems: Sequence[str], *, lab
         for p in points
     )
     return _svg(bottom + 42, f"{label}. {spoken}", parts)
+
+
+def spread_chart(
+    spreads: Sequence[Spread], systems: Sequence[str], *, attribute: str, label: str, link: Link
+) -> Markup:
+    """Draw the accuracies of each system in several groups as marks on one line per system, and the
+    gap between the lowest and the highest.
+
+    Args:
+        spreads: the accuracies of each system.
+        systems: the names of the report's systems.
+        attribute: the filter that selects the samples of a group.
+        label: a description of the chart for screen readers.
+        link: the samples of a system and a group.
+
+    Returns:
+        An SVG element. If there are more groups than shapes, it shows the lowest and the highest.
+    """
+    left, right, y = _NAMES, _WIDTH - _VALUES, 16.0
+    names = list(dict.fromkeys(group.name for spread in spreads for group in spread.groups))
+    has_all = len(names) <= N_SHAPES
+    shapes = {name: index for index, name in enumerate(names if has_all else ("lowest", "highest"))}
+    parts: list[_Element] = []
+    spoken = []
+
+    def x(value: float) -> float:
+        return left + (right - left) * value
+
+    start = 0.0
+    for name, shape in shapes.items():
+        parts += [
+            _mark(shape, "fill muted-mark", start + 8, y - 4),
+            _text(start + 20, y, _short(name, 20), title=name),
+        ]
+        start += 34 + _CHARACTER * min(len(name), 20)
+        if start > right - 60:
+            start, y = 0.0, y + 18
+    parts.append(_text(_WIDTH, y, "gap", "end muted"))
+    top = y + 8
+    y += 10
+    for spread in spreads:
+        system = systems[spread.system]
+        colour = f"s{spread.system % N_COLOURS}"
+        parts += [
+            _text(left - 10, y + 15, _short(system, 15), "end", title=system),
+            _shape(
+                "line",
+                f"line {colour}",
+                x1=x(spread.lowest.accuracy),
+                x2=x(spread.highest.accuracy),
+                y1=y + 11,
+                y2=y + 11,
+            ),
+        ]
+        shown = (
+            [(group.name, group) for group in spread.groups]
+            if has_all
+            else [("lowest", spread.lowest), ("highest", spread.highest)]
+        )
+        for name, group in shown:
+            title = f"{system}, {_group_text(group)}"
+            parts.append(
+                _mark(shapes[name], f"fill {colour}", x(group.accuracy), y + 11)._replace(
+                    title=title, href=link({"system": system, attribute: group.name})
+                )
+            )
+            spoken.append(title)
+        parts.append(_text(_WIDTH, y + 15, percent(spread.gap), "end"))
+        y += 24
+    return _svg(y + 20, f"{label}. {'; '.join(spoken)}", [*_percent_grid(x, top, y), *parts])
+
+
+def hard_value_chart(
+    values: Sequence[HardValue],
+    systems: Sequence[str],
+    *,
+    attribute: str,
+    label: str,
+    link: Link,
+) -> Markup:
+    """Draw the accuracy of each system for each value of an attribute, as a dot per system.
+
+    Args:
+        values: the values, which name the lines.
+        systems: the names of the report's systems.
+        attribute: the filter that selects the samples of a value.
+        label: a description of the chart for screen readers.
+        link: the samples of a value, and of a system.
+
+    Returns:
+        An SVG element.
+    """
+    left, right, y = 164, _WIDTH - 14, 6.0
+    parts: list[_Element] = []
+    spoken = []
+
+    def x(value: float) -> float:
+        return left + (right - left) * value
+
+    step = min(4.0, 14 / len(systems))  # dots at the same accuracy stay visible
+    for row in values:
+        n = max(group.n for group in row.groups if group is not None)
+        parts += [
+            _shape("line", "grid", x1=left, x2=right, y1=y + 11, y2=y + 11),
+            _text(
+                left - 12, y + 15, f"{_short(row.value, 18)} ({n})", "end", title=row.value
+            )._replace(href=link({attribute: row.value})),
+        ]
+        for index, group in enumerate(row.groups):
+            if group is None:
+                continue
+            title = f"{systems[index]}, {_group_text(group)}"
+            parts.append(
+                _shape(
+                    "circle",
+                    f"fill s{index % N_COLOURS}",
+                    cx=x(group.accuracy),
+                    cy=y + 11 + (index - (len(systems) - 1) / 2) * step,
+                    r=4.5,
+                )._replace(
+                    title=title,
+                    href=link({"system": systems[index], attribute: row.value}),
+                    is_stop=False,  # there are too many; the tab key stops at the value
+                )
+            )
+            spoken.append(title)
+        y += 24
+    return _svg(y + 20, f"{label}. {'; '.join(spoken)}", [*_percent_grid(x, 2, y), *parts])
+
+
+def _group_text(group: Group) -> str:
+    return f"{group.name}: {percent(group.accuracy)} % ({group.n_correct:,} of {group.n:,} correct)"
+
+
+def _percent_grid(x: Callable[[float], float], top: float, bottom: float) -> list[_Element]:
+    """Return lines at quarters, with percentages below them."""
+    grid: list[_Element] = []
+    for t in (0, 0.25, 0.5, 0.75, 1):
+        grid.append(_shape("line", "grid", x1=x(t), x2=x(t), y1=top, y2=bottom))
+        grid.append(_text(x(t), bottom + 14, f"{100 * t:.0f}", "middle muted"))
+    return grid
 
 
 def _free_place(
@@ -264,6 +441,13 @@ def _text(
     if transform:
         attributes["transform"] = transform
     return _Element("text", attributes, text, title if title != text else "")
+
+
+def _mark(shape: int, classes: str, x: float, y: float) -> _Element:
+    return _Element(
+        "path",
+        {"class": classes, "d": _SHAPES[shape], "transform": f"translate({x:.4g} {y:.4g})"},
+    )
 
 
 def _whisker(low: float, high: float, y: float) -> list[_Element]:

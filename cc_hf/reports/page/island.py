@@ -10,6 +10,7 @@ from typing import Any
 
 from markupsafe import Markup
 
+from cc_hf.reports.highlights import Attribute
 from cc_hf.reports.report import Report
 from cc_hf.reports.report_tables import metric_name
 from cc_hf.reports.samples import Sample
@@ -55,17 +56,20 @@ class _Strings:
         return -1 if text is None else self.table.setdefault(text, len(self.table))
 
 
-def explorer_data(report: Report) -> dict[str, Any]:
+def explorer_data(report: Report, attributes: Sequence[Attribute]) -> dict[str, Any]:
     """Return the data that the script of the page reads.
 
     Args:
         report: the report.
+        attributes: the attributes by which the samples can be filtered.
 
     Returns:
         A dict with these keys; all texts are numbers of entries in `strings`, except for names:
 
         - strings: every text once.
-        - systems, metrics, categories, verdicts: names.
+        - systems, metrics, categories, verdicts: names; metric_keys: registered names of metrics.
+        - baseline: index of a system.
+        - attributes: names, each with one entry per sample.
         - src_lang, tgt_lang: codes for `lang` attributes.
         - samples: columns with one entry per sample: id; category; source (-1 if unknown); focus
           ([start, length] in UTF-16 units, as browsers count, or 0); correct and incorrect
@@ -91,6 +95,8 @@ def explorer_data(report: Report) -> dict[str, Any]:
     return {
         "systems": [system.name for system in report.systems],
         "metrics": [metric_name(metric) for metric in report.judging],
+        "metric_keys": list(report.judging),
+        "baseline": [system.name for system in report.systems].index(report.baseline),
         "categories": list(report.categories),
         "verdicts": list(VERDICTS),
         "src_lang": languages[0],
@@ -107,6 +113,9 @@ def explorer_data(report: Report) -> dict[str, Any]:
         "judgements": [
             [_judgements(samples, system, metric, strings) for system in range(len(report.systems))]
             for metric in range(len(report.judging))
+        ],
+        "attributes": [
+            [a.name, [strings.number(value or None) for value in a.values]] for a in attributes
         ],
         "labels": [_labels(samples, system, strings) for system in range(len(report.systems))],
         "strings": list(strings.table),

@@ -6,39 +6,18 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from cc_hf.reports.page.page import html_page
-from cc_hf.reports.report import Report, build_report
+from cc_hf.reports.report import build_report
 from cc_hf.reports.samples import System
 from tests.helpers import reported
 from tests.helpers.fake_evaluator import hash_scores
 from tests.helpers.metrics import evaluate_dataset
 from tests.helpers.reported import ATTACK, HOSTILE_NAME, N
+from tests.unit.reports.page.conftest import Opened
 
 if TYPE_CHECKING:
     from playwright.sync_api import Locator, Page
 
 pytestmark = pytest.mark.browser
-
-Opened = Callable[..., "Page"]
-
-
-@pytest.fixture
-def opened(page: Page, tmp_path: Path) -> Opened:
-    """Open a report from disk; a request for anything but the file fails the test."""
-
-    def open_page(report: Report) -> Page:
-        path = tmp_path / "out.html"
-        path.write_text(html_page(report), encoding="utf-8")
-        requests: list[str] = []
-        page.on("request", lambda request: requests.append(request.url))
-        said: list[str] = []
-        page.on("console", lambda message: said.append(message.text))
-        page.goto(path.as_uri())
-        assert (requests, said) == ([path.as_uri()], [])
-        return page
-
-    return open_page
-
 
 def samples(page: Page) -> Locator:
     return page.locator("#list > li")
@@ -107,7 +86,7 @@ def test_filters_select_samples_by_their_judgements(opened: Opened) -> None:
 
     assert len(chosen(page, f"{N} samples")) == 40
     expect(lambda i: i % 3 == 2, category="2")
-    expect(lambda i: "number 1" in reported.examples()[i].source, query="NUMBER 1")
+    expect(lambda i: "number 1" in reported.examples()[i].source, query='"NUMBER 1"')
     expect(lambda i: verdict(first[i]) == "correct", verdict="0", system="0")
     expect(lambda i: verdict(second[i], 1) == "inconclusive", verdict="2", system="1", metric="1")
     expect(lambda i: verdict(first[i]) != verdict(second[i]), verdict="systems")
