@@ -115,12 +115,14 @@ const save = (name, type, text) => {
 
 // In print every detail is open, and a table that is wider than the paper is made smaller.
 (() => {
-  const PAPER = 680;  // the width of A4 within its margins, in CSS pixels
   let closed = [];
   addEventListener("beforeprint", () => {
     closed = [...document.querySelectorAll("main details:not([open])")];
     for (const details of closed) details.open = true;
-    for (const table of document.querySelectorAll("main table")) if (table.scrollWidth > PAPER) table.style.zoom = PAPER / table.scrollWidth;
+    document.body.classList.add("as-wide-as-paper");
+    const zooms = [...document.querySelectorAll("main table")].map((table) => [table, table.parentElement.clientWidth / table.scrollWidth]);
+    document.body.classList.remove("as-wide-as-paper");
+    for (const [table, zoom] of zooms) if (zoom < 1) table.style.zoom = zoom;
   });
   addEventListener("afterprint", () => {
     for (const details of closed) details.open = false;
