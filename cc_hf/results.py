@@ -126,6 +126,8 @@ class EvaluationResult:
         no_interval: name of a score that was resampled but has no interval -> the reason.
         notes: what a reader of the figures must know, one or more sentences each. They are shown
             wherever the figures are.
+        system: name of the system under test, as reports show it; "" if it was not named. No figure
+            depends on it.
 
     Raises:
         InputError: for a score that is not a number in its range.
@@ -144,6 +146,7 @@ class EvaluationResult:
     counts: Mapping[str, int] = field(default_factory=dict)
     no_interval: Mapping[str, NoInterval] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+    system: str = ""
 
     def __post_init__(self) -> None:
         for name, value in self.scores.items():
@@ -174,15 +177,16 @@ class EvaluationResult:
         }
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the result as plain dicts and lists, ready for JSON. Usual values of intervals are
-        left out.
+        """Return the result as plain dicts and lists, ready for JSON. Usual values of intervals,
+        and a name of the system that was not given, are left out.
         """
         row = {
             **asdict(self),
             "intervals": {name: _interval_row(i) for name, i in self.intervals.items()},
         }
-        if not self.no_interval:
-            del row["no_interval"]
+        for name in ("no_interval", "system"):
+            if not row[name]:
+                del row[name]
         for judgement in row["judgements"]:
             if not judgement["scores"]:  # most metrics have none: keep the file small
                 del judgement["scores"]
@@ -196,7 +200,8 @@ class EvaluationResult:
     def from_json(cls, text: str) -> EvaluationResult:
         """Return the result from its JSON; the inverse of `to_json`.
 
-        Files of older versions, without verdicts of judgements or notes, are accepted.
+        Files of older versions, without verdicts of judgements, notes or a name of the system, are
+        accepted.
 
         Args:
             text: JSON as `to_json` writes it.
@@ -244,7 +249,8 @@ class ResultSet:
 
     Attributes:
         results: the results.
-        not_run: metric -> why it was not run.
+        not_run: metric that fits the data -> what it lacked to be run, such as a package. Files of
+            older versions also name metrics that do not fit.
     """
 
     results: tuple[EvaluationResult, ...]
@@ -426,7 +432,7 @@ _COUNT = "a number, 0 or more"
 #: Class -> names of fields, a check of their values, and what is expected.
 _TYPES: dict[type, _Types] = {
     EvaluationResult: (
-        (("dataset", "config", "tgt_lang", "metric", "signature"), _is_text, "a text"),
+        (("dataset", "config", "tgt_lang", "metric", "signature", "system"), _is_text, "a text"),
         (("n",), _is_count, "a number of judgements"),
     ),
     Interval: (

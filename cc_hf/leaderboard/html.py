@@ -8,7 +8,7 @@ from markupsafe import Markup
 
 from cc_hf.leaderboard.store import Store
 from cc_hf.leaderboard.table import LeaderboardRow
-from cc_hf.reports.figure_text import data_name, figure_rows, limits, percent
+from cc_hf.reports.figure_text import data_name, figure_rows, limits, metric_name, percent
 from cc_hf.reports.figures import QualityPoint
 from cc_hf.reports.page.charts import quality_chart
 from cc_hf.reports.tables import interval_notes, resampling_text, tie_text
@@ -104,14 +104,9 @@ def notes_html(store: Store) -> str:
     Returns:
         HTML; "" if the table shows everything.
     """
-    skipped = {
-        f"{file}: {metric.replace('_', ' ')}": reason
-        for file, metrics in store.not_run.items()
-        for metric, reason in metrics.items()
-    }
-    if store.entries and not store.broken and not skipped:
+    if store.entries and not store.broken:
         return ""
-    return _piece("notes", is_empty=not store.entries, broken=store.broken, skipped=skipped)
+    return _piece("notes", is_empty=not store.entries, broken=store.broken)
 
 
 def result_html(result: EvaluationResult) -> Markup:
@@ -126,7 +121,7 @@ def result_html(result: EvaluationResult) -> Markup:
     )
     return _piece(
         "result",
-        title=f"{data_name(result)}: {result.metric.replace('_', ' ')}",
+        title=f"{data_name(result)}: {metric_name(result.metric)}",
         figures=[
             (
                 row.label,

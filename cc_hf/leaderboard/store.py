@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from cc_hf import signature
-from cc_hf.data.result_files import read_result_file
+from cc_hf.data.result_files import read_result_file, system_names
 from cc_hf.errors import InputError
 from cc_hf.files import is_folder
 from cc_hf.results import EvaluationResult
@@ -25,7 +25,7 @@ class StoredResult:
     """One result.
 
     Attributes:
-        system: the name of the system in the signature; the name of the file if there is none.
+        system: the name of the system: in the result, else in its signature, else that of the file.
         file: the name of the file.
         result: the result, without its judgements.
     """
@@ -42,12 +42,10 @@ class Store:
     Attributes:
         entries: the results, in the order of file names.
         broken: file name -> why it could not be read.
-        not_run: file name -> {metric: why it was not run}.
     """
 
     entries: tuple[StoredResult, ...]
     broken: Mapping[str, str] = field(default_factory=dict)
-    not_run: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
 
 def read_folder(folder: str | Path) -> Store:
@@ -70,24 +68,25 @@ def read_folder(folder: str | Path) -> Store:
             f"results: expected a folder with results that `cc-hf evaluate` wrote, {folder} is not"
             " a folder"
         )
-    entries: list[StoredResult] = []
+    read: list[tuple[Path, EvaluationResult]] = []
     broken: dict[str, str] = {}
-    not_run: dict[str, Mapping[str, str]] = {}
     for path in sorted(folder.glob("*.json")):
         try:
             contents = read_result_file(path)
-            entries += [_entry(path, result) for result in contents.results]
+            read += [(path, replace(result, judgements=())) for result in contents.results]
         except InputError as error:
             broken[path.name] = str(error).replace(str(path), path.name)
             _LOG.warning("%s is not shown: %s", path.name, broken[path.name])
-            continue
-        if contents.not_run:
-            not_run[path.name] = {
-                str(name): str(reason) for name, reason in contents.not_run.items()
-            }
-    return Store(tuple(entries), broken, not_run)
+    names = system_names(read)
+    entries = [_entry(name, *of_file) for name, of_file in zip(names, read, strict=True)]
+    return Store(tuple(entries), broken)
 
 
-def _entry(path: Path, result: EvaluationResult) -> StoredResult:
-    system = signature.parse(result.signature)[1].get("sys", "") if result.signature else ""
-    return StoredResult(system or path.stem, path.name, replace(result, judgements=()))
+def _entry(name: str, path: Path, result: EvaluationResult) -> StoredResult:
+    """Return a result under the name of its system. Results of older versions hold no name, but
+    some have one in their signature.
+    """
+    in_signature = signature.parse(result.signature)[1].get("sys", "") if result.signature else ""
+    if not result.system and in_signature:
+        name = in_signature
+    return StoredResult(name, path.name, result)

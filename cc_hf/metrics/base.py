@@ -19,6 +19,7 @@ from cc_hf.errors import InputError
 from cc_hf.evaluators.base import Evaluator, ScoreFunction
 from cc_hf.evaluators.contests import Contest, function_name
 from cc_hf.metrics.checks import Fields, check_references, check_rows, own_data
+from cc_hf.metrics.figure_names import COMMON, FigureNames
 from cc_hf.results import CategoryAccuracy, EvaluationResult, Interval, NoInterval
 from cc_hf.schema import Example, Judgement, ScoringRequest
 from cc_hf.statistics.bootstrap import Bootstrap, known_intervals, missing_intervals
@@ -125,6 +126,9 @@ class Metric(ABC):
 
     Attributes:
         name: registered name.
+        title: name in words, for titles and tables.
+        about: what the metric does, in one sentence.
+        figure_names: names of its figures in words, with what they mean.
         signature_name: name at the beginning of its signatures.
         version: number that is raised whenever a figure can change; the CHANGELOG says which and
             why.
@@ -145,6 +149,9 @@ class Metric(ABC):
     """
 
     name: ClassVar[str]
+    title: ClassVar[str] = ""
+    about: ClassVar[str] = ""
+    figure_names: ClassVar[FigureNames] = COMMON
     signature_name: ClassVar[str]
     version: ClassVar[int]
     reference_fields: ClassVar[Fields]

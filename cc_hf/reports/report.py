@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from cc_hf.errors import InputError, UnknownNameError
-from cc_hf.reports.figure_text import category_key
+from cc_hf.reports.figure_text import category_key, metric_name
 from cc_hf.reports.samples import (
     Sample,
     System,
@@ -54,6 +54,7 @@ class Report:
         cautions: those of the notes that came with the results, such as what an evaluator was not
             made for.
         signature: the signature of the comparisons; "" if there are none.
+        n_resamples: number of resamples of the comparisons.
     """
 
     systems: tuple[System, ...]
@@ -67,6 +68,7 @@ class Report:
     notes: tuple[str, ...]
     cautions: tuple[str, ...]
     signature: str
+    n_resamples: int = 1000
 
     @property
     def first(self) -> EvaluationResult:
@@ -184,6 +186,7 @@ def build_report(
         ),
         cautions=cautions,
         signature=compared_with,
+        n_resamples=n_resamples,
     )
 
 
@@ -257,7 +260,9 @@ def _comparisons(
                     seed=seed,
                 )
             except InputError as error:
-                obstacles.append(f"{metric}: {system.name} was not compared to {baseline}: {error}")
+                obstacles.append(
+                    f"{metric_name(metric)}: {system.name} was not compared to {baseline}: {error}"
+                )
                 continue
             comparisons[metric, system.name] = compared.systems[0]
             signature = signature or compared.signature
@@ -306,7 +311,7 @@ def _result_notes(systems: Sequence[System]) -> list[str]:
         )
         for metric in metrics
     }
-    return shared_notes({metric.replace("_", " "): notes for metric, notes in by_metric.items()})
+    return shared_notes({metric_name(metric): notes for metric, notes in by_metric.items()})
 
 
 def _oddities(systems: Sequence[System]) -> Iterable[str]:
@@ -319,10 +324,11 @@ def _oddities(systems: Sequence[System]) -> Iterable[str]:
             if ties := tie_text(result):
                 yield f"{system.name}: {ties}"
             for note in interval_notes(result):
-                yield f"{system.name}: {metric}: {note}"
+                yield f"{system.name}: {metric_name(metric)}: {note}"
 
 
 def _agreement_notes(agreements: Sequence[LabelAgreement]) -> Iterable[str]:
     for agreement in agreements:
         for note in grouped_notes(agreement.agreement.interval_notes()):
-            yield f"{agreement.system}: {agreement.metric}: agreement with human labels: {note}"
+            metric = metric_name(agreement.metric)
+            yield f"{agreement.system}: {metric}: agreement with human labels: {note}"

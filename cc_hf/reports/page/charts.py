@@ -13,11 +13,10 @@ from markupsafe import Markup
 from cc_hf.reports.figure_text import percent, with_interval
 from cc_hf.reports.figures import Bar, Histogram, QualityPoint, nice_ticks
 from cc_hf.reports.highlights import Group, HardValue, Spread
+from cc_hf.reports.marks import N_COLOURS, N_SHAPES, colour, name_lines, shape
 from cc_hf.reports.templates import render_piece
 
 __all__ = [
-    "N_COLOURS",
-    "N_SHAPES",
     "Link",
     "bar_chart",
     "hard_value_chart",
@@ -29,12 +28,14 @@ __all__ = [
 #: Returns the address of the samples that the given filters select; "" if there are no samples.
 Link = Callable[[Mapping[str, str]], str]
 
-N_COLOURS = 8
 _WIDTH = 440
 _NAMES = 104  # width for the names of the systems beside the bars
 _VALUES = 44
 _CHARACTER = 6.4  # approximate width of a character, to keep labels apart
-# Groups are told apart by the shapes of their marks, because colours stand for systems.
+_BESIDE = 14  # longest name that stands beside its bar; a longer one stands above it
+_LINE = 62  # characters in the width of the chart, beside a mark
+_VALUE = 22  # characters in a line of a value's name
+_AT_DOT = 24  # longest name that stands at its dot; longer ones are numbered
 _SHAPES = (
     "M-6 0a6 6 0 1 0 12 0a6 6 0 1 0 -12 0z",
     "M0 -7.5L7.5 0L0 7.5L-7.5 0z",
@@ -43,7 +44,6 @@ _SHAPES = (
     "M-7 -5.5H7L0 7z",
     "M-7 -2.3H-2.3V-7H2.3V-2.3H7V2.3H2.3V7H-2.3V2.3H-7z",
 )
-N_SHAPES = len(_SHAPES)
 _Box = tuple[float, float, float, float]
 
 
@@ -72,7 +72,7 @@ def bar_chart(bars: Sequence[Bar], systems: Sequence[str], *, label: str, link: 
     Returns:
         An SVG element.
     """
-    left, right, y = _NAMES, _WIDTH - _VALUES, 6.0
+    left, right, y = 8 if _are_long(systems) else _NAMES, _WIDTH - _VALUES, 6.0
     parts: list[_Element] = []
 
     def x(value: float) -> float:
@@ -82,20 +82,11 @@ def bar_chart(bars: Sequence[Bar], systems: Sequence[str], *, label: str, link: 
         parts.append(_text(0, y + 12, category, "strong"))
         y += 20
         for bar in category_bars:
-            colour = f"s{bar.system % N_COLOURS}"
-            parts.append(
-                _text(
-                    left - 8,
-                    y + 12,
-                    _short(systems[bar.system], 15),
-                    "end",
-                    title=systems[bar.system],
-                )
-            )
+            y = _name_row(parts, systems, bar.system, left, y)
             parts.append(
                 _shape(
                     "rect",
-                    "fill " + colour,
+                    f"fill s{colour(bar.system)}",
                     x=left,
                     y=y + 2,
                     width=max(x(bar.value) - left, 0.5),
@@ -150,7 +141,7 @@ def histogram_chart(
         parts.append(
             _shape(
                 "rect",
-                f"fill s{histogram.system % N_COLOURS}{pale}",
+                f"fill s{colour(histogram.system)}{pale}",
                 x=left + index * width + 0.75,
                 y=bottom - height,
                 width=width - 1.5,
@@ -177,7 +168,9 @@ def histogram_chart(
 
 
 def quality_chart(points: Sequence[QualityPoint], systems: Sequence[str], *, label: str) -> Markup:
-    """Draw minimum accuracy with intervals over BLEU, as a dot and a name for each system.
+    """Draw minimum accuracy with intervals over BLEU, as a mark and a name for each system.
+
+    If names are long, or systems many, marks are numbered and named below.
 
     Args:
         points: at least one point.
@@ -206,17 +199,17 @@ def quality_chart(points: Sequence[QualityPoint], systems: Sequence[str], *, lab
     for t in ys:
         parts.append(_shape("line", "grid", x1=left, x2=right, y1=y(t / 100), y2=y(t / 100)))
         parts.append(_text(left - 6, y(t / 100) + 4, f"{t:g}", "end muted"))
+    is_numbered = max(len(systems[p.system]) for p in points) > _AT_DOT or len(points) > N_COLOURS
     occupied: list[_Box] = [
         (x(p.bleu) - 7, y(p.min_accuracy) - 7, x(p.bleu) + 7, y(p.min_accuracy) + 7) for p in points
     ]
     for point in points:
         px, py = x(point.bleu), y(point.min_accuracy)
-        colour = f"s{point.system % N_COLOURS}"
         if point.interval is not None:
             parts.append(
                 _shape(
                     "line",
-                    f"line {colour}",
+                    f"line s{colour(point.system)}",
                     x1=px,
                     x2=px,
                     y1=y(point.interval.low),
@@ -224,12 +217,13 @@ def quality_chart(points: Sequence[QualityPoint], systems: Sequence[str], *, lab
                 )
             )
         parts.append(
-            _shape("circle", "fill " + colour, cx=px, cy=py, r=5.5)._replace(
+            _mark(point.system, px, py)._replace(
                 title=f"{systems[point.system]}: BLEU {percent(point.bleu)}, minimum accuracy"
                 f" {with_interval(point.min_accuracy, point.interval)}"
             )
         )
-        name = _short(systems[point.system], 24)
+        number = str(1 + point.system)
+        name = number if is_numbered else systems[point.system]
         position, anchor, box = _free_place(px, py, len(name) * _CHARACTER, occupied, (left, right))
         occupied.append(box)
         parts.append(_text(position[0], position[1], name, anchor, title=systems[point.system]))
@@ -244,7 +238,11 @@ def quality_chart(points: Sequence[QualityPoint], systems: Sequence[str], *, lab
         f" {with_interval(p.min_accuracy, p.interval)}"
         for p in points
     )
-    return _svg(bottom + 42, f"{label}. {spoken}", parts)
+    height = bottom + 42.0
+    if is_numbered:
+        for point in points:
+            height = _legend_row(parts, systems, point.system, height)
+    return _svg(height, f"{label}. {spoken}", parts)
 
 
 def spread_chart(
@@ -252,6 +250,8 @@ def spread_chart(
 ) -> Markup:
     """Draw the accuracies of each system in several groups as marks on one line per system, and the
     gap between the lowest and the highest.
+
+    Shapes stand for groups here; the systems are named at their lines.
 
     Args:
         spreads: the accuracies of each system.
@@ -263,7 +263,7 @@ def spread_chart(
     Returns:
         An SVG element. If there are more groups than shapes, it shows the lowest and the highest.
     """
-    left, right, y = _NAMES, _WIDTH - _VALUES, 16.0
+    left, right = 8 if _are_long(systems) else _NAMES, _WIDTH - _VALUES
     names = list(dict.fromkeys(group.name for spread in spreads for group in spread.groups))
     has_all = len(names) <= N_SHAPES
     shapes = {name: index for index, name in enumerate(names if has_all else ("lowest", "highest"))}
@@ -273,47 +273,39 @@ def spread_chart(
     def x(value: float) -> float:
         return left + (right - left) * value
 
-    start = 0.0
-    for name, shape in shapes.items():
-        parts += [
-            _mark(shape, "fill muted-mark", start + 8, y - 4),
-            _text(start + 20, y, _short(name, 20), title=name),
-        ]
-        start += 34 + _CHARACTER * min(len(name), 20)
-        if start > right - 60:
-            start, y = 0.0, y + 18
+    y = _group_legend(parts, shapes, right)
     parts.append(_text(_WIDTH, y, "gap", "end muted"))
     top = y + 8
     y += 10
     for spread in spreads:
-        system = systems[spread.system]
-        colour = f"s{spread.system % N_COLOURS}"
-        parts += [
-            _text(left - 10, y + 15, _short(system, 15), "end", title=system),
+        y = _name_row(parts, systems, spread.system, left, y, has_mark=False)
+        parts.append(
             _shape(
                 "line",
-                f"line {colour}",
+                f"line s{colour(spread.system)}",
                 x1=x(spread.lowest.accuracy),
                 x2=x(spread.highest.accuracy),
-                y1=y + 11,
-                y2=y + 11,
-            ),
-        ]
+                y1=y + 8.5,
+                y2=y + 8.5,
+            )
+        )
         shown = (
             [(group.name, group) for group in spread.groups]
             if has_all
             else [("lowest", spread.lowest), ("highest", spread.highest)]
         )
         for name, group in shown:
-            title = f"{system}, {_group_text(group)}"
+            title = f"{systems[spread.system]}, {_group_text(group)}"
+            place = x(group.accuracy), y + 8.5
             parts.append(
-                _mark(shapes[name], f"fill {colour}", x(group.accuracy), y + 11)._replace(
-                    title=title, href=link({"system": system, attribute: group.name})
+                _shape_at(shapes[name], f"fill s{colour(spread.system)}", *place)._replace(
+                    title=title,
+                    href=link({"system": systems[spread.system], attribute: group.name}),
                 )
             )
             spoken.append(title)
-        parts.append(_text(_WIDTH, y + 15, percent(spread.gap), "end"))
-        y += 24
+        parts.append(_text(_WIDTH, y + 12, percent(spread.gap), "end"))
+        y += 22
     return _svg(y + 20, f"{label}. {'; '.join(spoken)}", [*_percent_grid(x, top, y), *parts])
 
 
@@ -325,7 +317,7 @@ def hard_value_chart(
     label: str,
     link: Link,
 ) -> Markup:
-    """Draw the accuracy of each system for each value of an attribute, as a dot per system.
+    """Draw the accuracy of each system for each value of an attribute, as a mark per system.
 
     Args:
         values: the values, which name the lines.
@@ -344,35 +336,53 @@ def hard_value_chart(
     def x(value: float) -> float:
         return left + (right - left) * value
 
-    step = min(4.0, 14 / len(systems))  # dots at the same accuracy stay visible
+    step = min(4.0, 14 / len(systems))  # marks at the same accuracy stay visible
     for row in values:
         n = max(group.n for group in row.groups if group is not None)
-        parts += [
-            _shape("line", "grid", x1=left, x2=right, y1=y + 11, y2=y + 11),
-            _text(
-                left - 12, y + 15, f"{_short(row.value, 18)} ({n})", "end", title=row.value
-            )._replace(href=link({attribute: row.value})),
-        ]
+        name = f"{row.value} ({n})"
+        lines = name_lines(name, _VALUE)
+        middle = y + 3.5 + 7.5 * len(lines)
+        parts.append(_shape("line", "grid", x1=left, x2=right, y1=middle, y2=middle))
+        for index, line in enumerate(lines):
+            parts.append(
+                _text(left - 12, y + 15 * (index + 1), line, "end", title=name)._replace(
+                    href=link({attribute: row.value}), is_stop=index == 0
+                )
+            )
         for index, group in enumerate(row.groups):
             if group is None:
                 continue
             title = f"{systems[index]}, {_group_text(group)}"
+            place = x(group.accuracy), middle + (index - (len(systems) - 1) / 2) * step
             parts.append(
-                _shape(
-                    "circle",
-                    f"fill s{index % N_COLOURS}",
-                    cx=x(group.accuracy),
-                    cy=y + 11 + (index - (len(systems) - 1) / 2) * step,
-                    r=4.5,
-                )._replace(
+                _mark(index, *place, size=0.8)._replace(
                     title=title,
                     href=link({"system": systems[index], attribute: row.value}),
                     is_stop=False,  # there are too many; the tab key stops at the value
                 )
             )
             spoken.append(title)
-        y += 24
+        y += 9 + 15 * len(lines)
     return _svg(y + 20, f"{label}. {'; '.join(spoken)}", [*_percent_grid(x, 2, y), *parts])
+
+
+def _group_legend(parts: list[_Element], shapes: Mapping[str, int], right: float) -> float:
+    """Add the shapes of groups with their names.
+
+    Returns:
+        The base line of the last row of names.
+    """
+    left, y = 0.0, 16.0
+    for name, number in shapes.items():
+        width = 34 + _CHARACTER * len(name)
+        if left and left + width > right:
+            left, y = 0.0, y + 18
+        parts += [
+            _shape_at(number, "fill muted-mark", left + 8, y - 4),
+            _text(left + 20, y, name),
+        ]
+        left += width
+    return y
 
 
 def _group_text(group: Group) -> str:
@@ -443,23 +453,67 @@ def _text(
     return _Element("text", attributes, text, title if title != text else "")
 
 
-def _mark(shape: int, classes: str, x: float, y: float) -> _Element:
-    return _Element(
-        "path",
-        {"class": classes, "d": _SHAPES[shape], "transform": f"translate({x:.4g} {y:.4g})"},
-    )
-
-
 def _whisker(low: float, high: float, y: float) -> list[_Element]:
     ends = [_shape("line", "whisker", x1=x, x2=x, y1=y - 3.5, y2=y + 3.5) for x in (low, high)]
     return [_shape("line", "whisker", x1=low, x2=high, y1=y, y2=y), *ends]
 
 
-def _short(text: str, n: int) -> str:
-    """Return a name shortened in the middle, because the names of systems often differ at the end.
+def _mark(system: int, x: float, y: float, *, size: float = 1) -> _Element:
+    """Return the mark of a system, which no other has in this colour."""
+    return _shape_at(shape(system), f"fill s{colour(system)}", x, y, size=size)
 
-    Examples:
-        >>> _short("opus-mt-en-de-tiny", 9)
-        'opus…tiny'
+
+def _shape_at(number: int, classes: str, x: float, y: float, *, size: float = 1) -> _Element:
+    scale = "" if size == 1 else f" scale({size})"
+    attributes = {"d": _SHAPES[number], "transform": f"translate({x:.4g} {y:.4g}){scale}"}
+    return _Element("path", {"class": classes, **attributes})
+
+
+def _are_long(systems: Sequence[str]) -> bool:
+    return max(map(len, systems)) > _BESIDE
+
+
+def _name_row(
+    parts: list[_Element],
+    systems: Sequence[str],
+    system: int,
+    left: float,
+    y: float,
+    *,
+    has_mark: bool = True,
+) -> float:
+    """Add the mark and the name of a system left of what is drawn, or above it if any name is
+    long.
+
+    Returns:
+        Where to draw.
     """
-    return text if len(text) <= n else f"{text[: n // 2]}…{text[-(n - n // 2 - 1) :]}"
+    if not _are_long(systems):
+        parts += [_mark(system, 8, y + 8.5)] * has_mark
+        parts.append(_text(left - 8, y + 12, systems[system], "end"))
+        return y
+    return _named_above(parts, systems[system], system, y, has_mark=has_mark)
+
+
+def _named_above(
+    parts: list[_Element], name: str, system: int, y: float, *, has_mark: bool = True
+) -> float:
+    """Add the mark and the name of a system.
+
+    Returns:
+        Where the next line is.
+    """
+    parts += [_mark(system, 8, y + 8.5)] * has_mark
+    for line in name_lines(name, _LINE):
+        parts.append(_text(20 if has_mark else 8, y + 12, line))
+        y += 15
+    return y + 1
+
+
+def _legend_row(parts: list[_Element], systems: Sequence[str], system: int, y: float) -> float:
+    """Add the number, the mark and the name of a system.
+
+    Returns:
+        Where the next line is.
+    """
+    return _named_above(parts, f"{1 + system}  {systems[system]}", system, y)

@@ -10,9 +10,10 @@ from typing import Any
 
 from markupsafe import Markup
 
+from cc_hf.reports.figure_text import metric_name
 from cc_hf.reports.highlights import Attribute
+from cc_hf.reports.marks import mark_classes
 from cc_hf.reports.report import Report
-from cc_hf.reports.report_tables import metric_name
 from cc_hf.reports.samples import Sample
 from cc_hf.schema import (
     VERDICTS,
@@ -68,6 +69,7 @@ def explorer_data(report: Report, attributes: Sequence[Attribute]) -> dict[str, 
 
         - strings: every text once.
         - systems, metrics, categories, verdicts: names; metric_keys: registered names of metrics.
+        - marks: CSS classes of the systems' marks.
         - baseline: index of a system.
         - attributes: names, each with one entry per sample.
         - src_lang, tgt_lang: codes for `lang` attributes.
@@ -94,6 +96,7 @@ def explorer_data(report: Report, attributes: Sequence[Attribute]) -> dict[str, 
     )
     return {
         "systems": [system.name for system in report.systems],
+        "marks": [mark_classes(index) for index in range(len(report.systems))],
         "metrics": [metric_name(metric) for metric in report.judging],
         "metric_keys": list(report.judging),
         "baseline": [system.name for system in report.systems].index(report.baseline),

@@ -70,12 +70,14 @@
     option($("verdict"), "people", "metric and people disagree", "people");
     option($("verdict"), "labelled", "labelled by people", "labelled");
   }
+  const areLong = systems.some((name) => name.length > 24); // the number stays visible where a name is cut
   option($("system"), "", systems.length > 1 ? "any system" : systems[0]);
-  if (systems.length > 1) systems.forEach((name, i) => option($("system"), String(i), name));
+  const labelOf = (i) => (areLong ? `${i + 1}. ${systems[i]}` : systems[i]);
+  if (systems.length > 1) systems.forEach((name, i) => option($("system"), String(i), labelOf(i), name));
   metrics.forEach((name, i) => { option($("metric"), String(i), name); $("metric").lastChild.dataset.key = data.metric_keys[i]; });
   for (const id of ["right", "wrong", "compared"]) {
     option($(id), "", id === "compared" ? "nothing" : "any");
-    systems.forEach((name, i) => { option($(id), String(i), name); $(id).lastChild.defaultSelected = id === "compared" && i === data.baseline; });
+    systems.forEach((name, i) => { option($(id), String(i), labelOf(i), name); $(id).lastChild.defaultSelected = id === "compared" && i === data.baseline; });
     $(id).parentElement.hidden = systems.length < 2;
   }
 
@@ -191,7 +193,7 @@
     const line = make("span", "text", value < 0 ? "—" : other < 0 ? marked(text(value), filters.terms) : changes(text(other), text(value), (part) => make("ins", "different", marked(part, filters.terms)), (part) => marked(part, filters.terms)));
     line.lang = data.tgt_lang;
     line.dir = "auto";
-    row.append(make("span", "name", make("span", `swatch s${system % 8}`), systems[system]), line);
+    row.append(make("span", "name", make("span", `swatch ${data.marks[system]}`), systems[system]), line);
     const columns = judged(filters.metric, system, index);
     if (columns) {
       const p = cell(columns.p, index);

@@ -20,10 +20,11 @@ from markupsafe import Markup
 from cc_hf import __version__, signature
 from cc_hf.citations import CITATIONS
 from cc_hf.errors import InputError
-from cc_hf.reports.figure_text import data_name
+from cc_hf.reports.figure_text import data_name, metric_name
 from cc_hf.reports.figures import category_bars, histograms, quality_points
 from cc_hf.reports.highlights import attributes
-from cc_hf.reports.page.charts import N_COLOURS, bar_chart, histogram_chart, quality_chart
+from cc_hf.reports.marks import mark_classes
+from cc_hf.reports.page.charts import bar_chart, histogram_chart, quality_chart
 from cc_hf.reports.page.island import explorer_data, island_json
 from cc_hf.reports.page.standing_out import sample_link, standing_out
 from cc_hf.reports.report import Report
@@ -31,8 +32,8 @@ from cc_hf.reports.report_tables import (
     ReportTable,
     category_table,
     figures_table,
+    glossary,
     label_agreement_table,
-    metric_name,
     summary_table,
 )
 from cc_hf.reports.templates import render_page, render_piece
@@ -71,17 +72,18 @@ def html_page(report: Report) -> str:
             " base-uri 'none'; form-action 'none'"
         ),
         title=f"{data_name(report.first)}: {_counted(len(report.systems), 'system')}",
-        heading=data_name(report.first) or "Own data",
+        heading=data_name(report.first),
         lead=_lead(report),
         evaluators=_evaluators(report),
         style=style,
         script=script,
         summary=html_table(replace(summary, caption=""), classes="summary"),
         caption=summary.caption,
+        glossary=glossary(report),
         cautions=report.cautions,
         notes=[note for note in report.notes if note not in report.cautions],
         standing_out=list(standing_out(report, filters)),
-        colours=[(system.name, i % N_COLOURS) for i, system in enumerate(report.systems)],
+        legend=[(system.name, mark_classes(i)) for i, system in enumerate(report.systems)],
         figures=[(table.title, html_table(table)) for table in figures],
         categories=list(_categories(report)),
         probabilities=list(_probabilities(report)),
@@ -102,14 +104,17 @@ def html_table(table: ReportTable, *, classes: str = "") -> Markup:
         table: the table.
         classes: CSS classes of the table.
     """
-    return render_piece("reports/page/pieces.html.jinja", "table", table=table, classes=classes)
+    marks = [None if row.system is None else mark_classes(row.system) for row in table.rows]
+    return render_piece(
+        "reports/page/pieces.html.jinja", "table", table=table, marks=marks, classes=classes
+    )
 
 
 class _Probabilities(NamedTuple):
     """The histogram of one system."""
 
     name: str
-    colour: int
+    mark: str
     n: str
     n_correct: str
     chart: Markup
@@ -138,7 +143,7 @@ def _probabilities(report: Report) -> Iterable[list[_Probabilities]]:
             label = f"Probability of the correct reading: {name}"
             chart = histogram_chart(histogram, names, highest=highest, label=label)
             n, n_correct = f"{sum(histogram.counts):,}", f"{histogram.n_correct:,}"
-            rows.append(_Probabilities(name, histogram.system % N_COLOURS, n, n_correct, chart))
+            rows.append(_Probabilities(name, mark_classes(histogram.system), n, n_correct, chart))
         if rows:
             yield rows
 

@@ -11,7 +11,7 @@ from urllib.parse import urlencode
 
 from markupsafe import Markup
 
-from cc_hf.reports.figure_text import percent
+from cc_hf.reports.figure_text import metric_name, percent
 from cc_hf.reports.highlights import (
     Attribute,
     Confusion,
@@ -25,13 +25,13 @@ from cc_hf.reports.highlights import (
 )
 from cc_hf.reports.page.charts import Link, hard_value_chart, spread_chart
 from cc_hf.reports.report import Report
-from cc_hf.reports.report_tables import metric_name
 
 __all__ = ["LinkTable", "LinkedText", "StandingOut", "sample_link", "standing_out"]
 
 _N_WORDS = 12  # in a chart
 _N_WORST = 3  # in a cell of the table
 _N_SHADES = 6
+_FEW, _LONG = 4, 20  # columns of more systems, or of longer names, are numbered
 
 
 class LinkedText(NamedTuple):
@@ -235,13 +235,15 @@ def _confusion_table(report: Report, confusion: Confusion, link: Link) -> LinkTa
 
 def _divided_table(report: Report, metric: str, link: Link) -> LinkTable:
     names = [system.name for system in report.systems]
+    are_numbered = len(names) > _FEW or max(map(len, names)) > _LONG
+    shown = [f"{i}. {name}" if are_numbered else name for i, name in enumerate(names, 1)]
     return LinkTable(
         "Samples that one system has right and another wrong",
         "right",
-        tuple(f"wrong: {name}" for name in names),
+        tuple(f"wrong: {i if are_numbered else name}" for i, name in enumerate(names, 1)),
         tuple(
             (
-                right,
+                row,
                 tuple(
                     (LinkedText(f"{count:,}", link({"right": right, "wrong": wrong})),)
                     if right != wrong and count
@@ -249,7 +251,9 @@ def _divided_table(report: Report, metric: str, link: Link) -> LinkTable:
                     for wrong, count in zip(names, counts, strict=True)
                 ),
             )
-            for right, counts in zip(names, divided_samples(report, metric), strict=True)
+            for row, right, counts in zip(
+                shown, names, divided_samples(report, metric), strict=True
+            )
         ),
     )
 

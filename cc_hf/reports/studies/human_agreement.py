@@ -12,7 +12,7 @@ from rich import box
 from rich.table import Table
 from rich.text import Text
 
-from cc_hf.reports.figure_text import limits
+from cc_hf.reports.figure_text import limits, metric_name
 from cc_hf.reports.tables import grouped_notes
 from cc_hf.results import EvaluationResult, Interval, NoInterval
 from cc_hf.signature import parse
@@ -184,7 +184,7 @@ def _data(result: EvaluationResult) -> str:
 def _name(result: EvaluationResult) -> str:
     fields = parse(result.signature)[1]
     with_what = fields.get("eval") or fields.get("lemma") or fields.get("align")
-    return result.metric.replace("_", " ") + (f", {with_what}" if with_what else "")
+    return metric_name(result.metric) + (f", {with_what}" if with_what else "")
 
 
 def _percent(value: float | None, interval: Interval | NoInterval | None = None) -> str:
