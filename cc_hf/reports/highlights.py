@@ -226,9 +226,7 @@ def hard_values(
         n: the number of values at most.
         system: index of the system that decides; None for the mean accuracy of all systems.
     """
-    by_system = [
-        _groups(report, metric, attribute, index) for index in range(len(report.systems))
-    ]
+    by_system = [_groups(report, metric, attribute, index) for index in range(len(report.systems))]
     deciding = by_system if system is None else [by_system[system]]
     ranked = []
     for value in attribute.distinct:

@@ -1,9 +1,9 @@
 """A report as one self-contained HTML page: tables and charts are static, and the samples are data
 for the page's own script.
 
-The templates are in this folder (page.html.jinja, pieces.html.jinja, explorer.html, page.css,
-tools.js, page.js). The content security policy forbids network access, and any script or style except these
-two, which it names by their hashes.
+The templates are in this folder (page.html.jinja, pieces.html.jinja, standing_out.html.jinja,
+explorer.html, page.css, tools.js, page.js). The content security policy forbids network access, and
+any script or style except those of the page, which it names by their hashes.
 """
 
 from __future__ import annotations
@@ -169,7 +169,7 @@ def _signatures(report: Report) -> list[tuple[str, str]]:
 
 
 def _evaluators(report: Report) -> str:
-    """Say which evaluators judged; a metric without one reads the words of the translations."""
+    """Return the evaluators that judged; a metric without one reads the translations' words."""
     names: dict[str, list[str]] = {}
     for system in report.systems:
         for metric, result in system.results.items():

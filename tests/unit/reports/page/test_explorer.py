@@ -7,6 +7,7 @@ import io
 import re
 import unicodedata
 from collections.abc import Callable
+from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl, urlencode
@@ -291,15 +292,13 @@ def test_the_page_is_never_wider_than_the_screen(sized: Page) -> None:
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_axe_finds_no_serious_violation(sized: Page, scheme: Any) -> None:
-    import axe_playwright_python
-
     sized.emulate_media(color_scheme=scheme)
     for details in sized.locator("details > summary").all():
         details.click()
     sized.fill("#query", "cook 1")
     shown(sized)
     sized.locator("#list .open").first.click()
-    script = Path(axe_playwright_python.__file__).parent / "axe.min.js"
+    script = files("axe_playwright_python").joinpath("axe.min.js")
     sized.evaluate(script.read_text(encoding="utf-8"))
     assert sized.evaluate(_AXE) == []
 
