@@ -72,21 +72,20 @@ def read_folder(folder: str | Path) -> Store:
     broken: dict[str, str] = {}
     for path in sorted(folder.glob("*.json")):
         try:
-            contents = read_result_file(path)
-            read += [(path, replace(result, judgements=())) for result in contents.results]
+            read += [(path, _stored(result)) for result in read_result_file(path).results]
         except InputError as error:
             broken[path.name] = str(error).replace(str(path), path.name)
             _LOG.warning("%s is not shown: %s", path.name, broken[path.name])
-    names = system_names(read)
-    entries = [_entry(name, *of_file) for name, of_file in zip(names, read, strict=True)]
+    entries = [
+        StoredResult(name, path.name, result)
+        for name, (path, result) in zip(system_names(read), read, strict=True)
+    ]
     return Store(tuple(entries), broken)
 
 
-def _entry(name: str, path: Path, result: EvaluationResult) -> StoredResult:
-    """Return a result under the name of its system. Results of older versions hold no name, but
-    some have one in their signature.
+def _stored(result: EvaluationResult) -> EvaluationResult:
+    """Return a result without its judgements, under the name of its system. Results of older
+    versions hold no name, but some have one in their signature.
     """
     in_signature = signature.parse(result.signature)[1].get("sys", "") if result.signature else ""
-    if not result.system and in_signature:
-        name = in_signature
-    return StoredResult(name, path.name, result)
+    return replace(result, system=result.system or in_signature, judgements=())

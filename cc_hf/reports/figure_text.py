@@ -6,7 +6,7 @@ import math
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
-from cc_hf import registry, signature
+from cc_hf import registry
 from cc_hf.data.loading import declaration
 from cc_hf.languages import LANGUAGES
 from cc_hf.metrics.base import Metric, registered_metric
@@ -37,6 +37,7 @@ __all__ = [
     "with_interval",
 ]
 
+_LANGS = re.compile(r"\|langs:([a-z]+)-")
 # The papers list "female" after "male". The order of SimpleGEN's categories is that of its Table 2.
 _ORDER = {
     name: i
@@ -248,10 +249,9 @@ def _data_title(result: EvaluationResult | Comparison) -> str:
 def _src_lang(result: EvaluationResult | Comparison) -> str:
     """Return the source language: that of the signature, else that of the configuration."""
     signatures = [result.signature, *getattr(result, "signatures", {}).values()]
-    for text in filter(None, signatures):
-        src_lang, _, tgt_lang = signature.parse(text)[1].get("langs", "").partition("-")
-        if tgt_lang and src_lang != "?":
-            return src_lang
+    for text in signatures:
+        if found := _LANGS.search(text):
+            return found[1]
     if result.dataset in registry.names("dataset"):
         for config in declaration(result.dataset).configs:
             if config.name == result.config:

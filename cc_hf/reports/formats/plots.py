@@ -166,7 +166,7 @@ def _quality(report: Report, metric: str) -> Figure:
             fmt=_MARKERS[shape(point.system)],
             color=_colour(point.system),
             capsize=2,
-            label=_wrapped(f"{number}  {name}", _LEGEND),
+            label=_wrapped(f"{number}. {name}", _LEGEND),
         )
         axes.annotate(
             number if is_numbered else _literal(name),

@@ -516,4 +516,4 @@ def _legend_row(parts: list[_Element], systems: Sequence[str], system: int, y: f
     Returns:
         Where the next line is.
     """
-    return _named_above(parts, f"{1 + system}  {systems[system]}", system, y)
+    return _named_above(parts, f"{1 + system}. {systems[system]}", system, y)

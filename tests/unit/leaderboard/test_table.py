@@ -133,8 +133,8 @@ def test_csv_cells_cannot_be_read_as_formulas(tmp_path: Path, first: str) -> Non
 def dots(html: str) -> list[tuple[float, float]]:
     """Return the positions of the points, in the order of the rows."""
     return [
-        (float(c.get("cx", "nan")), float(c.get("cy", "nan")))
-        for c in ET.fromstring(html).iter("circle")
+        tuple(map(float, mark.get("transform", "")[len("translate(") : -1].split()))
+        for mark in ET.fromstring(html).iter("path")
     ]
 
 
@@ -189,7 +189,7 @@ def test_points_lie_within_the_axes_of_the_chart(
 
 def test_texts_of_results_are_escaped_in_html(rows: list[LeaderboardRow]) -> None:
     result = small_result((0.4, 0.9), dataset=EVIL, config=EVIL)
-    store = Store((), {EVIL: EVIL}, {EVIL: {EVIL: EVIL}})
+    store = Store((), {EVIL: EVIL})
     for html in (
         message(EVIL),
         notes_html(store),
@@ -218,7 +218,7 @@ def read_folder_of_one() -> Store:
 def test_a_result_can_be_shown_as_html() -> None:
     html = result_html(small_result((0.4, 0.9)))
     for text in (
-        "winomt default de: contrastive conditioning",
+        "WinoMT, English → German: contrastive conditioning",
         "40.0",
         "65.0",
         "55.0 – 75.0",
@@ -228,8 +228,8 @@ def test_a_result_can_be_shown_as_html() -> None:
     ):
         assert text in html
     assert (
-        html.index("min accuracy")
-        < html.index("accuracy male")
-        < html.index("accuracy female")
+        html.index("minimum accuracy")
+        < html.index("accuracy on male")
+        < html.index("accuracy on female")
         < html.index("delta x")
     )
