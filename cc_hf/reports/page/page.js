@@ -90,7 +90,7 @@
   }
   // A reading that repeats the category would be the same filter twice.
   const repeats = judgements.flat().every((columns) => columns === 0 || columns.gold === 0 || columns.gold.every((number, i) => number < 0 || text(number) === categories[samples.category[i]]));
-  $("gold").parentElement.hidden ||= repeats;
+  const isHidden = $("gold").parentElement.hidden || repeats;
 
   const selects = attributes.map(([name, values]) => {
     const select = make("select");
@@ -295,8 +295,8 @@
     table.append(body);
     const region = make("div", "scroll", table);
     region.tabIndex = 0;
-    region.role = "region";
-    region.ariaLabel = `Judgements of sample ${text(samples.id[index])}`;
+    region.setAttribute("role", "region");
+    region.setAttribute("aria-label", `Judgements of sample ${text(samples.id[index])}`);
     return region;
   };
 
@@ -382,6 +382,7 @@
     };
     indices = sorted([...Array(n).keys()].filter((index) => matches(index, filters)), filters);
     page = 0;
+    $("gold").parentElement.hidden = isHidden && filters.gold === "";
     $("only").hidden = only === null;
     $("only").textContent = `Only sample ${only} ✕`;
     $("samples").classList.toggle("filtered", indices.length < n);
@@ -400,7 +401,8 @@
       if (control.value !== initial(control)) state.set(nameOf(control), control.tagName === "SELECT" ? control.selectedOptions[0].dataset.key ?? "" : control.value);
     }
     if (only !== null) state.set("id", only);
-    history.replaceState(null, "", state.size ? `#samples?${state}` : location.href.split("#")[0]);
+    const query = String(state);
+    history.replaceState(null, "", query ? `#samples?${query}` : location.href.split("#")[0]);
   };
   const read = () => {
     if (!location.hash.startsWith("#samples?")) return;
@@ -417,6 +419,10 @@
     say($("count").textContent);
   };
   addEventListener("hashchange", read);
+  document.addEventListener("click", (event) => {
+    const link = event.target.closest("a");
+    if (link && link.getAttribute("href") === location.hash) read(); // no other address, so no event
+  });
 
   const turn = (by) => { page += by; show(); $("samples").scrollIntoView(); };
   for (const id of ["previous", "previous-below"]) $(id).addEventListener("click", () => turn(-1));

@@ -123,7 +123,7 @@ def standing_out(report: Report, attributes: Sequence[Attribute]) -> Iterable[St
         }
         words = [attribute for attribute in attributes if attribute.has_words]
         all_spreads = {"category": by_category, **by_group}
-        yield StandingOut(
+        result = StandingOut(
             metric_name(metric),
             {
                 _words(name): spread_chart(
@@ -151,6 +151,8 @@ def standing_out(report: Report, attributes: Sequence[Attribute]) -> Iterable[St
             tuple(_confusion_table(report, table, link) for table in confusions(report, metric)),
             _divided_table(report, metric, link) if len(names) > 1 else None,
         )
+        if result.systems.columns or result.confusions or result.divided or result.spreads:
+            yield result
 
 
 def filter_name(attribute: str) -> str:

@@ -71,9 +71,10 @@ const save = (name, type, text) => {
       head.append(button);
       button.addEventListener("click", () => {
         const rows = [...body.rows].map((row) => [value(row, column), row]);
-        const isDown = head.ariaSort ? head.ariaSort === "ascending" : rows.some(([key]) => typeof key === "number");
-        for (const other of heads) other.ariaSort = null;
-        head.ariaSort = isDown ? "descending" : "ascending";
+        const before = head.getAttribute("aria-sort");
+        const isDown = before ? before === "ascending" : rows.some(([key]) => typeof key === "number");
+        for (const other of heads) other.removeAttribute("aria-sort");
+        head.setAttribute("aria-sort", isDown ? "descending" : "ascending");
         rows.sort(([a], [b]) => compare(a, b, isDown ? -1 : 1));
         body.append(...rows.map(([, row]) => row));
       });

@@ -161,6 +161,6 @@ def test_what_stands_out_is_said_of_every_metric_with_links() -> None:
     assert "metric=" not in by_metric[0].spreads["category"]
     assert sample_link(report, "another")({"system": "first"}) == ""
     alone = build_report(reported.systems()[:1], n_resamples=1)
-    [found, _] = standing_out(alone, ())
+    found, _ = standing_out(alone, ())
     assert found.divided is None
     assert filter_name("note") == "data.note"
