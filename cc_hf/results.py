@@ -126,6 +126,8 @@ class EvaluationResult:
         no_interval: name of a score that was resampled but has no interval -> the reason.
         notes: what a reader of the figures must know, one or more sentences each. They are shown
             wherever the figures are.
+        wording: the wording of cues that replaced that of the dataset, as
+            `cc_hf.cues.wordings.Wording.to_row` gives it; None for the dataset's own.
         system: name of the system under test, as reports show it; "" if it was not named. No figure
             depends on it.
 
@@ -146,6 +148,7 @@ class EvaluationResult:
     counts: Mapping[str, int] = field(default_factory=dict)
     no_interval: Mapping[str, NoInterval] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+    wording: Mapping[str, Any] | None = None
     system: str = ""
 
     def __post_init__(self) -> None:
@@ -156,6 +159,12 @@ class EvaluationResult:
                     f"score {name!r}: expected a number in [{low}, 1], got {value!r}; leave out"
                     " what is undefined"
                 )
+
+    @property
+    def split(self) -> str:
+        """The split of the dataset that the signature names, "test" if it names none."""
+        data, _, _ = _data(self).rpartition("@")
+        return data.removeprefix(f"{self.dataset}/{self.config}").removeprefix("/") or "test"
 
     def interval_notes(self) -> dict[str, str]:
         """Return notes on the intervals that are unusual or missing.
@@ -184,7 +193,7 @@ class EvaluationResult:
             **asdict(self),
             "intervals": {name: _interval_row(i) for name, i in self.intervals.items()},
         }
-        for name in ("no_interval", "system"):
+        for name in ("no_interval", "wording", "system"):
             if not row[name]:
                 del row[name]
         for judgement in row["judgements"]:
@@ -434,6 +443,7 @@ _TYPES: dict[type, _Types] = {
     EvaluationResult: (
         (("dataset", "config", "tgt_lang", "metric", "signature", "system"), _is_text, "a text"),
         (("n",), _is_count, "a number of judgements"),
+        (("wording",), lambda value: value is None or isinstance(value, dict), "an object or null"),
     ),
     Interval: (
         (("low", "high", "level"), _is_number, "a number"),

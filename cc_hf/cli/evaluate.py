@@ -14,6 +14,7 @@ from cc_hf.cli.options import (
     BatchTokens,
     Cache,
     Config,
+    Cues,
     DataDir,
     Dataset,
     Device,
@@ -92,6 +93,7 @@ def evaluate(
     ] = "contrastive_conditioning",
     option: MetricOptions = None,
     evaluator: Evaluators = None,
+    cues: Cues = None,
     kind: FamilyName = None,
     prompt: Prompt = None,
     score: Annotated[
@@ -132,7 +134,9 @@ def evaluate(
 
     is_main = sharding.is_main_process()
     check_output(output if is_main else None)
-    material = load_material(dataset, config, split=split, tgt_lang=tgt_lang, data_dir=data_dir)
+    material = load_material(
+        dataset, config, split=split, tgt_lang=tgt_lang, data_dir=data_dir, cues=cues
+    )
     arguments: dict[str, Any] = {
         "translations": translations,
         "system": system,

@@ -211,6 +211,15 @@ Mode = Annotated[
     ),
 ]
 NoCache = Annotated[bool, typer.Option("--no-cache", help="Neither read nor store scores.")]
+Cues = Annotated[
+    str | None,
+    typer.Option(
+        help=(
+            "Wording of the cues in place of the dataset's own: a name such as gender_nouns, or"
+            " the JSON file of a calibration (see `cc-hf cues calibrate`)."
+        )
+    ),
+]
 Split = Annotated[str, typer.Option(help="Split of the dataset.")]
 Resamples = Annotated[int, typer.Option(min=1, help="Number of resamples of the bootstrap.")]
 Seed = Annotated[int, typer.Option(min=0, help="Seed of the bootstrap.")]

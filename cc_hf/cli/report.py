@@ -66,8 +66,8 @@ def report(
         typer.Option(
             help=(
                 "Name of a system. Repeat the option once for each file; files with the same"
-                " name belong to one system. Default: the names in the results (see the option of"
-                " `cc-hf evaluate`), else those of the files."
+                " name belong to one system. Default: the names in the results (`cc-hf evaluate"
+                " --name`), else those of the files."
             )
         ),
     ] = None,

@@ -17,7 +17,7 @@ import numpy.typing as npt
 from cc_hf import __version__, registry, signature
 from cc_hf.errors import InputError
 from cc_hf.evaluators.base import Evaluator, ScoreFunction
-from cc_hf.evaluators.contests import Contest, function_name
+from cc_hf.evaluators.contests import Contest, scorer_fields
 from cc_hf.metrics.checks import Fields, check_references, check_rows, own_data
 from cc_hf.metrics.figure_names import COMMON, FigureNames
 from cc_hf.results import CategoryAccuracy, EvaluationResult, Interval, NoInterval
@@ -113,11 +113,14 @@ class Origin:
     Attributes:
         dataset, config: names; "" for data of the caller.
         fields: signature fields, such as {"data": "winomt/default@b2f1b31"}.
+        wording: wording of cues that replaced that of the dataset, as plain values; None for the
+            dataset's own.
     """
 
     dataset: str = ""
     config: str = ""
     fields: Mapping[str, str] = field(default_factory=dict)
+    wording: Mapping[str, Any] | None = None
 
 
 @dataclass(frozen=True)
@@ -368,9 +371,7 @@ class ScoringMetric(Metric):
         src_lang, tgt_lang = rows.src_lang, rows.tgt_lang
         if isinstance(evaluator, Evaluator):
             src_lang, tgt_lang = src_lang or evaluator.src_lang, tgt_lang or evaluator.tgt_lang
-            model = {**evaluator.signature_fields(), "score": score}
-        else:
-            model = {"eval": f"function {function_name(evaluator)}", "score": "own"}
+        model = scorer_fields(evaluator, score)
         return {"langs": f"{src_lang or '?'}-{tgt_lang or '?'}", **model}
 
 
@@ -421,6 +422,7 @@ def finish(
         judgements=figures.judgements,
         counts=figures.counts,
         notes=notes,
+        wording=origin.wording if metric.reads_cues else None,
     )
 
 

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from cc_hf import signature
+from cc_hf.cues.wordings import Wording, reworded
 from cc_hf.data.custom import is_custom
 from cc_hf.data.loading import declaration, load_examples, signature_fields
 from cc_hf.data.quality_scores import QualityScores
@@ -16,7 +17,7 @@ from cc_hf.data.result_files import read_result_file, system_names
 from cc_hf.errors import CCError, DataError, InputError, UnknownNameError
 from cc_hf.reports.samples import System
 from cc_hf.results import EvaluationResult
-from cc_hf.schema import Example
+from cc_hf.schema import ContrastiveSourceExample, Example
 
 __all__ = ["read_examples", "read_report_systems"]
 
@@ -126,8 +127,8 @@ def read_examples(
         >>> examples[0].source, notes
         ('My husband is a director.', [])
     """
-    data, _, revision = signature.parse(result.signature)[1].get("data", "").rpartition("@")
-    split = data.removeprefix(f"{result.dataset}/{result.config}").removeprefix("/") or "test"
+    revision = signature.parse(result.signature)[1].get("data", "").rpartition("@")[2]
+    split = result.split
     name = dataset or result.dataset
     config = None if is_custom(name) else result.config
     # A result does not say which file of this machine its data came from.
@@ -138,6 +139,12 @@ def read_examples(
         ]
     try:
         examples = load_examples(name, config, split=split, data_dir=data_dir)
+        if result.wording is not None:
+            wording = Wording.from_row(result.wording)
+            examples = [
+                reworded(e, wording) if isinstance(e, ContrastiveSourceExample) else e
+                for e in examples
+            ]
         local_revision = signature_fields(
             name, config or declaration(name).default_config, split=split, data_dir=data_dir
         )["data"].rpartition("@")[2]

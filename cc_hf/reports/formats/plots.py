@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["FORMATS", "plots"]
+__all__ = ["FORMATS", "empty_figure", "literal_text", "plots", "saved_figure"]
 
 FORMATS = ("png", "svg")
 _MARKERS = ("o", "D", "s", "^", "v", "P")  # the shapes of `cc_hf.reports.marks`
@@ -52,7 +52,8 @@ def plots(report: Report, *, file_format: str = "png") -> dict[str, bytes]:
             f"format of plots: expected one of {', '.join(FORMATS)}, got {file_format!r}"
         )
     return {
-        f"{name}.{file_format}": _saved(figure, file_format) for name, figure in _figures(report)
+        f"{name}.{file_format}": saved_figure(figure, file_format)
+        for name, figure in _figures(report)
     }
 
 
@@ -74,7 +75,7 @@ def _categories(report: Report, metric: str) -> Figure:
         4.5, min(0.09 * longest + 1, 7.5), (0.6 if len(bars) < 20 else 0.25) * len(bars) + 2
     )
     n_lines = sum(len(name_lines(system.name, _LEGEND)) for system in report.systems)
-    figure, (axes,) = _empty(1, width=width, height=3.2 + 0.17 * n_lines)
+    figure, (axes,) = empty_figure(1, width=width, height=3.2 + 0.17 * n_lines)
     bar_width = 0.8 / len(report.systems)
     for index, system in enumerate(report.systems):
         system_bars = [bar for bar in bars if bar.system == index]
@@ -104,7 +105,7 @@ def _categories(report: Report, metric: str) -> Figure:
                 label=_wrapped(system.name, _LEGEND),
                 error_kw={"linewidth": 1, "capsize": 2},
             )
-    axes.set_xticks(range(len(names)), [_literal(name) for name in names])
+    axes.set_xticks(range(len(names)), [literal_text(name) for name in names])
     axes.set_ylim(0, 100)
     axes.set_ylabel("accuracy, %")
     axes.set_title(_title(report, metric, width), loc="left")
@@ -118,7 +119,9 @@ def _probabilities(report: Report, metric: str) -> Figure:
     names = [report.systems[histogram.system].name for histogram in system_histograms]
     n_lines = max(len(name_lines(name, _PANEL)) for name in names)
     n = len(names)
-    figure, panels = _empty(n, width=4.2 * min(n, _PANELS), height=2.9 + 0.17 * n_lines)
+    columns = min(n, _PANELS)
+    height = -(-n // columns) * (2.9 + 0.17 * n_lines)
+    figure, panels = empty_figure(n, width=4.2 * columns, height=height, n_columns=columns)
     edges = [100 * k / N_BINS for k in range(N_BINS)]
     for histogram, axes in zip(system_histograms, panels, strict=True):
         shades = [0.45 if edge < 50 else 1.0 for edge in edges]
@@ -151,7 +154,7 @@ def _quality(report: Report, metric: str) -> Figure:
     is_numbered = max(map(len, names.values())) > _AT_DOT or len(names) > N_COLOURS
     n_lines = sum(len(name_lines(name, _LEGEND)) for name in names.values()) * is_numbered
     width = 7.0 if is_numbered else 4.8
-    figure, (axes,) = _empty(1, width=width, height=3.8 + 0.17 * n_lines)
+    figure, (axes,) = empty_figure(1, width=width, height=3.8 + 0.17 * n_lines)
     for point in points:
         x, y = 100 * point.bleu, 100 * point.min_accuracy
         low, high = (
@@ -169,7 +172,7 @@ def _quality(report: Report, metric: str) -> Figure:
             label=_wrapped(f"{number}. {name}", _LEGEND),
         )
         axes.annotate(
-            number if is_numbered else _literal(name),
+            number if is_numbered else literal_text(name),
             (x, y),
             xytext=(6, 4),
             textcoords="offset points",
@@ -190,15 +193,27 @@ def _legend(figure: Figure, names: Sequence[str], width: float) -> None:
     figure.legend(loc="outside lower left", ncols=n_columns, frameon=False, fontsize="small")
 
 
-def _empty(n: int, *, width: float, height: float) -> tuple[Figure, list[Axes]]:
+def empty_figure(
+    n: int, *, width: float, height: float, n_columns: int | None = None
+) -> tuple[Figure, list[Axes]]:
+    """Return a figure with empty panels.
+
+    Args:
+        n: number of panels.
+        width: width of the figure in inches.
+        height: height of the figure in inches.
+        n_columns: number of panels in a row; None for all in one row.
+
+    Raises:
+        MissingDependencyError: without matplotlib.
+    """
     try:
         from matplotlib.figure import Figure
     except ImportError:
         raise MissingDependencyError("matplotlib", "analysis") from None
-    n_columns = min(n, _PANELS)
-    n_rows = -(-n // n_columns)
-    figure = Figure(figsize=(width, n_rows * height), layout="constrained", dpi=160)
-    panels = [figure.add_subplot(n_rows, n_columns, 1 + number) for number in range(n)]
+    figure = Figure(figsize=(width, height), layout="constrained", dpi=160)
+    columns = n_columns or n
+    panels = [figure.add_subplot(-(-n // columns), columns, 1 + i) for i in range(n)]
     for axes in panels:
         axes.spines[["top", "right"]].set_visible(False)
         axes.grid(axis="y", color="#e4e7ec")
@@ -206,7 +221,13 @@ def _empty(n: int, *, width: float, height: float) -> tuple[Figure, list[Axes]]:
     return figure, panels
 
 
-def _saved(figure: Figure, file_format: str) -> bytes:
+def saved_figure(figure: Figure, file_format: str) -> bytes:
+    """Return the file of a figure, which depends only on its content.
+
+    Args:
+        figure: the figure.
+        file_format: one of `FORMATS`.
+    """
     import matplotlib
 
     written = io.BytesIO()
@@ -226,14 +247,14 @@ def _title(report: Report, metric: str, width: float) -> str:
 
 
 def _wrapped(text: str, width: int) -> str:
-    return "\n".join(_literal(line) for line in name_lines(text, width))
+    return "\n".join(literal_text(line) for line in name_lines(text, width))
 
 
 def _colour(system: int) -> str:
     return _COLOURS[colour(system)]
 
 
-def _literal(text: str) -> str:
+def literal_text(text: str) -> str:
     """Return text that matplotlib does not read as a formula, with unprintable characters replaced
     because fonts and SVG lack them.
     """

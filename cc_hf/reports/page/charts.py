@@ -4,63 +4,42 @@ and dark; the figures are also given as text for screen readers.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from itertools import groupby
-from typing import NamedTuple
 
 from markupsafe import Markup
 
 from cc_hf.reports.figure_text import percent, with_interval
 from cc_hf.reports.figures import Bar, Histogram, QualityPoint, nice_ticks
-from cc_hf.reports.highlights import Group, HardValue, Spread
-from cc_hf.reports.marks import N_COLOURS, N_SHAPES, colour, name_lines, shape
-from cc_hf.reports.templates import render_piece
-
-__all__ = [
-    "Link",
-    "bar_chart",
-    "hard_value_chart",
-    "histogram_chart",
-    "quality_chart",
-    "spread_chart",
-]
-
-#: Returns the address of the samples that the given filters select; "" if there are no samples.
-Link = Callable[[Mapping[str, str]], str]
-
-_WIDTH = 440
-_NAMES = 104  # width for the names of the systems beside the bars
-_VALUES = 44
-_CHARACTER = 6.4  # approximate width of a character, to keep labels apart
-_BESIDE = 14  # longest name that stands beside its bar; a longer one stands above it
-_LINE = 62  # characters in the width of the chart, beside a mark
-_VALUE = 22  # characters in a line of a value's name
-_AT_DOT = 24  # longest name that stands at its dot; longer ones are numbered
-_SHAPES = (
-    "M-6 0a6 6 0 1 0 12 0a6 6 0 1 0 -12 0z",
-    "M0 -7.5L7.5 0L0 7.5L-7.5 0z",
-    "M-5.5 -5.5H5.5V5.5H-5.5z",
-    "M0 -7L7 5.5H-7z",
-    "M-7 -5.5H7L0 7z",
-    "M-7 -2.3H-2.3V-7H2.3V-2.3H7V2.3H2.3V7H-2.3V2.3H-7z",
+from cc_hf.reports.marks import N_COLOURS, colour
+from cc_hf.reports.page.drawing import (
+    CHARACTER,
+    NAMES,
+    VALUES,
+    WIDTH,
+    Element,
+    Link,
+    are_long,
+    chart_svg,
+    legend_row,
+    name_row,
+    no_link,
+    percent_grid,
+    shape_element,
+    system_mark,
+    text_element,
+    whisker,
 )
+
+__all__ = ["bar_chart", "histogram_chart", "quality_chart"]
+
+_AT_DOT = 24  # longest name that stands at its dot; longer ones are numbered
 _Box = tuple[float, float, float, float]
 
 
-class _Element(NamedTuple):
-    """An SVG element; `title` is the full name if `text` is abbreviated, or what a mark stands for,
-    and `href` the address that a click opens. `is_stop` says whether the tab key stops at it.
-    """
-
-    tag: str
-    attributes: Mapping[str, str]
-    text: str = ""
-    title: str = ""
-    href: str = ""
-    is_stop: bool = True
-
-
-def bar_chart(bars: Sequence[Bar], systems: Sequence[str], *, label: str, link: Link) -> Markup:
+def bar_chart(
+    bars: Sequence[Bar], systems: Sequence[str], *, label: str, link: Link = no_link
+) -> Markup:
     """Draw horizontal bars with intervals in percent, grouped by category.
 
     Args:
@@ -72,19 +51,19 @@ def bar_chart(bars: Sequence[Bar], systems: Sequence[str], *, label: str, link: 
     Returns:
         An SVG element.
     """
-    left, right, y = 8 if _are_long(systems) else _NAMES, _WIDTH - _VALUES, 6.0
-    parts: list[_Element] = []
+    left, right, y = 8 if are_long(systems) else NAMES, WIDTH - VALUES, 6.0
+    parts: list[Element] = []
 
     def x(value: float) -> float:
         return left + (right - left) * value
 
     for category, category_bars in groupby(bars, key=lambda bar: bar.category):
-        parts.append(_text(0, y + 12, category, "strong"))
+        parts.append(text_element(0, y + 12, category, "strong"))
         y += 20
         for bar in category_bars:
-            y = _name_row(parts, systems, bar.system, left, y)
+            y = name_row(parts, systems, bar.system, left, y)
             parts.append(
-                _shape(
+                shape_element(
                     "rect",
                     f"fill s{colour(bar.system)}",
                     x=left,
@@ -99,15 +78,15 @@ def bar_chart(bars: Sequence[Bar], systems: Sequence[str], *, label: str, link: 
                 )
             )
             if bar.interval is not None:
-                parts += _whisker(x(bar.interval.low), x(bar.interval.high), y + 8.5)
-            parts.append(_text(_WIDTH, y + 12, percent(bar.value), "end"))
+                parts += whisker(x(bar.interval.low), x(bar.interval.high), y + 8.5)
+            parts.append(text_element(WIDTH, y + 12, percent(bar.value), "end"))
             y += 18
         y += 6
     spoken = "; ".join(
         f"{bar.category}, {systems[bar.system]}: {with_interval(bar.value, bar.interval)}"
         for bar in bars
     )
-    return _svg(y + 20, f"{label}. {spoken}", [*_percent_grid(x, 4, y), *parts])
+    return chart_svg(y + 20, f"{label}. {spoken}", [*percent_grid(x, 4, y), *parts])
 
 
 def histogram_chart(
@@ -125,21 +104,21 @@ def histogram_chart(
     Returns:
         An SVG element.
     """
-    left, right, top, bottom = 40, _WIDTH - 16, 10, 168
+    left, right, top, bottom = 40, WIDTH - 16, 10, 168
     ticks = [tick for tick in nice_ticks(0, max(highest, 1), n=3) if tick.is_integer()]
     width = (right - left) / len(histogram.counts)
     parts = []
     for tick in ticks:
         y = bottom - (bottom - top) * tick / ticks[-1]
         parts += [
-            _shape("line", "grid", x1=left, x2=right, y1=y, y2=y),
-            _text(left - 6, y + 4, f"{tick:g}", "end muted"),
+            shape_element("line", "grid", x1=left, x2=right, y1=y, y2=y),
+            text_element(left - 6, y + 4, f"{tick:g}", "end muted"),
         ]
     for index, n in enumerate(histogram.counts):
         height = (bottom - top) * n / ticks[-1]
         pale = " pale" if 2 * index < len(histogram.counts) else ""
         parts.append(
-            _shape(
+            shape_element(
                 "rect",
                 f"fill s{colour(histogram.system)}{pale}",
                 x=left + index * width + 0.75,
@@ -152,19 +131,21 @@ def histogram_chart(
             )
         )
     middle = (left + right) / 2
-    parts.append(_shape("line", "middle-line", x1=middle, x2=middle, y1=top - 6, y2=bottom))
+    parts.append(shape_element("line", "middle-line", x1=middle, x2=middle, y1=top - 6, y2=bottom))
     for value in (0, 25, 50, 75, 100):
         parts.append(
-            _text(left + (right - left) * value / 100, bottom + 16, str(value), "middle muted")
+            text_element(
+                left + (right - left) * value / 100, bottom + 16, str(value), "middle muted"
+            )
         )
     parts.append(
-        _text(middle, bottom + 32, "probability of the correct reading, %", "middle muted")
+        text_element(middle, bottom + 32, "probability of the correct reading, %", "middle muted")
     )
     spoken = (
         f"{systems[histogram.system]}: samples in {len(histogram.counts)} bins from 0 to 100 %:"
         f" {', '.join(map(str, histogram.counts))}"
     )
-    return _svg(bottom + 38, f"{label}. {spoken}", parts)
+    return chart_svg(bottom + 38, f"{label}. {spoken}", parts)
 
 
 def quality_chart(points: Sequence[QualityPoint], systems: Sequence[str], *, label: str) -> Markup:
@@ -180,7 +161,7 @@ def quality_chart(points: Sequence[QualityPoint], systems: Sequence[str], *, lab
     Returns:
         An SVG element.
     """
-    left, right, top, bottom = 48, _WIDTH - 12, 10, 250
+    left, right, top, bottom = 48, WIDTH - 12, 10, 250
     xs = nice_ticks(100 * min(p.bleu for p in points), 100 * max(p.bleu for p in points))
     lows = [p.interval.low if p.interval else p.min_accuracy for p in points]
     highs = [p.interval.high if p.interval else p.min_accuracy for p in points]
@@ -192,13 +173,13 @@ def quality_chart(points: Sequence[QualityPoint], systems: Sequence[str], *, lab
     def y(value: float) -> float:
         return bottom - (bottom - top) * (100 * value - ys[0]) / (ys[-1] - ys[0])
 
-    parts: list[_Element] = []
+    parts: list[Element] = []
     for t in xs:
-        parts.append(_shape("line", "grid", x1=x(t / 100), x2=x(t / 100), y1=top, y2=bottom))
-        parts.append(_text(x(t / 100), bottom + 16, f"{t:g}", "middle muted"))
+        parts.append(shape_element("line", "grid", x1=x(t / 100), x2=x(t / 100), y1=top, y2=bottom))
+        parts.append(text_element(x(t / 100), bottom + 16, f"{t:g}", "middle muted"))
     for t in ys:
-        parts.append(_shape("line", "grid", x1=left, x2=right, y1=y(t / 100), y2=y(t / 100)))
-        parts.append(_text(left - 6, y(t / 100) + 4, f"{t:g}", "end muted"))
+        parts.append(shape_element("line", "grid", x1=left, x2=right, y1=y(t / 100), y2=y(t / 100)))
+        parts.append(text_element(left - 6, y(t / 100) + 4, f"{t:g}", "end muted"))
     is_numbered = max(len(systems[p.system]) for p in points) > _AT_DOT or len(points) > N_COLOURS
     occupied: list[_Box] = [
         (x(p.bleu) - 7, y(p.min_accuracy) - 7, x(p.bleu) + 7, y(p.min_accuracy) + 7) for p in points
@@ -207,7 +188,7 @@ def quality_chart(points: Sequence[QualityPoint], systems: Sequence[str], *, lab
         px, py = x(point.bleu), y(point.min_accuracy)
         if point.interval is not None:
             parts.append(
-                _shape(
+                shape_element(
                     "line",
                     f"line s{colour(point.system)}",
                     x1=px,
@@ -216,186 +197,33 @@ def quality_chart(points: Sequence[QualityPoint], systems: Sequence[str], *, lab
                     y2=y(point.interval.high),
                 )
             )
-        parts.append(
-            _mark(point.system, px, py)._replace(
-                title=f"{systems[point.system]}: BLEU {percent(point.bleu)}, minimum accuracy"
-                f" {with_interval(point.min_accuracy, point.interval)}"
-            )
-        )
+        parts.append(system_mark(point.system, px, py)._replace(title=_point_text(point, systems)))
         number = str(1 + point.system)
         name = number if is_numbered else systems[point.system]
-        position, anchor, box = _free_place(px, py, len(name) * _CHARACTER, occupied, (left, right))
+        position, anchor, box = _free_place(px, py, len(name) * CHARACTER, occupied, (left, right))
         occupied.append(box)
-        parts.append(_text(position[0], position[1], name, anchor, title=systems[point.system]))
-    parts.append(_text((left + right) / 2, bottom + 34, "BLEU", "middle muted"))
+        parts.append(
+            text_element(position[0], position[1], name, anchor, title=systems[point.system])
+        )
+    parts.append(text_element((left + right) / 2, bottom + 34, "BLEU", "middle muted"))
     parts.append(
-        _text(
+        text_element(
             -(top + bottom) / 2, 12, "minimum accuracy, %", "middle muted", transform="rotate(-90)"
         )
     )
-    spoken = "; ".join(
-        f"{systems[p.system]}: BLEU {percent(p.bleu)}, minimum accuracy"
-        f" {with_interval(p.min_accuracy, p.interval)}"
-        for p in points
-    )
+    spoken = "; ".join(_point_text(point, systems) for point in points)
     height = bottom + 42.0
     if is_numbered:
         for point in points:
-            height = _legend_row(parts, systems, point.system, height)
-    return _svg(height, f"{label}. {spoken}", parts)
+            height = legend_row(parts, systems, point.system, height)
+    return chart_svg(height, f"{label}. {spoken}", parts)
 
 
-def spread_chart(
-    spreads: Sequence[Spread], systems: Sequence[str], *, attribute: str, label: str, link: Link
-) -> Markup:
-    """Draw the accuracies of each system in several groups as marks on one line per system, and the
-    gap between the lowest and the highest.
-
-    Shapes stand for groups here; the systems are named at their lines.
-
-    Args:
-        spreads: the accuracies of each system.
-        systems: the names of the report's systems.
-        attribute: the filter that selects the samples of a group.
-        label: a description of the chart for screen readers.
-        link: the samples of a system and a group.
-
-    Returns:
-        An SVG element. If there are more groups than shapes, it shows the lowest and the highest.
-    """
-    left, right = 8 if _are_long(systems) else _NAMES, _WIDTH - _VALUES
-    names = list(dict.fromkeys(group.name for spread in spreads for group in spread.groups))
-    has_all = len(names) <= N_SHAPES
-    shapes = {name: index for index, name in enumerate(names if has_all else ("lowest", "highest"))}
-    parts: list[_Element] = []
-    spoken = []
-
-    def x(value: float) -> float:
-        return left + (right - left) * value
-
-    y = _group_legend(parts, shapes, right)
-    parts.append(_text(_WIDTH, y, "gap", "end muted"))
-    top = y + 8
-    y += 10
-    for spread in spreads:
-        y = _name_row(parts, systems, spread.system, left, y, has_mark=False)
-        parts.append(
-            _shape(
-                "line",
-                f"line s{colour(spread.system)}",
-                x1=x(spread.lowest.accuracy),
-                x2=x(spread.highest.accuracy),
-                y1=y + 8.5,
-                y2=y + 8.5,
-            )
-        )
-        shown = (
-            [(group.name, group) for group in spread.groups]
-            if has_all
-            else [("lowest", spread.lowest), ("highest", spread.highest)]
-        )
-        for name, group in shown:
-            title = f"{systems[spread.system]}, {_group_text(group)}"
-            place = x(group.accuracy), y + 8.5
-            parts.append(
-                _shape_at(shapes[name], f"fill s{colour(spread.system)}", *place)._replace(
-                    title=title,
-                    href=link({"system": systems[spread.system], attribute: group.name}),
-                )
-            )
-            spoken.append(title)
-        parts.append(_text(_WIDTH, y + 12, percent(spread.gap), "end"))
-        y += 22
-    return _svg(y + 20, f"{label}. {'; '.join(spoken)}", [*_percent_grid(x, top, y), *parts])
-
-
-def hard_value_chart(
-    values: Sequence[HardValue],
-    systems: Sequence[str],
-    *,
-    attribute: str,
-    label: str,
-    link: Link,
-) -> Markup:
-    """Draw the accuracy of each system for each value of an attribute, as a mark per system.
-
-    Args:
-        values: the values, which name the lines.
-        systems: the names of the report's systems.
-        attribute: the filter that selects the samples of a value.
-        label: a description of the chart for screen readers.
-        link: the samples of a value, and of a system.
-
-    Returns:
-        An SVG element.
-    """
-    left, right, y = 164, _WIDTH - 14, 6.0
-    parts: list[_Element] = []
-    spoken = []
-
-    def x(value: float) -> float:
-        return left + (right - left) * value
-
-    step = min(4.0, 14 / len(systems))  # marks at the same accuracy stay visible
-    for row in values:
-        n = max(group.n for group in row.groups if group is not None)
-        name = f"{row.value} ({n})"
-        lines = name_lines(name, _VALUE)
-        middle = y + 3.5 + 7.5 * len(lines)
-        parts.append(_shape("line", "grid", x1=left, x2=right, y1=middle, y2=middle))
-        for index, line in enumerate(lines):
-            parts.append(
-                _text(left - 12, y + 15 * (index + 1), line, "end", title=name)._replace(
-                    href=link({attribute: row.value}), is_stop=index == 0
-                )
-            )
-        for index, group in enumerate(row.groups):
-            if group is None:
-                continue
-            title = f"{systems[index]}, {_group_text(group)}"
-            place = x(group.accuracy), middle + (index - (len(systems) - 1) / 2) * step
-            parts.append(
-                _mark(index, *place, size=0.8)._replace(
-                    title=title,
-                    href=link({"system": systems[index], attribute: row.value}),
-                    is_stop=False,  # there are too many; the tab key stops at the value
-                )
-            )
-            spoken.append(title)
-        y += 9 + 15 * len(lines)
-    return _svg(y + 20, f"{label}. {'; '.join(spoken)}", [*_percent_grid(x, 2, y), *parts])
-
-
-def _group_legend(parts: list[_Element], shapes: Mapping[str, int], right: float) -> float:
-    """Add the shapes of groups with their names.
-
-    Returns:
-        The base line of the last row of names.
-    """
-    left, y = 0.0, 16.0
-    for name, number in shapes.items():
-        width = 34 + _CHARACTER * len(name)
-        if left and left + width > right:
-            left, y = 0.0, y + 18
-        parts += [
-            _shape_at(number, "fill muted-mark", left + 8, y - 4),
-            _text(left + 20, y, name),
-        ]
-        left += width
-    return y
-
-
-def _group_text(group: Group) -> str:
-    return f"{group.name}: {percent(group.accuracy)} % ({group.n_correct:,} of {group.n:,} correct)"
-
-
-def _percent_grid(x: Callable[[float], float], top: float, bottom: float) -> list[_Element]:
-    """Return lines at quarters, with percentages below them."""
-    grid: list[_Element] = []
-    for t in (0, 0.25, 0.5, 0.75, 1):
-        grid.append(_shape("line", "grid", x1=x(t), x2=x(t), y1=top, y2=bottom))
-        grid.append(_text(x(t), bottom + 14, f"{100 * t:.0f}", "middle muted"))
-    return grid
+def _point_text(point: QualityPoint, systems: Sequence[str]) -> str:
+    return (
+        f"{systems[point.system]}: BLEU {percent(point.bleu)}, minimum accuracy"
+        f" {with_interval(point.min_accuracy, point.interval)}"
+    )
 
 
 def _free_place(
@@ -424,96 +252,3 @@ def _free_place(
         ):
             return candidate
     return candidates[0] if candidates[0][2][2] <= limits[1] else candidates[1]
-
-
-def _svg(height: float, label: str, elements: Sequence[_Element]) -> Markup:
-    return render_piece(
-        "reports/page/pieces.html.jinja",
-        "chart",
-        width=_WIDTH,
-        height=f"{height:g}",
-        label=label,
-        elements=elements,
-    )
-
-
-def _shape(tag: str, classes: str, **coordinates: float) -> _Element:
-    return _Element(
-        tag,
-        {"class": classes, **{key: f"{coordinate:.4g}" for key, coordinate in coordinates.items()}},
-    )
-
-
-def _text(
-    x: float, y: float, text: str, classes: str = "", *, title: str = "", transform: str = ""
-) -> _Element:
-    attributes = {"class": classes, "x": f"{x:.4g}", "y": f"{y:.4g}"}
-    if transform:
-        attributes["transform"] = transform
-    return _Element("text", attributes, text, title if title != text else "")
-
-
-def _whisker(low: float, high: float, y: float) -> list[_Element]:
-    ends = [_shape("line", "whisker", x1=x, x2=x, y1=y - 3.5, y2=y + 3.5) for x in (low, high)]
-    return [_shape("line", "whisker", x1=low, x2=high, y1=y, y2=y), *ends]
-
-
-def _mark(system: int, x: float, y: float, *, size: float = 1) -> _Element:
-    """Return the mark of a system, which no other has in this colour."""
-    return _shape_at(shape(system), f"fill s{colour(system)}", x, y, size=size)
-
-
-def _shape_at(number: int, classes: str, x: float, y: float, *, size: float = 1) -> _Element:
-    scale = "" if size == 1 else f" scale({size})"
-    attributes = {"d": _SHAPES[number], "transform": f"translate({x:.4g} {y:.4g}){scale}"}
-    return _Element("path", {"class": classes, **attributes})
-
-
-def _are_long(systems: Sequence[str]) -> bool:
-    return max(map(len, systems)) > _BESIDE
-
-
-def _name_row(
-    parts: list[_Element],
-    systems: Sequence[str],
-    system: int,
-    left: float,
-    y: float,
-    *,
-    has_mark: bool = True,
-) -> float:
-    """Add the mark and the name of a system left of what is drawn, or above it if any name is
-    long.
-
-    Returns:
-        Where to draw.
-    """
-    if not _are_long(systems):
-        parts += [_mark(system, 8, y + 8.5)] * has_mark
-        parts.append(_text(left - 8, y + 12, systems[system], "end"))
-        return y
-    return _named_above(parts, systems[system], system, y, has_mark=has_mark)
-
-
-def _named_above(
-    parts: list[_Element], name: str, system: int, y: float, *, has_mark: bool = True
-) -> float:
-    """Add the mark and the name of a system.
-
-    Returns:
-        Where the next line is.
-    """
-    parts += [_mark(system, 8, y + 8.5)] * has_mark
-    for line in name_lines(name, _LINE):
-        parts.append(_text(20 if has_mark else 8, y + 12, line))
-        y += 15
-    return y + 1
-
-
-def _legend_row(parts: list[_Element], systems: Sequence[str], system: int, y: float) -> float:
-    """Add the number, the mark and the name of a system.
-
-    Returns:
-        Where the next line is.
-    """
-    return _named_above(parts, f"{1 + system}. {systems[system]}", system, y)

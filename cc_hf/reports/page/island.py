@@ -99,7 +99,9 @@ def explorer_data(report: Report, attributes: Sequence[Attribute]) -> dict[str, 
         "marks": [mark_classes(index) for index in range(len(report.systems))],
         "metrics": [metric_name(metric) for metric in report.judging],
         "metric_keys": list(report.judging),
-        "baseline": [system.name for system in report.systems].index(report.baseline),
+        "baseline": next(
+            (i for i, system in enumerate(report.systems) if system.name == report.baseline), 0
+        ),
         "categories": list(report.categories),
         "verdicts": list(VERDICTS),
         "src_lang": languages[0],

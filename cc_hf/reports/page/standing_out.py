@@ -23,7 +23,8 @@ from cc_hf.reports.highlights import (
     hard_values,
     spreads,
 )
-from cc_hf.reports.page.charts import Link, hard_value_chart, spread_chart
+from cc_hf.reports.page.drawing import Link
+from cc_hf.reports.page.highlight_charts import hard_value_chart, spread_chart
 from cc_hf.reports.report import Report
 
 __all__ = ["LinkTable", "LinkedText", "StandingOut", "sample_link", "standing_out"]
@@ -100,7 +101,10 @@ def sample_link(report: Report, metric: str) -> Link:
         if metric not in report.judging:
             return ""
         of_metric = {} if metric == report.judging[0] else {"metric": metric}
-        return f"#samples?{urlencode({**filters, **of_metric})}"
+        try:
+            return f"#samples?{urlencode({**filters, **of_metric})}"
+        except UnicodeEncodeError:  # the name of a file that is not UTF-8
+            return ""
 
     return link
 

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.browser
 
+_MARGINS: Any = dict.fromkeys(("top", "bottom", "left", "right"), "1.5cm")
 _AXE = """async () => (await axe.run({resultTypes: ["violations"]})).violations
     .filter((found) => ["serious", "critical"].includes(found.impact))
     .map((found) => [found.id, found.nodes.map((node) => node.html.slice(0, 200))])"""
@@ -308,7 +309,7 @@ def test_print_holds_every_system_and_figure(sized: Page, tmp_path: Path) -> Non
 
     sized.evaluate(f"location.hash = 'samples?{urlencode({'id': 'id12'})}'")
     sized.wait_for_function("document.querySelectorAll('#list > li').length === 1")
-    sized.pdf(path=tmp_path / "report.pdf", format="A4", margin=dict.fromkeys(_SIDES, "1.5cm"))
+    sized.pdf(path=tmp_path / "report.pdf", format="A4", margin=_MARGINS)
     reader = PdfReader(tmp_path / "report.pdf")
     text = _joined("\n".join(page.extract_text() for page in reader.pages))
     for row in sized.locator("main td .value, main th, figcaption b, .cautions li").all():
@@ -318,9 +319,6 @@ def test_print_holds_every_system_and_figure(sized: Page, tmp_path: Path) -> Non
     for system in (0, 1):
         assert _joined(reported.translations(system)[12]) in text
     assert sized.locator("details[open]").count() == 0
-
-
-_SIDES = ("top", "bottom", "left", "right")
 
 
 def _joined(text: str) -> str:
