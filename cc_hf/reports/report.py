@@ -51,6 +51,8 @@ class Report:
         comparisons: (metric, system) -> comparison of that system with the baseline.
         agreements: agreement with human labels; empty if there are none.
         notes: what a reader must know, such as why two systems could not be compared.
+        cautions: those of the notes that came with the results, such as what an evaluator was not
+            made for.
         signature: the signature of the comparisons; "" if there are none.
         n_resamples: number of resamples of the comparisons.
     """
@@ -64,6 +66,7 @@ class Report:
     comparisons: Mapping[tuple[str, str], SystemComparison]
     agreements: tuple[LabelAgreement, ...]
     notes: tuple[str, ...]
+    cautions: tuple[str, ...]
     signature: str
     n_resamples: int = 1000
 
@@ -163,6 +166,7 @@ def build_report(
         for result in system.results.values()
         for c in result.categories
     } | {sample.category for sample in samples}
+    cautions = tuple(_result_notes(systems))
     return Report(
         systems=tuple(systems),
         baseline=chosen,
@@ -173,13 +177,14 @@ def build_report(
         comparisons=comparisons,
         agreements=agreements,
         notes=(
-            *_result_notes(systems),
+            *cautions,
             *notes,
             *sample_notes,
             *obstacles,
             *_oddities(systems),
             *_agreement_notes(agreements),
         ),
+        cautions=cautions,
         signature=compared_with,
         n_resamples=n_resamples,
     )

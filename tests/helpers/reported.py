@@ -24,6 +24,7 @@ ATTACK = (
     " ging."
 )
 HOSTILE_NAME = "</script><b>b|c</b> $x_1$ & 100%"
+OCCUPATIONS = ("baker", "clerk", "cook", "guard", "nurse", "tailor", "<b>x</b> & 1", "writer")
 CATEGORIES = ("male", "female", "a|<i>b</i>")
 
 
@@ -42,7 +43,11 @@ def examples() -> list[ContrastiveSourceExample]:
             (f"𝄞 The [female] cook number {i} left.",),
             CATEGORIES[i % 3],
             "male",
-            {"note": f"<u>{i}</u>"},
+            {
+                "note": f"<u>{i}</u>",
+                "occupation": OCCUPATIONS[i % len(OCCUPATIONS)],
+                "stereotype": "pro" if i % 5 < 2 else "anti" if i % 5 < 4 else "none",
+            },
         )
         for i in range(N)
     ]

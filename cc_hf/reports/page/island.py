@@ -11,6 +11,7 @@ from typing import Any
 from markupsafe import Markup
 
 from cc_hf.reports.figure_text import metric_name
+from cc_hf.reports.highlights import Attribute
 from cc_hf.reports.marks import mark_classes
 from cc_hf.reports.report import Report
 from cc_hf.reports.samples import Sample
@@ -56,18 +57,21 @@ class _Strings:
         return -1 if text is None else self.table.setdefault(text, len(self.table))
 
 
-def explorer_data(report: Report) -> dict[str, Any]:
+def explorer_data(report: Report, attributes: Sequence[Attribute]) -> dict[str, Any]:
     """Return the data that the script of the page reads.
 
     Args:
         report: the report.
+        attributes: the attributes by which the samples can be filtered.
 
     Returns:
         A dict with these keys; all texts are numbers of entries in `strings`, except for names:
 
         - strings: every text once.
-        - systems, metrics, categories, verdicts: names.
+        - systems, metrics, categories, verdicts: names; metric_keys: registered names of metrics.
         - marks: CSS classes of the systems' marks.
+        - baseline: index of a system.
+        - attributes: names, each with one entry per sample.
         - src_lang, tgt_lang: codes for `lang` attributes.
         - samples: columns with one entry per sample: id; category; source (-1 if unknown); focus
           ([start, length] in UTF-16 units, as browsers count, or 0); correct and incorrect
@@ -94,6 +98,10 @@ def explorer_data(report: Report) -> dict[str, Any]:
         "systems": [system.name for system in report.systems],
         "marks": [mark_classes(index) for index in range(len(report.systems))],
         "metrics": [metric_name(metric) for metric in report.judging],
+        "metric_keys": list(report.judging),
+        "baseline": next(
+            (i for i, system in enumerate(report.systems) if system.name == report.baseline), 0
+        ),
         "categories": list(report.categories),
         "verdicts": list(VERDICTS),
         "src_lang": languages[0],
@@ -110,6 +118,9 @@ def explorer_data(report: Report) -> dict[str, Any]:
         "judgements": [
             [_judgements(samples, system, metric, strings) for system in range(len(report.systems))]
             for metric in range(len(report.judging))
+        ],
+        "attributes": [
+            [a.name, [strings.number(value or None) for value in a.values]] for a in attributes
         ],
         "labels": [_labels(samples, system, strings) for system in range(len(report.systems))],
         "strings": list(strings.table),

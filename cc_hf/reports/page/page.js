@@ -1,19 +1,8 @@
-"use strict";
+// Colours, signatures, and the explorer of the samples.
 (() => {
-  const $ = (id) => document.getElementById(id);
   const data = JSON.parse($("data").textContent);
   const PAGE = 40;
   const SIGNS = ["✓", "✗", "?"];
-
-  // External text reaches the page only through this function, as text.
-  const make = (tag, classes, ...children) => {
-    const element = document.createElement(tag);
-    if (classes) element.className = classes;
-    for (const child of children) if (child !== null && child !== undefined) element.append(child);
-    return element;
-  };
-
-  const say = (text) => { $("said").textContent = text; };
 
   const theme = $("theme");
   const isDark = () => (document.documentElement.dataset.theme || (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light")) === "dark";
@@ -47,7 +36,7 @@
 
   if (!data.samples) return;
 
-  const { strings, systems, metrics, categories, verdicts, samples, translations, judgements, labels } = data;
+  const { strings, systems, metrics, categories, verdicts, samples, translations, judgements, labels, attributes } = data;
   const n = samples.id.length;
   const text = (number) => (number < 0 || number === undefined ? "" : strings[number]);
   const cell = (column, index) => (column === 0 || column === undefined ? null : column[index]);
@@ -67,33 +56,71 @@
     return haystack[index];
   };
 
-  const option = (select, value, label) => { const made = make("option", "", label); made.value = value; select.append(made); };
+  // `key` stands for the value in the page's address: names keep their meaning in other reports
+  const option = (select, value, label, key = value && label) => { const made = make("option", "", label); made.value = value; if (value) made.dataset.key = key; select.append(made); };
   option($("category"), "", "all");
   categories.forEach((name, i) => option($("category"), String(i), name));
   option($("verdict"), "", "any");
   verdicts.forEach((name, i) => {
     if (judgements.some((metricJudgements) => metricJudgements.some((columns) => columns !== 0 && columns.verdict.includes(i)))) option($("verdict"), String(i), name);
   });
-  if (systems.length > 1) option($("verdict"), "systems", "systems disagree");
-  if (metrics.length > 1) option($("verdict"), "metrics", "metrics disagree");
+  if (systems.length > 1) option($("verdict"), "systems", "systems disagree", "systems");
+  if (metrics.length > 1) option($("verdict"), "metrics", "metrics disagree", "metrics");
   if (labels.some((systemLabels) => Object.keys(systemLabels).length)) {
-    option($("verdict"), "people", "metric and people disagree");
-    option($("verdict"), "labelled", "labelled by people");
+    option($("verdict"), "people", "metric and people disagree", "people");
+    option($("verdict"), "labelled", "labelled by people", "labelled");
   }
   const areLong = systems.some((name) => name.length > 24); // the number stays visible where a name is cut
   option($("system"), "", systems.length > 1 ? "any system" : systems[0]);
-  if (systems.length > 1) systems.forEach((name, i) => option($("system"), String(i), areLong ? `${i + 1}. ${name}` : name));
-  metrics.forEach((name, i) => option($("metric"), String(i), name));
+  const labelOf = (i) => (areLong ? `${i + 1}. ${systems[i]}` : systems[i]);
+  if (systems.length > 1) systems.forEach((name, i) => option($("system"), String(i), labelOf(i), name));
+  metrics.forEach((name, i) => { option($("metric"), String(i), name); $("metric").lastChild.dataset.key = data.metric_keys[i]; });
+  for (const id of ["right", "wrong", "compared"]) {
+    option($(id), "", id === "compared" ? "nothing" : "any");
+    systems.forEach((name, i) => { option($(id), String(i), labelOf(i), name); $(id).lastChild.defaultSelected = id === "compared" && i === data.baseline; });
+    $(id).parentElement.hidden = systems.length < 2;
+  }
+
+  // Readings of texts: the columns are numbers of texts, and -1 stands for nothing.
+  for (const [id, column] of [["gold", "gold"], ["found", "predicted"]]) {
+    const used = new Set(judgements.flat().filter((columns) => columns !== 0 && columns[column] !== 0).flatMap((columns) => columns[column].filter((_, i) => columns.verdict[i] >= 0)));
+    option($(id), "", "any");
+    for (const number of [...used].sort((a, b) => text(a).localeCompare(text(b), "en"))) option($(id), String(number), text(number) || "nothing", text(number));
+    $(id).parentElement.hidden = used.size < 2 || used.size > n / 2;
+  }
+  // A reading that repeats the category would be the same filter twice.
+  const repeats = judgements.flat().every((columns) => columns === 0 || columns.gold === 0 || columns.gold.every((number, i) => number < 0 || text(number) === categories[samples.category[i]]));
+  const isHidden = $("gold").parentElement.hidden || repeats;
+
+  const selects = attributes.map(([name, values]) => {
+    const select = make("select");
+    const counts = new Map();
+    for (const number of values) if (number >= 0) counts.set(number, (counts.get(number) || 0) + 1);
+    option(select, "", "all");
+    for (const number of [...counts.keys()].sort((a, b) => text(a).localeCompare(text(b), "en", { numeric: true }))) option(select, String(number), `${text(number)} (${counts.get(number)})`, text(number));
+    select.dataset.attribute = name;
+    const label = make("label", "", `${name[0].toUpperCase()}${name.slice(1).replaceAll("_", " ")} `, select);
+    $("verdict").parentElement.before(label);
+    return select;
+  });
   $("system").parentElement.hidden = systems.length < 2;
   $("metric").parentElement.hidden = metrics.length < 2;
   const ORDERS = { "": "as in the data", unsure: "least sure first", sure: "surest first", wrong: "most wrong first" };
   if (systems.length > 1) ORDERS.apart = "systems farthest apart";
-  for (const [value, label] of Object.entries(ORDERS)) option($("order"), value, label);
+  for (const [value, label] of Object.entries(ORDERS)) option($("order"), value, label, value);
 
   const matches = (index, filters) => {
     if (filters.category !== "" && samples.category[index] !== Number(filters.category)) return false;
-    if (filters.query && !words(index).includes(filters.query)) return false;
-    const judgedSystems = filters.systems.filter((system) => judged(filters.metric, system, index));
+    if (filters.only !== null && text(samples.id[index]) !== filters.only) return false;
+    if (filters.chosen.some(([values, number]) => values[index] !== number)) return false;
+    if (filters.terms.some((term) => !words(index).includes(term))) return false;
+    for (const [system, isRight] of [[filters.right, true], [filters.wrong, false]]) {
+      if (system === "") continue;
+      const columns = judged(filters.metric, Number(system), index);
+      if (!columns || (verdicts[columns.verdict[index]] === "correct") !== isRight) return false;
+    }
+    const reads = (system, id, column) => filters[id] === "" || cell(judgements[filters.metric][system][column], index) === Number(filters[id]);
+    const judgedSystems = filters.systems.filter((system) => judged(filters.metric, system, index) && reads(system, "gold", "gold") && reads(system, "found", "predicted"));
     const verdict = (system, metric = filters.metric) => judgements[metric][system].verdict[index];
     const sure = (system) => {
       if (!filters.isLimited) return true;
@@ -102,7 +129,7 @@
     };
     const matching = judgedSystems.filter(sure);
     switch (filters.verdict) {
-      case "": return !(filters.isLimited || filters.isOfOne) || matching.length > 0;
+      case "": return !(filters.isLimited || filters.isOfOne || filters.gold !== "" || filters.found !== "") || matching.length > 0;
       case "systems": {
         const every = all.filter((system) => judged(filters.metric, system, index));
         return matching.length > 0 && new Set(every.map((system) => verdict(system))).size > 1;
@@ -131,28 +158,29 @@
   };
 
   // lower-casing can change a text's length, so hits are marked only where it does not
-  const marked = (value, query) => {
+  const marked = (value, terms) => {
     const fragment = document.createDocumentFragment();
     const low = value.toLowerCase();
     let position = 0;
-    if (query && low.length === value.length) {
-      for (let next = low.indexOf(query); next >= 0; next = low.indexOf(query, position)) {
-        fragment.append(value.slice(position, next), make("mark", "hit", value.slice(next, next + query.length)));
-        position = next + query.length;
-      }
+    for (let last = -1; terms.length && low.length === value.length && position > last;) {
+      last = position;
+      const [next, length] = terms.map((term) => [low.indexOf(term, position), term.length]).filter(([start]) => start >= 0).sort((a, b) => a[0] - b[0] || b[1] - a[1])[0] || [-1];
+      if (next < 0) break;
+      fragment.append(value.slice(position, next), make("mark", "hit", value.slice(next, next + length)));
+      position = next + length;
     }
     fragment.append(value.slice(position));
     return fragment;
   };
 
-  const source = (index, query) => {
+  const source = (index, terms) => {
     const value = text(samples.source[index]);
     const focus = samples.focus[index];
     const line = make("p", "source");
     line.lang = data.src_lang;
     line.dir = "auto";
-    if (!focus) line.append(marked(value, query));
-    else line.append(marked(value.slice(0, focus[0]), query), make("mark", "focus", value.slice(focus[0], focus[0] + focus[1])), marked(value.slice(focus[0] + focus[1]), query));
+    if (!focus) line.append(marked(value, terms));
+    else line.append(marked(value.slice(0, focus[0]), terms), make("mark", "focus", value.slice(focus[0], focus[0] + focus[1])), marked(value.slice(focus[0] + focus[1]), terms));
     return line;
   };
 
@@ -161,7 +189,8 @@
   const translation = (index, system, filters) => {
     const row = make("div", "translation");
     const value = translations[system][index];
-    const line = make("span", "text", value < 0 ? "—" : marked(text(value), filters.query));
+    const other = value < 0 ? -1 : counterpart(index, system, filters);
+    const line = make("span", "text", value < 0 ? "—" : other < 0 ? marked(text(value), filters.terms) : changes(text(other), text(value), (part) => make("ins", "different", marked(part, filters.terms)), (part) => marked(part, filters.terms)));
     line.lang = data.tgt_lang;
     line.dir = "auto";
     row.append(make("span", "name", make("span", `swatch ${data.marks[system]}`), systems[system]), line);
@@ -187,10 +216,11 @@
     return row;
   };
 
-  // words of a variant that are not in the source, by their longest common subsequence
-  const cues = (from, to) => {
+  // words of a text that are not in another, by their longest common subsequence
+  const changes = (from, to, added, kept) => {
     const split = (value) => value.split(/(\s+|[\[\](){}.,;:!?"“”„«»])/u).filter(Boolean);
     const a = split(from), b = split(to);
+    if (a.length * b.length > 1e6) return kept(to);  // too long to be compared in an instant
     const longest = Array.from({ length: a.length + 1 }, () => new Uint16Array(b.length + 1));
     for (let i = a.length - 1; i >= 0; i--) for (let j = b.length - 1; j >= 0; j--)
       longest[i][j] = a[i] === b[j] ? longest[i + 1][j + 1] + 1 : Math.max(longest[i + 1][j], longest[i][j + 1]);
@@ -198,16 +228,28 @@
     let pending = "";
     const flush = () => {
       const [, before, inner, after] = pending.match(/^(\s*)([\s\S]*?)(\s*)$/u);
-      if (inner) fragment.append(before, make("ins", "", inner), after); else fragment.append(pending);
+      if (inner) fragment.append(before, added(inner), after); else fragment.append(pending);
       pending = "";
     };
+    let same = "";
+    const flushSame = () => { fragment.append(kept(same)); same = ""; };
     for (let i = 0, j = 0; j < b.length;) {
-      if (i < a.length && a[i] === b[j]) { flush(); fragment.append(b[j]); i++; j++; }
-      else if (i >= a.length || longest[i][j + 1] >= longest[i + 1][j]) pending += b[j++];
+      if (i < a.length && a[i] === b[j]) { if (pending) flush(); same += b[j]; i++; j++; }
+      else if (i >= a.length || longest[i][j + 1] >= longest[i + 1][j]) { if (same) flushSame(); pending += b[j++]; }
       else i++;
     }
-    flush();
+    if (pending) flush();
+    if (same) flushSame();
     return fragment;
+  };
+  const cues = (from, to) => changes(from, to, (part) => make("ins", "", part), (part) => part);
+
+  // the translation to which differences are marked: that of the other of two systems, or of the chosen one
+  const counterpart = (index, system, filters) => {
+    const pair = filters.right !== "" && filters.wrong !== "" ? [Number(filters.right), Number(filters.wrong)] : systems.length === 2 ? [0, 1] : [];
+    const chosen = pair.includes(system) ? pair.find((other) => other !== system) : filters.compared;
+    if (filters.compared < 0 || chosen === undefined || chosen === system || translations[chosen][index] === translations[system][index]) return -1;
+    return translations[chosen][index];
   };
 
   const variants = (index, side, title) => {
@@ -251,7 +293,11 @@
       body.append(tr);
     }
     table.append(body);
-    return make("div", "scroll", table);
+    const region = make("div", "scroll", table);
+    region.tabIndex = 0;
+    region.setAttribute("role", "region");
+    region.setAttribute("aria-label", `Judgements of sample ${text(samples.id[index])}`);
+    return region;
   };
 
   const details = (index) => {
@@ -269,6 +315,12 @@
     return panel;
   };
 
+  const permalink = (id) => {
+    const link = make("a", "permalink", `sample ${id}`);
+    link.href = `#samples?${new URLSearchParams({ id })}`;
+    return link;
+  };
+
   const sample = (index, filters) => {
     const item = make("li", "sample");
     item.dataset.id = text(samples.id[index]);
@@ -282,8 +334,8 @@
       open.setAttribute("aria-expanded", String(!shown));
       open.textContent = shown ? "Details" : "Close";
     });
-    item.append(make("div", "meta", make("span", "", `sample ${text(samples.id[index])}`), make("span", "chip", categories[samples.category[index]]), open));
-    if (samples.source[index] >= 0 && text(samples.source[index])) item.append(source(index, filters.query));
+    item.append(make("div", "meta", permalink(text(samples.id[index])), make("span", "chip", categories[samples.category[index]]), open));
+    if (samples.source[index] >= 0 && text(samples.source[index])) item.append(source(index, filters.terms));
     for (const system of all) item.append(translation(index, system, filters));
     return item;
   };
@@ -291,6 +343,7 @@
   let indices = [];
   let page = 0;
   let filters = null;
+  let only = null;  // the sample of a permalink
 
   const show = () => {
     const last = Math.max(0, Math.ceil(indices.length / PAGE) - 1);
@@ -302,6 +355,9 @@
     $("previous-below").closest(".pager").hidden = last === 0;
   };
 
+  // the words of a search; several words in quotation marks are looked for as they are
+  const terms = (query) => [...lower(query).matchAll(/["“„]([^"“”]+)["”“]|(\S+)/gu)].map(([, quoted, word]) => quoted || word);
+
   const filter = () => {
     const metric = Number($("metric").value);
     const hasP = judgements[metric].some((columns) => columns !== 0 && columns.p !== 0);
@@ -309,10 +365,16 @@
     const bound = (id, other) => { const value = $(id).valueAsNumber; return Number.isNaN(value) ? other : value; };
     const low = bound("low", 0), high = bound("high", 100);
     filters = {
-      metric, low, high,
-      query: lower($("query").value.trim()),
+      metric, low, high, only,
+      terms: terms($("query").value),
+      chosen: selects.map((select, i) => [select.value, attributes[i][1]]).filter(([value]) => value !== "").map(([value, values]) => [values, Number(value)]),
       category: $("category").value,
       verdict: $("verdict").value,
+      gold: $("gold").value,
+      found: $("found").value,
+      right: $("right").value,
+      wrong: $("wrong").value,
+      compared: $("compared").value === "" ? -1 : Number($("compared").value),
       order: hasP ? $("order").value : "",
       isLimited: hasP && (low > 0 || high < 100),
       isOfOne: $("system").value !== "",
@@ -320,10 +382,47 @@
     };
     indices = sorted([...Array(n).keys()].filter((index) => matches(index, filters)), filters);
     page = 0;
+    $("gold").parentElement.hidden = isHidden && filters.gold === "";
+    $("only").hidden = only === null;
+    $("only").textContent = `Only sample ${only} ✕`;
+    $("samples").classList.toggle("filtered", indices.length < n);
     $("count").textContent = indices.length === n ? `${n.toLocaleString("en")} samples` : `${indices.length.toLocaleString("en")} of ${n.toLocaleString("en")} samples`;
     show();
     $("list").setAttribute("aria-busy", "false");
   };
+
+  // The state of the filters is in the address after "#", with names for values.
+  const controls = [...$("filters").querySelectorAll("select, input")];
+  const nameOf = (control) => (control.dataset.attribute === undefined ? control.id : `data.${control.dataset.attribute}`);
+  const initial = (control) => (control.tagName === "SELECT" ? ([...control.options].find((made) => made.defaultSelected) || control.options[0] || { value: "" }).value : control.defaultValue);
+  const write = () => {
+    const state = new URLSearchParams();
+    for (const control of controls) {
+      if (control.value !== initial(control)) state.set(nameOf(control), control.tagName === "SELECT" ? control.selectedOptions[0].dataset.key ?? "" : control.value);
+    }
+    if (only !== null) state.set("id", only);
+    const query = String(state);
+    history.replaceState(null, "", query ? `#samples?${query}` : location.href.split("#")[0]);
+  };
+  const read = () => {
+    if (!location.hash.startsWith("#samples?")) return;
+    const state = new URLSearchParams(location.hash.slice("#samples?".length));
+    for (const control of controls) {
+      const key = state.get(nameOf(control));
+      const made = key !== null && control.tagName === "SELECT" ? [...control.options].find((candidate) => candidate.dataset.key === key) || (key === "" ? control.options[0] : undefined) : undefined;
+      control.value = key === null || (control.tagName === "SELECT" && made === undefined) ? initial(control) : made === undefined ? key : made.value;
+    }
+    only = state.get("id");
+    filter();
+    if (only !== null) document.querySelector("#list .open")?.click();
+    $("samples").scrollIntoView();
+    say($("count").textContent);
+  };
+  addEventListener("hashchange", read);
+  document.addEventListener("click", (event) => {
+    const link = event.target.closest("a");
+    if (link && link.getAttribute("href") === location.hash) read(); // no other address, so no event
+  });
 
   const turn = (by) => { page += by; show(); $("samples").scrollIntoView(); };
   for (const id of ["previous", "previous-below"]) $(id).addEventListener("click", () => turn(-1));
@@ -332,10 +431,38 @@
   const soon = (milliseconds) => {
     $("list").setAttribute("aria-busy", "true");
     clearTimeout(waiting);
-    waiting = setTimeout(filter, milliseconds);
+    waiting = setTimeout(() => { only = null; filter(); write(); }, milliseconds);
   };
   $("filters").addEventListener("input", () => soon(80));
   $("filters").addEventListener("submit", (event) => event.preventDefault());
   $("filters").addEventListener("reset", () => soon(0));
+  $("only").addEventListener("click", () => soon(0));
+
+  // A spreadsheet must not take a text for a formula.
+  const field = (value) => {
+    const content = String(value ?? "");
+    const safe = /^[=+\-@\t\r]/.test(content) && Number.isNaN(Number(content)) ? `'${content}` : content;
+    return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+  };
+  $("csv").addEventListener("click", () => {
+    const facts = [...new Set(indices.flatMap((index) => samples.extra[index].map(([name]) => name)))];
+    const columns = [["id", (i) => text(samples.id[i])], ["category", (i) => categories[samples.category[i]]], ["source", (i) => text(samples.source[i])], ["correct reading", (i) => text(samples.gold[i])]];
+    for (const fact of facts) columns.push([text(fact), (i) => text((samples.extra[i].find(([name]) => name === fact) || [0, -1])[1])]);
+    for (const system of all) {
+      columns.push([`${systems[system]}: translation`, (i) => text(translations[system][i])]);
+      data.metric_keys.forEach((key, metric) => {
+        const value = (name, shown) => (i) => { const judgement = judged(metric, system, i); const number = judgement && cell(judgement[name], i); return number === null ? "" : shown(number); };
+        if (judgements[metric][system] === 0) return;
+        columns.push([`${systems[system]}: ${key}: verdict`, value("verdict", (number) => verdicts[number])]);
+        if (judgements[metric][system].predicted !== 0) columns.push([`${systems[system]}: ${key}: found`, value("predicted", text)]);
+        if (judgements[metric][system].p !== 0) columns.push([`${systems[system]}: ${key}: probability_correct`, value("p", String)]);
+      });
+    }
+    const lines = [columns.map(([name]) => name), ...indices.map((index) => columns.map(([, value]) => value(index)))];
+    // Spreadsheets recognise UTF-8 by the mark at the beginning.
+    save(`${document.title} samples.csv`, "text/csv", `\ufeff${lines.map((line) => line.map(field).join(",")).join("\r\n")}\r\n`);
+  });
+
   filter();
+  read();
 })();

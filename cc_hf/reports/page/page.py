@@ -1,9 +1,9 @@
 """A report as one self-contained HTML page: tables and charts are static, and the samples are data
 for the page's own script.
 
-The templates are in this folder (page.html.jinja, pieces.html.jinja, explorer.html, page.css,
-page.js). The content security policy forbids network access, and any script or style except these
-two, which it names by their hashes.
+The templates are in this folder (page.html.jinja, pieces.html.jinja, standing_out.html.jinja,
+explorer.html, page.css, tools.js, page.js). The content security policy forbids network access, and
+any script or style except those of the page, which it names by their hashes.
 """
 
 from __future__ import annotations
@@ -11,18 +11,22 @@ from __future__ import annotations
 import base64
 import hashlib
 from collections.abc import Iterable
+from dataclasses import replace
 from importlib.resources import files
 from typing import NamedTuple
 
 from markupsafe import Markup
 
-from cc_hf import __version__
+from cc_hf import __version__, signature
 from cc_hf.citations import CITATIONS
+from cc_hf.errors import InputError
 from cc_hf.reports.figure_text import data_name, metric_name
 from cc_hf.reports.figures import category_bars, histograms, quality_points
+from cc_hf.reports.highlights import attributes
 from cc_hf.reports.marks import mark_classes
 from cc_hf.reports.page.charts import bar_chart, histogram_chart, quality_chart
 from cc_hf.reports.page.island import explorer_data, island_json
+from cc_hf.reports.page.standing_out import sample_link, standing_out
 from cc_hf.reports.report import Report
 from cc_hf.reports.report_tables import (
     ReportTable,
@@ -33,6 +37,7 @@ from cc_hf.reports.report_tables import (
     summary_table,
 )
 from cc_hf.reports.templates import render_page, render_piece
+from cc_hf.results import EvaluationResult
 
 __all__ = ["html_page", "html_table"]
 
@@ -56,7 +61,9 @@ def html_page(report: Report) -> str:
         >>> "&lt;script&gt;" in page, "http-equiv" in page
         (True, True)
     """
-    style, script = _resource("page.css"), _resource("page.js")
+    style, script = _resource("page.css"), _resource("tools.js") + _resource("page.js")
+    filters = attributes(report)
+    summary = summary_table(report)
     figures = [figures_table(report, metric) for metric in report.metrics]
     return render_page(
         "reports/page/page.html.jinja",
@@ -67,11 +74,16 @@ def html_page(report: Report) -> str:
         title=f"{data_name(report.first)}: {_counted(len(report.systems), 'system')}",
         heading=data_name(report.first),
         lead=_lead(report),
+        evaluators=_evaluators(report),
         style=style,
         script=script,
-        summary=html_table(summary_table(report), classes="summary"),
+        summary=html_table(replace(summary, caption=""), classes="summary"),
+        caption=summary.caption,
         glossary=glossary(report),
-        notes=report.notes,
+        cautions=report.cautions,
+        notes=[note for note in report.notes if note not in report.cautions],
+        standing_out=list(standing_out(report, filters)),
+        legend=[(system.name, mark_classes(i)) for i, system in enumerate(report.systems)],
         figures=[(table.title, html_table(table)) for table in figures],
         categories=list(_categories(report)),
         probabilities=list(_probabilities(report)),
@@ -79,7 +91,7 @@ def html_page(report: Report) -> str:
         people=html_table(label_agreement_table(report)) if report.agreements else "",
         has_samples=bool(report.samples),
         signatures=_signatures(report),
-        data=island_json(explorer_data(report) if report.samples else {}),
+        data=island_json(explorer_data(report, filters) if report.samples else {}),
         version=__version__,
         citation=CITATIONS["vamvas-sennrich-2021"].url,
     )
@@ -114,7 +126,9 @@ def _categories(report: Report) -> Iterable[tuple[str, Markup, Markup]]:
     for metric in report.metrics:
         if bars := category_bars(report, metric):
             table = category_table(report, metric)
-            yield metric_name(metric), bar_chart(bars, names, label=table.title), html_table(table)
+            link = sample_link(report, metric)
+            chart = bar_chart(bars, names, label=table.title, link=link)
+            yield metric_name(metric), chart, html_table(table)
 
 
 def _probabilities(report: Report) -> Iterable[list[_Probabilities]]:
@@ -152,6 +166,32 @@ def _signatures(report: Report) -> list[tuple[str, str]]:
     if report.signature:
         rows.append((f"differences to {report.baseline}", report.signature))
     return rows
+
+
+def _evaluators(report: Report) -> str:
+    """Return the evaluators that judged; a metric without one reads the translations' words."""
+    names: dict[str, list[str]] = {}
+    for system in report.systems:
+        for metric, result in system.results.items():
+            metrics = names.setdefault(_evaluator(result), [])
+            if metric not in metrics:
+                metrics.append(metric)
+    without = names.pop("", [])
+    texts = [
+        f"{name} ({', '.join(map(metric_name, metrics))})" if len(names) > 1 or without else name
+        for name, metrics in names.items()
+    ]
+    if without:
+        texts.append(f"none ({', '.join(map(metric_name, without))})")
+    return "; ".join(texts)
+
+
+def _evaluator(result: EvaluationResult) -> str:
+    """Return the evaluator that the signature names; "" if it names none or cannot be read."""
+    try:
+        return signature.parse(result.signature)[1].get("eval", "")
+    except InputError:
+        return ""
 
 
 def _lead(report: Report) -> str:

@@ -205,7 +205,14 @@ def test_templates_of_the_page_are_not_ignored_by_git(root: Path) -> None:
     """Hatch omits files that git ignores."""
     names = [
         f"cc_hf/reports/page/{name}"
-        for name in ("page.html.jinja", "explorer.html", "page.css", "page.js")
+        for name in (
+            "page.html.jinja",
+            "standing_out.html.jinja",
+            "explorer.html",
+            "page.css",
+            "tools.js",
+            "page.js",
+        )
     ]
     assert all((root / name).is_file() for name in names)
     names += [str(path.relative_to(root)) for path in (root / "cc_hf").rglob("*.jinja")]

@@ -6,6 +6,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
+from cc_hf.reports.highlights import attributes
 from cc_hf.reports.page.island import explorer_data, island_json
 from cc_hf.reports.report import build_report
 from cc_hf.reports.samples import System
@@ -27,7 +28,7 @@ def test_no_text_can_end_the_script_element(text: str) -> None:
 
 def test_texts_are_stored_once_and_can_be_restored() -> None:
     report = reported.report()
-    data: dict[str, Any] = json.loads(island_json(explorer_data(report)))
+    data: dict[str, Any] = json.loads(island_json(explorer_data(report, attributes(report))))
     strings = data["strings"]
     assert len(strings) == len(set(strings))
     assert strings.count(ATTACK) == 1
@@ -71,7 +72,8 @@ def test_texts_are_stored_once_and_can_be_restored() -> None:
 
 
 def test_data_without_examples_has_no_sources() -> None:
-    data = explorer_data(reported.report(with_examples=False))
+    report = reported.report(with_examples=False)
+    data = explorer_data(report, attributes(report))
     assert set(data["samples"]["source"]) == {-1}
     assert data["samples"]["correct"] == [[]] * N
     assert data["tgt_lang"] == "de"
@@ -85,7 +87,8 @@ def test_contrastive_translations_are_part_of_the_data() -> None:
         )
         for j in result.judgements
     ]
-    data = explorer_data(build_report([System("a", {"words": result})], examples=found))
+    report = build_report([System("a", {"words": result})], examples=found)
+    data = explorer_data(report, attributes(report))
     assert data["samples"]["form"] == [1] * N
     (start, end, text), *_ = data["samples"]["incorrect"][0]
     assert (start, end, data["strings"][text]) == (0, 0, "Die Köchin.")

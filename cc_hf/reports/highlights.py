@@ -1,0 +1,324 @@
+"""What stands out in a report, as numbers: groups of samples, the values of an attribute on which
+systems fail most, readings that are confused, and samples that divide two systems.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from cc_hf.reports.figure_text import category_key
+from cc_hf.reports.report import Report
+from cc_hf.reports.samples import Sample
+from cc_hf.schema import UNCOUNTED_CATEGORY, ContrastiveTranslationExample, Example, Judgement
+
+__all__ = [
+    "Attribute",
+    "Confusion",
+    "Group",
+    "HardValue",
+    "Spread",
+    "attributes",
+    "category_spreads",
+    "confusions",
+    "divided_samples",
+    "hard_values",
+    "spreads",
+]
+
+_FEW = 6  # an attribute with at most so many values divides the samples into groups
+_SMALLEST = 10  # a value with fewer samples says little about a system
+_READINGS = 8  # a table of more readings is no longer readable
+
+
+@dataclass(frozen=True, slots=True)
+class Attribute:
+    """A property of the samples by which they can be filtered.
+
+    Attributes:
+        name: the name of a further column of the dataset, or "word" for the words in focus.
+        values: one per sample of the report; "" if a sample has none.
+    """
+
+    name: str
+    values: tuple[str, ...]
+
+    @property
+    def distinct(self) -> tuple[str, ...]:
+        """Each value once, in the order of the papers and then by name."""
+        return tuple(sorted(set(self.values) - {""}, key=category_key))
+
+    @property
+    def has_groups(self) -> bool:
+        """Whether the attribute has few values, such as "pro" and "anti"."""
+        return len(self.distinct) <= _FEW
+
+    @property
+    def has_words(self) -> bool:
+        """Whether the attribute has many values that are words, such as occupations."""
+        return not self.has_groups and not all(value.isdecimal() for value in self.distinct)
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """The judgements of a system on samples that have something in common.
+
+    Attributes:
+        name: the value that they share.
+        n: number of judgements, at least 1.
+        n_correct: number of correct ones.
+    """
+
+    name: str
+    n: int
+    n_correct: int
+
+    @property
+    def accuracy(self) -> float:
+        """The share of correct judgements, in [0, 1]."""
+        return self.n_correct / self.n
+
+
+@dataclass(frozen=True, slots=True)
+class Spread:
+    """The accuracies of a system in several groups.
+
+    Attributes:
+        system: index of the system among those of the report.
+        groups: at least two groups, in the order of the papers and then by name.
+    """
+
+    system: int
+    groups: tuple[Group, ...]
+
+    @property
+    def lowest(self) -> Group:
+        """The group with the lowest accuracy."""
+        return min(self.groups, key=lambda group: group.accuracy)
+
+    @property
+    def highest(self) -> Group:
+        """The group with the highest accuracy."""
+        return max(self.groups, key=lambda group: group.accuracy)
+
+    @property
+    def gap(self) -> float:
+        """The difference of the two, in [0, 1]."""
+        return self.highest.accuracy - self.lowest.accuracy
+
+
+@dataclass(frozen=True, slots=True)
+class HardValue:
+    """A value of an attribute on which systems fail often.
+
+    Attributes:
+        value: the value.
+        groups: the judgements of each system; None for a system without judgements.
+    """
+
+    value: str
+    groups: tuple[Group | None, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Confusion:
+    """What a metric read in the translations of a system, by what it should have read.
+
+    Attributes:
+        system: index of the system among those of the report.
+        golds: the correct readings, which name the rows.
+        readings: what was read, which names the columns; "" if nothing could be read.
+        counts: number of samples for each row and column.
+    """
+
+    system: int
+    golds: tuple[str, ...]
+    readings: tuple[str, ...]
+    counts: tuple[tuple[int, ...], ...]
+
+
+def attributes(report: Report) -> tuple[Attribute, ...]:
+    """Return the attributes by which samples can be filtered.
+
+    These are the further columns of the dataset, and the words in focus unless a column repeats
+    them. A column whose values hardly ever occur twice (a reference, a number of a sentence) and
+    one that repeats the categories are no attributes.
+
+    Args:
+        report: the report.
+
+    Returns:
+        The attributes in the order of the columns; () if the dataset is not available.
+    """
+    examples = [sample.example for sample in report.samples]
+    names = dict.fromkeys(name for example in examples if example for name in example.extra)
+    columns = {
+        name: tuple("" if example is None else example.extra.get(name, "") for example in examples)
+        for name in names
+    }
+    words = tuple(_focus(example) for example in examples)
+    n_repeated = max(
+        (
+            sum(a.lower() == b for a, b in zip(values, words, strict=True))
+            for values in columns.values()
+        ),
+        default=0,
+    )
+    if 2 * n_repeated < len(words):
+        columns = {"word": words, **columns}
+    categories = tuple(sample.category for sample in report.samples)
+    return tuple(
+        Attribute(name, values)
+        for name, values in columns.items()
+        if 1 < len({*values} - {""}) <= len(values) / 2 and values != categories
+    )
+
+
+def category_spreads(report: Report, metric: str) -> tuple[Spread, ...]:
+    """Return the accuracies of each system in each category; () for fewer than two categories.
+
+    The category that minimum accuracies ignore is left out.
+
+    Args:
+        report: the report.
+        metric: the name of a metric.
+    """
+    return spreads(
+        report, metric, Attribute("category", tuple(sample.category for sample in report.samples))
+    )
+
+
+def spreads(report: Report, metric: str, attribute: Attribute) -> tuple[Spread, ...]:
+    """Return the accuracies of each system for each value of an attribute.
+
+    The value "none", which says that the attribute does not apply, is left out.
+
+    Args:
+        report: the report.
+        metric: the name of a metric.
+        attribute: one of the report's attributes.
+
+    Returns:
+        One spread per system that was judged for at least two values.
+    """
+    system_spreads = []
+    for system in range(len(report.systems)):
+        groups = _groups(report, metric, attribute, system)
+        counted = [groups[name] for name in attribute.distinct if name in groups]
+        counted = [group for group in counted if group.name != UNCOUNTED_CATEGORY]
+        if len(counted) > 1:
+            system_spreads.append(Spread(system, tuple(counted)))
+    return tuple(system_spreads)
+
+
+def hard_values(
+    report: Report, metric: str, attribute: Attribute, *, n: int, system: int | None = None
+) -> tuple[HardValue, ...]:
+    """Return the values on which systems fail most, the hardest first.
+
+    Values with fewer than 10 samples are ignored, and so are values that are always right.
+
+    Args:
+        report: the report.
+        metric: the name of a metric.
+        attribute: one of the report's attributes.
+        n: the number of values at most.
+        system: index of the system that decides; None for the mean accuracy of all systems.
+    """
+    by_system = [_groups(report, metric, attribute, index) for index in range(len(report.systems))]
+    deciding = by_system if system is None else [by_system[system]]
+    ranked = []
+    for value in attribute.distinct:
+        groups = [table[value] for table in deciding if value in table]
+        if not groups or max(group.n for group in groups) < _SMALLEST:
+            continue
+        mean = sum(group.accuracy for group in groups) / len(groups)
+        if mean < 1:
+            ranked.append((mean, -max(group.n for group in groups), value))
+    return tuple(
+        HardValue(value, tuple(table.get(value) for table in by_system))
+        for _, _, value in sorted(ranked)[:n]
+    )
+
+
+def confusions(report: Report, metric: str) -> tuple[Confusion, ...]:
+    """Return for each system what the metric read, by what it should have read.
+
+    Args:
+        report: the report.
+        metric: the name of a metric.
+
+    Returns:
+        One table per system, all with the same rows and columns; () for metrics that read nothing
+        in a translation, and for more than eight readings, such as senses of words.
+    """
+    tables = {
+        system: Counter((j.gold, j.predicted) for _, j in _judged(report, metric, system) if j.gold)
+        for system in range(len(report.systems))
+    }
+    pairs = [pair for table in tables.values() for pair in table]
+    golds = sorted({gold for gold, _ in pairs}, key=category_key)
+    others = {reading for _, reading in pairs} - {*golds}
+    readings = [*golds, *sorted(others - {""}), *[""] * ("" in others)]
+    if len(readings) > _READINGS or not any(reading for _, reading in pairs):
+        return ()
+    return tuple(
+        Confusion(
+            system,
+            tuple(golds),
+            tuple(readings),
+            tuple(tuple(table[gold, reading] for reading in readings) for gold in golds),
+        )
+        for system, table in tables.items()
+        if table
+    )
+
+
+def divided_samples(report: Report, metric: str) -> tuple[tuple[int, ...], ...]:
+    """Count for each pair of systems the samples that the first has right and the second wrong.
+
+    Args:
+        report: the report.
+        metric: the name of a metric.
+
+    Returns:
+        One row per system that is right, with one count per system that is wrong.
+    """
+    column = report.judging.index(metric)
+    indices = range(len(report.systems))
+    counts = [[0 for _ in indices] for _ in indices]
+    for sample in report.samples:
+        verdicts = [row[column] for row in sample.judgements]
+        right = [i for i, j in enumerate(verdicts) if j is not None and j.is_correct]
+        wrong = [i for i, j in enumerate(verdicts) if j is not None and not j.is_correct]
+        for first in right:
+            for second in wrong:
+                counts[first][second] += 1
+    return tuple(map(tuple, counts))
+
+
+def _groups(report: Report, metric: str, attribute: Attribute, system: int) -> dict[str, Group]:
+    """Return the groups of a system by the value of the attribute."""
+    n: Counter[str] = Counter()
+    n_correct: Counter[str] = Counter()
+    for index, judgement in _judged(report, metric, system):
+        n[attribute.values[index]] += 1
+        n_correct[attribute.values[index]] += judgement.is_correct
+    return {value: Group(value, n[value], n_correct[value]) for value in n}
+
+
+def _judged(report: Report, metric: str, system: int) -> Iterator[tuple[int, Judgement]]:
+    """Yield the index of each sample that was judged, with its judgement."""
+    column = report.judging.index(metric)
+    samples: Sequence[Sample] = report.samples
+    for index, sample in enumerate(samples):
+        judgement = sample.judgements[system][column]
+        if judgement is not None:
+            yield index, judgement
+
+
+def _focus(example: Example | None) -> str:
+    if example is None or isinstance(example, ContrastiveTranslationExample):
+        return ""
+    return "" if example.focus is None else example.focus.text.lower()

@@ -1,0 +1,175 @@
+"""Charts of what stands out, as inline SVG: the gap between groups, and the hardest values."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from markupsafe import Markup
+
+from cc_hf.reports.figure_text import percent
+from cc_hf.reports.highlights import Group, HardValue, Spread
+from cc_hf.reports.marks import N_SHAPES, colour, name_lines
+from cc_hf.reports.page.drawing import (
+    CHARACTER,
+    NAMES,
+    VALUES,
+    WIDTH,
+    Element,
+    Link,
+    are_long,
+    chart_svg,
+    group_mark,
+    name_row,
+    percent_grid,
+    shape_element,
+    system_mark,
+    text_element,
+)
+
+__all__ = ["hard_value_chart", "spread_chart"]
+
+_VALUE = 22  # characters in a line of a value's name
+
+
+def spread_chart(
+    spreads: Sequence[Spread], systems: Sequence[str], *, attribute: str, label: str, link: Link
+) -> Markup:
+    """Draw the accuracies of each system in several groups as marks on one line per system, and the
+    gap between the lowest and the highest.
+
+    Shapes stand for groups here; the systems are named at their lines.
+
+    Args:
+        spreads: the accuracies of each system.
+        systems: the names of the report's systems.
+        attribute: the filter that selects the samples of a group.
+        label: a description of the chart for screen readers.
+        link: the samples of a system and a group.
+
+    Returns:
+        An SVG element. If there are more groups than shapes, it shows the lowest and the highest.
+    """
+    left, right = 8 if are_long(systems) else NAMES, WIDTH - VALUES
+    names = list(dict.fromkeys(group.name for spread in spreads for group in spread.groups))
+    has_all = len(names) <= N_SHAPES
+    shapes = {name: index for index, name in enumerate(names if has_all else ("lowest", "highest"))}
+    parts: list[Element] = []
+    spoken = []
+
+    def x(value: float) -> float:
+        return left + (right - left) * value
+
+    y = _group_legend(parts, shapes, right)
+    parts.append(text_element(WIDTH, y, "gap", "end muted"))
+    top = y + 8
+    y += 10
+    for spread in spreads:
+        y = name_row(parts, systems, spread.system, left, y, has_mark=False)
+        parts.append(
+            shape_element(
+                "line",
+                f"line s{colour(spread.system)}",
+                x1=x(spread.lowest.accuracy),
+                x2=x(spread.highest.accuracy),
+                y1=y + 8.5,
+                y2=y + 8.5,
+            )
+        )
+        shown = (
+            [(group.name, group) for group in spread.groups]
+            if has_all
+            else [("lowest", spread.lowest), ("highest", spread.highest)]
+        )
+        for name, group in shown:
+            title = f"{systems[spread.system]}, {_group_text(group)}"
+            position = x(group.accuracy), y + 8.5
+            parts.append(
+                group_mark(shapes[name], f"fill s{colour(spread.system)}", *position)._replace(
+                    title=title,
+                    href=link({"system": systems[spread.system], attribute: group.name}),
+                )
+            )
+            spoken.append(title)
+        parts.append(text_element(WIDTH, y + 12, percent(spread.gap), "end"))
+        y += 22
+    return chart_svg(y + 20, f"{label}. {'; '.join(spoken)}", [*percent_grid(x, top, y), *parts])
+
+
+def hard_value_chart(
+    values: Sequence[HardValue],
+    systems: Sequence[str],
+    *,
+    attribute: str,
+    label: str,
+    link: Link,
+) -> Markup:
+    """Draw the accuracy of each system for each value of an attribute, as a mark per system.
+
+    Args:
+        values: the values, which name the lines.
+        systems: the names of the report's systems.
+        attribute: the filter that selects the samples of a value.
+        label: a description of the chart for screen readers.
+        link: the samples of a value, and of a system.
+
+    Returns:
+        An SVG element.
+    """
+    left, right, y = 164, WIDTH - 14, 6.0
+    parts: list[Element] = []
+    spoken = []
+
+    def x(value: float) -> float:
+        return left + (right - left) * value
+
+    step = min(4.0, 14 / len(systems))  # marks at the same accuracy stay visible
+    for row in values:
+        n = max(group.n for group in row.groups if group is not None)
+        name = f"{row.value} ({n})"
+        lines = name_lines(name, _VALUE)
+        middle = y + 3.5 + 7.5 * len(lines)
+        parts.append(shape_element("line", "grid", x1=left, x2=right, y1=middle, y2=middle))
+        for index, line in enumerate(lines):
+            parts.append(
+                text_element(left - 12, y + 15 * (index + 1), line, "end", title=name)._replace(
+                    href=link({attribute: row.value}), is_stop=index == 0
+                )
+            )
+        for index, group in enumerate(row.groups):
+            if group is None:
+                continue
+            title = f"{systems[index]}, {_group_text(group)}"
+            position = x(group.accuracy), middle + (index - (len(systems) - 1) / 2) * step
+            parts.append(
+                system_mark(index, *position, size=0.8)._replace(
+                    title=title,
+                    href=link({"system": systems[index], attribute: row.value}),
+                    is_stop=False,  # there are too many; the tab key stops at the value
+                )
+            )
+            spoken.append(title)
+        y += 9 + 15 * len(lines)
+    return chart_svg(y + 20, f"{label}. {'; '.join(spoken)}", [*percent_grid(x, 2, y), *parts])
+
+
+def _group_legend(parts: list[Element], shapes: Mapping[str, int], right: float) -> float:
+    """Add the shapes of groups with their names.
+
+    Returns:
+        The base line of the last row of names.
+    """
+    left, y = 0.0, 16.0
+    for name, number in shapes.items():
+        width = 34 + CHARACTER * len(name)
+        if left and left + width > right:
+            left, y = 0.0, y + 18
+        parts += [
+            group_mark(number, "fill muted-mark", left + 8, y - 4),
+            text_element(left + 20, y, name),
+        ]
+        left += width
+    return y
+
+
+def _group_text(group: Group) -> str:
+    return f"{group.name}: {percent(group.accuracy)} % ({group.n_correct:,} of {group.n:,} correct)"

@@ -1,0 +1,272 @@
+"""What stands out by each metric, as charts and tables whose figures open the samples that they
+count.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+from urllib.parse import urlencode
+
+from markupsafe import Markup
+
+from cc_hf.reports.figure_text import metric_name, percent
+from cc_hf.reports.highlights import (
+    Attribute,
+    Confusion,
+    Group,
+    Spread,
+    category_spreads,
+    confusions,
+    divided_samples,
+    hard_values,
+    spreads,
+)
+from cc_hf.reports.page.drawing import Link
+from cc_hf.reports.page.highlight_charts import hard_value_chart, spread_chart
+from cc_hf.reports.report import Report
+
+__all__ = ["LinkTable", "LinkedText", "StandingOut", "sample_link", "standing_out"]
+
+_N_WORDS = 12  # in a chart
+_N_WORST = 3  # in a cell of the table
+_N_SHADES = 6
+_FEW, _LONG = 4, 20  # columns of more systems, or of longer names, are numbered
+
+
+class LinkedText(NamedTuple):
+    """A text that opens the samples that it speaks of; `href` is "" where there are none.
+
+    `shade` is from 0 to 5 for a cell whose colour says how large its share of the row is, and
+    negative for others. `is_good` tells the colour of right readings from that of wrong ones.
+    """
+
+    text: str
+    href: str = ""
+    shade: int = -1
+    is_good: bool = False
+
+
+class LinkTable(NamedTuple):
+    """A table with texts that open samples; `rows` are a name and its cells."""
+
+    title: str
+    corner: str
+    columns: tuple[str, ...]
+    rows: tuple[tuple[str, tuple[tuple[LinkedText, ...], ...]], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class StandingOut:
+    """What stands out by one metric.
+
+    Attributes:
+        metric: the name of the metric in words.
+        spreads: name of an attribute -> the chart of the accuracies in its groups.
+        systems: per system its best and worst category, the gap, and where it fails most.
+        hard_values: name of an attribute -> the chart of the values on which systems fail most.
+        confusions: what was read and what should have been read, one table per system.
+        divided: how many samples one system has right and another wrong; None for one system.
+    """
+
+    metric: str
+    spreads: Mapping[str, Markup]
+    systems: LinkTable
+    hard_values: Mapping[str, Markup]
+    confusions: tuple[LinkTable, ...]
+    divided: LinkTable | None
+
+
+def sample_link(report: Report, metric: str) -> Link:
+    """Return a function that returns the address of the samples that some filters select.
+
+    The address is the part of the page's own address after "#", where the page's script reads and
+    writes the state of the filters.
+
+    Args:
+        report: the report.
+        metric: the name of the metric whose judgements are meant.
+
+    Examples:
+        >>> from cc_hf.reports.samples import System
+        >>> from cc_hf.reports.report import build_report
+        >>> from cc_hf.results import EvaluationResult
+        >>> result = EvaluationResult("", "", "de", "own", "own|n:2", 2, {}, {}, (), ())
+        >>> sample_link(build_report([System("a", {"own": result})]), "own")({"system": "a"})
+        ''
+    """
+
+    def link(filters: Mapping[str, str]) -> str:
+        if metric not in report.judging:
+            return ""
+        of_metric = {} if metric == report.judging[0] else {"metric": metric}
+        try:
+            return f"#samples?{urlencode({**filters, **of_metric})}"
+        except UnicodeEncodeError:  # the name of a file that is not UTF-8
+            return ""
+
+    return link
+
+
+def standing_out(report: Report, attributes: Sequence[Attribute]) -> Iterable[StandingOut]:
+    """Yield what stands out by each metric that judges single translations.
+
+    Args:
+        report: the report.
+        attributes: the attributes of its samples.
+    """
+    names = [system.name for system in report.systems]
+    for metric in report.judging:
+        link = sample_link(report, metric)
+        by_category = category_spreads(report, metric)
+        by_group = {
+            attribute.name: spreads(report, metric, attribute)
+            for attribute in attributes
+            if attribute.has_groups
+        }
+        words = [attribute for attribute in attributes if attribute.has_words]
+        all_spreads = {"category": by_category, **by_group}
+        result = StandingOut(
+            metric_name(metric),
+            {
+                _words(name): spread_chart(
+                    system_spreads,
+                    names,
+                    attribute=filter_name(name),
+                    label=f"Accuracy by {_words(name)}: {metric_name(metric)}",
+                    link=link,
+                )
+                for name, system_spreads in all_spreads.items()
+                if system_spreads
+            },
+            _system_table(report, metric, by_category, words, link),
+            {
+                _words(attribute.name): hard_value_chart(
+                    values,
+                    names,
+                    attribute=filter_name(attribute.name),
+                    label=f"Lowest accuracy by {_words(attribute.name)}: {metric_name(metric)}",
+                    link=link,
+                )
+                for attribute in words
+                if len(values := hard_values(report, metric, attribute, n=_N_WORDS)) > 1
+            },
+            tuple(_confusion_table(report, table, link) for table in confusions(report, metric)),
+            _divided_table(report, metric, link) if len(names) > 1 else None,
+        )
+        if result.systems.columns or result.confusions or result.divided or result.spreads:
+            yield result
+
+
+def filter_name(attribute: str) -> str:
+    """Return the name of the filter by an attribute, or by the category, in addresses.
+
+    Args:
+        attribute: the name of the attribute.
+
+    Examples:
+        >>> filter_name("category"), filter_name("occupation")
+        ('category', 'data.occupation')
+    """
+    return attribute if attribute == "category" else f"data.{attribute}"
+
+
+def _system_table(
+    report: Report,
+    metric: str,
+    by_category: Sequence[Spread],
+    words: Sequence[Attribute],
+    link: Link,
+) -> LinkTable:
+    spread_of = {spread.system: spread for spread in by_category}
+
+    def group(system: int, attribute: str, shown: Group, value: str) -> LinkedText:
+        filters = {"system": names[system], filter_name(attribute): shown.name}
+        return LinkedText(f"{shown.name} {value}", link(filters))
+
+    names = [system.name for system in report.systems]
+    rows = []
+    for index, system in enumerate(report.systems):
+        if metric not in system.results:
+            continue
+        cells: list[tuple[LinkedText, ...]] = []
+        if by_category:
+            spread = spread_of.get(index)
+            cells += (
+                [(), (), ()]
+                if spread is None
+                else [
+                    (group(index, "category", chosen, percent(chosen.accuracy)),)
+                    for chosen in (spread.highest, spread.lowest)
+                ]
+                + [(LinkedText(percent(spread.gap)),)]
+            )
+        for attribute in words:
+            worst = hard_values(report, metric, attribute, n=_N_WORST, system=index)
+            groups = [shown for value in worst if (shown := value.groups[index]) is not None]
+            cells.append(
+                tuple(group(index, attribute.name, shown, _wrong(shown)) for shown in groups)
+            )
+        rows.append((system.name, tuple(cells)))
+    return LinkTable(
+        f"What stands out: {metric_name(metric)}",
+        "system",
+        (
+            *["best category", "worst category", "gap"] * bool(by_category),
+            *(f"fails most by {_words(attribute.name)}" for attribute in words),
+        ),
+        tuple(rows),
+    )
+
+
+def _confusion_table(report: Report, confusion: Confusion, link: Link) -> LinkTable:
+    system = report.systems[confusion.system].name
+    rows = []
+    for gold, counts in zip(confusion.golds, confusion.counts, strict=True):
+        n = max(sum(counts), 1)
+        cells = []
+        for reading, count in zip(confusion.readings, counts, strict=True):
+            href = link({"system": system, "gold": gold, "found": reading}) if count else ""
+            shade = min(_N_SHADES * count // n, _N_SHADES - 1)
+            cells.append((LinkedText(f"{count:,}", href, shade, reading == gold),))
+        rows.append((gold, tuple(cells)))
+    return LinkTable(
+        system,
+        "should be",
+        tuple(reading or "nothing" for reading in confusion.readings),
+        tuple(rows),
+    )
+
+
+def _divided_table(report: Report, metric: str, link: Link) -> LinkTable:
+    names = [system.name for system in report.systems]
+    are_numbered = len(names) > _FEW or max(map(len, names)) > _LONG
+    shown = [f"{i}. {name}" if are_numbered else name for i, name in enumerate(names, 1)]
+    return LinkTable(
+        "Samples that one system has right and another wrong",
+        "right",
+        tuple(f"wrong: {i if are_numbered else name}" for i, name in enumerate(names, 1)),
+        tuple(
+            (
+                row,
+                tuple(
+                    (LinkedText(f"{count:,}", link({"right": right, "wrong": wrong})),)
+                    if right != wrong and count
+                    else (LinkedText("" if right == wrong else "0"),)
+                    for wrong, count in zip(names, counts, strict=True)
+                ),
+            )
+            for row, right, counts in zip(
+                shown, names, divided_samples(report, metric), strict=True
+            )
+        ),
+    )
+
+
+def _wrong(group: Group) -> str:
+    return f"{group.n - group.n_correct:,} of {group.n:,} wrong"
+
+
+def _words(name: str) -> str:
+    return name.replace("_", " ")

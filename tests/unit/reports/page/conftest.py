@@ -1,0 +1,35 @@
+"""Opens a report in a browser."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from cc_hf.reports.page.page import html_page
+from cc_hf.reports.report import Report
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
+
+Opened = Callable[..., "Page"]
+
+
+@pytest.fixture
+def opened(page: Page, tmp_path: Path) -> Opened:
+    """Open a report from disk; a request for anything but the file fails the test."""
+
+    def open_page(report: Report) -> Page:
+        path = tmp_path / "out.html"
+        path.write_text(html_page(report), encoding="utf-8")
+        requests: list[str] = []
+        page.on("request", lambda request: requests.append(request.url))
+        said: list[str] = []
+        page.on("console", lambda message: said.append(message.text))
+        page.goto(path.as_uri())
+        assert (requests, said) == ([path.as_uri()], [])
+        return page
+
+    return open_page

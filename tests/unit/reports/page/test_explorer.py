@@ -1,0 +1,326 @@
+"""Filters, addresses, downloads, sorting and print of the page, on a wide and a narrow screen."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+import unicodedata
+from collections.abc import Callable
+from importlib.resources import files
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from urllib.parse import parse_qsl, urlencode
+from xml.etree import ElementTree
+
+import pytest
+
+from cc_hf.reports.highlights import attributes, confusions, divided_samples, hard_values
+from cc_hf.reports.report import Report
+from tests.helpers import reported
+from tests.helpers.reported import ATTACK, HOSTILE_NAME, N
+from tests.unit.reports.page.conftest import Opened
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
+
+pytestmark = pytest.mark.browser
+
+_MARGINS: Any = dict.fromkeys(("top", "bottom", "left", "right"), "1.5cm")
+_AXE = """async () => (await axe.run({resultTypes: ["violations"]})).violations
+    .filter((found) => ["serious", "critical"].includes(found.impact))
+    .map((found) => [found.id, found.nodes.map((node) => node.html.slice(0, 200))])"""
+
+
+@pytest.fixture(params=[1440, 390])
+def sized(request: pytest.FixtureRequest, page: Page, opened: Opened) -> Page:
+    """Return the report on a screen of this width."""
+    page.emulate_media(reduced_motion="reduce")  # a page that scrolls cannot be clicked
+    page.set_viewport_size({"width": request.param, "height": 900})
+    return opened(reported.report())
+
+
+def shown(page: Page) -> list[str]:
+    page.wait_for_selector("#list[aria-busy=false]", state="attached")
+    found: list[str] = page.evaluate(
+        "[...document.querySelectorAll('#list > li')].map((item) => item.dataset.id)"
+    )
+    return found
+
+
+def n_shown(page: Page) -> int:
+    page.wait_for_selector("#list[aria-busy=false]", state="attached")
+    return int(page.locator("#count").inner_text().split()[0].replace(",", ""))
+
+
+def state(page: Page) -> dict[str, str]:
+    """Return the filters that the address names."""
+    _, mark, query = page.url.partition("#samples?")
+    return dict(parse_qsl(query, keep_blank_values=True)) if mark else {}
+
+
+def wanted(condition: Callable[[int], bool]) -> list[str]:
+    return [f"id{i}" for i in range(N) if condition(i)]
+
+
+def is_right(report: Report, system: int, i: int, metric: int = 0) -> bool:
+    judgement = report.samples[i].judgements[system][metric]
+    assert judgement is not None
+    return judgement.is_correct
+
+
+def test_samples_are_filtered_by_attributes_of_the_data(sized: Page) -> None:
+    labels = sized.locator("#filters label:visible").all_inner_texts()
+    assert {"Occupation", "Stereotype"} <= {label.split("\n")[0].strip() for label in labels}
+    sized.locator("#filters").get_by_label("Occupation").select_option(label="<b>x</b> & 1 (11)")
+    assert shown(sized) == wanted(lambda i: i % 8 == 6)
+    sized.locator("#filters").get_by_label("Stereotype").select_option(label="anti (36)")
+    assert shown(sized) == wanted(lambda i: i % 8 == 6 and i % 5 in (2, 3))
+    assert state(sized) == {"data.occupation": "<b>x</b> & 1", "data.stereotype": "anti"}
+    assert sized.locator("#filters b").count() == 0
+
+
+def test_samples_that_one_system_has_right_and_another_wrong(sized: Page) -> None:
+    report = reported.report()
+    sized.select_option("#right", "1")
+    sized.select_option("#wrong", "0")
+    expected = wanted(lambda i: is_right(report, 1, i) and not is_right(report, 0, i))
+    assert (shown(sized), n_shown(sized)) == (expected[:40], len(expected))
+    assert state(sized) == {"right": HOSTILE_NAME, "wrong": "first"}
+
+
+def test_every_word_of_a_search_must_occur(sized: Page) -> None:
+    sized.fill("#query", "COOK arzt? 9")
+    shown(sized)
+    texts = [reported.translations(system) for system in (0, 1)]
+    expected = wanted(
+        lambda i: (
+            any("Arzt?" in own[i] for own in texts)
+            and "9" in f"id{i} {texts[0][i]} {texts[1][i]}"
+            and i != 4
+        )
+    )
+    assert shown(sized) == expected
+    assert {"cook", "Arzt?", "9"} <= set(sized.locator("#list mark.hit").all_inner_texts()) | {
+        "cook"  # the word in focus has a mark of its own
+    }
+
+
+def test_differences_between_two_translations_are_marked(sized: Page) -> None:
+    item = sized.locator("#list > li").nth(1)
+    first, second = (part.strip() for part in (reported.translations(k)[1] for k in (0, 1)))
+    marks = item.locator(".translation .text")
+    for index, (text, other) in enumerate(((first, second), (second, first))):
+        assert marks.nth(index).inner_text() == text
+        words = (re.findall(r"\w+", part) for part in (text, other))
+        different = [word for word, instead in zip(*words, strict=True) if word != instead]
+        assert marks.nth(index).locator("ins").all_inner_texts() == different
+    assert sized.locator("#list > li").nth(7).locator("ins").count() == 0
+    sized.select_option("#compared", label="nothing")
+    shown(sized)
+    assert sized.locator("#list ins").count() == 0
+    assert state(sized) == {"compared": ""}
+
+
+def test_a_click_on_a_figure_shows_its_samples(sized: Page) -> None:
+    report = reported.report()
+    story = sized.locator("#summary .chart").first
+    story.get_by_role("link", name=re.compile("^first, female:")).click()
+    assert state(sized) == {"system": "first", "category": "female"}
+    assert n_shown(sized) == sum(i % 3 == 1 for i in range(N))
+    assert sized.locator("#samples").bounding_box() is not None
+    bars = sized.locator("#categories .chart").nth(1)
+    bars.locator("a").nth(1).click()
+    assert state(sized) == {"system": HOSTILE_NAME, "category": "male", "metric": "words"}
+    [occupation] = [a for a in attributes(report) if a.name == "occupation"]
+    hardest = hard_values(report, "contrastive_conditioning", occupation, n=12)
+    plot = sized.locator("#standing-out figure .chart").first
+    assert plot.locator("text.end").all_text_contents() == [
+        f"{row.value} ({max(g.n for g in row.groups if g)})" for row in hardest
+    ]
+    plot.get_by_role("link", name=re.compile(f"^{hardest[0].value} [(]")).first.click()
+    assert state(sized) == {"data.occupation": hardest[0].value}
+    assert n_shown(sized) == max(group.n for group in hardest[0].groups if group)
+
+
+def test_the_counts_of_confusions_and_divided_samples_are_those_of_their_samples(
+    sized: Page,
+) -> None:
+    report = reported.report()
+    counts = divided_samples(report, "contrastive_conditioning")
+    cell = sized.locator("table.counts").first.get_by_role("link").first
+    assert cell.inner_text() == str(counts[0][1])
+    cell.click()
+    assert state(sized) == {"right": "first", "wrong": HOSTILE_NAME}
+    assert n_shown(sized) == counts[0][1]
+    sized.locator("#standing-out > details > summary").click()
+    for table, confusion in zip(
+        sized.locator("table.confusion").all(), confusions(report, "words"), strict=True
+    ):
+        row = table.locator("tbody tr").first
+        for count, link in zip(confusion.counts[0], row.locator("td").all(), strict=True):
+            assert link.inner_text() == str(count)
+            if count:
+                link.get_by_role("link").click()
+                assert n_shown(sized) == count
+
+
+def test_the_state_of_the_filters_survives_in_the_address(sized: Page) -> None:
+    sized.select_option("#verdict", "1")
+    sized.select_option("#system", "1")
+    sized.select_option("#order", "wrong")
+    sized.fill("#low", "10")
+    sized.fill("#query", "von 1")
+    found = shown(sized)
+    assert len(found) > 1
+    assert state(sized) == {
+        "query": "von 1",
+        "verdict": "incorrect",
+        "system": HOSTILE_NAME,
+        "order": "wrong",
+        "low": "10",
+    }
+    sized.reload()
+    assert shown(sized) == found
+    assert sized.locator("#query").input_value() == "von 1"
+    sized.click("#filters button[type=reset]")
+    assert n_shown(sized) == N
+    assert "#" not in sized.url
+    sized.evaluate("location.hash = '#samples?category=nothing+of+the+kind&nonsense=1'")
+    sized.wait_for_function("document.getElementById('said').textContent !== ''")
+    assert n_shown(sized) == N
+
+
+def test_a_sample_has_an_address_of_its_own(sized: Page) -> None:
+    sized.get_by_role("link", name="sample id12", exact=True).click()
+    assert state(sized) == {"id": "id12"}
+    sized.reload()
+    assert shown(sized) == ["id12"]
+    assert sized.locator("#list .details").is_visible()
+    sized.get_by_role("button", name="Only sample id12").click()
+    assert n_shown(sized) == N
+
+
+def test_filtered_samples_are_saved_as_csv(sized: Page, tmp_path: Path) -> None:
+    report = reported.report()
+    sized.fill("#query", "<script>")
+    assert shown(sized) == ["id4"]
+    with sized.expect_download() as download:
+        sized.click("#csv")
+    assert re.fullmatch(r"[\w-]+\.csv", download.value.suggested_filename)
+    download.value.save_as(tmp_path / "samples.csv")
+    content = (tmp_path / "samples.csv").read_bytes()
+    assert content.startswith(b"\xef\xbb\xbf")
+    [row] = csv.DictReader(io.StringIO(content.decode("utf-8-sig"), newline=""))
+    assert (row["id"], row["first: translation"]) == ("id4", ATTACK)
+    assert row["occupation"] == "nurse"
+    judgement = report.samples[4].judgements[1][0]
+    assert judgement is not None
+    assert row[f"{HOSTILE_NAME}: contrastive_conditioning: verdict"] == judgement.verdict
+    assert float(row[f"{HOSTILE_NAME}: contrastive_conditioning: probability_correct"]) == (
+        pytest.approx(judgement.probability_correct, abs=1e-5)
+    )
+    sized.fill("#query", "")
+    shown(sized)
+    with sized.expect_download() as download:
+        sized.click("#csv")
+    download.value.save_as(tmp_path / "all.csv")
+    everything = (tmp_path / "all.csv").read_bytes().decode("utf-8-sig")
+    assert len(list(csv.reader(io.StringIO(everything, newline="")))) == N + 1
+
+
+def test_a_chart_is_saved_as_svg_that_stands_alone(sized: Page, tmp_path: Path) -> None:
+    for name in ("Accuracy by category", "Lowest accuracy by occupation"):
+        button = sized.get_by_role("button", name=f"Save as SVG: {name}").first
+        with sized.expect_download() as download:
+            button.click()
+        path = tmp_path / "chart.svg"
+        download.value.save_as(path)
+        text = path.read_text(encoding="utf-8")
+        root = ElementTree.fromstring(text)
+        assert root.tag == "{http://www.w3.org/2000/svg}svg"
+        assert not re.search(r"class=|var\(|href|<a", text)
+        fills = {part.get("fill") for part in root.iter() if part.tag.endswith(("path", "circle"))}
+        assert {"rgb(31, 111, 196)", "rgb(208, 97, 15)"} <= fills
+        assert "first" in "".join(root.itertext()) or name.startswith("Lowest")
+
+
+def test_tables_are_sorted_by_their_columns(sized: Page) -> None:
+    table = sized.locator("table.summary")
+    column = 2
+
+    def values() -> list[float]:
+        cells = table.locator(f"tbody tr td:nth-child({column}) .value").all_inner_texts()
+        return [float(cell) for cell in cells]
+
+    before = values()
+    button = table.locator("thead th").filter(has_text="BLEU").get_by_role("button")
+    for order in ("descending", "ascending"):
+        button.focus()
+        sized.keyboard.press("Enter")
+        assert table.locator(f"th[aria-sort={order}]").count() == 1
+        assert values() == sorted(before, reverse=order == "descending")
+    table.get_by_role("button", name="system").click()
+    assert table.locator("tbody th").all_inner_texts()[0] == HOSTILE_NAME
+    assert table.locator("th[aria-sort]").count() == 1
+
+
+def test_marks_say_what_they_stand_for(sized: Page) -> None:
+    mark = sized.locator("#summary .chart a").first
+    mark.scroll_into_view_if_needed()
+    mark.locator("[data-tip]").hover()
+    tip = sized.locator(".tip")
+    assert re.fullmatch(r"first, male: [\d.]+ % \(\d+ of 30 correct\)", tip.inner_text())
+    box = tip.bounding_box()
+    assert box is not None
+    assert box["x"] >= 0
+    assert box["x"] + box["width"] <= int(sized.evaluate("innerWidth"))
+    sized.mouse.move(0, 0)
+    assert tip.is_hidden()
+    sized.keyboard.press("Tab")
+    mark.focus()
+    assert tip.is_visible()
+
+
+def test_the_page_is_never_wider_than_the_screen(sized: Page) -> None:
+    width = sized.evaluate("innerWidth")
+    assert sized.evaluate("document.documentElement.scrollWidth") <= width
+    for details in sized.locator("details > summary").all():
+        details.click()
+    sized.locator("#list .open").first.click()
+    assert sized.evaluate("document.documentElement.scrollWidth") <= width
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_no_serious_violation(sized: Page, scheme: Any) -> None:
+    sized.emulate_media(color_scheme=scheme)
+    for details in sized.locator("details > summary").all():
+        details.click()
+    sized.fill("#query", "cook 1")
+    shown(sized)
+    sized.locator("#list .open").first.click()
+    script = files("axe_playwright_python").joinpath("axe.min.js")
+    sized.evaluate(script.read_text(encoding="utf-8"))
+    assert sized.evaluate(_AXE) == []
+
+
+def test_print_holds_every_system_and_figure(sized: Page, tmp_path: Path) -> None:
+    from pypdf import PdfReader
+
+    sized.evaluate(f"location.hash = 'samples?{urlencode({'id': 'id12'})}'")
+    sized.wait_for_function("document.querySelectorAll('#list > li').length === 1")
+    sized.pdf(path=tmp_path / "report.pdf", format="A4", margin=_MARGINS)
+    reader = PdfReader(tmp_path / "report.pdf")
+    text = _joined("\n".join(page.extract_text() for page in reader.pages))
+    for row in sized.locator("main td .value, main th, figcaption b, .cautions li").all():
+        assert _joined(row.text_content() or "") in text
+    for title in sized.locator("main table, .chart").all():
+        assert title.evaluate("(element) => element.style.zoom === ''")
+    for system in (0, 1):
+        assert _joined(reported.translations(system)[12]) in text
+    assert sized.locator("details[open]").count() == 0
+
+
+def _joined(text: str) -> str:
+    """Return the text without spaces and ligatures, which a PDF places where it likes."""
+    return re.sub(r"\s", "", unicodedata.normalize("NFKC", text))

@@ -1,0 +1,166 @@
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+
+from cc_hf.reports.highlights import (
+    Attribute,
+    attributes,
+    category_spreads,
+    confusions,
+    divided_samples,
+    hard_values,
+    spreads,
+)
+from cc_hf.reports.page.standing_out import filter_name, sample_link, standing_out
+from cc_hf.reports.report import Report, build_report
+from cc_hf.reports.samples import System
+from tests.helpers import reported
+from tests.helpers.reported import HOSTILE_NAME, OCCUPATIONS, N
+
+METRIC = "contrastive_conditioning"
+
+
+def right(report: Report, system: int, metric: int = 0) -> list[bool]:
+    return [
+        judgement.is_correct
+        for sample in report.samples
+        if (judgement := sample.judgements[system][metric]) is not None
+    ]
+
+
+def test_attributes_are_the_columns_whose_values_occur_again() -> None:
+    report = reported.report()
+    occupation, stereotype = attributes(report)
+    assert (occupation.name, stereotype.name) == ("occupation", "stereotype")
+    assert set(occupation.distinct) == set(OCCUPATIONS)
+    assert occupation.has_words
+    assert not occupation.has_groups
+    assert stereotype.has_groups
+    assert not stereotype.has_words
+    assert not Attribute("number", tuple(map(str, range(9)))).has_words
+    assert attributes(reported.report(with_examples=False)) == ()
+
+
+def test_words_in_focus_are_an_attribute_unless_a_column_repeats_them() -> None:
+    words = ("Cook", "Nurse", "Guard")
+    found = []
+    for i, example in enumerate(reported.examples()):
+        word = words[i % 3] if i % 2 else words[0]
+        text = example.source.replace("cook", word)
+        variants = (text.replace("The", "A"),)
+        focus = replace(example.focus, text=word)
+        found.append(
+            replace(
+                example,
+                source=text,
+                focus=focus,
+                correct_sources=variants,
+                incorrect_sources=variants,
+                extra={},
+            )
+        )
+    report = build_report(reported.systems()[:1], examples=found, n_resamples=1)
+    [attribute] = attributes(report)
+    assert attribute.name == "word"
+    assert set(attribute.distinct) == {"cook", "nurse", "guard"}
+    repeated = [replace(e, extra={"occupation": e.focus.text.lower()}) for e in found]
+    report = build_report(reported.systems()[:1], examples=repeated, n_resamples=1)
+    assert [attribute.name for attribute in attributes(report)] == ["occupation"]
+    same = [replace(e, extra={"gender": e.category}) for e in reported.examples()]
+    report = build_report(reported.systems()[:1], examples=same, n_resamples=1)
+    assert attributes(report) == ()
+
+
+def test_spreads_have_the_accuracies_of_the_categories_and_of_groups() -> None:
+    report = reported.report()
+    for spread in category_spreads(report, METRIC):
+        result = report.systems[spread.system].results[METRIC]
+        expected = {c.category: (c.n, c.n_correct, c.accuracy) for c in result.categories}
+        assert {g.name: (g.n, g.n_correct, g.accuracy) for g in spread.groups} == expected
+        lowest = min(c.accuracy for c in result.categories)
+        assert spread.lowest.accuracy == lowest
+        assert spread.gap == max(c.accuracy for c in result.categories) - lowest
+    stereotype = attributes(report)[1]
+    first, second = spreads(report, METRIC, stereotype)
+    assert (first.system, second.system) == (0, 1)
+    verdicts = right(report, 0)
+    assert [(g.name, g.n, g.n_correct) for g in first.groups] == [
+        (name, 36, sum(v for v, s in zip(verdicts, stereotype.values, strict=True) if s == name))
+        for name in ("anti", "pro")
+    ]
+    one = Attribute("one", ("a",) * N)
+    assert spreads(report, METRIC, one) == ()
+
+
+def test_hard_values_are_those_of_the_lowest_accuracy() -> None:
+    report = reported.report()
+    occupation = attributes(report)[0]
+    verdicts = [right(report, system) for system in (0, 1)]
+
+    def accuracy(value: str, systems: tuple[int, ...]) -> float:
+        rows = [i for i, other in enumerate(occupation.values) if other == value]
+        shares = [sum(verdicts[system][i] for i in rows) / len(rows) for system in systems]
+        return sum(shares) / len(shares)
+
+    for system, systems in ((None, (0, 1)), (1, (1,))):
+        values = [row.value for row in hard_values(report, METRIC, occupation, n=3, system=system)]
+        lowest = sorted(accuracy(value, systems) for value in OCCUPATIONS)[:3]
+        assert [accuracy(value, systems) for value in values] == lowest
+    few = Attribute("few", tuple(str(i // 9) for i in range(N)))
+    assert hard_values(report, METRIC, few, n=3) == ()
+
+
+def test_confusions_count_every_judgement_with_a_reading() -> None:
+    report = reported.report()
+    assert confusions(report, METRIC) == ()
+    for table in confusions(report, "words"):
+        judgements = report.systems[table.system].results["words"].judgements
+        expected = Counter((j.gold, j.predicted) for j in judgements)
+        found = {
+            (gold, reading): count
+            for gold, counts in zip(table.golds, table.counts, strict=True)
+            for reading, count in zip(table.readings, counts, strict=True)
+            if count
+        }
+        assert found == dict(expected)
+    many = replace(
+        reported.results(0)["words"],
+        judgements=tuple(
+            replace(j, predicted=str(i % 9))
+            for i, j in enumerate(reported.results(0)["words"].judgements)
+        ),
+    )
+    assert confusions(build_report([System("a", {"words": many})]), "words") == ()
+
+
+def test_divided_samples_are_right_in_one_system_and_wrong_in_the_other() -> None:
+    report = reported.report()
+    first, second = right(report, 0), right(report, 1)
+    expected = [
+        sum(a and not b for a, b in zip(first, second, strict=True)),
+        sum(b and not a for a, b in zip(first, second, strict=True)),
+    ]
+    assert divided_samples(report, METRIC) == ((0, expected[0]), (expected[1], 0))
+
+
+def test_what_stands_out_is_said_of_every_metric_with_links() -> None:
+    report = reported.report()
+    by_metric = list(standing_out(report, attributes(report)))
+    assert [len(found.confusions) for found in by_metric] == [0, 2]
+    for found, metric in zip(by_metric, report.judging, strict=True):
+        assert list(found.spreads) == ["category", "stereotype"]
+        assert list(found.hard_values) == ["occupation"]
+        assert [name for name, _ in found.systems.rows] == ["first", HOSTILE_NAME]
+        best = found.systems.rows[0][1][0][0]
+        link = sample_link(report, metric)({"system": "first", "category": best.text.split()[0]})
+        assert link.startswith("#samples?system=first&")
+        assert best.text[-1].isdigit()
+        assert found.divided is not None
+    assert "metric=words" in by_metric[1].spreads["category"]
+    assert "metric=" not in by_metric[0].spreads["category"]
+    assert sample_link(report, "another")({"system": "first"}) == ""
+    alone = build_report(reported.systems()[:1], n_resamples=1)
+    found, _ = standing_out(alone, ())
+    assert found.divided is None
+    assert filter_name("note") == "data.note"
