@@ -201,10 +201,10 @@ def main(shared: Path) -> None:
     offer_student()
     upstream = shared / "upstream"
     calibrations = {
-        "`cc-tiny-en-de`, chosen on the system sota of mt_gender, WinoMT en-de": calibrated(
+        "`cc-tiny-en-de`, chosen on the system bing of mt_gender, WinoMT en-de": calibrated(
             shared,
             "cc-tiny-en-de",
-            upstream / "gabrielStanovsky/mt_gender/translations/sota/en-de.txt",
+            upstream / "gabrielStanovsky/mt_gender/translations/bing/en-de.txt",
             "de",
             "cc-tiny-en-de",
         ),

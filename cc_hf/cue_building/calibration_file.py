@@ -142,11 +142,10 @@ class Calibration:
         figures, (first, second) = result.report, self.readings
         limits = result.intervals.get("auc")
         interval = f" ({limits.low:.3f} to {limits.high:.3f})" if limits else ""
-        better = (
-            ""
-            if name == self.chosen
-            else f". {self.chosen} does better, with an AUC of {self.choice.report.auc:.3f}"
-        )
+        best = self.choice.report.auc
+        # A wording within the interval is not clearly worse than the one that was chosen.
+        is_worse = name != self.chosen and best > (limits.high if limits else figures.auc)
+        better = f". {self.chosen} does better, with an AUC of {best:.3f}" if is_worse else ""
         return (
             f"Calibration of {name} under {self.evaluator.partition('@')[0]} on {figures.n:,}"
             f" translations of {self.data}: AUC {figures.auc:.3f}{interval}, right decisions"

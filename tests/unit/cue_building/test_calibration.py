@@ -355,6 +355,17 @@ def test_a_calibration_serves_its_evaluator_and_languages_only() -> None:
             calibration.check_evaluator(evaluator, src_lang, tgt_lang)  # type: ignore[arg-type]
 
 
+def test_the_note_names_a_wording_that_is_clearly_better() -> None:
+    clear = run(evaluator=noisy("gender_nouns", 1)).calibration
+    assert "gender_nouns does better, with an AUC of 1.000" in clear.note("gender_brackets")
+    assert "does better" not in clear.note("gender_nouns")
+    noise = run(evaluator=hash_scores).calibration
+    (other,) = set(_NAMES) - {noise.chosen}
+    assert "does better" not in noise.note(other)
+    with pytest.raises(InputError, match="expected one of gender_brackets, gender_nouns"):
+        clear.note("gender_pronouns")
+
+
 def test_judging_by_a_calibration_checks_it_and_notes_its_figures() -> None:
     calibration = run(evaluator=hash_scores).calibration
     wording = calibration.choice.wording

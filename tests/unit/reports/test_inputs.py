@@ -5,11 +5,13 @@ from pathlib import Path
 
 import pytest
 
+import cc_hf
 from cc_hf.data.quality_scores import QualityScores
 from cc_hf.data.result_files import system_names
 from cc_hf.errors import DataError, InputError, UnknownNameError
 from cc_hf.reports.inputs import read_examples, read_report_systems
 from cc_hf.results import EvaluationResult, ResultSet
+from cc_hf.schema import ContrastiveSourceExample
 from tests.helpers import reported
 from tests.helpers.metrics import evaluate_dataset
 
@@ -149,3 +151,17 @@ def test_data_of_the_user_are_shown_without_sources_unless_their_file_is_named()
             " name the file with the data (`--dataset FILE`, in Python `dataset`)"
         ],
     )
+
+
+def test_samples_have_the_sources_of_the_wording_that_judged() -> None:
+    result = cc_hf.evaluate(
+        cc_hf.load_material("simplegen", "en-de", cues="gender_nouns"),
+        translations=["Sie ist Ärztin."] * 2664,
+        evaluator=lambda sources, translations: [1.0] * len(sources),
+    )
+    examples, notes = read_examples(EvaluationResult.from_json(result.to_json()))
+    assert examples is not None
+    assert not notes
+    assert isinstance(examples[0], ContrastiveSourceExample)
+    assert " man " in examples[0].correct_sources[0]
+    assert "[male]" not in examples[0].correct_sources[0]
