@@ -110,7 +110,7 @@ def test_the_table_can_be_sorted_filtered_and_downloaded(board: Page) -> None:
     expect_systems(board, [EVIL, "google", "aws"])
     choose(board, "dataset", "winomt")
     expect_systems(board, ["google", "aws"])
-    assert board.locator("#cc-plot circle").count() == 2
+    assert board.locator("#cc-plot path.fill").count() == 2
     board.fill("#cc-search input, #cc-search textarea", "aws")
     expect_systems(board, ["aws"])
     for name in ("csv", "json"):
