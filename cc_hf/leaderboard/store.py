@@ -5,18 +5,25 @@ prevent the others from being shown.
 from __future__ import annotations
 
 import logging
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from datetime import datetime, timezone
 from pathlib import Path
 
 from cc_hf import signature
 from cc_hf.data.result_files import read_result_file
+from cc_hf.data.text_files import read_lines
 from cc_hf.errors import InputError
-from cc_hf.files import is_folder
-from cc_hf.results import EvaluationResult
+from cc_hf.files import is_file, is_folder
+from cc_hf.results import EvaluationResult, ResultSet
 
-__all__ = ["Store", "StoredResult", "read_folder"]
+__all__ = ["DATES", "Store", "StoredResult", "read_folder", "without_translations"]
 
+#: File in a folder of results with the dates of the others: a name, a tab, and YYYY-MM-DD per line.
+#: The Hub and git do not keep the dates of files.
+DATES = "dates.tsv"
+_DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 _LOG = logging.getLogger(__name__)
 
 
@@ -28,11 +35,13 @@ class StoredResult:
         system: the name of the system in the signature; the name of the file if there is none.
         file: the name of the file.
         result: the result, without its judgements.
+        date: the day on which the file was written, as YYYY-MM-DD in UTC.
     """
 
     system: str
     file: str
     result: EvaluationResult
+    date: str = ""
 
 
 @dataclass(frozen=True)
@@ -42,12 +51,10 @@ class Store:
     Attributes:
         entries: the results, in the order of file names.
         broken: file name -> why it could not be read.
-        not_run: file name -> {metric: why it was not run}.
     """
 
     entries: tuple[StoredResult, ...]
     broken: Mapping[str, str] = field(default_factory=dict)
-    not_run: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
 
 def read_folder(folder: str | Path) -> Store:
@@ -70,24 +77,45 @@ def read_folder(folder: str | Path) -> Store:
             f"results: expected a folder with results that `cc-hf evaluate` wrote, {folder} is not"
             " a folder"
         )
+    dates = _dates(folder)
     entries: list[StoredResult] = []
     broken: dict[str, str] = {}
-    not_run: dict[str, Mapping[str, str]] = {}
     for path in sorted(folder.glob("*.json")):
         try:
             contents = read_result_file(path)
-            entries += [_entry(path, result) for result in contents.results]
+            date = dates.get(path.name) or _day(path)
+            entries += [_entry(path, result, date) for result in contents.results]
         except InputError as error:
             broken[path.name] = str(error).replace(str(path), path.name)
             _LOG.warning("%s is not shown: %s", path.name, broken[path.name])
-            continue
-        if contents.not_run:
-            not_run[path.name] = {
-                str(name): str(reason) for name, reason in contents.not_run.items()
-            }
-    return Store(tuple(entries), broken, not_run)
+    return Store(tuple(entries), broken)
 
 
-def _entry(path: Path, result: EvaluationResult) -> StoredResult:
+def without_translations(contents: ResultSet) -> ResultSet:
+    """Return results without their judgements, which hold the translations and the sources' ids.
+    All figures are kept, so that a leaderboard shows the same.
+
+    Args:
+        contents: the results of a file.
+    """
+    return replace(
+        contents, results=tuple(replace(result, judgements=()) for result in contents.results)
+    )
+
+
+def _dates(folder: Path) -> dict[str, str]:
+    """Return the dates by file name from the file `DATES`, if the folder has one; lines of another
+    form are ignored.
+    """
+    path = folder / DATES
+    cells = [line.split("\t") for line in read_lines(path)] if is_file(path) else []
+    return {row[0]: row[1] for row in cells if len(row) == 2 and _DAY.fullmatch(row[1])}
+
+
+def _day(path: Path) -> str:
+    return datetime.fromtimestamp(path.stat().st_mtime, timezone.utc).strftime("%Y-%m-%d")
+
+
+def _entry(path: Path, result: EvaluationResult, date: str) -> StoredResult:
     system = signature.parse(result.signature)[1].get("sys", "") if result.signature else ""
-    return StoredResult(system or path.stem, path.name, replace(result, judgements=()))
+    return StoredResult(system or path.stem, path.name, replace(result, judgements=()), date)
