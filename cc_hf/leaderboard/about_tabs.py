@@ -173,7 +173,7 @@ def _checked(path: Path) -> tuple[str, str]:
         contents = without_translations(read_result_file(path))
     except InputError as error:
         raise InputError(str(error).replace(str(path), path.name)) from error
-    store = Store(tuple(StoredResult(path.stem, path.name, one) for one in contents.results))
+    store = Store(tuple(StoredResult(path.stem, path.name, result) for result in contents.results))
     tables = [
         board_html(
             [row], next(iter(ranking_figures([row])), ""), default_columns([row]), [row.system]

@@ -9,11 +9,12 @@ from pathlib import Path
 
 from cc_hf import __version__
 from cc_hf.data.quality_scores import read_quality_scores
+from cc_hf.data.result_files import read_result_file
 from cc_hf.errors import InputError
 from cc_hf.hub.cards import yaml_text
 from cc_hf.hub.folders import new_folder
 from cc_hf.hub.spaces import GRADIO_VERSION, requirement_line
-from cc_hf.leaderboard.store import Store, read_folder
+from cc_hf.leaderboard.store import DATES, Store, read_folder, without_translations
 from cc_hf.reports.formats.markdown import markdown_text
 
 __all__ = ["build_leaderboard_space"]
@@ -55,7 +56,8 @@ def build_leaderboard_space(
 ) -> Store:
     """Write the folder of the Space.
 
-    Files of results that cannot be read are omitted and named in `Store.broken`.
+    The results are written without translations, since the page shows only figures. Files of
+    results that cannot be read are omitted and named in `Store.broken`.
 
     Args:
         results: a folder of results, as for `cc_hf.leaderboard.store.read_folder`.
@@ -106,7 +108,12 @@ def build_leaderboard_space(
     with new_folder(output) as folder:
         (folder / "results").mkdir()
         for name in dict.fromkeys(entry.file for entry in store.entries):
-            shutil.copyfile(Path(results) / name, folder / "results" / name)
+            contents = without_translations(read_result_file(Path(results) / name))
+            (folder / "results" / name).write_text(
+                contents.to_json(), encoding="utf-8", newline="\n"
+            )
+        dates = dict.fromkeys(f"{entry.file}\t{entry.date}\n" for entry in store.entries)
+        (folder / "results" / DATES).write_text("".join(dates), encoding="utf-8", newline="\n")
         if quality is not None and bleu is not None:
             shutil.copyfile(quality, folder / bleu)
         program = _APP.format(quality="None" if bleu is None else f'here / "{bleu}"')

@@ -191,8 +191,8 @@ def nearest_choice(
         A choice that has rows; None without rows.
     """
     left = list(rows)
-    for place, wanted in enumerate((data, language, metric)):
-        left = [row for row in left if row.choice[place] == wanted] or left
+    for field, wanted in enumerate((data, language, metric)):
+        left = [row for row in left if row.choice[field] == wanted] or left
     return first_choice(left)
 
 

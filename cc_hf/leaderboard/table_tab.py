@@ -88,7 +88,7 @@ def table_tab(
         **quiet,
     )
     gr.on(
-        [by.input, text.input, columns.input],
+        [by.input, text.change, columns.input],
         table,
         inputs=fields,
         outputs=[board, plot],

@@ -117,7 +117,9 @@ def test_systems_are_ranked_and_equal_ones_share_a_rank(rows: list[LeaderboardRo
     aws, google, _ = rows
     twin = dataclasses.replace(aws, system="Zebra")
     without = dataclasses.replace(aws, system="a", figures={})
-    assert [(rank, row.system) for rank, row in ranked([without, twin, aws, google], "accuracy")] == [
+    assert [
+        (rank, row.system) for rank, row in ranked([without, twin, aws, google], "accuracy")
+    ] == [
         (1, "aws"),
         (1, "Zebra"),
         (3, "google"),
@@ -132,7 +134,9 @@ def test_rows_are_ranked_by_the_minimum_accuracy_where_there_is_one(
     assert ranking_figures(rows[:2]) == ["min_accuracy", "accuracy"]
     # the scores that the metric names are not in this result
     assert ranking_figures(rows[2:])[0] == "min_accuracy"
-    unknown = dataclasses.replace(rows[0], metric="own", figures={"f1": rows[0].figures["accuracy"]})
+    unknown = dataclasses.replace(
+        rows[0], metric="own", figures={"f1": rows[0].figures["accuracy"]}
+    )
     assert ranking_figures([unknown]) == ["f1"]
     assert ranking_figures([]) == []
 
@@ -164,7 +168,9 @@ def cells(html: str) -> list[list[str]]:
 
 
 def test_the_ranking_shows_intervals_in_the_cell_of_the_figure(rows: list[LeaderboardRow]) -> None:
-    html = board_html(rows[:2], "accuracy", ["bleu", "accuracy", "delta_x", "f1"], ["aws", "google"])
+    html = board_html(
+        rows[:2], "accuracy", ["bleu", "accuracy", "delta_x", "f1"], ["aws", "google"]
+    )
     header, *lines = cells(html)
     assert header == ["#/rank", "system", "accuracy", "delta x", "BLEU"]
     assert lines == [
@@ -238,8 +244,8 @@ def test_a_system_has_one_colour_in_every_table_and_chart(rows: list[Leaderboard
     systems = system_order(rows)
     assert systems == ["aws", "google", "other"]
     for shown in (rows[:2], rows[1:2]):
-        assert 'fill s1' in plot_html(shown, systems)
-        assert 'cc-mark s1 cc-mark0' in board_html(shown, "accuracy", [], systems)
+        assert "fill s1" in plot_html(shown, systems)
+        assert "cc-mark s1 cc-mark0" in board_html(shown, "accuracy", [], systems)
 
 
 @pytest.mark.parametrize(
