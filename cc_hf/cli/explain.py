@@ -122,6 +122,9 @@ def explain(
         Path | None,
         typer.Option("--output", "-o", help="Write the explanations to this JSON file."),
     ] = None,
+    html: Annotated[
+        Path | None, typer.Option(help="Write the explanations to this HTML file.")
+    ] = None,
 ) -> None:
     """Explain a judgement by word probabilities under both contrastive sources."""
     from cc_hf.evaluators.options import LoadingOptions
@@ -129,6 +132,7 @@ def explain(
     from cc_hf.studies.explanation import explain_example
 
     check_output(output)
+    check_output(html, "html")
     sentence_options = {
         "source": source,
         "focus": focus,
@@ -178,11 +182,13 @@ def explain(
     explanations = [
         explain_example(loaded, example, text, tgt_lang=target, score=score) for text in texts
     ]
-    _write(explanations, output, as_json=as_json)
+    _write(explanations, output, html, as_json=as_json)
 
 
-def _write(explanations: Sequence[Explanation], output: Path | None, *, as_json: bool) -> None:
-    from cc_hf.reports.studies.explanations import explanation_table
+def _write(
+    explanations: Sequence[Explanation], output: Path | None, html: Path | None, *, as_json: bool
+) -> None:
+    from cc_hf.reports.studies.explanations import explanation_table, explanations_page
 
     text = (
         json.dumps(
@@ -195,6 +201,8 @@ def _write(explanations: Sequence[Explanation], output: Path | None, *, as_json:
     )
     if output is not None:
         write_atomically(output, text)
+    if html is not None:
+        write_atomically(html, explanations_page(explanations))
     if as_json:
         typer.echo(printable(text), nl=False)
         return

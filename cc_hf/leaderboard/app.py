@@ -21,6 +21,7 @@ from cc_hf.leaderboard.store import read_folder
 from cc_hf.leaderboard.table import leaderboard_rows
 from cc_hf.leaderboard.table_tab import table_tab
 from cc_hf.leaderboard.visitor_files import VisitorFiles
+from cc_hf.reports.studies.explanations import EXPLANATION_CSS
 
 __all__ = ["build_page", "serve", "wait_for_end"]
 
@@ -160,7 +161,7 @@ def serve(
             max_file_size=MAX_UPLOAD,
             footer_links=[],
             theme=_theme(gr),
-            css_paths=[_CSS],
+            css_paths=[_CSS, EXPLANATION_CSS],
             head=f"<script>{_SCRIPT.read_text(encoding='utf-8')}</script>",
             prevent_thread_lock=True,
             **launch_options(event_bytes=_MAX_EVENT, upload_bytes=MAX_UPLOAD),
