@@ -49,24 +49,23 @@ def table_tab(
         return
     systems = system_order(rows)
 
-    def table(data: str, language: str, metric: str, by: str, text: str, columns: Any) -> Any:
-        chosen = rows_of(rows, _choice(data, language, metric), (text or "")[:_MAX_SEARCH])
-        names = ranking_figures(chosen)
-        by = by if by in names else next(iter(names), "")
-        return board_html(chosen, by, columns or [], systems), plot_html(chosen, systems)
-
-    def changed(data: str, language: str, metric: str, text: str) -> tuple[Any, ...]:
-        """Return the lists and the table after a change of the choice, which resets ranking and
-        columns.
+    def shown(
+        before: Choice, data: str, language: str, metric: str, by: str, text: str, columns: Any
+    ) -> tuple[Any, ...]:
+        """Return the choice, the lists and the table. Lists change only with the choice, which
+        resets ranking and columns.
         """
         near = nearest_choice(rows, _data(data), language or "", metric or "") or choice
-        lists = [gr.update(choices=c, value=v) for c, v in _lists(rows, near)]
-        by, columns = lists[3]["value"], lists[4]["value"]
-        return *lists, *table(_key(near), near.language, near.metric, by, text, columns)
+        updates = [gr.skip()] * 5
+        if near != before:
+            options = _lists(rows, near)
+            updates = [gr.update(choices=c, value=v) for c, v in options]
+            by, columns = options[3][1], options[4][1]
+        return near, *updates, *_tables(rows, systems, near, (by, text or "", columns or []))
 
-    fields = _fields(gr, rows, choice)
-    data, languages, metric, by, text, columns = fields
-    html, svg = table(*(field.value for field in fields))
+    *lists, text = _fields(gr, rows, choice)
+    html, svg = _tables(rows, systems, choice, (lists[3].value, "", lists[4].value))
+    state = gr.State(choice)
     board = gr.HTML(html, elem_id="cc-board")
     plot = gr.HTML(svg, elem_id="cc-plot")
     with gr.Row():
@@ -78,27 +77,43 @@ def table_tab(
                 elem_id=f"cc-{name.lower()}",
             )
     gr.HTML(notes, elem_id="cc-notes")
-    quiet: dict[str, Any] = {"show_progress": "hidden", "concurrency_limit": _TABLES_AT_ONCE}
+    # One event for all fields: gradio then runs one at a time, so that no late answer of an earlier
+    # one replaces the table of a later one.
     gr.on(
-        [data.input, languages.input, metric.input],
-        changed,
-        inputs=[data, languages, metric, text],
-        outputs=[data, languages, metric, by, columns, board, plot],
-        api_name=False,
-        **quiet,
-    )
-    gr.on(
-        [by.input, text.change, columns.input],
-        table,
-        inputs=fields,
-        outputs=[board, plot],
+        [*(field.input for field in lists), text.change],
+        shown,
+        inputs=[state, *lists[:4], text, lists[4]],
+        outputs=[state, *lists, board, plot],
         api_name="table",
-        **quiet,
+        show_progress="hidden",
+        concurrency_limit=_TABLES_AT_ONCE,
+        trigger_mode="always_last",
     )
+
+
+def _tables(
+    rows: list[LeaderboardRow],
+    systems: list[str],
+    choice: Choice,
+    view: tuple[str, str, list[str]],
+) -> tuple[str, str]:
+    """Return table and chart of a choice.
+
+    Args:
+        rows: the rows of all results.
+        systems: all systems, in the order of their colours.
+        choice: what is shown.
+        view: the figure by which systems are ranked, words to search for, and columns.
+    """
+    by, text, columns = view
+    chosen = rows_of(rows, choice, text[:_MAX_SEARCH])
+    figures = ranking_figures(chosen)
+    by = by if by in figures else next(iter(figures), "")
+    return board_html(chosen, by, columns, systems), plot_html(chosen, systems)
 
 
 def _fields(gr: Any, rows: list[LeaderboardRow], choice: Choice) -> list[Any]:
-    """Return new fields for data, language, metric, the figure to rank by, search and columns."""
+    """Return new fields for data, language, metric, the figure to rank by, columns and search."""
     labels = ("dataset", "languages", "metric", "ranked by")
     names = ("dataset", "language", "metric", "by")
     *lists, (columns, shown) = _lists(rows, choice)
@@ -118,7 +133,7 @@ def _fields(gr: Any, rows: list[LeaderboardRow], choice: Choice) -> list[Any]:
             elem_id="cc-search",
         )
         boxes = gr.CheckboxGroup(columns, value=shown, label="columns", elem_id="cc-columns")
-    return [*dropdowns, text, boxes]
+    return [*dropdowns, boxes, text]
 
 
 def _lists(rows: list[LeaderboardRow], choice: Choice) -> list[tuple[list[tuple[str, str]], Any]]:
@@ -149,7 +164,3 @@ def _key(choice: Choice) -> str:
 def _data(key: str) -> tuple[str, str]:
     dataset, _, config = (key or "").partition(_SEPARATOR)
     return dataset, config
-
-
-def _choice(data: str, language: str, metric: str) -> Choice:
-    return Choice(_data(data), language or "", metric or "")

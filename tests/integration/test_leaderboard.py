@@ -262,6 +262,7 @@ def test_the_sample_file_can_be_judged(board: Page) -> None:
     assert board.locator("#cc-file-metric input").input_value() == "SimpleGEN's accuracy"
     board.locator("#cc-file-judge").click()
     board.locator("#cc-file-answer .cc-result").wait_for()
+    board.wait_for_timeout(500)  # the answer fades in
     assert serious_violations(board) == []
 
 
