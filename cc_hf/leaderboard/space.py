@@ -14,7 +14,9 @@ from cc_hf.errors import InputError
 from cc_hf.hub.cards import yaml_text
 from cc_hf.hub.folders import new_folder
 from cc_hf.hub.spaces import GRADIO_VERSION, requirement_line
+from cc_hf.languages import LANGUAGES
 from cc_hf.leaderboard.store import DATES, Store, read_folder, without_translations
+from cc_hf.leaderboard.table import leaderboard_rows
 from cc_hf.reports.formats.markdown import markdown_text
 
 __all__ = ["build_leaderboard_space"]
@@ -35,7 +37,7 @@ sdk: gradio
 sdk_version: {sdk_version}
 app_file: app.py
 license: apache-2.0
-tags: [leaderboard, machine-translation, contrastive-conditioning]
+tags: {tags}
 ---
 # {heading}
 
@@ -44,6 +46,17 @@ Machine translation systems, judged where a word must be disambiguated: word sen
 
 Everyone can judge a sentence or a file of translations of their own here; nothing is kept.
 """
+
+
+#: By these tags of the Hub, people find leaderboards.
+_TAGS = (
+    "leaderboard",
+    "submission:semiautomatic",
+    "test:public",
+    "modality:text",
+    "machine-translation",
+    "contrastive-conditioning",
+)
 
 
 def build_leaderboard_space(
@@ -100,6 +113,7 @@ def build_leaderboard_space(
     readme = _README.format(
         title=yaml_text(title),
         heading=markdown_text(title),
+        tags=f"[{', '.join(_tags(store))}]",
         sdk_version=GRADIO_VERSION,
         version=__version__,
         n=len(store.entries),
@@ -124,3 +138,14 @@ def build_leaderboard_space(
         ):
             (folder / name).write_text(text, encoding="utf-8", newline="\n")
     return store
+
+
+def _tags(store: Store) -> list[str]:
+    """Return the tags of the Space, with those that say who judges and in which languages."""
+    has_evaluator = {bool(row.evaluator) for row in leaderboard_rows(store)}
+    languages = {LANGUAGES.get(entry.result.tgt_lang, "") for entry in store.entries} - {""}
+    return [
+        *_TAGS,
+        *(f"judge:{'model' if model else 'function'}" for model in sorted(has_evaluator)),
+        *(f"language:{name.lower().replace(' ', '-')}" for name in sorted(languages)),
+    ]

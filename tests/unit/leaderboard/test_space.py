@@ -52,6 +52,7 @@ def test_the_folder_holds_program_card_and_results(results: Path, tmp_path: Path
         "gradio",
         "app.py",
     )
+    assert {"leaderboard", "test:public", "judge:function", "language:german"} <= set(card["tags"])
     assert card["sdk_version"].split(".")[0] >= "6"
     assert (output / "requirements.txt").read_text(
         encoding="utf-8"
