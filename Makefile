@@ -53,7 +53,8 @@ docs: $(STAMP)  ## write the generated documents anew, and build the site in out
 	$(BIN)/python docs/generate.py
 	$(BIN)/sphinx-build -W --keep-going -q -b html docs out/site
 
-figures: $(STAMP)  ## compute the README's figures anew; SHARED: folder with upstream/ and gold/
+figures: $(STAMP)  ## compute the figures of the README and of docs/evaluators.md anew; SHARED: folder with upstream/ and gold/
+	$(BIN)/python docs/evaluator_figures.py $(SHARED)
 	$(BIN)/python docs/readme_figures.py $(SHARED)
 
 # Nothing else should run on the machine meanwhile. The models, which have random weights, are made in out/benchmark, 10 GB.

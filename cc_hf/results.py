@@ -126,6 +126,10 @@ class EvaluationResult:
         no_interval: name of a score that was resampled but has no interval -> the reason.
         notes: what a reader of the figures must know, one or more sentences each. They are shown
             wherever the figures are.
+        wording: the wording of cues that replaced that of the dataset, as
+            `cc_hf.cues.wordings.Wording.to_row` gives it; None for the dataset's own.
+        system: name of the system under test, as reports show it; "" if it was not named. No figure
+            depends on it.
 
     Raises:
         InputError: for a score that is not a number in its range.
@@ -144,6 +148,8 @@ class EvaluationResult:
     counts: Mapping[str, int] = field(default_factory=dict)
     no_interval: Mapping[str, NoInterval] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+    wording: Mapping[str, Any] | None = None
+    system: str = ""
 
     def __post_init__(self) -> None:
         for name, value in self.scores.items():
@@ -153,6 +159,12 @@ class EvaluationResult:
                     f"score {name!r}: expected a number in [{low}, 1], got {value!r}; leave out"
                     " what is undefined"
                 )
+
+    @property
+    def split(self) -> str:
+        """The split of the dataset that the signature names, "test" if it names none."""
+        data, _, _ = _data(self).rpartition("@")
+        return data.removeprefix(f"{self.dataset}/{self.config}").removeprefix("/") or "test"
 
     def interval_notes(self) -> dict[str, str]:
         """Return notes on the intervals that are unusual or missing.
@@ -174,15 +186,16 @@ class EvaluationResult:
         }
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the result as plain dicts and lists, ready for JSON. Usual values of intervals are
-        left out.
+        """Return the result as plain dicts and lists, ready for JSON. Usual values of intervals,
+        and a name of the system that was not given, are left out.
         """
         row = {
             **asdict(self),
             "intervals": {name: _interval_row(i) for name, i in self.intervals.items()},
         }
-        if not self.no_interval:
-            del row["no_interval"]
+        for name in ("no_interval", "wording", "system"):
+            if not row[name]:
+                del row[name]
         for judgement in row["judgements"]:
             if not judgement["scores"]:  # most metrics have none: keep the file small
                 del judgement["scores"]
@@ -196,7 +209,8 @@ class EvaluationResult:
     def from_json(cls, text: str) -> EvaluationResult:
         """Return the result from its JSON; the inverse of `to_json`.
 
-        Files of older versions, without verdicts of judgements or notes, are accepted.
+        Files of older versions, without verdicts of judgements, notes or a name of the system, are
+        accepted.
 
         Args:
             text: JSON as `to_json` writes it.
@@ -244,7 +258,8 @@ class ResultSet:
 
     Attributes:
         results: the results.
-        not_run: metric -> why it was not run.
+        not_run: metric that fits the data -> what it lacked to be run, such as a package. Files of
+            older versions also name metrics that do not fit.
     """
 
     results: tuple[EvaluationResult, ...]
@@ -426,8 +441,9 @@ _COUNT = "a number, 0 or more"
 #: Class -> names of fields, a check of their values, and what is expected.
 _TYPES: dict[type, _Types] = {
     EvaluationResult: (
-        (("dataset", "config", "tgt_lang", "metric", "signature"), _is_text, "a text"),
+        (("dataset", "config", "tgt_lang", "metric", "signature", "system"), _is_text, "a text"),
         (("n",), _is_count, "a number of judgements"),
+        (("wording",), lambda value: value is None or isinstance(value, dict), "an object or null"),
     ),
     Interval: (
         (("low", "high", "level"), _is_number, "a number"),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -14,6 +14,7 @@ from cc_hf.cli.options import (
     BatchTokens,
     Cache,
     Config,
+    Cues,
     DataDir,
     Dataset,
     Device,
@@ -72,6 +73,15 @@ def evaluate(
             )
         ),
     ] = None,
+    name: Annotated[
+        str | None,
+        typer.Option(
+            help=(
+                "Name of the system in tables and reports. Default: the model that translated, or"
+                " the file of translations."
+            )
+        ),
+    ] = None,
     metric: Annotated[
         str,
         typer.Option(
@@ -83,6 +93,7 @@ def evaluate(
     ] = "contrastive_conditioning",
     option: MetricOptions = None,
     evaluator: Evaluators = None,
+    cues: Cues = None,
     kind: FamilyName = None,
     prompt: Prompt = None,
     score: Annotated[
@@ -123,10 +134,13 @@ def evaluate(
 
     is_main = sharding.is_main_process()
     check_output(output if is_main else None)
-    material = load_material(dataset, config, split=split, tgt_lang=tgt_lang, data_dir=data_dir)
+    material = load_material(
+        dataset, config, split=split, tgt_lang=tgt_lang, data_dir=data_dir, cues=cues
+    )
     arguments: dict[str, Any] = {
         "translations": translations,
         "system": system,
+        "name": name,
         "options": metric_options(option, score=score),
         "evaluator": one_or_all(evaluator),
         "loading": LoadingOptions(
@@ -165,6 +179,7 @@ def evaluate(
         console.print(Text(f"signature: {result.signature}"), soft_wrap=True)
     if not quiet:
         _print_notes(results, output)
+        _print_not_run(outcome.not_run if isinstance(outcome, ResultSet) else {})
 
 
 def _print_notes(results: Sequence[EvaluationResult], output: Path | None) -> None:
@@ -192,3 +207,16 @@ def _print_notes(results: Sequence[EvaluationResult], output: Path | None) -> No
             notes.print("note: " + "; ".join(filter(None, (ties, question))), highlight=False)
     if output is not None:
         notes.print(Text(f"written: {output}"), soft_wrap=True)
+
+
+def _print_not_run(not_run: Mapping[str, str]) -> None:
+    """Name the metrics that lacked something, once for all that lacked the same."""
+    from cc_hf.reports.figure_text import metric_name
+
+    lacking: dict[str, list[str]] = {}
+    for metric, reason in not_run.items():
+        lacking.setdefault(reason.removeprefix(f"{metric}: "), []).append(metric_name(metric))
+    for reason, names in lacking.items():
+        Console(stderr=True).print(
+            Text(f"note: not run: {', '.join(names)}: {reason}", style="dim"), soft_wrap=True
+        )

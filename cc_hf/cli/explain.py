@@ -12,6 +12,7 @@ from rich.text import Text
 
 from cc_hf.cli.options import (
     Config,
+    Cues,
     DataDir,
     Device,
     Evaluators,
@@ -115,6 +116,7 @@ def explain(
     device: Device = None,
     score: Score = "geometric",
     data_dir: DataDir = None,
+    cues: Cues = None,
     as_json: Annotated[
         bool, typer.Option("--json", help="Print JSON: a list with one object per translation.")
     ] = False,
@@ -158,10 +160,11 @@ def explain(
             tgt_lang=tgt_lang,
             translations=translations,
             data_dir=data_dir,
+            cues=cues,
         )
         texts += file_texts
     else:
-        if source is None or example_id is not None or translations is not None:
+        if source is None or example_id is not None or translations is not None or cues is not None:
             raise InputError(
                 "expected a dataset with --id and --translation, or --source, --translation and"
                 " what to disambiguate: --focus, and --gender or cues"
@@ -221,12 +224,15 @@ def _of_dataset(
     tgt_lang: str | None,
     translations: Path | None,
     data_dir: Path | None,
+    cues: str | None,
 ) -> tuple[ContrastiveSourceExample, str, list[str]]:
-    from cc_hf.data.loading import check_target_language, declaration, load_examples
     from cc_hf.data.translations import read_translations
+    from cc_hf.evaluation.material import load_material
 
-    target = check_target_language(dataset, declaration(dataset).config(config).name, tgt_lang)
-    examples = load_examples(dataset, config, split=split, data_dir=data_dir)
+    material = load_material(
+        dataset, config, split=split, tgt_lang=tgt_lang, data_dir=data_dir, cues=cues
+    )
+    examples = material.examples
     positions = {example.id: position for position, example in enumerate(examples)}
     if example_id not in positions:
         if len(positions) > 50:
@@ -241,7 +247,7 @@ def _of_dataset(
         if translations is None
         else [read_translations(translations, examples).translations[position]]
     )
-    return examples[position], target, texts
+    return examples[position], material.tgt_lang, texts
 
 
 def _of_sentence(

@@ -13,6 +13,7 @@ from rich.text import Text
 
 from cc_hf import registry
 from cc_hf.cli.output import Console
+from cc_hf.cue_building.calibration_file import shipped_calibrations
 from cc_hf.data.declaration import ConfigDeclaration, DatasetDeclaration
 from cc_hf.data.loading import declaration
 from cc_hf.errors import InputError, UnknownNameError
@@ -204,9 +205,21 @@ def _evaluators() -> Table:
         Text(
             "a student of Bergamot, which Firefox translates with; downloaded once and verified,"
             f" {sizes[0]} to {sizes[-1]} MB, {LICENCE}. Pairs: {pairs} (* a model that Mozilla does"
-            " not call finished). Brackets suit few of them as cues: see docs/evaluators.md"
+            " not call finished). Brackets suit few of them as cues, so compare the wordings first"
+            " (`cc-hf cues calibrate`)"
         ),
     )
+    for calibration in shipped_calibrations():
+        chosen = calibration.choice.report
+        table.add_row(
+            Text(f"  {calibration.evaluator.partition('@')[0]}"),
+            Text(
+                f"{calibration.src_lang} → {calibration.tgt_lang}; calibrated: use the cues"
+                f" {calibration.chosen}; AUC {chosen.auc:.3f}, {100 * chosen.accuracy:.1f} % of the"
+                f" decisions right, shift {chosen.shift:+.3f}, on {chosen.n:,} translations of"
+                f" {calibration.data}"
+            ),
+        )
     families = ", ".join(registry.names("evaluator family"))
     table.add_row(
         Text("FOLDER, ORGANISATION/MODEL"),

@@ -211,16 +211,27 @@ Mode = Annotated[
     ),
 ]
 NoCache = Annotated[bool, typer.Option("--no-cache", help="Neither read nor store scores.")]
+Cues = Annotated[
+    str | None,
+    typer.Option(
+        help=(
+            "Wording of the cues in place of the dataset's own: a name such as gender_nouns, or"
+            " the JSON file of a calibration (see `cc-hf cues calibrate`)."
+        )
+    ),
+]
 Split = Annotated[str, typer.Option(help="Split of the dataset.")]
 Resamples = Annotated[int, typer.Option(min=1, help="Number of resamples of the bootstrap.")]
 Seed = Annotated[int, typer.Option(min=0, help="Seed of the bootstrap.")]
 Bleu = Annotated[
-    Path | None,
+    list[str] | None,
     typer.Option(
         help=(
-            "File with the BLEU of each system, from 0 to 100: .tsv with the columns system and"
-            " bleu (and optionally dataset and tgt_lang), or .json with an object."
-        )
+            "BLEU of a system, from 0 to 100, as NAME=POINTS; or a file with the BLEU of each"
+            " system: .tsv with the columns system and bleu (and optionally dataset and tgt_lang),"
+            " or .json with an object. May be repeated."
+        ),
+        metavar="NAME=POINTS|FILE",
     ),
 ]
 FiguresOutput = Annotated[

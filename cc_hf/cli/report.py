@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.text import Text
 
-from cc_hf.cli.options import DataDir, Quiet, Resamples, Seed
+from cc_hf.cli.options import Bleu, DataDir, Quiet, Resamples, Seed
 from cc_hf.cli.output import Console, check_output, write_atomically
 from cc_hf.errors import InputError
 from cc_hf.files import resolved
 
 if TYPE_CHECKING:
     from cc_hf.reports.report import Report
+    from cc_hf.reports.samples import System
 
 __all__ = ["report"]
 
@@ -65,20 +66,12 @@ def report(
         typer.Option(
             help=(
                 "Name of a system. Repeat the option once for each file; files with the same"
-                " name belong to one system. Default: the names of the files."
+                " name belong to one system. Default: the names in the results (`cc-hf evaluate"
+                " --name`), else those of the files."
             )
         ),
     ] = None,
-    bleu: Annotated[
-        list[str] | None,
-        typer.Option(
-            help=(
-                "BLEU of a system, from 0 to 100, as NAME=POINTS; or a file with the BLEU of"
-                " each system: .tsv with the columns system and bleu (and optionally dataset"
-                " and tgt_lang), or .json with an object. May be repeated."
-            )
-        ),
-    ] = None,
+    bleu: Bleu = None,
     annotations: Annotated[
         list[Path] | None,
         typer.Option(
@@ -116,15 +109,14 @@ def report(
     for kind, path in outputs.items():
         check_output(path, kind)
     _check_folder(plots)
-    systems, notes = read_report_systems(results, name, quality=read_quality_scores(bleu or []))
+    systems, notes = read_report_systems(results, name, quality=read_quality_scores(bleu))
     examples, example_notes = read_examples(
         next(iter(systems[0].results.values())), dataset=dataset, data_dir=data_dir
     )
     labels = [label for path in annotations or [] for label in read_annotations(path)]
-    baseline_name = _baseline(baseline, results, name)
     contents = build_report(
         systems,
-        baseline=baseline_name,
+        baseline=_baseline(baseline, systems),
         examples=examples,
         annotations=labels,
         notes=[*notes, *example_notes],
@@ -172,10 +164,9 @@ def _check_folder(folder: Path | None) -> None:
     check_output(folder / "plot" if folder.is_dir() else folder, "plots")
 
 
-def _baseline(name_or_path: str | None, paths: list[Path], names: list[str] | None) -> str | None:
+def _baseline(name_or_path: str | None, systems: Sequence[System]) -> str | None:
     """Return the name of a system, which may be given by its file."""
-    by_path = {
-        str(path): name
-        for path, name in zip(paths, names or [path.stem for path in paths], strict=True)
-    }
+    if name_or_path in [system.name for system in systems]:
+        return name_or_path
+    by_path = {path: system.name for system in systems for path in system.files}
     return name_or_path if name_or_path is None else by_path.get(name_or_path, name_or_path)

@@ -25,6 +25,7 @@ from cc_hf.cues.mlm_insertions import AVERAGES, N_CANDIDATES, N_KEPT, Candidates
 from cc_hf.cues.selection import N_CUES
 from cc_hf.errors import InputError, ResultWarning, check_choice
 from cc_hf.evaluators.base import Evaluator, ScoreFunction
+from cc_hf.evaluators.contests import scorer_fields
 from cc_hf.evaluators.options import LoadingOptions
 from cc_hf.evaluators.resolve import AnyEvaluator, resolve_evaluator
 from cc_hf.evaluators.scores import SCORES
@@ -200,7 +201,7 @@ def build_cues(
         **made_by,
         "candidates": choice.n_candidates,
         "cues": choice.n_cues,
-        **_evaluator_fields(evaluator, choice.score),
+        **scorer_fields(evaluator, choice.score),
         "senses": len(senses),
         "n": len(with_cues),
         "m": _VERSION,
@@ -240,12 +241,3 @@ def _masked_lm(model: str | Path | MaskedLM, device: str | None) -> MaskedLM:
     from cc_hf.cue_building.fill_mask import load_masked_lm
 
     return load_masked_lm(model, device=device) if isinstance(model, (str, Path)) else model
-
-
-def _evaluator_fields(evaluator: Evaluator | ScoreFunction, score: str) -> dict[str, str]:
-    if isinstance(evaluator, Evaluator):
-        return {**evaluator.signature_fields(), "score": score}
-    return {
-        "eval": f"function {getattr(evaluator, '__name__', type(evaluator).__name__)}",
-        "score": "own",
-    }

@@ -6,36 +6,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from cc_hf.cues.placement import insert_before
+from cc_hf.cues.wordings import GENDER_WORDINGS, GENDERS
 from cc_hf.errors import InputError
 from cc_hf.schema import Focus
 
-__all__ = ["GENDER_BRACKETS", "differ_by_gender_brackets", "gender_bracket_sources"]
+__all__ = ["differ_by_gender_brackets", "gender_bracket_sources"]
 
-#: A mapping from source language to cues by gender. The English cues are the paper's. The others
-#: are translations, which were never validated with people.
-GENDER_BRACKETS: dict[str, dict[str, str]] = {
-    "ar": {"male": "[ذكر]", "female": "[أنثى]"},
-    "cs": {"male": "[mužský]", "female": "[ženský]"},
-    "de": {"male": "[männlich]", "female": "[weiblich]"},
-    "en": {"male": "[male]", "female": "[female]"},
-    "es": {"male": "[masculino]", "female": "[femenino]"},
-    "et": {"male": "[mees]", "female": "[naine]"},
-    "fi": {"male": "[mies]", "female": "[nainen]"},
-    "fr": {"male": "[masculin]", "female": "[féminin]"},
-    "he": {"male": "[זכר]", "female": "[נקבה]"},
-    "hi": {"male": "[पुरुष]", "female": "[महिला]"},
-    "it": {"male": "[maschile]", "female": "[femminile]"},
-    "lt": {"male": "[vyras]", "female": "[moteris]"},
-    "lv": {"male": "[vīrietis]", "female": "[sieviete]"},
-    "nl": {"male": "[mannelijk]", "female": "[vrouwelijk]"},
-    "pl": {"male": "[męski]", "female": "[żeński]"},
-    "pt": {"male": "[masculino]", "female": "[feminino]"},
-    "ro": {"male": "[masculin]", "female": "[feminin]"},
-    "ru": {"male": "[мужской]", "female": "[женский]"},
-    "tr": {"male": "[erkek]", "female": "[kadın]"},
-    "uk": {"male": "[чоловічий]", "female": "[жіночий]"},
-}
+_BRACKETS = GENDER_WORDINGS["gender_brackets"]
 
 
 def gender_bracket_sources(
@@ -47,7 +24,7 @@ def gender_bracket_sources(
         source: a sentence.
         focus: the words that name the person.
         gold: gender of the person, "male" or "female".
-        src_lang: ISO 639-1 code of the source, a key of `GENDER_BRACKETS`.
+        src_lang: ISO 639-1 code of the source.
 
     Raises:
         InputError: for another gold gender, a language without a wording, or a focus outside the
@@ -59,18 +36,18 @@ def gender_bracket_sources(
         >>> gender_bracket_sources("Lääkäri lähti.", Focus("Lääkäri", 0), "male", src_lang="fi")[0]
         ('[mies] Lääkäri lähti.',)
     """
-    if src_lang not in GENDER_BRACKETS:
+    if src_lang not in _BRACKETS:
         raise InputError(
             "src_lang: expected a language with a wording of the gender brackets"
-            f" ({', '.join(GENDER_BRACKETS)}), got {src_lang!r}"
+            f" ({', '.join(_BRACKETS)}), got {src_lang!r}"
         )
-    cues = GENDER_BRACKETS[src_lang]
-    if gold not in cues:
+    if gold not in GENDERS:
         raise InputError(f"gold gender: expected male or female, got {gold!r}")
     other = "female" if gold == "male" else "male"
-    return (insert_before(source, focus.start, cues[gold]),), (
-        insert_before(source, focus.start, cues[other]),
+    correct, incorrect = (
+        _BRACKETS[src_lang].source(source, focus, gender) for gender in (gold, other)
     )
+    return (correct,), (incorrect,)
 
 
 def differ_by_gender_brackets(
@@ -90,10 +67,9 @@ def differ_by_gender_brackets(
         >>> differ_by_gender_brackets(["A flying bat."], ["A baseball bat."])
         False
     """
-    cues = GENDER_BRACKETS.get(src_lang)
-    if cues is None:
+    if src_lang not in _BRACKETS:
         return False
-    male, female = cues["male"], cues["female"]
+    female, male = (_BRACKETS[src_lang].cues[gender] for gender in GENDERS)
 
     def swapped(source: str) -> str:
         return female.join(part.replace(female, male) for part in source.split(male))

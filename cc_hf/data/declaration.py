@@ -95,6 +95,7 @@ class DatasetDeclaration:
 
     Attributes:
         name: its name in the registry.
+        title: its name as titles write it; "" for data of the user.
         description: what it tests, in one sentence.
         licence: identifier of the licence, or "unknown".
         homepage: address of the dataset, or "".
@@ -130,6 +131,7 @@ class DatasetDeclaration:
     extra_keys: tuple[str, ...]
     read: Reader
     version: str = "1.0.0"
+    title: str = ""
 
     def config(self, name: str | None) -> ConfigDeclaration:
         """Return a configuration.

@@ -1,7 +1,10 @@
-"""BLEU of systems from the command line or from files: one grammar for reports and leaderboards."""
+"""BLEU of systems from the command line or from files: one grammar for reports, leaderboards and
+their Spaces.
+"""
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -34,6 +37,19 @@ class QualityScores:
         """The systems whose BLEU is known, each once."""
         return list(dict.fromkeys(system for system, _, _ in self.bleu))
 
+    def to_json(self) -> str:
+        """Return the scores as JSON that `read_quality_scores` reads, in points.
+
+        Examples:
+            >>> QualityScores({("aws", "winomt", ""): 0.312}).to_json()
+            '[{"system": "aws", "bleu": 31.2, "dataset": "winomt", "tgt_lang": ""}]\\n'
+        """
+        rows = [
+            dict(zip(_KEYS, (system, round(100 * bleu, 10), dataset, tgt_lang), strict=True))
+            for (system, dataset, tgt_lang), bleu in self.bleu.items()
+        ]
+        return json.dumps(rows, ensure_ascii=False) + "\n"
+
     def of(self, system: str, dataset: str, tgt_lang: str) -> float | None:
         """Return the most specific BLEU of a system.
 
@@ -62,15 +78,15 @@ class QualityScores:
         return next((self.bleu[key] for key in keys if key in self.bleu), None)
 
 
-def read_quality_scores(values: Sequence[str | Path]) -> QualityScores:
+def read_quality_scores(values: str | Path | Sequence[str | Path] | None) -> QualityScores:
     """Read BLEU of systems, given in points from 0 to 100.
 
     Args:
-        values: texts NAME=POINTS, or files. The name of a file that is given as a string must end
-            in .tsv or .json. A .tsv table has a header with the columns `system` and `bleu`, and
-            optionally `dataset` and `tgt_lang` for figures that hold for these only; without a
-            header it has two columns, system and BLEU. A .json file is an object, system -> BLEU,
-            or a list of objects with these keys.
+        values: texts NAME=POINTS, or files; one of these or several, None for no BLEU. The name of
+            a file that is given as a string must end in .tsv or .json. A .tsv table has a header
+            with the columns `system` and `bleu`, and optionally `dataset` and `tgt_lang` for
+            figures that hold for these only; without a header it has two columns, system and BLEU.
+            A .json file is an object, system -> BLEU, or a list of objects with these keys.
 
     Returns:
         The scores, in [0, 1].
@@ -85,7 +101,7 @@ def read_quality_scores(values: Sequence[str | Path]) -> QualityScores:
         0.425
     """
     bleu: dict[tuple[str, str, str], float] = {}
-    for text in values:
+    for text in [values] if isinstance(values, (str, Path)) else values or ():
         for where, row in _rows(text):
             if unknown := [key for key in row if key not in _KEYS]:
                 raise InputError(f"{where}: expected {', '.join(_KEYS)}, got {unknown[0]!r}")

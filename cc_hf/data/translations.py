@@ -14,7 +14,7 @@ from cc_hf.errors import InputError
 from cc_hf.files import parse_json
 from cc_hf.schema import Example
 
-__all__ = ["LineCountError", "MatchedTranslations", "read_translations"]
+__all__ = ["LineCountError", "MatchedTranslations", "name_of_file", "read_translations"]
 
 _SEPARATOR = re.compile(r"\s+\|\|\|(?=\s|$)")
 _JSON_LINE = re.compile(r'\s*\{\s*"')
@@ -53,6 +53,28 @@ class _Row:
     translation: str
     source: str | None = None
     id: str | None = None
+
+
+def name_of_file(path: str | Path, src_lang: str, tgt_lang: str) -> str:
+    """Return the name of the system that a file of translations is named after.
+
+    Args:
+        path: the file.
+        src_lang: ISO 639-1 code of the sources.
+        tgt_lang: ISO 639-1 code of the translations.
+
+    Returns:
+        The name of the file without its ending; that of its folder if the file is named after the
+        languages only; "" if neither says anything, as for standard input.
+
+    Examples:
+        >>> name_of_file("out/opus-mt.txt", "en", "de"), name_of_file("aws/en-de.txt", "en", "de")
+        ('opus-mt', 'aws')
+    """
+    path = Path(path)
+    words = set(re.split(r"[-_.]", path.stem.lower()))
+    name = path.parent.name if words <= {src_lang, tgt_lang} else path.stem
+    return name if name != "-" and name.isprintable() else ""
 
 
 def read_translations(path: str | Path, examples: Sequence[Example]) -> MatchedTranslations:

@@ -9,8 +9,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from cc_hf.data.translations import LineCountError, read_translations
-from cc_hf.errors import InputError, MissingDependencyError, MissingOptionError
+from cc_hf.data.translations import LineCountError, name_of_file, read_translations
+from cc_hf.errors import InputError, MissingDependencyError, MissingOptionError, shown
 from cc_hf.evaluation.fitting import (
     all_metrics,
     check_translations_or_system,
@@ -21,6 +21,8 @@ from cc_hf.evaluation.fitting import (
 )
 from cc_hf.evaluation.judging import judge
 from cc_hf.evaluation.material import Material, check_material
+from cc_hf.evaluators.base import Evaluator, ScoreFunction
+from cc_hf.evaluators.contests import function_name
 from cc_hf.evaluators.options import LoadingOptions
 from cc_hf.evaluators.resolve import AnyEvaluator, resolve_evaluator
 from cc_hf.metrics.checks import listed
@@ -29,7 +31,6 @@ from cc_hf.results import EvaluationResult, ResultSet
 from cc_hf.statistics.bootstrap import Bootstrap
 
 if TYPE_CHECKING:
-    from cc_hf.evaluators.base import Evaluator, ScoreFunction
     from cc_hf.metrics.base import Metric
 
 __all__ = ["evaluate", "evaluate_all"]
@@ -44,6 +45,7 @@ def evaluate(
     options: Mapping[str, Any] | None = None,
     evaluator: AnyEvaluator | None = None,
     loading: LoadingOptions | None = None,
+    name: str | None = None,
     seed: int = 0,
     progress: bool = False,
 ) -> EvaluationResult:
@@ -63,6 +65,9 @@ def evaluate(
         evaluator: name, path, several of these (an ensemble), Evaluator or function; None uses the
             evaluator that ships for the language pair.
         loading: how the evaluator is loaded, such as `LoadingOptions(cache=True)`.
+        name: name of the system in reports, a text of one line. None for the default: the model
+            that translated, the file of translations (`cc_hf.data.translations.name_of_file`), or
+            the evaluator if it is judged itself.
         seed: seed of the bootstrap, 0 or more.
         progress: show a bar for every step that takes longer than a second.
 
@@ -91,6 +96,7 @@ def evaluate(
     check_material(material)
     metrics = chosen_metrics([metric], material, options, has_evaluator=evaluator is not None)
     check_translations_or_system(metrics, translations, system)
+    _check_name(name)
     bootstrap = Bootstrap(seed=seed)
     # Translations are read first, so that a mismatch is found before any model is loaded.
     texts = _read_or_check(material, translations)
@@ -100,7 +106,7 @@ def evaluate(
     scorer = _scorer(material, evaluator, loading) if metrics[0].takes_evaluator else None
     if system is not None:
         texts = _translated(material, system, device=loading.device, progress=progress)
-    return _judged(metrics[0], material, texts, scorer, bootstrap, progress=progress)
+    return _judged(metrics[0], material, texts.named(name), scorer, bootstrap, progress=progress)
 
 
 def evaluate_all(
@@ -111,6 +117,7 @@ def evaluate_all(
     options: Mapping[str, Any] | None = None,
     evaluator: AnyEvaluator | None = None,
     loading: LoadingOptions | None = None,
+    name: str | None = None,
     seed: int = 0,
     progress: bool = False,
 ) -> ResultSet:
@@ -120,8 +127,9 @@ def evaluate_all(
     is loaded once. With translations or a system, only metrics that judge translations run;
     without, only metrics that judge the evaluator itself.
 
-    A metric does not run if it does not fit, if it lacks an optional package or a required option,
-    or if it needs an evaluator and none is named or ships for the pair. The result says why.
+    A metric does not run if it does not fit. Neither does one that lacks an optional package or a
+    required option, or that needs an evaluator when none is named or ships for the pair; the result
+    says why.
 
     Args:
         material: rows to judge by, see `cc_hf.load_material`.
@@ -131,11 +139,12 @@ def evaluate_all(
         evaluator: name, path, several of these (an ensemble), Evaluator or function; None uses the
             evaluator that ships for the language pair.
         loading: how the evaluator is loaded.
+        name: name of the system in reports, as for `evaluate`.
         seed: seed of the bootstrap, 0 or more.
         progress: show a bar for every step that takes longer than a second.
 
     Returns:
-        The results of the metrics that ran, and why the others did not.
+        The results of the metrics that ran, and why others that fit did not.
 
     Raises:
         InputError: if no metric fits, or for arguments, translations or rows that do not fit.
@@ -156,9 +165,11 @@ def evaluate_all(
     """
     check_material(material)
     has_translations = translations is not None or system is not None
-    fitting, not_run = fitting_metrics(material, has_translations=has_translations)
+    fitting = fitting_metrics(material, has_translations=has_translations)
+    not_run: dict[str, str] = {}
     metrics = with_options(fitting, options, has_evaluator=evaluator is not None)
     check_translations_or_system(metrics, translations, system)
+    _check_name(name)
     bootstrap = Bootstrap(seed=seed)
     texts = _read_or_check(material, translations)
     loading = loading or LoadingOptions()
@@ -174,7 +185,7 @@ def evaluate_all(
             metrics = [metric for metric in metrics if not metric.takes_evaluator]
     if system is not None and metrics:
         texts = _translated(material, system, device=loading.device, progress=progress)
-    results = []
+    texts, results = texts.named(name), []
     for metric in metrics:
         try:
             results.append(_judged(metric, material, texts, scorer, bootstrap, progress=progress))
@@ -186,11 +197,16 @@ def evaluate_all(
 
 
 class _Texts(NamedTuple):
-    """Translations, the signature fields of their system, and numbers of lines."""
+    """Translations, the signature fields and the name of their system, and numbers of lines."""
 
     translations: Sequence[str] = ()
     origin: Mapping[str, str] = {}
     counts: Mapping[str, int] = {}
+    system: str = ""
+
+    def named(self, name: str | None) -> _Texts:
+        """Return the same texts under the name that the user gave, if any."""
+        return self if name is None else self._replace(system=name.strip())
 
 
 def _judged(
@@ -202,7 +218,9 @@ def _judged(
     *,
     progress: bool,
 ) -> EvaluationResult:
-    """Return the result of one metric, with the numbers of lines among its counts."""
+    """Return the result of one metric, with the name of the system, and with the numbers of lines
+    among its counts.
+    """
     result = judge(
         metric,
         material,
@@ -213,8 +231,26 @@ def _judged(
         progress=progress,
     )
     if not metric.takes_translations:
-        return result
-    return replace(result, counts={**result.counts, **texts.counts})
+        return replace(result, system=texts.system or _evaluator_name(scorer))
+    return replace(result, system=texts.system, counts={**result.counts, **texts.counts})
+
+
+def _check_name(name: object) -> None:
+    """Refuse a name that is not a text of one line.
+
+    Raises:
+        InputError: for anything but a text with visible characters in one line, or None.
+    """
+    if name is not None and not (isinstance(name, str) and name.strip() and name.isprintable()):
+        raise InputError(f"name: expected the name of a system in one line, got {shown(name)}")
+
+
+def _evaluator_name(scorer: Evaluator | ScoreFunction | None) -> str:
+    """Return the name of an evaluator that is judged itself, without its version."""
+    if isinstance(scorer, Evaluator):
+        members = scorer.signature_fields()["eval"].split("+")
+        return " + ".join(member.rpartition("@")[0] for member in members)
+    return "" if scorer is None else function_name(scorer)
 
 
 def _scorer(
@@ -276,8 +312,9 @@ def _translated(
         loading=LoadingOptions(device=device),
         progress=progress,
     )
-    name = load_model(system, device=device).signature_name
-    return _Texts(translations, {"sys": f"{name}/beam{DEFAULT_BEAMS}"})
+    model = load_model(system, device=device)
+    fields = {"sys": f"{model.signature_name}/beam{DEFAULT_BEAMS}"}
+    return _Texts(translations, fields, system=model.name)
 
 
 def _read_or_check(material: Material, translations: str | Path | Sequence[str] | None) -> _Texts:
@@ -296,7 +333,8 @@ def _read_or_check(material: Material, translations: str | Path | Sequence[str] 
         except LineCountError as error:
             raise InputError(f"{error}{_configurations_with(error.n_lines, material)}") from None
         counts = {"n_lines": matched.n_lines, "n_unused_lines": matched.n_unused}
-        return _Texts(matched.translations, {}, counts)
+        name = name_of_file(translations, material.src_lang, material.tgt_lang)
+        return _Texts(matched.translations, {}, counts, name)
     texts = listed("translations", translations)
     if len(texts) != len(examples):
         raise InputError(

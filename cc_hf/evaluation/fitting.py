@@ -68,10 +68,8 @@ def chosen_metrics(
     return metrics
 
 
-def fitting_metrics(
-    material: Material, *, has_translations: bool
-) -> tuple[list[type[Metric]], dict[str, str]]:
-    """Return the metrics that fit, and why the others do not.
+def fitting_metrics(material: Material, *, has_translations: bool) -> list[type[Metric]]:
+    """Return the metrics that fit.
 
     Args:
         material: rows that the metrics judge.
@@ -79,31 +77,23 @@ def fitting_metrics(
             metrics that judge the evaluator itself are returned; if none of them fits, those that
             need translations, which `check_translations_or_system` refuses later.
 
-    Returns:
-        The classes of the metrics that fit, and a mapping from each other metric to the reason.
-
     Raises:
-        InputError: if no metric fits.
+        InputError: if no metric fits; the message has the reason for each.
     """
     reasons = {metric: material.unfit_reason(metric) for metric in all_metrics()}
     fitting = [metric for metric, reason in reasons.items() if not reason]
-    not_run = {metric.name: reason for metric, reason in reasons.items() if reason}
-    if fitting and not has_translations and all(m.takes_translations for m in fitting):
-        return (
-            fitting,
-            not_run,
-        )  # `check_translations_or_system` refuses them later, for lack of translations
-    lacking = (
-        "judges the evaluator itself, not translations of a system; name it as the metric, without"
-        " translations"
-        if has_translations
-        else "needs translations, or a system to translate with"
-    )
-    not_run |= {m.name: lacking for m in fitting if m.takes_translations != has_translations}
-    fitting = [m for m in fitting if m.takes_translations == has_translations]
-    if not fitting:
-        raise InputError(no_metric(material, not_run))
-    return fitting, not_run
+    if not has_translations and all(m.takes_translations for m in fitting):
+        chosen = fitting
+    else:
+        chosen = [m for m in fitting if m.takes_translations == has_translations]
+    if not chosen:
+        other_use = (
+            "judges the evaluator itself, not translations of a system; name it as the metric,"
+            " without translations"
+        )
+        unfit = {metric.name: reason or other_use for metric, reason in reasons.items()}
+        raise InputError(no_metric(material, unfit))
+    return chosen
 
 
 def with_options(

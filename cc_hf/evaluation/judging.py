@@ -11,6 +11,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from cc_hf import registry
+from cc_hf.cue_building.calibration_file import shipped_calibrations
 from cc_hf.errors import InputError, ResultWarning, UnknownNameError
 from cc_hf.evaluation.fitting import all_metrics
 from cc_hf.evaluation.material import Material
@@ -89,11 +90,14 @@ def judge(
     )
     scoring: Scoring | None = None
     notes: tuple[str, ...] = ()
+    has_warnings = False
     if isinstance(metric, ScoringMetric):
+        calibration_notes = _calibration_notes(material, texts, evaluator)
         scoring = _scoring(metric, rows, evaluator, progress=progress)
         notes = metric.notes(rows, scoring.evaluator, dataset=material.origin.dataset)
         for note in notes:
             warnings.warn(note, ResultWarning, stacklevel=2)
+        has_warnings, notes = bool(notes), (*notes, *calibration_notes)
     figures = metric.measure(rows, bootstrap, scoring)
     # Many translations with their source in them show a system that does not translate, or a wrong
     # file.
@@ -109,7 +113,7 @@ def judge(
         replace(figures, counts={**figures.counts, **counts}),
         origin=full_origin,
         bootstrap=bootstrap,
-        notes=(*notes, *_data_notes(material, has_notes=bool(notes))),
+        notes=(*notes, *_data_notes(material, has_notes=has_warnings)),
     )
 
 
@@ -140,6 +144,34 @@ def _scoring(
         progress=progress,
     )
     return Scoring(evaluator, scores)
+
+
+def _calibration_notes(
+    material: Material,
+    translations: Sequence[str],
+    evaluator: Evaluator | ScoreFunction | None,
+) -> tuple[str, ...]:
+    """Return how well the wording of the cues works under the evaluator, if this is known.
+
+    Raises:
+        InputError: for a calibration that was made for another evaluator or other languages, or on
+            the translations that are judged.
+    """
+    cues = material.origin.fields.get("cues", "")
+    if evaluator is None or not cues:
+        return ()
+    if (calibration := material.calibration) is not None:
+        calibration.check_evaluator(evaluator, material.src_lang, material.tgt_lang)
+        sources = [example.source for example in material.examples]
+        calibration.check_not_development(sources, translations)
+        return (calibration.note(calibration.chosen),)
+    if isinstance(evaluator, Evaluator):
+        for known in shipped_calibrations():
+            compared = {result.name for result in known.results}
+            is_for = known.is_for(evaluator, material.src_lang, material.tgt_lang)
+            if is_for and cues in compared:
+                return (known.note(cues),)
+    return ()
 
 
 def _data_notes(material: Material, *, has_notes: bool) -> list[str]:

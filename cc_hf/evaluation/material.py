@@ -6,15 +6,22 @@ import functools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
+from cc_hf.cue_building.calibration_file import Calibration
+from cc_hf.cues.wordings import Wording, named_wording, reworded
 from cc_hf.data.declaration import ConfigDeclaration, DatasetDeclaration
 from cc_hf.data.loading import check_target_language, declaration, load_examples, signature_fields
+from cc_hf.data.text_files import read_text
 from cc_hf.errors import InputError, shown
 from cc_hf.metrics.base import Metric, Origin
-from cc_hf.schema import FORMS, Example
+from cc_hf.schema import FORMS, ContrastiveSourceExample, Example
 
-__all__ = ["Material", "check_material", "load_material"]
+__all__ = ["Cues", "Material", "check_material", "load_material"]
+
+#: How users say which cues replace those of a dataset: the name of a wording, the file of a
+#: calibration, a wording, or a calibration.
+Cues: TypeAlias = str | Path | Wording | Calibration
 
 
 @dataclass(frozen=True)
@@ -29,6 +36,8 @@ class Material:
         ids: unique names of rows that are mappings; None for row numbers.
         declared, config, split, data_dir: dataset of the rows, as `load_material` finds it; None
             for rows of the caller.
+        wording: wording of cues in place of the rows' own; None to keep those.
+        calibration: the calibration that chose the wording, or None.
 
     Examples:
         >>> rows = load_examples("simplegen", "en-de")[:4]
@@ -44,6 +53,8 @@ class Material:
     config: ConfigDeclaration | None = None
     split: str = "test"
     data_dir: str | Path | None = None
+    wording: Wording | None = None
+    calibration: Calibration | None = None
 
     @functools.cached_property
     def examples(self) -> list[Any]:
@@ -51,7 +62,14 @@ class Material:
 
         Raises:
             DataError: for a file that is missing or not as expected (see `cc_hf.load_examples`).
+            InputError: for an example that the wording of the cues does not fit.
         """
+        examples = self._plain_examples()
+        if self.wording is None:
+            return examples
+        return [reworded(example, self.wording) for example in examples]
+
+    def _plain_examples(self) -> list[Any]:
         if self.rows is not None:
             is_list = isinstance(self.rows, (list, tuple))
             are_examples = is_list and all(isinstance(row, tuple(FORMS)) for row in self.rows)
@@ -85,7 +103,14 @@ class Material:
         fields = signature_fields(
             self.declared, self.config.name, split=self.split, data_dir=self.data_dir
         )
-        return Origin(self.declared.name, self.config.name, fields)
+        if self.wording is None:
+            return Origin(self.declared.name, self.config.name, fields)
+        return Origin(
+            self.declared.name,
+            self.config.name,
+            {**fields, "cues": self.wording.signature_name},
+            self.wording.to_row(),
+        )
 
     @property
     def name(self) -> str:
@@ -137,6 +162,7 @@ def load_material(
     split: str = "test",
     tgt_lang: str | None = None,
     data_dir: str | Path | None = None,
+    cues: Cues | None = None,
 ) -> Material:
     """Find a dataset to judge translations by.
 
@@ -149,14 +175,17 @@ def load_material(
         split: name of a split of the configuration.
         tgt_lang: ISO 639-1 code; optional if the configuration has one target language.
         data_dir: local copy of the upstream repositories, used instead of a download.
+        cues: wording of the cues in place of the dataset's own: a name of
+            `cc_hf.cues.wordings.gender_wordings`, the file of a calibration
+            (`cc-hf cues calibrate`), a Wording, or a Calibration; None for the dataset's own.
 
     Returns:
         The material, whose examples are not read yet.
 
     Raises:
-        UnknownNameError: for an unknown dataset, configuration or split.
+        UnknownNameError: for an unknown dataset, configuration, split or wording.
         InputError: for a target language that the configuration does not have, or no target
-            language if it has several.
+            language if it has several; or for cues that do not fit the configuration.
         DataError: for a file that is not as expected.
 
     Examples:
@@ -166,6 +195,7 @@ def load_material(
     """
     declared = declaration(str(dataset) if isinstance(dataset, Path) else dataset)
     chosen = declared.config(config)
+    wording, calibration = (None, None) if cues is None else _wording(cues, declared, chosen)
     return Material(
         chosen.src_lang,
         check_target_language(declared, chosen.name, tgt_lang),
@@ -173,4 +203,41 @@ def load_material(
         config=chosen,
         split=declared.split(chosen.name, split),
         data_dir=data_dir,
+        wording=wording,
+        calibration=calibration,
     )
+
+
+def _wording(
+    cues: Cues, declared: DatasetDeclaration, config: ConfigDeclaration
+) -> tuple[Wording | None, Calibration | None]:
+    """Return the wording that is meant (None for the dataset's own), and its calibration.
+
+    Raises:
+        InputError: for cues that do not fit the configuration, or something else.
+    """
+    if config.form is not ContrastiveSourceExample:
+        raise InputError(
+            f"cues: {declared.name} {config.name} has no sources with cues; expected a"
+            " configuration with contrastive sources"
+        )
+    if isinstance(cues, Wording):
+        return cues, None
+    if isinstance(cues, Path) or (isinstance(cues, str) and cues.lower().endswith(".json")):
+        try:
+            cues = Calibration.from_json(read_text(Path(cues)))
+        except InputError as error:
+            raise InputError(f"{cues}: {error}") from None
+    if isinstance(cues, str):
+        return named_wording(cues, config.src_lang), None
+    if not isinstance(cues, Calibration):
+        raise InputError(
+            "cues: expected the name of a wording, the JSON file of a calibration, a Wording or a"
+            f" Calibration, got {shown(cues)}"
+        )
+    if cues.choice.wording is None and cues.chosen != declared.cues:
+        raise InputError(
+            f"cues: the calibration chose {cues.chosen!r}, the cues of another dataset;"
+            f" {declared.name} has {declared.cues!r}"
+        )
+    return cues.choice.wording, cues

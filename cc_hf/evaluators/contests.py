@@ -17,7 +17,14 @@ from cc_hf.evaluators.base import Evaluator, ScoreFunction
 from cc_hf.evaluators.scores import LOG_SCORES, SCORES
 from cc_hf.schema import ScoringRequest
 
-__all__ = ["Contest", "check_contests", "contest_scores", "function_name", "pair_scores"]
+__all__ = [
+    "Contest",
+    "check_contests",
+    "contest_scores",
+    "function_name",
+    "pair_scores",
+    "scorer_fields",
+]
 
 #: Indices of the requests on both sides, at least one each; the side with the best score wins.
 Contest: TypeAlias = tuple[Sequence[int], Sequence[int]]
@@ -337,3 +344,19 @@ def function_name(function: ScoreFunction) -> str:
         'len'
     """
     return str(getattr(function, "__name__", type(function).__name__))
+
+
+def scorer_fields(scorer: Evaluator | ScoreFunction, score: str) -> dict[str, str]:
+    """Return the signature fields of what scored.
+
+    Args:
+        scorer: an evaluator, or a function.
+        score: definition of a score, which is that of the caller where a function scores.
+
+    Examples:
+        >>> scorer_fields(len, "geometric")  # type: ignore[arg-type]
+        {'eval': 'function len', 'score': 'own'}
+    """
+    if isinstance(scorer, Evaluator):
+        return {**scorer.signature_fields(), "score": score}
+    return {"eval": f"function {function_name(scorer)}", "score": "own"}

@@ -20,8 +20,9 @@ from cc_hf.leaderboard.table import (
     leaderboard_rows,
     ranking_figures,
 )
-from cc_hf.leaderboard.titles import card_section, data_title, metric_title
+from cc_hf.leaderboard.titles import card_section, data_title
 from cc_hf.leaderboard.visitor_files import VisitorFiles
+from cc_hf.reports.figure_text import metric_name
 
 __all__ = ["about_tab", "citation_tab", "described", "papers", "submit_tab"]
 
@@ -64,7 +65,7 @@ def described(rows: Sequence[LeaderboardRow]) -> dict[str, list[Described]]:
     ]
     metrics = [
         Described(
-            metric_title(name),
+            metric_name(name),
             _plain(card_section(name, "metrics", "Description").partition("\n\n")[0]),
             _links(name, "metrics"),
         )

@@ -6,6 +6,7 @@ import logging
 import os
 import signal
 import threading
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -43,7 +44,7 @@ def _gradio() -> Any:
 def build_page(
     results: str | Path,
     *,
-    quality: str | Path | None = None,
+    quality: str | Path | Sequence[str | Path] | None = None,
     data_dir: str | Path | None = None,
     evaluator: str | Path | None = None,
     src_lang: str = "en",
@@ -56,7 +57,7 @@ def build_page(
 
     Args:
         results: a folder of results, which is read now (`read_folder`).
-        quality: a file with BLEU by system (`read_quality_scores`).
+        quality: BLEU of systems, as texts or files (`read_quality_scores`).
         data_dir: a local copy of the upstream repositories, for files of translations.
         evaluator: the model for live judgements; None for the bundled one for `src_lang` and
             `tgt_lang`.
@@ -69,9 +70,7 @@ def build_page(
         MissingDependencyError: without gradio.
     """
     store = read_folder(results)
-    rows = leaderboard_rows(
-        store, read_quality_scores([Path(quality)] if quality is not None else [])
-    )
+    rows = leaderboard_rows(store, read_quality_scores(quality))
     langs = src_lang, tgt_lang
     judge = SentenceJudge(evaluator, src_lang=src_lang, tgt_lang=tgt_lang)
     file_judge = FileJudge(data_dir, evaluator)
@@ -107,7 +106,7 @@ def build_page(
 def serve(
     results: str | Path,
     *,
-    quality: str | Path | None = None,
+    quality: str | Path | Sequence[str | Path] | None = None,
     data_dir: str | Path | None = None,
     evaluator: str | Path | None = None,
     src_lang: str = "en",

@@ -17,8 +17,9 @@ from cc_hf.leaderboard.live import (
     MAX_UPLOAD,
     FileJudge,
 )
-from cc_hf.leaderboard.titles import data_title, language_title, metric_title
+from cc_hf.leaderboard.titles import data_title
 from cc_hf.leaderboard.visitor_files import LIFETIME, SWEEP_INTERVAL, VisitorFiles
+from cc_hf.reports.figure_text import language_pair, metric_name
 
 __all__ = ["file_tab"]
 
@@ -49,12 +50,12 @@ class _Choices:
     def languages(self, dataset: str, config: str) -> tuple[Any, Any]:
         names = list(self._languages(dataset, config))
         language = "de" if "de" in names else names[0]
-        options = [(language_title(name), name) for name in names]
+        options = [(language_pair("", name), name) for name in names]
         return self._offer(options, language), self.metrics(dataset, config, language)
 
     def metrics(self, dataset: str, config: str, language: str) -> Any:
         names = self._languages(dataset, config).get(language, [])
-        options = [(metric_title(name), name) for name in names]
+        options = [(metric_name(name), name) for name in names]
         return self._offer(options, names[0] if names else None)
 
     def _languages(self, dataset: str, config: str) -> dict[str, list[str]]:

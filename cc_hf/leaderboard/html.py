@@ -9,10 +9,19 @@ from markupsafe import Markup
 
 from cc_hf.leaderboard.store import Store
 from cc_hf.leaderboard.table import FACTS, Figure, LeaderboardRow, columns_of, ranked
-from cc_hf.leaderboard.titles import data_title, figure_title, language_title, metric_title
-from cc_hf.reports.figure_text import data_name, figure_rows, limits, percent
+from cc_hf.leaderboard.titles import data_title
+from cc_hf.reports.figure_text import (
+    data_name,
+    figure_name,
+    figure_rows,
+    language_pair,
+    limits,
+    metric_name,
+    percent,
+)
 from cc_hf.reports.figures import QualityPoint
-from cc_hf.reports.page.charts import N_COLOURS, quality_chart
+from cc_hf.reports.marks import mark_classes
+from cc_hf.reports.page.charts import quality_chart
 from cc_hf.reports.tables import interval_notes, resampling_text, tie_text
 from cc_hf.reports.templates import render_piece
 from cc_hf.results import EvaluationResult, Interval
@@ -35,7 +44,6 @@ __all__ = [
 _PLOT = "Minimum accuracy against BLEU"
 #: Column -> CSS classes; other columns of `FACTS` are texts.
 _CLASSES = {"n": "", "bleu": "", "signature": "cc-text cc-signature"}
-_N_MARKS = 4  # shapes of the marks beside names, so that more systems than colours stay distinct
 
 
 class _Cell(NamedTuple):
@@ -57,15 +65,22 @@ class _Cell(NamedTuple):
 
 
 class _Header(NamedTuple):
-    """The header of a column, which is ranked by the figure `by`."""
+    """The header of a column of a table by one metric, ranked by the figure `by`."""
 
     name: str
     by: str
+    metric: str
 
     @property
     def text(self) -> str:
         """The name of the column in words."""
-        return FACTS.get(self.name) or figure_title(self.name)
+        return FACTS.get(self.name) or figure_name(self.metric, self.name).label
+
+    @property
+    def meaning(self) -> str:
+        """What the column holds, for a tooltip."""
+        meaning = "" if self.name in FACTS else figure_name(self.metric, self.name).meaning
+        return meaning or f"sort by {self.text}"
 
     @property
     def is_first(self) -> bool:
@@ -145,7 +160,7 @@ def board_html(
         (
             "" if rank is None else str(rank),
             row.system,
-            _mark(order[row.system]),
+            mark_classes(order[row.system]),
             [_cell(row, name, is_first=name == by) for name in present],
         )
         for rank, row in ranked(rows, by)
@@ -153,18 +168,13 @@ def board_html(
     (dataset, config), language, metric = rows[0].choice
     return _piece(
         "board",
-        title=f"{data_title(dataset, config)}, {language_title(language)}",
-        metric=metric_title(metric),
-        by=figure_title(by),
-        headers=[_Header(name, by) for name in present],
+        title=f"{data_title(dataset, config)}, {language_pair(*_pair(language))}",
+        metric=metric_name(metric),
+        by=figure_name(metric, by).label,
+        headers=[_Header(name, by, metric) for name in present],
         rows=table,
         notes=_notes(rows),
     )
-
-
-def _mark(index: int) -> str:
-    """Return the CSS classes of the colour and the shape of a system's mark."""
-    return f"s{index % N_COLOURS} cc-mark{index // N_COLOURS % _N_MARKS}"
 
 
 def _cell(row: LeaderboardRow, name: str, *, is_first: bool) -> _Cell:
@@ -184,6 +194,12 @@ def _cell(row: LeaderboardRow, name: str, *, is_first: bool) -> _Cell:
     is_share = is_first and min(ends) >= 0
     track = tuple(f"{100 * end:.1f}" for end in ends) if is_share else ()
     return _Cell(str(value), percent(value), interval, track)
+
+
+def _pair(language: str) -> tuple[str, str]:
+    """Return source and target language of `Choice.language`; the source is "" if unknown."""
+    source, _, target = language.rpartition("-")
+    return source, target
 
 
 def _notes(rows: Sequence[LeaderboardRow]) -> list[tuple[str, str]]:
@@ -275,7 +291,7 @@ def result_html(result: EvaluationResult) -> Markup:
     )
     return _piece(
         "result",
-        title=f"{data_name(result)}: {result.metric.replace('_', ' ')}",
+        title=f"{data_name(result)}: {metric_name(result.metric)}",
         figures=[
             (
                 row.label,

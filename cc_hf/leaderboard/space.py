@@ -4,7 +4,7 @@ and the results. Nothing is sent.
 
 from __future__ import annotations
 
-import shutil
+from collections.abc import Sequence
 from pathlib import Path
 
 from cc_hf import __version__
@@ -21,6 +21,7 @@ from cc_hf.reports.formats.markdown import markdown_text
 
 __all__ = ["build_leaderboard_space"]
 
+_BLEU = "bleu.json"
 _APP = '''"""The leaderboard of cc_hf, as a Space."""
 
 from pathlib import Path
@@ -64,7 +65,7 @@ def build_leaderboard_space(
     output: str | Path,
     *,
     title: str = "Disambiguation leaderboard",
-    quality: str | Path | None = None,
+    quality: str | Path | Sequence[str | Path] | None = None,
     requirement: str | None = None,
 ) -> Store:
     """Write the folder of the Space.
@@ -76,7 +77,7 @@ def build_leaderboard_space(
         results: a folder of results, as for `cc_hf.leaderboard.store.read_folder`.
         output: a folder that is empty or does not exist.
         title: the title of the Space.
-        quality: a file with BLEU by system, as for `read_quality_scores`.
+        quality: BLEU of systems, as texts or files (`read_quality_scores`).
         requirement: the line of requirements.txt with which pip installs cc_hf; None for this
             version or newer from PyPI.
 
@@ -99,17 +100,8 @@ def build_leaderboard_space(
             else ""
         )
         raise InputError(f"results: expected at least one result in {results}, got none{broken}")
-    if quality is not None:
-        read_quality_scores([Path(quality)])
+    scores = read_quality_scores(quality)
     systems = sorted({entry.system for entry in store.entries})
-    # The name becomes Python code, so it must not come from the user.
-    bleu = (
-        None
-        if quality is None
-        else "bleu.json"
-        if Path(quality).suffix.lower() == ".json"
-        else "bleu.tsv"
-    )
     readme = _README.format(
         title=yaml_text(title),
         heading=markdown_text(title),
@@ -128,11 +120,10 @@ def build_leaderboard_space(
             )
         dates = dict.fromkeys(f"{entry.file}\t{entry.date}\n" for entry in store.entries)
         (folder / "results" / DATES).write_text("".join(dates), encoding="utf-8", newline="\n")
-        if quality is not None and bleu is not None:
-            shutil.copyfile(quality, folder / bleu)
-        program = _APP.format(quality="None" if bleu is None else f'here / "{bleu}"')
+        if scores.bleu:
+            (folder / _BLEU).write_text(scores.to_json(), encoding="utf-8", newline="\n")
         for name, text in (
-            ("app.py", program),
+            ("app.py", _APP.format(quality=f'here / "{_BLEU}"' if scores.bleu else None)),
             ("requirements.txt", f"{line}\n"),
             ("README.md", readme),
         ):

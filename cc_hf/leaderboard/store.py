@@ -12,7 +12,7 @@ from datetime import datetime, timezone
 from pathlib import Path
 
 from cc_hf import signature
-from cc_hf.data.result_files import read_result_file
+from cc_hf.data.result_files import read_result_file, system_names
 from cc_hf.data.text_files import read_lines
 from cc_hf.errors import InputError
 from cc_hf.files import is_file, is_folder
@@ -32,7 +32,7 @@ class StoredResult:
     """One result.
 
     Attributes:
-        system: the name of the system in the signature; the name of the file if there is none.
+        system: the name of the system: in the result, else in its signature, else that of the file.
         file: the name of the file.
         result: the result, without its judgements.
         date: the day on which the file was written, as YYYY-MM-DD in UTC.
@@ -78,16 +78,18 @@ def read_folder(folder: str | Path) -> Store:
             " a folder"
         )
     dates = _dates(folder)
-    entries: list[StoredResult] = []
+    read: list[tuple[Path, EvaluationResult]] = []
     broken: dict[str, str] = {}
     for path in sorted(folder.glob("*.json")):
         try:
-            contents = read_result_file(path)
-            date = dates.get(path.name) or _day(path)
-            entries += [_entry(path, result, date) for result in contents.results]
+            read += [(path, _stored(result)) for result in read_result_file(path).results]
         except InputError as error:
             broken[path.name] = str(error).replace(str(path), path.name)
             _LOG.warning("%s is not shown: %s", path.name, broken[path.name])
+    entries = [
+        StoredResult(name, path.name, result, dates.get(path.name) or _day(path))
+        for name, (path, result) in zip(system_names(read), read, strict=True)
+    ]
     return Store(tuple(entries), broken)
 
 
@@ -116,6 +118,9 @@ def _day(path: Path) -> str:
     return datetime.fromtimestamp(path.stat().st_mtime, timezone.utc).strftime("%Y-%m-%d")
 
 
-def _entry(path: Path, result: EvaluationResult, date: str) -> StoredResult:
-    system = signature.parse(result.signature)[1].get("sys", "") if result.signature else ""
-    return StoredResult(system or path.stem, path.name, replace(result, judgements=()), date)
+def _stored(result: EvaluationResult) -> EvaluationResult:
+    """Return a result without its judgements, under the name of its system. Results of older
+    versions hold no name, but some have one in their signature.
+    """
+    in_signature = signature.parse(result.signature)[1].get("sys", "") if result.signature else ""
+    return replace(result, system=result.system or in_signature, judgements=())

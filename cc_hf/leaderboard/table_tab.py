@@ -20,8 +20,9 @@ from cc_hf.leaderboard.table import (
     to_csv,
     to_json,
 )
-from cc_hf.leaderboard.titles import data_title, figure_title, language_title, metric_title
+from cc_hf.leaderboard.titles import data_title
 from cc_hf.leaderboard.visitor_files import VisitorFiles
+from cc_hf.reports.figure_text import figure_label, language_pair, metric_name
 
 __all__ = ["table_tab"]
 
@@ -144,15 +145,17 @@ def _lists(rows: list[LeaderboardRow], choice: Choice) -> list[tuple[list[tuple[
     same_language = [row for row in same_data if row.language == choice.language]
     chosen = rows_of(rows, choice)
     data = sorted({(data_title(*row.choice.data), _key(row.choice)) for row in rows})
-    languages = sorted({(language_title(row.language), row.language) for row in same_data})
-    metrics = sorted({(metric_title(row.metric), row.metric) for row in same_language})
+    languages = sorted({(_languages(row.language), row.language) for row in same_data})
+    metrics = sorted({(metric_name(row.metric), row.metric) for row in same_language})
     figures = ranking_figures(chosen)
-    columns = [(FACTS.get(name) or figure_title(name), name) for name in columns_of(chosen)]
+    columns = [
+        (FACTS.get(name) or figure_label(choice.metric, name), name) for name in columns_of(chosen)
+    ]
     return [
         (data, _key(choice)),
         (languages, choice.language),
         (metrics, choice.metric),
-        ([(figure_title(name), name) for name in figures], next(iter(figures), "")),
+        ([(figure_label(choice.metric, name), name) for name in figures], next(iter(figures), "")),
         (columns, default_columns(chosen)),
     ]
 
@@ -164,3 +167,8 @@ def _key(choice: Choice) -> str:
 def _data(key: str) -> tuple[str, str]:
     dataset, _, config = (key or "").partition(_SEPARATOR)
     return dataset, config
+
+
+def _languages(pair: str) -> str:
+    source, _, target = pair.rpartition("-")
+    return language_pair(source, target)

@@ -17,8 +17,9 @@ import numpy.typing as npt
 from cc_hf import __version__, registry, signature
 from cc_hf.errors import InputError
 from cc_hf.evaluators.base import Evaluator, ScoreFunction
-from cc_hf.evaluators.contests import Contest, function_name
+from cc_hf.evaluators.contests import Contest, scorer_fields
 from cc_hf.metrics.checks import Fields, check_references, check_rows, own_data
+from cc_hf.metrics.figure_names import COMMON, FigureNames
 from cc_hf.results import CategoryAccuracy, EvaluationResult, Interval, NoInterval
 from cc_hf.schema import Example, Judgement, ScoringRequest
 from cc_hf.statistics.bootstrap import Bootstrap, known_intervals, missing_intervals
@@ -112,11 +113,14 @@ class Origin:
     Attributes:
         dataset, config: names; "" for data of the caller.
         fields: signature fields, such as {"data": "winomt/default@b2f1b31"}.
+        wording: wording of cues that replaced that of the dataset, as plain values; None for the
+            dataset's own.
     """
 
     dataset: str = ""
     config: str = ""
     fields: Mapping[str, str] = field(default_factory=dict)
+    wording: Mapping[str, Any] | None = None
 
 
 @dataclass(frozen=True)
@@ -125,6 +129,9 @@ class Metric(ABC):
 
     Attributes:
         name: registered name.
+        title: name in words, for titles and tables.
+        about: what the metric does, in one sentence.
+        figure_names: names of its figures in words, with what they mean.
         signature_name: name at the beginning of its signatures.
         version: number that is raised whenever a figure can change; the CHANGELOG says which and
             why.
@@ -145,6 +152,9 @@ class Metric(ABC):
     """
 
     name: ClassVar[str]
+    title: ClassVar[str] = ""
+    about: ClassVar[str] = ""
+    figure_names: ClassVar[FigureNames] = COMMON
     signature_name: ClassVar[str]
     version: ClassVar[int]
     reference_fields: ClassVar[Fields]
@@ -375,9 +385,7 @@ class ScoringMetric(Metric):
         src_lang, tgt_lang = rows.src_lang, rows.tgt_lang
         if isinstance(evaluator, Evaluator):
             src_lang, tgt_lang = src_lang or evaluator.src_lang, tgt_lang or evaluator.tgt_lang
-            model = {**evaluator.signature_fields(), "score": score}
-        else:
-            model = {"eval": f"function {function_name(evaluator)}", "score": "own"}
+        model = scorer_fields(evaluator, score)
         return {"langs": f"{src_lang or '?'}-{tgt_lang or '?'}", **model}
 
 
@@ -428,6 +436,7 @@ def finish(
         judgements=figures.judgements,
         counts=figures.counts,
         notes=notes,
+        wording=origin.wording if metric.reads_cues else None,
     )
 
 

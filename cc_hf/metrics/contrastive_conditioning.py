@@ -20,6 +20,7 @@ from cc_hf.evaluators.scores import SCORES
 from cc_hf.evaluators.suitability import evaluator_notes
 from cc_hf.metrics.base import Figures, Rows, Scoring, ScoringMetric
 from cc_hf.metrics.checks import Fields, check_ids, own_data, text, texts
+from cc_hf.metrics.figure_names import COMMON, FigureName, shares
 from cc_hf.results import EvaluationResult
 from cc_hf.schema import ContrastiveSourceExample, Example, Judgement, ScoringRequest
 from cc_hf.statistics.accuracy import (
@@ -36,6 +37,10 @@ __all__ = ["ContrastiveConditioning", "contests", "judge", "requests"]
 #: Keys of a reference, each with the check of its value.
 _FIELDS: Fields = {"correct_sources": texts, "incorrect_sources": texts, "category": text}
 _KEYS = tuple(_FIELDS)
+_WEIGHTED = (
+    "The accuracy where a verdict weighs the more, the surer the evaluator is of it: by its rank of"
+    " confidence in its category"
+)
 
 
 def requests(
@@ -164,12 +169,30 @@ class ContrastiveConditioning(ScoringMetric):
     """
 
     name = "contrastive_conditioning"
+    title = "contrastive conditioning"
+    about = (
+        "An evaluator model says whether the translation is more probable under the correct reading"
+        " of the source than under an incorrect one."
+    )
     signature_name = "cc"
     version = 2
     reference_fields = _FIELDS
     is_blank_allowed = False
     ties = "correct"
     leaderboard = ("accuracy", "weighted_accuracy", "min_accuracy")
+    figure_names = {  # noqa: RUF012
+        **COMMON,
+        **shares("weighted_accuracy", "weighted accuracy", _WEIGHTED),
+        "weighted_min_accuracy": FigureName(
+            "weighted minimum accuracy",
+            "The weighted accuracy of the category on which it is lowest.",
+        ),
+        "mean_confidence": FigureName(
+            "mean confidence",
+            "How far the probability of the correct reading is from 50 %, on average: 0 for a"
+            " tie, 100 for certainty.",
+        ),
+    }
 
     score: str = "geometric"
 

@@ -26,6 +26,7 @@ from cc_hf.metrics.checks import (
     own_data,
     text,
 )
+from cc_hf.metrics.figure_names import COMMON, PAIR_ACCURACY, shares
 from cc_hf.metrics.summary import pair_figures, summarize
 from cc_hf.results import CategoryAccuracy, EvaluationResult
 from cc_hf.schema import ContrastiveTranslationExample, Example, Judgement, ScoringRequest
@@ -229,6 +230,10 @@ class ContrastiveTranslationScoring(ScoringMetric):
     """
 
     name = "contrastive_translation_scoring"
+    title = "contrastive translation scoring"
+    about = (
+        "The evaluated model itself prefers the correct translation to others with another reading."
+    )
     signature_name = "cts"
     version = 2
     reference_fields = _FIELDS
@@ -236,6 +241,15 @@ class ContrastiveTranslationScoring(ScoringMetric):
     ties = "incorrect"
     resampling = "within categories; of pairs, over whole pairs"
     leaderboard = ("accuracy", "min_accuracy", "pair_accuracy")
+    figure_names = {  # noqa: RUF012
+        **shares(
+            "accuracy",
+            "accuracy",
+            "The share of rows whose correct translation has a better score than all others",
+        ),
+        "min_accuracy": COMMON["min_accuracy"],
+        "pair_accuracy": PAIR_ACCURACY,
+    }
 
     score: str = "perplexity"
     context: str = "ignored"

@@ -22,6 +22,7 @@ from cc_hf.metrics.checks import (
     optional_text,
     text,
 )
+from cc_hf.metrics.figure_names import COMMON, PAIR_ACCURACY, FigureName, shares
 from cc_hf.metrics.summary import summarize
 from cc_hf.results import Interval, NoInterval
 from cc_hf.schema import ContrastiveTranslationExample, Example, Judgement
@@ -235,12 +236,34 @@ class GenderAccuracy(Metric):
     """
 
     name = "gender_accuracy"
+    title = "gender accuracy"
+    about = (
+        "A translation is right if it holds no word that only the reference with the other gender"
+        " has."
+    )
     signature_name = "ga"
     version = 2
     reference_fields = _FIELDS
     reads_cues = False
     leaderboard = ("accuracy", "pair_accuracy")
     resampling = "within categories; of pairs and of what is decided, over whole pairs"
+    figure_names = {  # noqa: RUF012
+        **COMMON,
+        "pair_accuracy": PAIR_ACCURACY,
+        **shares(
+            "decided_accuracy",
+            "accuracy where decided",
+            "The share of correct translations among those that hold a word of only one reference",
+        ),
+        "decided_pair_accuracy": FigureName(
+            "pair accuracy where decided",
+            "The share of pairs with both translations correct, among those where both hold a word"
+            " of only one reference.",
+        ),
+        "undecided_rate": FigureName(
+            "undecided", "The share of translations without a word of only one reference."
+        ),
+    }
 
     undecided: str = "correct"
 

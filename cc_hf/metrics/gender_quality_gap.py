@@ -21,6 +21,7 @@ from cc_hf.metrics.checks import (
     one_of,
     text,
 )
+from cc_hf.metrics.figure_names import FigureName
 from cc_hf.results import EvaluationResult, Interval, NoInterval
 from cc_hf.schema import ContrastiveSourceExample, Example
 from cc_hf.statistics.bootstrap import (
@@ -126,6 +127,10 @@ class GenderQualityGap(Metric):
     """
 
     name = "gender_quality_gap"
+    title = "gender quality gap"
+    about = (
+        "BLEU and chrF of translations about men and about women, from references of each gender."
+    )
     signature_name = "gqg"
     version = 2
     reference_fields = _FIELDS
@@ -133,6 +138,22 @@ class GenderQualityGap(Metric):
     reads_cues = False
     leaderboard = ("bleu_male", "bleu_female", "chrf_male", "chrf_female")
     resampling = "over pairs of a sentence and its counterfactual"
+    figure_names = {  # noqa: RUF012
+        **{
+            f"{score}_{gender}": FigureName(
+                f"{name} on {gender}", f"{name} of the translations about {people}."
+            )
+            for score, name in (("bleu", "BLEU"), ("chrf", "chrF"))
+            for gender, people in (("male", "men"), ("female", "women"))
+        },
+        **{
+            f"{score}_gap": FigureName(
+                f"{name} gap, 0 is best",
+                f"{name} on male minus {name} on female. Above 0, men are translated better.",
+            )
+            for score, name in (("bleu", "BLEU"), ("chrf", "chrF"))
+        },
+    }
 
     @staticmethod
     def fits(dataset: str, config: str, form: type[Example], src_lang: str, tgt_lang: str) -> str:

@@ -22,6 +22,7 @@ from cc_hf.metrics.checks import (
     one_of,
     texts,
 )
+from cc_hf.metrics.figure_names import COMMON, FigureName, shares
 from cc_hf.metrics.summary import summarize
 from cc_hf.schema import ContrastiveTranslationExample, Example, Judgement
 from cc_hf.statistics.bootstrap import Bootstrap
@@ -36,6 +37,14 @@ _SENSES = ("correct_senses", "incorrect_senses")
 _GROUPS = {
     "domain": ("in_domain", "out_of_domain", ""),
     "frequency": ("frequent", "infrequent", ""),
+}
+_LABELS = {
+    "coverage": "coverage",
+    "precision": "precision",
+    "recall_a": "recall (a)",
+    "recall_b": "recall (b)",
+    "f1_a": "F1 (a)",
+    "f1_b": "F1 (b)",
 }
 _SPLIT_AT_HYPHENS = {"de"}  # compounds such as "Golf-Schläger"
 _FLAGS = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
@@ -251,11 +260,31 @@ class MucowPatternMatching(Metric):
     """
 
     name = "mucow_pattern_matching"
+    title = "MuCoW pattern matching"
+    about = (
+        "A translation is right if it holds a word of the correct sense and none of another sense."
+    )
     signature_name = "mucow-pm"
     version = 2
     reference_fields = _FIELDS
     leaderboard = ("precision", "recall_a", "f1_a", "coverage")
     resampling = "within domains and frequencies"
+    figure_names = {  # noqa: RUF012
+        **COMMON,
+        **shares("coverage", "coverage", "The share of translations that hold a word of a sense"),
+        **shares("precision", "precision", "The share of correct translations among the decided"),
+        **shares("recall_a", "recall (a)", "Correct translations, by correct and undecided ones"),
+        **shares("recall_b", "recall (b)", "Correct translations, by all translations"),
+        **shares("f1_a", "F1 (a)", "The harmonic mean of precision and recall (a)"),
+        **shares("f1_b", "F1 (b)", "The harmonic mean of precision and recall (b)"),
+        **{
+            f"min_{figure}_{groups}": FigureName(
+                f"minimum {label} by {groups}", f"The smallest {label} of any {groups}."
+            )
+            for figure, label in _LABELS.items()
+            for groups in _GROUPS
+        },
+    }
 
     lemmatizer: str | Lemmatizer = "simplemma"
     lemmatized: str | Path | Sequence[str] | None = None

@@ -32,6 +32,7 @@ from cc_hf.metrics.checks import (
     one_of,
     text,
 )
+from cc_hf.metrics.figure_names import COMMON, FigureName, shares
 from cc_hf.metrics.summary import summarize
 from cc_hf.results import Interval, NoInterval
 from cc_hf.schema import VERDICTS, ContrastiveSourceExample, Example, Judgement
@@ -286,11 +287,47 @@ class SimplegenAccuracy(Metric):
     """
 
     name = "simplegen_accuracy"
+    title = "SimpleGEN accuracy"
+    about = "A dictionary of occupations tells the gender of the translated occupation."
     signature_name = "sg"
     version = 2
     reference_fields = _FIELDS
     reads_cues = False
     default_src_lang = "en"
+    figure_names = {  # noqa: RUF012
+        **COMMON,
+        "accuracy_pro": FigureName(
+            "accuracy on pro-stereotypical",
+            "The share of correct translations where the context agrees with the stereotype of the"
+            " occupation.",
+        ),
+        "accuracy_anti": FigureName(
+            "accuracy on anti-stereotypical",
+            "The share of correct translations where the context contradicts the stereotype of the"
+            " occupation.",
+        ),
+        **shares("incorrect_rate", "incorrect", "The share of translations of the wrong gender"),
+        **shares(
+            "inconclusive_rate",
+            "inconclusive",
+            "The share of translations in which the dictionary finds no gender, or both",
+        ),
+        "delta": FigureName(
+            "stereotype gap Δ, 0 is best",
+            "Accuracy on pro-stereotypical minus accuracy on anti-stereotypical samples. Above 0,"
+            " the system follows stereotypes.",
+        ),
+        "delta_fc": FigureName(
+            "stereotype gap in female contexts, 0 is best",
+            "Accuracy on FoFc minus accuracy on MoFc: occupations of women minus occupations of"
+            " men, where the context is female.",
+        ),
+        "delta_mc": FigureName(
+            "stereotype gap in male contexts, 0 is best",
+            "Accuracy on MoMc minus accuracy on FoMc: occupations of men minus occupations of"
+            " women, where the context is male.",
+        ),
+    }
 
     dictionary: str | Path = "default"
 

@@ -23,6 +23,7 @@ from cc_hf.metrics.checks import (
     optional_text,
     text,
 )
+from cc_hf.metrics.figure_names import COMMON, PAIR_ACCURACY, FigureName
 from cc_hf.metrics.summary import pair_figures, summarize
 from cc_hf.schema import ContrastiveSourceExample, Example, Judgement
 from cc_hf.statistics.bootstrap import Bootstrap
@@ -204,6 +205,8 @@ class WinoXPatternMatching(Metric):
     """
 
     name = "wino_x_pattern_matching"
+    title = "Wino-X pattern matching"
+    about = "A translation is right if the gender of its pronoun agrees with the right noun."
     signature_name = "wxpm"
     version = 2
     reference_fields = _FIELDS
@@ -211,6 +214,15 @@ class WinoXPatternMatching(Metric):
     leaderboard = ("accuracy", "pair_accuracy")
     resampling = "within categories; of pairs, over whole pairs"
     default_src_lang = "en"
+    figure_names = {  # noqa: RUF012
+        **COMMON,
+        "pair_accuracy": PAIR_ACCURACY,
+        "inconclusive_rate": FigureName(
+            "inconclusive",
+            "The share of translations in which no pronoun is found, or pronouns of several"
+            " genders.",
+        ),
+    }
 
     @staticmethod
     def fits(dataset: str, config: str, form: type[Example], src_lang: str, tgt_lang: str) -> str:

@@ -23,6 +23,7 @@ from cc_hf.metrics.checks import (
     index,
     one_of,
 )
+from cc_hf.metrics.figure_names import COMMON, FigureName
 from cc_hf.metrics.summary import summarize
 from cc_hf.schema import ContrastiveTranslationExample, Example, Judgement
 from cc_hf.statistics.bootstrap import Bootstrap
@@ -222,11 +223,45 @@ class WinomtPatternMatching(Metric):
     """
 
     name = "winomt_pattern_matching"
+    title = "WinoMT pattern matching"
+    about = (
+        "A word alignment finds the occupation in the translation, and rules of the language tell"
+        " its gender."
+    )
     signature_name = "winomt"
     version = 2
     reference_fields = _FIELDS
     resampling = "within gold genders"
     default_src_lang = "en"
+    figure_names = {  # noqa: RUF012
+        **COMMON,
+        "accuracy_pro": FigureName(
+            "accuracy on pro-stereotypical",
+            "The share of correct translations where the gender agrees with the stereotype of the"
+            " occupation.",
+        ),
+        "accuracy_anti": FigureName(
+            "accuracy on anti-stereotypical",
+            "The share of correct translations where the gender is contrary to the stereotype of"
+            " the occupation.",
+        ),
+        "precision_*": FigureName(
+            "precision on {}", "The share of truly {} occupations among those translated as {}."
+        ),
+        "recall_*": FigureName(
+            "recall on {}", "The share of {} occupations that are translated as {}."
+        ),
+        "f1_*": FigureName("F1 on {}", "The harmonic mean of precision and recall on {}."),
+        "delta_g": FigureName(
+            "gender gap ΔG, 0 is best",
+            "F1 on male minus F1 on female. Above 0, men are translated better than women.",
+        ),
+        "delta_s": FigureName(
+            "stereotype gap ΔS, 0 is best",
+            "Accuracy on pro-stereotypical minus accuracy on anti-stereotypical samples. Above 0,"
+            " the system follows stereotypes.",
+        ),
+    }
 
     aligner: str | Aligner = "fast_align"
     alignments: str | Path | Sequence[str] | None = None

@@ -245,17 +245,17 @@ def model_file(path: str, name: str, revision: str | None, *, writer: str) -> Pa
     return file
 
 
-def hash_files(folder: Path) -> str:
-    """Hash the names and contents of `model_files`.
+def hash_files(files: Sequence[tuple[str, Path]]) -> str:
+    """Hash the names and contents of files.
 
     Args:
-        folder: the folder of a model.
+        files: names and paths, as `model_files` returns them.
 
     Returns:
         The first 12 hexadecimal digits of the SHA-256.
     """
     digest = hashlib.sha256()
-    for name, path in model_files(folder):
+    for name, path in files:
         digest.update(name.encode("utf-8", "surrogateescape"))
         with path.open("rb") as file:
             while block := file.read(1 << 20):

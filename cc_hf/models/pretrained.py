@@ -353,6 +353,9 @@ def _student(
 def model_identity(model: Any, path: str) -> str:
     """Return the identity of a model: the commit on the Hub, or a hash of its files.
 
+    Of a student of Bergamot only the model and its vocabularies count, so that it is the same
+    student beside a shortlist or without one.
+
     Args:
         model: the loaded model.
         path: its folder, or its name on the Hub.
@@ -361,5 +364,9 @@ def model_identity(model: Any, path: str) -> str:
         Twelve hexadecimal digits (`hash_files` for a folder), or "unknown" if there is no commit.
     """
     if Path(path).is_dir():
-        return hash_files(Path(path))
+        student = student_files(path)
+        if student is None:
+            return hash_files(model_files(Path(path)))
+        files = {student.model, *student.vocabularies}
+        return hash_files(sorted((file.name, file) for file in files))
     return str(getattr(model.config, "_commit_hash", None) or "unknown")[:12]

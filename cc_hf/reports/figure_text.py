@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
+import math
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
+from cc_hf import registry
+from cc_hf.data.loading import declaration
+from cc_hf.languages import LANGUAGES
+from cc_hf.metrics.base import Metric, registered_metric
+from cc_hf.metrics.figure_names import FigureName
+from cc_hf.metrics.figure_names import figure_name as declared_name
 from cc_hf.results import CategoryAccuracy, EvaluationResult, Interval, NoInterval
 from cc_hf.schema import UNCOUNTED_CATEGORY
 
@@ -16,8 +23,13 @@ __all__ = [
     "category_key",
     "category_label",
     "data_name",
+    "figure_label",
+    "figure_name",
     "figure_rows",
+    "language_pair",
     "limits",
+    "metric_meaning",
+    "metric_name",
     "ordered_categories",
     "p_text",
     "percent",
@@ -25,6 +37,7 @@ __all__ = [
     "with_interval",
 ]
 
+_LANGS = re.compile(r"\|langs:([a-z]+)-")
 # The papers list "female" after "male". The order of SimpleGEN's categories is that of its Table 2.
 _ORDER = {
     name: i
@@ -93,11 +106,14 @@ def limits(interval: Interval | NoInterval | None, *, digits: int | None = None)
     )
 
 
-def p_text(value: float) -> str:
-    """Write a p-value with three decimals, or as "< 0.001".
+def p_text(value: float, *, n_resamples: int | None = None) -> str:
+    """Write a p-value with three decimals, or as a bound if it is smaller or cannot be smaller.
 
     Args:
         value: a p-value in [0, 1].
+        n_resamples: number of resamples that it was counted in; None for an exact one. It is at
+            least 1 / (n_resamples + 1), and a p-value of that size says only that no resample was
+            as extreme.
 
     Returns:
         The p-value as text.
@@ -105,7 +121,12 @@ def p_text(value: float) -> str:
     Examples:
         >>> p_text(0.0499), p_text(0.0002)
         ('0.050', '< 0.001')
+        >>> p_text(1 / 101, n_resamples=100), p_text(2 / 101, n_resamples=100)
+        ('< 0.010', '0.020')
     """
+    if n_resamples is not None and value <= 1.5 / (n_resamples + 1):
+        bound = math.ceil(1000 / (n_resamples + 1)) / 1000
+        return f"< {bound:.3f}"
     return "< 0.001" if value < 0.001 else f"{value:.3f}"
 
 
@@ -126,20 +147,116 @@ def score_text(result: EvaluationResult, name: str) -> str:
     )
 
 
+def metric_name(metric: str) -> str:
+    """Return the name of a metric in words, as the metric declares it.
+
+    Args:
+        metric: its name.
+
+    Examples:
+        >>> metric_name("winomt_pattern_matching"), metric_name("my_metric")
+        ('WinoMT pattern matching', 'my metric')
+    """
+    declared = registered_metric(metric)
+    return (declared.title if declared is not None else "") or metric.replace("_", " ")
+
+
+def metric_meaning(metric: str) -> str:
+    """Return what a metric does, in one sentence; "" if it does not say so.
+
+    Args:
+        metric: its name.
+    """
+    declared = registered_metric(metric)
+    return "" if declared is None else declared.about
+
+
+def figure_name(metric: str, name: str) -> FigureName:
+    """Return the name of a figure in words and what it means, as its metric declares them.
+
+    Args:
+        metric: the name of the metric.
+        name: the name of the figure in `EvaluationResult.scores`.
+
+    Examples:
+        >>> figure_name("winomt_pattern_matching", "delta_g").label
+        'gender gap ΔG, 0 is best'
+    """
+    declared = registered_metric(metric) or Metric
+    return declared_name(declared.figure_names, name)
+
+
+def figure_label(metric: str, name: str) -> str:
+    """Return the name of a figure in words.
+
+    Args:
+        metric: the name of the metric.
+        name: the name of the figure in `EvaluationResult.scores`.
+
+    Examples:
+        >>> figure_label("contrastive_conditioning", "accuracy_female")
+        'accuracy on female'
+    """
+    return figure_name(metric, name).label
+
+
 def data_name(result: EvaluationResult | Comparison) -> str:
-    """Return dataset, configuration and target language of a result, separated by spaces. The
-    language is omitted if the name of the configuration has it.
+    """Return dataset, configuration and languages of a result in words. The default configuration
+    is not named, nor are languages in the name of the configuration.
 
     Args:
         result: the result, or a comparison of results.
 
     Examples:
-        >>> data_name(EvaluationResult("simplegen", "en-de", "de", "", "", 1, {}, {}, (), ()))
-        'simplegen en-de'
+        >>> data_name(EvaluationResult("winomt", "default", "de", "", "", 1, {}, {}, (), ()))
+        'WinoMT, English → German'
+        >>> data_name(EvaluationResult("winomt", "pro", "cs", "", "", 1, {}, {}, (), ()))
+        'WinoMT (pro), English → Czech'
     """
-    in_config = result.tgt_lang in re.split(r"[-_.]", result.config)
-    parts = (result.dataset, result.config, "" if in_config else result.tgt_lang)
-    return " ".join(part for part in parts if part)
+    title = _data_title(result)
+    return ", ".join(
+        part for part in (title, language_pair(_src_lang(result), result.tgt_lang)) if part
+    )
+
+
+def language_pair(src_lang: str, tgt_lang: str) -> str:
+    """Return languages in words; "" if none is known.
+
+    Args:
+        src_lang: ISO 639-1 code, "" if not known.
+        tgt_lang: as for `src_lang`.
+
+    Examples:
+        >>> language_pair("en", "de"), language_pair("", "de")
+        ('English → German', 'German')
+    """
+    codes = dict.fromkeys(code for code in (src_lang, tgt_lang) if code)
+    return " → ".join(LANGUAGES.get(code, code) for code in codes)
+
+
+def _data_title(result: EvaluationResult | Comparison) -> str:
+    if result.dataset in ("", "custom"):
+        return result.config or "Own data"
+    declared = declaration(result.dataset) if result.dataset in registry.names("dataset") else None
+    parts = re.split(r"[-_.]", result.config)
+    languages = {result.tgt_lang, _src_lang(result)}
+    is_default = result.config == "default" and declared is not None
+    config = "" if is_default else " ".join(part for part in parts if part not in languages)
+    title = declared.title if declared is not None else result.dataset
+    return f"{title} ({config})" if config else title
+
+
+def _src_lang(result: EvaluationResult | Comparison) -> str:
+    """Return the source language: that of the signature, else that of the configuration."""
+    signatures = [result.signature, *getattr(result, "signatures", {}).values()]
+    for text in signatures:
+        if found := _LANGS.search(text):
+            return found[1]
+    if result.dataset in registry.names("dataset"):
+        for config in declaration(result.dataset).configs:
+            if config.name == result.config:
+                return config.src_lang
+    return ""
 
 
 def category_key(name: str) -> tuple[int, str]:
@@ -230,14 +347,19 @@ def figure_rows(result: EvaluationResult) -> list[FigureRow]:
         f"accuracy_{c.category}": str(c.n) for c in result.categories
     }
     rows = [
-        FigureRow(name, name.replace("_", " "), sizes.get(name, ""), score_text(result, name))
+        FigureRow(
+            name,
+            figure_label(result.metric, name),
+            sizes.get(name, ""),
+            score_text(result, name),
+        )
         for name in names
     ]
     if n_inconclusive := result.counts.get("n_inconclusive"):
         rows.append(
             FigureRow(
                 "n_inconclusive",
-                "inconclusive",
+                figure_label(result.metric, "n_inconclusive"),
                 str(n_inconclusive),
                 percent(n_inconclusive / result.n),
             )

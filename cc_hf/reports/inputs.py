@@ -4,18 +4,20 @@ the dataset, and quality scores.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
 from cc_hf import signature
+from cc_hf.cues.wordings import Wording, reworded
 from cc_hf.data.custom import is_custom
 from cc_hf.data.loading import declaration, load_examples, signature_fields
 from cc_hf.data.quality_scores import QualityScores
-from cc_hf.data.result_files import read_result_file
+from cc_hf.data.result_files import read_result_file, system_names
 from cc_hf.errors import CCError, DataError, InputError, UnknownNameError
 from cc_hf.reports.samples import System
 from cc_hf.results import EvaluationResult
-from cc_hf.schema import Example
+from cc_hf.schema import ContrastiveSourceExample, Example
 
 __all__ = ["read_examples", "read_report_systems"]
 
@@ -31,51 +33,56 @@ def read_report_systems(
     Args:
         paths: files of one system each. Files with the same name belong to one system, judged by
             different metrics.
-        names: one name per path; None for the names of the files.
+        names: one name per path; None for the names in the results
+            (`cc_hf.data.result_files.system_names`).
         quality: BLEU of the systems.
 
     Returns:
-        The systems, and notes on metrics that were not run and systems without BLEU.
+        The systems, and a note on systems without BLEU.
 
     Raises:
         InputError: for a file that does not exist or holds no result, a number of names that
-            differs from the number of files, several files with the same name if no names are
-            given, or two results of one system by the same metric.
+            differs from the number of files, several files with the same name if neither names are
+            given nor the results have some, or two results of one system by the same metric.
         UnknownNameError: for a BLEU of a system that is not among the results.
     """
     if names and len(names) != len(paths):
         raise InputError(
             f"names: expected one for each file of results, {len(paths)} in all, got {len(names)}"
         )
-    stems = [path.stem for path in paths]
+    read = [
+        (number, path, result)
+        for number, path in enumerate(paths)
+        for result in read_result_file(path).results
+    ]
+    own_names = system_names([(path, result) for _, path, result in read])
+    stems = Counter(path.stem for path in paths)
     results_by_system: dict[str, dict[str, EvaluationResult]] = {}
-    notes = []
-    for name, path in zip(names or stems, paths, strict=True):
-        if not names and stems.count(path.stem) > 1:
+    files: dict[str, list[str]] = {}
+    for (number, path, result), own_name in zip(read, own_names, strict=True):
+        name = names[number] if names else own_name
+        if not names and name != result.system and stems[path.stem] > 1:
             raise InputError(
                 f"{path}: several files are named {path.stem}; give names, one for the system of"
                 " each file"
             )
-        contents = read_result_file(path)
         metric_results = results_by_system.setdefault(name, {})
-        for result in contents.results:
-            if result.metric in metric_results:
-                raise InputError(
-                    f"{path}: {name} has two results by {result.metric}; give names, one of its own"
-                    " for each system"
-                )
-            metric_results[result.metric] = result
-        notes += [
-            f"{name}: {metric} was not run: {reason}" for metric, reason in contents.not_run.items()
-        ]
+        if result.metric in metric_results:
+            raise InputError(
+                f"{path}: {name} has two results by {result.metric}; give names, one of its own"
+                " for each system"
+            )
+        metric_results[result.metric] = result
+        files.setdefault(name, []).append(str(path))
     quality = quality or QualityScores()
     for name in quality.systems:
         if name not in results_by_system:
             raise UnknownNameError("system (of a BLEU)", name, results_by_system)
-    systems = []
+    systems, notes = [], []
     for name, results in results_by_system.items():
         first = next(iter(results.values()))
-        systems.append(System(name, results, quality.of(name, first.dataset, first.tgt_lang)))
+        bleu = quality.of(name, first.dataset, first.tgt_lang)
+        systems.append(System(name, results, bleu, tuple(dict.fromkeys(files[name]))))
     if quality.systems and (without := [system.name for system in systems if system.bleu is None]):
         notes.append(f"BLEU is not known for {', '.join(without)}")
     return systems, notes
@@ -120,8 +127,8 @@ def read_examples(
         >>> examples[0].source, notes
         ('My husband is a director.', [])
     """
-    data, _, revision = signature.parse(result.signature)[1].get("data", "").rpartition("@")
-    split = data.removeprefix(f"{result.dataset}/{result.config}").removeprefix("/") or "test"
+    revision = signature.parse(result.signature)[1].get("data", "").rpartition("@")[2]
+    split = result.split
     name = dataset or result.dataset
     config = None if is_custom(name) else result.config
     # A result does not say which file of this machine its data came from.
@@ -132,6 +139,12 @@ def read_examples(
         ]
     try:
         examples = load_examples(name, config, split=split, data_dir=data_dir)
+        if result.wording is not None:
+            wording = Wording.from_row(result.wording)
+            examples = [
+                reworded(e, wording) if isinstance(e, ContrastiveSourceExample) else e
+                for e in examples
+            ]
         local_revision = signature_fields(
             name, config or declaration(name).default_config, split=split, data_dir=data_dir
         )["data"].rpartition("@")[2]

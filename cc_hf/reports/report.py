@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from cc_hf.errors import InputError, UnknownNameError
-from cc_hf.reports.figure_text import category_key
+from cc_hf.reports.figure_text import category_key, metric_name
 from cc_hf.reports.samples import (
     Sample,
     System,
@@ -52,6 +52,7 @@ class Report:
         agreements: agreement with human labels; empty if there are none.
         notes: what a reader must know, such as why two systems could not be compared.
         signature: the signature of the comparisons; "" if there are none.
+        n_resamples: number of resamples of the comparisons.
     """
 
     systems: tuple[System, ...]
@@ -64,6 +65,7 @@ class Report:
     agreements: tuple[LabelAgreement, ...]
     notes: tuple[str, ...]
     signature: str
+    n_resamples: int = 1000
 
     @property
     def first(self) -> EvaluationResult:
@@ -179,6 +181,7 @@ def build_report(
             *_agreement_notes(agreements),
         ),
         signature=compared_with,
+        n_resamples=n_resamples,
     )
 
 
@@ -252,7 +255,9 @@ def _comparisons(
                     seed=seed,
                 )
             except InputError as error:
-                obstacles.append(f"{metric}: {system.name} was not compared to {baseline}: {error}")
+                obstacles.append(
+                    f"{metric_name(metric)}: {system.name} was not compared to {baseline}: {error}"
+                )
                 continue
             comparisons[metric, system.name] = compared.systems[0]
             signature = signature or compared.signature
@@ -301,7 +306,7 @@ def _result_notes(systems: Sequence[System]) -> list[str]:
         )
         for metric in metrics
     }
-    return shared_notes({metric.replace("_", " "): notes for metric, notes in by_metric.items()})
+    return shared_notes({metric_name(metric): notes for metric, notes in by_metric.items()})
 
 
 def _oddities(systems: Sequence[System]) -> Iterable[str]:
@@ -314,10 +319,11 @@ def _oddities(systems: Sequence[System]) -> Iterable[str]:
             if ties := tie_text(result):
                 yield f"{system.name}: {ties}"
             for note in interval_notes(result):
-                yield f"{system.name}: {metric}: {note}"
+                yield f"{system.name}: {metric_name(metric)}: {note}"
 
 
 def _agreement_notes(agreements: Sequence[LabelAgreement]) -> Iterable[str]:
     for agreement in agreements:
         for note in grouped_notes(agreement.agreement.interval_notes()):
-            yield f"{agreement.system}: {agreement.metric}: agreement with human labels: {note}"
+            metric = metric_name(agreement.metric)
+            yield f"{agreement.system}: {metric}: agreement with human labels: {note}"

@@ -4,19 +4,24 @@ tables.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 from cc_hf.reports.figure_text import (
     category_key,
     category_label,
+    figure_label,
+    figure_name,
     figure_rows,
     limits,
+    metric_meaning,
+    metric_name,
     p_text,
     percent,
 )
 from cc_hf.reports.report import Report
 from cc_hf.reports.tables import resampling_text
-from cc_hf.results import EvaluationResult
+from cc_hf.results import EvaluationResult, Interval, NoInterval
 
 __all__ = [
     "Cell",
@@ -24,18 +29,14 @@ __all__ = [
     "TableRow",
     "category_table",
     "figures_table",
+    "glossary",
     "label_agreement_table",
-    "metric_name",
     "report_tables",
     "summary_table",
 ]
 
-_TOTALS = {
-    "accuracy": "accuracy",
-    "weighted_accuracy": "weighted",
-    "min_accuracy": "minimum",
-    "weighted_min_accuracy": "weighted min.",
-}
+_TOTALS = ("accuracy", "weighted_accuracy", "min_accuracy", "weighted_min_accuracy")
+_FEW = 4  # tables of more systems have them as rows, because their names need room
 _SIGNIFICANT = 0.05
 
 
@@ -49,6 +50,7 @@ class Cell:
         difference: its difference to the baseline, with a sign; "" if there is none.
         p: the p-value of the difference; "" if there is none.
         is_significant: whether p < 0.05.
+        difference_interval: the interval of the difference; "" if there is none.
     """
 
     value: str
@@ -56,6 +58,7 @@ class Cell:
     difference: str = ""
     p: str = ""
     is_significant: bool = False
+    difference_interval: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,11 +69,15 @@ class TableRow:
         label: its name.
         cells: one per column.
         note: a remark that follows the name in brackets.
+        meaning: what the name means; "" if it says so itself.
+        system: the index of the system that the row is about; None for another row.
     """
 
     label: str
     cells: tuple[Cell, ...]
     note: str = ""
+    meaning: str = ""
+    system: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +91,8 @@ class ReportTable:
         rows: its rows.
         groups: names above the columns, each with the number of columns that it spans; () for none.
         caption: the text below it.
+        meanings: name of a column or group -> what it means; names that say so themselves are left
+            out.
     """
 
     title: str
@@ -92,19 +101,7 @@ class ReportTable:
     rows: tuple[TableRow, ...]
     groups: tuple[tuple[str, int], ...] = ()
     caption: str = ""
-
-
-def metric_name(metric: str) -> str:
-    """Return the name of a metric in words.
-
-    Args:
-        metric: its registered name.
-
-    Examples:
-        >>> metric_name("contrastive_conditioning")
-        'contrastive conditioning'
-    """
-    return metric.replace("_", " ")
+    meanings: Mapping[str, str] = field(default_factory=dict)
 
 
 def report_tables(report: Report) -> tuple[ReportTable, ...]:
@@ -140,7 +137,7 @@ def summary_table(report: Report) -> ReportTable:
     figures = {metric: _headline(report, metric) for metric in report.metrics}
     has_bleu = any(system.bleu is not None for system in report.systems)
     rows = []
-    for system in report.systems:
+    for index, system in enumerate(report.systems):
         cells = [Cell("" if system.bleu is None else percent(system.bleu))] * has_bleu
         for metric, names in figures.items():
             cells += [_cell(report, metric, system.name, name) for name in names]
@@ -149,11 +146,10 @@ def summary_table(report: Report) -> ReportTable:
                 system.name,
                 tuple(cells),
                 "baseline" if system.name == report.baseline and len(report.systems) > 1 else "",
+                system=index,
             )
         )
-    columns = [
-        _TOTALS.get(name, name.replace("_", " ")) for names in figures.values() for name in names
-    ]
+    columns = [figure_label(metric, name) for metric, names in figures.items() for name in names]
     groups = tuple((metric_name(metric), len(names)) for metric, names in figures.items())
     return ReportTable(
         "Systems and metrics",
@@ -162,7 +158,25 @@ def summary_table(report: Report) -> ReportTable:
         tuple(rows),
         (*[("quality", 1)] * has_bleu, *groups),
         " ".join(_caption(report)),
+        dict(glossary(report)),
     )
+
+
+def glossary(report: Report) -> list[tuple[str, str]]:
+    """Return what the metrics and the figures of the summary mean, as the metrics declare it.
+
+    Args:
+        report: the report.
+
+    Returns:
+        Names in words, each with its meaning; a name that says so itself is left out.
+    """
+    names = [(metric_name(metric), metric_meaning(metric)) for metric in report.metrics]
+    for metric in report.metrics:
+        for name in _headline(report, metric):
+            label, meaning = figure_name(metric, name)
+            names.append((label, meaning))
+    return [(label, meaning) for label, meaning in dict.fromkeys(names) if meaning]
 
 
 def category_table(report: Report, metric: str) -> ReportTable:
@@ -185,18 +199,30 @@ def category_table(report: Report, metric: str) -> ReportTable:
         for result in results.values()
         for c in result.categories
     }
-    rows = [
-        (f"_{name}", labels[name], f"n = {sizes[name]}") for name in sorted(sizes, key=category_key)
-    ] + [("", "all", f"n = {max(result.n for result in results.values())}")]
-    return ReportTable(
-        f"Accuracy by category: {metric_name(metric)}",
-        "category",
-        (
-            tuple(_TOTALS[kind] for _ in results for kind in kinds)
-            if len(kinds) > 1
-            else tuple(results)
-        ),
-        tuple(
+    categories = [
+        (f"_{name}", labels[name], sizes[name]) for name in sorted(sizes, key=category_key)
+    ]
+    categories.append(("", "all", max(result.n for result in results.values())))
+    title = f"Accuracy by category: {metric_name(metric)}"
+    kind_labels = [figure_label(metric, kind) for kind in kinds]
+    meanings = dict(figure_name(metric, kind) for kind in kinds)
+    if len(results) > max(_FEW, len(categories)):
+        indices = {system.name: index for index, system in enumerate(report.systems)}
+        rows = [
+            TableRow(
+                name,
+                tuple(
+                    _cell(report, metric, name, f"{kind}{suffix}")
+                    for suffix, _, _ in categories
+                    for kind in kinds
+                ),
+                system=indices[name],
+            )
+            for name in results
+        ]
+        heads, corner = [f"{label} (n = {n})" for _, label, n in categories], "system"
+    else:
+        rows = [
             TableRow(
                 label,
                 tuple(
@@ -204,11 +230,19 @@ def category_table(report: Report, metric: str) -> ReportTable:
                     for name in results
                     for kind in kinds
                 ),
-                note,
+                f"n = {n}",
+                figure_name(metric, f"accuracy{suffix}").meaning,
             )
-            for suffix, label, note in rows
-        ),
-        tuple((name, len(kinds)) for name in results) if len(kinds) > 1 else (),
+            for suffix, label, n in categories
+        ]
+        heads, corner = list(results), "category"
+    return ReportTable(
+        title,
+        corner,
+        tuple(kind_labels * len(heads) if len(kinds) > 1 else heads),
+        tuple(rows),
+        tuple((name, len(kinds)) for name in heads) if len(kinds) > 1 else (),
+        meanings=meanings,
     )
 
 
@@ -226,7 +260,10 @@ def figures_table(report: Report, metric: str) -> ReportTable:
         note = f"n = {row.n}" if row.n and name != "n_inconclusive" else ""
         table_rows.append(
             TableRow(
-                row.label, tuple(_cell(report, metric, system, name) for system in results), note
+                row.label,
+                tuple(_cell(report, metric, system, name) for system in results),
+                note,
+                figure_name(metric, name).meaning,
             )
         )
     return ReportTable(
@@ -302,8 +339,9 @@ def _cell(report: Report, metric: str, system: str, name: str) -> Cell:
         value,
         interval,
         _signed(difference.difference),
-        p_text(difference.p_value),
+        p_text(difference.p_value, n_resamples=report.n_resamples),
         difference.p_value < _SIGNIFICANT,
+        _signed_limits(difference.interval),
     )
 
 
@@ -313,6 +351,12 @@ def _signed(value: float) -> str:
     return f"−{text[1:]}" if text.startswith("-") else f"+{text}" if text != "0.0" else text
 
 
+def _signed_limits(interval: Interval | NoInterval) -> str:
+    if not isinstance(interval, Interval):
+        return ""
+    return f"{_signed(interval.low)} to {_signed(interval.high)}"
+
+
 def _caption(report: Report) -> list[str]:
     levels = sorted(
         {_level(result) for system in report.systems for result in system.results.values()} - {""}
@@ -320,13 +364,16 @@ def _caption(report: Report) -> list[str]:
     sentences = ["Figures are in percent."]
     if levels:
         sentences.append(
-            f"The brackets hold {' and '.join(levels)} intervals by bootstrap"
+            f"The brackets hold {' and '.join(levels)} intervals of each system alone, by bootstrap"
             f" {resampling_text(report.metrics)}."
         )
     if report.comparisons:
         sentences.append(
-            f"Differences to {report.baseline} are in percentage points, with a two-sided p-value"
-            " by paired bootstrap that is not corrected for multiple comparisons; * marks p < 0.05."
+            f"Differences to {report.baseline} are in percentage points. Their p-values come from"
+            f" other resamples: {report.n_resamples:,} paired ones, which draw the same samples for"
+            " both systems, within categories. So two systems can differ although their brackets"
+            " overlap. The p-values are two-sided and not corrected for multiple comparisons;"
+            " * marks p < 0.05."
         )
     return sentences
 

@@ -21,11 +21,13 @@ class System:
         name: its name in the report.
         results: metric -> result.
         bleu: its BLEU in [0, 1]; None if unknown.
+        files: the files of its results.
     """
 
     name: str
     results: Mapping[str, EvaluationResult]
     bleu: float | None = None
+    files: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

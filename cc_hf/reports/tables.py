@@ -15,7 +15,9 @@ from cc_hf.reports.figure_text import (
     FigureRow,
     category_label,
     data_name,
+    figure_label,
     figure_rows,
+    metric_name,
     ordered_categories,
     score_text,
 )
@@ -46,7 +48,7 @@ def result_table(result: EvaluationResult) -> Group:
     Args:
         result: the result.
     """
-    title = f"{data_name(result)}: {result.metric.replace('_', ' ')}"
+    title = _title(result.system, data_name(result), metric_name(result.metric))
     others = [
         row
         for row in figure_rows(result)
@@ -95,8 +97,7 @@ def shared_notes(notes: Mapping[str, Sequence[str]]) -> list[str]:
 
 
 def results_table(result_set: ResultSet) -> Group:
-    """Return a table of every figure of several metrics on the same translations, followed by the
-    metrics that were not run and the reasons.
+    """Return a table of every figure of several metrics on the same translations.
 
     Args:
         result_set: the results of all metrics.
@@ -105,28 +106,22 @@ def results_table(result_set: ResultSet) -> Group:
     names = "1 metric" if len(result_set.results) == 1 else f"{len(result_set.results)} metrics"
     table = plain_table("", "n", "percent (95 %)")
     for result in result_set.results:
-        table.add_row(Text(result.metric.replace("_", " "), style="bold"), "", "")
+        table.add_row(Text(metric_name(result.metric), style="bold"), "", "")
         for row in figure_rows(result):
             table.add_row(Text(f"  {row.label}"), row.n, row.value)
         table.add_section()
-    lines = note_lines(
-        shared_notes({r.metric.replace("_", " "): r.notes for r in result_set.results})
-    )
-    notes = [
-        Text(f"not run: {name.replace('_', ' ')}: {reason}")
-        for name, reason in result_set.not_run.items()
-    ]
+    lines = note_lines(shared_notes({metric_name(r.metric): r.notes for r in result_set.results}))
     # Without translations, it is the evaluator that was judged.
     judged = (
         "examples" if signature.parse(first.signature)[1].get("sys") == "scored" else "translations"
     )
-    notes += [
-        Text(f"{result.metric.replace('_', ' ')}: {note}")
+    notes = [
+        Text(f"{metric_name(result.metric)}: {note}")
         for result in result_set.results
         for note in interval_notes(result)
     ]
     return Group(
-        heading(f"{data_name(first)}: {names} on {first.n} {judged}"),
+        heading(f"{_title(first.system, data_name(first))}: {names} on {first.n} {judged}"),
         table,
         _caption(result_set.results),
         *lines,
@@ -155,7 +150,7 @@ def resampling_text(metrics: Iterable[str]) -> str:
         >>> resampling_text(["contrastive_conditioning", "simplegen_accuracy"])
         'within categories'
         >>> resampling_text(["contrastive_conditioning", "winomt_pattern_matching"])
-        'within categories (contrastive conditioning), within gold genders (winomt pattern matching)'
+        'within categories (contrastive conditioning), within gold genders (WinoMT pattern matching)'
         >>> resampling_text(["a metric of one's own"])
         'over samples'
     """  # noqa: E501
@@ -163,7 +158,7 @@ def resampling_text(metrics: Iterable[str]) -> str:
     for metric in dict.fromkeys(metrics):
         declared = registered_metric(metric)
         by_text.setdefault("over samples" if declared is None else declared.resampling, []).append(
-            metric.replace("_", " ")
+            metric_name(metric)
         )
     if len(by_text) == 1:
         return next(iter(by_text))
@@ -189,7 +184,7 @@ def interval_notes(result: EvaluationResult) -> list[str]:
         ['no interval: it is the same in every resample: f1']
     """
     return grouped_notes(
-        {name.replace("_", " "): text for name, text in result.interval_notes().items()}
+        {figure_label(result.metric, name): text for name, text in result.interval_notes().items()}
     )
 
 
@@ -247,7 +242,11 @@ def tie_text(result: EvaluationResult) -> str:
         return ""
     declared = registered_metric(result.metric)
     counted = f", which count as {declared.ties}" if declared is not None and declared.ties else ""
-    return f"{ties} of {result.n} judgements of {result.metric} are ties{counted}"
+    return f"{ties} of {result.n} judgements of {metric_name(result.metric)} are ties{counted}"
+
+
+def _title(*parts: str) -> str:
+    return " · ".join(part for part in parts if part)
 
 
 def heading(text: str) -> Text:

@@ -15,7 +15,14 @@ import numpy.typing as npt
 
 from cc_hf.errors import InputError, MissingDependencyError
 
-__all__ = ["SIZES", "EffectThresholds", "RankTest", "effect_thresholds", "mann_whitney"]
+__all__ = [
+    "SIZES",
+    "EffectThresholds",
+    "RankTest",
+    "effect_thresholds",
+    "mann_whitney",
+    "placements",
+]
 
 #: Names of effect sizes, each with its lower limit of Cohen's d.
 SIZES: dict[str, float] = {"small": 0.2, "medium": 0.5, "large": 0.8}
@@ -118,6 +125,35 @@ def mann_whitney(
         float(outcome.pvalue),
         2 * float(outcome.statistic) / (len(x) * len(y)) - 1,
     )
+
+
+def placements(
+    first: Sequence[float] | npt.NDArray[np.float64],
+    second: Sequence[float] | npt.NDArray[np.float64],
+) -> npt.NDArray[np.float64]:
+    """Return, for each value of the first group, the share of the second group below it.
+
+    Their mean is the area under the ROC curve (AUC), which is u / (n_first n_second) of
+    `mann_whitney` (DeLong, DeLong & Clarke-Pearson 1988).
+
+    Args:
+        first: values of the first group, at least one.
+        second: values of the second group, at least one.
+
+    Returns:
+        Shares in [0, 1], shape (n_first,). A tie counts as half.
+
+    Raises:
+        InputError: for an empty group, or a value that is not a finite number.
+
+    Examples:
+        >>> placements([2, 3, 3], [1, 1, 2]).round(3).tolist()
+        [0.833, 1.0, 1.0]
+    """
+    x, y = _group(first, "first"), np.sort(_group(second, "second"))
+    n_below_twice = np.searchsorted(y, x, "left") + np.searchsorted(y, x, "right")
+    shares: npt.NDArray[np.float64] = n_below_twice / (2 * len(y))
+    return shares
 
 
 def effect_thresholds(base_rate: float = 0.5) -> EffectThresholds:

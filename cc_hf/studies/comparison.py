@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from cc_hf import __version__, signature
-from cc_hf.data.result_files import read_result_file
+from cc_hf.data.result_files import read_result_file, system_names
 from cc_hf.errors import InputError
 from cc_hf.results import EvaluationResult, Interval, NoInterval, difference_of_data
 from cc_hf.schema import VERDICTS, Judgement
@@ -118,23 +118,23 @@ class Comparison:
 def read_results(
     paths: Sequence[Path], *, metric: str | None = None
 ) -> dict[str, EvaluationResult]:
-    """Read results and give each a short name: the stem of its file, with the metric appended if
-    the file holds several results.
+    """Read results and give each a short name: that of its system, with the metric appended if
+    several results are of this system.
 
     Args:
         paths: files that `cc-hf evaluate` wrote, each with one result or those of all metrics.
         metric: read only the results of this metric; None for all.
 
     Returns:
-        Name -> result, in the order of the files.
+        Name -> result, in the order of the files. Systems are named as by
+        `cc_hf.data.result_files.system_names`.
 
     Raises:
         InputError: for a file that does not exist or holds no result, for a file without a result
             of the metric, or for a file named twice.
     """
-    stems = [path.stem for path in paths]
-    by_name: dict[str, EvaluationResult] = {}
-    for path, stem in zip(paths, stems, strict=True):
+    read: list[tuple[Path, EvaluationResult]] = []
+    for path in paths:
         results = read_result_file(path).results
         chosen = [result for result in results if metric is None or result.metric == metric]
         if not chosen:
@@ -142,14 +142,18 @@ def read_results(
                 f"{path}: expected a result of the metric {metric}, got"
                 f" {', '.join(result.metric for result in results)}"
             )
-        name = stem if stems.count(stem) == 1 else str(path)
-        for result in chosen:
-            full_name = (
-                name if len(results) == 1 or metric is not None else f"{name}:{result.metric}"
-            )
-            if full_name in by_name:
-                raise InputError(f"{path}: {full_name} is named twice; name each file once")
-            by_name[full_name] = result
+        read += [(path, result) for result in chosen]
+    stems = Counter(path.stem for path in paths)
+    names = [
+        name if name == result.system or stems[path.stem] == 1 else str(path)
+        for name, (path, result) in zip(system_names(read), read, strict=True)
+    ]
+    by_name: dict[str, EvaluationResult] = {}
+    for name, (path, result) in zip(names, read, strict=True):
+        full_name = name if names.count(name) == 1 else f"{name}:{result.metric}"
+        if full_name in by_name:
+            raise InputError(f"{path}: {full_name} is named twice; name each file once")
+        by_name[full_name] = result
     return by_name
 
 

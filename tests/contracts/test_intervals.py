@@ -198,7 +198,8 @@ def test_every_metric_counts_ties_as_it_declares(metric: str) -> None:
     assert {judgement.verdict for judgement in result.judgements} == {declared.ties}
     report = build_report([System("a", {metric: result})])
     assert (
-        f"a: 4 of 4 judgements of {metric} are ties, which count as {declared.ties}" in report.notes
+        f"a: 4 of 4 judgements of {declared.title} are ties, which count as {declared.ties}"
+        in report.notes
     )
     (histogram,) = histograms(report, metric)
     assert sum(histogram.counts[len(histogram.counts) // 2 :]) == (

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+import re
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -10,6 +12,7 @@ import pytest
 from cc_hf import registry
 from cc_hf.errors import InputError
 from cc_hf.metrics.checks import optional_text, optional_texts
+from cc_hf.metrics.figure_names import COMMON, figure_name
 from cc_hf.results import EvaluationResult
 from tests.helpers.metric_rows import judged, row
 from tests.helpers.metrics import metric_class
@@ -203,3 +206,21 @@ def test_bad_translations_are_refused_naming_their_row(metric: str) -> None:
 def test_an_unknown_option_is_refused_by_name(metric: str) -> None:
     with pytest.raises(InputError, match=r"unknown option of the metric .* 'colour'"):
         judged(metric, *rows_of(metric, 2), colour="red")
+
+
+@pytest.mark.parametrize("metric", METRICS)
+def test_every_metric_and_figure_has_a_name_and_a_meaning(metric: str, root: Path) -> None:
+    """Labels and tooltips come from these declarations, and the card has the same names."""
+    declared = metric_class(metric)
+    card = (root / f"cards/metrics/{metric}.md").read_text(encoding="utf-8")
+    title = card.partition("\ntitle: ")[2].partition("\n")[0].partition(" (")[0]
+    assert declared.title.casefold() == title.casefold()
+    assert re.fullmatch(r"[A-Z].*\.", declared.about)
+    for name in judged(metric, *rows_of(metric)).scores:
+        label, meaning = figure_name(declared.figure_names, name)
+        assert "_" not in label
+        assert re.fullmatch(r"(?:[A-Z]|chrF).*\.", meaning), name
+        assert ("0 is best" in label) == (name.startswith("delta") or name.endswith("_gap"))
+    for name in declared.figure_names:
+        if not name.startswith("min_") and name not in COMMON:  # the card describes the minima
+            assert re.sub(r"_(\*|pro|anti)$", "", name) in card, name

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import io
 import struct
+import tracemalloc
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -13,6 +15,8 @@ import numpy.typing as npt
 import sentencepiece
 import yaml
 
+from cc_hf.errors import DataError
+from cc_hf.models.bergamot.marian_file import read_marian_file
 from tests.helpers.models import TEXT
 
 FLOAT32, INT8, CHARACTERS = 0x404, 0x4101, 0x101
@@ -163,3 +167,25 @@ def save_student(
 
 def _padded(content: bytes) -> bytes:
     return content + bytes(-len(content) % 256)
+
+
+def read_mutations(content: bytes, header_end: int, path: Path, *, n: int = 200) -> None:
+    """Read damaged copies of a file, none of which may crash or allocate much.
+
+    Half of the mutations hit counts, names and shapes, where they do most.
+    """
+    generator = np.random.default_rng(7)
+    for number in range(n):
+        mutated = bytearray(content)
+        limit = header_end if number % 2 else len(content)
+        for position in generator.integers(0, limit, size=generator.integers(1, 9)):
+            mutated[position] = generator.integers(0, 256)
+        if number % 5 == 0:
+            del mutated[generator.integers(0, len(mutated)) :]
+        path.write_bytes(bytes(mutated))
+        tracemalloc.start()
+        with contextlib.suppress(DataError):  # any other error fails the test
+            read_marian_file(path)
+        peak = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        assert peak < 2 * len(content) + 2**20  # and a megabyte for the parsed configuration

@@ -108,7 +108,7 @@ def sort_by(page: Page, header: str) -> None:
 def test_the_table_begins_with_one_ranked_choice(board: Page) -> None:
     expect_systems(board, ["google", "aws"])
     assert board.locator("#cc-board tbody .cc-rank").all_inner_texts() == ["1", "2"]
-    assert "WinoMT, English → German by Contrastive conditioning, ranked by minimum accuracy" in (
+    assert "WinoMT, English → German by contrastive conditioning, ranked by minimum accuracy" in (
         board.locator("#cc-board caption").inner_text()
     )
     assert headers(board)[1:5] == ["system", "minimum accuracy", "accuracy", "delta x"]
@@ -143,7 +143,7 @@ def test_other_data_ranking_words_and_columns_can_be_chosen(board: Page) -> None
     board.locator("#cc-columns").get_by_label("date", exact=True).uncheck()
     board.locator("#cc-board thead").get_by_text("date", exact=True).wait_for(state="detached")
     board.fill("#cc-search input, #cc-search textarea", "")
-    choose(board, "dataset", "SimpleGEN en-es")
+    choose(board, "dataset", "SimpleGEN (en-es)")
     expect_systems(board, [EVIL])
     assert "English → Spanish" in board.locator("#cc-board caption").inner_text()
     assert board.locator("#cc-language input").input_value() == "English → Spanish"
@@ -180,7 +180,7 @@ def test_the_name_of_a_system_stays_visible_while_the_table_scrolls(board: Page)
 @pytest.mark.browser
 def test_a_system_has_one_dot_of_its_own_colour(board: Page) -> None:
     def colours() -> list[str]:
-        chart = "document.querySelectorAll('#cc-plot circle')"
+        chart = "document.querySelectorAll('#cc-plot path.fill')"
         of_chart = board.evaluate(f"[...{chart}].map(dot => getComputedStyle(dot).fill)")
         marks = "document.querySelectorAll('#cc-board tbody th .cc-mark')"
         of_table = board.evaluate(
@@ -191,7 +191,7 @@ def test_a_system_has_one_dot_of_its_own_colour(board: Page) -> None:
 
     first = colours()
     assert len(set(first)) == 2
-    choose(board, "dataset", "SimpleGEN en-es")
+    choose(board, "dataset", "SimpleGEN (en-es)")
     expect_systems(board, [EVIL])
     assert len({*first, *colours()}) == 3
 
@@ -259,7 +259,7 @@ def test_the_sample_file_can_be_judged(board: Page) -> None:
     open_tab(board, "Your file")
     board.locator("#cc-file-sample").click()
     board.locator("#cc-file").get_by_text("simplegen.en-de").first.wait_for()
-    assert board.locator("#cc-file-metric input").input_value() == "SimpleGEN's accuracy"
+    assert board.locator("#cc-file-metric input").input_value() == "SimpleGEN accuracy"
     board.locator("#cc-file-judge").click()
     board.locator("#cc-file-answer .cc-result").wait_for()
     board.wait_for_timeout(500)  # the answer fades in
@@ -331,14 +331,14 @@ def test_a_file_can_be_judged_and_broken_files_are_reported(board: Page, tmp_pat
 
     open_tab(board, "Your file")
     board.locator("#cc-file-metric input").click()
-    board.get_by_role("option", name="SimpleGEN's accuracy", exact=True).click()
+    board.get_by_role("option", name="SimpleGEN accuracy", exact=True).click()
     assert "bad.txt: line 1: expected UTF-8" in judge("bad.txt", b"Sch\xf6n <b>\n", ".cc-error")
     assert "short.txt: expected one line per example, 2664 in all, got 1" in judge(
         "short.txt", b"Ja.\n", ".cc-error"
     )
     whole = "Sie ist Ärztin.\nEr ist Arzt.\n" * 1332
     told = judge("whole.txt", whole.encode(), ".cc-result")
-    assert "simplegen accuracy" in told
+    assert "SimpleGEN accuracy" in told
     with board.expect_download() as waiting:
         board.locator("#cc-file-download").click()
     fetched = json.loads(Path(waiting.value.path()).read_text(encoding="utf-8"))

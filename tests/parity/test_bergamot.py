@@ -23,6 +23,7 @@ from cc_hf.models.bergamot.student import student_files
 from cc_hf.schema import ContrastiveSourceExample, Focus
 from cc_hf.signature import parse
 from cc_hf.systems.translate import translate_with
+from tests.helpers.bergamot_models import read_mutations
 from tests.helpers.bergamot_reference import ReferenceStudent
 
 pytestmark = [
@@ -168,6 +169,28 @@ def test_changed_file_of_a_student_is_refused(
     monkeypatch.setenv("CC_HF_DATA_DIR", str(tmp_path))
     with pytest.raises(DataError, match="expected sha256 0678019c"):
         cc_hf.load_evaluator("bergamot:en-fr")
+
+
+def test_mutations_of_a_published_file_end_in_a_data_error(tmp_path: Path) -> None:
+    files = student_files(_folder("enpt"))
+    assert files is not None
+    content = files.model.read_bytes()
+    read_mutations(content, 2**14, tmp_path / "model.bin")
+
+
+def test_identity_of_a_student_covers_its_model_and_vocabulary_only(tmp_path: Path) -> None:
+    folder = _folder("enpt")
+    files = student_files(folder)
+    assert files is not None
+    for path in (files.model, files.vocabularies[0]):
+        (tmp_path / path.name).symlink_to(path)
+    alone, beside_others = (
+        cc_hf.load_evaluator(str(place), src_lang="en", tgt_lang="pt").identity
+        for place in (tmp_path, folder)
+    )
+    assert alone == beside_others
+    (tmp_path / files.vocabularies[0].name).rename(tmp_path / "vocab.other.spm")
+    assert cc_hf.load_evaluator(str(tmp_path), src_lang="en", tgt_lang="pt").identity != alone
 
 
 def _distance(left: Sequence[str], right: Sequence[str]) -> int:

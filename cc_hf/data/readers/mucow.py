@@ -233,6 +233,7 @@ def _names(pair: str) -> str:
 
 DECLARATION = DatasetDeclaration(
     name="mucow",
+    title="MuCoW",
     description=(
         "MuCoW: sentences with an ambiguous word whose sense the context decides; does the"
         " translation have the right one?"

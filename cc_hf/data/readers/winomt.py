@@ -170,6 +170,7 @@ _PART_REMARK = (
 
 DECLARATION = DatasetDeclaration(
     name="winomt",
+    title="WinoMT",
     description=(
         "WinoMT: sentences with two people, one of whom a pronoun reveals as male or female; does"
         " the translation of the occupation show it?"

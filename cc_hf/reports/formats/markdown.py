@@ -6,7 +6,7 @@ import re
 
 from cc_hf.reports.figure_text import data_name
 from cc_hf.reports.report import Report
-from cc_hf.reports.report_tables import Cell, ReportTable, report_tables
+from cc_hf.reports.report_tables import Cell, ReportTable, glossary, report_tables
 
 __all__ = ["markdown_code", "markdown_report", "markdown_table", "markdown_text"]
 
@@ -24,7 +24,7 @@ def markdown_report(report: Report) -> str:
         >>> scores = {"accuracy": 0.5}
         >>> result = EvaluationResult("", "", "de", "own", "own|n:2", 2, scores, {}, (), ())
         >>> print(markdown_report(build_report([System("a", {"own": result})])).splitlines()[0])
-        # de
+        # Own data, German
     """
     summary, *others = (
         f"## {markdown_text(table.title)}\n\n{markdown_table(table)}"
@@ -36,6 +36,9 @@ def markdown_report(report: Report) -> str:
         else []
     )
     parts = [f"# {markdown_text(data_name(report.first))}", summary, *notes, *others]
+    if meanings := glossary(report):
+        lines = [f"- {markdown_text(name)}: {markdown_text(text)}" for name, text in meanings]
+        parts.append("## What the figures mean\n\n" + "\n".join(lines))
     signatures = [
         f"- {markdown_text(system.name)}: {markdown_code(result.signature)}"
         for system in report.systems

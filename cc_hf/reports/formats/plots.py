@@ -5,24 +5,28 @@ changing its global settings.
 from __future__ import annotations
 
 import io
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from cc_hf.errors import InputError, MissingDependencyError
 from cc_hf.files import file_slug
-from cc_hf.reports.figure_text import data_name
+from cc_hf.reports.figure_text import data_name, metric_name
 from cc_hf.reports.figures import N_BINS, category_bars, histograms, quality_points
+from cc_hf.reports.marks import N_COLOURS, colour, name_lines, shape
 from cc_hf.reports.report import Report
-from cc_hf.reports.report_tables import metric_name
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["FORMATS", "plots"]
+__all__ = ["FORMATS", "empty_figure", "literal_text", "plots", "saved_figure"]
 
 FORMATS = ("png", "svg")
-_TITLE_LENGTH = 60
+_MARKERS = ("o", "D", "s", "^", "v", "P")  # the shapes of `cc_hf.reports.marks`
+_HATCHES = ("", "///", "...", "xxx", "\\\\\\\\\\\\")
+_AT_DOT = 24  # longest name that stands at its dot; longer ones are numbered
+_LEGEND, _PANEL = 70, 40  # characters of a line in a legend, and above a panel
+_PANELS = 3  # panels side by side
 # These are the colours of the page, adapted to a white background.
 _COLOURS = ("#1f6fc4", "#d0610f", "#7a4cc2", "#0f8272", "#b8327a", "#7c7a10", "#46617f", "#97451b")
 
@@ -48,7 +52,8 @@ def plots(report: Report, *, file_format: str = "png") -> dict[str, bytes]:
             f"format of plots: expected one of {', '.join(FORMATS)}, got {file_format!r}"
         )
     return {
-        f"{name}.{file_format}": _saved(figure, file_format) for name, figure in _figures(report)
+        f"{name}.{file_format}": saved_figure(figure, file_format)
+        for name, figure in _figures(report)
     }
 
 
@@ -65,13 +70,18 @@ def _figures(report: Report) -> Iterator[tuple[str, Figure]]:
 def _categories(report: Report, metric: str) -> Figure:
     bars = category_bars(report, metric)
     names = list(dict.fromkeys(bar.category for bar in bars))
-    figure, (axes,) = _empty(1, width=max(4.5, 0.6 * len(bars) + 2), height=3.4)
-    width = 0.8 / len(report.systems)
+    longest = max(len(system.name) for system in report.systems)
+    width = max(
+        4.5, min(0.09 * longest + 1, 7.5), (0.6 if len(bars) < 20 else 0.25) * len(bars) + 2
+    )
+    n_lines = sum(len(name_lines(system.name, _LEGEND)) for system in report.systems)
+    figure, (axes,) = empty_figure(1, width=width, height=3.2 + 0.17 * n_lines)
+    bar_width = 0.8 / len(report.systems)
     for index, system in enumerate(report.systems):
         system_bars = [bar for bar in bars if bar.system == index]
         if system_bars:
             positions = [
-                names.index(bar.category) + (index - (len(report.systems) - 1) / 2) * width
+                names.index(bar.category) + (index - (len(report.systems) - 1) / 2) * bar_width
                 for bar in system_bars
             ]
             values = [100 * bar.value for bar in system_bars]
@@ -86,24 +96,32 @@ def _categories(report: Report, metric: str) -> Figure:
             axes.bar(
                 positions,
                 values,
-                width * 0.92,
+                bar_width * 0.92,
                 yerr=spread,
                 color=_colour(index),
-                label=_literal(system.name),
+                hatch=_HATCHES[index // N_COLOURS % len(_HATCHES)],
+                edgecolor="white",
+                linewidth=0,
+                label=_wrapped(system.name, _LEGEND),
                 error_kw={"linewidth": 1, "capsize": 2},
             )
-    axes.set_xticks(range(len(names)), [_literal(name) for name in names])
+    axes.set_xticks(range(len(names)), [literal_text(name) for name in names])
     axes.set_ylim(0, 100)
     axes.set_ylabel("accuracy, %")
-    axes.set_title(_title(report, metric), loc="left")
+    axes.set_title(_title(report, metric, width), loc="left")
     if len(report.systems) > 1:
-        figure.legend(loc="outside lower center", ncols=4, frameon=False)
+        _legend(figure, [system.name for system in report.systems], width)
     return figure
 
 
 def _probabilities(report: Report, metric: str) -> Figure:
     system_histograms = histograms(report, metric)
-    figure, panels = _empty(len(system_histograms), width=4.2 * len(system_histograms), height=3.0)
+    names = [report.systems[histogram.system].name for histogram in system_histograms]
+    n_lines = max(len(name_lines(name, _PANEL)) for name in names)
+    n = len(names)
+    columns = min(n, _PANELS)
+    height = -(-n // columns) * (2.9 + 0.17 * n_lines)
+    figure, panels = empty_figure(n, width=4.2 * columns, height=height, n_columns=columns)
     edges = [100 * k / N_BINS for k in range(N_BINS)]
     for histogram, axes in zip(system_histograms, panels, strict=True):
         shades = [0.45 if edge < 50 else 1.0 for edge in edges]
@@ -123,28 +141,38 @@ def _probabilities(report: Report, metric: str) -> Figure:
         axes.locator_params(axis="y", integer=True)
         axes.set_xlim(0, 100)
         axes.set_xlabel("probability of the correct reading, %")
-        axes.set_title(_literal(report.systems[histogram.system].name), loc="left")
-    panels[0].set_ylabel("samples")
+        name = _wrapped(report.systems[histogram.system].name, _PANEL)
+        axes.set_title(name, loc="left", fontsize="medium")
+    for panel in panels[::_PANELS]:
+        panel.set_ylabel("samples")
     return figure
 
 
 def _quality(report: Report, metric: str) -> Figure:
-    figure, (axes,) = _empty(1, width=4.8, height=3.8)
-    for point in quality_points(report, metric):
+    points = quality_points(report, metric)
+    names = {point.system: report.systems[point.system].name for point in points}
+    is_numbered = max(map(len, names.values())) > _AT_DOT or len(names) > N_COLOURS
+    n_lines = sum(len(name_lines(name, _LEGEND)) for name in names.values()) * is_numbered
+    width = 7.0 if is_numbered else 4.8
+    figure, (axes,) = empty_figure(1, width=width, height=3.8 + 0.17 * n_lines)
+    for point in points:
         x, y = 100 * point.bleu, 100 * point.min_accuracy
         low, high = (
             (100 * point.interval.low, 100 * point.interval.high) if point.interval else (y, y)
         )
+        number = str(1 + point.system)
+        name = names[point.system]
         axes.errorbar(
             [x],
             [y],
             yerr=[[max(y - low, 0.0)], [max(high - y, 0.0)]],
-            fmt="o",
+            fmt=_MARKERS[shape(point.system)],
             color=_colour(point.system),
             capsize=2,
+            label=_wrapped(f"{number}. {name}", _LEGEND),
         )
         axes.annotate(
-            _literal(report.systems[point.system].name),
+            number if is_numbered else literal_text(name),
             (x, y),
             xytext=(6, 4),
             textcoords="offset points",
@@ -152,17 +180,40 @@ def _quality(report: Report, metric: str) -> Figure:
     axes.margins(x=0.18, y=0.12)
     axes.set_xlabel("BLEU")
     axes.set_ylabel("minimum accuracy, %")
-    axes.set_title(_title(report, metric), loc="left")
+    axes.set_title(_title(report, metric, width), loc="left")
+    if is_numbered:
+        _legend(figure, list(names.values()), width)
     return figure
 
 
-def _empty(n: int, *, width: float, height: float) -> tuple[Figure, list[Axes]]:
+def _legend(figure: Figure, names: Sequence[str], width: float) -> None:
+    """Add a legend with as many columns as the names leave room for."""
+    longest = min(max(map(len, names)), _LEGEND)
+    n_columns = max(1, min(4, int(width / (0.085 * longest + 0.6))))
+    figure.legend(loc="outside lower left", ncols=n_columns, frameon=False, fontsize="small")
+
+
+def empty_figure(
+    n: int, *, width: float, height: float, n_columns: int | None = None
+) -> tuple[Figure, list[Axes]]:
+    """Return a figure with empty panels.
+
+    Args:
+        n: number of panels.
+        width: width of the figure in inches.
+        height: height of the figure in inches.
+        n_columns: number of panels in a row; None for all in one row.
+
+    Raises:
+        MissingDependencyError: without matplotlib.
+    """
     try:
         from matplotlib.figure import Figure
     except ImportError:
         raise MissingDependencyError("matplotlib", "analysis") from None
     figure = Figure(figsize=(width, height), layout="constrained", dpi=160)
-    panels = [figure.add_subplot(1, n, 1 + number) for number in range(n)]
+    columns = n_columns or n
+    panels = [figure.add_subplot(-(-n // columns), columns, 1 + i) for i in range(n)]
     for axes in panels:
         axes.spines[["top", "right"]].set_visible(False)
         axes.grid(axis="y", color="#e4e7ec")
@@ -170,7 +221,13 @@ def _empty(n: int, *, width: float, height: float) -> tuple[Figure, list[Axes]]:
     return figure, panels
 
 
-def _saved(figure: Figure, file_format: str) -> bytes:
+def saved_figure(figure: Figure, file_format: str) -> bytes:
+    """Return the file of a figure, which depends only on its content.
+
+    Args:
+        figure: the figure.
+        file_format: one of `FORMATS`.
+    """
     import matplotlib
 
     written = io.BytesIO()
@@ -184,16 +241,20 @@ def _saved(figure: Figure, file_format: str) -> bytes:
     return written.getvalue()
 
 
-def _title(report: Report, metric: str) -> str:
-    title = f"{data_name(report.first)}: {metric_name(metric)}".lstrip(": ")
-    return _literal(title if len(title) <= _TITLE_LENGTH else f"{title[:_TITLE_LENGTH]}…")
+def _title(report: Report, metric: str, width: float) -> str:
+    """Return the title of a figure, on as many lines as its width in inches needs."""
+    return _wrapped(f"{data_name(report.first)}: {metric_name(metric)}", int(10 * width))
+
+
+def _wrapped(text: str, width: int) -> str:
+    return "\n".join(literal_text(line) for line in name_lines(text, width))
 
 
 def _colour(system: int) -> str:
-    return _COLOURS[system % len(_COLOURS)]
+    return _COLOURS[colour(system)]
 
 
-def _literal(text: str) -> str:
+def literal_text(text: str) -> str:
     """Return text that matplotlib does not read as a formula, with unprintable characters replaced
     because fonts and SVG lack them.
     """

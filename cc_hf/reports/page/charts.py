@@ -12,15 +12,26 @@ from markupsafe import Markup
 
 from cc_hf.reports.figure_text import percent, with_interval
 from cc_hf.reports.figures import Bar, Histogram, QualityPoint, nice_ticks
+from cc_hf.reports.marks import N_COLOURS, colour, name_lines, shape
 from cc_hf.reports.templates import render_piece
 
-__all__ = ["N_COLOURS", "bar_chart", "histogram_chart", "quality_chart"]
+__all__ = ["bar_chart", "histogram_chart", "quality_chart"]
 
-N_COLOURS = 8
 _WIDTH = 440
 _NAMES = 104  # width for the names of the systems beside the bars
 _VALUES = 44
 _CHARACTER = 6.4  # approximate width of a character, to keep labels apart
+_BESIDE = 14  # longest name that stands beside its bar; a longer one stands above it
+_LINE = 62  # characters in the width of the chart, beside a mark
+_AT_DOT = 24  # longest name that stands at its dot; longer ones are numbered
+_SHAPES = (
+    "M-6 0a6 6 0 1 0 12 0a6 6 0 1 0 -12 0z",
+    "M0 -7.5L7.5 0L0 7.5L-7.5 0z",
+    "M-5.5 -5.5H5.5V5.5H-5.5z",
+    "M0 -7L7 5.5H-7z",
+    "M-7 -5.5H7L0 7z",
+    "M-7 -2.3H-2.3V-7H2.3V-2.3H7V2.3H2.3V7H-2.3V2.3H-7z",
+)
 _Box = tuple[float, float, float, float]
 
 
@@ -44,7 +55,7 @@ def bar_chart(bars: Sequence[Bar], systems: Sequence[str], *, label: str) -> Mar
     Returns:
         An SVG element.
     """
-    left, right, y = _NAMES, _WIDTH - _VALUES, 6.0
+    left, right, y = 8 if _are_long(systems) else _NAMES, _WIDTH - _VALUES, 6.0
     parts: list[_Element] = []
 
     def x(value: float) -> float:
@@ -54,20 +65,11 @@ def bar_chart(bars: Sequence[Bar], systems: Sequence[str], *, label: str) -> Mar
         parts.append(_text(0, y + 12, category, "strong"))
         y += 20
         for bar in category_bars:
-            colour = f"s{bar.system % N_COLOURS}"
-            parts.append(
-                _text(
-                    left - 8,
-                    y + 12,
-                    _short(systems[bar.system], 15),
-                    "end",
-                    title=systems[bar.system],
-                )
-            )
+            y = _name_row(parts, systems, bar.system, left, y)
             parts.append(
                 _shape(
                     "rect",
-                    "fill " + colour,
+                    f"fill s{colour(bar.system)}",
                     x=left,
                     y=y + 2,
                     width=max(x(bar.value) - left, 0.5),
@@ -122,7 +124,7 @@ def histogram_chart(
         parts.append(
             _shape(
                 "rect",
-                f"fill s{histogram.system % N_COLOURS}{pale}",
+                f"fill s{colour(histogram.system)}{pale}",
                 x=left + index * width + 0.75,
                 y=bottom - height,
                 width=width - 1.5,
@@ -146,7 +148,9 @@ def histogram_chart(
 
 
 def quality_chart(points: Sequence[QualityPoint], systems: Sequence[str], *, label: str) -> Markup:
-    """Draw minimum accuracy with intervals over BLEU, as a dot and a name for each system.
+    """Draw minimum accuracy with intervals over BLEU, as a mark and a name for each system.
+
+    If names are long, or systems many, marks are numbered and named below.
 
     Args:
         points: at least one point.
@@ -175,25 +179,26 @@ def quality_chart(points: Sequence[QualityPoint], systems: Sequence[str], *, lab
     for t in ys:
         parts.append(_shape("line", "grid", x1=left, x2=right, y1=y(t / 100), y2=y(t / 100)))
         parts.append(_text(left - 6, y(t / 100) + 4, f"{t:g}", "end muted"))
+    is_numbered = max(len(systems[p.system]) for p in points) > _AT_DOT or len(points) > N_COLOURS
     occupied: list[_Box] = [
         (x(p.bleu) - 7, y(p.min_accuracy) - 7, x(p.bleu) + 7, y(p.min_accuracy) + 7) for p in points
     ]
     for point in points:
         px, py = x(point.bleu), y(point.min_accuracy)
-        colour = f"s{point.system % N_COLOURS}"
         if point.interval is not None:
             parts.append(
                 _shape(
                     "line",
-                    f"line {colour}",
+                    f"line s{colour(point.system)}",
                     x1=px,
                     x2=px,
                     y1=y(point.interval.low),
                     y2=y(point.interval.high),
                 )
             )
-        parts.append(_shape("circle", "fill " + colour, cx=px, cy=py, r=5.5))
-        name = _short(systems[point.system], 24)
+        parts.append(_mark(point.system, px, py))
+        number = str(1 + point.system)
+        name = number if is_numbered else systems[point.system]
         position, anchor, box = _free_place(px, py, len(name) * _CHARACTER, occupied, (left, right))
         occupied.append(box)
         parts.append(_text(position[0], position[1], name, anchor, title=systems[point.system]))
@@ -208,7 +213,11 @@ def quality_chart(points: Sequence[QualityPoint], systems: Sequence[str], *, lab
         f" {with_interval(p.min_accuracy, p.interval)}"
         for p in points
     )
-    return _svg(bottom + 42, f"{label}. {spoken}", parts)
+    height = bottom + 42.0
+    if is_numbered:
+        for point in points:
+            height = _legend_row(parts, systems, point.system, height)
+    return _svg(height, f"{label}. {spoken}", parts)
 
 
 def _free_place(
@@ -271,11 +280,54 @@ def _whisker(low: float, high: float, y: float) -> list[_Element]:
     return [_shape("line", "whisker", x1=low, x2=high, y1=y, y2=y), *ends]
 
 
-def _short(text: str, n: int) -> str:
-    """Return a name shortened in the middle, because the names of systems often differ at the end.
+def _mark(system: int, x: float, y: float) -> _Element:
+    """Return the mark of a system, which no other has in this colour."""
+    return _Element(
+        "path",
+        {
+            "class": f"fill s{colour(system)}",
+            "d": _SHAPES[shape(system)],
+            "transform": f"translate({x:.4g} {y:.4g})",
+        },
+    )
 
-    Examples:
-        >>> _short("opus-mt-en-de-tiny", 9)
-        'opus…tiny'
+
+def _are_long(systems: Sequence[str]) -> bool:
+    return max(map(len, systems)) > _BESIDE
+
+
+def _name_row(
+    parts: list[_Element], systems: Sequence[str], system: int, left: float, y: float
+) -> float:
+    """Add the mark and the name of a system left of what is drawn, or above it if any name is
+    long.
+
+    Returns:
+        Where to draw.
     """
-    return text if len(text) <= n else f"{text[: n // 2]}…{text[-(n - n // 2 - 1) :]}"
+    if not _are_long(systems):
+        parts += [_mark(system, 8, y + 8.5), _text(left - 8, y + 12, systems[system], "end")]
+        return y
+    return _named_above(parts, systems[system], system, y)
+
+
+def _named_above(parts: list[_Element], name: str, system: int, y: float) -> float:
+    """Add the mark and the name of a system.
+
+    Returns:
+        Where the next line is.
+    """
+    parts.append(_mark(system, 8, y + 8.5))
+    for line in name_lines(name, _LINE):
+        parts.append(_text(20, y + 12, line))
+        y += 15
+    return y + 1
+
+
+def _legend_row(parts: list[_Element], systems: Sequence[str], system: int, y: float) -> float:
+    """Add the number, the mark and the name of a system.
+
+    Returns:
+        Where the next line is.
+    """
+    return _named_above(parts, f"{1 + system}. {systems[system]}", system, y)

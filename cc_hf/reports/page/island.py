@@ -10,8 +10,9 @@ from typing import Any
 
 from markupsafe import Markup
 
+from cc_hf.reports.figure_text import metric_name
+from cc_hf.reports.marks import mark_classes
 from cc_hf.reports.report import Report
-from cc_hf.reports.report_tables import metric_name
 from cc_hf.reports.samples import Sample
 from cc_hf.schema import (
     VERDICTS,
@@ -66,6 +67,7 @@ def explorer_data(report: Report) -> dict[str, Any]:
 
         - strings: every text once.
         - systems, metrics, categories, verdicts: names.
+        - marks: CSS classes of the systems' marks.
         - src_lang, tgt_lang: codes for `lang` attributes.
         - samples: columns with one entry per sample: id; category; source (-1 if unknown); focus
           ([start, length] in UTF-16 units, as browsers count, or 0); correct and incorrect
@@ -90,6 +92,7 @@ def explorer_data(report: Report) -> dict[str, Any]:
     )
     return {
         "systems": [system.name for system in report.systems],
+        "marks": [mark_classes(index) for index in range(len(report.systems))],
         "metrics": [metric_name(metric) for metric in report.judging],
         "categories": list(report.categories),
         "verdicts": list(VERDICTS),

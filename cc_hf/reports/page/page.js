@@ -80,8 +80,9 @@
     option($("verdict"), "people", "metric and people disagree");
     option($("verdict"), "labelled", "labelled by people");
   }
+  const areLong = systems.some((name) => name.length > 24); // the number stays visible where a name is cut
   option($("system"), "", systems.length > 1 ? "any system" : systems[0]);
-  if (systems.length > 1) systems.forEach((name, i) => option($("system"), String(i), name));
+  if (systems.length > 1) systems.forEach((name, i) => option($("system"), String(i), areLong ? `${i + 1}. ${name}` : name));
   metrics.forEach((name, i) => option($("metric"), String(i), name));
   $("system").parentElement.hidden = systems.length < 2;
   $("metric").parentElement.hidden = metrics.length < 2;
@@ -163,7 +164,7 @@
     const line = make("span", "text", value < 0 ? "—" : marked(text(value), filters.query));
     line.lang = data.tgt_lang;
     line.dir = "auto";
-    row.append(make("span", "name", make("span", `swatch s${system % 8}`), systems[system]), line);
+    row.append(make("span", "name", make("span", `swatch ${data.marks[system]}`), systems[system]), line);
     const columns = judged(filters.metric, system, index);
     if (columns) {
       const p = cell(columns.p, index);

@@ -18,17 +18,18 @@ from markupsafe import Markup
 
 from cc_hf import __version__
 from cc_hf.citations import CITATIONS
-from cc_hf.reports.figure_text import data_name
+from cc_hf.reports.figure_text import data_name, metric_name
 from cc_hf.reports.figures import category_bars, histograms, quality_points
-from cc_hf.reports.page.charts import N_COLOURS, bar_chart, histogram_chart, quality_chart
+from cc_hf.reports.marks import mark_classes
+from cc_hf.reports.page.charts import bar_chart, histogram_chart, quality_chart
 from cc_hf.reports.page.island import explorer_data, island_json
 from cc_hf.reports.report import Report
 from cc_hf.reports.report_tables import (
     ReportTable,
     category_table,
     figures_table,
+    glossary,
     label_agreement_table,
-    metric_name,
     summary_table,
 )
 from cc_hf.reports.templates import render_page, render_piece
@@ -64,11 +65,12 @@ def html_page(report: Report) -> str:
             " base-uri 'none'; form-action 'none'"
         ),
         title=f"{data_name(report.first)}: {_counted(len(report.systems), 'system')}",
-        heading=data_name(report.first) or "Own data",
+        heading=data_name(report.first),
         lead=_lead(report),
         style=style,
         script=script,
         summary=html_table(summary_table(report), classes="summary"),
+        glossary=glossary(report),
         notes=report.notes,
         figures=[(table.title, html_table(table)) for table in figures],
         categories=list(_categories(report)),
@@ -90,14 +92,17 @@ def html_table(table: ReportTable, *, classes: str = "") -> Markup:
         table: the table.
         classes: CSS classes of the table.
     """
-    return render_piece("reports/page/pieces.html.jinja", "table", table=table, classes=classes)
+    marks = [None if row.system is None else mark_classes(row.system) for row in table.rows]
+    return render_piece(
+        "reports/page/pieces.html.jinja", "table", table=table, marks=marks, classes=classes
+    )
 
 
 class _Probabilities(NamedTuple):
     """The histogram of one system."""
 
     name: str
-    colour: int
+    mark: str
     n: str
     n_correct: str
     chart: Markup
@@ -124,7 +129,7 @@ def _probabilities(report: Report) -> Iterable[list[_Probabilities]]:
             label = f"Probability of the correct reading: {name}"
             chart = histogram_chart(histogram, names, highest=highest, label=label)
             n, n_correct = f"{sum(histogram.counts):,}", f"{histogram.n_correct:,}"
-            rows.append(_Probabilities(name, histogram.system % N_COLOURS, n, n_correct, chart))
+            rows.append(_Probabilities(name, mark_classes(histogram.system), n, n_correct, chart))
         if rows:
             yield rows
 

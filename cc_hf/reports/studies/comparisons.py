@@ -10,10 +10,12 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from cc_hf import signature
 from cc_hf.reports.figure_text import (
     category_key,
     data_name,
     limits,
+    metric_name,
     p_text,
     percent,
     with_interval,
@@ -42,19 +44,22 @@ def comparison_tables(comparison: Comparison) -> Group:
     title = data_name(comparison)
     parts: list[RenderableType] = []
     for system_comparison in comparison.systems:
-        metric = system_comparison.metric.replace("_", " ")
+        metric = metric_name(system_comparison.metric)
         parts += [
             heading(
                 f"{title}: {metric}: {system_comparison.system} against the baseline"
                 f" {system_comparison.baseline}, n = {system_comparison.n}"
             ),
-            _differences_table(system_comparison),
+            _differences_table(system_comparison, _n_resamples(comparison)),
         ]
     if comparison.systems:
         parts.append(
             Text(
-                "percent; intervals and p by paired bootstrap within categories, McNemar's p exact;"
-                " not corrected for multiple comparisons",
+                "percent; interval and p of a difference come from the same"
+                f" {_n_resamples(comparison):,} paired resamples within categories: the middle 95 %"
+                " of the resampled differences, and the share of them, moved to mean 0, that is as"
+                " far from 0 as the observed one; near 0.05 the two can disagree. McNemar's p is"
+                " exact. Nothing is corrected for multiple comparisons",
                 style="italic",
             )
         )
@@ -89,7 +94,11 @@ def comparison_tables(comparison: Comparison) -> Group:
     return Group(*parts)
 
 
-def _differences_table(comparison: SystemComparison) -> Table:
+def _n_resamples(comparison: Comparison) -> int:
+    return int(signature.parse(comparison.signature)[1]["boot"])
+
+
+def _differences_table(comparison: SystemComparison, n_resamples: int) -> Table:
     table = plain_table("", comparison.baseline, comparison.system, "difference (95 %)", "p")
     for label, difference in _in_order(comparison.differences):
         table.add_row(
@@ -97,7 +106,7 @@ def _differences_table(comparison: SystemComparison) -> Table:
             percent(difference.first),
             percent(difference.second),
             with_interval(difference.difference, difference.interval),
-            p_text(difference.p_value),
+            p_text(difference.p_value, n_resamples=n_resamples),
         )
     test = comparison.mcnemar
     table.add_row(

@@ -12,7 +12,7 @@ from rich import box
 from rich.table import Table
 from rich.text import Text
 
-from cc_hf.reports.figure_text import limits
+from cc_hf.reports.figure_text import data_name, limits, metric_name
 from cc_hf.reports.tables import grouped_notes
 from cc_hf.results import EvaluationResult, Interval, NoInterval
 from cc_hf.signature import parse
@@ -60,7 +60,7 @@ def human_agreement_table(rows: Sequence[AgreementRow]) -> Table:
             f" + {agreement.n_assumed:.0f}" if agreement.n_assumed else ""
         )
         table.add_row(
-            _data(row.result),
+            data_name(row.result),
             Text(_name(row.result)),
             labels,
             _percent(agreement.agreement, agreement.interval),
@@ -73,11 +73,9 @@ def human_agreement_table(rows: Sequence[AgreementRow]) -> Table:
             (other.result.dataset, other.result.tgt_lang, other.result.metric)
             for other in rows[index + 1 :]
         ] and (published_row := published_agreement(*key)):
-            name = (
-                f"{published_row.metric.replace('_', ' ')}, {CITATION_KEY}, {published_row.source}"
-            )
+            name = f"{metric_name(published_row.metric)}, {CITATION_KEY}, {published_row.source}"
             table.add_row(
-                _data(row.result),
+                data_name(row.result),
                 Text(name, style="italic"),
                 "",
                 _percent(published_row.agreement),
@@ -98,7 +96,7 @@ def agreement_notes(rows: Sequence[AgreementRow]) -> list[str]:
     notes = []
     for row in rows:
         agreement, annotators = row.agreement, row.annotators
-        notes.append(f"{_data(row.result)}, {_name(row.result)}")
+        notes.append(f"{data_name(row.result)}, {_name(row.result)}")
         confusion = "; ".join(
             f"human {name}: judged {counts}"
             for name, counts in zip(agreement.labels, agreement.confusion, strict=True)
@@ -169,6 +167,7 @@ def agreement_json(rows: Sequence[AgreementRow]) -> list[dict[str, Any]]:
         json_rows.append(
             {
                 **names,
+                **({"system": result.system} if result.system else {}),
                 **asdict(row.agreement),
                 "annotators": asdict(row.annotators),
                 "published": published_json,
@@ -177,14 +176,11 @@ def agreement_json(rows: Sequence[AgreementRow]) -> list[dict[str, Any]]:
     return json_rows
 
 
-def _data(result: EvaluationResult) -> str:
-    return " ".join(part for part in (result.dataset or "own", result.tgt_lang) if part)
-
-
 def _name(result: EvaluationResult) -> str:
     fields = parse(result.signature)[1]
     with_what = fields.get("eval") or fields.get("lemma") or fields.get("align")
-    return result.metric.replace("_", " ") + (f", {with_what}" if with_what else "")
+    names = (result.system, metric_name(result.metric), with_what)
+    return ", ".join(name for name in names if name)
 
 
 def _percent(value: float | None, interval: Interval | NoInterval | None = None) -> str:

@@ -58,7 +58,7 @@ def test_own_agreement_is_shown_beside_the_published_one(files: Path) -> None:
     printed = cc_hf(
         "analyze", "human-agreement", files / "all.json", *arguments, environment={"COLUMNS": "180"}
     ).stdout
-    assert "mucow pattern matching, vamvas-sennrich-2021, Table 2" in printed
+    assert "MuCoW pattern matching, vamvas-sennrich-2021, Table 2" in printed
     assert "83.8" in printed
     assert "88.0" in printed
     assert "kappa of the annotators: 0.0000 on 1 raw labels" in printed

@@ -549,6 +549,27 @@ def test_metric_all_runs_every_metric_in_one_pass(tmp_path: Path, tiny_marian: P
     assert f"{100 * alone.scores['accuracy']:.1f} (" in one.output
 
 
+def test_metrics_that_lack_something_are_named_once_on_stderr(tmp_path: Path) -> None:
+    texts = tmp_path / "opus.txt"
+    texts.write_text("Sie ist Ärztin.\n" * 2664, encoding="utf-8")
+    arguments = ["evaluate", "simplegen", "en-es", "--translations", texts, "--metric", "all"]
+    output = tmp_path / "r.json"
+    found = cc_hf(*arguments, "--output", output, "--name", "Opus 1", cwd=tmp_path)
+    stored = ResultSet.from_json(output.read_text(encoding="utf-8"))
+    assert list(stored.not_run) == ["contrastive_conditioning"]
+    (line,) = [line for line in found.stderr.splitlines() if "not run" in line]
+    assert line.startswith("note: not run: contrastive conditioning: ")
+    assert "not run" not in found.stdout
+    assert found.stdout.startswith("Opus 1 · SimpleGEN, English → Spanish: 1 metric on 2664")
+    assert {result.system for result in stored.results} == {"Opus 1"}
+    assert "not run" not in cc_hf(*arguments, "--quiet", cwd=tmp_path).stderr
+    for kind in ("--markdown", "--latex", "--html"):
+        cc_hf("report", output, kind, tmp_path / "o", "-q", cwd=tmp_path)
+        text = (tmp_path / "o").read_text(encoding="utf-8")
+        assert "Opus 1" in text
+        assert "not run" not in text
+
+
 @cases_by_message(
     ("option", "message"),
     [

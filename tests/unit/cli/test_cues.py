@@ -119,3 +119,65 @@ def test_bad_arguments_are_refused_before_anything_is_read(
     arguments: list[str], message: str
 ) -> None:
     assert message in str(cues_build(*arguments, error=InputError).exception)
+
+
+def calibration_rows(path: Path) -> Path:
+    """Write a table in which half of the translations show each gender."""
+    lines = ["source\tfocus\tgold\treference\ttgt_lang"]
+    lines += [
+        f"The {noun} said that {i} of us {verb}.\t{noun}\t{gender}\t{article} sagte es {i}.\tde"
+        for i in range(15)
+        for noun, verb in (("doctor", "left"), ("nurse", "came"))
+        for gender, article in (("female", "Die Ärztin"), ("male", "Der Arzt"))
+    ]
+    path.write_text("\n".join(lines), encoding="utf-8")
+    return path
+
+
+def test_cues_calibrate_prints_writes_and_draws_what_evaluate_takes(tmp_path: Path) -> None:
+    rows = calibration_rows(tmp_path / "dev.tsv")
+    written, picture = tmp_path / "cues.json", tmp_path / "cues.svg"
+    options = ["--wording", "gender_brackets", "--wording", "gender_nouns", "--no-cache"]
+    found = CliRunner().invoke(
+        app,
+        ["cues", "calibrate", str(rows), *options, "-o", str(written), "--plot", str(picture)],
+        env={"COLUMNS": "80"},
+    )
+    assert found.exit_code == 0, found.output
+    assert "Wordings of cues, en → de, on 30 translations that did not choose" in found.output
+    assert f"written: {written}" in found.output.replace("\n", "")
+    calibration = json.loads(written.read_text(encoding="utf-8"))
+    assert calibration["chosen"] in ("gender_brackets", "gender_nouns")
+    assert f"signature: {calibration['signature']}" in found.output
+    drawn = picture.read_text(encoding="utf-8")
+    assert all(name in drawn for name in ("gender_brackets", "gender_nouns", "shows female"))
+    test = tmp_path / "test.tsv"
+    test.write_text("source\tfocus\tgold\nThe cook left.\tcook\tmale", encoding="utf-8")
+    translations = tmp_path / "test.de"
+    translations.write_text("Die Köchin ging.", encoding="utf-8")
+    judged = CliRunner().invoke(
+        app,
+        [
+            "evaluate",
+            str(test),
+            "--tgt-lang",
+            "de",
+            "--translations",
+            str(translations),
+            "--cues",
+            str(written),
+            "--no-cache",
+        ],
+    )
+    assert judged.exit_code == 0, judged.output
+    assert f"cues:{calibration['chosen']}|" in judged.output
+    assert f"Calibration of {calibration['chosen']}" in judged.output
+
+
+def test_cues_calibrate_refuses_a_picture_that_it_cannot_draw(tmp_path: Path) -> None:
+    rows = calibration_rows(tmp_path / "dev.tsv")
+    found = CliRunner().invoke(
+        app, ["cues", "calibrate", str(rows), "--plot", str(tmp_path / "cues.txt")]
+    )
+    assert isinstance(found.exception, InputError)
+    assert "expected a file that ends in .png or .svg" in str(found.exception)

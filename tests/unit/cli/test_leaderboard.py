@@ -9,6 +9,7 @@ import pytest
 from typer.testing import CliRunner
 
 from cc_hf.cli.main import app
+from cc_hf.data.quality_scores import read_quality_scores
 from cc_hf.errors import CCError, InputError, MissingDependencyError
 from cc_hf.hub.push import Upload
 from cc_hf.leaderboard.app import build_page
@@ -87,8 +88,11 @@ def test_publish_can_write_the_folder_without_uploading(results: Path, tmp_path:
         results,
         "--output",
         tmp_path / "space",
+        "--bleu",
+        "aws=31.2",
     )
     assert "app.py" in told
+    assert read_quality_scores(tmp_path / "space/bleu.json").of("aws", "winomt", "de") == 0.312
     assert (tmp_path / "space/results/aws.json").is_file()
     with pytest.raises(InputError, match="got both"):
         invoke(
@@ -111,6 +115,8 @@ def test_bad_leaderboard_arguments_are_refused(results: Path, tmp_path: Path) ->
         invoke("leaderboard", tmp_path / "no")
     with pytest.raises(InputError, match="file not found"):
         invoke("leaderboard", results, "--bleu", tmp_path / "no.tsv")
+    with pytest.raises(InputError, match="bleu: expected NAME=POINTS, or a file that ends in"):
+        invoke("leaderboard", results, "--bleu", "aws")
     with pytest.raises(InputError, match="none ships with the package for en-fr"):
         invoke("leaderboard", results, "--tgt-lang", "fr")
 

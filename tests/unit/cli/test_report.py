@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -63,7 +64,7 @@ def test_report_writes_page_tables_and_plots(files: Path) -> None:
     assert "| Y (baseline) |" in markdown
     assert (files / "o.tex").read_text(encoding="utf-8").count(r"\bottomrule") == 5
     page = (files / "o.html").read_text(encoding="utf-8")
-    assert "<title>d c de: 2 systems</title>" in page
+    assert "<title>d (c), German: 2 systems</title>" in page
     assert "Dasselbe." in page
     assert sorted(path.name for path in (files / "pictures").iterdir()) == [
         "categories.contrastive_conditioning.svg",
@@ -73,6 +74,18 @@ def test_report_writes_page_tables_and_plots(files: Path) -> None:
         "quality.words.svg",
     ]
     assert cc_hf("report", "a.json", "--html", "p.html", "--quiet", cwd=files).stderr == ""
+
+
+def test_the_baseline_is_named_by_its_system_or_its_file(tmp_path: Path) -> None:
+    for system, name in enumerate(("Amazon 2021", "Bing")):
+        (result,) = reported.results(system, metrics=["words"]).values()
+        path = tmp_path / f"{system}.json"
+        path.write_text(replace(result, system=name).to_json(), encoding="utf-8")
+    common = ["report", "0.json", "1.json", "--resamples", "10", "--bleu", "Bing=30"]
+    for baseline in ("Bing", "1.json"):
+        printed = cc_hf(*common, "--baseline", baseline, cwd=tmp_path).stdout
+        assert "| Amazon 2021 |" in printed
+        assert "| Bing (baseline) | 30.0 |" in printed
 
 
 def test_a_report_without_files_is_printed_as_markdown(files: Path) -> None:

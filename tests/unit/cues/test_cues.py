@@ -2,8 +2,9 @@ from __future__ import annotations
 
 import pytest
 
-from cc_hf.cues.gender_brackets import GENDER_BRACKETS, gender_bracket_sources
+from cc_hf.cues.gender_brackets import gender_bracket_sources
 from cc_hf.cues.placement import insert_before, token_start
+from cc_hf.cues.wordings import GENDER_WORDINGS
 from cc_hf.errors import InputError
 from cc_hf.languages import LANGUAGES
 from cc_hf.schema import ContrastiveSourceExample, Focus
@@ -36,10 +37,10 @@ def test_blank_cues_and_unknown_genders_or_languages_are_refused() -> None:
         token_start("a b", 2)
 
 
-@pytest.mark.parametrize("language", GENDER_BRACKETS)
+@pytest.mark.parametrize("language", GENDER_WORDINGS["gender_brackets"])
 def test_gender_brackets_differ_by_gender_in_every_language(language: str) -> None:
     assert language in LANGUAGES
-    cues = GENDER_BRACKETS[language]
+    cues = GENDER_WORDINGS["gender_brackets"][language].cues
     assert set(cues) == {"male", "female"}
     assert all(
         (cue.startswith("[") and cue.endswith("]") and cue[1:-1].isalpha()) or language == "hi"

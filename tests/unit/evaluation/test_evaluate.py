@@ -14,6 +14,7 @@ from cc_hf.data.loading import declaration, load_examples
 from cc_hf.errors import InputError, MissingDependencyError, UnknownNameError
 from cc_hf.evaluation.evaluate import evaluate
 from cc_hf.evaluation.material import Material
+from cc_hf.reports.figure_text import figure_label
 from cc_hf.results import EvaluationResult, ResultSet
 from tests.helpers.fake_evaluator import hash_scores
 from tests.helpers.metrics import evaluate_dataset, evaluate_dataset_by_all
@@ -133,6 +134,31 @@ def test_metrics_that_were_not_run_have_a_reason(tmp_path: Path) -> None:
         )
 
 
+def test_metrics_that_do_not_fit_are_not_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    name = "contrastive_translation_scoring"
+    target = "cc_hf.metrics.contrastive_translation_scoring:ContrastiveTranslationScoring"
+    monkeypatch.setitem(registry.METRICS, name, target)
+    assert run_all().not_run == {}
+
+
+def test_a_system_is_named_by_the_user_or_after_its_file(tmp_path: Path) -> None:
+    def named(**options: Any) -> str:
+        return evaluate_dataset("simplegen", "en-de", metric="words", **options).system
+
+    for folder in ("aws", "out"):
+        (tmp_path / folder).mkdir()
+    (tmp_path / "aws/en-de.txt").write_text("\n".join(TEXTS), encoding="utf-8")
+    (tmp_path / "out/opus.v2.txt").write_text("\n".join(TEXTS), encoding="utf-8")
+    assert named(translations=tmp_path / "aws/en-de.txt") == "aws"
+    assert named(translations=tmp_path / "out/opus.v2.txt") == "opus.v2"
+    assert named(translations=TEXTS) == ""
+    assert named(translations=tmp_path / "aws/en-de.txt", name=" Amazon 2021 ") == "Amazon 2021"
+    for wrong in ("", " ", "a\nb", 3):
+        with pytest.raises(InputError, match="name: expected the name of a system in one line"):
+            named(translations=TEXTS, name=wrong)
+    assert {result.system for result in run_all(name="x").results} == {"x"}
+
+
 def test_an_unsuitable_metric_is_refused_with_alternatives() -> None:
     with pytest.raises(
         InputError,
@@ -173,8 +199,8 @@ def test_tables_show_only_the_figures_of_the_result() -> None:
     assert "2 metrics on 2664 translations" in both
     for result in found.results:
         for name in result.scores:
-            assert f" {name.replace('_', ' ')} " in both
-    assert "not run: other: needs [spacy]" in both
+            assert f" {figure_label(result.metric, name)} " in both
+    assert "not run" not in both
 
 
 def test_a_result_without_categories_has_a_table() -> None:
@@ -196,7 +222,7 @@ def test_a_result_without_categories_has_a_table() -> None:
             )
         )
     )
-    assert "d c de: quality" in shown
+    assert "d (c), German · quality" in shown
     assert [line.split()[-1] for line in shown.splitlines() if "bleu" in line] == ["-3.0", "25.0"]
 
 

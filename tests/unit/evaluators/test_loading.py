@@ -49,7 +49,7 @@ def test_the_identity_of_the_embedded_evaluator_is_the_documented_one() -> None:
     """README, cards and recorded results name this identity."""
     assert (
         cc_hf.load_evaluator("cc-tiny-en-de").identity
-        == hash_files(TINY_EN_DE.path)
+        == hash_files(model_files(TINY_EN_DE.path))
         == "d644c6d303e7"
     )
 
@@ -60,9 +60,9 @@ def test_the_hash_of_a_folder_covers_names_and_contents_of_files(tmp_path: Path)
     expected = hashlib.sha256(
         b"a.safetensors" + b"a.safetensors" * 3 + b"b.json" + b"b.json" * 3
     ).hexdigest()[:12]
-    assert hash_files(tmp_path) == expected
+    assert hash_files(model_files(tmp_path)) == expected
     (tmp_path / "README.md").write_text("other", encoding="utf-8")
-    assert hash_files(tmp_path) == expected
+    assert hash_files(model_files(tmp_path)) == expected
 
 
 @pytest.mark.parametrize(
@@ -74,10 +74,10 @@ def test_every_file_of_the_model_changes_the_identity(tmp_path: Path, name: str)
     (folder / "sub" / "deep").mkdir(parents=True)
     (tmp_path / "elsewhere").mkdir()
     (folder / "linked").symlink_to(tmp_path / "elsewhere")
-    found = {hash_files(folder)}
+    found = {hash_files(model_files(folder))}
     for content in ("1", "2"):
         (folder / name).write_text(content, encoding="utf-8")
-        found.add(hash_files(folder))
+        found.add(hash_files(model_files(folder)))
     assert len(found) == 3
     assert name in dict(model_files(folder))
 
@@ -93,10 +93,10 @@ def test_hashing_follows_links_and_stops_at_loops(tmp_path: Path) -> None:
     (folder / "blobs").symlink_to(blobs)
     (folder / "broken").symlink_to(tmp_path / "nowhere")
     (folder / "itself").symlink_to(folder / "itself")
-    before = hash_files(folder)
+    before = hash_files(model_files(folder))
     assert [name for name, _ in model_files(folder)] == ["blobs/0", "weights.safetensors"]
     (blobs / "0").write_text("2", encoding="utf-8")
-    assert hash_files(folder) != before
+    assert hash_files(model_files(folder)) != before
 
 
 def test_a_commit_claimed_by_a_local_configuration_is_ignored(tmp_path: Path) -> None:
@@ -107,7 +107,7 @@ def test_a_commit_claimed_by_a_local_configuration_is_ignored(tmp_path: Path) ->
         json.dumps({**json.loads(path.read_text(encoding="utf-8")), "_commit_hash": "f" * 40}),
         encoding="utf-8",
     )
-    assert cc_hf.load_evaluator(place).identity == hash_files(place)
+    assert cc_hf.load_evaluator(place).identity == hash_files(model_files(place))
 
 
 def test_a_file_that_changes_during_loading_is_refused(

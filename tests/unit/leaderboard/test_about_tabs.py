@@ -32,7 +32,7 @@ def test_the_data_and_metrics_of_the_table_are_described(rows: list[LeaderboardR
     found = described(rows)
     assert [entry.title for entry in found["datasets"]] == ["MuCoW", "WinoMT"]
     assert [entry.title for entry in found["metrics"]] == [
-        "Contrastive conditioning",
+        "contrastive conditioning",
         "MuCoW pattern matching",
     ]
     html = about_html(**found)

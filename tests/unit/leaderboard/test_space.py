@@ -39,7 +39,7 @@ def test_the_folder_holds_program_card_and_results(results: Path, tmp_path: Path
     assert files == [
         "README.md",
         "app.py",
-        "bleu.tsv",
+        "bleu.json",
         "requirements.txt",
         "results/aws.json",
         "results/dates.tsv",
@@ -59,7 +59,7 @@ def test_the_folder_holds_program_card_and_results(results: Path, tmp_path: Path
     ) == f"cc_hf[leaderboard,models]>={__version__}\n"
     program = (output / "app.py").read_text(encoding="utf-8")
     ast.parse(program)
-    assert 'quality=here / "bleu.tsv"' in program
+    assert 'quality=here / "bleu.json"' in program
     assert [entry.system for entry in read_folder(output / "results").entries] == ["aws", "google"]
     assert read_folder(output / "results").entries == read_folder(results).entries
     assert "Übersetzung" in (results / "aws.json").read_text(encoding="utf-8")
@@ -82,6 +82,13 @@ def test_the_program_serves_its_folder_publicly(
     assert [entry.system for entry in read_folder(folder).entries] == ["aws", "google"]
     assert options == {"quality": tmp_path / "space/bleu.json", "host": "0.0.0.0", "port": 7860}
     assert read_quality_scores([Path(options["quality"])]).of("aws", "winomt", "de") == 0.3
+
+
+def test_quality_scores_are_given_as_for_reports(results: Path, tmp_path: Path) -> None:
+    (tmp_path / "q.tsv").write_text("system\tbleu\tdataset\naws\t30\twinomt\n", encoding="utf-8")
+    quality = ["google=31.2", str(tmp_path / "q.tsv")]
+    build_leaderboard_space(results, tmp_path / "space", quality=quality)
+    assert read_quality_scores(tmp_path / "space/bleu.json") == read_quality_scores(quality)
 
 
 def test_the_program_can_be_built_without_quality_scores(results: Path, tmp_path: Path) -> None:
@@ -122,11 +129,10 @@ def test_the_name_of_the_quality_file_cannot_inject_code(
         '{"aws": 30}' if is_json else "system\tbleu\naws\t30\n", encoding="utf-8"
     )
     build_leaderboard_space(results, tmp_path / "space", quality=tmp_path / name)
-    bleu = "bleu.json" if is_json else "bleu.tsv"
-    assert f'quality=here / "{bleu}", host' in (tmp_path / "space/app.py").read_text(
+    assert 'quality=here / "bleu.json", host' in (tmp_path / "space/app.py").read_text(
         encoding="utf-8"
     )
-    assert read_quality_scores([Path(tmp_path / "space" / bleu)]).of("aws", "", "") == 0.3
+    assert read_quality_scores(tmp_path / "space/bleu.json").of("aws", "", "") == 0.3
 
 
 @pytest.mark.parametrize(

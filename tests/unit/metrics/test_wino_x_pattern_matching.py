@@ -208,7 +208,7 @@ def test_mt_wino_x_can_be_judged_by_every_suitable_metric(shared: Path, tmp_path
         "wino_x", "mt_en_de", translations=texts, data_dir=folder, evaluator=seeing
     )
     assert [result.metric for result in found.results] == ["contrastive_conditioning", METRIC]
-    assert "has no contrastive translations" in found.not_run["contrastive_translation_scoring"]
+    assert found.not_run == {}
     assert "|cues:referents|" in found.results[0].signature
     assert seen == [
         (source, text)

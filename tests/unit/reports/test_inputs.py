@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from cc_hf.data.quality_scores import QualityScores
+from cc_hf.data.result_files import system_names
 from cc_hf.errors import DataError, InputError, UnknownNameError
 from cc_hf.reports.inputs import read_examples, read_report_systems
 from cc_hf.results import EvaluationResult, ResultSet
@@ -30,7 +31,7 @@ def test_results_are_grouped_into_systems_by_file_or_name(tmp_path: Path) -> Non
         ("a", ["words"], None),
         ("b", list(other), 0.3),
     ]
-    assert notes == ["b: bleurt was not run: no", "BLEU is not known for a"]
+    assert notes == ["BLEU is not known for a"]
     assert found[1].results == other
     found, _ = read_report_systems([a, more, b], ["x", "x", "y"])
     assert [(s.name, list(s.results)) for s in found] == [
@@ -52,6 +53,39 @@ def test_results_are_grouped_into_systems_by_file_or_name(tmp_path: Path) -> Non
     (tmp_path / "no.json").write_text("{", encoding="utf-8")
     with pytest.raises(InputError, match=r"no\.json: expected the JSON of an evaluation result"):
         read_report_systems([tmp_path / "no.json"])
+
+
+def write(path: Path, result: EvaluationResult) -> Path:
+    path.write_text(result.to_json(), encoding="utf-8")
+    return path
+
+
+def test_systems_have_the_names_in_their_results(tmp_path: Path) -> None:
+    first, second = reported.results(0), reported.results(1)
+    named = [
+        write(tmp_path / "1.json", replace(first["words"], system="aws")),
+        write(tmp_path / "2.json", replace(first["contrastive_conditioning"], system="aws")),
+        write(tmp_path / "3.json", replace(second["words"], system="bing")),
+    ]
+    found, _ = read_report_systems(named)
+    assert [(s.name, list(s.results), len(s.files)) for s in found] == [
+        ("aws", ["words", "contrastive_conditioning"], 2),
+        ("bing", ["words"], 1),
+    ]
+    found, _ = read_report_systems(named, ["x", "x", "y"])
+    assert [s.name for s in found] == ["x", "y"]
+    # Two results by one metric, or of different translations, are of different systems.
+    write(named[2], replace(second["words"], system="aws"))
+    assert [s.name for s in read_report_systems(named)[0]] == ["1", "2", "3"]
+    write(named[2], replace(second["words"], metric="other", system="aws"))
+    assert [s.name for s in read_report_systems(named)[0]] == ["1", "2", "3"]
+    # On other data, a system has the same name.
+    assert system_names(
+        [
+            (named[0], replace(first["words"], system="aws")),
+            (named[1], replace(first["words"], system="aws", tgt_lang="cs")),
+        ]
+    ) == ["aws", "aws"]
 
 
 def test_examples_are_found_for_a_result(monkeypatch: pytest.MonkeyPatch) -> None:

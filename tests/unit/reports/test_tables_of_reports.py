@@ -31,11 +31,11 @@ def test_the_summary_table_shows_quality_and_metrics() -> None:
     assert table.columns == (
         "BLEU",
         "accuracy",
-        "weighted",
-        "minimum",
-        "weighted min.",
+        "weighted accuracy",
+        "minimum accuracy",
+        "weighted minimum accuracy",
         "accuracy",
-        "minimum",
+        "minimum accuracy",
         "delta words",
     )
     first, second = table.rows

@@ -14,6 +14,9 @@ import pytest
 from rich.console import Console
 
 from cc_hf.errors import InputError
+from cc_hf.reports.report import build_report
+from cc_hf.reports.report_tables import summary_table
+from cc_hf.reports.samples import System
 from cc_hf.reports.studies.comparisons import comparison_tables
 from cc_hf.results import EvaluationResult, ResultSet
 from cc_hf.signature import parse
@@ -289,6 +292,50 @@ def test_results_are_named_after_their_files(tmp_path: Path) -> None:
     (tmp_path / "bad.json").write_text("{}", encoding="utf-8")
     with pytest.raises(InputError, match=r"bad\.json: expected the JSON of an evaluation result"):
         read_results([tmp_path / "bad.json"])
+
+
+def test_results_are_named_after_their_systems(tmp_path: Path) -> None:
+    aws, bing = (replace(judged(name), system=name) for name in ("a", "b"))
+    files = [tmp_path / "1.json", tmp_path / "2.json"]
+    for path, contents in zip(
+        files, ((aws, replace(words("a"), system="a")), (bing,)), strict=True
+    ):
+        path.write_text(ResultSet(contents).to_json(), encoding="utf-8")
+    assert list(read_results(files)) == ["a:contrastive_conditioning", "a:words", "b"]
+    assert list(read_results(files, metric="contrastive_conditioning")) == ["a", "b"]
+    # Two results of one system by one metric are told apart by their files.
+    files[1].write_text(replace(bing, system="a").to_json(), encoding="utf-8")
+    assert list(read_results(files, metric="contrastive_conditioning")) == ["1", "2"]
+
+
+@pytest.mark.parametrize(("n_resamples", "bound"), [(1000, "< 0.001"), (100, "< 0.010")])
+def test_p_at_the_floor_of_the_resamples_is_a_bound(n_resamples: int, bound: str) -> None:
+    right, wrong = words("a"), words("a")
+    wrong = replace(
+        wrong,
+        judgements=tuple(
+            replace(j, is_correct=False, verdict="incorrect", translation="x")
+            for j in wrong.judgements
+        ),
+    )
+    right = replace(
+        right,
+        judgements=tuple(replace(j, is_correct=True, verdict="correct") for j in right.judgements),
+    )
+    found = compare({"right": right, "wrong": wrong}, n_resamples=n_resamples)
+    assert found.systems[0].differences["accuracy"].p_value == 1 / (n_resamples + 1)
+    (line,) = [line for line in shown(found).splitlines() if line.strip().startswith("accuracy")]
+    assert line.rstrip().endswith(bound)
+    systems = [System("right", {"words": right}), System("wrong", {"words": wrong})]
+    report = build_report(systems, n_resamples=n_resamples)
+    assert summary_table(report).rows[1].cells[0].p == bound
+    assert f"{n_resamples:,} paired ones" in summary_table(report).caption
+
+
+def test_the_table_says_where_interval_and_p_come_from() -> None:
+    text = " ".join(shown(compare({"a": judged("a"), "b": judged("b")}, n_resamples=50)).split())
+    assert "interval and p of a difference come from the same 50 paired resamples" in text
+    assert "McNemar's p is exact" in text
 
 
 def test_tables_show_every_figure_in_full() -> None:

@@ -67,7 +67,7 @@ def test_translations_are_shown_as_text_and_not_as_html(opened: Opened) -> None:
     texts = samples(page).locator(".translation .text").all_inner_texts()
     assert texts == [ATTACK, ATTACK]
     assert HOSTILE_NAME in page.locator("#summary").inner_text()
-    assert page.title() == "d c de: 2 systems"
+    assert page.title() == "d (c), German: 2 systems"
     assert page.locator("img, #list script, b:text-is('b|c')").count() == 0
     samples(page).locator(".open").click()
     assert "<u>4</u>" in samples(page).locator(".details").inner_text()
@@ -86,7 +86,7 @@ def test_the_content_policy_blocks_requests_and_scripts(opened: Opened) -> None:
           fetch("http://localhost:9/").catch(() => {});
         })""")
     assert refused == ["connect-src", "img-src", "script-src-elem"]
-    assert page.title() == "d c de: 2 systems"
+    assert page.title() == "d (c), German: 2 systems"
 
 
 def test_filters_select_samples_by_their_judgements(opened: Opened) -> None:

@@ -1,0 +1,362 @@
+"""Calibrations of cues as small JSON files, and whether one fits what is judged."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from cc_hf import signature
+from cc_hf.cues.wordings import Wording
+from cc_hf.errors import CCError, DataError, InputError
+from cc_hf.evaluators.base import Evaluator, ScoreFunction
+from cc_hf.evaluators.contests import scorer_fields
+from cc_hf.files import parse_json
+from cc_hf.results import Interval
+
+__all__ = [
+    "N_SKETCHED",
+    "Calibration",
+    "WordingFigures",
+    "WordingResult",
+    "row_digests",
+    "shipped_calibrations",
+]
+
+#: Number of digests of development rows that a calibration keeps.
+N_SKETCHED = 128
+_DIGITS = 12
+_LARGEST_SHARE = 0.5  # of common rows, above which two sets count as the same
+_FORMAT = "cc_hf calibration of cues"
+_EXPECTED = "expected the JSON of a calibration (the file that `cc-hf cues calibrate` writes)"
+_FOLDER = Path(__file__).parent.parent / "assets" / "calibrations"
+
+
+@dataclass(frozen=True, slots=True)
+class WordingFigures:
+    """How well one wording tells two readings apart, on one half of a development set.
+
+    Attributes:
+        n: number of translations.
+        auc: area under the ROC curve: how often a translation of the first reading has a larger
+            difference than one of the second, in [0, 1]. 0.5 is chance.
+        accuracy: share of right decisions with the threshold 0, in [0, 1]; a tie counts as half.
+        accuracies: the same for the translations of each reading.
+        shift: mean of the median differences of both readings, natural logarithm per token for the
+            score "geometric". Where it is not 0, decisions are biased to one reading: above 0, to
+            the first.
+    """
+
+    n: int
+    auc: float
+    accuracy: float
+    accuracies: tuple[float, float]
+    shift: float
+
+
+@dataclass(frozen=True, slots=True)
+class WordingResult:
+    """The figures of one wording.
+
+    Attributes:
+        name: name of the wording, or of the dataset's own cues.
+        wording: the wording; None for the dataset's own cues.
+        choice: figures on the half that chooses.
+        report: figures on the other half.
+        intervals: 95 % intervals of "auc" and "accuracy" in `report`.
+    """
+
+    name: str
+    wording: Wording | None
+    choice: WordingFigures
+    report: WordingFigures
+    intervals: Mapping[str, Interval] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Calibration:
+    """The comparison of several wordings under one evaluator, and the wording that was chosen.
+
+    Attributes:
+        chosen: name of the wording with the largest AUC on the half that chooses.
+        results: the figures of every wording, in the order of comparison.
+        left_out: a mapping from name to why a wording was not compared.
+        readings: the two readings.
+        src_lang, tgt_lang: ISO 639-1 codes.
+        evaluator: the evaluator, as signatures name it.
+        n_rows: number of different translations in the development set.
+        sketch: the smallest digests of these translations, at most `N_SKETCHED`.
+        signature: everything that the figures depend on.
+    """
+
+    chosen: str
+    results: tuple[WordingResult, ...]
+    left_out: Mapping[str, str]
+    readings: tuple[str, str]
+    src_lang: str
+    tgt_lang: str
+    evaluator: str
+    n_rows: int
+    sketch: tuple[str, ...] = field(repr=False)
+    signature: str
+
+    @property
+    def choice(self) -> WordingResult:
+        """The figures of the chosen wording."""
+        return self.of(self.chosen)
+
+    @property
+    def data(self) -> str:
+        """Where the development set comes from, as the signature says it."""
+        return signature.parse(self.signature)[1].get("data", "")
+
+    def of(self, name: str) -> WordingResult:
+        """Return the figures of one wording.
+
+        Args:
+            name: name of a wording in `results`.
+
+        Raises:
+            InputError: for a name that was not compared.
+        """
+        for result in self.results:
+            if result.name == name:
+                return result
+        known = ", ".join(result.name for result in self.results)
+        raise InputError(f"wording: expected one of {known}, got {name!r}")
+
+    def note(self, name: str) -> str:
+        """Return what a reader of figures must know about a wording under this evaluator.
+
+        Args:
+            name: name of a wording in `results`.
+
+        Raises:
+            InputError: for a name that was not compared.
+        """
+        result = self.of(name)
+        figures, (first, second) = result.report, self.readings
+        limits = result.intervals.get("auc")
+        interval = f" ({limits.low:.3f} to {limits.high:.3f})" if limits else ""
+        better = (
+            ""
+            if name == self.chosen
+            else f". {self.chosen} does better, with an AUC of {self.choice.report.auc:.3f}"
+        )
+        return (
+            f"Calibration of {name} under {self.evaluator.partition('@')[0]} on {figures.n:,}"
+            f" translations of {self.data}: AUC {figures.auc:.3f}{interval}, right decisions"
+            f" {100 * figures.accuracy:.1f} % ({first} {100 * figures.accuracies[0]:.1f} %,"
+            f" {second} {100 * figures.accuracies[1]:.1f} %), shift {figures.shift:+.3f}{better}"
+        )
+
+    def is_for(self, evaluator: Evaluator | ScoreFunction, src_lang: str, tgt_lang: str) -> bool:
+        """Return whether the calibration was made for an evaluator and languages.
+
+        Args:
+            evaluator: the evaluator that will judge. The name of its folder does not matter.
+            src_lang: languages of what is judged, ISO 639-1.
+            tgt_lang: as for `src_lang`.
+        """
+        name = scorer_fields(evaluator, "")["eval"]
+        is_same = self.evaluator.rpartition("@")[2] == name.rpartition("@")[2]
+        return is_same and (self.src_lang, self.tgt_lang) == (src_lang, tgt_lang)
+
+    def check_evaluator(
+        self, evaluator: Evaluator | ScoreFunction, src_lang: str, tgt_lang: str
+    ) -> None:
+        """Refuse an evaluator or languages for which the calibration was not made.
+
+        Args:
+            evaluator: as for `is_for`.
+            src_lang: as for `is_for`.
+            tgt_lang: as for `is_for`.
+
+        Raises:
+            InputError: for another evaluator, or other languages.
+        """
+        if not self.is_for(evaluator, src_lang, tgt_lang):
+            raise InputError(
+                f"cues: the calibration was made for {self.evaluator} and"
+                f" {self.src_lang}-{self.tgt_lang}, got {scorer_fields(evaluator, '')['eval']} and"
+                f" {src_lang}-{tgt_lang}; calibrate this evaluator too, or name the wording itself"
+                f" ({self.chosen})"
+            )
+
+    def check_not_development(self, sources: Sequence[str], translations: Sequence[str]) -> None:
+        """Refuse to judge the translations that chose the wording.
+
+        The digests that the calibration keeps are a random sample of its development set, so the
+        number of common rows is estimated.
+
+        Args:
+            sources: the sentences that are judged.
+            translations: their translations.
+
+        Raises:
+            InputError: if more than half of the development set is judged, or more than half of
+                what is judged is in the development set.
+        """
+        judged = row_digests(sources, translations)
+        share = len(judged & set(self.sketch)) / max(1, len(self.sketch))
+        share_judged = min(1.0, share * self.n_rows / max(1, len(judged)))
+        if max(share, share_judged) > _LARGEST_SHARE:
+            raise InputError(
+                "cues: the wording was chosen on these very translations"
+                f" (about {100 * share:.0f} % of the {self.n_rows:,} that were used for the"
+                " calibration are among them), so figures on them would look better than they are;"
+                " calibrate on other translations"
+            )
+
+    def to_json(self) -> str:
+        """Return the calibration as strict JSON."""
+        row = {
+            "format": _FORMAT,
+            **{
+                name: getattr(self, name)
+                for name in (
+                    "chosen",
+                    "readings",
+                    "src_lang",
+                    "tgt_lang",
+                    "evaluator",
+                    "signature",
+                )
+            },
+            "wordings": [
+                {
+                    "name": result.name,
+                    "wording": None if result.wording is None else result.wording.to_row(),
+                    "choice": asdict(result.choice),
+                    "report": asdict(result.report),
+                    "intervals": {
+                        name: [interval.low, interval.high]
+                        for name, interval in result.intervals.items()
+                    },
+                }
+                for result in self.results
+            ],
+            "left_out": dict(self.left_out),
+            "n_rows": self.n_rows,
+            "sketch": list(self.sketch),
+        }
+        return json.dumps(row, ensure_ascii=False, allow_nan=False, indent=1) + "\n"
+
+    @classmethod
+    def from_json(cls, text: str) -> Calibration:
+        """Return the calibration of a file; the inverse of `to_json`.
+
+        Args:
+            text: JSON as `to_json` writes it.
+
+        Raises:
+            InputError: for anything else.
+        """
+        try:
+            row = parse_json(text)
+        except InputError as error:
+            raise InputError(f"{_EXPECTED}, got text that is not JSON: {error}") from error
+        if not isinstance(row, dict) or row.get("format") != _FORMAT:
+            raise InputError(f"{_EXPECTED}, got {str(row)[:80]}")
+        try:
+            calibration = cls(
+                chosen=row["chosen"],
+                results=tuple(_result(entry) for entry in row["wordings"]),
+                left_out=dict(row["left_out"]),
+                readings=tuple(row["readings"]),
+                src_lang=row["src_lang"],
+                tgt_lang=row["tgt_lang"],
+                evaluator=row["evaluator"],
+                n_rows=_number(row["n_rows"], 1),
+                sketch=tuple(row["sketch"]),
+                signature=row["signature"],
+            )
+            _check_texts(calibration)
+        except (CCError, KeyError, TypeError, ValueError, AttributeError) as error:
+            raise InputError(f"{_EXPECTED}: {error!r}") from error
+        return calibration
+
+
+def row_digests(sources: Sequence[str], translations: Sequence[str]) -> set[str]:
+    """Return a short digest of every pair of a source and a translation.
+
+    Args:
+        sources: n sentences.
+        translations: their translations.
+
+    Examples:
+        >>> row_digests(["a", "a"], ["b", "b"])
+        {'59b271ae1bbc'}
+    """
+    return {
+        hashlib.sha256(f"{source}\0{translation}".encode()).hexdigest()[:_DIGITS]
+        for source, translation in zip(sources, translations, strict=True)
+    }
+
+
+@cache
+def shipped_calibrations() -> tuple[Calibration, ...]:
+    """Return the calibrations that ship with the package.
+
+    Raises:
+        DataError: for a damaged file of the package.
+    """
+    calibrations = []
+    for path in sorted(_FOLDER.glob("*.json")):
+        try:
+            calibrations.append(Calibration.from_json(path.read_text(encoding="utf-8")))
+        except InputError as error:
+            raise DataError(f"{path}: {error}") from None
+    return tuple(calibrations)
+
+
+def _check_texts(calibration: Calibration) -> None:
+    """Check what the constructor does not, and that the chosen wording is among the results.
+
+    Raises:
+        InputError: if it is not.
+        ValueError: for a value of another type.
+    """
+    texts = (
+        *(calibration.chosen, calibration.src_lang, calibration.tgt_lang),
+        *(calibration.evaluator, calibration.signature),
+        *(*calibration.readings, *calibration.sketch, *calibration.left_out.values()),
+    )
+    if not all(isinstance(text, str) for text in texts):
+        raise ValueError(f"expected texts, got {texts!r}"[:200])
+    if len(calibration.readings) != 2:
+        raise ValueError(f"expected two readings, got {calibration.readings!r}")
+    signature.parse(calibration.signature)
+    calibration.of(calibration.chosen)
+
+
+def _result(row: Mapping[str, Any]) -> WordingResult:
+    wording = row["wording"]
+    return WordingResult(
+        str(row["name"]),
+        None if wording is None else Wording.from_row(wording),
+        _figures(row["choice"]),
+        _figures(row["report"]),
+        {name: Interval(*map(_number, limits)) for name, limits in row["intervals"].items()},
+    )
+
+
+def _figures(row: Mapping[str, Any]) -> WordingFigures:
+    first, second = row["accuracies"]
+    return WordingFigures(
+        n=_number(row["n"], 1),
+        auc=_number(row["auc"], 0, 1),
+        accuracy=_number(row["accuracy"], 0, 1),
+        accuracies=(_number(first, 0, 1), _number(second, 0, 1)),
+        shift=_number(row["shift"]),
+    )
+
+
+def _number(value: Any, low: float = -1e9, high: float = 1e9) -> Any:
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not low <= value <= high:
+        raise ValueError(f"expected a number from {low:g} to {high:g}, got {value!r}")
+    return value

@@ -1,0 +1,333 @@
+"""Development sets for the calibration of cues: translations that show a known reading."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from cc_hf import registry, signature
+from cc_hf.cues.wordings import GENDERS, Wording
+from cc_hf.data.custom import is_custom, read_words
+from cc_hf.data.json_rows import json_value
+from cc_hf.data.loading import check_target_language, declaration, load_examples, signature_fields
+from cc_hf.data.text_files import read_text
+from cc_hf.errors import DataError, InputError
+from cc_hf.results import EvaluationResult, ResultSet, difference_of_data
+from cc_hf.schema import ContrastiveSourceExample, Example, Focus, ProbingExample
+
+__all__ = [
+    "DevelopmentRow",
+    "DevelopmentSet",
+    "load_development",
+    "read_wordings",
+    "reference_development",
+    "table_development",
+    "verdict_development",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class DevelopmentRow:
+    """A translation that is known to show one reading.
+
+    Attributes:
+        source: the sentence, without a cue.
+        focus: the words that are ambiguous; None if they are not located.
+        translation: a translation of the sentence.
+        reading: the reading that the translation shows.
+        sources: a mapping from reading to the sources that the dataset has for it; empty if there
+            are none.
+    """
+
+    source: str
+    focus: Focus | None
+    translation: str
+    reading: str
+    sources: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class DevelopmentSet:
+    """Translations of which it is known what they mean, to calibrate cues on.
+
+    Attributes:
+        rows: the translations, at least one for each of exactly two readings.
+        src_lang, tgt_lang: ISO 639-1 codes.
+        data: where the rows come from, as a signature says it.
+        own_cues: how the dataset words its own cues; "" if the rows have no sources of their own.
+        n_left_out: number of translations that show neither reading.
+
+    Raises:
+        InputError: for no rows, or another number of readings than two.
+    """
+
+    rows: tuple[DevelopmentRow, ...] = field(repr=False)
+    src_lang: str
+    tgt_lang: str
+    data: str
+    own_cues: str = ""
+    n_left_out: int = 0
+
+    def __post_init__(self) -> None:
+        if len(self.readings) != 2:
+            readings = ", ".join(map(repr, self.readings[:6])) or "none"
+            raise InputError(
+                f"development set: expected translations of exactly two readings, got {readings} in"
+                f" {len(self.rows)} rows"
+            )
+
+    @property
+    def readings(self) -> tuple[str, ...]:
+        """The two readings, sorted."""
+        return tuple(sorted({row.reading for row in self.rows}))
+
+
+def load_development(
+    sources: Sequence[str | Path],
+    config: str | None = None,
+    *,
+    split: str = "dev",
+    tgt_lang: str | None = None,
+    data_dir: str | Path | None = None,
+) -> DevelopmentSet:
+    """Return the development set that a user names.
+
+    Args:
+        sources: files of results, whose names end in .json (see `verdict_development`); or a table
+            of translations (`table_development`); or the name of a dataset with references
+            (`reference_development`).
+        config: name of a configuration of the dataset.
+        split: split of the dataset.
+        tgt_lang: ISO 639-1 code.
+        data_dir: local copy of the upstream repositories, used instead of a download.
+
+    Raises:
+        UnknownNameError: for an unknown dataset, configuration or split.
+        InputError: for several sources that are not all results, or rows that do not fit.
+        DataError: for a file that is missing or not as expected.
+    """
+    names = [str(source) for source in sources]
+    if names and all(name.lower().endswith(".json") for name in names):
+        results = {
+            name if n_results == 1 else f"{name}: {result.metric}": result
+            for name in names
+            for result, n_results in _results(Path(name))
+        }
+        return verdict_development(results, data_dir=data_dir)
+    if len(names) != 1:
+        raise InputError(
+            "development set: expected result files of one dataset, one table, or the name of one"
+            f" dataset, got {', '.join(names) or 'nothing'}"
+        )
+    if is_custom(names[0]):
+        return table_development(names[0], tgt_lang=tgt_lang)
+    return reference_development(
+        names[0], config, split=split, tgt_lang=tgt_lang, data_dir=data_dir
+    )
+
+
+def _results(path: Path) -> list[tuple[EvaluationResult, int]]:
+    """Return the results of a file that name genders, each with their number.
+
+    Raises:
+        DataError: for a file that is no result, or without such a result.
+    """
+    try:
+        results = ResultSet.from_json(read_text(path)).results
+    except InputError as error:
+        raise DataError(f"{path}: {error}") from None
+    named = [
+        result
+        for result in results
+        if any(judgement.predicted in GENDERS for judgement in result.judgements)
+    ]
+    if not named:
+        raise DataError(
+            f"{path}: expected a result that says which gender was found, such as one of"
+            f" winomt_pattern_matching, got {', '.join(result.metric for result in results)}"
+        )
+    return [(result, len(named)) for result in named]
+
+
+def verdict_development(
+    results: Mapping[str, EvaluationResult], *, data_dir: str | Path | None = None
+) -> DevelopmentSet:
+    """Return the judged translations in which a metric found a man or a woman.
+
+    Args:
+        results: a mapping from name (for messages) to a result of a metric that says which gender
+            it found, such as winomt_pattern_matching. Several results must be on the same data;
+            translations that occur more than once count once.
+        data_dir: local copy of the upstream repositories, used instead of a download.
+
+    Raises:
+        InputError: for no result, results without genders, or results on different data.
+        DataError: for a dataset that is not available.
+    """
+    if not results:
+        raise InputError("results: expected at least one result with verdicts, got none")
+    if difference := difference_of_data(results):
+        raise InputError(f"results: expected all on the same data, but {difference}")
+    first = next(iter(results.values()))
+    if first.dataset not in registry.DATASETS:
+        raise InputError(
+            f"results: expected results on a dataset of the package, got {first.dataset!r}; give"
+            " your own translations as a table with source, focus, gold and reference"
+        )
+    loaded = load_examples(first.dataset, first.config, split=first.split, data_dir=data_dir)
+    examples = {example.id: example for example in loaded}
+    rows: dict[tuple[str, Focus | None, str], DevelopmentRow] = {}
+    n_left_out = 0
+    for name, result in results.items():
+        for judgement in result.judgements:
+            example = examples.get(judgement.example_id)
+            if example is None:
+                raise InputError(
+                    f"{name}: the example {judgement.example_id!r} is not in {first.dataset}"
+                    f" {first.config}; evaluate the translations again"
+                )
+            if judgement.predicted not in GENDERS:
+                n_left_out += 1
+                continue
+            row = _row(example, judgement.translation, judgement.predicted)
+            rows[row.source, row.focus, row.translation] = row
+    data = signature.parse(first.signature)[1].get("data", "")
+    return DevelopmentSet(
+        tuple(rows.values()),
+        declaration(first.dataset).config(first.config).src_lang,
+        first.tgt_lang,
+        f"{data}/{first.metric}",
+        _own_cues(first.dataset, rows.values()),
+        n_left_out,
+    )
+
+
+def reference_development(
+    dataset: str,
+    config: str | None = None,
+    *,
+    split: str = "dev",
+    tgt_lang: str | None = None,
+    data_dir: str | Path | None = None,
+) -> DevelopmentSet:
+    """Return the references of a dataset, each of which shows the gold reading of its source.
+
+    Args:
+        dataset: a name of `cc-hf list datasets` whose examples have references.
+        config: name of a configuration; None for the default.
+        split: name of a split. The split "test" is refused, because translations are judged on it.
+        tgt_lang: ISO 639-1 code; optional if the configuration has one target language.
+        data_dir: local copy of the upstream repositories, used instead of a download.
+
+    Raises:
+        UnknownNameError: for an unknown dataset, configuration or split.
+        InputError: for the split "test", a configuration without references, or another number of
+            readings than two.
+        DataError: for a dataset that is not available.
+    """
+    declared = declaration(dataset)
+    chosen = declared.config(config)
+    if split == "test":
+        raise InputError(
+            f"split: expected a split of {dataset} {chosen.name} on which nothing is judged, got"
+            " test; cues that are chosen on the test set look better than they are"
+        )
+    split = declared.split(chosen.name, split)
+    rows = []
+    for example in load_examples(dataset, chosen.name, split=split, data_dir=data_dir):
+        reference = example.extra.get("reference", "")
+        if not isinstance(example, ContrastiveSourceExample) or not reference.strip():
+            raise InputError(
+                f"{dataset} {chosen.name}: expected contrastive sources with references, got none;"
+                " give results of a metric that says which gender it found"
+            )
+        rows.append(_row(example, reference, example.gold))
+    fields = signature_fields(dataset, chosen.name, split=split, data_dir=data_dir)
+    return DevelopmentSet(
+        tuple(rows),
+        chosen.src_lang,
+        check_target_language(declared, chosen.name, tgt_lang),
+        fields["data"],
+        declared.cues,
+    )
+
+
+def table_development(
+    path: str | Path, *, src_lang: str = "en", tgt_lang: str | None = None
+) -> DevelopmentSet:
+    """Return the translations of a table with their readings.
+
+    Args:
+        path: a file as `cc_hf.data.custom.read_words` reads it: `gold` is the reading that the
+            translation in `reference` shows.
+        src_lang: source language of rows that name none, ISO 639-1.
+        tgt_lang: ISO 639-1 code of the translations; None for the language that the rows name.
+
+    Raises:
+        InputError: for several languages, or another number of readings than two.
+        DataError: for a row that is not as expected.
+    """
+    path = Path(path)
+    words = list(read_words(path, src_lang=src_lang))
+    for name, languages in (
+        ("src_lang", {word.src_lang for word in words}),
+        ("tgt_lang", {word.tgt_lang for word in words} | ({tgt_lang} if tgt_lang else set())),
+    ):
+        if len(languages) != 1:
+            raise InputError(f"{path}: {name}: expected one language, got {sorted(languages)}")
+    digest = hashlib.sha256(path.read_bytes()).hexdigest()[:7]
+    return DevelopmentSet(
+        tuple(_row(word, word.extra["reference"], word.gold) for word in words),
+        words[0].src_lang,
+        words[0].tgt_lang,
+        f"custom/{path.stem}@{digest}",
+    )
+
+
+def read_wordings(path: str | Path) -> tuple[Wording, ...]:
+    """Return the wordings of a JSON file.
+
+    Args:
+        path: a file with a list of objects, each with `name` and `cues` (a cue by reading), and
+            optionally `placement` and `pronouns`, as the attributes of
+            `cc_hf.cues.wordings.Wording`.
+
+    Raises:
+        DataError: for a file that is missing or has another content. The message names the entry.
+
+    Examples:
+        >>> import tempfile
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     path = Path(folder, "wordings.json")
+        ...     _ = path.write_text('[{"name": "miss", "cues": {"female": "Miss", "male": "Mr"}}]')
+        ...     read_wordings(path)[0].cues["male"]
+        'Mr'
+    """
+    rows = json_value(Path(path))
+    if not isinstance(rows, list) or not rows:
+        raise DataError(f"{path}: expected a list of wordings, got {str(rows)[:80]}")
+    wordings = []
+    for number, row in enumerate(rows):
+        try:
+            wordings.append(Wording.from_row(row))
+        except InputError as error:
+            raise DataError(f"{path}: entry {number}: {error}") from None
+    return tuple(wordings)
+
+
+def _row(example: Example, translation: str, reading: str) -> DevelopmentRow:
+    """Return a row with the example's own sources for both readings, if it has some."""
+    sources: dict[str, tuple[str, ...]] = {}
+    if isinstance(example, ContrastiveSourceExample) and example.gold in GENDERS:
+        (other,) = set(GENDERS) - {example.gold}
+        sources = {example.gold: example.correct_sources, other: example.incorrect_sources}
+    focus = (
+        example.focus if isinstance(example, (ContrastiveSourceExample, ProbingExample)) else None
+    )
+    return DevelopmentRow(example.source, focus, translation, reading, sources)
+
+
+def _own_cues(dataset: str, rows: Iterable[DevelopmentRow]) -> str:
+    return declaration(dataset).cues if all(row.sources for row in rows) else ""

@@ -1,0 +1,69 @@
+"""How systems are told apart in charts: by colour and shape together, and by names in full, on as
+many lines as they need.
+"""
+
+from __future__ import annotations
+
+__all__ = ["N_COLOURS", "N_SHAPES", "colour", "mark_classes", "name_lines", "shape"]
+
+#: Number of colours (`.s0`, `.s1`, ... of the page) and of shapes (`.m0`, `.m1`, ...).
+N_COLOURS, N_SHAPES = 8, 6
+_BREAKS = " -_/.:,+|@"
+
+
+def colour(system: int) -> int:
+    """Return the number of the colour of a system.
+
+    Args:
+        system: index of the system among those of the report.
+    """
+    return system % N_COLOURS
+
+
+def shape(system: int) -> int:
+    """Return the number of the shape of a system: circle, diamond, square, triangle up, triangle
+    down, cross. No two of 48 systems have the same colour and shape.
+
+    Args:
+        system: index of the system among those of the report.
+
+    Examples:
+        >>> len({(colour(system), shape(system)) for system in range(48)})
+        48
+    """
+    return (system + system // 24) % N_SHAPES
+
+
+def mark_classes(system: int) -> str:
+    """Return the CSS classes of the mark of a system.
+
+    Args:
+        system: index of the system among those of the report.
+
+    Examples:
+        >>> mark_classes(9)
+        's1 m3'
+    """
+    return f"s{colour(system)} m{shape(system)}"
+
+
+def name_lines(name: str, width: int) -> list[str]:
+    """Return a name on lines of at most `width` characters, broken after a separator if there is
+    one in the second half of the line. No character is lost.
+
+    Args:
+        name: the name.
+        width: length of a line, at least 2.
+
+    Examples:
+        >>> name_lines("opus-mt-en-de-tiny", 10)
+        ['opus-mt-', 'en-de-tiny']
+        >>> name_lines("abcdefgh", 3)
+        ['abc', 'def', 'gh']
+    """
+    lines, rest = [], " ".join(name.split())
+    while len(rest) > width:
+        end = max(rest.rfind(character, width // 2, width) for character in _BREAKS) + 1
+        lines.append(rest[: end or width].rstrip(" "))
+        rest = rest[end or width :].lstrip(" ")
+    return [*lines, rest]

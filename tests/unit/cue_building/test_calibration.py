@@ -1,0 +1,431 @@
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import cc_hf
+from cc_hf.cue_building.calibration import CalibrationRun, calibrate
+from cc_hf.cue_building.calibration_file import (
+    N_SKETCHED,
+    Calibration,
+    row_digests,
+    shipped_calibrations,
+)
+from cc_hf.cue_building.development import DevelopmentRow, DevelopmentSet
+from cc_hf.cues.wordings import Wording, named_wording
+from cc_hf.errors import EvaluatorError, InputError
+from cc_hf.evaluation.judging import judge
+from cc_hf.evaluation.material import Material, load_material
+from cc_hf.metrics.contrastive_conditioning import ContrastiveConditioning
+from cc_hf.schema import ContrastiveSourceExample, Focus
+from cc_hf.statistics.rank_tests import mann_whitney
+from tests.helpers.cases import cases_by_message
+from tests.helpers.fake_evaluator import hash_scores
+
+_NAMES = ["gender_brackets", "gender_nouns"]
+_WORDINGS = [named_wording(name, "en") for name in _NAMES]
+
+
+def development(n: int = 90, **change: Any) -> DevelopmentSet:
+    rows = tuple(
+        DevelopmentRow(
+            f"Nurse {i} said that she left.",
+            Focus("Nurse", 0),
+            f"{'die Pflegerin' if i % 3 else 'der Pfleger'} {i}",
+            "female" if i % 3 else "male",
+        )
+        for i in range(n)
+    )
+    return DevelopmentSet(
+        **{"rows": rows, "src_lang": "en", "tgt_lang": "de", "data": "own"} | change
+    )
+
+
+def noisy(wording: str, noise: float, bias: float = 0.0) -> Callable[..., list[float]]:
+    """Return a function that understands one wording, with noise and a bias to female."""
+    cues = named_wording(wording, "en").cues
+
+    def scores(sources: Sequence[str], translations: Sequence[str]) -> list[float]:
+        logs = []
+        for source, translation in zip(sources, translations, strict=True):
+            is_female = "Pflegerin" in translation
+            reading = next((r for r, cue in cues.items() if f"{cue} Nurse" in source), "")
+            sign = 0 if not reading else 1 if (reading == "female") == is_female else -1
+            random = hash_scores([source], [translation])[0] - 0.5
+            logs.append(sign + noise * random + bias * (reading == "female") - 3)
+        return np.exp(np.array(logs)).tolist()
+
+    return scores
+
+
+def run(seed: int = 0, **options: Any) -> CalibrationRun:
+    return calibrate(
+        development(),
+        evaluator=options.pop("evaluator", noisy("gender_nouns", 8)),
+        wordings=_WORDINGS,
+        seed=seed,
+        **options,
+    )
+
+
+def test_the_wording_that_the_evaluator_understands_is_chosen() -> None:
+    for understood in _NAMES:
+        calibration = run(evaluator=noisy(understood, 2)).calibration
+        assert calibration.chosen == understood
+        assert calibration.choice.report.auc > 0.9
+        (other,) = set(_NAMES) - {understood}
+        assert calibration.of(other).report.auc < 0.8
+
+
+def test_figures_are_those_of_a_plain_loop() -> None:
+    found = run()
+    for result in found.calibration.results:
+        difference = found.differences[result.name]
+        for half, figures in (
+            (found.is_reported, result.report),
+            (~found.is_reported, result.choice),
+        ):
+            first, second = (
+                [
+                    d
+                    for d, r, h in zip(difference, found.readings, half, strict=True)
+                    if h and r == x
+                ]
+                for x in ("female", "male")
+            )
+            wins = [(a > b) + (a == b) / 2 for a in first for b in second]
+            assert figures.auc == pytest.approx(sum(wins) / len(wins))
+            assert figures.auc == pytest.approx(
+                mann_whitney(first, second).u / (len(first) * len(second))
+            )
+            right = [a > 0 for a in first] + [b < 0 for b in second]
+            assert figures.accuracy == pytest.approx(sum(right) / len(right))
+            assert figures.accuracies == pytest.approx(
+                (np.mean([a > 0 for a in first]), np.mean([b < 0 for b in second]))
+            )
+            assert figures.shift == pytest.approx((np.median(first) + np.median(second)) / 2)
+            assert figures.n == len(right)
+
+
+def test_intervals_hold_the_figure_and_are_like_those_of_a_direct_bootstrap() -> None:
+    found = run()
+    result = found.calibration.of("gender_nouns")
+    difference = found.differences["gender_nouns"][found.is_reported]
+    is_female = np.array(found.readings)[found.is_reported] == "female"
+    generator = np.random.default_rng(1)
+    values = []
+    for _ in range(2000):
+        drawn = generator.integers(0, len(difference), len(difference))
+        first, second = (difference[drawn][is_female[drawn] == x] for x in (True, False))
+        values.append((first[:, None] > second[None, :]).mean())
+    interval = result.intervals["auc"]
+    assert interval.low < result.report.auc < interval.high
+    assert interval.low == pytest.approx(np.quantile(values, 0.025), abs=0.03)
+    assert interval.high == pytest.approx(np.quantile(values, 0.975), abs=0.03)
+    assert result.intervals["accuracy"].low < result.report.accuracy
+
+
+def test_a_bias_to_one_reading_shows_in_the_shift() -> None:
+    for bias in (-3.0, 0.0, 3.0):
+        figures = run(evaluator=noisy("gender_nouns", 0.5, bias)).calibration.choice.report
+        assert figures.shift == pytest.approx(bias, abs=0.3)
+        assert figures.auc == 1.0
+    assert figures.accuracies[1] < figures.accuracies[0]  # a bias to female fails on male
+
+
+def test_a_calibration_is_reproducible_by_its_seed_and_a_sentence_is_in_one_half() -> None:
+    assert run(seed=3).calibration == run(seed=3).calibration
+    assert (run(seed=3).is_reported != run(seed=4).is_reported).any()
+    rows = development().rows
+    twice = DevelopmentSet(
+        (*rows, *(replace(r, translation=r.translation + "!") for r in rows)), "en", "de", "own"
+    )
+    found = calibrate(twice, evaluator=noisy("gender_nouns", 1), wordings=_WORDINGS)
+    assert (found.is_reported[:90] == found.is_reported[90:]).all()
+
+
+def test_own_cues_are_compared_and_several_sources_count_by_the_best() -> None:
+    rows = tuple(
+        replace(
+            row,
+            sources={
+                "female": ("nothing", f"woman {row.source}"),
+                "male": (f"man {row.source}", "nothing"),
+            },
+        )
+        for row in development().rows
+    )
+    own = development(rows=rows, own_cues="counterfactual")
+    found = calibrate(own, evaluator=noisy("gender_nouns", 1), wordings=_WORDINGS)
+    assert [result.name for result in found.calibration.results] == [*_NAMES, "counterfactual"]
+    assert found.calibration.of("counterfactual").wording is None
+    assert found.calibration.of("counterfactual").report.auc == pytest.approx(1.0, abs=0.1)
+
+
+def test_a_wording_that_fits_no_row_is_left_out_with_its_reason() -> None:
+    rows = tuple(
+        replace(row, source=row.source.replace("she", "they")) for row in development().rows
+    )
+    found = calibrate(development(rows=rows), evaluator=noisy("gender_nouns", 1))
+    assert (
+        "it makes the same source for both readings"
+        in found.calibration.left_out["gender_pronouns"]
+    )
+    unlocated = tuple(replace(row, focus=None) for row in development().rows)
+    found = calibrate(development(rows=unlocated), evaluator=hash_scores)
+    assert [result.name for result in found.calibration.results] == ["gender_pronouns"]
+    assert "not located" in found.calibration.left_out["gender_nouns"]
+
+
+def test_phenomena_of_users_are_calibrated_by_wordings_of_their_own() -> None:
+    rows = tuple(
+        DevelopmentRow(f"Do you know {i}?", Focus("you", 3), word, word)
+        for i in range(60)
+        for word in ("Sie", "du")
+    )
+
+    def polite(sources: Sequence[str], translations: Sequence[str]) -> list[float]:
+        return [
+            0.8 if ("sir" in source) == (translation == "Sie") else 0.2
+            for source, translation in zip(sources, translations, strict=True)
+        ]
+
+    wordings = [
+        Wording("address", {"Sie": "{focus}, sir,", "du": "{focus}, buddy,"}),
+        Wording("adverb", {"Sie": "politely", "du": "simply"}, placement="after"),
+    ]
+    found = calibrate(DevelopmentSet(rows, "en", "de", "own"), evaluator=polite, wordings=wordings)
+    assert found.calibration.readings == ("Sie", "du")
+    assert found.calibration.chosen == "address"
+    assert found.calibration.choice.report.accuracy == 1.0
+    with pytest.raises(InputError, match="wordings: expected at least one for the readings Sie"):
+        calibrate(DevelopmentSet(rows, "en", "de", "own"), evaluator=polite)
+
+
+@cases_by_message(
+    ("change", "options", "message"),
+    [
+        ({"n": 30}, {}, "expected at least 10 translations of each reading in each half"),
+        ({}, {"wordings": [*_WORDINGS, _WORDINGS[0]]}, "expected another name for each"),
+        ({}, {"wordings": [Wording("a", {"x": "1", "y": "2"})]}, "expected at least one that fits"),
+        ({}, {"score": "median"}, "score: expected one of"),
+        ({}, {"seed": -1}, "seed: expected an integer of 0 or more"),
+    ],
+)
+def test_input_that_cannot_be_calibrated_is_refused(
+    change: dict[str, Any], options: dict[str, Any], message: str
+) -> None:
+    with pytest.raises(InputError, match=message):
+        calibrate(
+            development(**change), **({"evaluator": hash_scores, "wordings": _WORDINGS} | options)
+        )
+
+
+def test_a_score_of_zero_is_refused() -> None:
+    with pytest.raises(EvaluatorError, match="expected scores above 0, got 0 for row 0"):
+        calibrate(
+            development(), evaluator=lambda sources, _: [0.0] * len(sources), wordings=_WORDINGS
+        )
+
+
+def test_a_development_set_has_two_readings() -> None:
+    with pytest.raises(InputError, match="exactly two readings, got 'female' in 1 rows"):
+        DevelopmentSet(development().rows[1:2], "en", "de", "own")
+    with pytest.raises(InputError, match="got none in 0 rows"):
+        DevelopmentSet((), "en", "de", "own")
+
+
+def test_a_file_gives_the_same_calibration_back() -> None:
+    calibration = run().calibration
+    text = calibration.to_json()
+    assert Calibration.from_json(text) == calibration
+    assert Calibration.from_json(text).to_json() == text
+    assert len(text) < 20_000
+    assert len(calibration.sketch) == 90
+
+
+def changed(**change: Any) -> str:
+    return json.dumps(json.loads(run().calibration.to_json()) | change)
+
+
+@cases_by_message(
+    ("text", "message"),
+    [
+        ("[]", "expected the JSON of a calibration"),
+        ("{}", "expected the JSON of a calibration"),
+        ("{", "got text that is not JSON"),
+    ],
+)
+def test_other_files_are_refused(text: str, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        Calibration.from_json(text)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"chosen": "gender_noun"},
+        {"wordings": []},
+        {"wordings": [{}]},
+        {"wordings": 3},
+        {"readings": ["female"]},
+        {"readings": ["female", 3]},
+        {"n_rows": "60"},
+        {"n_rows": -1},
+        {"sketch": [3]},
+        {"sketch": None},
+        {"evaluator": None},
+        {"signature": "a|b"},
+        {"left_out": 3},
+        {"left_out": {"a": 3}},
+    ],
+    ids=lambda change: "-".join(f"{key} {value}" for key, value in change.items())[:40],
+)
+def test_damaged_calibrations_are_refused(change: dict[str, Any]) -> None:
+    with pytest.raises(InputError, match="expected the JSON of a calibration"):
+        Calibration.from_json(changed(**change))
+
+
+@pytest.mark.parametrize("value", [2, "1", None, True, float("nan")])
+def test_figures_out_of_range_are_refused(value: Any) -> None:
+    row = json.loads(run().calibration.to_json())
+    row["wordings"][0]["report"]["auc"] = value
+    with pytest.raises(InputError, match="expected"):
+        Calibration.from_json(json.dumps(row))
+
+
+def examples(n: int) -> list[ContrastiveSourceExample]:
+    return [
+        ContrastiveSourceExample(
+            str(i),
+            "en",
+            "de",
+            row.source,
+            row.focus or Focus("", 0),
+            ("-",),
+            ("=",),
+            row.reading,
+            row.reading,
+        )
+        for i, row in enumerate(development(n).rows)
+    ]
+
+
+def test_the_development_set_is_refused_as_a_test_set() -> None:
+    calibration = run().calibration
+    rows = development(300).rows
+    sources, translations = [r.source for r in rows], [r.translation for r in rows]
+    for n in (46, 90, 120, 170):
+        with pytest.raises(InputError, match="the wording was chosen on these very translations"):
+            calibration.check_not_development(sources[:n], translations[:n])
+    calibration.check_not_development(sources[90:], translations[90:])
+    calibration.check_not_development(sources, [text + "." for text in translations])
+
+
+def test_a_large_development_set_is_known_by_a_sample_of_its_rows() -> None:
+    found = calibrate(development(2000), evaluator=hash_scores, wordings=_WORDINGS).calibration
+    assert (len(found.sketch), found.n_rows) == (N_SKETCHED, 2000)
+    rows = development(4000).rows
+    sources, translations = [r.source for r in rows], [r.translation for r in rows]
+    for rows_judged in (slice(0, 500), slice(0, 2000), slice(1000, 2500), slice(0, 2300)):
+        with pytest.raises(InputError, match="chosen on these very translations"):
+            found.check_not_development(sources[rows_judged], translations[rows_judged])
+    found.check_not_development(sources[1700:], translations[1700:])
+
+
+def test_digests_are_of_the_pair_and_not_of_its_text() -> None:
+    assert row_digests(["a"], ["bc"]) != row_digests(["ab"], ["c"])
+
+
+def test_a_calibration_serves_its_evaluator_and_languages_only() -> None:
+    calibration = run(evaluator=hash_scores).calibration
+    assert calibration.is_for(hash_scores, "en", "de")
+    for evaluator, src_lang, tgt_lang in (
+        (len, "en", "de"),
+        (hash_scores, "en", "pt"),
+        (hash_scores, "fi", "de"),
+    ):
+        with pytest.raises(InputError, match="the calibration was made for function hash_scores"):
+            calibration.check_evaluator(evaluator, src_lang, tgt_lang)  # type: ignore[arg-type]
+
+
+def test_judging_by_a_calibration_checks_it_and_notes_its_figures() -> None:
+    calibration = run(evaluator=hash_scores).calibration
+    wording = calibration.choice.wording
+    assert wording is not None
+    material = Material("en", "de", examples(60), wording=wording, calibration=calibration)
+    metric = ContrastiveConditioning()
+    translations = [f"Übersetzung {i}" for i in range(60)]
+    # Rows of the caller have cues of their own in the signature, without a name.
+    result = judge(metric, material, translations, evaluator=hash_scores)
+    assert result.n == 60
+    assert material.examples[1].correct_sources[0].startswith(wording.cues["female"])
+
+
+@pytest.mark.shared
+def test_evaluate_takes_a_wording_or_a_calibration(shared: Path, tmp_path: Path) -> None:
+    upstream = shared / "upstream"
+    translations = [f"Satz {i}" for i in range(3648)]
+    path = tmp_path / "cues.json"
+    calibration = run(evaluator=hash_scores).calibration
+    path.write_text(calibration.to_json(), encoding="utf-8")
+    results = {}
+    for cues in (None, "gender_nouns", named_wording("gender_nouns", "en"), path, str(path)):
+        material = load_material("winomt", tgt_lang="de", data_dir=upstream, cues=cues)
+        results[str(cues)] = cc_hf.evaluate(
+            material, translations=translations, evaluator=hash_scores
+        )
+    plain, named = results["None"], results["gender_nouns"]
+    assert "cues:gender_brackets|" in plain.signature
+    assert plain.wording is None
+    assert "cues:gender_nouns|" in named.signature
+    assert named.wording == named_wording("gender_nouns", "en").to_row()
+    assert cc_hf.EvaluationResult.from_json(named.to_json()) == named
+    by_file = results[str(path)]
+    assert f"cues:{calibration.chosen}|" in by_file.signature
+    assert any(note.startswith(f"Calibration of {calibration.chosen}") for note in by_file.notes)
+    assert not any("Calibration" in note for note in named.notes)
+
+
+@cases_by_message(
+    ("dataset", "config", "cues", "message"),
+    [
+        ("winomt", None, "gender_noun", "did you mean 'gender_nouns'|gender_nouns"),
+        ("winomt", "all", "gender_nouns", "winomt all has no sources with cues"),
+        ("winomt", None, 3, "cues: expected the name of a wording"),
+        ("winomt", None, "missing.json", "missing.json"),
+    ],
+)
+def test_cues_that_do_not_fit_are_refused(
+    dataset: str, config: str | None, cues: Any, message: str
+) -> None:
+    with pytest.raises(cc_hf.CCError, match=message):
+        load_material(dataset, config, tgt_lang="de", cues=cues)
+
+
+def test_a_choice_of_own_cues_serves_the_same_dataset_only() -> None:
+    rows = tuple(
+        replace(row, sources={"female": ("woman Nurse",), "male": ("man Nurse",)})
+        for row in development().rows
+    )
+    own = development(rows=rows, own_cues="counterfactual")
+    calibration = calibrate(
+        own, evaluator=noisy("gender_nouns", 0), wordings=[_WORDINGS[0]]
+    ).calibration
+    assert calibration.chosen == "counterfactual"
+    material = load_material("mt_geneval", "counterfactual_de", cues=calibration)
+    assert material.wording is None
+    with pytest.raises(InputError, match="the calibration chose 'counterfactual', the cues of"):
+        load_material("winomt", tgt_lang="de", cues=calibration)
+
+
+def test_the_shipped_calibrations_can_be_read() -> None:
+    for calibration in shipped_calibrations():
+        assert calibration.choice.report.auc >= 0.9
+        assert calibration.note(calibration.chosen)

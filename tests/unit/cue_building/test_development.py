@@ -1,0 +1,167 @@
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import cc_hf
+from cc_hf.cue_building.development import (
+    load_development,
+    read_wordings,
+    reference_development,
+    table_development,
+    verdict_development,
+)
+from cc_hf.errors import CCError, DataError, InputError
+from cc_hf.evaluation.evaluate import evaluate
+from cc_hf.evaluation.material import load_material
+from tests.helpers.cases import cases_by_message
+
+
+@pytest.fixture(scope="module")
+def result(shared: Path) -> cc_hf.EvaluationResult:
+    """Return the verdicts of pattern matching on one archived system."""
+    folder = shared / "upstream/gabrielStanovsky/mt_gender/translations"
+    material = load_material("winomt", tgt_lang="de", data_dir=shared / "upstream")
+    return evaluate(
+        material, translations=folder / "aws/en-de.txt", metric="winomt_pattern_matching"
+    )
+
+
+@pytest.mark.shared
+def test_verdicts_of_a_metric_make_a_development_set(
+    result: cc_hf.EvaluationResult, shared: Path
+) -> None:
+    rows = verdict_development({"aws": result}, data_dir=shared / "upstream")
+    shown = [j for j in result.judgements if j.predicted in ("male", "female")]
+    assert len(rows.rows) < len(shown)  # some sentences occur twice
+    assert {row.translation for row in rows.rows} == {j.translation for j in shown}
+    assert rows.n_left_out == result.n - len(shown)
+    assert (rows.src_lang, rows.tgt_lang, rows.own_cues) == ("en", "de", "gender_brackets")
+    assert rows.readings == ("female", "male")
+    assert rows.data == "winomt/default@b2f1b31/winomt_pattern_matching"
+    first = rows.rows[0]
+    assert (first.translation, first.reading) == (shown[0].translation, shown[0].predicted)
+    assert first.focus is not None
+    assert "[female]" in first.sources["female"][0]
+    assert "[male]" in first.sources["male"][0]
+    twice = verdict_development({"a": result, "b": result}, data_dir=shared / "upstream")
+    assert twice.rows == rows.rows
+
+
+@pytest.mark.shared
+def test_what_a_user_names_is_recognised(
+    result: cc_hf.EvaluationResult, shared: Path, tmp_path: Path
+) -> None:
+    upstream = shared / "upstream"
+    path = tmp_path / "aws.json"
+    path.write_text(result.to_json(), encoding="utf-8")
+    assert load_development([path], data_dir=upstream) == verdict_development(
+        {"aws": result}, data_dir=upstream
+    )
+    references = load_development(["mt_geneval"], "counterfactual_pt", data_dir=upstream)
+    assert references == reference_development("mt_geneval", "counterfactual_pt", data_dir=upstream)
+    assert (len(references.rows), references.own_cues) == (2400, "counterfactual")
+    assert references.data.startswith("mt_geneval/counterfactual_pt/dev@")
+    for row in references.rows[:4]:
+        assert row.sources[row.reading] == (row.source,)
+
+
+@pytest.mark.shared
+@cases_by_message(
+    ("names", "options", "message"),
+    [
+        ([], {}, "expected result files of one dataset, one table, or the name of one dataset"),
+        (["winomt", "mucow"], {}, "got winomt, mucow"),
+        (["nothing"], {}, "unknown dataset"),
+        (["mt_geneval"], {"split": "test"}, "expected a split .* on which nothing is judged"),
+        (["mt_geneval"], {"split": "train"}, "unknown split"),
+        (["winomt"], {"tgt_lang": "pt"}, "unknown split|expected contrastive sources with ref"),
+        (["missing.json"], {}, "missing.json"),
+        (["missing.tsv"], {}, "missing.tsv"),
+    ],
+)
+def test_sources_that_are_no_development_set_are_refused(
+    names: list[str], options: dict[str, Any], message: str, shared: Path
+) -> None:
+    with pytest.raises(CCError, match=message):
+        load_development(names, data_dir=shared / "upstream", **options)
+
+
+@pytest.mark.shared
+def test_results_that_name_no_gender_or_differ_in_their_data_are_refused(
+    result: cc_hf.EvaluationResult, shared: Path, tmp_path: Path
+) -> None:
+    path = tmp_path / "a.json"
+    path.write_text(
+        replace(
+            result, judgements=tuple(replace(j, predicted="") for j in result.judgements)
+        ).to_json(),
+        encoding="utf-8",
+    )
+    with pytest.raises(DataError, match="expected a result that says which gender was found"):
+        load_development([path], data_dir=shared / "upstream")
+    path.write_text("{}", encoding="utf-8")
+    with pytest.raises(DataError, match=r"a\.json: expected the JSON of an evaluation result"):
+        load_development([path], data_dir=shared / "upstream")
+    with pytest.raises(InputError, match="expected all on the same data"):
+        verdict_development({"a": result, "b": replace(result, tgt_lang="fr")})
+    with pytest.raises(InputError, match="at least one result with verdicts"):
+        verdict_development({})
+    with pytest.raises(InputError, match="expected results on a dataset of the package, got ''"):
+        verdict_development({"a": replace(result, dataset="")})
+    strange = replace(result.judgements[0], example_id="x")
+    with pytest.raises(InputError, match="a: the example 'x' is not in winomt default"):
+        verdict_development(
+            {"a": replace(result, judgements=(strange,))}, data_dir=shared / "upstream"
+        )
+
+
+def table(path: Path, *lines: str) -> Path:
+    path.write_text("\n".join(("source\tfocus\tgold\treference\ttgt_lang", *lines)), "utf-8")
+    return path
+
+
+def test_a_table_makes_a_development_set(tmp_path: Path) -> None:
+    path = table(
+        tmp_path / "dev.tsv",
+        "The nurse left.\tnurse\tfemale\tA enfermeira saiu.\tpt",
+        "The nurse left.\tnurse\tmale\tO enfermeiro saiu.\tpt",
+    )
+    rows = table_development(path)
+    assert [(row.translation, row.reading) for row in rows.rows] == [
+        ("A enfermeira saiu.", "female"),
+        ("O enfermeiro saiu.", "male"),
+    ]
+    assert (rows.src_lang, rows.tgt_lang, rows.own_cues) == ("en", "pt", "")
+    assert load_development([path]) == rows
+    with pytest.raises(InputError, match="tgt_lang: expected one language"):
+        load_development([path], tgt_lang="de")
+
+
+@cases_by_message(
+    ("content", "message"),
+    [
+        ("{}", "expected a list of wordings"),
+        ("[]", "expected a list of wordings"),
+        ("[3]", "entry 0: wording: expected an object"),
+        ('[{"name": "a", "cues": {"x": "1", "y": "2"}}, {"name": "a"}]', "entry 1: cues of the"),
+        ("{", "wordings.json"),
+    ],
+)
+def test_files_that_are_no_wordings_are_refused(content: str, message: str, tmp_path: Path) -> None:
+    path = tmp_path / "wordings.json"
+    path.write_text(content, encoding="utf-8")
+    with pytest.raises(DataError, match=message):
+        read_wordings(path)
+
+
+def test_wordings_of_users_are_read(tmp_path: Path) -> None:
+    path = tmp_path / "wordings.json"
+    row = {"name": "a", "cues": {"x": "1", "y": "2"}, "placement": "after"}
+    path.write_text(json.dumps([row]), encoding="utf-8")
+    (wording,) = read_wordings(path)
+    assert wording.to_row() == row | {"pronouns": False}

@@ -1,0 +1,136 @@
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from cc_hf.cues.wordings import (
+    GENDER_WORDINGS,
+    GENDERS,
+    Wording,
+    gender_wordings,
+    named_wording,
+    reworded,
+)
+from cc_hf.errors import InputError, UnknownNameError
+from cc_hf.languages import LANGUAGES
+from cc_hf.schema import ContrastiveSourceExample, Focus
+from tests.helpers.cases import cases_by_message
+
+_EXAMPLE = ContrastiveSourceExample(
+    "7",
+    "en",
+    "pt",
+    "The nurse lost her key.",
+    Focus("nurse", 4),
+    ("The [female] nurse lost her key.",),
+    ("The [male] nurse lost her key.",),
+    "female",
+    "female",
+)
+
+
+def test_english_wordings_as_a_reader_sees_them() -> None:
+    sources = {
+        wording.name: wording.source(_EXAMPLE.source, _EXAMPLE.focus, "male")
+        for wording in gender_wordings("en")
+    }
+    assert sources == {
+        "gender_brackets": "The [male] nurse lost her key.",
+        "gender_parentheses": "The (male) nurse lost her key.",
+        "gender_adjectives": "The male nurse lost her key.",
+        "gender_nouns": "The man nurse lost her key.",
+        "gender_polite_nouns": "The gentleman nurse lost her key.",
+        "gender_appositions": "The nurse, a man, lost her key.",
+        "gender_pronouns": "The nurse lost his key.",
+        "gender_nouns_pronouns": "The man nurse lost his key.",
+        "gender_brackets_pronouns": "The [male] nurse lost his key.",
+    }
+
+
+@pytest.mark.parametrize(
+    ("name", "language"),
+    [(name, language) for name, known in GENDER_WORDINGS.items() for language in known],
+)
+def test_every_wording_tells_both_genders_apart_in_a_known_language(
+    name: str, language: str
+) -> None:
+    wording = named_wording(name, language)
+    assert language in LANGUAGES
+    assert wording.readings == GENDERS
+    assert wording.signature_name == name
+    female, male = (wording.source("a b her", Focus("b", 2), gender) for gender in GENDERS)
+    assert female != male
+    assert Wording.from_row(wording.to_row()) == wording
+
+
+def test_wordings_of_users_have_a_digest_in_their_name() -> None:
+    own = Wording("gender_nouns", {"female": "gal", "male": "guy"})
+    other = replace(own, cues={"female": "girl", "male": "guy"})
+    assert own.signature_name.startswith("gender_nouns@")
+    assert own.signature_name != other.signature_name
+
+
+def test_examples_get_the_sources_of_a_wording() -> None:
+    example = reworded(_EXAMPLE, named_wording("gender_nouns", "en"))
+    assert example.correct_sources == ("The woman nurse lost her key.",)
+    assert example.incorrect_sources == ("The man nurse lost her key.",)
+    assert example.source == _EXAMPLE.source
+
+
+def test_several_readings_make_several_incorrect_sources() -> None:
+    wording = Wording("age", {"young": "young", "old": "old", "ageless": "ageless"})
+    example = reworded(replace(_EXAMPLE, gold="old"), wording)
+    assert example.correct_sources == ("The old nurse lost her key.",)
+    assert example.incorrect_sources == (
+        "The young nurse lost her key.",
+        "The ageless nurse lost her key.",
+    )
+
+
+@cases_by_message(
+    ("row", "message"),
+    [
+        ([], "expected an object with name, cues, placement, pronouns"),
+        ({"cues": {"a": "x", "b": "y"}}, "expected an object with name"),
+        ({"name": "a", "colour": 1}, "expected an object with name"),
+        ({"name": "A b", "cues": {"a": "x", "b": "y"}}, "expected at most 40 small letters"),
+        ({"name": 3}, "expected at most 40 small letters"),
+        ({"name": "a", "cues": {"a": "x"}}, "a cue for each of at least two readings"),
+        ({"name": "a", "cues": {}}, "a cue for each of at least two readings"),
+        ({"name": "a", "cues": ["x", "y"]}, "a cue for each of at least two readings"),
+        ({"name": "a", "cues": {"a": "x", "b": " "}}, "a cue for each of at least two readings"),
+        ({"name": "a", "cues": {"a": "x", "b": 3}}, "a cue for each of at least two readings"),
+        ({"name": "a", "cues": {"a": "x", "b": "x"}}, "expected another cue for each reading"),
+        (
+            {"name": "a", "cues": {"a": "x", "b": "y"}, "placement": "over"},
+            "placement: expected one of before, after, replace",
+        ),
+        (
+            {"name": "a", "cues": {"a": "x", "b": "y"}, "pronouns": 1},
+            "pronouns: expected true or false",
+        ),
+        (
+            {"name": "a", "cues": {"a": "x", "b": "y"}, "pronouns": True},
+            "with pronouns, expected the readings female and male",
+        ),
+    ],
+)
+def test_rows_that_are_no_wordings_are_refused(row: Any, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        Wording.from_row(row)
+
+
+def test_unknown_names_readings_and_useless_wordings_are_refused() -> None:
+    with pytest.raises(UnknownNameError, match="gender_nouns"):
+        named_wording("gender_noun", "en")
+    with pytest.raises(UnknownNameError, match="wording of cues in xx"):
+        named_wording("gender_nouns", "xx")
+    with pytest.raises(InputError, match="reading: expected one of female, male, got 'neutral'"):
+        named_wording("gender_nouns", "en").source("a b", Focus("b", 2), "neutral")
+    with pytest.raises(InputError, match="example '7': expected one of female, male as gold"):
+        reworded(replace(_EXAMPLE, gold="plural"), named_wording("gender_nouns", "en"))
+    without = replace(_EXAMPLE, source="The nurse left.")
+    with pytest.raises(InputError, match="makes the same source for two readings"):
+        reworded(without, named_wording("gender_pronouns", "en"))

@@ -1,0 +1,121 @@
+"""Twelve systems whose long names differ at the end only are told apart everywhere."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from xml.etree import ElementTree as ET
+
+import pytest
+
+from cc_hf.reports.figures import category_bars, histograms, quality_points
+from cc_hf.reports.formats.latex import latex_report
+from cc_hf.reports.formats.markdown import markdown_report
+from cc_hf.reports.formats.plots import plots
+from cc_hf.reports.marks import mark_classes, name_lines
+from cc_hf.reports.page.charts import bar_chart, quality_chart
+from cc_hf.reports.page.page import html_page, html_table
+from cc_hf.reports.report import Report, build_report
+from cc_hf.reports.report_tables import category_table, figures_table, summary_table
+from cc_hf.reports.samples import System
+from tests.helpers import reported
+
+N = 12
+NAMES = [f"opus-mt-tc-big-en-de-finetune-on-the-same-data-with-seed-{i:03d}" for i in range(N)]
+METRIC = "contrastive_conditioning"
+
+
+@pytest.fixture(scope="module")
+def report() -> Report:
+    """A report on twelve systems, which differ in their names and their BLEU only."""
+    results = reported.results(0, metrics=[METRIC])
+    return build_report(
+        [System(name, results, 0.30 + i / 100) for i, name in enumerate(NAMES)], n_resamples=20
+    )
+
+
+def words(svg: str) -> list[str]:
+    """Return the texts that an SVG shows, without the names of its parts for screen readers."""
+    return [
+        text.text or ""
+        for text in ET.fromstring(svg).iter()
+        if text.tag.rpartition("}")[2] == "text"
+    ]
+
+
+def test_the_names_are_long() -> None:
+    assert {len(name) for name in NAMES} == {60}
+    assert len({name[:-2] for name in NAMES}) == 1
+
+
+def test_charts_of_the_page_show_every_name_in_full(report: Report) -> None:
+    bars = words(bar_chart(category_bars(report, METRIC), NAMES, label="x"))
+    assert [name for name in bars if name in NAMES] == NAMES * len(report.categories)
+    dots = words(quality_chart(quality_points(report, METRIC), NAMES, label="x"))
+    joined = "".join(dots).replace(" ", "")
+    for i, name in enumerate(NAMES):
+        assert str(i + 1) in dots  # at the mark
+        assert f"{i + 1}.{name}" in joined  # below the chart
+    longer = [name * 2 for name in NAMES]
+    assert "".join(words(bar_chart(category_bars(report, METRIC), longer, label="x"))).count(
+        longer[11]
+    ) == len(report.categories)
+
+
+def test_marks_differ_in_colour_or_shape(report: Report) -> None:
+    assert len({mark_classes(i) for i in range(48)}) == 48
+    assert len({mark_classes(i).split()[1] for i in range(6)}) == 6  # also without colours
+    chart = ET.fromstring(quality_chart(quality_points(report, METRIC), NAMES, label="x"))
+    drawn = {
+        (part.get("class"), part.get("d")) for part in chart.iter() if part.tag.endswith("path")
+    }
+    assert len(drawn) == N
+
+
+def test_tables_have_names_in_full_and_systems_as_rows(report: Report) -> None:
+    tables = [summary_table(report), category_table(report, METRIC)]
+    for table in tables:
+        assert [row.label for row in table.rows] == NAMES
+        assert [row.system for row in table.rows] == list(range(N))
+        shown = html_table(table)
+        assert all(f">{name}<" in shown or f">{name} <" in shown for name in NAMES)
+        assert all(mark_classes(i) in shown for i in range(N))
+    assert figures_table(report, METRIC).columns == tuple(NAMES)
+    assert {len(row.cells) for row in tables[1].rows} == {len(tables[1].columns)}
+    few = build_report(reported.systems(), n_resamples=10)
+    assert category_table(few, METRIC).corner == "category"
+
+
+def test_page_and_texts_have_every_name(report: Report) -> None:
+    for text in (html_page(report), markdown_report(report), latex_report(report)):
+        assert all(text.count(name) >= 3 for name in NAMES)
+        assert "…" not in re.sub(r"<script.*?</script>", "", text, flags=re.DOTALL)
+
+
+def test_plots_have_every_name_and_a_mark_of_its_own(report: Report) -> None:
+    found = plots(report, file_format="svg")
+    assert len(histograms(report, METRIC)) == N
+    for name in ("categories", "probabilities", "quality"):
+        shown = found[f"{name}.{METRIC}.svg"].decode()
+        text = "".join(words(shown))
+        assert all(system in text for system in NAMES), name
+        assert "…" not in text
+    categories = found[f"categories.{METRIC}.svg"].decode()
+    assert "<pattern" in categories  # the ninth system has the first colour, and is hatched
+    width, height = re.findall(r'viewBox="0 0 ([0-9.]+) ([0-9.]+)"', categories)[0]
+    assert float(width) < 20 * 72
+    assert float(height) < 12 * 72
+
+
+@pytest.mark.parametrize("name", ["", "a", "x" * 200, "a b " * 40, "-" * 90, "é/ü_" * 30])
+def test_no_character_of_a_name_is_lost(name: str) -> None:
+    lines = name_lines(name, 30)
+    assert all(len(line) <= 30 for line in lines)
+    assert "".join("".join(lines).split()) == "".join(name.split())
+
+
+def test_a_single_system_needs_no_legend() -> None:
+    (system,) = reported.systems()[:1]
+    report = build_report([replace(system, name=NAMES[0])], n_resamples=1)
+    assert NAMES[0] in html_page(report)
+    assert plots(report)
