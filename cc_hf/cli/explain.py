@@ -24,7 +24,7 @@ from cc_hf.cli.options import (
     TgtLang,
     one_or_all,
 )
-from cc_hf.cli.output import check_output, json_text, print_result
+from cc_hf.cli.output import check_output, json_text, print_result, write_atomically
 from cc_hf.errors import InputError, UnknownNameError
 
 if TYPE_CHECKING:
@@ -128,6 +128,9 @@ def explain(
             help="Write the explanations to this JSON file; - for standard output.",
         ),
     ] = None,
+    html: Annotated[
+        Path | None, typer.Option(help="Write the explanations to this HTML file.")
+    ] = None,
 ) -> None:
     """Explain a judgement by word probabilities under both contrastive sources."""
     from cc_hf.evaluators.options import LoadingOptions
@@ -135,6 +138,7 @@ def explain(
     from cc_hf.studies.explanation import explain_example
 
     check_output(output)
+    check_output(html, "html")
     sentence_options = {
         "source": source,
         "focus": focus,
@@ -185,11 +189,13 @@ def explain(
     explanations = [
         explain_example(loaded, example, text, tgt_lang=target, score=score) for text in texts
     ]
-    _print(explanations, output, as_json=as_json)
+    _print(explanations, output, html, as_json=as_json)
 
 
-def _print(explanations: Sequence[Explanation], output: Path | None, *, as_json: bool) -> None:
-    from cc_hf.reports.studies.explanations import explanation_table
+def _print(
+    explanations: Sequence[Explanation], output: Path | None, html: Path | None, *, as_json: bool
+) -> None:
+    from cc_hf.reports.studies.explanations import explanation_table, explanations_page
 
     print_result(
         as_json,
@@ -200,6 +206,8 @@ def _print(explanations: Sequence[Explanation], output: Path | None, *, as_json:
         ],
         output=output,
     )
+    if html is not None:
+        write_atomically(html, explanations_page(explanations))
 
 
 def _of_dataset(

@@ -13,6 +13,7 @@ from typing import Any
 from cc_hf.data.quality_scores import read_quality_scores
 from cc_hf.errors import CCError, InputError, MissingDependencyError
 from cc_hf.hub.request_limits import launch_options
+from cc_hf.leaderboard.about_tabs import about_tab, citation_tab, submit_tab
 from cc_hf.leaderboard.file_tab import file_tab
 from cc_hf.leaderboard.html import header, notes_html
 from cc_hf.leaderboard.live import MAX_UPLOAD, FileJudge, SentenceJudge, available_data
@@ -21,6 +22,7 @@ from cc_hf.leaderboard.store import read_folder
 from cc_hf.leaderboard.table import leaderboard_rows
 from cc_hf.leaderboard.table_tab import table_tab
 from cc_hf.leaderboard.visitor_files import VisitorFiles
+from cc_hf.reports.studies.explanations import EXPLANATION_CSS
 
 __all__ = ["build_page", "serve", "wait_for_end"]
 
@@ -28,6 +30,7 @@ _LOG = logging.getLogger(__name__)
 _MAX_QUEUE = 200
 _MAX_EVENT = 1 << 18  # bytes; the longest sentences and cues need less, even if all escaped in JSON
 _CSS = Path(__file__).parent / "page.css"
+_SCRIPT = Path(__file__).parent / "page.js"
 
 
 def _gradio() -> Any:
@@ -68,7 +71,10 @@ def build_page(
     """
     store = read_folder(results)
     rows = leaderboard_rows(store, read_quality_scores(quality))
+    langs = src_lang, tgt_lang
     judge = SentenceJudge(evaluator, src_lang=src_lang, tgt_lang=tgt_lang)
+    file_judge = FileJudge(data_dir, evaluator)
+    data = available_data(data_dir, None if evaluator is None else langs)
     gr = _gradio()
     files = VisitorFiles()
     os.environ["GRADIO_TEMP_DIR"] = str(files.cache)  # gradio reads it now and at each launch
@@ -76,13 +82,24 @@ def build_page(
         gr.HTML(header())
         with gr.Tabs():
             with gr.Tab("Table", id="table"):
-                table_tab(gr, rows, notes_html(store), files)
+                table_tab(gr, rows, notes_html(store), files, language="-".join(langs))
             with gr.Tab("Your sentence", id="sentence"):
                 sentence_tab(gr, judge)
             with gr.Tab("Your file", id="file"):
-                file_tab(gr, FileJudge(data_dir, evaluator), available_data(data_dir), files)
+                file_tab(gr, file_judge, data, files)
+            with gr.Tab("About", id="about"):
+                about_tab(gr, rows)
+            with gr.Tab("Citation", id="citation"):
+                citation_tab(gr, rows)
+            with gr.Tab("Submit", id="submit"):
+                submit_tab(gr, files)
     files.keep_present()
-    page.cc_prepare, page.cc_files = judge.prepare, files
+
+    def prepare() -> None:
+        judge.prepare()
+        file_judge.prepare(*langs)
+
+    page.cc_prepare, page.cc_files = prepare, files
     return page
 
 
@@ -143,7 +160,8 @@ def serve(
             max_file_size=MAX_UPLOAD,
             footer_links=[],
             theme=_theme(gr),
-            css_paths=[_CSS],
+            css_paths=[_CSS, EXPLANATION_CSS],
+            head=f"<script>{_SCRIPT.read_text(encoding='utf-8')}</script>",
             prevent_thread_lock=True,
             **launch_options(event_bytes=_MAX_EVENT, upload_bytes=MAX_UPLOAD),
         )
@@ -171,6 +189,8 @@ def _theme(gr: Any) -> Any:
         body_text_color_subdued="*neutral_600",
         button_primary_background_fill="*primary_700",
         button_primary_background_fill_hover="*primary_800",
+        button_primary_background_fill_dark="*primary_700",
+        button_primary_background_fill_hover_dark="*primary_800",
     )
 
 

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import gzip
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
-from cc_hf.data.declaration import ConfigDeclaration
+import cc_hf
+from cc_hf.data.loading import declaration
 from cc_hf.errors import CCError
 from cc_hf.leaderboard.html import lead, message, result_html
 from cc_hf.leaderboard.live import (
@@ -13,11 +16,17 @@ from cc_hf.leaderboard.live import (
     MAX_MEAN_CHARACTERS,
     MAX_UPLOAD,
     FileJudge,
-    config_metrics,
 )
+from cc_hf.leaderboard.titles import data_title
 from cc_hf.leaderboard.visitor_files import LIFETIME, SWEEP_INTERVAL, VisitorFiles
+from cc_hf.reports.figure_text import language_pair, metric_name
 
 __all__ = ["file_tab"]
+
+
+_SAMPLE = Path(cc_hf.__file__).parent / "assets/samples/simplegen.en-de.txt.gz"
+_SAMPLE_CHOICE = ("simplegen", "en-de", "de", "simplegen_accuracy")
+_Data = dict[str, dict[str, dict[str, list[str]]]]
 
 
 @dataclass(frozen=True)
@@ -28,42 +37,45 @@ class _Choices:
     """
 
     gr: Any
-    data: dict[str, list[ConfigDeclaration]]
+    data: _Data
 
     def configs(self, dataset: str) -> tuple[Any, Any, Any]:
-        names = [config.name for config in self.data[dataset]]
-        return self._offer(names, names[0]), *self.languages(dataset, names[0])
+        names = list(self.data[dataset])
+        default = declaration(dataset).default_config
+        config = default if default in names else names[0]
+        return self._offer([(name, name) for name in names], config), *self.languages(
+            dataset, config
+        )
 
     def languages(self, dataset: str, config: str) -> tuple[Any, Any]:
-        declared = self._config(dataset, config)
-        names = [lang for lang in declared.tgt_langs if config_metrics(dataset, declared, lang)]
+        names = list(self._languages(dataset, config))
         language = "de" if "de" in names else names[0]
-        return self._offer(names, language), self.metrics(dataset, config, language)
+        options = [(language_pair("", name), name) for name in names]
+        return self._offer(options, language), self.metrics(dataset, config, language)
 
     def metrics(self, dataset: str, config: str, language: str) -> Any:
-        names = config_metrics(dataset, self._config(dataset, config), language)
-        return self._offer(names, names[0] if names else None)
+        names = self._languages(dataset, config).get(language, [])
+        options = [(metric_name(name), name) for name in names]
+        return self._offer(options, names[0] if names else None)
 
-    def _config(self, dataset: str, name: str) -> ConfigDeclaration:
-        """Return the named configuration, or the first one while the name still belongs to another
-        dataset.
+    def _languages(self, dataset: str, config: str) -> dict[str, list[str]]:
+        """Return the languages of the named configuration, or of the first one while the name still
+        belongs to another dataset.
         """
-        configs = self.data.get(dataset, [])
-        return next((config for config in configs if config.name == name), configs[0])
+        configs = self.data[dataset]
+        return configs.get(config) or next(iter(configs.values()))
 
-    def _offer(self, names: list[str], value: str | None) -> Any:
-        return self.gr.update(choices=names, value=value)
+    def _offer(self, options: list[tuple[str, str]], value: str | None) -> Any:
+        return self.gr.update(choices=options, value=value)
 
 
-def file_tab(
-    gr: Any, judge: FileJudge, data: dict[str, list[ConfigDeclaration]], files: VisitorFiles
-) -> None:
+def file_tab(gr: Any, judge: FileJudge, data: _Data, files: VisitorFiles) -> None:
     """Fill the gradio tab that is currently open.
 
     Args:
         gr: the module gradio.
         judge: the judge that all visitors share.
-        data: the datasets, from `available_data`.
+        data: what can be judged, from `available_data`.
         files: where results for download are written.
     """
 
@@ -106,6 +118,8 @@ def file_tab(
                 elem_id="cc-file",
             )
             button = gr.Button("Judge", variant="primary", elem_id="cc-file-judge")
+            if _SAMPLE_CHOICE[3] in _metrics(data, *_SAMPLE_CHOICE[:3]):
+                _sample(gr, data, lists, file, files)
         with gr.Column(scale=3, min_width=280):
             answer = gr.HTML("", elem_id="cc-file-answer")
             download = gr.DownloadButton(
@@ -120,13 +134,46 @@ def file_tab(
     )
 
 
-def _lists(gr: Any, data: dict[str, list[ConfigDeclaration]]) -> list[Any]:
+def _metrics(data: _Data, dataset: str, config: str, language: str) -> list[str]:
+    return data.get(dataset, {}).get(config, {}).get(language, [])
+
+
+def _sample(gr: Any, data: _Data, lists: list[Any], file: Any, files: VisitorFiles) -> None:
+    """Add a button that fills the form with a file of translations that ships with the package, by
+    the model cc-tiny-en-de.
+    """
+    text = gzip.decompress(_SAMPLE.read_bytes()).decode("utf-8")
+    path = files.write(_SAMPLE.name.removesuffix(".gz"), text)
+    offered = _Choices(gr, data)
+
+    def filled() -> tuple[Any, ...]:
+        dataset, config, language, metric = _SAMPLE_CHOICE
+        updates = [
+            gr.update(value=dataset),
+            offered.configs(dataset)[0],
+            offered.languages(dataset, config)[0],
+            offered.metrics(dataset, config, language),
+        ]
+        for update, value in zip(updates, (dataset, config, language, metric), strict=True):
+            update["value"] = value
+        return *updates, path
+
+    button = gr.Button("Try a sample file", size="sm", elem_id="cc-file-sample")
+    button.click(filled, None, [*lists, file], api_name=False, show_progress="hidden")
+
+
+def _lists(gr: Any, data: _Data) -> list[Any]:
     """Return new lists of datasets, configurations, languages and metrics, each of which depends on
     those before it.
     """
     offered = _Choices(gr, data)
     dataset = "winomt" if "winomt" in data else next(iter(data))
-    datasets = gr.Dropdown(list(data), value=dataset, label="dataset", elem_id="cc-file-dataset")
+    datasets = gr.Dropdown(
+        [(data_title(name, ""), name) for name in data],
+        value=dataset,
+        label="dataset",
+        elem_id="cc-file-dataset",
+    )
     configs, languages, metrics = (
         gr.Dropdown(
             update["choices"],

@@ -3,19 +3,33 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import NamedTuple
 
 from markupsafe import Markup
 
 from cc_hf.leaderboard.store import Store
-from cc_hf.leaderboard.table import LeaderboardRow
-from cc_hf.reports.figure_text import data_name, figure_rows, limits, metric_name, percent
+from cc_hf.leaderboard.table import FACTS, Figure, LeaderboardRow, columns_of, ranked
+from cc_hf.leaderboard.titles import data_title
+from cc_hf.reports.figure_text import (
+    data_name,
+    figure_name,
+    figure_rows,
+    language_pair,
+    limits,
+    metric_name,
+    percent,
+)
 from cc_hf.reports.figures import QualityPoint
+from cc_hf.reports.marks import mark_classes
 from cc_hf.reports.page.charts import quality_chart
 from cc_hf.reports.tables import interval_notes, resampling_text, tie_text
 from cc_hf.reports.templates import render_piece
 from cc_hf.results import EvaluationResult, Interval
 
 __all__ = [
+    "about_html",
+    "board_html",
+    "citation_html",
     "header",
     "lead",
     "message",
@@ -23,9 +37,60 @@ __all__ = [
     "plot_html",
     "result_html",
     "side_by_side",
+    "submit_html",
+    "system_order",
 ]
 
 _PLOT = "Minimum accuracy against BLEU"
+#: Column -> CSS classes; other columns of `FACTS` are texts.
+_CLASSES = {"n": "", "bleu": "", "signature": "cc-text cc-signature"}
+
+
+class _Cell(NamedTuple):
+    """A cell of the table.
+
+    Attributes:
+        value: what the column is sorted by; "" for an unknown value.
+        text: the figure in percent, or the text.
+        interval: the limits of its interval in percent; "" for none.
+        track: where figure, lower and upper limit lie on a bar, in percent; () for no bar.
+        classes: CSS classes.
+    """
+
+    value: str
+    text: str
+    interval: str = ""
+    track: tuple[str, ...] = ()
+    classes: str = ""
+
+
+class _Header(NamedTuple):
+    """The header of a column of a table by one metric, ranked by the figure `by`."""
+
+    name: str
+    by: str
+    metric: str
+
+    @property
+    def text(self) -> str:
+        """The name of the column in words."""
+        return FACTS.get(self.name) or figure_name(self.metric, self.name).label
+
+    @property
+    def meaning(self) -> str:
+        """What the column holds, for a tooltip."""
+        meaning = "" if self.name in FACTS else figure_name(self.metric, self.name).meaning
+        return meaning or f"sort by {self.text}"
+
+    @property
+    def is_first(self) -> bool:
+        """Whether the rows are ranked by the column."""
+        return self.name == self.by
+
+    @property
+    def classes(self) -> str:
+        """CSS classes."""
+        return _CLASSES.get(self.name, "cc-text") if self.name in FACTS else ""
 
 
 def header() -> Markup:
@@ -64,39 +129,144 @@ def side_by_side(pieces: Iterable[Markup]) -> Markup:
     return _piece("side_by_side", pieces=pieces)
 
 
-def plot_html(rows: Sequence[LeaderboardRow]) -> str:
-    """Return a chart of minimum accuracy, with intervals, over BLEU, as in Figure 5 of Vamvas &
-    Sennrich (2021).
+def system_order(rows: Iterable[LeaderboardRow]) -> list[str]:
+    """Return the systems in the order that decides their colours, which are thus the same for every
+    choice.
 
     Args:
-        rows: rows of the table.
+        rows: the rows of all results.
+    """
+    return sorted({row.system for row in rows}, key=lambda name: (name.casefold(), name))
+
+
+def board_html(
+    rows: Sequence[LeaderboardRow], by: str, columns: Iterable[str], systems: Sequence[str]
+) -> Markup:
+    """Return the ranked table of one choice.
+
+    Args:
+        rows: rows of one choice.
+        by: the figure by which systems are ranked.
+        columns: the columns to show; those that no row can fill are left out.
+        systems: all systems, from `system_order`.
+    """
+    if not rows:
+        return _piece("empty")
+    chosen = set(columns)
+    present = [name for name in columns_of(rows) if name in chosen or name == by]
+    present.sort(key=lambda name: name != by)
+    order = {name: index for index, name in enumerate(systems)}
+    table = [
+        (
+            "" if rank is None else str(rank),
+            row.system,
+            mark_classes(order[row.system]),
+            [_cell(row, name, is_first=name == by) for name in present],
+        )
+        for rank, row in ranked(rows, by)
+    ]
+    (dataset, config), language, metric = rows[0].choice
+    return _piece(
+        "board",
+        title=f"{data_title(dataset, config)}, {language_pair(*_pair(language))}",
+        metric=metric_name(metric),
+        by=figure_name(metric, by).label,
+        headers=[_Header(name, by, metric) for name in present],
+        rows=table,
+        notes=_notes(rows),
+    )
+
+
+def _cell(row: LeaderboardRow, name: str, *, is_first: bool) -> _Cell:
+    if name in FACTS:
+        value = getattr(row, name)
+        if name == "bleu":
+            return _Cell(
+                "" if value is None else str(value), "" if value is None else percent(value)
+            )
+        text = f"{value:,}" if name == "n" else value
+        return _Cell(str(value), text, classes=_CLASSES.get(name, "cc-text"))
+    if (figure := row.figures.get(name)) is None:
+        return _Cell("", "")
+    value, low, high = figure
+    interval = "" if low is None or high is None else f"{percent(low)} – {percent(high)}"
+    ends = (value, value if low is None else low, value if high is None else high)
+    is_share = is_first and min(ends) >= 0
+    track = tuple(f"{100 * end:.1f}" for end in ends) if is_share else ()
+    return _Cell(str(value), percent(value), interval, track)
+
+
+def _pair(language: str) -> tuple[str, str]:
+    """Return source and target language of `Choice.language`; the source is "" if unknown."""
+    source, _, target = language.rpartition("-")
+    return source, target
+
+
+def _notes(rows: Sequence[LeaderboardRow]) -> list[tuple[str, str]]:
+    """Return the distinct notes on rows, each with the systems it concerns; "" for all."""
+    systems: dict[str, list[str]] = {}
+    for row in rows:
+        for note in row.notes:
+            systems.setdefault(note, []).append(row.system)
+    return [
+        ("" if len(names) == len(rows) else ", ".join(dict.fromkeys(names)), note)
+        for note, names in systems.items()
+    ]
+
+
+def plot_html(rows: Sequence[LeaderboardRow], systems: Sequence[str]) -> str:
+    """Return a chart of minimum accuracy, with intervals, over BLEU, as in Figure 5 of Vamvas &
+    Sennrich (2021). Each system has one colour.
+
+    Args:
+        rows: rows of one choice.
+        systems: all systems, from `system_order`.
 
     Returns:
         HTML; "" if no row has both figures.
     """
-    plotted = [
-        (row, row.bleu, row.min_accuracy)
-        for row in rows
-        if row.bleu is not None and row.min_accuracy is not None
-    ]
-    if not plotted:
-        return ""
+    order = {name: index for index, name in enumerate(systems)}
     points = [
-        QualityPoint(index, bleu, accuracy, _interval(row))
-        for index, (row, bleu, accuracy) in enumerate(plotted)
+        QualityPoint(order[row.system], row.bleu, figure.value, _interval(figure))
+        for row in rows
+        if row.bleu is not None and (figure := row.figures.get("min_accuracy")) is not None
     ]
-    kinds = {(row.dataset, row.config, row.language, row.metric) for row, _, _ in plotted}
-    chart = quality_chart(points, [row.system for row, _, _ in plotted], label=_PLOT)
-    return _piece("plot", title=_PLOT, chart=chart, is_several=len(kinds) > 1)
+    if not points:
+        return ""
+    return _piece("plot", title=_PLOT, chart=quality_chart(points, systems, label=_PLOT))
 
 
-def _interval(row: LeaderboardRow) -> Interval | None:
-    low, high = row.min_accuracy_low, row.min_accuracy_high
-    return None if low is None or high is None else Interval(low, high)
+def _interval(figure: Figure) -> Interval | None:
+    is_missing = figure.low is None or figure.high is None
+    return None if is_missing else Interval(figure.low or 0.0, figure.high or 0.0)
+
+
+def about_html(datasets: Sequence[object], metrics: Sequence[object]) -> Markup:
+    """Return what the figures of the table mean.
+
+    Args:
+        datasets: what is said of each dataset, with `title`, `text` and `links`.
+        metrics: as for `datasets`.
+    """
+    return _piece("about", datasets=datasets, metrics=metrics)
+
+
+def citation_html(bibtex: str) -> Markup:
+    """Return the papers to cite.
+
+    Args:
+        bibtex: their entries.
+    """
+    return _piece("citation", bibtex=bibtex)
+
+
+def submit_html() -> Markup:
+    """Return how results are made and handed in."""
+    return _piece("submit")
 
 
 def notes_html(store: Store) -> str:
-    """Return what the folder contains that the table does not show, and why.
+    """Return which files of the folder could not be read, and why.
 
     Args:
         store: the folder of results.

@@ -6,9 +6,11 @@ Models are loaded when first needed, and are used under a lock. gradio is not us
 from __future__ import annotations
 
 import os
+import sys
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -18,12 +20,13 @@ from cc_hf.data.declaration import ConfigDeclaration
 from cc_hf.data.download import is_here
 from cc_hf.data.loading import declaration
 from cc_hf.data.translations import read_translations
-from cc_hf.errors import InputError
+from cc_hf.errors import InputError, MissingDependencyError, MissingOptionError
 from cc_hf.evaluation.evaluate import evaluate
 from cc_hf.evaluation.material import load_material
 from cc_hf.evaluators.base import Evaluator
 from cc_hf.evaluators.options import LoadingOptions
 from cc_hf.evaluators.resolve import resolve_evaluator
+from cc_hf.metrics.base import Metric
 from cc_hf.models.location import default_evaluator
 from cc_hf.results import EvaluationResult
 from cc_hf.studies.explanation import Explanation, explain_example
@@ -55,6 +58,7 @@ MAX_MEAN_CHARACTERS = 300
 MAX_TEXT_CHARACTERS = 2000
 #: The largest number of cues on each side, because each cue makes a source that is scored.
 MAX_CUES = 20
+_MAX_THREADS = 4  # of torch, for one judgement; sentences are short, and more do not help
 _CUE_SEPARATOR = "|"
 _ELSEWHERE = "judge larger files with cc_hf on your own machine"
 
@@ -73,7 +77,18 @@ class _Model:
         """Return the evaluator. The caller must hold the lock."""
         if self._loaded is None:
             self._loaded = self.load()
+        _limit_threads()
         return self._loaded
+
+
+def _limit_threads() -> None:
+    """Let torch use few threads for what the current thread computes.
+
+    The server answers each request in one of many threads, and torch starts threads for each of
+    them. On a machine with many cores, they would slow each other and the page down.
+    """
+    if (torch := sys.modules.get("torch")) is not None:
+        torch.set_num_threads(min(_MAX_THREADS, torch.get_num_threads()))
 
 
 class SentenceJudge:
@@ -112,9 +127,8 @@ class SentenceJudge:
         )
 
     def prepare(self) -> None:
-        """Load the model, so that the first visitor does not have to wait."""
-        with self._model.lock:
-            self._model.get()
+        """Load the model and use it once, so that the first visitor does not have to wait."""
+        self.judge("The doctor left.", "Ja.", "doctor", gender="female")
 
     def judge(
         self,
@@ -236,51 +250,86 @@ def _position(source: str, focus: str, occurrence: int | None) -> int:
     return positions[occurrence - 1]
 
 
-def available_data(data_dir: str | Path | None = None) -> dict[str, list[ConfigDeclaration]]:
-    """Return the configurations that can be read without the network and that a metric fits.
+def available_data(
+    data_dir: str | Path | None = None, evaluator_langs: tuple[str, str] | None = None
+) -> dict[str, dict[str, dict[str, list[str]]]]:
+    """Return what files of translations can be judged here: data that can be read without the
+    network, with the metrics for which nothing is missing.
 
     Args:
         data_dir: a local copy of the upstream repositories.
+        evaluator_langs: source and target language of the page's evaluator; None if the page uses
+            those that ship.
 
     Returns:
-        Dataset -> its configurations; datasets without any are absent.
+        Dataset -> configuration -> target language -> metrics, without empty ones.
 
     Examples:
-        >>> available_data()["simplegen"][0].name
-        'en-de'
+        >>> available_data()["simplegen"]["en-de"]["de"]
+        ['contrastive_conditioning', 'simplegen_accuracy']
     """
-    available: dict[str, list[ConfigDeclaration]] = {}
+    available: dict[str, dict[str, dict[str, list[str]]]] = {}
     for name in registry.names("dataset"):
         declared = declaration(name)
-        configs = [
-            c
-            for c in declared.configs
-            if "test" in c.splits
-            and all(is_here(file, data_dir) for file in declared.files_of(c.name))
-        ]
-        configs = [
-            c for c in configs if any(config_metrics(name, c, language) for language in c.tgt_langs)
-        ]
-        if configs:
-            available[name] = configs
+        for config in declared.configs:
+            if "test" not in config.splits or not all(
+                is_here(file, data_dir) for file in declared.files_of(config.name)
+            ):
+                continue
+            metrics = {
+                lang: config_metrics(name, config, lang, evaluator_langs)
+                for lang in config.tgt_langs
+            }
+            if metrics := {lang: names for lang, names in metrics.items() if names}:
+                available.setdefault(name, {})[config.name] = metrics
     return available
 
 
-def config_metrics(dataset: str, config: ConfigDeclaration, tgt_lang: str) -> list[str]:
-    """Return the metrics that can judge translations of a configuration.
+def config_metrics(
+    dataset: str,
+    config: ConfigDeclaration,
+    tgt_lang: str,
+    evaluator_langs: tuple[str, str] | None = None,
+) -> list[str]:
+    """Return the metrics that can judge translations of a configuration here.
 
     Args:
         dataset: a registered dataset.
         config: one of its configurations.
         tgt_lang: ISO 639-1 code of the translations.
+        evaluator_langs: as for `available_data`.
     """
-    return [
-        name
-        for name in registry.names("metric")
-        if not registry.resolve("metric", name).fits(
-            dataset, config.name, config.form, config.src_lang, tgt_lang
-        )
+    metrics: list[type[Metric]] = [
+        registry.resolve("metric", name) for name in registry.names("metric")
     ]
+    pair = config.src_lang, tgt_lang
+    return [
+        metric.name
+        for metric in metrics
+        if metric.takes_translations
+        and not metric.fits(dataset, config.name, config.form, *pair)
+        and _is_available(metric, tgt_lang)
+        and (not metric.takes_evaluator or _has_evaluator(pair, evaluator_langs))
+    ]
+
+
+@cache
+def _is_available(metric: type[Metric], tgt_lang: str) -> bool:
+    try:
+        metric.check_available(tgt_lang)
+    except (MissingDependencyError, MissingOptionError):
+        return False
+    return True
+
+
+def _has_evaluator(pair: tuple[str, str], evaluator_langs: tuple[str, str] | None) -> bool:
+    if evaluator_langs is not None:
+        return pair == evaluator_langs
+    try:
+        default_evaluator(*pair)
+    except InputError:
+        return False
+    return True
 
 
 class FileJudge:
@@ -347,12 +396,23 @@ class FileJudge:
         except InputError as error:
             raise InputError(str(error).replace(str(path), path.name)) from error
 
+    def prepare(self, src_lang: str, tgt_lang: str) -> None:
+        """Load the model of a language pair, so that the first visitor does not have to wait.
+
+        Args:
+            src_lang: ISO 639-1 codes.
+            tgt_lang: as for `src_lang`.
+        """
+        with self._lock:
+            self._model(src_lang, tgt_lang)
+
     def _model(self, src_lang: str, tgt_lang: str) -> Evaluator:
         if isinstance(self._evaluator, Evaluator):
             return self._evaluator
         pair = src_lang, tgt_lang
         if pair not in self._models:
             self._models[pair] = _opened(self._evaluator, pair)
+        _limit_threads()
         return self._models[pair]
 
 

@@ -4,17 +4,19 @@ and the results. Nothing is sent.
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Sequence
 from pathlib import Path
 
 from cc_hf import __version__
 from cc_hf.data.quality_scores import read_quality_scores
+from cc_hf.data.result_files import read_result_file
 from cc_hf.errors import InputError
 from cc_hf.hub.cards import yaml_text
 from cc_hf.hub.folders import new_folder
 from cc_hf.hub.spaces import GRADIO_VERSION, requirement_line
-from cc_hf.leaderboard.store import Store, read_folder
+from cc_hf.languages import LANGUAGES
+from cc_hf.leaderboard.store import DATES, Store, read_folder, without_translations
+from cc_hf.leaderboard.table import leaderboard_rows
 from cc_hf.reports.formats.markdown import markdown_text
 
 __all__ = ["build_leaderboard_space"]
@@ -36,7 +38,7 @@ sdk: gradio
 sdk_version: {sdk_version}
 app_file: app.py
 license: apache-2.0
-tags: [leaderboard, machine-translation, contrastive-conditioning]
+tags: {tags}
 ---
 # {heading}
 
@@ -45,6 +47,17 @@ Machine translation systems, judged where a word must be disambiguated: word sen
 
 Everyone can judge a sentence or a file of translations of their own here; nothing is kept.
 """
+
+
+#: By these tags of the Hub, people find leaderboards.
+_TAGS = (
+    "leaderboard",
+    "submission:semiautomatic",
+    "test:public",
+    "modality:text",
+    "machine-translation",
+    "contrastive-conditioning",
+)
 
 
 def build_leaderboard_space(
@@ -57,7 +70,8 @@ def build_leaderboard_space(
 ) -> Store:
     """Write the folder of the Space.
 
-    Files of results that cannot be read are omitted and named in `Store.broken`.
+    The results are written without translations, since the page shows only figures. Files of
+    results that cannot be read are omitted and named in `Store.broken`.
 
     Args:
         results: a folder of results, as for `cc_hf.leaderboard.store.read_folder`.
@@ -91,6 +105,7 @@ def build_leaderboard_space(
     readme = _README.format(
         title=yaml_text(title),
         heading=markdown_text(title),
+        tags=f"[{', '.join(_tags(store))}]",
         sdk_version=GRADIO_VERSION,
         version=__version__,
         n=len(store.entries),
@@ -99,7 +114,12 @@ def build_leaderboard_space(
     with new_folder(output) as folder:
         (folder / "results").mkdir()
         for name in dict.fromkeys(entry.file for entry in store.entries):
-            shutil.copyfile(Path(results) / name, folder / "results" / name)
+            contents = without_translations(read_result_file(Path(results) / name))
+            (folder / "results" / name).write_text(
+                contents.to_json(), encoding="utf-8", newline="\n"
+            )
+        dates = dict.fromkeys(f"{entry.file}\t{entry.date}\n" for entry in store.entries)
+        (folder / "results" / DATES).write_text("".join(dates), encoding="utf-8", newline="\n")
         if scores.bleu:
             (folder / _BLEU).write_text(scores.to_json(), encoding="utf-8", newline="\n")
         for name, text in (
@@ -109,3 +129,14 @@ def build_leaderboard_space(
         ):
             (folder / name).write_text(text, encoding="utf-8", newline="\n")
     return store
+
+
+def _tags(store: Store) -> list[str]:
+    """Return the tags of the Space, with those that say who judges and in which languages."""
+    has_evaluator = {bool(row.evaluator) for row in leaderboard_rows(store)}
+    languages = {LANGUAGES.get(entry.result.tgt_lang, "") for entry in store.entries} - {""}
+    return [
+        *_TAGS,
+        *(f"judge:{'model' if model else 'function'}" for model in sorted(has_evaluator)),
+        *(f"language:{name.lower().replace(' ', '-')}" for name in sorted(languages)),
+    ]

@@ -5,18 +5,25 @@ prevent the others from being shown.
 from __future__ import annotations
 
 import logging
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from datetime import datetime, timezone
 from pathlib import Path
 
 from cc_hf import signature
 from cc_hf.data.result_files import read_result_file, system_names
+from cc_hf.data.text_files import read_lines
 from cc_hf.errors import InputError
-from cc_hf.files import is_folder
-from cc_hf.results import EvaluationResult
+from cc_hf.files import is_file, is_folder
+from cc_hf.results import EvaluationResult, ResultSet
 
-__all__ = ["Store", "StoredResult", "read_folder"]
+__all__ = ["DATES", "Store", "StoredResult", "read_folder", "without_translations"]
 
+#: File in a folder of results with the dates of the others: a name, a tab, and YYYY-MM-DD per line.
+#: The Hub and git do not keep the dates of files.
+DATES = "dates.tsv"
+_DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 _LOG = logging.getLogger(__name__)
 
 
@@ -28,11 +35,13 @@ class StoredResult:
         system: the name of the system: in the result, else in its signature, else that of the file.
         file: the name of the file.
         result: the result, without its judgements.
+        date: the day on which the file was written, as YYYY-MM-DD in UTC.
     """
 
     system: str
     file: str
     result: EvaluationResult
+    date: str = ""
 
 
 @dataclass(frozen=True)
@@ -68,6 +77,7 @@ def read_folder(folder: str | Path) -> Store:
             f"results: expected a folder with results that `cc-hf evaluate` wrote, {folder} is not"
             " a folder"
         )
+    dates = _dates(folder)
     read: list[tuple[Path, EvaluationResult]] = []
     broken: dict[str, str] = {}
     for path in sorted(folder.glob("*.json")):
@@ -80,7 +90,7 @@ def read_folder(folder: str | Path) -> Store:
             broken[path.name] = str(error).replace(str(path), path.name)
             _LOG.warning("%s is not shown: %s", path.name, broken[path.name])
     entries = [
-        StoredResult(name, path.name, result)
+        StoredResult(name, path.name, result, dates.get(path.name) or _day(path))
         for name, (path, result) in zip(system_names(read), read, strict=True)
     ]
     return Store(tuple(entries), broken)
@@ -100,6 +110,31 @@ def _check_whole(result: EvaluationResult) -> None:
             f"expected results on all examples, got a first look at {limit}; evaluate without a"
             " limit"
         )
+
+
+def without_translations(contents: ResultSet) -> ResultSet:
+    """Return results without their judgements, which hold the translations and the sources' ids.
+    All figures are kept, so that a leaderboard shows the same.
+
+    Args:
+        contents: the results of a file.
+    """
+    return replace(
+        contents, results=tuple(replace(result, judgements=()) for result in contents.results)
+    )
+
+
+def _dates(folder: Path) -> dict[str, str]:
+    """Return the dates by file name from the file `DATES`, if the folder has one; lines of another
+    form are ignored.
+    """
+    path = folder / DATES
+    cells = [line.split("\t") for line in read_lines(path)] if is_file(path) else []
+    return {row[0]: row[1] for row in cells if len(row) == 2 and _DAY.fullmatch(row[1])}
+
+
+def _day(path: Path) -> str:
+    return datetime.fromtimestamp(path.stat().st_mtime, timezone.utc).strftime("%Y-%m-%d")
 
 
 def _stored(result: EvaluationResult) -> EvaluationResult:

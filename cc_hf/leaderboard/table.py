@@ -1,4 +1,4 @@
-"""The table of systems: rows from results, filtered and sorted, as CSV and JSON.
+"""The table of systems: rows from results, the choice that is shown, ranks, and CSV and JSON.
 
 Figures are in [0, 1]; the page shows them in percent.
 """
@@ -8,28 +8,73 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import dataclass
+from typing import NamedTuple
 
 from cc_hf import signature
 from cc_hf.data.quality_scores import QualityScores
-from cc_hf.errors import check_choice
 from cc_hf.leaderboard.store import Store, StoredResult
-from cc_hf.reports.figure_text import percent
+from cc_hf.metrics.base import registered_metric
+from cc_hf.reports.figure_text import figure_rows
 
 __all__ = [
-    "HEADERS",
-    "PERCENT_HEADERS",
-    "SORT_KEYS",
+    "FACTS",
+    "Choice",
+    "Figure",
     "LeaderboardRow",
-    "choices",
-    "display_cells",
-    "filtered",
+    "columns_of",
+    "default_columns",
+    "first_choice",
     "leaderboard_rows",
-    "sorted_rows",
+    "nearest_choice",
+    "ranked",
+    "ranking_figures",
+    "rows_of",
     "to_csv",
     "to_json",
 ]
+
+#: Columns that are no figures -> their headers.
+FACTS = {
+    "evaluator": "evaluator",
+    "bleu": "BLEU",
+    "date": "date",
+    "n": "samples",
+    "signature": "signature",
+    "file": "file",
+}
+_SHOWN_FACTS = ("evaluator", "bleu", "date")
+# Full-width characters are included, because spreadsheets accept them in East Asian locales.
+_FORMULA = ("=", "+", "-", "@", "＝", "＋", "－", "＠", "\t", "\r", "\n")
+
+
+class Figure(NamedTuple):
+    """A figure with the limits of its 95 % interval, all in the unit of the result.
+
+    Attributes:
+        value: the figure.
+        low, high: the limits; None if it has no interval.
+    """
+
+    value: float
+    low: float | None = None
+    high: float | None = None
+
+
+class Choice(NamedTuple):
+    """What the table shows at once: one configuration of a dataset, one language pair, one metric.
+
+    Attributes:
+        data: dataset and configuration.
+        language: "source-target", or only the target language if the source language is unknown.
+        metric: the name of the metric.
+    """
+
+    data: tuple[str, str]
+    language: str
+    metric: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,11 +84,11 @@ class LeaderboardRow:
     Attributes:
         system, dataset, config, metric, n, signature, file: as in the result.
         language: "source-target", or only the target language if the source language is unknown.
-        min_accuracy, accuracy, weighted_accuracy: in [0, 1]; None if the metric does not have them.
-            The fields with `_low` and `_high` are the limits of their 95 % intervals.
+        figures: every score of the result, in the order in which reports list them.
         bleu: in [0, 1]; None if it was not given.
-        other_figures: name -> value of other figures over the whole result.
-        notes: the notes of the result, joined; "" for none.
+        evaluator: name of the evaluator; "" for a metric that uses none.
+        date: day of the file, as YYYY-MM-DD.
+        notes: what a reader of the figures must know.
     """
 
     system: str
@@ -51,56 +96,19 @@ class LeaderboardRow:
     config: str
     language: str
     metric: str
-    min_accuracy: float | None
-    min_accuracy_low: float | None
-    min_accuracy_high: float | None
-    accuracy: float | None
-    accuracy_low: float | None
-    accuracy_high: float | None
-    weighted_accuracy: float | None
-    weighted_accuracy_low: float | None
-    weighted_accuracy_high: float | None
+    figures: Mapping[str, Figure]
     n: int
     bleu: float | None
-    other_figures: Mapping[str, float]
-    notes: str
+    evaluator: str
+    date: str
+    notes: tuple[str, ...]
     signature: str
     file: str
 
-
-#: The columns of the page.
-HEADERS = (
-    "system",
-    "dataset",
-    "language",
-    "metric",
-    "min. accuracy",
-    "min. 95 %",
-    "accuracy",
-    "acc. 95 %",
-    "weighted",
-    "weighted 95 %",
-    "n",
-    "BLEU",
-    "other figures",
-    "notes",
-    "signature",
-)
-#: The columns whose cells are percentages as numbers, or None.
-PERCENT_HEADERS = ("min. accuracy", "accuracy", "weighted", "BLEU")
-#: Name of a sort key on the page -> field of `LeaderboardRow`.
-SORT_KEYS = {
-    "minimum accuracy": "min_accuracy",
-    "accuracy": "accuracy",
-    "weighted accuracy": "weighted_accuracy",
-    "BLEU": "bleu",
-    "n": "n",
-    "system": "system",
-    "dataset": "dataset",
-}
-_SHOWN = ("min_accuracy", "accuracy", "weighted_accuracy")
-# Full-width characters are included, because spreadsheets accept them in East Asian locales.
-_FORMULA = ("=", "+", "-", "@", "＝", "＋", "－", "＠", "\t", "\r", "\n")
+    @property
+    def choice(self) -> Choice:
+        """The choice under which the row is shown."""
+        return Choice((self.dataset, self.config), self.language, self.metric)
 
 
 def leaderboard_rows(store: Store, quality: QualityScores | None = None) -> list[LeaderboardRow]:
@@ -115,15 +123,11 @@ def leaderboard_rows(store: Store, quality: QualityScores | None = None) -> list
 
 def _row(entry: StoredResult, quality: QualityScores) -> LeaderboardRow:
     result = entry.result
-    categories = {f"{w}accuracy_{c.category}" for w in ("", "weighted_") for c in result.categories}
-    figures: dict[str, float | None] = {}
-    for name in _SHOWN:
+    figures = {}
+    for name in (row.name for row in figure_rows(result) if row.name in result.scores):
         interval = result.intervals.get(name)
-        figures |= {
-            name: result.scores.get(name),
-            f"{name}_low": interval.low if interval else None,
-            f"{name}_high": interval.high if interval else None,
-        }
+        limits = (interval.low, interval.high) if interval else (None, None)
+        figures[name] = Figure(result.scores[name], *limits)
     fields = signature.parse(result.signature)[1] if result.signature else {}
     pair = fields.get("langs", "")
     return LeaderboardRow(
@@ -132,15 +136,12 @@ def _row(entry: StoredResult, quality: QualityScores) -> LeaderboardRow:
         config=result.config,
         language=pair if pair.endswith(f"-{result.tgt_lang}") else result.tgt_lang,
         metric=result.metric,
-        **figures,
+        figures=figures,
         n=result.n,
         bleu=quality.of(entry.system, result.dataset, result.tgt_lang),
-        other_figures={
-            name: value
-            for name, value in result.scores.items()
-            if name not in _SHOWN and name not in categories
-        },
-        notes=" ".join(f"{note.rstrip('.')}." for note in result.notes),
+        evaluator=re.sub(r"@[^+]*", "", fields.get("eval", "")),
+        date=entry.date,
+        notes=result.notes,
         signature=result.signature,
         file=entry.file,
     )
@@ -153,132 +154,137 @@ def _unnamed_data(data: str) -> str:
     return f"own data {data.partition('@')[2]}".strip()
 
 
-def choices(rows: Sequence[LeaderboardRow], name: str) -> list[str]:
-    """Return the distinct values of a field, sorted.
+def first_choice(rows: Iterable[LeaderboardRow], language: str = "") -> Choice | None:
+    """Return the choice with the most systems; among equals one of the given language, else the
+    first by name.
 
     Args:
         rows: rows of the table.
-        name: a field of `LeaderboardRow`.
+        language: as in `Choice.language`.
 
-    Examples:
-        >>> choices([], "metric")
-        []
+    Returns:
+        The choice; None without rows.
     """
-    return sorted({str(getattr(row, name)) for row in rows})
+    systems: dict[Choice, set[str]] = {}
+    for row in rows:
+        systems.setdefault(row.choice, set()).add(row.system)
+
+    def key(choice: Choice) -> tuple[int, bool, Choice]:
+        return -len(systems[choice]), choice.language != language, choice
+
+    return min(systems, key=key, default=None)
 
 
-def filtered(
-    rows: Iterable[LeaderboardRow],
-    *,
-    dataset: str = "",
-    language: str = "",
-    metric: str = "",
-    text: str = "",
-) -> list[LeaderboardRow]:
-    """Return the rows that match all conditions; "" matches any row.
+def nearest_choice(
+    rows: Sequence[LeaderboardRow], data: tuple[str, str], language: str = "", metric: str = ""
+) -> Choice | None:
+    """Return the choice that a visitor asked for, or the one with the most systems among those that
+    agree with it as far as possible: in the data, then in the language, then in the metric.
 
     Args:
         rows: rows of the table.
-        dataset: the dataset.
-        language: the language as in `LeaderboardRow.language`.
-        metric: the metric.
-        text: words that must all occur in system, dataset, configuration, language, metric or
-            signature, regardless of case.
+        data: dataset and configuration.
+        language: as in `Choice.language`.
+        metric: the name of a metric.
+
+    Returns:
+        A choice that has rows; None without rows.
+    """
+    left = list(rows)
+    for field, wanted in enumerate((data, language, metric)):
+        left = [row for row in left if row.choice[field] == wanted] or left
+    return first_choice(left)
+
+
+def rows_of(rows: Iterable[LeaderboardRow], choice: Choice, text: str = "") -> list[LeaderboardRow]:
+    """Return the rows of a choice that contain some words.
+
+    Args:
+        rows: rows of the table.
+        choice: the choice.
+        text: words that must all occur in system, evaluator, signature, date or file, regardless of
+            case; "" for all rows.
     """
     words = text.casefold().split()
 
-    def fits(row: LeaderboardRow) -> bool:
-        if any(
-            condition and condition != value
-            for condition, value in (
-                (dataset, row.dataset),
-                (language, row.language),
-                (metric, row.metric),
-            )
-        ):
-            return False
-        everything = " ".join(
-            (row.system, row.dataset, row.config, row.language, row.metric, row.signature)
-        ).casefold()
+    def has_words(row: LeaderboardRow) -> bool:
+        texts = (row.system, row.evaluator, row.signature, row.date, row.file)
+        everything = " ".join(texts).casefold()
         return all(word in everything for word in words)
 
-    return [row for row in rows if fits(row)]
+    return [row for row in rows if row.choice == choice and has_words(row)]
 
 
-def sorted_rows(
-    rows: Iterable[LeaderboardRow], by: str, *, descending: bool = True
-) -> list[LeaderboardRow]:
-    """Sort rows by a key; rows without that figure come last, and equal rows are sorted by system.
+def ranking_figures(rows: Sequence[LeaderboardRow]) -> list[str]:
+    """Return the figures by which rows of one choice can be ranked, the usual one first: the
+    minimum accuracy if the metric has one. For all of them, higher is better.
 
     Args:
-        rows: rows of the table.
-        by: a key of `SORT_KEYS`.
-        descending: whether the largest value comes first.
+        rows: rows of one choice.
+    """
+    if not rows:
+        return []
+    metric = registered_metric(rows[0].metric)
+    present = [name for name in columns_of(rows) if name not in FACTS]
+    named = [name for name in metric.leaderboard if name in present] if metric else []
+    names = named or [name for name in present if name.endswith("accuracy")] or present
+    return sorted(names, key=lambda name: name != "min_accuracy")
+
+
+def ranked(rows: Iterable[LeaderboardRow], by: str) -> list[tuple[int | None, LeaderboardRow]]:
+    """Rank rows by a figure, the largest first.
+
+    Args:
+        rows: rows of one choice.
+        by: the name of a figure.
 
     Returns:
-        The rows, in a new list.
-
-    Raises:
-        InputError: for another key.
+        The rank from 1, and the row. Equal figures share a rank, and are ordered by system. Rows
+        without the figure come last and have no rank.
     """
-    check_choice("sort", by, SORT_KEYS)
-    name = SORT_KEYS[by]
-    ordered = sorted(
-        rows, key=lambda row: (row.system.casefold(), row.dataset, row.config, row.metric, row.file)
-    )
-    with_figure = [row for row in ordered if getattr(row, name) is not None]
-    with_figure.sort(key=lambda row: row_key(row, name), reverse=descending)
-    return with_figure + [row for row in ordered if getattr(row, name) is None]
+    ordered = sorted(rows, key=lambda row: (row.system.casefold(), row.evaluator, row.file))
+    with_figure = [row for row in ordered if by in row.figures]
+    with_figure.sort(key=lambda row: row.figures[by].value, reverse=True)
+    values = [row.figures[by].value for row in with_figure]
+    places = [(values.index(row.figures[by].value) + 1, row) for row in with_figure]
+    return [*places, *((None, row) for row in ordered if by not in row.figures)]
 
 
-def row_key(row: LeaderboardRow, name: str) -> float | str:
-    """Return the value by which a row is sorted; texts are case-folded.
+def columns_of(rows: Iterable[LeaderboardRow]) -> list[str]:
+    """Return the columns that rows can fill, besides rank and system: every figure that any of them
+    has, then those of `FACTS` that are known for any.
 
     Args:
-        row: a row that has the figure.
-        name: a field of `LeaderboardRow`.
+        rows: rows of one choice.
     """
-    value = getattr(row, name)
-    return value.casefold() if isinstance(value, str) else float(value)
+    rows = list(rows)
+    figures = dict.fromkeys(name for row in rows for name in row.figures)
+    return [*figures, *(name for name in FACTS if any(_is_known(row, name) for row in rows))]
 
 
-def display_cells(row: LeaderboardRow) -> list[str | float | int | None]:
-    """Return the cells of a row as the page shows them, one per header.
+def _is_known(row: LeaderboardRow, fact: str) -> bool:
+    return getattr(row, fact) not in ("", None)
 
-    Percentages are numbers with one decimal, so that a browser can sort them.
+
+def default_columns(rows: Sequence[LeaderboardRow]) -> list[str]:
+    """Return the columns that are shown until a visitor chooses others: the figures by which rows
+    can be ranked, the gaps, and evaluator, BLEU and date.
 
     Args:
-        row: a row of the table.
+        rows: rows of one choice.
     """
-
-    def in_percent(value: float | None) -> float | None:
-        return None if value is None else float(percent(value))
-
-    def interval(name: str) -> str:
-        low, high = getattr(row, f"{name}_low"), getattr(row, f"{name}_high")
-        return "" if low is None or high is None else f"{percent(low)} – {percent(high)}"
-
-    figures = [cell for name in _SHOWN for cell in (in_percent(getattr(row, name)), interval(name))]
-    others = "; ".join(
-        f"{name.replace('_', ' ')} {percent(value)}" for name, value in row.other_figures.items()
-    )
-    dataset = row.dataset if row.config in ("", "default") else f"{row.dataset} {row.config}"
-    return [
-        row.system,
-        dataset,
-        row.language,
-        row.metric.replace("_", " "),
-        *figures,
-        row.n,
-        in_percent(row.bleu),
-        others,
-        row.notes,
-        row.signature,
+    ranking = ranking_figures(rows)
+    others = [
+        name
+        for name in columns_of(rows)
+        if name not in ranking and (name.startswith("delta") or name in _SHOWN_FACTS)
     ]
+    return [*ranking, *others]
 
 
 def to_csv(rows: Sequence[LeaderboardRow]) -> str:
-    """Return the rows as CSV with a header; `other_figures` is JSON, and unknown values are empty.
+    """Return the rows as CSV with a header, with three columns per figure; unknown values are
+    empty.
 
     Texts that a spreadsheet would read as a formula are preceded by an apostrophe.
 
@@ -286,35 +292,40 @@ def to_csv(rows: Sequence[LeaderboardRow]) -> str:
         rows: rows of the table.
     """
     out = io.StringIO()
-    names = [field.name for field in fields(LeaderboardRow)]
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(names)
-    for row in rows:
-        cells = {
-            **asdict(row),
-            "other_figures": json.dumps(dict(row.other_figures), allow_nan=False),
-        }
-        writer.writerow([_harmless(cells[name]) for name in names])
+    records = _records(rows)
+    writer = csv.DictWriter(out, list(records[0]) if records else ["system"], lineterminator="\n")
+    writer.writeheader()
+    writer.writerows({key: _harmless(cell) for key, cell in row.items()} for row in records)
     return out.getvalue()
 
 
 def _harmless(cell: object) -> object:
-    return (
-        f"'{cell}"
-        if isinstance(cell, str) and cell.startswith(_FORMULA)
-        else ""
-        if cell is None
-        else cell
-    )
+    is_formula = isinstance(cell, str) and cell.startswith(_FORMULA)
+    return f"'{cell}" if is_formula else "" if cell is None else cell
 
 
 def to_json(rows: Sequence[LeaderboardRow]) -> str:
-    """Return the rows as strict JSON: a list of objects with the fields of `LeaderboardRow`.
+    """Return the rows as strict JSON: a list of objects with the columns of the CSV, null where a
+    value is unknown.
 
     Args:
         rows: rows of the table.
     """
-    return (
-        json.dumps([asdict(row) for row in rows], ensure_ascii=False, allow_nan=False, indent=1)
-        + "\n"
-    )
+    return json.dumps(_records(rows), ensure_ascii=False, allow_nan=False, indent=1) + "\n"
+
+
+def _records(rows: Sequence[LeaderboardRow]) -> list[dict[str, object]]:
+    """Return the rows with one value per column, all with the same columns."""
+    facts = ("dataset", "config", "language", "metric", "evaluator", "date", "n", "bleu")
+    names = dict.fromkeys(name for row in rows for name in row.figures)
+    records = []
+    for row in rows:
+        record: dict[str, object] = {"system": row.system}
+        record |= {fact: getattr(row, fact) for fact in facts}
+        for name in names:
+            values = row.figures.get(name, (None, None, None))
+            ends = ("", "_low", "_high")
+            record |= {f"{name}{end}": value for end, value in zip(ends, values, strict=True)}
+        record |= {"notes": " ".join(row.notes), "signature": row.signature, "file": row.file}
+        records.append(record)
+    return records

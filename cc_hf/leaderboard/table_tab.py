@@ -1,51 +1,39 @@
-"""The tab with the table: filters, rows, downloads of all rows, the chart and the notes."""
+"""The tab with the table: one choice of dataset, language and metric, ranked; the columns; the
+chart; and downloads of all results.
+"""
 
 from __future__ import annotations
 
 from typing import Any
 
-from cc_hf.leaderboard.html import plot_html
+from cc_hf.leaderboard.html import board_html, plot_html, system_order
 from cc_hf.leaderboard.table import (
-    HEADERS,
-    PERCENT_HEADERS,
-    SORT_KEYS,
+    FACTS,
+    Choice,
     LeaderboardRow,
-    choices,
-    display_cells,
-    filtered,
-    sorted_rows,
+    columns_of,
+    default_columns,
+    first_choice,
+    nearest_choice,
+    ranking_figures,
+    rows_of,
     to_csv,
     to_json,
 )
+from cc_hf.leaderboard.titles import data_title
 from cc_hf.leaderboard.visitor_files import VisitorFiles
+from cc_hf.reports.figure_text import figure_label, language_pair, metric_name
 
 __all__ = ["table_tab"]
 
-_ANY = "all"
-_FIRST_SORT = "minimum accuracy"
 _TABLES_AT_ONCE = 8
 _MAX_SEARCH = 200  # characters
-_DATATYPES = ["str"] * 4 + ["number", "str"] * 3 + ["number", "number", "str", "str", "str"]
-_WIDTHS = [
-    "150px",
-    "150px",
-    "95px",
-    "215px",
-    "130px",
-    "115px",
-    "100px",
-    "115px",
-    "100px",
-    "130px",
-    "70px",
-    "75px",
-    "260px",
-    "420px",
-    "420px",
-]
+_SEPARATOR = "/"  # between dataset and configuration, in the values of the first list
 
 
-def table_tab(gr: Any, rows: list[LeaderboardRow], notes: str, files: VisitorFiles) -> None:
+def table_tab(
+    gr: Any, rows: list[LeaderboardRow], notes: str, files: VisitorFiles, *, language: str = ""
+) -> None:
     """Fill the gradio tab that is currently open.
 
     Args:
@@ -53,103 +41,134 @@ def table_tab(gr: Any, rows: list[LeaderboardRow], notes: str, files: VisitorFil
         rows: the rows of all results.
         notes: HTML on what the table does not show.
         files: where files for download are written.
+        language: languages that are shown first if as many systems have results for them as for
+            others; "source-target".
     """
+    choice = first_choice(rows, language)
+    if choice is None:
+        gr.HTML(notes, elem_id="cc-notes")
+        return
+    systems = system_order(rows)
 
-    def filtered_table(
-        dataset: str, language: str, metric: str, text: str, by: str, order: str
-    ) -> tuple[Any, str]:
-        conditions = {"dataset": dataset, "language": language, "metric": metric}
-        chosen = filtered(
-            rows,
-            text=(text or "")[:_MAX_SEARCH],
-            **{name: "" if value == _ANY else value for name, value in conditions.items()},
-        )
-        ordered = sorted_rows(chosen, by, descending=order == "descending")
-        return _styled(ordered), plot_html(ordered)
+    def shown(
+        before: Choice, data: str, language: str, metric: str, by: str, text: str, columns: Any
+    ) -> tuple[Any, ...]:
+        """Return the choice, the lists and the table. Lists change only with the choice, which
+        resets ranking and columns.
+        """
+        near = nearest_choice(rows, _data(data), language or "", metric or "") or choice
+        updates = [gr.skip()] * 5
+        if near != before:
+            options = _lists(rows, near)
+            updates = [gr.update(choices=c, value=v) for c, v in options]
+            by, columns = options[3][1], options[4][1]
+        return near, *updates, *_tables(rows, systems, near, (by, text or "", columns or []))
 
-    filters = _filters(gr, rows)
-    value, svg = filtered_table(_ANY, _ANY, _ANY, "", _FIRST_SORT, "descending")
-    table = gr.Dataframe(
-        value,
-        headers=list(HEADERS),
-        datatype=_DATATYPES,
-        column_widths=_WIDTHS,
-        interactive=False,
-        label=(
-            "figures in percent, with 95 % intervals by bootstrap; the menu ⋮ of a header sorts and"
-            " filters, too"
-        ),
-        elem_id="cc-table",
-        max_height=560,
-        pinned_columns=1,
-        line_breaks=False,
-        type="array",
-    )
+    *lists, text = _fields(gr, rows, choice)
+    html, svg = _tables(rows, systems, choice, (lists[3].value, "", lists[4].value))
+    state = gr.State(choice)
+    board = gr.HTML(html, elem_id="cc-board")
+    plot = gr.HTML(svg, elem_id="cc-plot")
     with gr.Row():
         for name, content in (("CSV", to_csv(rows)), ("JSON", to_json(rows))):
             gr.DownloadButton(
-                f"Download the whole table ({name})",
+                f"Download all results ({name})",
                 value=files.write(f"leaderboard.{name.lower()}", content),
                 size="sm",
                 elem_id=f"cc-{name.lower()}",
             )
-    plot = gr.HTML(svg, elem_id="cc-plot")
     gr.HTML(notes, elem_id="cc-notes")
+    # One event for all fields: gradio then runs one at a time, so that no late answer of an earlier
+    # one replaces the table of a later one.
     gr.on(
-        [field.change for field in filters],
-        filtered_table,
-        inputs=filters,
-        outputs=[table, plot],
+        [*(field.input for field in lists), text.change],
+        shown,
+        inputs=[state, *lists[:4], text, lists[4]],
+        outputs=[state, *lists, board, plot],
         api_name="table",
         show_progress="hidden",
         concurrency_limit=_TABLES_AT_ONCE,
+        trigger_mode="always_last",
     )
 
 
-def _filters(gr: Any, rows: list[LeaderboardRow]) -> list[Any]:
-    """Return new fields for dataset, language, metric, search words, sort key and order."""
+def _tables(
+    rows: list[LeaderboardRow],
+    systems: list[str],
+    choice: Choice,
+    view: tuple[str, str, list[str]],
+) -> tuple[str, str]:
+    """Return table and chart of a choice.
+
+    Args:
+        rows: the rows of all results.
+        systems: all systems, in the order of their colours.
+        choice: what is shown.
+        view: the figure by which systems are ranked, words to search for, and columns.
+    """
+    by, text, columns = view
+    chosen = rows_of(rows, choice, text[:_MAX_SEARCH])
+    figures = ranking_figures(chosen)
+    by = by if by in figures else next(iter(figures), "")
+    return board_html(chosen, by, columns, systems), plot_html(chosen, systems)
+
+
+def _fields(gr: Any, rows: list[LeaderboardRow], choice: Choice) -> list[Any]:
+    """Return new fields for data, language, metric, the figure to rank by, columns and search."""
+    labels = ("dataset", "languages", "metric", "ranked by")
+    names = ("dataset", "language", "metric", "by")
+    *lists, (columns, shown) = _lists(rows, choice)
     with gr.Row(elem_classes="cc-filters"):
-        lists = [
-            gr.Dropdown(
-                [_ANY, *choices(rows, name)],
-                value=_ANY,
-                label=name,
-                elem_id=f"cc-{name}",
-                min_width=120,
+        dropdowns = [
+            gr.Dropdown(choices, value=value, label=label, elem_id=f"cc-{name}", min_width=width)
+            for label, name, width, (choices, value) in zip(
+                labels, names, (90, 150, 250, 250), lists, strict=True
             )
-            for name in ("dataset", "language", "metric")
         ]
+    with gr.Accordion("Search and columns", open=False, elem_id="cc-more"):
         text = gr.Textbox(
             label="search",
-            placeholder="system, signature, …",
+            placeholder="system, evaluator, signature, …",
             max_lines=1,
             max_length=_MAX_SEARCH,
             elem_id="cc-search",
-            min_width=160,
         )
-        by = gr.Dropdown(
-            list(SORT_KEYS), value=_FIRST_SORT, label="sort by", elem_id="cc-sort", min_width=210
-        )
-        order = gr.Radio(
-            ["descending", "ascending"],
-            value="descending",
-            label="order",
-            elem_id="cc-order",
-            min_width=280,
-        )
-    return [*lists, text, by, order]
+        boxes = gr.CheckboxGroup(columns, value=shown, label="columns", elem_id="cc-columns")
+    return [*dropdowns, boxes, text]
 
 
-def _styled(rows: list[LeaderboardRow]) -> Any:
-    """Return the rows as a table whose percentages are sorted as numbers and shown with one
-    decimal.
+def _lists(rows: list[LeaderboardRow], choice: Choice) -> list[tuple[list[tuple[str, str]], Any]]:
+    """Return the options of each list, as (label, value), with the value that is chosen: data,
+    languages and metrics given those before, figures to rank by, columns.
     """
-    if not rows:
-        return {"headers": list(HEADERS), "data": []}
-    import pandas
+    same_data = [row for row in rows if row.choice.data == choice.data]
+    same_language = [row for row in same_data if row.language == choice.language]
+    chosen = rows_of(rows, choice)
+    data = sorted({(data_title(*row.choice.data), _key(row.choice)) for row in rows})
+    languages = sorted({(_languages(row.language), row.language) for row in same_data})
+    metrics = sorted({(metric_name(row.metric), row.metric) for row in same_language})
+    figures = ranking_figures(chosen)
+    columns = [
+        (FACTS.get(name) or figure_label(choice.metric, name), name) for name in columns_of(chosen)
+    ]
+    return [
+        (data, _key(choice)),
+        (languages, choice.language),
+        (metrics, choice.metric),
+        ([(figure_label(choice.metric, name), name) for name in figures], next(iter(figures), "")),
+        (columns, default_columns(chosen)),
+    ]
 
-    numbers = dict.fromkeys(PERCENT_HEADERS, "{:.1f}")
-    frame = pandas.DataFrame([display_cells(row) for row in rows], columns=list(HEADERS)).astype(
-        dict.fromkeys(PERCENT_HEADERS, float)
-    )
-    return frame.style.format(numbers, na_rep="")
+
+def _key(choice: Choice) -> str:
+    return _SEPARATOR.join(choice.data)
+
+
+def _data(key: str) -> tuple[str, str]:
+    dataset, _, config = (key or "").partition(_SEPARATOR)
+    return dataset, config
+
+
+def _languages(pair: str) -> str:
+    source, _, target = pair.rpartition("-")
+    return language_pair(source, target)

@@ -201,6 +201,20 @@ class Metric(ABC):
         """
 
     @staticmethod
+    def check_available(tgt_lang: str) -> None:
+        """Check that nothing is missing to judge translations on this machine with the default
+        options; most metrics need nothing. An evaluator is not checked.
+
+        Args:
+            tgt_lang: ISO 639-1 code of the translations.
+
+        Raises:
+            MissingDependencyError: for a package that is not installed.
+            MissingOptionError: for an option that only the caller can supply.
+        """
+        return None
+
+    @staticmethod
     @abstractmethod
     def references(examples: Sequence[Example]) -> list[dict[str, Any]]:
         """Return what the metric reads of examples.

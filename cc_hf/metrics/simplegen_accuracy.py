@@ -344,6 +344,11 @@ class SimplegenAccuracy(Metric):
         )
 
     @staticmethod
+    def check_available(tgt_lang: str) -> None:
+        """Check that a dictionary is built in for a language."""
+        load_dictionary("default", tgt_lang)
+
+    @staticmethod
     def references(examples: Sequence[Example]) -> list[dict[str, Any]]:
         """Return occupation, number, gender and category of the examples.
 

@@ -284,6 +284,11 @@ class WinomtPatternMatching(Metric):
         return ""
 
     @staticmethod
+    def check_available(tgt_lang: str) -> None:
+        """Check that the packages are installed that the gender rules of a language need."""
+        gender_predictor(tgt_lang)
+
+    @staticmethod
     def references(examples: Sequence[Example]) -> list[dict[str, Any]]:
         """Return source, occupation with its index, gender and stereotype of the examples.
 

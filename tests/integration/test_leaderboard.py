@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from cc_hf.leaderboard.live import MAX_UPLOAD, SentenceJudge
+from tests.helpers.axe import serious_violations
 from tests.helpers.leaderboard import served
 from tests.helpers.results import small_result, write_result
 
@@ -59,23 +60,32 @@ def site(site_files: Path) -> Iterator[str]:
     assert all("InvalidPathError" in trace for trace in log.split("Traceback")[1:])
 
 
-@pytest.fixture
-def board(site: str, page: Page) -> Iterator[Page]:
+@pytest.fixture(params=[1440, 390], ids=lambda width: f"{width} pixels")
+def board(request: pytest.FixtureRequest, site: str, page: Page) -> Iterator[Page]:
     asked: list[str] = []
-    page.on("request", lambda request: asked.append(request.url))
+    page.on("request", lambda sent: asked.append(sent.url))
+    page.set_viewport_size({"width": request.param, "height": 900})
     page.goto(site)
-    page.wait_for_selector("#cc-table [data-testid=cell-0-0]")
+    page.wait_for_selector("#cc-board tbody th")
     yield page
     assert [url for url in asked if not url.startswith((site, "data:", "blob:"))] == []
     assert page.title() == "cc_hf leaderboard"
 
 
+def open_tab(page: Page, name: str) -> None:
+    tab = page.get_by_role("tab", name=name, exact=True)
+    if tab.is_visible():
+        tab.click()
+    else:  # on a phone, further tabs are in a menu
+        page.locator(".overflow-menu > button").click()
+        page.locator(".overflow-dropdown").get_by_text(name, exact=True).click()
+
+
 def expect_systems(page: Page, expected: list[str]) -> None:
     page.wait_for_function(
         """expected => {
-            const top = cell => cell.getBoundingClientRect().top;  // as people see them: data-row is the number in the data, or the place, by version
-            const cells = [...document.querySelectorAll('#cc-table [role=gridcell][data-col="0"]')].sort((a, b) => top(a) - top(b));
-            return JSON.stringify(cells.map(cell => cell.innerText.trim())) === expected;
+            const names = [...document.querySelectorAll('#cc-board tbody th')];
+            return JSON.stringify(names.map(name => name.innerText.trim())) === expected;
         }""",
         arg=json.dumps(expected, ensure_ascii=False, separators=(",", ":")),
     )
@@ -86,45 +96,179 @@ def choose(page: Page, label: str, option: str) -> None:
     page.get_by_role("option", name=option, exact=True).click()
 
 
-def open_menu_of_bleu(page: Page) -> None:
-    header = page.locator("#cc-table [data-testid=header-11]").first
-    header.hover()  # the button is shown only while the mouse is over the header
-    header.locator("button").first.click()
+def headers(page: Page) -> list[str]:
+    return [text.strip() for text in page.locator("#cc-board thead th").all_inner_texts()]
+
+
+def sort_by(page: Page, header: str) -> None:
+    page.locator("#cc-board thead button").get_by_text(header, exact=True).click()
 
 
 @pytest.mark.browser
-def test_the_table_can_be_sorted_filtered_and_downloaded(board: Page) -> None:
-    expect_systems(board, ["google", "aws", EVIL])
-    for way, expected in (
-        ("Sort ascending", [EVIL, "google", "aws"]),
-        ("Sort descending", ["aws", "google", EVIL]),
-    ):
-        open_menu_of_bleu(board)
-        board.locator("[role=menu]").get_by_text(way).click()
-        expect_systems(board, expected)
-    open_menu_of_bleu(board)
-    board.locator("[role=menu]").get_by_text("Clear sort").click()
-    choose(board, "sort", "accuracy")
-    expect_systems(board, ["aws", "google", EVIL])
-    board.get_by_label("ascending", exact=True).check()
-    expect_systems(board, [EVIL, "google", "aws"])
-    choose(board, "dataset", "winomt")
+def test_the_table_begins_with_one_ranked_choice(board: Page) -> None:
     expect_systems(board, ["google", "aws"])
-    assert board.locator("#cc-plot path.fill").count() == 2
-    board.fill("#cc-search input, #cc-search textarea", "aws")
-    expect_systems(board, ["aws"])
-    for name in ("csv", "json"):
-        with board.expect_download() as waiting:
-            board.locator(f"#cc-{name}").click()
-        assert EVIL in Path(waiting.value.path()).read_text(encoding="utf-8")
-    notes = board.locator("#cc-notes").inner_text()
-    assert "damaged.json" in notes
+    assert board.locator("#cc-board tbody .cc-rank").all_inner_texts() == ["1", "2"]
+    assert "WinoMT, English → German by contrastive conditioning, ranked by minimum accuracy" in (
+        board.locator("#cc-board caption").inner_text()
+    )
+    assert headers(board)[1:5] == ["system", "minimum accuracy", "accuracy", "delta x"]
+    assert board.locator("#cc-board tbody td").nth(2).inner_text().split("\n") == [
+        "60.0",
+        "50.0 – 70.0",
+    ]
+
+
+@pytest.mark.browser
+def test_a_click_on_a_header_sorts_the_table(board: Page) -> None:
+    expect_systems(board, ["google", "aws"])
+    sort_by(board, "accuracy")
+    expect_systems(board, ["aws", "google"])
+    assert board.locator("#cc-board th[aria-sort]").get_attribute("aria-sort") == "descending"
+    sort_by(board, "accuracy")
+    expect_systems(board, ["google", "aws"])
+    sort_by(board, "system")
+    expect_systems(board, ["aws", "google"])
+    assert board.locator("#cc-board tbody .cc-rank").all_inner_texts() == ["2", "1"]
+
+
+@pytest.mark.browser
+def test_other_data_ranking_words_and_columns_can_be_chosen(board: Page) -> None:
+    choose(board, "by", "accuracy")
+    expect_systems(board, ["aws", "google"])
+    board.locator("#cc-more button").first.click()
+    board.fill("#cc-search input, #cc-search textarea", "goog")
+    expect_systems(board, ["google"])
+    board.locator("#cc-columns").get_by_label("signature", exact=True).check()
+    board.locator("#cc-board").get_by_text("cc|data:winomt").wait_for()
+    board.locator("#cc-columns").get_by_label("date", exact=True).uncheck()
+    board.locator("#cc-board thead").get_by_text("date", exact=True).wait_for(state="detached")
+    board.fill("#cc-search input, #cc-search textarea", "")
+    choose(board, "dataset", "SimpleGEN (en-es)")
+    expect_systems(board, [EVIL])
+    assert "English → Spanish" in board.locator("#cc-board caption").inner_text()
+    assert board.locator("#cc-language input").input_value() == "English → Spanish"
     assert board.locator("img[src=x]").count() == 0
 
 
 @pytest.mark.browser
+def test_all_results_can_be_downloaded(board: Page) -> None:
+    for name in ("csv", "json"):
+        with board.expect_download() as waiting:
+            board.locator(f"#cc-{name}").click()
+        assert EVIL in Path(waiting.value.path()).read_text(encoding="utf-8")
+    assert "damaged.json" in board.locator("#cc-notes").inner_text()
+
+
+@pytest.mark.browser
+def test_the_name_of_a_system_stays_visible_while_the_table_scrolls(board: Page) -> None:
+    board.locator("#cc-more button").first.click()
+    board.locator("#cc-columns").get_by_label("signature", exact=True).check()
+    board.locator("#cc-board").get_by_text("cc|data:winomt").first.wait_for()
+    scrolled, left, right, region = board.evaluate(
+        """() => {
+            const region = document.querySelector('.cc-board-scroll');
+            region.scrollLeft = 10000;
+            const name = region.querySelector('tbody th').getBoundingClientRect();
+            const box = region.getBoundingClientRect();
+            return [region.scrollLeft, name.left - box.left, name.right - box.left, box.width];
+        }"""
+    )
+    assert scrolled > 0 or board.viewport_size == {"width": 1440, "height": 900}
+    assert 0 <= left < right < 0.62 * region  # figures have room beside it
+
+
+@pytest.mark.browser
+def test_a_system_has_one_dot_of_its_own_colour(board: Page) -> None:
+    def colours() -> list[str]:
+        chart = "document.querySelectorAll('#cc-plot path.fill')"
+        of_chart = board.evaluate(f"[...{chart}].map(dot => getComputedStyle(dot).fill)")
+        marks = "document.querySelectorAll('#cc-board tbody th .cc-mark')"
+        of_table = board.evaluate(
+            f"[...{marks}].map(mark => getComputedStyle(mark).backgroundColor)"
+        )
+        assert sorted(of_chart) == sorted(of_table)
+        return list(of_table)
+
+    first = colours()
+    assert len(set(first)) == 2
+    choose(board, "dataset", "SimpleGEN (en-es)")
+    expect_systems(board, [EVIL])
+    assert len({*first, *colours()}) == 3
+
+
+_TABS = ("Table", "Your sentence", "Your file", "About", "Citation", "Submit")
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_no_tab_has_serious_violations_or_is_wider_than_the_window(
+    site: str, board: Page, theme: str
+) -> None:
+    board.goto(f"{site}?__theme={theme}")
+    board.wait_for_selector("#cc-board tbody th")
+    assert board.evaluate("document.body.classList.contains('dark')") == (theme == "dark")
+    board.locator("#cc-more button").first.click()
+    board.locator("#cc-columns").wait_for()
+    for name in _TABS:
+        open_tab(board, name)
+        if name == "Your sentence":
+            board.locator("#cc-judge").click()
+            board.wait_for_selector("#cc-answer .cc-explanation")
+        if name == "Submit":
+            board.locator("#cc-submit-check").click()
+            board.wait_for_selector("#cc-submit-answer .cc-error")
+        board.wait_for_timeout(300)  # colours change gradually
+        assert (name, serious_violations(board)) == (name, [])
+        assert board.evaluate("document.documentElement.scrollWidth <= innerWidth"), name
+
+
+@pytest.mark.browser
+def test_a_visitor_reads_what_figures_mean_and_how_to_cite_them(board: Page) -> None:
+    open_tab(board, "About")
+    about = board.locator("#cc-about")
+    assert "the lowest accuracy of any category" in about.inner_text()
+    assert about.get_by_role("link", name="paper 1 on WinoMT").get_attribute("href") == (
+        "https://aclanthology.org/P19-1164"
+    )
+    open_tab(board, "Citation")
+    assert (
+        "@inproceedings{stanovsky-etal-2019-evaluating"
+        in board.locator("#cc-citation").inner_text()
+    )
+
+
+@pytest.mark.browser
+def test_results_to_submit_are_checked_and_freed_of_translations(
+    board: Page, tmp_path: Path
+) -> None:
+    open_tab(board, "Submit")
+    path = write_result(tmp_path, "mine", small_result((0.2, 0.3)))
+    board.set_input_files("#cc-submit input[type=file]", path)
+    board.locator("#cc-submit").get_by_text("mine").first.wait_for()
+    board.locator("#cc-submit-check").click()
+    board.locator("#cc-submit-answer .cc-board").wait_for()
+    with board.expect_download() as waiting:
+        board.locator("#cc-submit-download").click()
+    sent = json.loads(Path(waiting.value.path()).read_text(encoding="utf-8"))
+    assert sent["results"][0]["judgements"] == []
+    assert sent["results"][0]["scores"]["accuracy"] == 0.25
+
+
+@pytest.mark.browser
+def test_the_sample_file_can_be_judged(board: Page) -> None:
+    open_tab(board, "Your file")
+    board.locator("#cc-file-sample").click()
+    board.locator("#cc-file").get_by_text("simplegen.en-de").first.wait_for()
+    assert board.locator("#cc-file-metric input").input_value() == "SimpleGEN accuracy"
+    board.locator("#cc-file-judge").click()
+    board.locator("#cc-file-answer .cc-result").wait_for()
+    board.wait_for_timeout(500)  # the answer fades in
+    assert serious_violations(board) == []
+
+
+@pytest.mark.browser
 def test_a_sentence_can_be_judged_on_the_page(board: Page) -> None:
-    board.get_by_role("tab", name="Your sentence").click()
+    open_tab(board, "Your sentence")
     board.fill("#cc-source textarea", SOURCE)
     board.fill("#cc-translation textarea", RIGHT)
     board.fill("#cc-other textarea", WRONG)
@@ -185,16 +329,16 @@ def test_a_file_can_be_judged_and_broken_files_are_reported(board: Page, tmp_pat
         found.wait_for()
         return found.inner_text()
 
-    board.get_by_role("tab", name="Your file").click()
+    open_tab(board, "Your file")
     board.locator("#cc-file-metric input").click()
-    board.get_by_role("option", name="simplegen_accuracy", exact=True).click()
+    board.get_by_role("option", name="SimpleGEN accuracy", exact=True).click()
     assert "bad.txt: line 1: expected UTF-8" in judge("bad.txt", b"Sch\xf6n <b>\n", ".cc-error")
     assert "short.txt: expected one line per example, 2664 in all, got 1" in judge(
         "short.txt", b"Ja.\n", ".cc-error"
     )
     whole = "Sie ist Ärztin.\nEr ist Arzt.\n" * 1332
     told = judge("whole.txt", whole.encode(), ".cc-result")
-    assert "simplegen accuracy" in told
+    assert "SimpleGEN accuracy" in told
     with board.expect_download() as waiting:
         board.locator("#cc-file-download").click()
     fetched = json.loads(Path(waiting.value.path()).read_text(encoding="utf-8"))

@@ -4,7 +4,8 @@ percent.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import NamedTuple
 
 from markupsafe import Markup
@@ -14,11 +15,20 @@ from rich.text import Text
 
 from cc_hf.reports.figure_text import percent
 from cc_hf.reports.tables import heading, note_lines, plain_table
-from cc_hf.reports.templates import render_piece
+from cc_hf.reports.templates import render_page, render_piece
 from cc_hf.studies.explanation import ExplainedWord, Explanation
 
-__all__ = ["explanation_html", "explanation_table", "verdict_line"]
+__all__ = [
+    "EXPLANATION_CSS",
+    "explanation_html",
+    "explanation_table",
+    "explanations_page",
+    "verdict_line",
+]
 
+#: The style of `explanation_html`. A page that uses it sets the colours --cc-text, --cc-soft,
+#: --cc-edge, --cc-card, --cc-good and --cc-bad.
+EXPLANATION_CSS = Path(__file__).parent / "explanations.css"
 _BAR_WIDTH = 40
 _END = "end of sentence"
 _MAX_MARKED = 0.12  # shares above this have the strongest colour
@@ -59,12 +69,13 @@ def explanation_table(explanation: Explanation) -> Group:
     Args:
         explanation: the explanation.
     """
-    style = "bold green" if explanation.is_correct else "bold red"
+    colour = "green" if explanation.is_correct else "red"
+    style = f"bold {colour}"
     filled = round(_BAR_WIDTH * explanation.probability_correct)
     bar = Text.assemble(
         ("incorrect ", "dim"),
-        ("█" * filled, "green"),
-        ("░" * (_BAR_WIDTH - filled), "red"),
+        ("█" * filled, colour),
+        ("░" * (_BAR_WIDTH - filled), "dim"),
         (" correct", "dim"),
     )
     return Group(
@@ -89,6 +100,8 @@ def explanation_table(explanation: Explanation) -> Group:
 
 def _words_table(explanation: Explanation) -> Table:
     table = plain_table("word", "correct", "incorrect", "difference", "share (%)", "favours", "")
+    # In a narrow terminal, long words are continued on the next line, and no figure is cut.
+    table.columns[0].no_wrap, table.columns[0].overflow = False, "fold"
     for word in explanation.words:
         style = "" if word.contribution == 0 else "green" if word.contribution > 0 else "red"
         side = "" if word.contribution == 0 else "correct" if word.contribution > 0 else "incorrect"
@@ -175,6 +188,21 @@ def explanation_html(explanation: Explanation) -> Markup:
         verdict=verdict_line(explanation),
         text=[(gap, word and _shown(word, greatest)) for gap, word in _with_gaps(explanation)],
         words=[_shown(word, greatest) for word in explanation.words],
+    )
+
+
+def explanations_page(explanations: Sequence[Explanation]) -> str:
+    """Return a page with explanations side by side, in light or dark colours as the reader's system
+    has them. It loads nothing.
+
+    Args:
+        explanations: at least one.
+    """
+    return render_page(
+        "reports/studies/explanation_page.html.jinja",
+        title="Which words decide the judgement",
+        css=Markup(EXPLANATION_CSS.read_text(encoding="utf-8")),  # a file of this package
+        sections=[explanation_html(explanation) for explanation in explanations],
     )
 
 

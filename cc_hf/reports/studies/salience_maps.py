@@ -1,13 +1,15 @@
-"""Salience maps: the words of sentences on an orange background, which is deeper the more a word
-matters to the pronoun. Triggers have a blue frame (thesis, Figure 4.2).
+"""Salience maps: the words of sentences on a background that is orange if a word makes the pronoun
+more probable and blue if it makes it less probable, on one scale for the whole map. Triggers have a
+frame (thesis, Figure 4.2).
 """
 
 from __future__ import annotations
 
 import io
+import textwrap
 import warnings
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from cc_hf.errors import InputError, MissingDependencyError
 from cc_hf.reports.templates import render_page
@@ -15,12 +17,17 @@ from cc_hf.studies.wino_x.salience import Salience, trigger_words
 
 __all__ = ["salience_html", "salience_png"]
 
-_RED, _GREEN, _BLUE = 255, 140, 0  # orange
-_FRAME = "#1f4fbf"
+_MORE, _LESS = (255, 140, 0), (77, 148, 255)  # orange and blue; on white, black text stays legible
+_FRAME = "#222222"
+_KEY = (
+    "Change of the probability of the pronoun through a word, in percentage points: orange words"
+    " make it more probable, blue words less. Frame: triggers. Italics: the pronoun."
+)
+_STEPS = (-1.0, -0.5, 0.0, 0.5, 1.0)  # of the legend
 
 
 class _Word(NamedTuple):
-    """A word of a sentence, with the text before it, and the depth of its colour in [0, 1]."""
+    """A word of a sentence, with the text before it, and its place on the scale, in [-1, 1]."""
 
     gap: str
     text: str
@@ -31,20 +38,22 @@ class _Word(NamedTuple):
 
 
 class _Line(NamedTuple):
-    """A sentence; `rest` is the text after its last word."""
+    """A sentence; `rest` is the text after its last word, and `below` says what belongs to it."""
 
     name: str
     words: list[_Word]
     rest: str
+    below: list[tuple[str, str]]
 
 
 def salience_html(
     saliences: Sequence[Salience], *, title: str = 'Salience for the translation of "it"'
 ) -> str:
-    """Return one page with a line for each sentence.
+    """Return one page with a line for each sentence, and its translation and referents below.
 
-    The depth of a word's colour is its salience divided by the greatest salience of the sentence,
-    and 0 if the salience is negative. The salience itself is the tooltip of the word. All text is
+    The depth of a word's colour is its salience divided by the greatest absolute salience on the
+    page, which the legend names; blue words have a negative salience. The salience itself is the
+    tooltip of the word. Colours are light or dark as the reader's system has them. All text is
     escaped, and the page loads nothing.
 
     Args:
@@ -56,20 +65,20 @@ def salience_html(
     """
     _check(saliences)
     triggers = _triggers(saliences)
-    lines = [_line(salience, triggers[index]) for index, salience in enumerate(saliences)]
+    greatest = _greatest(saliences)
+    lines = [_line(s, triggers[index], greatest) for index, s in enumerate(saliences)]
     return render_page(
         "reports/studies/salience_maps.html.jinja",
         title=title,
         lines=lines,
-        ground=f"{_RED},{_GREEN},{_BLUE}",
-        frame=_FRAME,
+        steps=_legend(greatest),
     )
 
 
 def salience_png(
     saliences: Sequence[Salience], *, title: str = 'Salience for the translation of "it"'
 ) -> bytes:
-    """Return the same map as a PNG picture.
+    """Return the same map as a PNG picture, on white.
 
     Args:
         saliences: at least one sentence.
@@ -86,52 +95,76 @@ def salience_png(
     except ImportError:
         raise MissingDependencyError("matplotlib", "analysis") from None
     triggers = _triggers(saliences)
-    figure = Figure(
-        figsize=(12, 0.8 + 0.9 * sum(1 + len(salience.source) // 100 for salience in saliences)),
-        dpi=150,
-    )
+    greatest = _greatest(saliences)
+    n_lines = sum(2 + len(s.source) // 100 + len(s.translation) // 130 for s in saliences)
+    figure = Figure(figsize=(12, 1.6 + 0.9 * n_lines), dpi=150)
     FigureCanvasAgg(figure)  # attaches itself as the canvas of the figure
-    width, height = figure.bbox.width, figure.bbox.height
     line_height = 150 * 0.42
     with warnings.catch_warnings():
         # The font draws a box for a letter that it lacks, so the warning is not needed.
         warnings.filterwarnings("ignore", message="Glyph .* missing from", category=UserWarning)
-        y = height - line_height
-        figure.text(0.02, y / height, title, fontsize=12, parse_math=False)
-        for index, salience in enumerate(saliences):
+        y = figure.bbox.height - line_height
+        _write(figure, y, title, size=12)
+        y -= 0.5 * line_height
+        _write(figure, y, _KEY)
+        y -= 0.8 * line_height
+        steps = [(text, depth, False, False) for text, depth in _legend(greatest)]
+        y = _boxes(figure, y, steps, line_height)
+        for salience, of_sentence in zip(saliences, triggers, strict=True):
+            line = _line(salience, of_sentence, greatest)
             y -= line_height
-            figure.text(
-                0.02, y / height, _name(salience), fontsize=8, color="#555555", parse_math=False
-            )
-            x, y = 0.02 * width, y - 0.8 * line_height
-            for number, word in enumerate(salience.words):
-                depth = _depth(salience, word.salience)
-                face = tuple(1 - depth * (1 - colour / 255) for colour in (_RED, _GREEN, _BLUE))
-                frame = _FRAME if number in triggers[index] else face
-                box = {
-                    "boxstyle": "round,pad=0.2",
-                    "facecolor": face,
-                    "edgecolor": frame,
-                    "linewidth": 1.5,
-                }
-                text = figure.text(
-                    0,
-                    0,
-                    word.text,
-                    fontsize=11,
-                    bbox=box,
-                    parse_math=False,
-                    fontstyle="italic" if number == salience.ambiguous else "normal",
-                )
-                needed = text.get_window_extent().width + 18
-                if x + needed > 0.98 * width:
-                    x, y = 0.02 * width, y - 0.8 * line_height
-                text.set_position((x / width, y / height))
-                x += needed
+            _write(figure, y, line.name)
+            boxes = [(w.text, w.depth, w.is_trigger, w.is_ambiguous) for w in line.words]
+            y = _boxes(figure, y - 0.8 * line_height, boxes, line_height)
+            for name, text in line.below:
+                for part in textwrap.wrap(f"{name}: {text}", 150):
+                    y -= 0.55 * line_height
+                    _write(figure, y, part)
         png = io.BytesIO()
         # The tight bounding box adapts the height to the lines that the sentences needed.
         figure.savefig(png, format="png", bbox_inches="tight", pad_inches=0.2)
     return png.getvalue()
+
+
+def _write(figure: Any, y: float, text: str, *, size: int = 8) -> None:
+    colour = "#000000" if size > 8 else "#555555"
+    height = y / figure.bbox.height
+    figure.text(0.02, height, text, fontsize=size, color=colour, parse_math=False)
+
+
+def _boxes(
+    figure: Any, y: float, boxes: Sequence[tuple[str, float, bool, bool]], line_height: float
+) -> float:
+    """Draw words on coloured boxes from left to right, in as many lines as they need.
+
+    Args:
+        figure: a figure of matplotlib.
+        y: height of the first line, in pixels.
+        boxes: text, place on the scale, whether it has a frame, and whether it is in italics.
+        line_height: in pixels.
+
+    Returns:
+        The height of the last line.
+    """
+    width, height = figure.bbox.width, figure.bbox.height
+    x = 0.02 * width
+    for word, depth, has_frame, is_italic in boxes:
+        colour = _MORE if depth > 0 else _LESS
+        face = tuple(1 - abs(depth) * (1 - part / 255) for part in colour)
+        box = {
+            "boxstyle": "round,pad=0.2",
+            "facecolor": face,
+            "edgecolor": _FRAME if has_frame else face,
+            "linewidth": 1.5,
+        }
+        style = "italic" if is_italic else "normal"
+        text = figure.text(0, 0, word, fontsize=11, bbox=box, parse_math=False, fontstyle=style)
+        needed = text.get_window_extent().width + 18
+        if x + needed > 0.98 * width:
+            x, y = 0.02 * width, y - 0.8 * line_height
+        text.set_position((x / width, y / height))
+        x += needed
+    return y
 
 
 def _check(saliences: Sequence[Salience]) -> None:
@@ -152,9 +185,15 @@ def _triggers(saliences: Sequence[Salience]) -> list[set[int]]:
     return triggers
 
 
-def _depth(salience: Salience, value: float) -> float:
-    greatest = max((word.salience for word in salience.words), default=0.0)
-    return max(value, 0.0) / greatest if greatest > 0 else 0.0
+def _greatest(saliences: Sequence[Salience]) -> float:
+    """Return the greatest absolute salience, which is the end of the scale."""
+    return max((abs(word.salience) for s in saliences for word in s.words), default=0.0)
+
+
+def _legend(greatest: float) -> list[tuple[str, float]]:
+    """Return the steps of the legend: salience in percentage points, and place on the scale."""
+    points = 100 * greatest
+    return [(f"{step * points:+.1f}" if step else "0", step) for step in _STEPS]
 
 
 def _name(salience: Salience) -> str:
@@ -163,7 +202,7 @@ def _name(salience: Salience) -> str:
     )
 
 
-def _line(salience: Salience, triggers: set[int]) -> _Line:
+def _line(salience: Salience, triggers: set[int], greatest: float) -> _Line:
     words = []
     end = 0
     for number, word in enumerate(salience.words):
@@ -172,10 +211,13 @@ def _line(salience: Salience, triggers: set[int]) -> _Line:
                 gap=salience.source[end : word.start],
                 text=word.text,
                 salience=word.salience,
-                depth=_depth(salience, word.salience),
+                depth=word.salience / greatest if greatest else 0.0,
                 is_trigger=number in triggers,
                 is_ambiguous=number == salience.ambiguous,
             )
         )
         end = word.start + len(word.text)
-    return _Line(_name(salience), words, salience.source[end:])
+    names = ("translation", "correct referent", "incorrect referent")
+    texts = (salience.translation, *salience.referents)
+    below = [(name, text) for name, text in zip(names, texts, strict=True) if text]
+    return _Line(_name(salience), words, salience.source[end:], below)

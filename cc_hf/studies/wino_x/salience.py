@@ -62,6 +62,7 @@ class Salience:
         ambiguous: index of "it" among the words; None if no token of the model stands for it.
         marks: special tokens (EOS, languages) and their salience.
         referents: the correct and the incorrect referent as in the source; "" if unknown.
+        translation: the translation with the pronoun; "" if unknown.
     """
 
     example_id: str
@@ -73,6 +74,7 @@ class Salience:
     ambiguous: int | None
     marks: tuple[tuple[str, float], ...] = ()
     referents: tuple[str, str] = ("", "")
+    translation: str = ""
 
 
 @dataclass(frozen=True, slots=True)

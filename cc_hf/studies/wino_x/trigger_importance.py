@@ -306,6 +306,7 @@ def _salience(
         ambiguous,
         marks,
         referents,
+        example.correct_translation,
     )
 
 

@@ -43,6 +43,8 @@ def test_explain_takes_a_sentence_and_writes_json(tmp_path: Path) -> None:
         WRONG,
         "--output",
         output,
+        "--html",
+        tmp_path / "e.html",
         environment={"COLUMNS": "120"},
     )
     verdicts = [
@@ -50,6 +52,8 @@ def test_explain_takes_a_sentence_and_writes_json(tmp_path: Path) -> None:
     ]
     assert [line.split(":")[0] for line in verdicts] == ["correct", "incorrect"]
     assert "The [female] doctor asked the nurse to help her." in found.stdout
+    page = (tmp_path / "e.html").read_text(encoding="utf-8")
+    assert page.count('<section class="cc-explanation"') == 2
     rows = json.loads(output.read_text(encoding="utf-8"))
     assert rows[0]["probability_correct"] > 0.5 > rows[1]["probability_correct"]
     assert f"{100 * rows[0]['probability_correct']:.1f} %" in verdicts[0]

@@ -46,11 +46,11 @@ def test_publishing_is_a_dry_run_unless_told_to_push(
     monkeypatch.setattr("cc_hf.hub.push.push", push)
     told = invoke("publish", "leaderboard", "--repo", "org/board", "--results", results)
     assert sent == []
-    assert "dry run: 4 files" in told
+    assert "dry run: 5 files" in told
     assert "https://huggingface.co/spaces/org/board" in told
     assert "broken.json is ignored" in told
     assert "results/aws.json" in told
-    assert "sent: 4 files" in invoke(
+    assert "sent: 5 files" in invoke(
         "publish",
         "leaderboard",
         "--repo",
@@ -74,6 +74,7 @@ def test_publishing_is_a_dry_run_unless_told_to_push(
         "app.py",
         "requirements.txt",
         "results/aws.json",
+        "results/dates.tsv",
     }
 
 

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import gzip
+import sys
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -10,6 +12,7 @@ import pytest
 
 from cc_hf.data.loading import declaration
 from cc_hf.errors import CCError, InputError
+from cc_hf.leaderboard.file_tab import _SAMPLE, _SAMPLE_CHOICE
 from cc_hf.leaderboard.live import (
     MAX_CUES,
     MAX_FILE_LINES,
@@ -19,9 +22,11 @@ from cc_hf.leaderboard.live import (
     MAX_UPLOAD,
     FileJudge,
     SentenceJudge,
+    _is_available,
     available_data,
     config_metrics,
 )
+from cc_hf.text.gender.romance import predictor
 from tests.helpers.cases import cases_by_message
 from tests.helpers.metrics import evaluate_dataset
 from tests.unit.studies.test_explanation import SpelledEvaluator
@@ -163,16 +168,70 @@ def test_only_data_present_on_the_machine_is_offered(monkeypatch: pytest.MonkeyP
     monkeypatch.delenv("CC_HF_DATA_DIR", raising=False)
     found = available_data()
     assert list(found) == ["simplegen"]  # simplegen is generated; the other datasets need files
-    config = declaration("winomt").config(None)
-    assert "contrastive_conditioning" in config_metrics("winomt", config, "de")
-    assert "mucow_pattern_matching" not in config_metrics("winomt", config, "de")
+    assert found["simplegen"]["en-de"] == {"de": ["contrastive_conditioning", "simplegen_accuracy"]}
+
+
+def test_only_metrics_that_can_judge_translations_here_are_offered(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    winomt, mucow = declaration("winomt").config(None), declaration("mucow").config("en-de")
+    assert config_metrics("winomt", winomt, "de") == [
+        "contrastive_conditioning",
+        "winomt_pattern_matching",
+    ]
+    assert config_metrics("winomt", winomt, "ru") == ["winomt_pattern_matching"]  # no evaluator
+    assert "contrastive_translation_scoring" not in config_metrics("mucow", mucow, "de")
+    # the page's own evaluator is for its languages only
+    assert "contrastive_conditioning" in config_metrics("winomt", winomt, "cs", ("en", "cs"))
+    assert "contrastive_conditioning" not in config_metrics("winomt", winomt, "de", ("en", "cs"))
+    arabic = declaration("simplegen").config("en")
+    assert config_metrics("simplegen", arabic, "ar") == []  # without a dictionary
+    monkeypatch.setitem(sys.modules, "spacy", None)
+    _is_available.cache_clear()
+    predictor.cache_clear()
+    assert config_metrics("winomt", winomt, "fr") == []
+    _is_available.cache_clear()
 
 
 @pytest.mark.shared
 def test_data_of_a_local_copy_is_offered(shared: Path) -> None:
     found = available_data(shared / "upstream")
     assert {"simplegen", "winomt", "mucow", "mt_geneval"} <= set(found)
-    assert "default" in [config.name for config in found["winomt"]]
+    assert "default" in found["winomt"]
+
+
+def test_the_sample_file_fits_its_data() -> None:
+    dataset, config, language, metric = _SAMPLE_CHOICE
+    assert metric in available_data()[dataset][config][language]
+    text = gzip.decompress(_SAMPLE.read_bytes()).decode("utf-8")
+    assert len(text.splitlines()) == declaration(dataset).config(config).splits["test"]
+
+
+def test_prepared_models_are_used_by_visitors(monkeypatch: pytest.MonkeyPatch) -> None:
+    opened: list[object] = []
+
+    def resolve(name: object, *_: object, **__: object) -> SpelledEvaluator:
+        opened.append(name)
+        return SpelledEvaluator(max_tokens=200)
+
+    monkeypatch.setattr("cc_hf.leaderboard.live.resolve_evaluator", resolve)
+    sentences, files = SentenceJudge(), FileJudge()
+    sentences.prepare()
+    files.prepare("en", "de")
+    assert opened == ["cc-tiny-en-de", None]
+    sentences.judge(SOURCE, "Ja.", "cook", occurrence=1, gender="male")
+    files.prepare("en", "de")
+    assert len(opened) == 2
+
+
+def test_judgements_use_few_threads(monkeypatch: pytest.MonkeyPatch) -> None:
+    import torch
+
+    used: list[int] = []
+    monkeypatch.setattr(torch, "get_num_threads", lambda: 64)
+    monkeypatch.setattr(torch, "set_num_threads", used.append)
+    SentenceJudge(SpelledEvaluator(max_tokens=200)).prepare()
+    assert used == [4]
 
 
 def test_an_uploaded_file_is_judged_as_by_evaluate(tmp_path: Path) -> None:

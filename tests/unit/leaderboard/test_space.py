@@ -42,6 +42,7 @@ def test_the_folder_holds_program_card_and_results(results: Path, tmp_path: Path
         "bleu.json",
         "requirements.txt",
         "results/aws.json",
+        "results/dates.tsv",
         "results/google.json",
     ]
     assert list(store.broken) == ["broken.json"]
@@ -51,6 +52,7 @@ def test_the_folder_holds_program_card_and_results(results: Path, tmp_path: Path
         "gradio",
         "app.py",
     )
+    assert {"leaderboard", "test:public", "judge:function", "language:german"} <= set(card["tags"])
     assert card["sdk_version"].split(".")[0] >= "6"
     assert (output / "requirements.txt").read_text(
         encoding="utf-8"
@@ -59,7 +61,9 @@ def test_the_folder_holds_program_card_and_results(results: Path, tmp_path: Path
     ast.parse(program)
     assert 'quality=here / "bleu.json"' in program
     assert [entry.system for entry in read_folder(output / "results").entries] == ["aws", "google"]
-    assert (output / "results/aws.json").read_bytes() == (results / "aws.json").read_bytes()
+    assert read_folder(output / "results").entries == read_folder(results).entries
+    assert "Übersetzung" in (results / "aws.json").read_text(encoding="utf-8")
+    assert "Übersetzung" not in (output / "results/aws.json").read_text(encoding="utf-8")
 
 
 def test_the_program_serves_its_folder_publicly(

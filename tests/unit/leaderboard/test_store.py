@@ -1,13 +1,15 @@
 from __future__ import annotations
 
 import logging
+import os
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from cc_hf.errors import InputError
-from cc_hf.leaderboard.store import read_folder
+from cc_hf.leaderboard.store import DATES, read_folder, without_translations
 from cc_hf.results import ResultSet
 from tests.helpers.results import small_result, write_result
 
@@ -33,6 +35,23 @@ def test_results_of_a_folder_are_read_in_order(tmp_path: Path) -> None:
     assert store.broken == {}
     assert store.entries[0].result.n == 20
     assert store.entries[0].result.judgements == ()
+
+
+def test_a_result_has_the_day_of_its_file_or_of_the_list(tmp_path: Path) -> None:
+    for name in ("a", "b", "c"):
+        path = write_result(tmp_path, name, small_result((0.4, 0.9)))
+        os.utime(path, (86_400, 86_400))
+    (tmp_path / DATES).write_text("a.json\t2026-01-31\nb.json\tyesterday\n", encoding="utf-8")
+    days = [entry.date for entry in read_folder(tmp_path).entries]
+    assert days == ["2026-01-31", "1970-01-02", "1970-01-02"]
+
+
+def test_results_without_translations_keep_every_figure(tmp_path: Path) -> None:
+    whole = ResultSet((small_result((0.4, 0.9)),))
+    bare = without_translations(whole)
+    assert "Übersetzung" not in bare.to_json()
+    assert bare == ResultSet.from_json(bare.to_json())
+    assert bare.results[0] == replace(whole.results[0], judgements=())
 
 
 def test_an_empty_folder_is_accepted_and_a_missing_one_refused(tmp_path: Path) -> None:

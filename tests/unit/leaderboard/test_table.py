@@ -11,18 +11,27 @@ from pathlib import Path
 import pytest
 
 from cc_hf.data.quality_scores import QualityScores
-from cc_hf.errors import InputError
-from cc_hf.leaderboard.html import message, notes_html, plot_html, result_html
+from cc_hf.leaderboard.html import (
+    board_html,
+    message,
+    notes_html,
+    plot_html,
+    result_html,
+    system_order,
+)
 from cc_hf.leaderboard.store import Store, read_folder
 from cc_hf.leaderboard.table import (
-    HEADERS,
-    SORT_KEYS,
+    Choice,
+    Figure,
     LeaderboardRow,
-    choices,
-    display_cells,
-    filtered,
+    columns_of,
+    default_columns,
+    first_choice,
     leaderboard_rows,
-    sorted_rows,
+    nearest_choice,
+    ranked,
+    ranking_figures,
+    rows_of,
     to_csv,
     to_json,
 )
@@ -60,61 +69,143 @@ def test_rows_hold_the_figures_of_the_results(rows: list[LeaderboardRow]) -> Non
         20,
         0.4,
     )
-    assert (aws.min_accuracy, aws.accuracy, aws.weighted_accuracy) == (0.4, 0.65, None)
-    assert (aws.accuracy_low, aws.accuracy_high, aws.min_accuracy_low) == (0.55, 0.75, None)
-    assert aws.other_figures == {"delta_x": -0.5}
-    cells = dict(zip(HEADERS, display_cells(aws), strict=True))
-    assert (
-        cells["min. accuracy"],
-        cells["accuracy"],
-        cells["weighted"],
-        cells["BLEU"],
-        cells["other figures"],
-    ) == (40.0, 65.0, None, 40.0, "delta x -50.0")
-    assert len(set(HEADERS)) == len(HEADERS)
-    assert cells["acc. 95 %"] == "55.0 – 75.0"
-    assert display_cells(rows[2])[1] == "mucow en-cs"
+    assert aws.figures["min_accuracy"] == (0.4, None, None)
+    assert aws.figures["accuracy"] == (0.65, 0.55, 0.75)
+    assert aws.figures["delta_x"] == (-0.5, None, None)
+    assert (aws.evaluator, aws.choice) == (
+        "",
+        (("winomt", "default"), "en-de", "contrastive_conditioning"),
+    )
 
 
-def test_rows_can_be_filtered_by_dataset_language_and_metric(rows: list[LeaderboardRow]) -> None:
-    assert choices(rows, "language") == ["en-cs", "en-de"]
-    assert [row.system for row in filtered(rows, dataset="winomt")] == ["aws", "google"]
+@pytest.mark.parametrize(
+    ("field", "name"),
+    [("cc-tiny@0a1b", "cc-tiny"), ("a@1+b@2", "a+b"), ("function own", "function own")],
+)
+def test_rows_name_the_evaluator_without_its_revision(
+    field: str, name: str, tmp_path: Path
+) -> None:
+    result = small_result((0.4, 0.9))
+    signature = result.signature.replace("|n:", f"|eval:{field}|n:")
+    write_result(tmp_path, "aws", dataclasses.replace(result, signature=signature))
+    assert leaderboard_rows(read_folder(tmp_path))[0].evaluator == name
+
+
+def test_the_table_begins_with_the_choice_of_most_systems(rows: list[LeaderboardRow]) -> None:
+    winomt = Choice(("winomt", "default"), "en-de", "contrastive_conditioning")
+    assert first_choice(rows) == winomt
+    assert first_choice(rows[1:]) == rows[2].choice  # one system each: the first by name
+    assert first_choice(rows[1:], "en-de") == winomt
+    assert first_choice([]) is None
+
+
+def test_a_choice_is_kept_as_far_as_results_allow(rows: list[LeaderboardRow]) -> None:
+    mucow = rows[2].choice
+    assert nearest_choice(rows, mucow.data, "en-de", "contrastive_conditioning") == mucow
+    assert nearest_choice(rows, ("x", "y"), "en-cs") == mucow
+    assert nearest_choice([], mucow.data) is None
+
+
+def test_only_rows_of_the_choice_with_the_words_are_shown(rows: list[LeaderboardRow]) -> None:
+    choice = rows[0].choice
+    assert [row.system for row in rows_of(rows, choice)] == ["aws", "google"]
+    assert [row.system for row in rows_of(rows, choice, "GOOGLE Json")] == ["google"]
+    assert rows_of(rows, choice, "nobody") == []
+
+
+def test_systems_are_ranked_and_equal_ones_share_a_rank(rows: list[LeaderboardRow]) -> None:
+    aws, google, _ = rows
+    twin = dataclasses.replace(aws, system="Zebra")
+    without = dataclasses.replace(aws, system="a", figures={})
     assert [
-        row.system for row in filtered(rows, language="en-cs", metric="mucow_pattern_matching")
-    ] == ["other"]
-    assert filtered(rows, dataset="winomt", language="en-cs") == []
-    assert [row.system for row in filtered(rows, text="GOOGLE wino")] == ["google"]
-    assert filtered(rows) == rows
+        (rank, row.system) for rank, row in ranked([without, twin, aws, google], "accuracy")
+    ] == [
+        (1, "aws"),
+        (1, "Zebra"),
+        (3, "google"),
+        (None, "a"),
+    ]
+    assert [row.system for _, row in ranked(rows[:2], "min_accuracy")] == ["google", "aws"]
 
 
-def test_rows_can_be_sorted_by_any_column(rows: list[LeaderboardRow]) -> None:
-    assert [row.system for row in sorted_rows(rows, "minimum accuracy")] == [
-        "google",
-        "aws",
-        "other",
+def test_rows_are_ranked_by_the_minimum_accuracy_where_there_is_one(
+    rows: list[LeaderboardRow],
+) -> None:
+    assert ranking_figures(rows[:2]) == ["min_accuracy", "accuracy"]
+    # the scores that the metric names are not in this result
+    assert ranking_figures(rows[2:])[0] == "min_accuracy"
+    unknown = dataclasses.replace(
+        rows[0], metric="own", figures={"f1": rows[0].figures["accuracy"]}
+    )
+    assert ranking_figures([unknown]) == ["f1"]
+    assert ranking_figures([]) == []
+
+
+def test_columns_are_those_that_rows_can_fill(rows: list[LeaderboardRow]) -> None:
+    assert columns_of(rows[:2]) == [
+        "accuracy",
+        "min_accuracy",
+        "accuracy_male",
+        "accuracy_female",
+        "delta_x",
+        "bleu",
+        "date",
+        "n",
+        "signature",
+        "file",
     ]
-    assert [row.system for row in sorted_rows(rows, "accuracy", descending=False)] == [
-        "other",
-        "google",
-        "aws",
+    assert default_columns(rows[:2]) == ["min_accuracy", "accuracy", "delta_x", "bleu", "date"]
+    assert "bleu" not in columns_of(rows[2:])
+
+
+def cells(html: str) -> list[list[str]]:
+    """Return the texts of the table's cells, row by row, without the bar."""
+    table = next(ET.fromstring(f"<div>{html}</div>").iter("table"))
+    return [
+        ["/".join(text.strip() for text in cell.itertext() if text.strip()) for cell in line]
+        for line in table.iter("tr")
     ]
-    # rows without BLEU come last
-    assert [row.system for row in sorted_rows(rows, "BLEU", descending=False)] == [
-        "google",
-        "aws",
-        "other",
+
+
+def test_the_ranking_shows_intervals_in_the_cell_of_the_figure(rows: list[LeaderboardRow]) -> None:
+    html = board_html(
+        rows[:2], "accuracy", ["bleu", "accuracy", "delta_x", "f1"], ["aws", "google"]
+    )
+    header, *lines = cells(html)
+    assert header == ["#/rank", "system", "accuracy", "delta x", "BLEU"]
+    assert lines == [
+        ["1", "aws", "65.0/55.0 – 75.0", "-50.0", "40.0"],
+        ["2", "google", "60.0/50.0 – 70.0", "-20.0", "30.0"],
     ]
-    assert [row.system for row in sorted_rows(rows, "BLEU")] == ["aws", "google", "other"]
-    assert {len(sorted_rows(rows, by)) for by in SORT_KEYS} == {3}
-    with pytest.raises(InputError, match="sort: expected one of"):
-        sorted_rows(rows, "beauty")
+    assert "WinoMT, English → German" in html
+    assert "No result matches" in board_html([], "accuracy", [], [])
+
+
+def test_more_systems_than_colours_have_different_marks(rows: list[LeaderboardRow]) -> None:
+    many = [dataclasses.replace(rows[0], system=f"system {i:02}") for i in range(30)]
+    html = board_html(many, "accuracy", [], system_order(many))
+    marks = [
+        span.get("class", "")
+        for span in ET.fromstring(f"<div>{html}</div>").iter("span")
+        if "cc-mark " in span.get("class", "") and not span.get("aria-hidden")
+    ]
+    assert len(set(marks)) == 30
+
+
+def test_a_note_names_its_systems_unless_all_have_it(rows: list[LeaderboardRow]) -> None:
+    noted = [dataclasses.replace(row, notes=("Of all.",)) for row in rows[:2]]
+    noted[1] = dataclasses.replace(noted[1], notes=("Of all.", "Of one."))
+    html = board_html(noted, "accuracy", [], ["aws", "google"])
+    assert ">Of all.</p>" in html
+    assert "<b>google</b>: Of one.</p>" in html
 
 
 def test_csv_and_json_hold_all_figures(rows: list[LeaderboardRow]) -> None:
     read = list(csv.DictReader(io.StringIO(to_csv(rows))))
     assert [row["system"] for row in read] == ["aws", "google", "other"]
     assert float(read[0]["min_accuracy"]) == 0.4
-    assert json.loads(read[0]["other_figures"]) == {"delta_x": -0.5}
+    assert (float(read[0]["accuracy_low"]), float(read[0]["delta_x"])) == (0.55, -0.5)
+    assert read[0]["min_accuracy_low"] == ""
     assert read[2]["bleu"] == ""
     assert json.loads(to_json(rows))[1]["min_accuracy"] == 0.5
     assert json.loads(to_json(rows))[2]["bleu"] is None
@@ -139,20 +230,22 @@ def dots(html: str) -> list[tuple[float, float]]:
 
 
 def test_the_chart_places_systems_by_bleu_and_accuracy(rows: list[LeaderboardRow]) -> None:
-    html = plot_html(rows)
+    html = plot_html(rows, system_order(rows))
     aws, google = dots(html)
     assert aws[0] > google[0]  # a higher BLEU is further right
     assert aws[1] > google[1]  # a lower accuracy is further down
     labels = [text.text for text in ET.fromstring(html).iter("text")]
     assert {"aws", "google", "BLEU", "minimum accuracy, %", "40", "50"} <= set(labels)
     assert "other" not in labels  # it has no BLEU
-    assert plot_html(rows[2:]) == ""
+    assert plot_html(rows[2:], system_order(rows)) == ""
 
 
-def test_the_chart_notes_rows_of_several_datasets(rows: list[LeaderboardRow]) -> None:
-    other = dataclasses.replace(rows[1], language="en-ru")
-    assert "Several datasets" not in plot_html(rows[:2])
-    assert "Several datasets" in plot_html([rows[0], other])
+def test_a_system_has_one_colour_in_every_table_and_chart(rows: list[LeaderboardRow]) -> None:
+    systems = system_order(rows)
+    assert systems == ["aws", "google", "other"]
+    for shown in (rows[:2], rows[1:2]):
+        assert "fill s1" in plot_html(shown, systems)
+        assert "cc-mark s1 m1" in board_html(shown, "accuracy", [], systems)
 
 
 @pytest.mark.parametrize(
@@ -174,11 +267,10 @@ def test_points_lie_within_the_axes_of_the_chart(
         low, high = (
             (max(accuracy - 0.1, 0.0), min(accuracy + 0.1, 1.0)) if has_interval else (None, None)
         )
-        return dataclasses.replace(
-            rows[0], bleu=bleu, min_accuracy=accuracy, min_accuracy_low=low, min_accuracy_high=high
-        )
+        figures = {"min_accuracy": Figure(accuracy, low, high)}
+        return dataclasses.replace(rows[0], bleu=bleu, figures=figures)
 
-    html = plot_html([row(*value) for value in values])
+    html = plot_html([row(*value) for value in values], ["aws"])
     assert len(dots(html)) == len(values)
     width, height = (
         float(size) for size in next(ET.fromstring(html).iter("svg")).get("viewBox", "").split()[2:]
@@ -190,11 +282,13 @@ def test_points_lie_within_the_axes_of_the_chart(
 def test_texts_of_results_are_escaped_in_html(rows: list[LeaderboardRow]) -> None:
     result = small_result((0.4, 0.9), dataset=EVIL, config=EVIL)
     store = Store((), {EVIL: EVIL})
+    evil = dataclasses.replace(rows[0], system=EVIL, notes=(EVIL,), signature=EVIL, file=EVIL)
     for html in (
         message(EVIL),
         notes_html(store),
         result_html(result),
-        plot_html([dataclasses.replace(rows[0], system=EVIL)]),
+        plot_html([evil], [EVIL]),
+        board_html([evil], "accuracy", ["signature", "file"], [EVIL]),
     ):
         assert "<script" not in html
         assert "&lt;script&gt;alert(1)&lt;/script&gt;&amp;" in html

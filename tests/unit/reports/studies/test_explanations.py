@@ -4,12 +4,23 @@ import io
 import re
 import xml.etree.ElementTree as ET
 from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
+import pytest
 from rich.console import Console
 
-from cc_hf.reports.studies.explanations import explanation_html, explanation_table, verdict_line
+from cc_hf.reports.studies.explanations import (
+    explanation_html,
+    explanation_table,
+    explanations_page,
+    verdict_line,
+)
 from cc_hf.studies.explanation import Explanation, explain
+from tests.helpers.axe import serious_violations
 from tests.unit.studies.test_explanation import CORRECT, INCORRECT, SpelledEvaluator
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
 
 EVIL = "Der <script>alert('1')</script> & \"Koch\" ging."
 
@@ -25,9 +36,9 @@ def explained(translation: str = "Die Köchin ging, froh.") -> Explanation:
     )
 
 
-def printed(found: Explanation) -> str:
+def printed(found: Explanation, width: int = 120) -> str:
     out = io.StringIO()
-    Console(file=out, width=120).print(explanation_table(found), soft_wrap=True)
+    Console(file=out, width=width).print(explanation_table(found), soft_wrap=True)
     return out.getvalue()
 
 
@@ -88,3 +99,46 @@ def test_word_colours_show_the_side_they_favour() -> None:
             rf' [0-9.]+\)"[^>]*>{re.escape(word.text)}</mark>',
             html,
         )
+
+
+def test_nothing_is_cut_in_a_terminal_of_80_columns() -> None:
+    found = explained(f"Die {'Köchinnen' * 8} ging, froh.")
+    text = printed(found, 80)
+    assert "…" not in text
+    for word in found.words:
+        assert f"{word.logprob_incorrect:.3f}" in text
+    rows = [line for line in text.splitlines() if line.startswith("  ")]
+    assert max(map(len, rows)) <= 80
+    assert "Köchinnen" * 8 in "".join(row.split()[0] for row in rows if row.split())
+
+
+def test_the_bar_has_the_colour_of_the_verdict() -> None:
+    for probability, is_correct, colour in ((0.75, True, "32m"), (0.25, False, "31m")):
+        found = replace(explained(), probability_correct=probability)
+        assert found.is_correct == is_correct
+        out = io.StringIO()
+        Console(file=out, width=80, force_terminal=True, color_system="standard").print(
+            explanation_table(found)
+        )
+        assert re.search(rf"\x1b\[{colour}█+\x1b", out.getvalue())
+        assert out.getvalue().count("█") == round(40 * probability)
+
+
+def test_a_page_holds_all_explanations_and_loads_nothing() -> None:
+    page = explanations_page([explained(), explained(EVIL)])
+    assert page.count('<section class="cc-explanation"') == 2
+    assert "<script" not in page
+    assert "default-src 'none'" in page
+    assert "src=" not in page
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("width", [1440, 390])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_a_page_is_legible_in_light_and_dark(page: Page, scheme: Any, width: int) -> None:
+    page.emulate_media(color_scheme=scheme)
+    page.set_viewport_size({"width": width, "height": 844})
+    html = explanations_page([explained(), replace(explained(EVIL), probability_correct=0.2)])
+    page.set_content(re.sub("<meta http-equiv[^>]*>", "", html))  # axe-core is a script
+    assert serious_violations(page) == []
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")

@@ -1,0 +1,184 @@
+"""The tabs About, Citation and Submit."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from cc_hf import __version__, registry
+from cc_hf.data.loading import declaration
+from cc_hf.data.result_files import read_result_file
+from cc_hf.errors import InputError
+from cc_hf.leaderboard.html import about_html, board_html, citation_html, message, submit_html
+from cc_hf.leaderboard.live import MAX_UPLOAD
+from cc_hf.leaderboard.store import Store, StoredResult, without_translations
+from cc_hf.leaderboard.table import (
+    LeaderboardRow,
+    default_columns,
+    leaderboard_rows,
+    ranking_figures,
+)
+from cc_hf.leaderboard.titles import card_section, data_title
+from cc_hf.leaderboard.visitor_files import VisitorFiles
+from cc_hf.reports.figure_text import metric_name
+
+__all__ = ["about_tab", "citation_tab", "described", "papers", "submit_tab"]
+
+_SOFTWARE = f"""@software{{cc_hf,
+    title = "cc_hf: contrastive conditioning and its neighbours for Hugging Face",
+    author = "{{The cc_hf authors}}",
+    version = "{__version__}",
+    year = "2026",
+}}"""
+_ENTRY = re.compile(r"^@\w+\{.*?^\}", re.MULTILINE | re.DOTALL)
+_ADDRESS = re.compile(r'^ *url = "(https://[^"]+)"', re.MULTILINE)
+
+
+class Described(NamedTuple):
+    """A dataset or metric of the table.
+
+    Attributes:
+        title: its name in words.
+        text: what it is, as plain text.
+        links: addresses of its papers.
+    """
+
+    title: str
+    text: str
+    links: tuple[str, ...]
+
+
+def described(rows: Sequence[LeaderboardRow]) -> dict[str, list[Described]]:
+    """Return the datasets and the metrics of the table, in words.
+
+    Args:
+        rows: the rows of all results.
+
+    Returns:
+        "datasets" and "metrics" -> what the cards say of each.
+    """
+    datasets = [
+        Described(data_title(name, ""), declaration(name).description, _links(name, "datasets"))
+        for name in _registered(rows, "dataset")
+    ]
+    metrics = [
+        Described(
+            metric_name(name),
+            _plain(card_section(name, "metrics", "Description").partition("\n\n")[0]),
+            _links(name, "metrics"),
+        )
+        for name in _registered(rows, "metric")
+    ]
+    return {"datasets": datasets, "metrics": metrics}
+
+
+def papers(rows: Sequence[LeaderboardRow]) -> list[str]:
+    """Return BibTeX of this program and of the papers behind the table, each entry once.
+
+    Args:
+        rows: the rows of all results.
+    """
+    cards = [
+        card_section(name, f"{kind}s", "Citation")
+        for kind in ("metric", "dataset")
+        for name in _registered(rows, kind)
+    ]
+    entries = (entry for card in cards for entry in _ENTRY.findall(card))
+    return list(dict.fromkeys((_SOFTWARE, *entries)))
+
+
+def _registered(rows: Sequence[LeaderboardRow], kind: str) -> list[str]:
+    return [name for name in registry.names(kind) if any(getattr(r, kind) == name for r in rows)]
+
+
+def _links(name: str, kind: str) -> tuple[str, ...]:
+    return tuple(_ADDRESS.findall(card_section(name, kind, "Citation")))
+
+
+def _plain(markdown: str) -> str:
+    """Return a paragraph of a card without marks of links and code."""
+    text = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", markdown)
+    return " ".join(text.replace("`", "").split())
+
+
+def about_tab(gr: Any, rows: Sequence[LeaderboardRow]) -> None:
+    """Fill the gradio tab that is currently open with what the figures mean.
+
+    Args:
+        gr: the module gradio.
+        rows: the rows of all results.
+    """
+    gr.HTML(about_html(**described(rows)), elem_id="cc-about")
+
+
+def citation_tab(gr: Any, rows: Sequence[LeaderboardRow]) -> None:
+    """Fill the gradio tab that is currently open with the BibTeX of the papers.
+
+    Args:
+        gr: the module gradio.
+        rows: the rows of all results.
+    """
+    gr.HTML(citation_html("\n\n".join(papers(rows))), elem_id="cc-citation")
+
+
+def submit_tab(gr: Any, files: VisitorFiles) -> None:
+    """Fill the gradio tab that is currently open with how results are handed in, and a form that
+    checks a file of results and removes the translations from it.
+
+    Args:
+        gr: the module gradio.
+        files: where files for download are written.
+    """
+
+    def checked(file: str | None) -> tuple[str, Any]:
+        hidden = gr.update(visible=False)
+        if not file:
+            return message("expected a file of results, got none"), hidden
+        try:
+            html, text = _checked(Path(file))
+        except InputError as error:
+            return message(str(error)), hidden
+        return html, gr.update(value=files.write(Path(file).name, text), visible=True)
+
+    gr.HTML(submit_html(), elem_id="cc-submit-text")
+    with gr.Row():
+        with gr.Column(scale=1, min_width=280):
+            file = gr.File(
+                label="results (JSON)", file_types=[".json"], type="filepath", elem_id="cc-submit"
+            )
+            button = gr.Button("Check", variant="primary", elem_id="cc-submit-check")
+        with gr.Column(scale=3, min_width=280):
+            answer = gr.HTML("", elem_id="cc-submit-answer")
+            download = gr.DownloadButton(
+                "Download without translations",
+                visible=False,
+                size="sm",
+                elem_id="cc-submit-download",
+            )
+    button.click(checked, file, [answer, download], api_name="check_results", concurrency_limit=1)
+
+
+def _checked(path: Path) -> tuple[str, str]:
+    """Return the rows that a file of results adds to the table, as HTML, and its results without
+    translations, as JSON.
+
+    Raises:
+        InputError: for a file that is too large or holds no results; the message names the file
+            without its folder.
+    """
+    if path.stat().st_size > MAX_UPLOAD:
+        raise InputError(f"{path.name}: expected at most {MAX_UPLOAD // 1024 // 1024} MB")
+    try:
+        contents = without_translations(read_result_file(path))
+    except InputError as error:
+        raise InputError(str(error).replace(str(path), path.name)) from error
+    store = Store(tuple(StoredResult(path.stem, path.name, result) for result in contents.results))
+    tables = [
+        board_html(
+            [row], next(iter(ranking_figures([row])), ""), default_columns([row]), [row.system]
+        )
+        for row in leaderboard_rows(store)
+    ]
+    return "".join(tables), contents.to_json()

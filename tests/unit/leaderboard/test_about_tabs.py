@@ -1,0 +1,73 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from cc_hf.errors import InputError
+from cc_hf.leaderboard.about_tabs import _checked, described, papers
+from cc_hf.leaderboard.html import about_html, citation_html
+from cc_hf.leaderboard.live import MAX_UPLOAD
+from cc_hf.leaderboard.store import read_folder
+from cc_hf.leaderboard.table import LeaderboardRow, leaderboard_rows
+from cc_hf.results import ResultSet
+from tests.helpers.results import small_result, write_result
+
+EVIL = "<script>alert(1)</script>"
+
+
+@pytest.fixture
+def rows(tmp_path: Path) -> list[LeaderboardRow]:
+    write_result(tmp_path, "a", small_result((0.4, 0.9)))
+    write_result(
+        tmp_path,
+        "b",
+        small_result((0.2, 0.3), dataset="mucow", config="en-cs", metric="mucow_pattern_matching"),
+    )
+    write_result(tmp_path, "c", small_result((0.2, 0.3), dataset="", metric=EVIL))
+    return leaderboard_rows(read_folder(tmp_path))
+
+
+def test_the_data_and_metrics_of_the_table_are_described(rows: list[LeaderboardRow]) -> None:
+    found = described(rows)
+    assert [entry.title for entry in found["datasets"]] == ["MuCoW", "WinoMT"]
+    assert [entry.title for entry in found["metrics"]] == [
+        "contrastive conditioning",
+        "MuCoW pattern matching",
+    ]
+    html = about_html(**found)
+    assert 'href="https://aclanthology.org/P19-1164"' in html
+    assert "An evaluator model scores the translation under variants" in html
+    assert "`" not in html
+
+
+def test_each_paper_is_cited_once(rows: list[LeaderboardRow]) -> None:
+    entries = papers(rows)
+    assert entries[0].startswith("@software{cc_hf,")
+    keys = [entry.partition(",")[0] for entry in entries]
+    assert len(set(keys)) == len(keys) > 3
+    assert "@inproceedings{stanovsky-etal-2019-evaluating" in keys
+    assert all(entry.count("{") == entry.count("}") for entry in entries)
+    assert "stanovsky-etal-2019" in citation_html(entries[1] + entries[2] + entries[3])
+    assert papers([]) == entries[:1]
+
+
+def test_a_submitted_file_is_shown_and_freed_of_translations(tmp_path: Path) -> None:
+    path = write_result(tmp_path, "mine", small_result((0.4, 0.9), dataset=EVIL))
+    html, text = _checked(path)
+    assert "mine" in html
+    assert "65.0" in html
+    assert "<script" not in html
+    assert ResultSet.from_json(text).results[0].judgements == ()
+    assert "Übersetzung" not in text
+
+
+def test_a_file_that_holds_no_results_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "x.json"
+    path.write_text("[" * 100_000, encoding="utf-8")
+    with pytest.raises(InputError, match=r"^x\.json: ") as caught:
+        _checked(path)
+    assert str(tmp_path) not in str(caught.value)
+    path.write_bytes(b"0" * (MAX_UPLOAD + 1))
+    with pytest.raises(InputError, match=r"^x\.json: expected at most 5 MB"):
+        _checked(path)
