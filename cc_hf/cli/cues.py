@@ -11,6 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from cc_hf.cli.options import (
+    AsJson,
     BatchTokens,
     Cache,
     Config,
@@ -31,7 +32,15 @@ from cc_hf.cli.options import (
     chosen_cache,
     one_or_all,
 )
-from cc_hf.cli.output import Console, check_output, shows_progress, write_atomically
+from cc_hf.cli.output import (
+    Console,
+    check_output,
+    print_result,
+    say,
+    say_written,
+    shows_progress,
+    write_atomically,
+)
 from cc_hf.errors import InputError
 
 if TYPE_CHECKING:
@@ -270,6 +279,7 @@ def calibrate(
     device: Device = None,
     revision: Revisions = None,
     seed: Annotated[int, typer.Option(min=0, help="Seed of the halves and intervals.")] = 0,
+    as_json: AsJson = False,
     quiet: Quiet = False,
 ) -> None:
     """Compare wordings of cues under an evaluator, and choose one.
@@ -312,24 +322,24 @@ def calibrate(
         seed=seed,
         progress=shows_progress(quiet=quiet),
     )
-    if output is not None:
-        write_atomically(output, run.calibration.to_json())
     if plot is not None:
         write_atomically(
             plot, calibration_plot(run, file_format=plot.suffix.lower().removeprefix("."))
         )
-    console = Console()
-    console.print(calibration_table(run.calibration))
-    console.print(Text(f"signature: {run.calibration.signature}"), soft_wrap=True)
+    print_result(
+        as_json,
+        run.calibration.to_json(),
+        lambda: [
+            calibration_table(run.calibration),
+            Text(f"signature: {run.calibration.signature}"),
+        ],
+        output=output,
+    )
     if not quiet:
-        notes = Console(stderr=True)
         if n := rows.n_left_out:
-            notes.print(
-                f"note: {n:,} translations show neither reading and are omitted", highlight=False
-            )
-        for path in (output, plot):
-            if path is not None:
-                notes.print(Text(f"written: {path}"), soft_wrap=True)
+            say("note", f"{n:,} translations show neither reading and are omitted")
+        say_written(output)
+        say_written(plot)
 
 
 def _table(cue_set: CueSet) -> Table:
