@@ -194,7 +194,7 @@ def test_a_file_can_be_judged_and_broken_files_are_reported(board: Page, tmp_pat
     )
     whole = "Sie ist Ärztin.\nEr ist Arzt.\n" * 1332
     told = judge("whole.txt", whole.encode(), ".cc-result")
-    assert "simplegen accuracy" in told
+    assert "SimpleGEN accuracy" in told
     with board.expect_download() as waiting:
         board.locator("#cc-file-download").click()
     fetched = json.loads(Path(waiting.value.path()).read_text(encoding="utf-8"))
