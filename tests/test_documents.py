@@ -150,7 +150,7 @@ def test_commands_of_the_documents_run(tmp_path: Path, shared: Path) -> None:
     commands = [
         shlex.split(command, comments=True) for command in _COMMANDS if command.startswith("cc-hf ")
     ]
-    assert len(commands) == 15
+    assert len(commands) == 19
     for command in commands:
         found = subprocess.run(
             [sys.executable, "-m", "cc_hf.cli", *command[1:]],

@@ -10,7 +10,6 @@ from typing import Annotated, Any
 
 import typer
 from rich import box
-from rich.console import RenderableType
 from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
@@ -85,7 +84,7 @@ def _kind(text: str) -> Kind:
     raise UnknownNameError("kind", text, kinds, remedy=remedy)
 
 
-def _listing(kind: Kind, rows: list[dict[str, Any]]) -> Iterator[RenderableType]:
+def _listing(kind: Kind, rows: list[dict[str, Any]]) -> Iterator[Table | Padding | Text]:
     """Yield the lines of one kind: each name with what is most important, and below it the rest."""
     more = "; the configurations of one: cc-hf list datasets NAME" * (kind is Kind.datasets)
     yield Text(f"{kind.value}{more}\n", style="italic")
@@ -129,7 +128,7 @@ def _datasets() -> list[dict[str, Any]]:
     return [_dataset_row(declaration(name)) for name in registry.names("dataset")]
 
 
-def _configurations(declared: DatasetDeclaration) -> Iterator[RenderableType]:
+def _configurations(declared: DatasetDeclaration) -> Iterator[Table | Padding | Text]:
     """Yield a table with one line per configuration, and the metrics that fit."""
     yield Text(f"configurations of {declared.name} (* default; ? not known)", style="italic")
     table = Table(box=box.SIMPLE_HEAD)

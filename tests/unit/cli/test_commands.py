@@ -83,7 +83,7 @@ def test_list_names_every_registered_thing() -> None:
         "sources",
         "translations",
         "probing",
-        "3334",
+        "3,334",
         "?",
     ):
         assert name in one

@@ -200,15 +200,15 @@ def test_regression_reproduces_the_published_figures(tmp_path: Path) -> None:
     printed = run("regression", "--published", "-o", tmp_path / "r.json")
     for figure in (
         "1.78*",
-        "-6.47*",
+        "−6.47*",
         "5.00*",
-        "-7.56*",
+        "−7.56*",
         "1.55*",
-        "-2.90*",
+        "−2.90*",
         "2.50*",
-        "-5.15*",
+        "−5.15*",
         "1.39*",
-        "-2.14*",
+        "−2.14*",
     ):
         assert figure in printed
     assert "MuCoW en-ru:" in printed

@@ -193,10 +193,10 @@ def test_tables_show_only_the_figures_of_the_result() -> None:
     assert "delta words" in words
     assert "−25.0" in words
     total = next(line for line in words.splitlines() if line.split()[:1] == ["total"])
-    assert total.split()[:3] == ["total", "2664", "33.3"]
+    assert total.split()[:3] == ["total", "2,664", "33.3"]
     assert total.split()[-1] == "888"
     both = _shown(results_table(ResultSet(found.results, {"other": "needs [spacy]"})))
-    assert "2 metrics on 2664 translations" in both
+    assert "2 metrics on 2,664 translations" in both
     for result in found.results:
         for name in result.scores:
             assert f" {figure_label(result.metric, name)} " in both

@@ -129,11 +129,6 @@ def test_an_evaluator_function_gets_the_pairs_unchanged() -> None:
         (["x", " \t"], [GOOD, GOOD], "row 1: expected a translation"),
         ([None], [GOOD], "row 0: expected a translation, got None"),
         (["x"], ["text"], "row 0: expected a reference with the keys"),
-        (
-            ["x"],
-            [{k: v for k, v in GOOD.items() if k != "category"}],
-            "row 0: the reference lacks category",
-        ),
         (["x"], [{"category": "a"}], "lacks correct_sources, incorrect_sources"),
         (
             ["x"],
@@ -160,9 +155,8 @@ def test_an_evaluator_function_gets_the_pairs_unchanged() -> None:
         (
             ["x"],
             [{**GOOD, "category": 3}],
-            "row 0: category: expected a text that is not blank, got 3",
+            "row 0: category: expected a string or nothing, got 3",
         ),
-        (["x"], [{**GOOD, "category": ""}], "category: expected a text that is not blank"),
     ],
 )
 def test_bad_input_is_refused_naming_the_row(
@@ -356,3 +350,19 @@ def test_results_of_older_versions_can_be_read() -> None:
     for category in older["categories"]:
         del category["n_inconclusive"]
     assert EvaluationResult.from_json(json.dumps(older)) == result
+
+
+def test_category_is_optional() -> None:
+    rows = [{k: v for k, v in GOOD.items() if k != "category"}, {**GOOD, "category": ""}]
+    assert "accuracy_all" in run(["x", "y"], rows)
+
+
+def test_a_blank_translation_counts_as_incorrect_if_the_option_says_so() -> None:
+    rows = [GOOD, {**GOOD, "category": "female"}]
+    result = run(["x", " "], rows, on_blank="incorrect")
+    assert result["probability_correct"][1] == 0
+    assert (result["n_blank"], result["accuracy_female"]) == (1, 0.0)
+    assert "|blank:incorrect|" in result["signature"]
+    assert "blank" not in run(["x", "y"], rows, on_blank="incorrect")["signature"]
+    with pytest.raises(InputError, match="on_blank: expected one of error, incorrect, got 'drop'"):
+        run(["x"], [GOOD], on_blank="drop")
