@@ -37,6 +37,7 @@ __all__ = ["CalibrationRun", "calibrate"]
 
 _VERSION = 1  # increased whenever a figure can change
 _FEWEST = 10  # translations of each reading in each half
+_EQUAL = 0.01  # difference of AUC up to which wordings count as equally good
 
 _Floats = npt.NDArray[np.float64]
 _Flags = npt.NDArray[np.bool_]
@@ -76,8 +77,9 @@ def calibrate(
 
     A translation is scored under the source of each reading. The difference between the logarithms
     of the two scores should tell which reading it shows. On a random half of the sentences, the
-    wording with the largest area under the ROC curve (AUC) is chosen. Its figures on the other half
-    are not biased by the choice. All translations of a sentence are in the same half.
+    wording with the largest area under the ROC curve (AUC) is chosen. Differences up to 0.01 count
+    as noise: among such wordings the first is chosen. The figures on the other half are not biased
+    by the choice. All translations of a sentence are in the same half.
 
     Args:
         development: translations with known readings. They must not be those that will be judged.
@@ -160,7 +162,7 @@ def calibrate(
         "v": __version__,
     }
     calibration = Calibration(
-        chosen=max(results, key=lambda result: result.choice.auc).name,
+        chosen=_chosen(results),
         results=tuple(results),
         left_out=left_out,
         readings=(readings[0], readings[1]),
@@ -172,6 +174,12 @@ def calibrate(
         signature=signature.build("calibration", fields),
     )
     return CalibrationRun(calibration, differences, tuple(row.reading for row in rows), is_reported)
+
+
+def _chosen(results: Sequence[WordingResult]) -> str:
+    """Return the first wording that is as good as the best, so that noise picks no unusual one."""
+    best = max(result.choice.auc for result in results)
+    return next(result.name for result in results if result.choice.auc >= best - _EQUAL)
 
 
 def _candidates(development: DevelopmentSet, wordings: Sequence[Wording] | None) -> list[Wording]:

@@ -82,7 +82,8 @@ class Calibration:
     """The comparison of several wordings under one evaluator, and the wording that was chosen.
 
     Attributes:
-        chosen: name of the wording with the largest AUC on the half that chooses.
+        chosen: name of the first wording whose AUC on the half that chooses is within 0.01 of the
+            largest.
         results: the figures of every wording, in the order of comparison.
         left_out: a mapping from name to why a wording was not compared.
         readings: the two readings.

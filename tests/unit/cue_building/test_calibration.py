@@ -83,6 +83,16 @@ def test_the_wording_that_the_evaluator_understands_is_chosen() -> None:
         assert calibration.of(other).report.auc < 0.8
 
 
+def test_wordings_that_are_equally_good_leave_the_choice_to_their_order() -> None:
+    def sees_both(sources: Sequence[str], translations: Sequence[str]) -> list[float]:
+        one, other = (noisy(name, 0.1) for name in _NAMES)
+        return [max(pair) for pair in zip(one(sources, translations), other(sources, translations))]
+
+    for wordings in (_WORDINGS, _WORDINGS[::-1]):
+        calibration = calibrate(development(), evaluator=sees_both, wordings=wordings).calibration
+        assert calibration.chosen == wordings[0].name
+
+
 def test_figures_are_those_of_a_plain_loop() -> None:
     found = run()
     for result in found.calibration.results:
