@@ -186,7 +186,7 @@ def test_a_system_has_one_dot_of_its_own_colour(board: Page) -> None:
         of_table = board.evaluate(
             f"[...{marks}].map(mark => getComputedStyle(mark).backgroundColor)"
         )
-        assert sorted(of_chart) == sorted(of_table)
+        assert set(of_chart) == set(of_table)  # a long name is repeated in a legend
         return list(of_table)
 
     first = colours()

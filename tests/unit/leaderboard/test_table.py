@@ -223,10 +223,11 @@ def test_csv_cells_cannot_be_read_as_formulas(tmp_path: Path, first: str) -> Non
 
 def dots(html: str) -> list[tuple[float, float]]:
     """Return the positions of the points, in the order of the rows."""
-    return [
-        tuple(map(float, mark.get("transform", "")[len("translate(") : -1].split()))
+    places = [
+        mark.get("transform", "")[len("translate(") : -1].split()
         for mark in ET.fromstring(html).iter("path")
     ]
+    return [(float(x), float(y)) for x, y in places]
 
 
 def test_the_chart_places_systems_by_bleu_and_accuracy(rows: list[LeaderboardRow]) -> None:
