@@ -141,10 +141,10 @@ def table(decisions: Decisions, modes: Sequence[str], n_rounds: int) -> str:
     ]
     for name in ways:
         ratio = median(
-            plain / own for plain, own in zip(seconds[baseline], seconds[name], strict=True)
+            plain / taken for plain, taken in zip(seconds[baseline], seconds[name], strict=True)
         )
         deviation = float(np.abs(logprobs[name] - logprobs[baseline]).max())
-        rate = median(len(requests) / own for own in seconds[name])
+        rate = median(len(requests) / taken for taken in seconds[name])
         lines.append(f"| {name} | {rate:,.0f} | {ratio:.2f} | {deviation:.1e} |")
     return "\n".join(lines)
 

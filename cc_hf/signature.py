@@ -102,9 +102,9 @@ def split_and_limit(text: str, dataset: str, config: str) -> tuple[str, int | No
         ('dev', 9)
     """
     data = parse(text)[1].get("data", "").rpartition("@")[0]
-    found = _LIMIT.search(data)
+    limit = _LIMIT.search(data)
     split = _LIMIT.sub("", data).removeprefix(f"{dataset}/{config}").removeprefix("/")
-    return split or "test", None if found is None else int(found[1])
+    return split or "test", None if limit is None else int(limit[1])
 
 
 def _escape(text: str) -> str:

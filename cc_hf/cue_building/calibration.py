@@ -222,9 +222,11 @@ def _sources(
             left_out[wording.name] = str(error)
         else:
             sources[wording.name] = (wording, sides)
-    own = [(row.sources.get(first, ()), row.sources.get(second, ())) for row in development.rows]
+    of_dataset = [
+        (row.sources.get(first, ()), row.sources.get(second, ())) for row in development.rows
+    ]
     if development.own_cues not in ("", *sources):
-        sources[development.own_cues] = (None, own)
+        sources[development.own_cues] = (None, of_dataset)
     return sources, left_out
 
 

@@ -173,13 +173,13 @@ def _scoring(
                 )
         except TooLongError as error:
             # Nothing was scored: the lengths of all texts are checked first.
-            found = {row for row, t in enumerate(rows.translations) if t in error.translations}
-            if not (counts_too_long and found):
+            too_long = {row for row, t in enumerate(rows.translations) if t in error.translations}
+            if not (counts_too_long and too_long):
                 raise
-            unscored["too_long"] |= found
+            unscored["too_long"] |= too_long
             continue
         return Scoring(
-            evaluator, scores, {reason: frozenset(found) for reason, found in unscored.items()}
+            evaluator, scores, {reason: frozenset(numbers) for reason, numbers in unscored.items()}
         )
 
 

@@ -302,8 +302,8 @@ def open_evaluator(
 
     def load() -> Evaluator:
         # A model that cannot be had is refused before torch is imported, which takes seconds.
-        for name, one in each:
-            revision = one.revision if isinstance(one.revision, str) else None
+        for name, member in each:
+            revision = member.revision if isinstance(member.revision, str) else None
             uses_cache_only(name, locate(name)[0], revision)
         from cc_hf.evaluators.loading import load_with
 

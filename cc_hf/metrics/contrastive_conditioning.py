@@ -292,7 +292,7 @@ class ContrastiveConditioning(ScoringMetric):
             InputError: without scores.
         """
         scoring = self.scored(scoring)
-        unscored = {reason: len(found) for reason, found in scoring.unscored.items() if found}
+        unscored = {reason: len(numbers) for reason, numbers in scoring.unscored.items() if numbers}
         judgements = judge(
             rows.translations,
             rows.references,

@@ -251,8 +251,8 @@ def _src_lang(result: EvaluationResult | Comparison) -> str:
     """Return the source language: that of the signature, else that of the configuration."""
     signatures = [result.signature, *getattr(result, "signatures", {}).values()]
     for text in signatures:
-        if found := _LANGS.search(text):
-            return found[1]
+        if match := _LANGS.search(text):
+            return match[1]
     if result.dataset in registry.names("dataset"):
         for config in declaration(result.dataset).configs:
             if config.name == result.config:

@@ -93,7 +93,7 @@ def _systems_tables(comparison: Comparison, title: str) -> list[RenderableType]:
     for system_comparison in comparison.systems:
         by_metric.setdefault(system_comparison.metric, []).append(system_comparison)
     for metric, compared in by_metric.items():
-        names = ", ".join(one.system for one in compared)
+        names = ", ".join(pair.system for pair in compared)
         parts += [
             heading(
                 f"{title}: {metric_name(metric)}: {names} against the baseline"
@@ -154,15 +154,15 @@ class DifferenceMatrix:
         first = compared[0]
         table = Table(box=box.SIMPLE_HEAD)
         table.add_column("", no_wrap=True)
-        for name in (first.baseline, *(one.system for one in compared)):
+        for name in (first.baseline, *(pair.system for pair in compared)):
             width = _WIDTH if name != first.baseline else None
             table.add_column(
                 Text(name, overflow="fold"), justify="right", min_width=width, max_width=_WIDTH
             )
         for label, difference in _in_order(first.differences):
-            cells = [_cell(dict(_in_order(one.differences))[label]) for one in compared]
+            cells = [_cell(dict(_in_order(pair.differences))[label]) for pair in compared]
             table.add_row(Text(label), with_interval(difference.first, None), *cells)
-        tests = [one.mcnemar for one in compared]
+        tests = [pair.mcnemar for pair in compared]
         table.add_row(
             "only this one right",
             "",

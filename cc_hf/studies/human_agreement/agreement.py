@@ -277,8 +277,8 @@ def _human_items(
     judgements = {j.example_id: j for j in result.judgements}
     # Annotations of the same translation, without the ids of their examples, are taken in order.
     by_letters: dict[str, list[Judgement]] = {}
-    for one in reversed(result.judgements):
-        by_letters.setdefault(_letters(one.translation), []).append(one)
+    for judged in reversed(result.judgements):
+        by_letters.setdefault(_letters(judged.translation), []).append(judged)
     items, n_skipped = [], 0
     for annotation in counted:
         alike = by_letters.get(_letters(annotation.translation), [])

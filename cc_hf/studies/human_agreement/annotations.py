@@ -191,12 +191,12 @@ def _joined(path: Path, rows: list[tuple[str, Any]]) -> list[tuple[str, Any]]:
                     " with one label"
                 )
             gold = {"gold_gender": row["Gold Gender"]} if "Gold Gender" in row else {}
-            _, own = joined.setdefault(
+            _, columns = joined.setdefault(
                 str(row["Sample ID"]),
                 (where, {"id": row.get("Index"), "translation": row["Translation"], **gold}),
             )
-            own["is_located"] = "Index" in row
-            own[f"label_annotator{annotator}"] = row["label"][0]
+            columns["is_located"] = "Index" in row
+            columns[f"label_annotator{annotator}"] = row["label"][0]
     return list(joined.values())
 
 

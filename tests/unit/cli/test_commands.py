@@ -552,7 +552,8 @@ def test_metric_all_runs_every_metric_in_one_pass(tmp_path: Path, tiny_marian: P
 def test_metrics_that_lack_something_are_named_once_on_stderr(tmp_path: Path) -> None:
     texts = tmp_path / "opus.txt"
     texts.write_text("Sie ist Ärztin.\n" * 2664, encoding="utf-8")
-    arguments = ["evaluate", "simplegen", "en-es", "--translations", texts, "--metric", "all"]
+    arguments: list[str | Path] = ["evaluate", "simplegen", "en-es"]
+    arguments += ["--translations", texts, "--metric", "all"]
     output = tmp_path / "r.json"
     found = cc_hf(*arguments, "--output", output, "--name", "Opus 1", cwd=tmp_path)
     stored = ResultSet.from_json(output.read_text(encoding="utf-8"))

@@ -59,7 +59,7 @@ def noisy(wording: str, noise: float, bias: float = 0.0) -> Callable[..., list[f
             sign = 0 if not reading else 1 if (reading == "female") == is_female else -1
             random = hash_scores([source], [translation])[0] - 0.5
             logs.append(sign + noise * random + bias * (reading == "female") - 3)
-        return np.exp(np.array(logs)).tolist()
+        return [float(value) for value in np.exp(np.array(logs))]
 
     return scores
 
@@ -231,10 +231,9 @@ def test_phenomena_of_users_are_calibrated_by_wordings_of_their_own() -> None:
 def test_input_that_cannot_be_calibrated_is_refused(
     change: dict[str, Any], options: dict[str, Any], message: str
 ) -> None:
+    arguments: dict[str, Any] = {"evaluator": hash_scores, "wordings": _WORDINGS} | options
     with pytest.raises(InputError, match=message):
-        calibrate(
-            development(**change), **({"evaluator": hash_scores, "wordings": _WORDINGS} | options)
-        )
+        calibrate(development(**change), **arguments)
 
 
 def test_a_score_of_zero_is_refused() -> None:
