@@ -21,12 +21,14 @@ import numpy as np
 import numpy.typing as npt
 import torch
 import typer
+from torch.nn.utils.rnn import pad_sequence
 
 from benchmarks.machine import busy, cpu_count, describe
 from benchmarks.texts import Decisions
 from cc_hf.data.translations import read_translations
 from cc_hf.errors import CCError, InputError
 from cc_hf.evaluation.material import load_material
+from cc_hf.evaluators.contests import pair_scores
 from cc_hf.evaluators.loading import load_evaluator
 from cc_hf.hub.cards import with_block
 from cc_hf.metrics.contrastive_conditioning import ContrastiveConditioning
@@ -87,20 +89,28 @@ def plain_logprobs(
     means: list[float] = []
     for start in range(0, len(sources), _BATCH):
         rows = slice(start, start + _BATCH)
-        source = tokenizer(list(sources[rows]), padding=True, return_tensors="pt")
-        target = tokenizer(text_target=list(translations[rows]), padding=True, return_tensors="pt")
-        labels, counted = target["input_ids"], target["attention_mask"]
+        source, mask = _padded(tokenizer(list(sources[rows])), model)
+        labels, counted = _padded(tokenizer(text_target=list(translations[rows])), model)
         first = torch.full_like(labels[:, :1], model.config.decoder_start_token_id)
         with torch.inference_mode():
             logits = model(
-                input_ids=source["input_ids"],
-                attention_mask=source["attention_mask"],
+                input_ids=source,
+                attention_mask=mask,
                 decoder_input_ids=torch.cat([first, labels[:, :-1]], dim=1),
                 use_cache=False,
             ).logits
             logprobs = logits.log_softmax(-1).gather(-1, labels[..., None])[..., 0]
-        means += ((logprobs * counted).sum(1) / counted.sum(1)).tolist()
+        sums = logprobs.masked_fill(counted == 0, 0).sum(1)
+        means += (sums / counted.sum(1)).tolist()
     return np.array(means)
+
+
+def _padded(encoded: Any, model: Any) -> tuple[torch.Tensor, torch.Tensor]:
+    """Return padded ids and the mask of those that count, (rows, longest)."""
+    rows = [torch.tensor(ids) for ids in encoded["input_ids"]]
+    ids = pad_sequence(rows, batch_first=True, padding_value=model.config.pad_token_id)
+    lengths = torch.tensor([len(row) for row in rows])
+    return ids, (torch.arange(ids.shape[1]) < lengths[:, None]).long()
 
 
 def table(decisions: Decisions, modes: Sequence[str], n_rounds: int) -> str:
@@ -124,7 +134,7 @@ def table(decisions: Decisions, modes: Sequence[str], n_rounds: int) -> str:
     for mode in modes:
         evaluator = load_evaluator(folder, mode=mode, src_lang="en", tgt_lang="pt")
         ways[f"cc_hf, {mode}"] = lambda evaluator=evaluator: np.log(  # type: ignore[misc]
-            evaluator.score(requests, src_lang="en", tgt_lang="pt", score="geometric")
+            pair_scores(requests, evaluator, src_lang="en", tgt_lang="pt", score="geometric")
         )
     seconds: dict[str, list[float]] = {name: [] for name in ways}
     logprobs = {}

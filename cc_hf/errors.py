@@ -20,7 +20,6 @@ say the same.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
-from pathlib import Path
 
 __all__ = [
     "CCError",
@@ -136,7 +135,9 @@ def _installed_from() -> str:
     """Return what pip installs with an extra: the package, which then need not be in an index, or
     the clone if only its folder is on the path.
     """
-    from importlib import metadata  # imported here, since `import cc_hf` reads this file
+    # Imported here, since `import cc_hf` reads this file.
+    from importlib import metadata
+    from pathlib import Path
 
     try:
         metadata.version("cc_hf")

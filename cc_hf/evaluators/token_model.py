@@ -394,7 +394,7 @@ class TokenModel(ABC):
             except TooLongError as error:
                 errors.append(error)
         if errors:
-            more = f"; {len(errors)} of {len(requests)} pairs are too long" * (len(errors) > 1)
+            more = f"; {len(errors)} pairs are too long" * (len(errors) > 1)
             only_translations = all(error.translations for error in errors)
             texts = [text for error in errors for text in error.translations]
             raise TooLongError(
@@ -462,7 +462,7 @@ class TokenModel(ABC):
             return [*ids[: self.max_tokens - n_end], *ids[-n_end:]]
         is_source = side == "source"
         text = request.source if is_source else request.translation
-        remedy = "truncate" if is_source else "truncate, or incorrect to count it as incorrect,"
+        remedy = "truncate" if is_source else "truncate or incorrect"
         raise TooLongError(
             f"row {request.row}: the {side} has {len(ids)} tokens, {self.name} takes at most"
             f" {self.max_tokens}: {text[:80]!r}... Shorten it, use an evaluator that takes longer"

@@ -85,7 +85,7 @@ def test_options_can_be_given_when_the_metric_is_loaded() -> None:
     [
         ([], [], "at least one prediction"),
         (["x"], [REFERENCE] * 2, "1 predictions and 2 references"),
-        (["x"], [{**REFERENCE, "category": 3}], "category: expected a text that is not blank"),
+        (["x"], [{**REFERENCE, "category": 3}], "category: expected a string or nothing, got 3"),
         (["x"], [{"category": "a"}], "lacks correct_sources"),
         ([" "], [REFERENCE], "row 0: expected a translation"),
     ],

@@ -128,8 +128,8 @@ class MaskedLMEvaluator(Evaluator):
         raise TooLongError(
             f"row {request.row}: the source and the translation have {length} tokens, {self.name}"
             f" takes at most {self.max_tokens}: {request.source[:80]!r}... Shorten them, use an"
-            " evaluator that takes longer texts, or give `on_too_long` truncate, or incorrect to"
-            " count it as incorrect, (the signature will say so)",
+            " evaluator that takes longer texts, or give `on_too_long` truncate or incorrect (the"
+            " signature will say so)",
             translations=(request.translation,),
         )
 

@@ -181,7 +181,7 @@ def test_translations_that_hold_their_sources_are_noted(tmp_path: Path, tiny_mar
         "truncate",
     )
     assert (
-        "note: 2664 of 2664 translations contain their whole source; is this the right file?"
+        "warning: 2,664 of 2,664 translations contain their whole source; is this the right file?"
         in found.stderr
     )
 
@@ -561,7 +561,7 @@ def test_metrics_that_lack_something_are_named_once_on_stderr(tmp_path: Path) ->
     (line,) = [line for line in found.stderr.splitlines() if "not run" in line]
     assert line.startswith("note: not run: contrastive conditioning: ")
     assert "not run" not in found.stdout
-    assert found.stdout.startswith("Opus 1 · SimpleGEN, English → Spanish: 1 metric on 2664")
+    assert found.stdout.startswith("Opus 1 · SimpleGEN, English → Spanish: 1 metric on 2,664")
     assert {result.system for result in stored.results} == {"Opus 1"}
     assert "not run" not in cc_hf(*arguments, "--quiet", cwd=tmp_path).stderr
     for kind in ("--markdown", "--latex", "--html"):

@@ -192,11 +192,11 @@ def test_publish_leaderboard_can_be_repeated_after_a_failure(hub: FakeHub, tmp_p
     write_result(tmp_path, "aws", small_result((0.4, 0.9)))
     command = ("leaderboard", "--results", tmp_path, "--repo", "org/board")
     output, _ = run(*command)
-    assert "dry run: 4 files" in output
+    assert "dry run: 5 files" in output
     assert hub.paths == []
     hub.refusals["/commit/"] = "drop"
     output, error = run(*command, "--yes")
-    assert "without the 4 files" in str(error)
+    assert "without the 5 files" in str(error)
     assert TOKEN not in output + str(error)
     hub.refusals.clear()
     output, error = run(*command, "--yes")
@@ -206,6 +206,7 @@ def test_publish_leaderboard_can_be_repeated_after_a_failure(hub: FakeHub, tmp_p
         "app.py",
         "requirements.txt",
         "results/aws.json",
+        "results/dates.tsv",
     }
     assert (hub.made[-1]["type"], hub.made[-1]["sdk"], hub.made[-1]["visibility"]) == (
         "space",

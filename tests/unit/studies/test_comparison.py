@@ -365,9 +365,9 @@ def test_tables_show_every_figure_in_full() -> None:
     ]
     for label, name in zip(labels, names, strict=True):
         figure = one.differences[name]
+        difference = f"{100 * figure.difference:.1f}".replace("-", "−")
         assert re.search(
-            rf"^ +{label} +{100 * figure.first:.1f} +{100 * figure.second:.1f}"
-            rf" +{100 * figure.difference:.1f} \(",
+            rf"^ +{label} +{100 * figure.first:.1f} +{100 * figure.second:.1f} +{difference} \(",
             text,
             re.MULTILINE,
         ), label
