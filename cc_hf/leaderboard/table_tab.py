@@ -120,7 +120,16 @@ def _fields(gr: Any, rows: list[LeaderboardRow], choice: Choice) -> list[Any]:
     *lists, (columns, shown) = _lists(rows, choice)
     with gr.Row(elem_classes="cc-filters"):
         dropdowns = [
-            gr.Dropdown(choices, value=value, label=label, elem_id=f"cc-{name}", min_width=width)
+            gr.Dropdown(
+                choices,
+                value=value,
+                label=label,
+                elem_id=f"cc-{name}",
+                min_width=width,
+                # A late event may bring a value of the lists before, and gradio would show an
+                # error instead of the nearest choice.
+                allow_custom_value=True,
+            )
             for label, name, width, (choices, value) in zip(
                 labels, names, (90, 150, 250, 250), lists, strict=True
             )
