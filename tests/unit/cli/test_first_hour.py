@@ -211,7 +211,7 @@ def test_a_translation_that_is_too_long_is_an_error_or_incorrect(tmp_path: Path)
     arguments = ("evaluate", *_SIMPLEGEN, "--translations", file, "--limit", "4")
     refused = run(*arguments, status=2)
     assert "row 1: the translation has" in refused.stderr
-    assert "2 of 8 pairs are too long" in refused.stderr
+    assert "2 pairs are too long" in refused.stderr
     found = run(*arguments, "--on-too-long", "incorrect", "--json")
     result = EvaluationResult.from_json(found.stdout)
     assert [j.verdict for j in result.judgements][1] == "incorrect"
