@@ -195,7 +195,7 @@ def _calibration_notes(
             the translations that are judged.
     """
     cues = material.origin.fields.get("cues", "")
-    if evaluator is None or not cues:
+    if evaluator is None:
         return ()
     if (calibration := material.calibration) is not None:
         calibration.check_evaluator(evaluator, material.src_lang, material.tgt_lang)

@@ -128,17 +128,18 @@ class Material:
     @functools.cached_property
     def origin(self) -> Origin:
         """The names and signature fields of the data, as a result holds them."""
-        if self.declared is None or self.config is None:
-            return Origin()
-        fields = signature_fields(
-            self.declared, self.config.name, split=self.split, data_dir=self.data_dir
-        )
-        if self.is_first_look and self.limit is not None:
-            fields["data"] = signature.limited(fields["data"], self.limit)
+        names, fields = ("", ""), {}
+        if self.declared is not None and self.config is not None:
+            names = self.declared.name, self.config.name
+            fields = signature_fields(
+                self.declared, self.config.name, split=self.split, data_dir=self.data_dir
+            )
+            if self.is_first_look and self.limit is not None:
+                fields["data"] = signature.limited(fields["data"], self.limit)
         wording = None
         if self.wording is not None:
             fields["cues"], wording = self.wording.signature_name, self.wording.to_row()
-        return Origin(self.declared.name, self.config.name, fields, wording)
+        return Origin(*names, fields, wording)
 
     @property
     def limit_notes(self) -> tuple[str, ...]:

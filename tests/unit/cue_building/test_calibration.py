@@ -382,9 +382,15 @@ def test_judging_by_a_calibration_checks_it_and_notes_its_figures() -> None:
     material = Material("en", "de", examples(60), wording=wording, calibration=calibration)
     metric = ContrastiveConditioning()
     translations = [f"Übersetzung {i}" for i in range(60)]
-    # Rows of the caller have cues of their own in the signature, without a name.
     result = judge(metric, material, translations, evaluator=hash_scores)
-    assert result.n == 60
+    assert result.notes == (calibration.note(calibration.chosen),)
+    assert f"|cues:{calibration.chosen}|" in result.signature
+    assert result.wording == wording.to_row()
+    with pytest.raises(InputError, match="the calibration was made for function hash_scores"):
+        judge(metric, material, translations, evaluator=noisy("gender_nouns", 1))
+    used = [row.translation for row in development(60).rows]
+    with pytest.raises(InputError, match="chosen on these very translations"):
+        judge(metric, material, used, evaluator=hash_scores)
     assert material.examples[1].correct_sources[0].startswith(wording.cues["female"])
 
 
@@ -446,6 +452,7 @@ def test_a_choice_of_own_cues_serves_the_same_dataset_only() -> None:
 
 
 def test_the_shipped_calibrations_can_be_read() -> None:
+    assert [c.tgt_lang for c in shipped_calibrations()] == ["pt", "de"]
     for calibration in shipped_calibrations():
         assert calibration.choice.report.auc >= 0.9
         assert calibration.note(calibration.chosen)
