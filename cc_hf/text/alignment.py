@@ -25,8 +25,10 @@ __all__ = [
     "Eflomal",
     "FastAlign",
     "GivenAlignments",
+    "check_links",
     "find_aligner",
     "parse_pharaoh",
+    "space_starts",
     "space_tokens",
     "to_pharaoh",
 ]
@@ -46,6 +48,19 @@ def space_tokens(text: str) -> list[str]:
         ['The', 'cook', 'left.']
     """
     return [token for token in re.split("[ \t]+", text) if token]
+
+
+def space_starts(text: str) -> list[int]:
+    """Return the positions at which the tokens of `space_tokens` begin.
+
+    Args:
+        text: a sentence.
+
+    Examples:
+        >>> space_starts("The  cook left.")
+        [0, 5, 10]
+    """
+    return [match.start() for match in re.finditer("[^ \t]+", text)]
 
 
 @runtime_checkable
@@ -202,22 +217,39 @@ class GivenAlignments:
         for row, (alignment, source, translation) in enumerate(
             zip(self.alignments, sources, translations, strict=True)
         ):
-            n, m = len(space_tokens(source)), len(space_tokens(translation))
-            if bad := [f"{i}-{j}" for i, j in alignment if i >= n or j >= m]:
-                raise InputError(
-                    f"{self.name}: line {row + 1}: expected links between {n} source and {m} target"
-                    f" tokens (split at spaces, from 0), got {bad[0]}; are these the alignments of"
-                    f" {translation!r}?"
-                )
+            check_links(alignment, source, translation, where=f"{self.name}: line {row + 1}")
         return self.alignments
 
 
-def parse_pharaoh(lines: Sequence[str], *, name: str = "alignments") -> tuple[Alignment, ...]:
+def check_links(alignment: Alignment, source: str, translation: str, *, where: str) -> None:
+    """Check that the links of a pair are within its sentences.
+
+    Args:
+        alignment: links as pairs of source and target token, counted from 0.
+        source: source sentence.
+        translation: its translation.
+        where: the beginning of the message, such as file and line.
+
+    Raises:
+        InputError: for a link that points after the end of a sentence.
+    """
+    n, m = len(space_tokens(source)), len(space_tokens(translation))
+    if bad := [f"{i}-{j}" for i, j in alignment if i >= n or j >= m]:
+        raise InputError(
+            f"{where}: expected links between {n} source and {m} target tokens (split at spaces,"
+            f" from 0), got {bad[0]}; are these the alignments of {translation!r}?"
+        )
+
+
+def parse_pharaoh(
+    lines: Sequence[str], *, name: str = "alignments", first: int = 1
+) -> tuple[Alignment, ...]:
     """Read links in Pharaoh format, such as "0-0 2-1": source and target token, counted from 0.
 
     Args:
         lines: one line per pair; a line without links is empty.
         name: name of the file, for the message.
+        first: number of the first line, for the message.
 
     Returns:
         One alignment per line.
@@ -230,7 +262,7 @@ def parse_pharaoh(lines: Sequence[str], *, name: str = "alignments") -> tuple[Al
         (((0, 0), (2, 1)), ())
     """
     alignments = []
-    for number, line in enumerate(lines, 1):
+    for number, line in enumerate(lines, first):
         links = []
         for word in line.split():
             link = re.fullmatch(r"([0-9]{1,9})-([0-9]{1,9})", word)

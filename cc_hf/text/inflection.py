@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     import inflect
 
-__all__ = ["english_plural"]
+__all__ = ["english_article", "english_plural"]
 
 
 @cache
@@ -30,3 +30,17 @@ def english_plural(noun: str) -> str:
         'batteries'
     """
     return str(_engine().plural(noun))
+
+
+@cache
+def english_article(word: str) -> str:
+    """Return the indefinite article that stands before an English word, "a" or "an".
+
+    Args:
+        word: the word after the article; its sound decides, not its first letter.
+
+    Examples:
+        >>> [english_article(word) for word in ("hour", "university", "old", "European")]
+        ['an', 'a', 'an', 'a']
+    """
+    return str(_engine().a(word)).split(" ", 1)[0]

@@ -7,9 +7,9 @@ from functools import cache
 from importlib.metadata import version
 from typing import Protocol, runtime_checkable
 
-from cc_hf.errors import UnknownNameError
+from cc_hf.errors import InputError, UnknownNameError
 
-__all__ = ["LEMMATIZERS", "Lemmatizer", "load_lemmatizer"]
+__all__ = ["LEMMATIZERS", "Lemmatizer", "check_language", "find_lemmatizer", "load_lemmatizer"]
 
 
 @runtime_checkable
@@ -92,3 +92,58 @@ def load_lemmatizer(name: str) -> Lemmatizer:
     if name not in LEMMATIZERS:
         raise UnknownNameError("lemmatizer", name, LEMMATIZERS)
     return LEMMATIZERS[name]()
+
+
+def find_lemmatizer(lemmatizer: str | Lemmatizer) -> Lemmatizer:
+    """Return a lemmatizer from its name, or as it is given.
+
+    Args:
+        lemmatizer: a name of `LEMMATIZERS`, or a Lemmatizer.
+
+    Raises:
+        InputError: for any other object.
+        UnknownNameError: for a name that is not known.
+
+    Examples:
+        >>> find_lemmatizer("none").name
+        'none'
+    """
+    chosen = load_lemmatizer(lemmatizer) if isinstance(lemmatizer, str) else lemmatizer
+    if not isinstance(chosen, Lemmatizer):
+        raise InputError(
+            "lemmatizer: expected a name or an object with name, languages and lemmas, got"
+            f" {type(chosen).__name__}"
+        )
+    return chosen
+
+
+def check_language(
+    tgt_lang: str,
+    lemmatizer: Lemmatizer | None,
+    *,
+    remedy: str = "give another lemmatizer, or lemmatizer none",
+) -> None:
+    """Refuse a language that is not named, or that a lemmatizer does not know.
+
+    Args:
+        tgt_lang: ISO 639-1 code of the texts, "" if it is not named.
+        lemmatizer: the lemmatizer; None if any language is accepted.
+        remedy: what the caller can do about an unknown language.
+
+    Raises:
+        InputError: for such a language.
+
+    Examples:
+        >>> check_language("de", load_lemmatizer("simplemma"))
+    """
+    if not tgt_lang:
+        raise InputError(
+            "tgt_lang: expected the ISO 639-1 code of the translations' language, got none; tokens"
+            " and lemmas depend on it"
+        )
+    known = None if lemmatizer is None else lemmatizer.languages
+    if lemmatizer is not None and known is not None and tgt_lang not in known:
+        raise InputError(
+            f"tgt_lang: {lemmatizer.name} does not know {tgt_lang!r}; it knows"
+            f" {', '.join(sorted(known))}; {remedy}"
+        )

@@ -1,4 +1,4 @@
-"""Moses tokens, with or without their positions in the text."""
+"""Moses tokens, with or without their positions in the text, and tokens by a plain pattern."""
 
 from __future__ import annotations
 
@@ -8,9 +8,10 @@ from functools import cache
 
 from sacremoses import MosesTokenizer
 
-__all__ = ["Token", "moses_tokens", "moses_words"]
+__all__ = ["Token", "moses_tokens", "moses_words", "word_texts", "word_tokens"]
 
 _HYPHEN = re.compile("(-)")
+_WORD = re.compile(r"\w+(?:'\w+)?|[^\w\s]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,3 +70,31 @@ def moses_words(text: str, lang: str, *, split_hyphens: bool = False) -> list[st
     return (
         [part for word in words for part in _HYPHEN.split(word) if part] if split_hyphens else words
     )
+
+
+def word_tokens(text: str) -> list[Token]:
+    """Return words and single punctuation marks in order, by the same rule for all languages.
+
+    A word may contain one apostrophe. This is much faster than Moses.
+
+    Args:
+        text: a sentence.
+
+    Examples:
+        >>> [token.text for token in word_tokens("It isn't (my) bat.")]
+        ['It', "isn't", '(', 'my', ')', 'bat', '.']
+    """
+    return [Token(match[0], match.start()) for match in _WORD.finditer(text)]
+
+
+def word_texts(text: str) -> list[str]:
+    """Return the texts of `word_tokens`.
+
+    Args:
+        text: a sentence.
+
+    Examples:
+        >>> word_texts("A bat!")
+        ['A', 'bat', '!']
+    """
+    return _WORD.findall(text)

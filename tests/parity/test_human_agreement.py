@@ -19,8 +19,16 @@ from cc_hf.studies.human_agreement.agreement import (
     agreement_with_labels,
     examples_without_corpora,
 )
-from cc_hf.studies.human_agreement.annotations import annotator_agreement, read_annotations
-from cc_hf.studies.human_agreement.published import PUBLISHED_KAPPAS, published_agreement
+from cc_hf.studies.human_agreement.annotations import (
+    annotator_agreement,
+    earlier_agreement,
+    read_annotations,
+)
+from cc_hf.studies.human_agreement.published import (
+    PUBLISHED_EARLIER_KAPPAS,
+    PUBLISHED_KAPPAS,
+    published_agreement,
+)
 from tests.helpers.metrics import evaluate_dataset
 
 pytestmark = pytest.mark.shared
@@ -64,6 +72,21 @@ def test_kappas_of_the_annotators_equal_the_recorded_ones(
         round(recorded["kappa_raw"], 2),
         round(recorded["kappa_binarized"], 2),
     )
+
+
+@pytest.mark.parametrize(
+    ("lang", "expected"),
+    [("de", [(1, 88, 0.2741), (2, 84, 0.2960)]), ("ru", [(1, 88, 0.5657), (2, 83, 0.0840)])],
+)
+def test_kappas_with_earlier_annotations_are_those_of_table_a4(
+    shared: Path, lang: str, expected: list[tuple[int, int, float]]
+) -> None:
+    folder = shared / "upstream/ZurichNLP/contrastive-conditioning/human_validation/winomt/data"
+    agreements = earlier_agreement(folder / f"en-{lang}.annotator2.jsonl", n_resamples=20)
+    assert [(a.annotator, a.n, round(a.kappa, 4)) for a in agreements] == expected
+    assert {a.annotator: round(a.kappa, 2) for a in agreements} == PUBLISHED_EARLIER_KAPPAS[
+        "winomt", lang
+    ]
 
 
 @pytest.mark.parametrize(("dataset", "lang"), SETS)

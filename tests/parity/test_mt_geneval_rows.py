@@ -185,6 +185,26 @@ def test_contextual_lines_are_read_completely(shared: Path, lang: str) -> None:
             ] == [example.correct_translation, *example.contrastive_translations]
 
 
+@pytest.mark.parametrize("lang", [*_LANGS, "nl"])
+def test_persons_of_contextual_rows_are_located_as_often_as_declared(
+    shared: Path, lang: str
+) -> None:
+    config = f"contextual_{lang}.sources"
+    for split in _SPLITS:
+        rows = {e.id: e for e in load(shared, f"contextual_{lang}", split)}
+        examples = load(shared, config, split)
+        assert len(examples) == DECLARATION.config(config).splits[split]
+        for example in examples:
+            row = rows[example.id]
+            assert (example.source, example.extra["reference"]) == (
+                row.source,
+                row.correct_translation,
+            )
+            pronouns = {g for g, p in _PRONOUNS.items() if p.search(example.extra["context"])}
+            assert pronouns != {"male", "female"} - {example.gold}
+            assert example.gold == row.extra["gender"] or split == "dev"
+
+
 def test_upstream_rule_gives_the_recorded_counts_on_these_references(shared: Path) -> None:
     n = 0
     for row in gold(shared, "gold.json"):
@@ -235,7 +255,7 @@ def test_upstream_defects_are_as_many_as_the_card_says(shared: Path) -> None:
     counts: Counter[str] = Counter()
     for config in DECLARATION.configs:
         lang = config.tgt_langs[0]
-        if config.name.endswith(".translations"):
+        if config.name.endswith((".translations", ".sources")):
             continue
         for split in _SPLITS:
             for example in load(shared, config.name, split):

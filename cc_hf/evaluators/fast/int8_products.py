@@ -1,9 +1,9 @@
 """Products of states with fixed weights in int8.
 
-Each row of the states and each output of the weights has a scale of its own. On a processor that
-multiplies bytes without loss (VNNI, AMX), oneDNN computes the products, with weights in its own
-layout, unsigned states and results in fp32. Elsewhere torch's plain product of int8 matrices is
-used.
+Each row of the states and each output of the weights has a scale of its own. oneDNN computes the
+products, with weights in its own layout, unsigned states and results in fp32. Instructions of older
+processors add two products of bytes in 16 bits, which overflow unless the weights have fewer steps.
+Where oneDNN's products are not exact, torch's plain product of int8 matrices is used.
 """
 
 from __future__ import annotations
@@ -20,8 +20,10 @@ __all__ = ["USUAL_ROWS", "Quantised", "Weights", "is_int8_available", "quantise"
 USUAL_ROWS = 512
 _SMALLEST_SCALE = 1e-30  # so that a row of zeros does not divide by 0
 _SIGNED, _UNSIGNED = 127, 255  # largest steps
+# Largest step of weights whose products with unsigned bytes fit in 16 bits by twos: 2 * 255 * 64.
+_SMALL = 64
 _MIDDLE = 128  # the unsigned byte of 0 where values have both signs
-# torch's names of instructions without loss; older instructions saturate the sum of two products.
+# torch's names of instructions that add products of bytes in 32 bits.
 _INSTRUCTIONS = ("avx512_vnni", "avx_vnni", "amx_int8")
 
 
@@ -91,9 +93,10 @@ class Weights:
     def __init__(
         self, weight: torch.Tensor, bias: torch.Tensor | None, *, relu: bool = False
     ) -> None:
-        self.scales = weight.abs().amax(-1).clamp_(min=_SMALLEST_SCALE).div_(_SIGNED)
-        rows = (weight / self.scales[:, None]).round_().to(torch.int8)
         self.is_laid_out = _is_layout_known()
+        n_steps = _weight_steps() if self.is_laid_out else _SIGNED
+        self.scales = weight.abs().amax(-1).clamp_(min=_SMALLEST_SCALE).div_(n_steps)
+        rows = (weight / self.scales[:, None]).round_().to(torch.int8)
         self.bytes = _laid_out(rows) if self.is_laid_out else rows.t().contiguous()
         self.zeros = torch.zeros(len(rows), dtype=torch.int32)
         self.bias = None if bias is None else bias.clone()
@@ -160,19 +163,23 @@ def _laid_out_product(
     return product
 
 
+def _weight_steps() -> int:
+    """Return the largest step of weights whose products oneDNN computes exactly."""
+    capabilities: dict[str, Any] = getattr(torch.cpu, "get_capabilities", dict)()
+    return _SIGNED if any(capabilities.get(name) for name in _INSTRUCTIONS) else _SMALL
+
+
 @cache
 def _is_layout_known() -> bool:
     """Return whether this torch multiplies unsigned with signed bytes exactly.
 
-    The instructions must be known to lose nothing. It is tried once, with the largest values.
+    It is tried once, with the largest values.
     """
-    capabilities: dict[str, Any] = getattr(torch.cpu, "get_capabilities", dict)()
-    if not any(capabilities.get(name) for name in _INSTRUCTIONS):
-        return False
+    largest = _weight_steps()
     generator = torch.Generator().manual_seed(0)
     states, weights = (
         torch.randint(250, 256, (64, 256), generator=generator, dtype=torch.uint8),
-        torch.randint(120, 128, (64, 256), generator=generator, dtype=torch.int8),
+        torch.randint(largest - 7, largest + 1, (64, 256), generator=generator, dtype=torch.int8),
     )
     weights[::2] *= -1
     ones, zeros = torch.ones(64), torch.zeros(64, dtype=torch.int32)

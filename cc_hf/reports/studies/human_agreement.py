@@ -4,7 +4,8 @@ annotators, beside the published figures, in percent.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -17,9 +18,13 @@ from cc_hf.reports.tables import grouped_notes
 from cc_hf.results import EvaluationResult, Interval, NoInterval
 from cc_hf.signature import parse
 from cc_hf.studies.human_agreement.agreement import HumanAgreement
-from cc_hf.studies.human_agreement.annotations import AnnotatorAgreement
+from cc_hf.studies.human_agreement.annotations import (
+    AnnotatorAgreement,
+    EarlierAgreement,
+)
 from cc_hf.studies.human_agreement.published import (
     CITATION_KEY,
+    PUBLISHED_EARLIER_KAPPAS,
     PUBLISHED_KAPPAS,
     published_agreement,
 )
@@ -29,11 +34,14 @@ __all__ = ["AgreementRow", "agreement_json", "agreement_notes", "human_agreement
 
 @dataclass(frozen=True)
 class AgreementRow:
-    """One result, its agreement with the annotators, and the agreement between the annotators."""
+    """One result, its agreement with the annotators, the agreement between the annotators, and that
+    of each annotator with earlier annotations, if there are any.
+    """
 
     result: EvaluationResult
     agreement: HumanAgreement
     annotators: AnnotatorAgreement
+    earlier: tuple[EarlierAgreement, ...] = ()
 
 
 def human_agreement_table(rows: Sequence[AgreementRow]) -> Table:
@@ -102,6 +110,12 @@ def agreement_notes(rows: Sequence[AgreementRow]) -> list[str]:
             for name, counts in zip(agreement.labels, agreement.confusion, strict=True)
         )
         notes.append(f"  {confusion} (columns {', '.join(agreement.labels)})")
+        scores = ", ".join(
+            f"{name} {100 * score:.1f}"
+            for name, score in zip(agreement.labels, agreement.f_scores, strict=True)
+            if not math.isnan(score)
+        )
+        notes.append(f"  F1 of the judged labels: {scores}")
         if agreement.n_inconclusive:
             notes.append(
                 f"  {agreement.n_inconclusive} of {agreement.n_labels} labels are of translations"
@@ -118,20 +132,7 @@ def agreement_notes(rows: Sequence[AgreementRow]) -> list[str]:
                 f"  {agreement.n_skipped} annotated translations are not those that were judged,"
                 " and were ignored"
             )
-        raw = (
-            ""
-            if annotators.kappa_raw is None
-            else f"{annotators.kappa_raw:.4f} on {annotators.n_raw} raw labels, "
-        )
-        printed = ""
-        if kappas := PUBLISHED_KAPPAS.get((row.result.dataset, row.result.tgt_lang)):
-            printed = f" ({CITATION_KEY}, Table A3: {kappas[0]:.2f}, {kappas[1]:.2f})"
-        interval = limits(annotators.binarised_interval, digits=2)
-        kappa = f"{annotators.kappa_binarised:.4f}" + (f" ({interval})" if interval else "")
-        notes.append(
-            f"  kappa of the annotators: {raw}{kappa} on {annotators.n_binarised} binary"
-            f" ones{printed}"
-        )
+        notes += [f"  {note}" for note in _kappa_notes(row)]
         notes += [
             f"  {note}"
             for note in grouped_notes(
@@ -143,6 +144,41 @@ def agreement_notes(rows: Sequence[AgreementRow]) -> list[str]:
         ]
         notes.append(f"  signature: {row.result.signature}")
     return notes
+
+
+def _kappa_notes(row: AgreementRow) -> Iterator[str]:
+    """Yield the kappas of the annotators, with each other and with earlier labels, beside the
+    printed ones.
+    """
+    annotators, data = row.annotators, (row.result.dataset, row.result.tgt_lang)
+    raw = (
+        ""
+        if annotators.kappa_raw is None
+        else f"{annotators.kappa_raw:.4f} on {annotators.n_raw} raw labels, "
+    )
+    printed = ""
+    if kappas := PUBLISHED_KAPPAS.get(data):
+        printed = f" ({CITATION_KEY}, Table A3: {kappas[0]:.2f}, {kappas[1]:.2f})"
+    kappa = _with_limits(annotators.kappa_binarised, annotators.binarised_interval)
+    yield (
+        f"kappa of the annotators: {raw}{kappa} on {annotators.n_binarised} binary ones{printed};"
+        f" Krippendorff's alpha {annotators.alpha:.4f}"
+    )
+    for earlier in row.earlier:
+        published_kappa = PUBLISHED_EARLIER_KAPPAS.get(data, {}).get(earlier.annotator)
+        printed = ""
+        if published_kappa is not None:
+            printed = f" ({CITATION_KEY}, Table A4: {published_kappa:.2f})"
+        kappa = _with_limits(earlier.kappa, earlier.interval)
+        yield (
+            f"kappa of annotator {earlier.annotator} with earlier labels: {kappa} on"
+            f" {earlier.n}{printed}"
+        )
+
+
+def _with_limits(kappa: float, interval: Interval | NoInterval) -> str:
+    shown = limits(interval, digits=2)
+    return f"{kappa:.4f}" + (f" ({shown})" if shown else "")
 
 
 def agreement_json(rows: Sequence[AgreementRow]) -> list[dict[str, Any]]:
@@ -169,7 +205,16 @@ def agreement_json(rows: Sequence[AgreementRow]) -> list[dict[str, Any]]:
                 **names,
                 **({"system": result.system} if result.system else {}),
                 **asdict(row.agreement),
+                "f_scores": {
+                    name: None if math.isnan(score) else score
+                    for name, score in zip(
+                        row.agreement.labels, row.agreement.f_scores, strict=True
+                    )
+                },
                 "annotators": asdict(row.annotators),
+                **(
+                    {"earlier": [asdict(earlier) for earlier in row.earlier]} if row.earlier else {}
+                ),
                 "published": published_json,
             }
         )

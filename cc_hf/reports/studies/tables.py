@@ -31,7 +31,9 @@ __all__ = [
 ]
 
 _SIGNIFICANT = 0.05
-_LONGEST_NAME = 20  # longest name of an evaluator above a column; longer ones go below the table
+# The longest names of evaluators above columns, each and together; longer ones go below the table,
+# so that it fits into 80 characters.
+_LONGEST_NAME, _LONGEST_NAMES = 20, 42
 
 
 def referent_bias_tables(bias: ReferentBias, *, title: str) -> Group:
@@ -333,8 +335,10 @@ def evaluator_agreement_tables(agreement: EvaluatorAgreement) -> Group:
     Args:
         agreement: the agreement.
     """
+    lengths = [len(name) + 2 for name in agreement.evaluators]
+    are_short = max(lengths) - 2 <= _LONGEST_NAME and sum(lengths) <= _LONGEST_NAMES
     column_names = {
-        name: name if max(map(len, agreement.evaluators)) <= _LONGEST_NAME else f"[{number}]"
+        name: name if are_short else f"[{number}]"
         for number, name in enumerate(agreement.evaluators, 1)
     }
     figures = plain_table("system", *column_names.values())

@@ -8,8 +8,8 @@ import functools
 from dataclasses import dataclass, field
 from typing import Any
 
-from cc_hf.errors import InputError, MissingDependencyError
 from cc_hf.text.gender.phrase import Phrase, most_frequent
+from cc_hf.text.spacy_pipelines import load_pipeline, pipeline_name
 
 __all__ = ["predictor"]
 
@@ -28,26 +28,10 @@ def predictor(lang: str, spacy_model: str | None = None) -> RomanceGender:
         MissingDependencyError: if spaCy or the pipeline is not installed.
         InputError: for a pipeline of another language.
     """
-    name = spacy_model or f"{lang}_core_news_sm"
-    try:
-        import spacy
-    except ImportError:
-        raise MissingDependencyError(
-            "spacy", install=f"pip install 'spacy>=3.7' && python -m spacy download {name}"
-        ) from None
-    try:
-        pipeline = spacy.load(name, exclude=["ner", "parser", "lemmatizer"])
-    except OSError:
-        raise MissingDependencyError(name, install=f"python -m spacy download {name}") from None
-    if pipeline.lang != lang:
-        raise InputError(
-            f"spacy_model: expected a pipeline for {lang}, got {name!r}, which is for"
-            f" {pipeline.lang}"
-        )
-    meta = pipeline.meta
-    return RomanceGender(
-        pipeline, f"spacy-{spacy.__version__}+{meta['lang']}_{meta['name']}-{meta['version']}"
+    pipeline = load_pipeline(
+        spacy_model or f"{lang}_core_news_sm", lang, exclude=("ner", "parser", "lemmatizer")
     )
+    return RomanceGender(pipeline, pipeline_name(pipeline))
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,253 @@
+"""cc-hf bias tag: sentence pairs in which the sense of a homograph is known."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from cc_hf.cli.options import AsJson, DataDir, Quiet
+from cc_hf.cli.output import check_output, print_result, say_written, shows_progress
+from cc_hf.errors import InputError
+
+if TYPE_CHECKING:
+    from cc_hf.data.corpora import Corpus, StreamCorpus
+    from cc_hf.data.homographs import HomographLexicon
+
+__all__ = ["Homographs", "Lexicon", "LexiconTgtLang", "SrcLang", "tag"]
+
+Lexicon = Annotated[
+    Path | None,
+    typer.Option(
+        help=(
+            "JSON file of homographs with clusters of their translations. Default: the published"
+            " English-German lexicon of Emelin et al. (2020)."
+        )
+    ),
+]
+SrcLang = Annotated[
+    str, typer.Option(help="Language of the homographs of the lexicon, as an ISO 639-1 code.")
+]
+LexiconTgtLang = Annotated[
+    str, typer.Option("--tgt-lang", help="Language of the senses of the lexicon.")
+]
+Homographs = Annotated[
+    list[str] | None,
+    typer.Option("--homograph", help="Homograph to use. May be repeated. Default: all."),
+]
+
+
+def tag(
+    corpus: Annotated[
+        list[str],
+        typer.Argument(
+            help=(
+                "Parallel corpus: two line-aligned files, source and target; or one dataset: a"
+                " folder of `save_to_disk`, a .parquet, .jsonl or .csv file, or a name on the Hub."
+            )
+        ),
+    ],
+    output: Annotated[
+        Path,
+        typer.Option("--output", "-o", help="Write the pairs with a known sense to this .jsonl."),
+    ],
+    lexicon: Lexicon = None,
+    src_lang: SrcLang = "en",
+    tgt_lang: LexiconTgtLang = "de",
+    homographs: Homographs = None,
+    config: Annotated[str | None, typer.Option(help="Configuration of the dataset.")] = None,
+    split: Annotated[str, typer.Option(help="Split of the dataset.")] = "train",
+    columns: Annotated[
+        str | None,
+        typer.Option(
+            metavar="SOURCE,TARGET",
+            help=(
+                "Columns of the dataset, such as translation.en,translation.de. Default: the"
+                " languages, or source and reference, target or translation."
+            ),
+        ),
+    ] = None,
+    streaming: Annotated[
+        bool, typer.Option("--streaming", help="Stream the dataset instead of downloading it.")
+    ] = False,
+    alignments: Annotated[
+        Path | None,
+        typer.Option(
+            help=(
+                "Word alignments in Pharaoh format, one line per pair, between tokens split at"
+                " spaces. Default: align with --aligner."
+            )
+        ),
+    ] = None,
+    aligner: Annotated[str, typer.Option(help="Aligner: fast_align or eflomal.")] = "fast_align",
+    spacy_model: Annotated[
+        str | None,
+        typer.Option(
+            help=(
+                "spaCy pipeline of the source language, by which homographs must be nouns, such as"
+                " en_core_web_sm. Default: every token is accepted."
+            )
+        ),
+    ] = None,
+    lemmatizer: Annotated[
+        str, typer.Option(help="Lemmatizer of both languages: simplemma or none.")
+    ] = "simplemma",
+    rule: Annotated[
+        str,
+        typer.Option(
+            help=(
+                "How a word belongs to a sense: recommended, or program, as the released program"
+                " matches compounds and uncertain words."
+            )
+        ),
+    ] = "recommended",
+    window: Annotated[
+        int,
+        typer.Option(
+            min=0,
+            help=(
+                "If the linked words show no sense, search so many positions around them. The"
+                " released program searches 3."
+            ),
+        ),
+    ] = 0,
+    max_length_ratio: Annotated[
+        float | None,
+        typer.Option(
+            min=1, help="Drop pairs whose numbers of tokens differ by more. The thesis uses 2."
+        ),
+    ] = None,
+    min_known_words: Annotated[
+        float,
+        typer.Option(
+            min=0,
+            max=1,
+            help=(
+                "Drop pairs of which a smaller share of words is in the dictionary of their"
+                " language, on either side."
+            ),
+        ),
+    ] = 0.0,
+    held_out: Annotated[
+        float,
+        typer.Option(
+            min=0, help="Share of pairs to hold out for testing, chosen by a hash. Thesis: 0.2."
+        ),
+    ] = 0.0,
+    held_out_output: Annotated[
+        Path | None, typer.Option(help="Write the held-out pairs to this .jsonl.")
+    ] = None,
+    min_tokens: Annotated[
+        int, typer.Option(min=0, help="Smallest number of source tokens of a held-out pair.")
+    ] = 10,
+    block_pairs: Annotated[
+        int,
+        typer.Option(
+            min=1,
+            help=(
+                "Pairs of the corpus that are tagged, aligned and stored together. It bounds the"
+                " memory, and the signature names it."
+            ),
+        ),
+    ] = 100_000,
+    n_processes: Annotated[int, typer.Option("--processes", min=1, help="Processes.")] = 1,
+    on_damaged: Annotated[
+        str,
+        typer.Option(
+            help="A pair that is empty or not UTF-8: skip (it is named and counted) or error."
+        ),
+    ] = "skip",
+    data_dir: DataDir = None,
+    as_json: AsJson = False,
+    quiet: Quiet = False,
+) -> None:
+    """Find pairs of a parallel corpus in which the sense of a homograph is known.
+
+    An interrupted run goes on where it stopped when the same command is given again. The method is
+    that of Emelin (2023), section 3.2.1.
+    """
+    from cc_hf.data.homographs import read_lexicon
+    from cc_hf.reports.studies.bias_tables import tagging_table
+    from cc_hf.studies.disambiguation_bias.tagging import PairTagger, TaggingOptions
+    from cc_hf.studies.disambiguation_bias.tagging_run import tag_corpus
+    from cc_hf.studies.disambiguation_bias.tagging_summary import summary_path
+
+    for name, path in {"output": output, "held_out_output": held_out_output}.items():
+        check_output(path, name)
+    tagger = PairTagger(
+        read_lexicon(lexicon, data_dir=data_dir, src_lang=src_lang, tgt_lang=tgt_lang),
+        TaggingOptions(
+            homographs=tuple(homographs or ()),
+            lemmatizer=lemmatizer,
+            spacy_model=spacy_model,
+            aligner=aligner,
+            rule=rule,
+            window=window,
+            max_length_ratio=max_length_ratio,
+            min_known_words=min_known_words,
+            held_out=held_out,
+            min_tokens=min_tokens,
+        ),
+    )
+    parallel = _corpus(
+        corpus,
+        tagger.lexicon,
+        config=config,
+        split=split,
+        columns=columns,
+        streaming=streaming,
+        block_pairs=block_pairs,
+    )
+    summary = tag_corpus(
+        parallel,
+        tagger,
+        output,
+        held_out_output=held_out_output,
+        alignments=alignments,
+        n_processes=n_processes,
+        on_damaged=on_damaged,
+        progress=shows_progress(quiet=quiet),
+    )
+    print_result(
+        as_json,
+        summary.to_json(),
+        lambda: [tagging_table(summary, title=f"pairs with a known sense in {parallel.name}")],
+        output=None,
+    )
+    say_written(output, f" (summary: {summary_path(output)})")
+    say_written(held_out_output)
+
+
+def _corpus(
+    names: list[str],
+    lexicon: HomographLexicon,
+    *,
+    config: str | None,
+    split: str,
+    columns: str | None,
+    streaming: bool,
+    block_pairs: int,
+) -> Corpus | StreamCorpus:
+    from cc_hf.data.corpora import dataset_corpus, file_corpus, open_dataset
+
+    if len(names) > 2:
+        raise InputError(f"corpus: expected two files or one dataset, got {', '.join(names)}")
+    if len(names) == 2:
+        if config or columns or streaming:
+            raise InputError(
+                "corpus: expected one dataset with --config, --columns or --streaming, got two"
+                f" files, {' and '.join(names)}"
+            )
+        return file_corpus(*names, block_pairs=block_pairs)
+    pair = tuple(columns.split(",")) if columns else None
+    if pair is not None and len(pair) != 2:
+        raise InputError(f"columns: expected two names with a comma between them, got {columns!r}")
+    return dataset_corpus(
+        open_dataset(names[0], config, split=split, streaming=streaming),
+        name=names[0],
+        src_lang=lexicon.src_lang,
+        tgt_lang=lexicon.tgt_lang,
+        columns=None if pair is None else (pair[0], pair[1]),
+        block_pairs=block_pairs,
+    )

@@ -1,0 +1,162 @@
+"""Folders that `cc-hf build` and `cc-hf bias challenge` write, read again as datasets."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Mapping
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from cc_hf.data.declaration import ConfigDeclaration, DatasetDeclaration
+from cc_hf.errors import DataError, InputError
+from cc_hf.files import is_folder
+from cc_hf.languages import LANGUAGES
+from cc_hf.schema import (
+    ContrastiveSourceExample,
+    ContrastiveTranslationExample,
+    Example,
+    ProbingExample,
+)
+
+__all__ = ["folder_declaration", "is_dataset_folder"]
+
+# A column that only one class of examples has -> the class.
+_FORMS: dict[str, type[Example]] = {
+    "correct_sources": ContrastiveSourceExample,
+    "correct_translation": ContrastiveTranslationExample,
+    "gold": ProbingExample,
+}
+
+
+def is_dataset_folder(name: str | Path) -> bool:
+    """Return whether a dataset's name is a folder with CONFIG/SPLIT-00000-of-00001.parquet.
+
+    Args:
+        name: name of a dataset, or a path.
+
+    Examples:
+        >>> is_dataset_folder("mucow")
+        False
+    """
+    return is_folder(Path(name)) and any(Path(name).glob("*/*.parquet"))
+
+
+def folder_declaration(path: str | Path) -> DatasetDeclaration:
+    """Return the declaration of a folder of Parquet files.
+
+    Args:
+        path: a folder that `is_dataset_folder` accepts. Each configuration is a folder in it.
+
+    Returns:
+        A declaration with the name "custom", like that of a user's file. Its revision is a hash of
+            the files.
+
+    Raises:
+        DataError: for a file that is not Parquet or has other columns than examples, or for a
+            configuration with several source languages.
+    """
+    folder = Path(path)
+    files = sorted(folder.glob("*/*.parquet"))
+    digest = hashlib.sha256(
+        b"".join(
+            file.relative_to(folder).as_posix().encode()
+            + b"\0"
+            + hashlib.sha256(file.read_bytes()).digest()
+            for file in files
+        )
+    ).hexdigest()
+    return _declared(folder, tuple(files), digest)
+
+
+@lru_cache(maxsize=4)
+def _declared(folder: Path, files: tuple[Path, ...], digest: str) -> DatasetDeclaration:
+    """Return the declaration for this content. It is cached, since one run asks for it several
+    times.
+    """
+    examples = {(file.parent.name, file.name.partition("-")[0]): _examples(file) for file in files}
+    names = list(dict.fromkeys(name for name, _ in examples))
+    configs = tuple(
+        _config(
+            folder,
+            name,
+            {split: rows for (config, split), rows in examples.items() if config == name},
+        )
+        for name in names
+    )
+
+    def read(paths: Mapping[str, Path], config: str, split: str) -> Iterator[Example]:
+        return iter(examples[config, split])
+
+    return DatasetDeclaration(
+        name="custom",
+        description=f"Examples from the folder {folder.name}.",
+        licence="unknown",
+        homepage="",
+        citation_keys=("vamvas-sennrich-2021",),
+        revision=digest,
+        cues="own",
+        files=(),
+        configs=configs,
+        default_config=names[0],
+        extra_keys=(),
+        read=read,
+    )
+
+
+def _config(folder: Path, name: str, splits: Mapping[str, list[Example]]) -> ConfigDeclaration:
+    """Return the declaration of one configuration.
+
+    Raises:
+        DataError: for a configuration with several source languages, or without test examples.
+    """
+    examples = [example for rows in splits.values() for example in rows]
+    sources = sorted({example.src_lang for example in examples})
+    targets = {example.tgt_lang for example in examples}
+    if len(sources) != 1:
+        raise DataError(
+            f"{folder / name}: expected examples with one source language, got"
+            f" {', '.join(sources) or 'no examples'}"
+        )
+    return ConfigDeclaration(
+        name,
+        f"made from {folder.name}",
+        tuple(LANGUAGES) if targets == {""} else tuple(sorted(targets)),
+        {split: len(rows) for split, rows in splits.items()},
+        form=type(examples[0]),
+        src_lang=sources[0],
+        extra_keys=tuple(examples[0].extra),
+    )
+
+
+def _examples(file: Path) -> list[Example]:
+    """Return the examples of a file.
+
+    Raises:
+        DataError: for a file that is not Parquet or does not hold examples.
+    """
+    import pyarrow
+    import pyarrow.parquet
+
+    try:
+        rows = pyarrow.parquet.read_table(file).to_pylist()
+    except (OSError, pyarrow.ArrowException) as error:
+        raise DataError(f"{file}: expected a Parquet file of a dataset, got {error}") from None
+    form = next((_FORMS[key] for key in _FORMS if rows and key in rows[0]), None)
+    if form is None:
+        raise DataError(
+            f"{file}: expected examples as `cc-hf build` writes them, got"
+            f" {'the columns ' + ', '.join(rows[0]) if rows else 'no rows'}"
+        )
+    examples: list[Example] = []
+    for number, row in enumerate(rows):
+        try:
+            examples.append(form.from_row(_plain(row)))
+        except (InputError, KeyError, TypeError) as error:
+            raise DataError(f"{file}: row {number}: {error}") from None
+    return examples
+
+
+def _plain(row: dict[str, Any]) -> dict[str, Any]:
+    """Return a row whose `extra` is a mapping, also where the file holds it as null."""
+    return {**row, "extra": row.get("extra") or {}}

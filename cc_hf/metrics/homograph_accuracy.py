@@ -1,0 +1,451 @@
+"""What a translation makes of a homograph: the right sense, another sense, an unknown word, or
+nothing.
+
+See Emelin et al. 2020; Emelin 2023, section 3.2.2.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from cc_hf.data.sense_rows import parse_senses, senses_text
+from cc_hf.errors import InputError, check_choice, shown
+from cc_hf.metrics.alignments import chosen_aligner
+from cc_hf.metrics.base import Figures, Metric, Rows, Scoring
+from cc_hf.metrics.checks import Fields, any_text, check_ids, check_text, flag, index, optional_text
+from cc_hf.metrics.figure_names import COMMON, FigureName, shares
+from cc_hf.metrics.summary import summarize
+from cc_hf.results import Interval, NoInterval
+from cc_hf.schema import Example, Judgement, ProbingExample
+from cc_hf.statistics.accuracy import verdict_accuracies
+from cc_hf.statistics.bootstrap import Bootstrap, accuracy_intervals
+from cc_hf.text.alignment import Aligner, Alignment
+from cc_hf.text.lemmatization import Lemmatizer, check_language, find_lemmatizer
+from cc_hf.text.sense_matching import SenseMatcher
+from cc_hf.text.sense_search import ProgramSearch
+from cc_hf.text.tokenization import word_texts, word_tokens
+
+__all__ = [
+    "OUTCOMES",
+    "SEARCHES",
+    "HomographAccuracy",
+    "Outcome",
+    "aligned_texts",
+    "judge",
+    "outcomes",
+]
+
+#: What can become of a homograph.
+OUTCOMES = ("correct", "flipped", "unknown", "deleted")
+#: Where senses are looked for: in the aligned words, in the whole translation, or in the whole
+#: translation as the released program does it.
+SEARCHES = ("aligned", "anywhere", "sentence")
+
+
+def _senses(value: Any, where: str) -> str:
+    """Return clusters of senses as JSON, which modules of `evaluate` can store."""
+    return check_text(senses_text(parse_senses(value, where)), where)
+
+
+#: Keys of a reference, each with the check of its value.
+_FIELDS: Fields = {
+    "source": any_text,
+    "homograph": any_text,
+    "start": index,
+    "cluster": any_text,
+    "senses": _senses,
+    "category": optional_text,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What became of a homograph.
+
+    Attributes:
+        kind: one of `OUTCOMES`.
+        clusters: ids of the clusters that the words show, in the order of the words; the right one
+            is among them if the outcome is correct.
+    """
+
+    kind: str
+    clusters: tuple[str, ...] = ()
+
+
+def aligned_texts(
+    sources: Sequence[str], translations: Sequence[str]
+) -> tuple[list[str], list[str]]:
+    """Return texts as aligners read them, with a space between tokens (`word_texts`).
+
+    Args:
+        sources: n sentences.
+        translations: their translations; letters with accents become one character (NFC).
+
+    Examples:
+        >>> aligned_texts(["A bat!"], ["Ein Schläger!"])
+        (['A bat !'], ['Ein Schläger !'])
+    """
+    return (
+        [" ".join(word_texts(source)) for source in sources],
+        [" ".join(word_texts(unicodedata.normalize("NFC", text))) for text in translations],
+    )
+
+
+def outcomes(
+    translations: Sequence[str],
+    references: Sequence[Mapping[str, Any]],
+    alignments: Sequence[Alignment],
+    *,
+    tgt_lang: str,
+    search: str = "aligned",
+    lemmatizer: str | Lemmatizer = "simplemma",
+) -> list[Outcome]:
+    """Return what became of the homograph in each translation.
+
+    A translation with a word of the right sense is correct, ambiguous words of that sense included.
+    Otherwise a word of another sense makes it flipped. Without a word of any sense, the homograph
+    is unknown if it is aligned with a word, else deleted.
+
+    Args:
+        translations: one per reference.
+        references: mappings with the keys that `HomographAccuracy` reads.
+        alignments: one per translation, by indices of `cc_hf.text.tokenization.word_tokens`.
+        tgt_lang: ISO 639-1 code of the translations.
+        search: a name of `SEARCHES`.
+        lemmatizer: a name of `cc_hf.text.lemmatization.LEMMATIZERS`, or a Lemmatizer.
+
+    Raises:
+        InputError: for an unknown search, or senses that are not as expected.
+
+    Examples:
+        >>> row = {"source": "A bat flies.", "start": 2, "cluster": "animal"}
+        >>> row["senses"] = {"animal": ["Fledermaus"], "stick": ["Schläger"]}
+        >>> texts = ["Eine Fledermaus fliegt.", "Ein Holzschläger fliegt.", "Ein Tier fliegt."]
+        >>> links = [((0, 0), (1, 1), (2, 2))] * 3
+        >>> [outcome.kind for outcome in outcomes(texts, [row] * 3, links, tgt_lang="de")]
+        ['correct', 'flipped', 'unknown']
+    """
+    check_choice("search", search, SEARCHES)
+    chosen = find_lemmatizer(lemmatizer)
+    readers: dict[Any, SenseMatcher | ProgramSearch] = {}  # homographs share their senses
+    kinds = []
+    for row, (translation, reference, alignment) in enumerate(
+        zip(translations, references, alignments, strict=True)
+    ):
+        senses = reference["senses"]
+        key = senses if isinstance(senses, str) else senses_text(parse_senses(senses, "senses"))
+        if key not in readers:
+            clusters = parse_senses(senses, f"row {row}: senses")
+            make = ProgramSearch if search == "sentence" else SenseMatcher
+            readers[key] = make(clusters, lang=tgt_lang, lemmatizer=chosen)
+        tokens = word_texts(unicodedata.normalize("NFC", translation))
+        position = _token(reference)
+        linked = [j for i, j in sorted(alignment) if i == position]
+        reader = readers[key]
+        shown_clusters = (
+            reader.clusters(tokens)
+            if isinstance(reader, ProgramSearch)
+            else _clusters(reader, [tokens[j] for j in linked] if search == "aligned" else tokens)
+        )
+        gold = reference["cluster"]
+        if gold in shown_clusters:
+            kind = "correct"
+        elif shown_clusters:
+            kind = "flipped"
+        else:
+            kind = "unknown" if linked else "deleted"
+        kinds.append(Outcome(kind, shown_clusters))
+    return kinds
+
+
+def _clusters(matcher: SenseMatcher, tokens: Sequence[str]) -> tuple[str, ...]:
+    """Return the clusters that tokens show, those of unambiguous words before those of others."""
+    matches = [matcher.match(token) for token in tokens]
+    names = [name for match in matches for name in match.clusters]
+    return tuple(dict.fromkeys(names + [name for match in matches for name in match.ambiguous]))
+
+
+def _token(reference: Mapping[str, Any]) -> int:
+    """Return the index of the homograph's token; -1 if there is none at its position."""
+    for number, token in enumerate(word_tokens(reference["source"])):
+        if token.start <= reference["start"] < token.start + len(token.text):
+            return number
+    return -1
+
+
+def judge(
+    predictions: Sequence[str],
+    references: Sequence[Mapping[str, Any]],
+    outcomes: Sequence[Outcome],
+    *,
+    wide: bool = False,
+    ids: Sequence[str] | None = None,
+) -> tuple[Judgement, ...]:
+    """Return the verdict on every translation.
+
+    `predicted` holds the first cluster that is shown, or the outcome where none is.
+
+    Args:
+        predictions: translations, one per reference.
+        references: mappings with the keys that `HomographAccuracy` reads.
+        outcomes: what became of each homograph, from `outcomes`.
+        wide: whether unknown and deleted homographs are errors; otherwise they are inconclusive.
+        ids: names of the examples; None for row numbers.
+
+    Raises:
+        InputError: for ids that do not fit the rows.
+
+    Examples:
+        >>> verdicts = judge(["Eine Keule."], [{"cluster": "animal"}], [Outcome("deleted")])
+        >>> verdicts[0].verdict, verdicts[0].predicted
+        ('inconclusive', 'deleted')
+    """
+    judgements = []
+    for name, translation, reference, outcome in zip(
+        check_ids(ids, len(predictions)), predictions, references, outcomes, strict=True
+    ):
+        gold, is_correct = reference["cluster"], outcome.kind == "correct"
+        is_error = outcome.kind == "flipped" or (wide and not is_correct)
+        judgements.append(
+            Judgement(
+                example_id=name,
+                category=reference.get("category") or "all",
+                is_correct=is_correct,
+                translation=translation,
+                verdict="correct" if is_correct else "incorrect" if is_error else "inconclusive",
+                predicted=gold if is_correct else next(iter(outcome.clusters), outcome.kind),
+                gold=gold,
+            )
+        )
+    return tuple(judgements)
+
+
+_RATES = {
+    "flip_rate": ("flipped",),
+    "unknown_rate": ("unknown",),
+    "deleted_rate": ("deleted",),
+    "wide_error_rate": ("flipped", "unknown", "deleted"),
+}
+
+
+def _rates(
+    kinds: Sequence[str], categories: Sequence[str], bootstrap: Bootstrap
+) -> tuple[dict[str, float], dict[str, Interval | NoInterval]]:
+    """Return the share of each outcome, in all and by category, with intervals."""
+    scores: dict[str, float] = {}
+    intervals: dict[str, Interval | NoInterval] = {}
+    for rate, members in _RATES.items():
+        flags = np.array([kind in members for kind in kinds], dtype=np.bool_)
+        by_category = verdict_accuracies(flags, categories, is_inconclusive=np.zeros_like(flags))
+        scores[rate] = float(flags.mean())
+        scores |= {f"{rate}_{c.category}": c.accuracy for c in by_category}
+        of_flags = accuracy_intervals(flags, None, categories, **bootstrap.options)
+        intervals |= {
+            name.replace("accuracy", rate, 1): interval
+            for name, interval in of_flags.items()
+            if not name.startswith("min_")
+        }
+    return scores, intervals
+
+
+@dataclass(frozen=True)
+class HomographAccuracy(Metric):
+    """Word sense disambiguation of homographs, by the words of each sense.
+
+    Word alignment finds the words that translate the homograph, and a list of senses tells which
+    sense they show. fast_align and eflomal estimate their model on the translations that are judged
+    together, so a verdict may depend on other rows. Judge all translations of a system at once.
+
+    References hold `source`, `homograph`, `start` (0-based position of its first character in the
+    source), `cluster` (the right one), `senses` (cluster -> words of the target language, see
+    `cc_hf.data.sense_rows.parse_senses`) and `category` (such as frequent and rare; optional). A
+    blank translation is deleted.
+
+    Figures, in [0, 1]: accuracy, min_accuracy, accuracy_<category>; flip_rate, unknown_rate,
+    deleted_rate and wide_error_rate, which is the sum of the three, each also by category. Counts:
+    n_correct, n_inconclusive, n_flipped, n_unknown, n_deleted, n_blank.
+
+    Attributes:
+        search: a name of `SEARCHES`.
+        wide: whether unknown and deleted homographs are errors; otherwise they are inconclusive.
+            The command line may say "true".
+        aligner: "fast_align" (built in), "eflomal", or an Aligner.
+        alignments: alignments that replace the aligner: a Pharaoh file or its lines, one per
+            translation, by indices of `cc_hf.text.tokenization.word_tokens`.
+        lemmatizer: "simplemma", "none", or a `cc_hf.text.lemmatization.Lemmatizer`.
+
+    Examples:
+        >>> row = {"source": "A bat flies.", "homograph": "bat", "start": 2, "cluster": "animal"}
+        >>> row |= {"senses": {"animal": ["Fledermaus"], "stick": ["Keule"]}, "category": "rare"}
+        >>> texts = ["Eine Fledermaus fliegt.", "Eine Keule fliegt."]
+        >>> rows = Rows(texts, [row, row], ["0", "1"], tgt_lang="de")
+        >>> figures = HomographAccuracy(search="anywhere").measure(rows, Bootstrap())
+        >>> figures.scores["accuracy"], figures.scores["flip_rate_rare"]
+        (0.5, 0.5)
+    """
+
+    name = "homograph_accuracy"
+    title = "Homograph accuracy"
+    about = (
+        "A word alignment finds the homograph in the translation, and a list of senses tells which"
+        " sense it has."
+    )
+    signature_name = "homograph"
+    version = 1
+    reference_fields = _FIELDS
+    figure_names = {  # noqa: RUF012
+        **COMMON,
+        **shares(
+            "flip_rate",
+            "flip rate",
+            "The share of translations with another sense of the homograph",
+        ),
+        **shares(
+            "unknown_rate",
+            "unknown",
+            "The share of translations with a word for the homograph that no sense lists",
+        ),
+        **shares(
+            "deleted_rate",
+            "deleted",
+            "The share of translations without a word for the homograph",
+        ),
+        **shares(
+            "wide_error_rate",
+            "all errors",
+            "The share of translations with another sense, an unknown word or no word for the"
+            " homograph",
+        ),
+        "n_inconclusive": FigureName(
+            "unknown or deleted",
+            "The share of translations without a word of any sense for the homograph. They are"
+            " not correct.",
+        ),
+    }
+
+    search: str = "aligned"
+    wide: bool | str = False
+    aligner: str | Aligner = "fast_align"
+    alignments: str | Path | Sequence[str] | None = None
+    lemmatizer: str | Lemmatizer = "simplemma"
+
+    @staticmethod
+    def fits(dataset: str, config: str, form: type[Example], src_lang: str, tgt_lang: str) -> str:
+        """Return "" for files and folders of homographs with senses, else the reason."""
+        if dataset == "custom" and form is ProbingExample:
+            return ""
+        return (
+            "homograph_accuracy needs a homograph with the words of each sense, as challenge sets"
+            f" of `cc-hf bias challenge` and files with the columns cluster and senses have them;"
+            f" {dataset} {config} does not have them"
+        )
+
+    @staticmethod
+    def references(examples: Sequence[Example]) -> list[dict[str, Any]]:
+        """Return source, homograph with its position, right cluster and senses of the examples.
+
+        Returns:
+            One mapping per example, with the keys of `reference_fields`.
+
+        Raises:
+            InputError: for an example without a located homograph or without senses.
+        """
+        rows = []
+        for example in examples:
+            if (
+                not isinstance(example, ProbingExample)
+                or example.focus is None
+                or "senses" not in example.extra
+            ):
+                raise InputError(
+                    f"example {example.id!r}: expected a located homograph with senses, got none"
+                )
+            rows.append(
+                {
+                    "source": example.source,
+                    "homograph": example.extra.get("homograph") or example.focus.text,
+                    "start": example.focus.start,
+                    "cluster": example.gold,
+                    "senses": example.extra["senses"],
+                    "category": example.category,
+                }
+            )
+        return rows
+
+    @classmethod
+    def check_values(cls, references: Sequence[Mapping[str, Any]], *, whole: bool) -> None:
+        """Refuse a cluster that is not among the senses, and a position without a word.
+
+        Raises:
+            InputError: for the first row with either.
+        """
+        for row, reference in enumerate(references):
+            clusters = parse_senses(reference["senses"], f"row {row}: senses")
+            if reference["cluster"] not in clusters:
+                raise InputError(
+                    f"row {row}: cluster: expected one of the clusters in senses,"
+                    f" {', '.join(clusters)}, got {reference['cluster']!r}"
+                )
+            if _token(reference) < 0:
+                raise InputError(
+                    f"row {row}: start: expected the position of a word's first character in"
+                    f" {shown(reference['source'])}, got {reference['start']}"
+                )
+
+    def measure(self, rows: Rows, bootstrap: Bootstrap, scoring: Scoring | None = None) -> Figures:
+        """Align all sources and translations, judge every translation, and compute the figures.
+
+        Returns:
+            Accuracies and rates in [0, 1], with intervals, and one judgement per row.
+
+        Raises:
+            InputError: for options that do not fit, or a language that the lemmatizer does not
+                know.
+            UnknownNameError: for an aligner or a lemmatizer that is not known.
+            DataError: for a line of alignments that is not in Pharaoh format.
+            MissingDependencyError: for an aligner that is not installed.
+        """
+        check_choice("search", self.search, SEARCHES)
+        wide = flag("wide", self.wide)
+        lemmatizer = find_lemmatizer(self.lemmatizer)
+        check_language(rows.tgt_lang, lemmatizer)
+        aligner = chosen_aligner(self.aligner, self.alignments)
+        links = aligner.align(*aligned_texts(rows.column("source"), rows.translations))
+        row_outcomes = outcomes(
+            rows.translations,
+            rows.references,
+            links,
+            tgt_lang=rows.tgt_lang,
+            search=self.search,
+            lemmatizer=lemmatizer,
+        )
+        judgements = judge(
+            rows.translations, rows.references, row_outcomes, wide=wide, ids=rows.ids
+        )
+        summary = summarize(judgements, bootstrap)
+        kinds = [outcome.kind for outcome in row_outcomes]
+        rates, intervals = _rates(kinds, [j.category for j in judgements], bootstrap)
+        return Figures(
+            scores={**summary.scores, **rates},
+            signature={
+                "langs": f"{rows.src_lang or '?'}-{rows.tgt_lang}",
+                "align": aligner.signature_name,
+                "search": self.search,
+                "lemma": lemmatizer.name,
+                "errors": "wide" if wide else "flips",
+            },
+            intervals={**summary.intervals, **intervals},
+            categories=summary.categories,
+            judgements=judgements,
+            counts={
+                **summary.counts,
+                **{f"n_{kind}": kinds.count(kind) for kind in OUTCOMES[1:]},
+                "n_blank": rows.n_blank,
+            },
+        )

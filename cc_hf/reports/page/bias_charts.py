@@ -1,0 +1,94 @@
+"""The chart of error rates by bias, as inline SVG."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from markupsafe import Markup
+
+from cc_hf.reports.figure_text import limits, percent
+from cc_hf.reports.figures import nice_ticks
+from cc_hf.reports.marks import colour
+from cc_hf.reports.page.drawing import (
+    WIDTH,
+    Element,
+    chart_svg,
+    legend_row,
+    shape_element,
+    system_mark,
+    text_element,
+)
+from cc_hf.studies.disambiguation_bias.prediction import BiasGroup
+
+__all__ = ["error_rate_chart"]
+
+
+def error_rate_chart(
+    groups: Mapping[str, Sequence[BiasGroup]], systems: Sequence[str], *, label: str
+) -> Markup:
+    """Draw the error rate of each system with its interval, from the sentences with the smallest
+    bias on the left to those with the largest on the right.
+
+    Args:
+        groups: system -> groups of sentences, of which at least one has some.
+        systems: the names of the report's systems.
+        label: a description of the chart for screen readers.
+
+    Returns:
+        An SVG element.
+    """
+    left, right, top, bottom = 44, WIDTH - 12, 10, 220
+    highest = max(group.interval.high for members in groups.values() for group in members)
+    ticks = nice_ticks(0, max(100 * highest, 1))
+    n_groups = max(map(len, groups.values()))
+    width = (right - left) / n_groups
+    parts: list[Element] = []
+    spoken = []
+
+    def y(share: float) -> float:
+        return bottom - (bottom - top) * 100 * share / ticks[-1]
+
+    for tick in ticks:
+        height = y(tick / 100)
+        parts.append(shape_element("line", "grid", x1=left, x2=right, y1=height, y2=height))
+        parts.append(text_element(left - 6, height + 4, f"{tick:g}", "end muted"))
+    for number in range(n_groups):
+        middle = left + width * (number + 0.5)
+        parts.append(text_element(middle, bottom + 16, str(number + 1), "middle muted"))
+    step = min(9.0, width / (len(groups) + 1))
+    for position, (name, members) in enumerate(groups.items()):
+        system = systems.index(name)
+        shift = (position - (len(groups) - 1) / 2) * step
+        for number, group in enumerate(members):
+            x = left + width * (number + 0.5) + shift
+            parts.append(
+                shape_element(
+                    "line",
+                    f"line s{colour(system)}",
+                    x1=x,
+                    x2=x,
+                    y1=y(group.interval.low),
+                    y2=y(group.interval.high),
+                )
+            )
+            text = (
+                f"{name}, {group.low:.3g} to {group.high:.3g}: {percent(group.error_rate)} %"
+                f" ({limits(group.interval)}) of {group.n:,}"
+            )
+            parts.append(system_mark(system, x, y(group.error_rate), size=0.7)._replace(title=text))
+            spoken.append(text)
+    parts.append(
+        text_element(
+            (left + right) / 2,
+            bottom + 34,
+            "tenth of the sentences, by bias towards a wrong sense",
+            "middle muted",
+        )
+    )
+    parts.append(
+        text_element(-(top + bottom) / 2, 12, "errors, %", "middle muted", transform="rotate(-90)")
+    )
+    height = bottom + 42.0
+    for name in groups:
+        height = legend_row(parts, systems, systems.index(name), height)
+    return chart_svg(height, f"{label}. {'; '.join(spoken)}", parts)

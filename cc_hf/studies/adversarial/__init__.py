@@ -1,0 +1,1 @@
+"""Adversarial sentences that flip the sense of a homograph (Emelin 2023, section 3.3)."""

@@ -1,0 +1,133 @@
+"""Insert an adjective into an English sentence, or exchange one. Nothing else changes but the
+article before it and the capital at the beginning of the sentence.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from cc_hf.cues.placement import insert_before, replace_at
+from cc_hf.text.inflection import english_article
+
+__all__ = ["AFTER_THE", "KINDS", "ChangedSentence", "insert_adjective", "replace_adjective"]
+
+#: Kinds of change, with the marks of the thesis (Table 3.9).
+KINDS: dict[str, str] = {
+    "insert_at_homograph": "IH",
+    "replace_at_homograph": "RH",
+    "insert_at_other": "InH",
+    "replace_at_other": "RnH",
+}
+
+_ORDINALS = """first second third fourth fifth sixth seventh eighth ninth tenth last next same
+    only"""
+#: Adjectives before which "a" and "an" become "the".
+AFTER_THE = frozenset(_ORDINALS.split())
+_ARTICLE = re.compile(r"\b(an?)(\s+)$", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class ChangedSentence:
+    """A sentence with another adjective.
+
+    Attributes:
+        text: the sentence.
+        start: 0-based position of the adjective in characters of `text`.
+        edit_start: position in the original sentence from which characters moved.
+        shift: number of characters by which what follows the change moved.
+    """
+
+    text: str
+    start: int
+    edit_start: int
+    shift: int
+
+    def position(self, start: int) -> int:
+        """Return where a character of the original sentence stands in the changed one.
+
+        Args:
+            start: 0-based position of a character outside the changed words.
+        """
+        return start + self.shift if start >= self.edit_start else start
+
+
+def insert_adjective(source: str, start: int, adjective: str) -> ChangedSentence:
+    """Insert an adjective before a noun.
+
+    An indefinite article directly before it is adapted to the adjective. At the beginning of the
+    sentence, the capital moves from the noun to the adjective.
+
+    Args:
+        source: a sentence.
+        start: 0-based position of the noun in characters.
+        adjective: adjective in lower case.
+
+    Returns:
+        The sentence with the adjective.
+
+    Raises:
+        InputError: for a position outside the sentence, or a blank adjective.
+
+    Examples:
+        >>> insert_adjective("He found a spring.", 11, "old").text
+        'He found an old spring.'
+        >>> insert_adjective("Bats fly at night.", 0, "huge").text
+        'Huge bats fly at night.'
+    """
+    changed = insert_before(source, start, adjective)
+    if start == 0:
+        noun_start = len(adjective) + 1
+        changed = (
+            adjective[:1].upper() + changed[1:noun_start] + _uncapitalised(changed[noun_start:])
+        )
+    return _with_article(changed, start, adjective, edit_start=start, shift=len(adjective) + 1)
+
+
+def replace_adjective(source: str, start: int, length: int, adjective: str) -> ChangedSentence:
+    """Exchange an adjective.
+
+    Args:
+        source: a sentence.
+        start: 0-based position of the present adjective in characters.
+        length: its number of characters.
+        adjective: new adjective, in lower case.
+
+    Returns:
+        The sentence with the new adjective.
+
+    Raises:
+        InputError: for characters outside the sentence, or a blank adjective.
+
+    Examples:
+        >>> replace_adjective("It was an honest note.", 10, 6, "high").text
+        'It was a high note.'
+    """
+    word = adjective[:1].upper() + adjective[1:] if start == 0 else adjective
+    changed = replace_at(source, start, length, word)
+    shift = len(adjective) - length
+    return _with_article(changed, start, adjective, edit_start=start + length, shift=shift)
+
+
+def _uncapitalised(text: str) -> str:
+    """Return a text whose first word has no capital, unless it has several, as "NATO" does."""
+    return text if text[1:2].isupper() else text[:1].lower() + text[1:]
+
+
+def _with_article(
+    text: str, start: int, adjective: str, *, edit_start: int, shift: int
+) -> ChangedSentence:
+    """Return the sentence with the article directly before the adjective at `start` adapted."""
+    match = _ARTICLE.search(text, 0, start)
+    if match is None:
+        return ChangedSentence(text, start, edit_start, shift)
+    article = "the" if adjective.lower() in AFTER_THE else english_article(adjective)
+    if match[1][0].isupper():
+        article = article.capitalize()
+    longer = len(article) - len(match[1])
+    return ChangedSentence(
+        f"{text[: match.start()]}{article}{match[2]}{text[start:]}",
+        start + longer,
+        edit_start,
+        shift + longer,
+    )

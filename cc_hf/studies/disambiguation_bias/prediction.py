@@ -1,0 +1,250 @@
+"""How well disambiguation bias predicts which sentences a system gets wrong (Emelin et al. 2020;
+Emelin 2023, section 3.2.2).
+
+The functions accept the values of sentences and their errors, whatever metric judged them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from cc_hf.errors import InputError
+from cc_hf.results import Interval
+from cc_hf.statistics.bootstrap import wilson_interval
+from cc_hf.statistics.rank_tests import EffectThresholds, RankTest, effect_thresholds, mann_whitney
+
+__all__ = [
+    "CITATION_KEY",
+    "FEATURES",
+    "PUBLISHED_PREDICTIONS",
+    "BiasGroup",
+    "ErrorPrediction",
+    "FeatureTest",
+    "PublishedPrediction",
+    "error_rate_by_bias",
+    "predict_errors",
+]
+
+#: The key of the paper in `cc_hf.citations`.
+CITATION_KEY = "emelin-2020"
+#: Values of a sentence that are tested, in the order of tables: its bias towards the right sense,
+#: towards the strongest wrong sense, and the difference; its number of tokens is a control.
+FEATURES = (
+    "freq_right",
+    "ppmi_right",
+    "freq_wrong",
+    "ppmi_wrong",
+    "freq_diff",
+    "ppmi_diff",
+    "length",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class FeatureTest:
+    """How a value differs between sentences with an error and without.
+
+    Attributes:
+        feature: name of the value, such as one of `FEATURES`.
+        test: the sentences with an error against the others. The rank-biserial correlation (RBC)
+            is positive if errors have the larger values.
+        u: the smaller U of both groups, as it is usually printed.
+        size: "none", "small", "medium" or "large", by the thresholds for this error rate.
+    """
+
+    feature: str
+    test: RankTest
+    u: float
+    size: str
+
+
+@dataclass(frozen=True)
+class ErrorPrediction:
+    """Correlations of values of sentences with errors.
+
+    Attributes:
+        n: number of sentences.
+        n_errors: how many of them have an error.
+        error_rate: n_errors / n, in (0, 1).
+        thresholds: the |RBC| from which an effect is small, medium or large at this error rate
+            (thesis, equation 3.8).
+        tests: one per value, in the order in which the values are given.
+    """
+
+    n: int
+    n_errors: int
+    error_rate: float
+    thresholds: EffectThresholds
+    tests: tuple[FeatureTest, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class BiasGroup:
+    """Sentences with similar bias.
+
+    Attributes:
+        low, high: smallest and largest value in the group.
+        n: number of sentences.
+        n_errors: how many of them have an error.
+        error_rate: n_errors / n, in [0, 1].
+        interval: Wilson's 95 % interval of the error rate.
+    """
+
+    low: float
+    high: float
+    n: int
+    n_errors: int
+    error_rate: float
+    interval: Interval
+
+
+@dataclass(frozen=True, slots=True)
+class PublishedPrediction:
+    """Figures of one system as the thesis prints them (Tables 3.7 and 3.8).
+
+    Attributes:
+        corpus: training data, "OS18" or "WMT19".
+        system: architecture of the system.
+        rank_biserial: RBC of each value, in the order of `FEATURES`.
+        large: the |RBC| from which an effect is large.
+    """
+
+    corpus: str
+    system: str
+    rank_biserial: tuple[float, ...]
+    large: float
+
+
+PUBLISHED_PREDICTIONS: tuple[PublishedPrediction, ...] = (
+    PublishedPrediction(
+        "OS18", "Transformer", (-0.532, -0.578, 0.327, 0.474, 0.708, 0.674, 0.018), 0.2121
+    ),
+    PublishedPrediction(
+        "OS18", "LSTM", (-0.468, -0.504, 0.386, 0.486, 0.690, 0.630, 0.008), 0.2581
+    ),
+    PublishedPrediction(
+        "OS18", "ConvS2S", (-0.477, -0.514, 0.391, 0.492, 0.723, 0.658, 0.021), 0.2740
+    ),
+    PublishedPrediction(
+        "WMT19", "Transformer", (-0.610, -0.668, 0.415, 0.579, 0.687, 0.677, -0.004), 0.1508
+    ),
+    PublishedPrediction(
+        "WMT19", "LSTM", (-0.661, -0.698, 0.376, 0.574, 0.725, 0.708, -0.009), 0.1803
+    ),
+    PublishedPrediction(
+        "WMT19", "ConvS2S", (-0.648, -0.678, 0.408, 0.599, 0.731, 0.710, 0.000), 0.1971
+    ),
+)
+
+
+def predict_errors(
+    features: Mapping[str, Sequence[float]], is_error: Sequence[bool]
+) -> ErrorPrediction:
+    """Correlate values of sentences with errors in their translations.
+
+    Args:
+        features: name of a value -> the value of each of n sentences.
+        is_error: whether the translation of each sentence has an error.
+
+    Returns:
+        The rank-biserial correlation of each value with errors, with U, p and the size of the
+            effect.
+
+    Raises:
+        InputError: for no values, values that are not one finite number per sentence, or sentences
+            of which none or all have an error.
+        MissingDependencyError: without scipy.
+
+    Examples:
+        >>> prediction = predict_errors({"freq_diff": [3, 1, 2, -1]}, [True, True, False, False])
+        >>> prediction.tests[0].test.rank_biserial, prediction.tests[0].u
+        (0.5, 1.0)
+    """
+    errors = np.asarray(is_error, dtype=np.bool_)
+    _check(features, errors)
+    error_rate = float(errors.mean())
+    thresholds = effect_thresholds(error_rate)
+    tests = []
+    for name, values in features.items():
+        column = np.asarray(values, dtype=np.float64)
+        test = mann_whitney(column[errors], column[~errors])
+        u = min(test.u, test.n_first * test.n_second - test.u)
+        tests.append(FeatureTest(name, test, u, thresholds.size(test.rank_biserial)))
+    return ErrorPrediction(len(errors), int(errors.sum()), error_rate, thresholds, tuple(tests))
+
+
+def _check(features: Mapping[str, Sequence[float]], errors: np.ndarray) -> None:
+    """Refuse values that do not fit the errors.
+
+    Raises:
+        InputError: for such values.
+    """
+    if not features:
+        raise InputError("features: expected at least one value per sentence, got none")
+    for name, values in features.items():
+        if len(values) != len(errors):
+            raise InputError(
+                f"features: {name}: expected one value per sentence, {len(errors)} in all, got"
+                f" {len(values)}"
+            )
+    if errors.all() or not errors.any():
+        raise InputError(
+            "is_error: expected sentences with an error and sentences without, got"
+            f" {int(errors.sum())} errors in {len(errors)} sentences; there is nothing to predict"
+        )
+
+
+def error_rate_by_bias(
+    values: Sequence[float], is_error: Sequence[bool], *, n_groups: int = 10
+) -> tuple[BiasGroup, ...]:
+    """Return the error rate of groups of equal size, from the smallest values to the largest.
+
+    Equal values stay in one group, so groups can differ in size and there can be fewer of them.
+
+    Args:
+        values: bias of each of n sentences, such as FREQ_diff.
+        is_error: whether the translation of each sentence has an error.
+        n_groups: number of groups; 10 for deciles.
+
+    Returns:
+        The groups, none of which is empty.
+
+    Raises:
+        InputError: for no sentences, a number of values that differs from that of the errors,
+            values that are not finite, or a number of groups below 1.
+
+    Examples:
+        >>> groups = error_rate_by_bias([0, 0, 1, 2], [False, False, False, True], n_groups=2)
+        >>> [(group.n, group.error_rate) for group in groups]
+        [(2, 0.0), (2, 0.5)]
+    """
+    column, errors = np.asarray(values, dtype=np.float64), np.asarray(is_error, dtype=np.bool_)
+    if not len(column) or column.shape != errors.shape or not np.isfinite(column).all():
+        raise InputError(
+            "values: expected one finite number per sentence, and at least one sentence, got"
+            f" {len(column)} values for {len(errors)} sentences"
+        )
+    if n_groups < 1:
+        raise InputError(f"n_groups: expected 1 or more, got {n_groups}")
+    # A value belongs to the group of its mean rank, so that equal values share a group.
+    ordered = np.sort(column)
+    first, after = np.searchsorted(ordered, column), np.searchsorted(ordered, column, "right")
+    numbers = ((first + after - 1) * n_groups) // (2 * len(column))
+    groups = []
+    for number in np.unique(numbers):
+        members = numbers == number
+        n, n_errors = int(members.sum()), int(errors[members].sum())
+        groups.append(
+            BiasGroup(
+                float(column[members].min()),
+                float(column[members].max()),
+                n,
+                n_errors,
+                n_errors / n,
+                wilson_interval(n_errors, n),
+            )
+        )
+    return tuple(groups)

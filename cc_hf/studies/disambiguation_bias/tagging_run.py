@@ -1,0 +1,419 @@
+"""Tag a whole corpus block by block, in one process or several, with the same result.
+
+Each block is written to a part file, so that an interrupted run goes on with the blocks that are
+missing. The memory depends on the size of a block, not on that of the corpus.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shutil
+import warnings
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
+from dataclasses import asdict, dataclass, field
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import cc_hf
+from cc_hf.data.corpora import Corpus, CorpusBlock, LineIndex, StreamCorpus
+from cc_hf.data.homographs import TaggedPair
+from cc_hf.data.loading import no_progress_bar
+from cc_hf.data.text_files import read_lines
+from cc_hf.errors import InputError, ResultWarning, check_choice
+from cc_hf.files import is_file, parse_json, resolved
+from cc_hf.signature import build
+from cc_hf.studies.disambiguation_bias.tagging import OUTCOMES, PairTagger
+from cc_hf.studies.disambiguation_bias.tagging_summary import (
+    TaggingSummary,
+    file_hash,
+    summary_path,
+)
+
+__all__ = ["ON_DAMAGED", "tag_corpus"]
+
+#: What happens at a damaged pair: it is named, counted and left out, or an error is raised.
+ON_DAMAGED = ("skip", "error")
+_SUFFIX = ".jsonl"
+_NAMED = 1000  # damaged pairs that a summary names; all are counted
+_MOST_DAMAGED = 0.5  # a larger share is no parallel corpus
+
+
+def tag_corpus(
+    corpus: Corpus | StreamCorpus,
+    tagger: PairTagger,
+    output: str | Path,
+    *,
+    held_out_output: str | Path | None = None,
+    alignments: str | Path | None = None,
+    n_processes: int = 1,
+    on_damaged: str = "skip",
+    progress: bool = False,
+) -> TaggingSummary:
+    """Write the pairs of a corpus in which the sense of a homograph is known.
+
+    Beside `output` there is a folder with parts while this runs. A call with the same arguments
+    goes on with the blocks that are not there yet; the number of processes may differ.
+
+    Args:
+        corpus: the corpus. A streamed one is tagged in one process.
+        tagger: lexicon and options.
+        output: file of the pairs, in JSON lines; its summary is written beside it.
+        held_out_output: file of the pairs that are held out. It is required if the options hold out
+            any.
+        alignments: file in Pharaoh format with one line per pair, between tokens that are split at
+            spaces; None to align.
+        n_processes: number of processes.
+        on_damaged: one of `ON_DAMAGED`.
+        progress: whether a progress bar is shown.
+
+    Returns:
+        The summary.
+
+    Raises:
+        InputError: for options or alignments that do not fit, damaged pairs if `on_damaged` is
+            "error" or if most are damaged, parts of another run, or a corpus without pairs of a
+            known sense.
+        DataError: for alignments in any other format.
+    """
+    check_choice("on_damaged", on_damaged, ON_DAMAGED)
+    _check_options(corpus, tagger, held_out_output, n_processes)
+    _check_paths(output, held_out_output)
+    links = None if alignments is None else LineIndex.of(Path(alignments), corpus.block_pairs)
+    if links and not isinstance(corpus, StreamCorpus):
+        _check_lines(links, corpus.n_pairs, corpus.name)
+    aligned = f"given.{file_hash(links.path)}" if links else _own_aligner(tagger, corpus)
+    fields = {**tagger.signature_fields(), "align": aligned, "held": _held_out(tagger)}
+    output = resolved(output)
+    parts = _Parts(output.with_name(f"{output.name}.parts"))
+    parts.prepare({**fields, "block": corpus.block_pairs, "v": cc_hf.__version__})
+    writer = _BlockWriter(parts, tagger, links, on_damaged == "error")
+    n_blocks = _write_blocks(corpus, writer, n_processes, progress)
+    summary = parts.summary(n_blocks, fields)
+    if links:
+        _check_lines(links, summary.n_pairs, corpus.name)
+    try:
+        _check_summary(summary, corpus.name, tagger)
+    except InputError:
+        parts.remove()  # the same parts would be refused again
+        raise
+    if n_damaged := summary.outcomes["n_damaged"]:
+        line, reason = summary.damaged[0]
+        note = (
+            f"{corpus.name}: {n_damaged} of {summary.n_pairs} pairs are damaged and left out; the"
+            f" first is line {line}: {reason}. The summary names them"
+        )
+        warnings.warn(note, ResultWarning, stacklevel=2)
+    held_out_path = resolved(held_out_output, "held_out_output") if held_out_output else None
+    parts.merge(n_blocks, output, held_out_path)
+    _write(summary_path(output), summary.to_json())
+    parts.remove()
+    return summary
+
+
+def _check_options(
+    corpus: Corpus | StreamCorpus,
+    tagger: PairTagger,
+    held_out_output: str | Path | None,
+    n_processes: int,
+) -> None:
+    if n_processes < 1:
+        raise InputError(f"n_processes: expected 1 or more, got {n_processes}")
+    if isinstance(corpus, StreamCorpus) and n_processes > 1:
+        raise InputError(
+            f"n_processes: expected 1 for the streamed dataset {corpus.name}, got {n_processes};"
+            " load the dataset without streaming, or use one process"
+        )
+    if bool(tagger.options.held_out) != (held_out_output is not None):
+        raise InputError(
+            "held_out: expected a share of pairs together with a file for them, got only one of"
+            " both"
+        )
+
+
+def _check_paths(output: str | Path, held_out_output: str | Path | None) -> None:
+    """Check that the outputs are two files that other commands recognise as pairs.
+
+    Raises:
+        InputError: if they are not.
+    """
+    for name, path in (("output", output), ("held_out_output", held_out_output)):
+        if path is not None and Path(path).suffix.lower() != _SUFFIX:
+            raise InputError(f"{name}: expected a file that ends in {_SUFFIX}, got {path}")
+    if held_out_output is not None and resolved(output) == resolved(held_out_output):
+        raise InputError(f"held_out_output: expected another file than {output}, got the same")
+
+
+def _check_lines(links: LineIndex, n_pairs: int, name: str) -> None:
+    if links.n_lines != n_pairs:
+        raise InputError(
+            f"{links.path}: expected one line of alignments per pair of {name}, {n_pairs} in all,"
+            f" got {links.n_lines}; a pair without links has a blank line"
+        )
+
+
+def _own_aligner(tagger: PairTagger, corpus: Corpus | StreamCorpus) -> str:
+    return f"{tagger.aligner_name}.{corpus.block_pairs}pairs"
+
+
+def _held_out(tagger: PairTagger) -> str:
+    share = tagger.options.held_out
+    return f"{share:g}.min{tagger.options.min_tokens}" if share else "none"
+
+
+def _write_blocks(
+    corpus: Corpus | StreamCorpus, writer: _BlockWriter, n_processes: int, progress: bool
+) -> int:
+    """Return the number of blocks, after their parts are written."""
+    if isinstance(corpus, StreamCorpus):
+        numbers = [writer.write(block) for block in corpus.blocks()]
+        return len(numbers)
+    import datasets
+
+    n_blocks = -(-corpus.n_pairs // corpus.block_pairs)
+    # One row per block: blocks are the same for any number of processes, and so are the results.
+    blocks = datasets.Dataset.from_dict({"block": list(range(n_blocks))})
+    with nullcontext() if progress else no_progress_bar():
+        blocks.map(
+            _BlockReader(corpus, writer),
+            batched=True,
+            batch_size=1,
+            num_proc=min(n_processes, n_blocks) if n_processes > 1 else None,
+            load_from_cache_file=False,
+            new_fingerprint=hashlib.sha256(str(writer.parts.folder).encode()).hexdigest()[:16],
+            desc="tag",
+        )
+    return n_blocks
+
+
+@dataclass(frozen=True)
+class _Parts:
+    """The folder of part files. Each begins with a line that says what the block was."""
+
+    folder: Path
+
+    def prepare(self, identity: Mapping[str, Any]) -> None:
+        """Create the folder, or check that it is of the same run.
+
+        Raises:
+            InputError: if it is of another run.
+        """
+        path, text = self.folder / "options.json", json.dumps(identity)
+        if is_file(path):
+            try:
+                other = parse_json("\n".join(read_lines(path)))
+            except InputError:
+                other = None
+            if other != identity:
+                before = other if isinstance(other, dict) else {}
+                differing = [key for key in identity if before.get(key) != identity[key]]
+                raise InputError(
+                    f"{self.folder}: expected parts of the same run, got one with another"
+                    f" {', '.join(differing)}; use the same options to go on with it, or delete the"
+                    " folder to start again"
+                )
+            return
+        shutil.rmtree(self.folder, ignore_errors=True)  # parts without options are unknown
+        self.folder.mkdir(parents=True)
+        _write(path, text)
+
+    def remove(self) -> None:
+        """Remove the folder. A process of a killed run may still write a last part into it."""
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+    def path(self, number: int) -> Path:
+        return self.folder / f"{number:06d}.jsonl"
+
+    def header(self, number: int) -> Any:
+        with self.path(number).open(encoding="utf-8") as file:
+            return json.loads(file.readline())
+
+    def summary(self, n_blocks: int, fields: Mapping[str, str | int]) -> TaggingSummary:
+        """Return the summary of all parts."""
+        outcomes = Counter(dict.fromkeys(OUTCOMES, 0))
+        clusters: dict[str, Counter[str]] = {}
+        damaged: list[tuple[int, str]] = []
+        digest, n_pairs, n_held_out = hashlib.sha256(), 0, 0
+        for number in range(n_blocks):
+            header = self.header(number)
+            digest.update(header["digest"].encode())
+            n_pairs += header["n_pairs"]
+            n_held_out += header["n_held_out"]
+            outcomes.update(header["outcomes"])
+            damaged += [(line, reason) for line, reason in header["damaged"]]
+            del damaged[_NAMED:]
+            for homograph, numbers in header["clusters"].items():
+                clusters.setdefault(homograph, Counter()).update(numbers)
+        corpus = digest.hexdigest()
+        signature = build(
+            "tag", {"corpus": corpus[:7], **fields, "n": n_pairs, "v": cc_hf.__version__}
+        )
+        return TaggingSummary(
+            signature,
+            corpus,
+            n_pairs,
+            dict(outcomes),
+            n_held_out,
+            tuple(damaged),
+            {word: dict(sorted(clusters[word].items())) for word in sorted(clusters)},
+        )
+
+    def merge(self, n_blocks: int, output: Path, held_out_output: Path | None) -> None:
+        """Write the rows of all parts to their files."""
+        paths = [path for path in (output, held_out_output) if path]
+        new = [path.with_name(f".{path.name}.part") for path in paths]
+        files = [path.open("w", encoding="utf-8") for path in new]
+        try:
+            for number in range(n_blocks):
+                with self.path(number).open(encoding="utf-8") as part:
+                    n_pairs = json.loads(part.readline())["n_rows"]
+                    for row, line in enumerate(part):
+                        files[row >= n_pairs].write(line)
+        finally:
+            for file in files:
+                file.close()
+        for part_path, path in zip(new, paths, strict=True):
+            os.replace(part_path, path)
+
+
+@dataclass(frozen=True)
+class _BlockWriter:
+    """Tag a block and write its part, unless the part is there."""
+
+    parts: _Parts
+    tagger: PairTagger
+    links: LineIndex | None
+    refuses_damaged: bool
+
+    def write(self, block: CorpusBlock) -> int:
+        """Return the number of a block, after its part is written.
+
+        Raises:
+            InputError: for damaged pairs that are refused, or a part of another corpus.
+        """
+        path = self.parts.path(block.number)
+        damaged = [(block.first + row + 1, reason) for row, reason in block.damaged.items()]
+        if damaged and self.refuses_damaged:
+            line, reason = damaged[0]
+            raise InputError(
+                f"line {line}: {reason} ({len(damaged)} damaged in lines {block.first + 1} to"
+                f" {block.first + len(block.sources)}); correct the corpus, or skip damaged pairs,"
+                " which are then counted"
+            )
+        digest = block.digest
+        if is_file(path):
+            if self.parts.header(block.number)["digest"] != digest:
+                raise InputError(
+                    f"{path}: expected a part of this corpus, got one of other sentences; delete"
+                    f" the folder {self.parts.folder} to start again"
+                )
+            return block.number
+        links, name = None, ""
+        if self.links:
+            name = str(self.links.path)
+            links = self._links(block)
+        tagged = self.tagger.tag(block, links, name)
+        header = {
+            "digest": digest,
+            "n_pairs": len(block.sources),
+            "n_rows": len(tagged.pairs),
+            "n_held_out": len(tagged.held_out),
+            "outcomes": dict(tagged.outcomes),
+            "damaged": damaged[:_NAMED],
+            "clusters": _numbers(tagged.pairs),
+        }
+        rows = (asdict(pair) for pair in (*tagged.pairs, *tagged.held_out))
+        lines = (json.dumps(row, ensure_ascii=False) for row in (header, *rows))
+        _write(path, "".join(f"{line}\n" for line in lines))
+        return block.number
+
+    def _links(self, block: CorpusBlock) -> Sequence[str]:
+        """Return the lines of alignments of a block.
+
+        Raises:
+            InputError: if there are fewer, or one is not UTF-8.
+        """
+        if self.links is None or block.number >= len(self.links.offsets) - 1:
+            lines: list[str] = []
+            broken: dict[int, str] = {}
+        else:
+            lines, broken = self.links.read(block.number)
+        if self.links and broken:
+            row, reason = next(iter(broken.items()))
+            raise InputError(f"{self.links.path}: line {block.first + row + 1}: {reason}")
+        if self.links and len(lines) < len(block.sources):
+            raise InputError(
+                f"{self.links.path}: expected one line of alignments per pair, got"
+                f" {self.links.n_lines} in all; line {block.first + len(lines) + 1} is missing"
+            )
+        return lines
+
+
+@dataclass(frozen=True)
+class _BlockReader:
+    """The function for `Dataset.map`: read the block with each number, and write its part."""
+
+    corpus: Corpus
+    writer: _BlockWriter
+    main_process: int = field(default_factory=os.getpid)
+
+    def __call__(self, batch: Mapping[str, Sequence[int]]) -> dict[str, list[int]]:
+        # A process whose main process was killed would otherwise go on to its last block, beside
+        # those of the run that continues.
+        if os.getpid() != self.main_process and os.getppid() != _first_parent(os.getpid()):
+            raise InputError("the main process ended; give the same command again to go on")
+        return {"block": [self.writer.write(self.corpus.read(number)) for number in batch["block"]]}
+
+
+@cache
+def _first_parent(pid: int) -> int:
+    """Return the parent that this process, `pid`, had at the first call."""
+    return os.getppid()
+
+
+def _numbers(pairs: Sequence[TaggedPair]) -> dict[str, dict[str, int]]:
+    numbers: dict[str, Counter[str]] = {}
+    for pair in pairs:
+        numbers.setdefault(pair.homograph, Counter())[pair.cluster] += 1
+    return {homograph: dict(clusters) for homograph, clusters in numbers.items()}
+
+
+def _write(path: Path, text: str) -> None:
+    """Write a file completely or not at all."""
+    part = path.with_name(f".{path.name}.{os.getpid()}.part")
+    part.write_text(text, encoding="utf-8")
+    os.replace(part, path)
+
+
+def _check_summary(summary: TaggingSummary, name: str, tagger: PairTagger) -> None:
+    """Check that the corpus is one.
+
+    Raises:
+        InputError: if most pairs are damaged, or no sense is known.
+    """
+    n_damaged = summary.outcomes["n_damaged"]
+    if n_damaged > _MOST_DAMAGED * summary.n_pairs:
+        line, reason = summary.damaged[0]
+        raise InputError(
+            f"{name}: expected sentences and their translations, got {n_damaged} damaged pairs of"
+            f" {summary.n_pairs}; the first is line {line}: {reason}"
+        )
+    src_lang, tgt_lang = tagger.lexicon.src_lang, tagger.lexicon.tgt_lang
+    words = list(tagger.options.homographs or tagger.lexicon.homographs)
+    if not summary.outcomes["n_homographs"]:
+        raise InputError(
+            f"{name}: expected {src_lang} sentences with a homograph of the lexicon"
+            f" ({', '.join(words[:5])}{', ...' if len(words) > 5 else ''}), got none in"
+            f" {summary.n_pairs} pairs; check which side is which, or use another lexicon"
+        )
+    if not summary.outcomes["n_tagged"]:
+        raise InputError(
+            f"{name}: expected homographs whose {tgt_lang} translation is a sense of the lexicon,"
+            f" got none for {summary.outcomes['n_homographs']} homographs in {summary.n_pairs}"
+            " pairs; check that the lines belong together and that the lexicon is for these"
+            " languages"
+        )

@@ -1,0 +1,80 @@
+"""Search of a whole translation for the senses of a homograph, as the released program of Emelin et
+al. 2020 labels translations.
+
+The recommended way to look tokens up is `cc_hf.text.sense_matching`.
+"""
+
+from __future__ import annotations
+
+import string
+from collections.abc import Mapping, Sequence
+
+from cc_hf.text.lemmatization import Lemmatizer, find_lemmatizer
+from cc_hf.text.sense_matching import SenseCluster
+
+__all__ = ["ProgramSearch"]
+
+_EDGES = string.punctuation + " "
+
+
+class ProgramSearch:
+    """Search texts for senses of one homograph in the program's way.
+
+    A token shows a sense if its lemma is the lemma of one, or begins or ends with it, or ends with
+    it but for the last letter; the longest lemma decides. Until a sense is found, the token itself
+    is compared with the forms of the senses likewise. Ambiguous and blacklisted senses count.
+
+    Args:
+        clusters: id -> cluster.
+        lang: ISO 639-1 code of the texts.
+        lemmatizer: a name of `cc_hf.text.lemmatization.LEMMATIZERS`, or a Lemmatizer.
+
+    Examples:
+        >>> clusters = {"1": SenseCluster(("Rennen", "Lauf")), "2": SenseCluster(("Rasse",))}
+        >>> ProgramSearch(clusters, lang="de").clusters(["Die", "Läufe", "der", "Rassehunde"])
+        ('1', '2')
+    """
+
+    def __init__(
+        self,
+        clusters: Mapping[str, SenseCluster],
+        *,
+        lang: str,
+        lemmatizer: str | Lemmatizer = "simplemma",
+    ) -> None:
+        self._lang = lang
+        self._lemmatizer = find_lemmatizer(lemmatizer)
+        self._lemmas: dict[str, list[str]] = {}
+        self._forms: dict[str, list[str]] = {}
+        for name, cluster in clusters.items():
+            for word in (*cluster.senses, *cluster.ambiguous, *cluster.blacklisted):
+                self._lemmas.setdefault(self._lemma(word), []).append(name)
+                self._forms.setdefault(word.lower(), []).append(name)
+
+    def clusters(self, tokens: Sequence[str]) -> tuple[str, ...]:
+        """Return the clusters that a text shows, once for each form that shows one.
+
+        Args:
+            tokens: tokens of the text, as they are written.
+        """
+        shown: list[str] = []
+        for token in tokens:
+            shown += _shown(self._lemma(token).strip(_EDGES), self._lemmas)
+            if not shown:
+                shown += _shown(token.lower().strip(_EDGES), self._forms)
+        return tuple(shown)
+
+    def _lemma(self, word: str) -> str:
+        return " ".join(self._lemmatizer.lemmas([word], self._lang)).lower() or word.lower()
+
+
+def _shown(word: str, forms: Mapping[str, list[str]]) -> list[str]:
+    """Return the clusters of the form that a word is, or else of the longest form at its edge."""
+    if word in forms:
+        return forms[word]
+    at_edge = [
+        form
+        for form in forms
+        if word.startswith(form) or word.endswith(form) or word[:-1].endswith(form)
+    ]
+    return forms[max(at_edge, key=len)] if at_edge else []

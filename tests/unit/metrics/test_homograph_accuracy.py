@@ -1,0 +1,193 @@
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from cc_hf.errors import InputError, UnknownNameError
+from cc_hf.evaluation.material import load_material
+from cc_hf.metrics.homograph_accuracy import HomographAccuracy, outcomes
+from cc_hf.results import EvaluationResult
+from cc_hf.schema import ContrastiveSourceExample, Focus, ProbingExample
+from tests.helpers.cases import cases_by_message
+from tests.helpers.metrics import evaluate_metric
+
+SENSES = {
+    "animal": ["Fledermaus", "Fledermäuse"],
+    "stick": {"senses": ["Schläger", "Keule"], "ambiguous": ["Holz"]},
+    "wood": {"senses": ["Stab"], "ambiguous": ["Holz"], "blacklisted": ["Brett"]},
+}
+ROW: dict[str, Any] = {
+    "source": "The bat, it seems, is old.",
+    "homograph": "bat",
+    "start": 4,
+    "cluster": "stick",
+    "senses": SENSES,
+}
+LINKS = ["0-0 1-1 6-3 7-4"]
+
+
+def judged(translation: str, **options: Any) -> EvaluationResult:
+    options = {"alignments": LINKS, "tgt_lang": "de", "n_resamples": 20, **options}
+    return evaluate_metric("homograph_accuracy", [translation], [ROW], **options)
+
+
+@pytest.mark.parametrize(
+    ("translation", "predicted", "verdict"),
+    [
+        ("Der Schläger ist sehr alt.", "stick", "correct"),
+        ("Der Schlägern ist sehr alt.", "stick", "correct"),
+        ("Der Holzschläger ist sehr alt.", "stick", "correct"),
+        ("Das Holz ist sehr alt.", "stick", "correct"),
+        ("Die FLEDERMAUS ist sehr alt.", "animal", "incorrect"),
+        ("Die Fledermäuse sind sehr alt.", "animal", "incorrect"),
+        ("Die Fledermaus Schläger sehr alt.", "animal", "incorrect"),
+        ("Das Brett ist sehr alt.", "unknown", "inconclusive"),
+        ("Das Tier ist ein Schläger.", "unknown", "inconclusive"),
+    ],
+)
+def test_the_aligned_word_decides(translation: str, predicted: str, verdict: str) -> None:
+    (judgement,) = judged(translation).judgements
+    assert (judgement.predicted, judgement.verdict) == (predicted, verdict)
+    assert judgement.gold == "stick"
+
+
+def test_a_homograph_without_a_link_is_deleted() -> None:
+    result = judged("Der Schläger ist alt.", alignments=["0-0"])
+    assert result.judgements[0].predicted == "deleted"
+    assert result.counts == {
+        "n_correct": 0,
+        "n_inconclusive": 1,
+        "n_flipped": 0,
+        "n_unknown": 0,
+        "n_deleted": 1,
+        "n_blank": 0,
+    }
+
+
+def test_the_whole_sentence_is_searched_on_request() -> None:
+    text = "Das Tier ist ein Schläger, keine Fledermaus."
+    assert judged(text, search="anywhere").judgements[0].predicted == "stick"
+    assert judged("Ein Tier.", search="anywhere", alignments=[""]).counts["n_deleted"] == 1
+    assert judged("Ein Tier.", search="anywhere", alignments=["1-1"]).counts["n_unknown"] == 1
+
+
+def test_the_program_finds_senses_at_the_beginning_of_words() -> None:
+    text = "Ein Tier mit Keulenform."
+    assert judged(text, search="anywhere", alignments=[""]).judgements[0].predicted == "deleted"
+    assert judged(text, search="sentence", alignments=[""]).judgements[0].predicted == "stick"
+
+
+def test_unknown_and_deleted_homographs_are_errors_when_wide() -> None:
+    narrow, wide = (judged("Das Tier ist alt.", wide=value) for value in ("no", True))
+    assert (narrow.judgements[0].verdict, wide.judgements[0].verdict) == (
+        "inconclusive",
+        "incorrect",
+    )
+    assert narrow.scores == wide.scores
+    assert "errors:flips" in narrow.signature
+    assert "errors:wide" in wide.signature
+
+
+def test_rates_add_up_in_all_and_by_category() -> None:
+    texts = ["Der Schläger.", "Die Fledermaus.", "Das Tier.", "Der", ""]
+    categories = ["frequent", "frequent", "frequent", "rare", "rare"]
+    rows = [{**ROW, "source": "The bat.", "category": name} for name in categories]
+    result = evaluate_metric(
+        "homograph_accuracy",
+        texts,
+        rows,
+        alignments=["1-1", "1-1", "1-1", "0-0", ""],
+        tgt_lang="de",
+        src_lang="en",
+    )
+    assert [j.predicted for j in result.judgements] == [
+        "stick",
+        "animal",
+        "unknown",
+        "deleted",
+        "deleted",
+    ]
+    for suffix in ("", "_frequent", "_rare"):
+        rates = [result.scores[f"{name}_rate{suffix}"] for name in ("flip", "unknown", "deleted")]
+        assert sum(rates) == pytest.approx(result.scores[f"wide_error_rate{suffix}"])
+        assert sum(rates) == pytest.approx(1 - result.scores[f"accuracy{suffix}"])
+        assert f"flip_rate{suffix}" in {**result.intervals, **result.no_interval}
+    assert result.scores["deleted_rate_rare"] == 1
+    assert result.scores["min_accuracy"] == 0
+    assert result.counts["n_blank"] == 1
+
+
+def test_senses_may_be_json_or_a_mapping() -> None:
+    text = '{"animal": ["Fledermaus"], "stick": ["Schläger"]}'
+    as_text, as_mapping = (
+        HomographAccuracy.check_input(["x"], [{**ROW, "senses": senses}])[1]
+        for senses in (text, {"animal": ["Fledermaus"], "stick": ("Schläger",)})
+    )
+    assert as_text == as_mapping
+
+
+@cases_by_message(
+    ("change", "message"),
+    [
+        ({"senses": {}}, "row 0: senses: expected clusters of senses"),
+        ({"senses": "[1"}, "row 0: senses: expected the JSON"),
+        ({"senses": {"stick": []}}, "cluster 'stick': expected at least one sense"),
+        ({"senses": {"stick": "Keule"}}, "cluster 'stick': senses: expected a list of words"),
+        ({"senses": {"stick": {"forms": ["a"]}}}, "expected the keys senses and ambiguous"),
+        ({"senses": {" ": ["Keule"]}}, "expected texts as names of clusters"),
+        ({"senses": {"a": ["Keule"], "stick": ["Keule"]}}, "'Keule' is a sense of the clusters"),
+        ({"senses": {"stick": ["Keule"], "\ud800": ["a"]}}, "row 0: senses is not valid Unicode"),
+        ({"cluster": "bird"}, "row 0: cluster: expected one of the clusters in senses"),
+        ({"start": 3}, "row 0: start: expected the position of a word"),
+        ({"start": -1}, "row 0: start: expected the position of a word"),
+        ({"start": "4"}, "row 0: start: expected an integer"),
+    ],
+)
+def test_rows_that_cannot_be_judged_are_refused(change: dict[str, Any], message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        HomographAccuracy.check_input(["x"], [{**ROW, **change}])
+
+
+@cases_by_message(
+    ("options", "message"),
+    [
+        ({"search": "window"}, "search: expected one of aligned, anywhere, sentence"),
+        ({"wide": "maybe"}, "wide: expected true or false"),
+        ({"tgt_lang": ""}, "tgt_lang: expected the ISO 639-1 code"),
+        ({"tgt_lang": "xx"}, "does not know 'xx'"),
+        ({"lemmatizer": 3}, "lemmatizer: expected a name or an object"),
+        ({"aligner": "eflomal"}, "either an aligner or alignments"),
+        ({"alignments": ["9-9"]}, "expected links between"),
+    ],
+)
+def test_options_that_do_not_fit_are_refused(options: dict[str, Any], message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        judged("Der Schläger ist sehr alt.", **options)
+
+
+def test_an_unknown_lemmatizer_is_answered_with_the_known_ones() -> None:
+    with pytest.raises(UnknownNameError, match="simplemma"):
+        judged("Der Schläger.", lemmatizer="spacy")
+
+
+def test_homographs_with_the_same_senses_are_looked_up_alike() -> None:
+    found = outcomes(
+        ["Der Schläger", "Der Schläger"],
+        [ROW, {**ROW, "cluster": "animal"}],
+        [((1, 1),), ((1, 1),)],
+        tgt_lang="de",
+    )
+    assert [outcome.kind for outcome in found] == ["correct", "flipped"]
+
+
+def test_only_homographs_with_senses_fit() -> None:
+    assert HomographAccuracy.fits("custom", "set", ProbingExample, "en", "de") == ""
+    assert "bias challenge" in HomographAccuracy.fits(
+        "custom", "set", ContrastiveSourceExample, "en", "de"
+    )
+    material = load_material("simplegen", "en-de")
+    assert material.unfit_reason(HomographAccuracy)
+    example = ProbingExample("0", "en", "de", "A bat.", "all", "stick", Focus("bat", 2))
+    with pytest.raises(InputError, match="a located homograph with senses"):
+        HomographAccuracy.references([example])

@@ -1,0 +1,161 @@
+from __future__ import annotations
+
+import sys
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from cc_hf.errors import InputError, MissingDependencyError
+from cc_hf.text import nouns as module
+from cc_hf.text.nouns import DictionaryNouns, SpacyNouns, english_parts, noun_parser
+from tests.helpers.attacks import nouns_of
+
+
+def phrases(parser: DictionaryNouns, source: str, known: str = "") -> dict[str, list[str]]:
+    starts = [[source.index(known)] if known else []]
+    return {
+        noun.text: [modifier.text for modifier in noun.modifiers]
+        for noun in parser.nouns([source], starts)[0]
+        if not noun.is_compound
+    }
+
+
+def test_only_certain_nouns_and_adjectives_count() -> None:
+    source = "The old warm garden has hot spring ."
+    assert phrases(nouns_of(), source) == {"garden": ["old", "warm"]}
+    assert phrases(nouns_of(), source, "spring") == {"garden": ["old", "warm"], "spring": ["hot"]}
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "The water spring came .",
+        "A spring garden .",
+        "My cold spring .",
+        "It was garden spring",
+        "A well-spring .",
+    ],
+)
+def test_parts_of_compounds_are_recognised(source: str) -> None:
+    assert phrases(nouns_of(), source, "spring") == {}
+
+
+def test_a_word_is_an_adjective_if_most_of_its_uses_are() -> None:
+    cold_as_adjective = ["The cold garden .", "A cold village came .", "The cold is here ."]
+    parser = nouns_of().with_uses(cold_as_adjective)
+    assert phrases(parser, "My cold spring .", "spring") == {"spring": ["cold"]}
+    parser = nouns_of().with_uses(["The cold garden .", "The cold is here ."])
+    assert phrases(parser, "My cold spring .", "spring") == {}
+
+
+def test_comparatives_are_marked() -> None:
+    (noun,) = nouns_of().nouns(["A warmer garden ."])[0]
+    assert noun.modifiers[0].is_compared
+    assert noun.modifiers[0].is_adjacent
+
+
+def test_the_dictionary_has_parts_of_speech() -> None:
+    pytest.importorskip("lemminflect")
+    assert english_parts("hot") >= {"ADJ"}
+    assert "COMPARED" in english_parts("biggest")
+    assert "COMPARED" not in english_parts("big")
+    parser = noun_parser()
+    assert parser.signature_name.startswith("lemminflect-")
+    (noun,) = parser.nouns(["He bought a rubber hose and an expensive mattress ."])[0][-1:]
+    assert [modifier.text for modifier in noun.modifiers] == ["expensive"]
+
+
+def test_a_missing_dictionary_is_named_with_its_extra(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "lemminflect", None)
+    english_parts.cache_clear()
+    with pytest.raises(MissingDependencyError, match=r"'lemminflect'.*\[morphology\]"):
+        noun_parser()
+    english_parts.cache_clear()
+
+
+def test_a_dictionary_names_its_version(monkeypatch: pytest.MonkeyPatch) -> None:
+    lemmas = {"big": {"ADJ": ("big",)}, "bigger": {"ADJ": ("big",)}}
+    fake = SimpleNamespace(getAllLemmas=lambda word: lemmas.get(word, {}))
+    monkeypatch.setitem(sys.modules, "lemminflect", fake)
+    monkeypatch.setattr(module, "_lemminflect_version", lambda: "1.0")
+    english_parts.cache_clear()
+    assert english_parts("bigger") == {"ADJ", "COMPARED"}
+    assert english_parts("big") == {"ADJ"}
+    assert noun_parser().signature_name == "lemminflect-1.0"
+    english_parts.cache_clear()
+
+
+def spacy_token(text: str, index: int, start: int, dependency: str, tag: str, head: int) -> Any:
+    return SimpleNamespace(
+        text=text, i=index, idx=start, dep_=dependency, tag_=tag, head=head, lemma_=text.lower(),
+        pos_="NOUN" if tag == "NN" else "X", lefts=[], children=[],
+    )  # fmt: skip
+
+
+def parsed() -> list[Any]:
+    """Return "A nice big old bat", "baseball bat" and their dependencies, as spaCy has them."""
+    tokens = [
+        spacy_token("Nice", 0, 0, "amod", "JJ", 2),
+        spacy_token("older", 1, 5, "amod", "JJR", 2),
+        spacy_token("bat", 2, 11, "ROOT", "NN", 2),
+        spacy_token("baseball", 3, 15, "compound", "NN", 4),
+        spacy_token("club", 4, 24, "dobj", "NN", 2),
+    ]
+    for token in tokens:
+        if token.head != token.i:
+            tokens[token.head].lefts.append(token)
+            tokens[token.head].children.append(token)
+    return tokens
+
+
+def fake_spacy(lang: str = "en", parts: tuple[str, ...] = ("tagger", "parser")) -> Any:
+    def load(name: str, exclude: list[str]) -> Any:
+        if name == "absent":
+            raise OSError(name)
+        return SimpleNamespace(
+            lang=lang,
+            meta={"lang": lang, "name": "core", "version": "1"},
+            pipe_names=list(parts),
+            pipe=lambda sources: [parsed() for _ in sources],
+        )
+
+    return SimpleNamespace(load=load, __version__="3.8.0")
+
+
+def test_spacy_gives_adjectives_by_dependency(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "spacy", fake_spacy())
+    parser = noun_parser("en_core")
+    assert parser.signature_name == "spacy-3.8.0+en_core-1"
+    bat, baseball, club = parser.nouns(["Nice older bat baseball club"])[0]
+    assert [(m.text, m.is_adjacent, m.is_compared) for m in bat.modifiers] == [
+        ("nice", False, False),
+        ("older", True, True),
+    ]
+    assert baseball.is_compound
+    assert club.is_compound
+
+
+@pytest.mark.parametrize(("lang", "parts"), [("de", ("parser",)), ("en", ("tagger",))])
+def test_an_unsuitable_pipeline_is_refused(
+    monkeypatch: pytest.MonkeyPatch, lang: str, parts: tuple[str, ...]
+) -> None:
+    monkeypatch.setitem(sys.modules, "spacy", fake_spacy(lang, parts))
+    with pytest.raises(
+        InputError, match=r"spacy_model: expected a pipeline (with a parser|for en)"
+    ):
+        SpacyNouns("en_core")
+
+
+def test_a_missing_pipeline_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "spacy", fake_spacy())
+    with pytest.raises(MissingDependencyError, match="spacy download absent"):
+        SpacyNouns("absent")
+    monkeypatch.setitem(sys.modules, "spacy", None)
+    with pytest.raises(MissingDependencyError, match="'spacy'"):
+        SpacyNouns("absent")
+
+
+def test_numbers_are_no_adjectives() -> None:
+    assert phrases(nouns_of(), "My two old springs .", "springs") == {"springs": ["old"]}
+    assert phrases(nouns_of(), "Two springs .", "springs") == {"springs": []}

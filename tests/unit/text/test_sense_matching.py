@@ -1,0 +1,102 @@
+from __future__ import annotations
+
+import sys
+
+import pytest
+
+from cc_hf.errors import InputError, MissingDependencyError
+from cc_hf.text.sense_matching import SenseCluster, SenseMatch, SenseMatcher
+from cc_hf.text.spacy_pipelines import load_pipeline
+
+CLUSTERS = {
+    "season": SenseCluster(("Frühling", "Lenz")),
+    "device": SenseCluster(("Feder", "Sprungfeder"), ambiguous=("Spirale",)),
+    "water": SenseCluster(("Quelle",), blacklisted=("Born",)),
+}
+
+
+def matcher(rule: str = "recommended", lemmatizer: str = "simplemma") -> SenseMatcher:
+    return SenseMatcher(CLUSTERS, lang="de", lemmatizer=lemmatizer, rule=rule)
+
+
+@pytest.mark.parametrize(
+    ("token", "cluster", "is_compound"),
+    [
+        ("Federn", "device", False),
+        ("LENZ", "season", False),
+        ("Vogelfeder", "device", True),
+        ("Mineralquellen", "water", True),
+        ("Haus", "", False),
+        ("Spirale", "", False),
+        ("Born", "", False),
+    ],
+)
+def test_a_token_is_matched_by_lemma_surface_or_end(
+    token: str, cluster: str, is_compound: bool
+) -> None:
+    match = matcher().match(token)
+    assert match.cluster == cluster
+    assert (match.rule == "compound") == is_compound
+
+
+def test_the_surface_form_decides_without_lemmas() -> None:
+    assert matcher(lemmatizer="none").match("Federn") == SenseMatch()
+    assert matcher(lemmatizer="none").match("feder").rule == "surface"
+
+
+def test_ambiguous_and_blacklisted_senses_are_told_apart() -> None:
+    assert matcher().match("Spirale").ambiguous == ("device",)
+    assert matcher().match("Born").blacklisted == ("water",)
+
+
+def test_a_form_of_two_clusters_is_no_certain_sense() -> None:
+    both = SenseMatcher(
+        {"1": SenseCluster(("Bank",)), "2": SenseCluster(("bank",))}, lang="de", lemmatizer="none"
+    )
+    assert both.match("Bank").clusters == ("1", "2")
+    assert both.match("Bank").cluster == ""
+
+
+def test_the_longest_end_decides_and_in_the_program_the_shortest() -> None:
+    clusters = {"1": SenseCluster(("Feder",)), "2": SenseCluster(("Sprungfeder",))}
+    matches = [
+        SenseMatcher(clusters, lang="de", lemmatizer="none", rule=rule).match("Stahlsprungfeder")
+        for rule in ("recommended", "program")
+    ]
+    assert [match.cluster for match in matches] == ["2", "1"]
+
+
+def test_the_program_drops_the_last_letter_of_the_end() -> None:
+    assert matcher("program", "none").match("Bergquell").cluster == "water"
+    assert matcher("recommended", "none").match("Bergquell").cluster == ""
+
+
+def test_in_the_program_a_certain_surface_form_decides_over_an_ambiguous_lemma() -> None:
+    clusters = {
+        "1": SenseCluster(("Arme",), ambiguous=("Arm",)),
+        "2": SenseCluster(("Waffen",), ambiguous=("Arm",)),
+    }
+    assert SenseMatcher(clusters, lang="de").match("Arme").cluster == ""
+    assert SenseMatcher(clusters, lang="de", rule="program").match("Arme").cluster == "1"
+
+
+def test_short_ends_are_no_compounds() -> None:
+    clusters = {"1": SenseCluster(("Po",)), "2": SenseCluster(("Hut",))}
+    short = SenseMatcher(clusters, lang="de", lemmatizer="none")
+    assert short.match("Depo").rule == ""
+    assert short.match("Strohhut").cluster == "2"
+
+
+def test_a_cluster_without_senses_is_refused() -> None:
+    with pytest.raises(InputError, match="cluster '1': expected at least one sense, got none"):
+        SenseMatcher({"1": SenseCluster(())}, lang="de")
+    with pytest.raises(InputError, match="rule: expected one of recommended, program"):
+        matcher("other")
+
+
+def test_a_pipeline_that_is_not_installed_names_the_line_that_installs_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setitem(sys.modules, "spacy", None)
+    with pytest.raises(MissingDependencyError, match="python -m spacy download en_core_web_sm"):
+        load_pipeline("en_core_web_sm", "en")
