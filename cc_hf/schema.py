@@ -344,7 +344,8 @@ class Judgement:
         gold: what it should read; "" likewise.
         probability_correct: score_correct / (score_correct + score_incorrect), in [0, 1]; None for
             metrics without probabilities, as are the scores. In contrastive conditioning, 0.5 and
-            more is correct (the paper writes > 0.5, its program >=; ties are counted separately).
+            more is correct by default (the paper writes > 0.5, its program >=; ties are counted
+            separately).
             In contrastive translation scoring, a tie is incorrect, and the value is None if there
             is no contrastive translation.
         score_correct: best score over the correct sources, or the score of the correct translation.

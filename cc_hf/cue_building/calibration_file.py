@@ -19,6 +19,7 @@ from cc_hf.files import parse_json
 from cc_hf.results import Interval
 
 __all__ = [
+    "NOTE_BEGINNING",
     "N_SKETCHED",
     "Calibration",
     "WordingFigures",
@@ -27,6 +28,8 @@ __all__ = [
     "shipped_calibrations",
 ]
 
+#: What the notes on calibrations begin with.
+NOTE_BEGINNING = "Calibration of "
 #: Number of digests of development rows that a calibration keeps.
 N_SKETCHED = 128
 _DIGITS = 12
@@ -148,10 +151,11 @@ class Calibration:
         is_worse = name != self.chosen and best > (limits.high if limits else figures.auc)
         better = f". {self.chosen} does better, with an AUC of {best:.3f}" if is_worse else ""
         return (
-            f"Calibration of {name} under {self.evaluator.partition('@')[0]} on {figures.n:,}"
-            f" translations of {self.data}: AUC {figures.auc:.3f}{interval}, right decisions"
-            f" {100 * figures.accuracy:.1f} % ({first} {100 * figures.accuracies[0]:.1f} %,"
-            f" {second} {100 * figures.accuracies[1]:.1f} %), shift {figures.shift:+.3f}{better}"
+            f"{NOTE_BEGINNING}{name}: {self.evaluator.partition('@')[0]} decides"
+            f" {100 * figures.accuracy:.1f} % of {figures.n:,} translations of {self.data} as"
+            f" labelled ({first} {100 * figures.accuracies[0]:.1f} %, {second}"
+            f" {100 * figures.accuracies[1]:.1f} %); AUC {figures.auc:.3f}{interval}, shift"
+            f" {figures.shift:+.3f}{better}"
         )
 
     def is_for(self, evaluator: Evaluator | ScoreFunction, src_lang: str, tgt_lang: str) -> bool:

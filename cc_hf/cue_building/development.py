@@ -251,7 +251,7 @@ def reference_development(
         chosen.src_lang,
         check_target_language(declared, chosen.name, tgt_lang),
         fields["data"],
-        declared.cues,
+        declared.cues_of(chosen.name),
     )
 
 

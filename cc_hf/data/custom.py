@@ -18,6 +18,7 @@ from cc_hf.cues.gender_brackets import gender_bracket_sources
 from cc_hf.cues.templates import apply_cue
 from cc_hf.data.custom_rows import SUFFIXES, read_rows
 from cc_hf.data.declaration import ConfigDeclaration, DatasetDeclaration
+from cc_hf.data.sense_rows import parse_senses, senses_text
 from cc_hf.data.text_files import read_lines
 from cc_hf.errors import DataError, InputError
 from cc_hf.files import file_slug
@@ -95,6 +96,11 @@ def _declared(path: Path, sha256: str, src_lang: str) -> DatasetDeclaration:
         DataError: for more than one source or target language.
     """
     examples = list(read_custom(path, src_lang=src_lang))
+    if len(forms := {type(example) for example in examples}) > 1:
+        raise DataError(
+            f"{path}: expected rows with cues, or rows with senses and cluster, got both; make one"
+            " file each"
+        )
     languages = {example.tgt_lang for example in examples}
     if len({example.src_lang for example in examples}) > 1 or len(languages) > 1:
         raise DataError(
@@ -107,15 +113,17 @@ def _declared(path: Path, sha256: str, src_lang: str) -> DatasetDeclaration:
         f"made from {path.name}",
         targets,
         {"test": len(examples)},
+        form=forms.pop(),
         src_lang=examples[0].src_lang,
         extra_keys=tuple(examples[0].extra),
     )
+    has_cues = config.form is ContrastiveSourceExample
     return DatasetDeclaration(
         name="custom",
-        description=f"Contrastive sources made from {path.name}.",
+        description=f"{'Contrastive sources' if has_cues else 'Homographs'} made from {path.name}.",
         licence="unknown",
         homepage="",
-        citation_keys=("vamvas-sennrich-2021",),
+        citation_keys=("vamvas-sennrich-2021" if has_cues else "emelin-2020",),
         revision=sha256,
         cues="own",
         files=(),
@@ -126,7 +134,9 @@ def _declared(path: Path, sha256: str, src_lang: str) -> DatasetDeclaration:
     )
 
 
-def read_custom(path: str | Path, *, src_lang: str = "en") -> Iterator[ContrastiveSourceExample]:
+def read_custom(
+    path: str | Path, *, src_lang: str = "en"
+) -> Iterator[ContrastiveSourceExample | ProbingExample]:
     """Yield the examples of a file, one per row.
 
     The columns of a table, or the keys of JSON objects, are:
@@ -143,6 +153,13 @@ def read_custom(path: str | Path, *, src_lang: str = "en") -> Iterator[Contrasti
     - `category` (optional): the gender by default, or "all".
     - `gold`, `src_lang` and `tgt_lang` (optional): any target language by default.
 
+    A row may have `senses` and `cluster` in place of cues, for the metric `homograph_accuracy`:
+
+    - `senses`: the clusters of senses of the focus, each with the words of the target language
+      that show it (`cc_hf.data.sense_rows.parse_senses`), as an object or its JSON.
+    - `cluster`: the cluster of the right sense. It becomes `gold`.
+    - `homograph` (optional): the lemma of the focus; the focus by default.
+
     All other columns are kept as strings in `extra`, together with `line`, the number of the line
     in the file. The first line of a .csv or .tsv file is its header.
 
@@ -151,7 +168,8 @@ def read_custom(path: str | Path, *, src_lang: str = "en") -> Iterator[Contrasti
         src_lang: source language of rows that name none, ISO 639-1.
 
     Yields:
-        Examples with at least one contrastive source on each side.
+        Examples with at least one contrastive source on each side; for rows with senses, probing
+        examples.
 
     Raises:
         InputError: when the file does not exist, is not UTF-8 or has no rows.
@@ -166,7 +184,7 @@ def read_custom(path: str | Path, *, src_lang: str = "en") -> Iterator[Contrasti
         ...     next(read_custom(path)).incorrect_sources
         ('The [female] nurse left.',)
     """
-    yield from _examples(Path(path), src_lang, _with_cues)
+    yield from _examples(Path(path), src_lang, _with_cues_or_senses)
 
 
 def custom_example(row: Mapping[str, Any], *, src_lang: str = "en") -> ContrastiveSourceExample:
@@ -242,7 +260,7 @@ def read_words(path: str | Path, *, src_lang: str = "en") -> Iterator[ProbingExa
     yield from _examples(Path(path), src_lang, _word)
 
 
-_E = TypeVar("_E", ContrastiveSourceExample, ProbingExample)
+_E = TypeVar("_E", bound=ContrastiveSourceExample | ProbingExample)
 
 
 def _examples(
@@ -306,6 +324,47 @@ def _word(
             **extra,
             "ambiguous_word": extra.get("ambiguous_word") or focus.text,
             "reference": _text(row, "reference", required=True),
+        },
+    )
+
+
+def _with_cues_or_senses(
+    row: Mapping[str, Any], number: int, extra_keys: Sequence[str], src_lang: str
+) -> ContrastiveSourceExample | ProbingExample:
+    has_senses = "senses" in row and "cluster" in row and not any(key in row for key in _CUE_KEYS)
+    return (_with_senses if has_senses else _with_cues)(row, number, extra_keys, src_lang)
+
+
+def _with_senses(
+    row: Mapping[str, Any], number: int, extra_keys: Sequence[str], src_lang: str
+) -> ProbingExample:
+    """Return an example of a homograph.
+
+    Raises:
+        InputError: for a row that is not as expected, such as a cluster that is not among the
+            senses.
+    """
+    source = _text(row, "source", required=True)
+    focus = _focus(row, source)
+    senses, cluster = parse_senses(row["senses"], "senses"), _text(row, "cluster", required=True)
+    if cluster not in senses:
+        raise InputError(
+            f"cluster: expected one of the clusters in senses, {', '.join(senses)}, got {cluster!r}"
+        )
+    extra = {key: _as_string(row.get(key, "")) for key in extra_keys}
+    return ProbingExample(
+        id=str(row.get("id", number)),
+        src_lang=_language(row, "src_lang") or src_lang,
+        tgt_lang=_language(row, "tgt_lang"),
+        source=source,
+        category=_category(row) or "all",
+        gold=cluster,
+        focus=focus,
+        extra={
+            **extra,
+            "homograph": _text(row, "homograph") or focus.text,
+            "cluster": cluster,
+            "senses": senses_text(senses),
         },
     )
 

@@ -79,6 +79,8 @@ class ConfigDeclaration:
         n_lines: number of lines of the upstream file where the configuration leaves lines out and
             the id of an example is its 0-based line; else None. A file of translations may then
             have one line for each of these lines, too.
+        cues: how the cues of this configuration were made, as the signature says it; "" for the
+            cues of the dataset.
     """
 
     name: str
@@ -91,6 +93,7 @@ class ConfigDeclaration:
     extra_keys: tuple[str, ...] | None = None
     remark: str = ""
     n_lines: int | None = None
+    cues: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,6 +193,17 @@ class DatasetDeclaration:
             UnknownNameError: for a name that is not declared.
         """
         return (*self.files, *self.config(config).files)
+
+    def cues_of(self, config: str | None) -> str:
+        """Return how the cues of a configuration were made, as the signature says it.
+
+        Args:
+            config: name of the configuration; None for the default.
+
+        Raises:
+            UnknownNameError: for a name that is not declared.
+        """
+        return self.config(config).cues or self.cues
 
     def extra_keys_of(self, config: str | None) -> tuple[str, ...]:
         """Return the columns in `extra` of a configuration.

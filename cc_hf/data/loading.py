@@ -16,7 +16,8 @@ from typing import Any
 from cc_hf import registry
 from cc_hf.data.custom import custom_declaration, is_custom
 from cc_hf.data.custom_rows import SUFFIXES
-from cc_hf.data.declaration import DatasetDeclaration, SourceFile
+from cc_hf.data.dataset_folders import folder_declaration, is_dataset_folder
+from cc_hf.data.declaration import ConfigDeclaration, DatasetDeclaration, SourceFile
 from cc_hf.data.download import fetch, is_local, local_folder
 from cc_hf.data.json_rows import json_value
 from cc_hf.errors import CCError, DataError, InputError
@@ -43,12 +44,13 @@ def declaration(name: str | DatasetDeclaration) -> DatasetDeclaration:
     """Return the declaration of a dataset.
 
     Args:
-        name: a name of `cc-hf list datasets`, or a file of sources, positions and cues
-            (`cc_hf.data.custom.read_custom`). A declaration is returned unchanged.
+        name: a name of `cc-hf list datasets`, a file of sources, positions and cues
+            (`cc_hf.data.custom.read_custom`), or a folder that `cc-hf build` wrote. A declaration
+            is returned unchanged.
 
     Raises:
         UnknownNameError: for a dataset that is not registered.
-        DataError: for a row of a file that is not as expected.
+        DataError: for a row of a file or folder that is not as expected.
         InputError: for a file that cannot be read or has another suffix.
 
     Examples:
@@ -64,6 +66,12 @@ def declaration(name: str | DatasetDeclaration) -> DatasetDeclaration:
             f"{name}: expected a dataset's name, or a file that ends in {', '.join(SUFFIXES)}; save"
             " it as one of these"
         )
+    if (
+        isinstance(name, (str, Path))
+        and str(name) not in registry.DATASETS
+        and is_dataset_folder(name)
+    ):
+        return folder_declaration(name)
     declared: DatasetDeclaration = registry.resolve("dataset", name)
     return declared
 
@@ -160,7 +168,9 @@ def signature_fields(
     declared = declaration(name)
     config_and_split = config if split == "test" else f"{config}/{split}"
     cues = (
-        {"cues": declared.cues} if declared.config(config).form is ContrastiveSourceExample else {}
+        {"cues": declared.cues_of(config)}
+        if declared.config(config).form is ContrastiveSourceExample
+        else {}
     )
     return {
         "data": f"{declared.name}/{config_and_split}@{_revision(declared, config, data_dir)}",
@@ -252,7 +262,7 @@ def _counted(
 
 
 def load_dataset(
-    name: str,
+    name: str | DatasetDeclaration,
     config: str | None = None,
     *,
     split: str | None = None,
@@ -288,10 +298,10 @@ def load_dataset(
 
     declared = declaration(name)
     chosen = declared.config(config)
-    if is_custom(name):
-        return _in_memory(declared, split, streaming=streaming)
+    if declared.name == "custom":
+        return _in_memory(declared, chosen, split, streaming=streaming)
     paths = [fetch(file, data_dir) for file in declared.files_of(chosen.name)]
-    builder = _builder_class(name)(
+    builder = _builder_class(declared.name)(
         config_name=chosen.name,
         data_dir=None if data_dir is None else str(data_dir),
         hash=_fingerprint(declared, paths),
@@ -309,20 +319,27 @@ def load_dataset(
     return builder.as_dataset(split=split)
 
 
-def _in_memory(declared: DatasetDeclaration, split: str | None, *, streaming: bool) -> Any:
+def _in_memory(
+    declared: DatasetDeclaration, config: ConfigDeclaration, split: str | None, *, streaming: bool
+) -> Any:
     import datasets
 
     from cc_hf.data.features import dataset_info
 
-    config = declared.config(None)
-    examples = [example.to_row() for example in declared.read({}, config.name, "test")]
-    table = datasets.Dataset.from_list(
-        examples, features=dataset_info(declared, config.name).features
-    )
-    splits = datasets.DatasetDict({"test": table})
+    features = dataset_info(declared, config.name).features
+    tables = {
+        name: datasets.Dataset.from_list(
+            [example.to_row() for example in declared.read({}, config.name, name)],
+            features=features,
+        )
+        for name in config.splits
+    }
+    splits = datasets.DatasetDict(tables)
     if streaming:
-        splits = datasets.IterableDatasetDict({"test": table.to_iterable_dataset()})
-    return splits if split is None else splits[declared.split(None, split)]
+        splits = datasets.IterableDatasetDict(
+            {name: table.to_iterable_dataset() for name, table in tables.items()}
+        )
+    return splits if split is None else splits[declared.split(config.name, split)]
 
 
 @contextlib.contextmanager
@@ -357,11 +374,11 @@ def script_path(name: str) -> Path:
 
 
 def card_path(name: str, *, kind: str = "datasets") -> Path:
-    """Return the path of the card of a dataset or metric.
+    """Return the path of the card of a dataset, metric or embedded model.
 
     Args:
-        name: name of the dataset or metric. The file need not exist.
-        kind: "datasets" or "metrics".
+        name: name of the dataset, metric or model. The file need not exist.
+        kind: "datasets", "metrics" or "models".
 
     Examples:
         >>> card_path("mucow").parts[-3:]

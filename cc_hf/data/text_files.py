@@ -7,11 +7,12 @@ Unicode line separators.
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 from cc_hf.errors import DataError, InputError
 
-__all__ = ["read_lines", "read_text", "text_lines"]
+__all__ = ["read_lines", "read_text", "stream_lines", "text_lines"]
 
 _STANDARD = Path("-")
 
@@ -33,6 +34,30 @@ def read_lines(path: Path, *, keeps_end: bool = False) -> list[str]:
     while lines and not lines[-1].strip():
         lines.pop()
     return lines
+
+
+def stream_lines(path: Path) -> Iterator[str]:
+    """Yield the lines of a user's file without loading it whole, without carriage returns.
+
+    Args:
+        path: the file.
+
+    Yields:
+        Lines, blank ones included.
+
+    Raises:
+        InputError: when the file does not exist or is not UTF-8. The message names the line.
+    """
+    try:
+        with path.open("rb") as file:
+            for number, raw in enumerate(file, 1):
+                try:
+                    line = raw.decode("utf-8-sig" if number == 1 else "utf-8")
+                except UnicodeDecodeError as reason:
+                    raise InputError(_not_utf8(path, number, raw[reason.start])) from None
+                yield line.removesuffix("\n").removesuffix("\r")
+    except OSError as reason:
+        raise InputError(_unreadable(path, reason)) from reason
 
 
 def read_text(path: Path) -> str:
@@ -63,17 +88,23 @@ def _decoded(path: Path, error: type[InputError] | type[DataError]) -> str:
     """Return the text of a file without a byte order mark, or raise `error`."""
     try:
         raw = sys.stdin.buffer.read() if path == _STANDARD else path.read_bytes()
-    except FileNotFoundError:
-        raise error(f"file not found: {path}") from None
     except (OSError, ValueError) as reason:  # a null character in the path is a ValueError
-        raise error(
-            f"{path}: cannot be read: {getattr(reason, 'strerror', None) or reason}"
-        ) from reason
+        raise error(_unreadable(path, reason)) from reason
     try:
         return raw.decode("utf-8-sig")
     except UnicodeDecodeError as reason:
         line = raw.count(b"\n", 0, reason.start) + 1
-        raise error(
-            f"{path}: line {line}: expected UTF-8, got the byte 0x{raw[reason.start]:02x}; convert"
-            " the file, for example with iconv -t UTF-8"
-        ) from None
+        raise error(_not_utf8(path, line, raw[reason.start])) from None
+
+
+def _unreadable(path: Path, reason: OSError | ValueError) -> str:
+    if isinstance(reason, FileNotFoundError):
+        return f"file not found: {path}"
+    return f"{path}: cannot be read: {getattr(reason, 'strerror', None) or reason}"
+
+
+def _not_utf8(path: Path, line: int, byte: int) -> str:
+    return (
+        f"{path}: line {line}: expected UTF-8, got the byte 0x{byte:02x}; convert the file, for"
+        " example with iconv -t UTF-8"
+    )

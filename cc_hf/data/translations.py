@@ -122,6 +122,13 @@ def read_translations(
     if not examples:
         raise InputError("expected at least one example to match translations to, got none")
     lines = read_lines(path, keeps_end=True)
+    if path == Path("-"):
+        path = Path("standard input")  # as messages name it
+    if lines and lines[0].strip() == "{" and path.suffix != ".jsonl":
+        raise InputError(
+            f"{path}: expected translations, got a JSON document of several lines, such as the"
+            " result of an evaluation; give a text with one translation per line, or JSONL"
+        )
     # Blank lines at the end are translations only if the file has the right number with them.
     n_written = max((i for i, line in enumerate(lines, 1) if line.strip()), default=0)
     lengths = {len(examples), *(other_lengths or {})}
@@ -244,7 +251,8 @@ def _by_key(
         raise InputError(
             f"{path}: {len(missing)} of {len(examples)} examples have no translation; the first is"
             f" example {first.id}, {key} {getattr(first, key)!r}. Line {rows[0].line} of the file"
-            f" has the {key} {getattr(rows[0], key)!r}"
+            f" has the {key} {getattr(rows[0], key)!r}. Translate all of them, or judge only the"
+            " first ones with `limit`"
         )
     translations = []
     n_matched: dict[str, int] = {}

@@ -29,6 +29,7 @@ from cc_hf.metrics.checks import listed
 from cc_hf.models.location import default_evaluator
 from cc_hf.results import EvaluationResult, ResultSet
 from cc_hf.statistics.bootstrap import Bootstrap
+from cc_hf.systems.system import System
 
 if TYPE_CHECKING:
     from cc_hf.metrics.base import Metric
@@ -40,7 +41,7 @@ def evaluate(
     material: Material,
     *,
     translations: str | Path | Sequence[str] | None = None,
-    system: str | Path | None = None,
+    system: str | Path | System | None = None,
     metric: str = "contrastive_conditioning",
     options: Mapping[str, Any] | None = None,
     evaluator: AnyEvaluator | None = None,
@@ -59,7 +60,9 @@ def evaluate(
         translations: a file (see `cc_hf.data.translations.read_translations`), or one translation
             per example, in their order. None if `system` is given, or if the metric judges the
             evaluator itself.
-        system: model that makes the translations, instead of `translations`.
+        system: model that makes the translations, instead of `translations`; a
+            `cc_hf.systems.system.System` says how it translates, with how many beams and which
+            context.
         metric: a name of `cc-hf list metrics`.
         options: the metric's options by name, such as {"score": "arithmetic"}; its card lists them.
         evaluator: name, path, several of these (an ensemble), Evaluator or function; None uses the
@@ -113,7 +116,7 @@ def evaluate_all(
     material: Material,
     *,
     translations: str | Path | Sequence[str] | None = None,
-    system: str | Path | None = None,
+    system: str | Path | System | None = None,
     options: Mapping[str, Any] | None = None,
     evaluator: AnyEvaluator | None = None,
     loading: LoadingOptions | None = None,
@@ -134,7 +137,9 @@ def evaluate_all(
     Args:
         material: rows to judge by, see `cc_hf.load_material`.
         translations: a file or one translation per example, as for `evaluate`.
-        system: model that makes the translations, instead of `translations`.
+        system: model that makes the translations, instead of `translations`; a
+            `cc_hf.systems.system.System` says how it translates, with how many beams and which
+            context.
         options: options of metrics by name; each goes to every metric that has it.
         evaluator: name, path, several of these (an ensemble), Evaluator or function; None uses the
             evaluator that ships for the language pair.
@@ -298,23 +303,29 @@ def _configurations_with(n: int, material: Material) -> str:
 
 
 def _translated(
-    material: Material, system: str | Path, *, device: str | None, progress: bool
+    material: Material, system: str | Path | System, *, device: str | None, progress: bool
 ) -> _Texts:
     """Return the translations of the material's sources that a system makes."""
     from cc_hf.models.pretrained import load_model
-    from cc_hf.systems.translate import DEFAULT_BEAMS, translate
+    from cc_hf.systems.translate import translate
 
-    translations = translate(
-        [e.source for e in material.examples],
-        system,
+    system = system if isinstance(system, System) else System(system)
+    written = translate(
+        system.sources(material.examples),
+        system.model,
         src_lang=material.src_lang,
         tgt_lang=material.tgt_lang,
+        num_beams=system.num_beams,
         loading=LoadingOptions(device=device),
         progress=progress,
     )
-    model = load_model(system, device=device)
-    fields = {"sys": f"{model.signature_name}/beam{DEFAULT_BEAMS}"}
-    return _Texts(translations, fields, system=model.name)
+    model = load_model(system.model, device=device)
+    fields = {"sys": system.signature(model.signature_name)}
+    counts = {}
+    if system.separator is not None:
+        counts["n_without_separator"] = sum(system.separator not in text for text in written)
+    translations = [system.last_sentence(text) for text in written]
+    return _Texts(translations, fields, counts, system=model.name)
 
 
 def _read_or_check(
@@ -357,5 +368,6 @@ def _read_or_check(
     if len(texts) != len(examples):
         raise InputError(
             f"expected one translation per example, {len(examples)} in all, got {len(texts)}"
+            f"{_configurations_with(len(texts), material)}"
         )
     return _Texts(texts)

@@ -54,7 +54,7 @@ def chosen_metrics(
         >>> from cc_hf.evaluation.material import load_material
         >>> material = load_material("winomt", tgt_lang="de")
         >>> chosen_metrics(["contrastive_conditioning"], material, {"score": "arithmetic"})
-        [ContrastiveConditioning(score='arithmetic', on_blank='error')]
+        [ContrastiveConditioning(score='arithmetic', on_blank='error', ties='correct')]
     """
     if isinstance(names, str) or not names:
         raise InputError(
@@ -147,7 +147,7 @@ def make_metric(name: str, options: Mapping[str, Any] | None = None) -> Metric:
 
     Examples:
         >>> make_metric("contrastive_conditioning", {"score": "arithmetic"})
-        ContrastiveConditioning(score='arithmetic', on_blank='error')
+        ContrastiveConditioning(score='arithmetic', on_blank='error', ties='correct')
     """
     return with_options([registry.resolve("metric", name)], options)[0]
 

@@ -111,7 +111,7 @@ def judge(
     counts = {"n_with_source": n_with_source} if texts and examples else {}
     # The result's origin tells which data and which system its figures come from.
     full_origin = replace(material.origin, fields={**material.origin.fields, **(origin or {})})
-    return finish(
+    result = finish(
         metric,
         rows,
         replace(figures, counts={**figures.counts, **counts}),
@@ -123,6 +123,9 @@ def judge(
             *_data_notes(material, has_notes=has_warnings),
         ),
     )
+    if note := result.tie_note():
+        warnings.warn(f"{metric.name}: {note}", ResultWarning, stacklevel=2)
+    return result
 
 
 def _scoring(

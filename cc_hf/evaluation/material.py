@@ -282,9 +282,9 @@ def _wording(
             "cues: expected the name of a wording, the JSON file of a calibration, a Wording or a"
             f" Calibration, got {shown(cues)}"
         )
-    if cues.choice.wording is None and cues.chosen != declared.cues:
+    if cues.choice.wording is None and cues.chosen != (known := declared.cues_of(config.name)):
         raise InputError(
             f"cues: the calibration chose {cues.chosen!r}, the cues of another dataset;"
-            f" {declared.name} has {declared.cues!r}"
+            f" {declared.name} has {known!r}"
         )
     return cues.choice.wording, cues

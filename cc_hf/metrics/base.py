@@ -9,7 +9,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -155,7 +155,6 @@ class Metric(ABC):
         reads_cues: whether the cues of the data matter to the metric.
         leaderboard: names of the scores that leaderboards show, each as a separate task. For all of
             them higher is better, so differences and error rates are not among them.
-        ties: how a tie counts; None for a metric without ties.
         resampling: how the bootstrap draws, in words that follow "bootstrap".
         default_src_lang: source language if the rows name none.
     """
@@ -173,7 +172,6 @@ class Metric(ABC):
     judges: ClassVar[bool] = True
     reads_cues: ClassVar[bool] = True
     leaderboard: ClassVar[tuple[str, ...]] = ("accuracy", "min_accuracy")
-    ties: ClassVar[Literal["correct", "incorrect"] | None] = None
     resampling: ClassVar[str] = "within categories"
     default_src_lang: ClassVar[str] = ""
 
@@ -471,8 +469,8 @@ def registered_metric(name: str) -> type[Metric] | None:
         The class; None for a metric that is not registered, whose results can still be shown.
 
     Examples:
-        >>> registered_metric("contrastive_conditioning").ties
-        'correct'
+        >>> registered_metric("contrastive_conditioning").signature_name
+        'cc'
     """
     if name not in registry.names("metric"):
         return None

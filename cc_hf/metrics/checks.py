@@ -26,6 +26,7 @@ __all__ = [
     "check_spaced_language",
     "check_text",
     "check_twins",
+    "flag",
     "index",
     "listed",
     "one_of",
@@ -42,6 +43,8 @@ Fields: TypeAlias = Mapping[str, Callable[[Any, str], Any]]
 
 #: Languages without spaces between words, whose words cannot be found by splitting.
 _UNSPACED = frozenset({"bo", "ja", "km", "lo", "my", "th", "zh"})
+
+_FLAGS = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
 
 
 def listed(name: str, values: Any) -> list[Any]:
@@ -277,6 +280,29 @@ def index(value: Any, where: str) -> int:
     if not isinstance(value, numbers.Integral) or isinstance(value, bool):
         raise InputError(f"{where}: expected an integer, got {shown(value)}")
     return int(value)
+
+
+def flag(name: str, value: bool | str) -> bool:
+    """Read a truth value, which the command line gives as text.
+
+    Args:
+        name: name of the option, for the message.
+        value: a bool; or a text such as true, false, yes, no, 1 or 0.
+
+    Returns:
+        The truth value.
+
+    Raises:
+        InputError: for any other value.
+
+    Examples:
+        >>> flag("parity", "yes")
+        True
+    """
+    choice = value if isinstance(value, bool) else _FLAGS.get(str(value).lower())
+    if choice is None:
+        raise InputError(f"{name}: expected true or false, got {shown(value)}")
+    return choice
 
 
 def one_of(known: Sequence[str]) -> Callable[[Any, str], str]:

@@ -103,12 +103,12 @@ def judge(
     *,
     ids: Sequence[str] | None = None,
     unscored: Collection[int] = (),
+    ties: str = "correct",
 ) -> tuple[Judgement, ...]:
     """Return the verdict on every translation (section 3.2 of the paper).
 
     The best score of each side counts. Their share is `probability_correct`, from which the rank
-    weight follows. If both sides score 0, it is 0.5, a tie. Ties count as correct, as in the
-    paper's program.
+    weight follows. If both sides score 0, it is 0.5, a tie.
 
     Args:
         predictions: translations, one per reference.
@@ -116,6 +116,8 @@ def judge(
         scores: shape (number of requests,), 0 or more, in the order of `requests`.
         ids: names of the examples; None for row numbers.
         unscored: rows without a score, which are incorrect with probability 0.
+        ties: what a tie is, "correct" as in the paper's program, or "incorrect" as in its text
+            (section 3.4).
 
     Raises:
         InputError: for ids that do not fit the rows.
@@ -142,13 +144,14 @@ def judge(
     )
     categories = [reference.get("category") or "all" for reference in references]
     weights = rank_weights(probability, categories)
+    correct = probability >= 0.5 if ties == "correct" else probability > 0.5
     return tuple(
         Judgement(
             example_id=names[row],
             category=categories[row],
             probability_correct=float(probability[row]),
-            is_correct=bool(probability[row] >= 0.5),
-            verdict="correct" if probability[row] >= 0.5 else "incorrect",
+            is_correct=bool(correct[row]),
+            verdict="correct" if correct[row] else "incorrect",
             score_correct=None if row in unscored else float(best[row, 0]),
             score_incorrect=None if row in unscored else float(best[row, 1]),
             weight=int(weights[row]),
@@ -177,6 +180,8 @@ class ContrastiveConditioning(ScoringMetric):
             probability 0 (the signature says so if there is one).
         score: arithmetic, geometric or reference (`cc_hf.evaluators.base.SCORES`); ignored for a
             function.
+        ties: what a tie is: "correct" as in the paper's program, or "incorrect" as in its text,
+            which asks for a share above 0.5 (section 3.4).
     """
 
     name = "contrastive_conditioning"
@@ -189,7 +194,6 @@ class ContrastiveConditioning(ScoringMetric):
     version = 2
     reference_fields = _FIELDS
     is_blank_allowed = False
-    ties = "correct"
     leaderboard = ("accuracy", "weighted_accuracy", "min_accuracy")
     figure_names = {  # noqa: RUF012
         **COMMON,
@@ -207,9 +211,11 @@ class ContrastiveConditioning(ScoringMetric):
 
     score: str = "geometric"
     on_blank: str = "error"
+    ties: str = "correct"
 
     def __post_init__(self) -> None:
         check_choice("on_blank", self.on_blank, ("error", "incorrect"))
+        check_choice("ties", self.ties, ("correct", "incorrect"))
 
     @property
     def counts_blank(self) -> bool:
@@ -299,6 +305,7 @@ class ContrastiveConditioning(ScoringMetric):
             scoring.scores,
             ids=rows.ids,
             unscored=scoring.unscored_rows,
+            ties=self.ties,
         )
         categories = [j.category for j in judgements]
         probability = np.array([j.probability_correct for j in judgements])
@@ -324,7 +331,7 @@ class ContrastiveConditioning(ScoringMetric):
                 **self.model_fields(rows, scoring.evaluator, self.score),
                 "pool": "max",
                 "weight": "rank",
-                "tie": str(self.ties),
+                "tie": self.ties,
                 **{reason.replace("_", ""): "incorrect" for reason in unscored},
             },
             intervals=accuracy_intervals(correct, weights, categories, **bootstrap.options),

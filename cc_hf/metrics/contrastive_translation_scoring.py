@@ -238,7 +238,6 @@ class ContrastiveTranslationScoring(ScoringMetric):
     version = 2
     reference_fields = _FIELDS
     takes_translations = False
-    ties = "incorrect"
     resampling = "within categories; of pairs, over whole pairs"
     leaderboard = ("accuracy", "min_accuracy", "pair_accuracy")
     figure_names = {  # noqa: RUF012
@@ -352,7 +351,7 @@ class ContrastiveTranslationScoring(ScoringMetric):
             signature={
                 **self.model_fields(rows, scoring.evaluator, self.score),
                 **context,
-                "tie": str(self.ties),
+                "tie": "incorrect",
             },
             intervals={**summary.intervals, **pairs.intervals},
             categories=tuple(_with_ties(c, judgements, ties) for c in summary.categories),

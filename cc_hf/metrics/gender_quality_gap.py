@@ -163,7 +163,7 @@ class GenderQualityGap(Metric):
                 "gender_quality_gap needs pairs of counterfactual sentences with references, which"
                 f" only mt_geneval has, not {dataset}"
             )
-        if form is not ContrastiveSourceExample:
+        if form is not ContrastiveSourceExample or config.startswith("contextual_"):
             missing = (
                 "has no counterfactual sources"
                 if config.startswith("contextual_")

@@ -13,11 +13,12 @@ from pathlib import Path
 from typing import Any
 
 from cc_hf.data.text_files import text_lines
-from cc_hf.errors import DataError, InputError, shown
+from cc_hf.errors import DataError, InputError
 from cc_hf.metrics.base import Figures, Metric, Rows, Scoring
 from cc_hf.metrics.checks import (
     Fields,
     check_ids,
+    flag,
     listed,
     one_of,
     texts,
@@ -27,7 +28,7 @@ from cc_hf.metrics.summary import summarize
 from cc_hf.schema import ContrastiveTranslationExample, Example, Judgement
 from cc_hf.statistics.bootstrap import Bootstrap
 from cc_hf.statistics.decisions import decision_intervals, decision_scores
-from cc_hf.text.lemmatization import Lemmatizer, load_lemmatizer
+from cc_hf.text.lemmatization import Lemmatizer, check_language, find_lemmatizer
 from cc_hf.text.tokenization import moses_words
 from cc_hf.text.transliteration import in_latin_letters
 
@@ -47,7 +48,6 @@ _LABELS = {
     "f1_b": "F1 (b)",
 }
 _SPLIT_AT_HYPHENS = {"de"}  # compounds such as "Golf-Schläger"
-_FLAGS = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
 
 
 def _words(value: Any, where: str) -> list[str]:
@@ -109,7 +109,7 @@ def judge(
         >>> [j.verdict for j in judge(translations, [row] * 3, tgt_lang="de")]
         ['correct', 'incorrect', 'inconclusive']
     """
-    chosen = _find_lemmatizer(lemmatizer)
+    chosen = find_lemmatizer(lemmatizer)
     form = (lambda word: in_latin_letters(_plain(word))) if parity else _plain
     names, judgements = check_ids(ids, len(predictions)), []
     for row, (translation, reference) in enumerate(zip(predictions, references, strict=True)):
@@ -155,34 +155,6 @@ def _present(
     return present & senses[0], present & senses[1]
 
 
-def _find_lemmatizer(lemmatizer: str | Lemmatizer) -> Lemmatizer:
-    """Return a lemmatizer from its name, or as it is given.
-
-    Raises:
-        InputError: for any other object.
-        UnknownNameError: for a name that is not known.
-    """
-    chosen = load_lemmatizer(lemmatizer) if isinstance(lemmatizer, str) else lemmatizer
-    if not isinstance(chosen, Lemmatizer):
-        raise InputError(
-            "lemmatizer: expected a name or an object with name, languages and lemmas, got"
-            f" {type(chosen).__name__}"
-        )
-    return chosen
-
-
-def _flag(name: str, value: bool | str) -> bool:
-    """Return a truth value, which the command line gives as text.
-
-    Raises:
-        InputError: for any other value.
-    """
-    flag = value if isinstance(value, bool) else _FLAGS.get(str(value).lower())
-    if flag is None:
-        raise InputError(f"{name}: expected true or false, got {shown(value)}")
-    return flag
-
-
 def _lemmas(lemmatized: str | Path | Sequence[str] | None, n: int) -> Sequence[str] | None:
     """Return the given lemmas of n translations, from a file or a list; None if none are given.
 
@@ -207,26 +179,6 @@ def _lemmas(lemmatized: str | Path | Sequence[str] | None, n: int) -> Sequence[s
             f"lemmatized: expected one line per translation, {n} in all, got {len(lemmatized)}"
         )
     return lemmatized
-
-
-def _check_language(tgt_lang: str, lemmatizer: Lemmatizer | None) -> None:
-    """Refuse a language that is not named, or that the lemmatizer does not know.
-
-    Raises:
-        InputError: for such a language.
-    """
-    if not tgt_lang:
-        raise InputError(
-            "tgt_lang: expected the ISO 639-1 code of the translations' language, got none; tokens"
-            " and lemmas depend on it"
-        )
-    known = None if lemmatizer is None else lemmatizer.languages
-    if lemmatizer is not None and known is not None and tgt_lang not in known:
-        others = "give lemmas (lemmatized), another lemmatizer, or lemmatizer none"
-        raise InputError(
-            f"tgt_lang: {lemmatizer.name} does not know {tgt_lang!r}; it knows"
-            f" {', '.join(sorted(known))}; {others}"
-        )
 
 
 @dataclass(frozen=True)
@@ -352,10 +304,14 @@ class MucowPatternMatching(Metric):
                 not that of the translations, or options out of range.
             UnknownNameError: for a lemmatizer of an unknown name.
         """
-        exact = _flag("parity", self.parity)
-        chosen = _find_lemmatizer(self.lemmatizer)
+        exact = flag("parity", self.parity)
+        chosen = find_lemmatizer(self.lemmatizer)
         lemmas = _lemmas(self.lemmatized, len(rows.translations))
-        _check_language(rows.tgt_lang, None if lemmas is not None else chosen)
+        check_language(
+            rows.tgt_lang,
+            None if lemmas is not None else chosen,
+            remedy="give lemmas (lemmatized), another lemmatizer, or lemmatizer none",
+        )
         judgements = judge(
             rows.translations,
             rows.references,

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from cc_hf.data.text_files import text_lines
-from cc_hf.errors import DataError, InputError, UnknownNameError, check_choice, shown
+from cc_hf.errors import InputError, UnknownNameError, check_choice, shown
+from cc_hf.metrics.alignments import chosen_aligner
 from cc_hf.metrics.base import Figures, Metric, Rows, Scoring
 from cc_hf.metrics.checks import (
     Fields,
@@ -33,14 +33,7 @@ from cc_hf.statistics.gender_figures import (
     gender_intervals,
     printed_figures,
 )
-from cc_hf.text.alignment import (
-    Aligner,
-    Alignment,
-    GivenAlignments,
-    find_aligner,
-    parse_pharaoh,
-    space_tokens,
-)
+from cc_hf.text.alignment import Aligner, Alignment, space_tokens
 from cc_hf.text.gender import (
     GENDER_LANGUAGES,
     GENDERS,
@@ -141,26 +134,6 @@ def _phrase(translation: str, reference: Mapping[str, Any], alignment: Alignment
         translation,
         reference["occupation"],
     )
-
-
-def _read_alignments(
-    alignments: str | Path | Sequence[str], aligner: str | Aligner
-) -> GivenAlignments:
-    """Return alignments from a file or a list, or raise.
-
-    Raises:
-        InputError: for alignments beside another aligner, or a file that cannot be read.
-        DataError: for a line that is not in Pharaoh format.
-    """
-    if aligner != "fast_align":
-        raise InputError("expected either an aligner or alignments, got both; leave one out")
-    if not isinstance(alignments, (str, Path)):
-        return GivenAlignments(parse_pharaoh(alignments))
-    try:
-        lines = text_lines(Path(alignments))
-    except DataError as error:
-        raise InputError(f"alignments: expected a Pharaoh file; {error}") from error
-    return GivenAlignments(parse_pharaoh(lines, name=str(alignments)), name=str(alignments))
 
 
 def _counts(judgements: Sequence[Judgement]) -> dict[str, int]:
@@ -349,11 +322,7 @@ class WinomtPatternMatching(Metric):
         if rows.tgt_lang not in GENDER_LANGUAGES:
             raise UnknownNameError("target language", rows.tgt_lang, GENDER_LANGUAGES)
         predictor = gender_predictor(rows.tgt_lang, spacy_model=self.spacy_model)
-        aligner = (
-            find_aligner(self.aligner)
-            if self.alignments is None
-            else _read_alignments(self.alignments, self.aligner)
-        )
+        aligner = chosen_aligner(self.aligner, self.alignments)
         links = aligner.align(
             [_composed(source) for source in rows.column("source")],
             [_composed(translation) for translation in rows.translations],

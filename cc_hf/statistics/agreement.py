@@ -1,7 +1,7 @@
 """Agreement of two annotators, of a metric with annotators, or of two metrics: proportion, Cohen's
 kappa, confusion matrix, and bootstrap intervals.
 
-Labels are any hashable values, compared by equality. No label scale is treated as ordinal.
+Labels are any hashable values, compared by equality. Only `weighted_kappa` treats them as a scale.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from collections.abc import Hashable, Sequence
 import numpy as np
 import numpy.typing as npt
 
-from cc_hf.errors import InputError
+from cc_hf.errors import InputError, check_choice
 from cc_hf.results import Interval, NoInterval
 from cc_hf.statistics.bootstrap import check_bootstrap, percentile_interval, resampled_sums
 
@@ -20,9 +20,15 @@ __all__ = [
     "agreement_interval",
     "cohen_kappa",
     "confusion_matrix",
+    "f_scores",
     "kappa_interval",
+    "krippendorff_alpha",
     "proportion_of_agreement",
+    "weighted_kappa",
 ]
+
+#: Disagreement of two labels of a scale by their distance, by name of the weights.
+_DISAGREEMENTS = {"linear": np.abs, "quadratic": np.square}
 
 
 def confusion_matrix(
@@ -103,6 +109,45 @@ def cohen_kappa(
     return 1.0 if math.isnan(kappa) else kappa
 
 
+def weighted_kappa(
+    left: Sequence[Hashable],
+    right: Sequence[Hashable],
+    *,
+    labels: Sequence[Hashable],
+    weights: str = "quadratic",
+) -> float:
+    """Return Cohen's weighted kappa of labels on a scale, in [-1, 1] (Cohen 1968).
+
+    Kappa is 1 - sum(w o) / sum(w e), where o are the observed and e the expected counts of label
+    pairs, and w is their disagreement: the distance of the labels on the scale, or its square. As
+    for `cohen_kappa`, two sides that use the same single label agree: kappa is 1.0.
+
+    Args:
+        left: n labels.
+        right: n labels of the same items, in the same order.
+        labels: the scale in its order; neighbours have the distance 1.
+        weights: "linear" or "quadratic".
+
+    Raises:
+        InputError: for other weights, empty input, different lengths, a duplicate in `labels`, or a
+            label that is not among `labels`.
+
+    Examples:
+        >>> left, right = [1, 2, 3, 3], [1, 2, 2, 3]
+        >>> for weights in ("linear", "quadratic"):
+        ...     print(round(weighted_kappa(left, right, labels=[1, 2, 3], weights=weights), 3))
+        0.714
+        0.8
+    """
+    check_choice("weights", weights, _DISAGREEMENTS)
+    table = confusion_matrix(left, right, labels=labels).astype(np.float64)
+    positions = np.arange(len(table))
+    disagreement = _DISAGREEMENTS[weights](positions[:, None] - positions)
+    expected = np.outer(table.sum(axis=1), table.sum(axis=0)) / table.sum()
+    chance = float((disagreement * expected).sum())
+    return 1.0 - float((disagreement * table).sum()) / chance if chance else 1.0
+
+
 def kappa_interval(
     left: Sequence[Hashable],
     right: Sequence[Hashable],
@@ -143,6 +188,61 @@ def kappa_interval(
     cells, k = _cells(left, right, labels)
     sums = resampled_sums(np.eye(k * k)[cells], groups=groups, n_resamples=n_resamples, seed=seed)
     return percentile_interval(_kappas(sums.reshape(n_resamples, k, k)), level=level)
+
+
+def krippendorff_alpha(labels: Sequence[Sequence[Hashable | None]]) -> float:
+    """Return Krippendorff's alpha of nominal labels, at most 1 (Hayes & Krippendorff 2007).
+
+    It is computed by the library `krippendorff`. Like `cohen_kappa`, it is 1.0 if there is a single
+    label and nothing to disagree about.
+
+    Args:
+        labels: the labels of each annotator, (annotators, items); None where an annotator did not
+            label the item.
+
+    Raises:
+        InputError: for rows of different lengths, or no item that two annotators labelled.
+
+    Examples:
+        >>> round(krippendorff_alpha([["a", "a", "b", "b"], ["a", "b", "b", None]]), 3)
+        0.444
+    """
+    from krippendorff import alpha
+
+    if len({len(row) for row in labels}) != 1:
+        raise InputError(
+            f"expected as many labels of every annotator, got {[len(row) for row in labels]}"
+        )
+    paired = [
+        column
+        for column in zip(*labels, strict=True)
+        if sum(label is not None for label in column) > 1
+    ]
+    if not paired:
+        raise InputError("agreement on nothing: expected an item with two labels, got none")
+    known = sorted({label for column in paired for label in column if label is not None}, key=str)
+    if len(known) == 1:
+        return 1.0
+    numbers = {label: float(number) for number, label in enumerate(known)}
+    codes = [[numbers.get(label, math.nan) for label in row] for row in zip(*paired, strict=True)]
+    return float(alpha(reliability_data=codes, level_of_measurement="nominal"))
+
+
+def f_scores(table: npt.NDArray[np.int64]) -> tuple[float, ...]:
+    """Return the F1 of each label, in [0, 1]; NaN for a label that occurs on neither side.
+
+    Args:
+        table: (k, k) counts of label pairs, as `confusion_matrix` returns them.
+
+    Examples:
+        >>> [round(f, 3) for f in f_scores(np.array([[6, 2], [0, 2]]))]
+        [0.857, 0.667]
+    """
+    total = table.sum(axis=0) + table.sum(axis=1)
+    doubled = 2.0 * table.diagonal()
+    return tuple(
+        np.divide(doubled, total, out=np.full(len(table), np.nan), where=total > 0).tolist()
+    )
 
 
 def agreement_interval(

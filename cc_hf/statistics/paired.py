@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from cc_hf.errors import InputError, MissingDependencyError
+from cc_hf.errors import InputError
 from cc_hf.results import Interval, NoInterval
 from cc_hf.statistics.bootstrap import (
     check_bootstrap,
@@ -146,27 +146,27 @@ def mcnemar(first: npt.NDArray[np.bool_], second: npt.NDArray[np.bool_]) -> McNe
 
     Raises:
         InputError: for shapes that differ.
-        MissingDependencyError: without scipy.
 
     Examples:
         >>> mcnemar(np.array([True] * 9 + [False]), np.array([False] * 8 + [True] * 2))
         McNemar(n_only_first=8, n_only_second=1, p_value=0.0390625)
     """
-    try:
-        from scipy.stats import binomtest
-    except ImportError:
-        raise MissingDependencyError("scipy", "analysis") from None
     if first.shape != second.shape:
         raise InputError(
             f"expected two systems on the same samples, got {first.shape} and {second.shape}"
         )
     only_first, only_second = int((first & ~second).sum()), int((second & ~first).sum())
-    different = only_first + only_second
-    return McNemar(
-        only_first,
-        only_second,
-        float(binomtest(only_first, different).pvalue) if different else 1.0,
-    )
+    return McNemar(only_first, only_second, _sign_test(only_first, only_second))
+
+
+def _sign_test(n_heads: int, n_tails: int) -> float:
+    """Return the two-sided p of a fair coin, exact in whole numbers."""
+    n = n_heads + n_tails
+    term = total = 1  # the ways to throw heads never, and at most as often as the rarer side
+    for k in range(min(n_heads, n_tails)):
+        term = term * (n - k) // (k + 1)
+        total += term
+    return min(1.0, 2 * total / (1 << n))
 
 
 def _difference(

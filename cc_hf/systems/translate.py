@@ -21,13 +21,12 @@ from cc_hf.evaluators.loading import load_with  # before torch: its error names 
 from cc_hf.evaluators.options import LoadingOptions
 from cc_hf.evaluators.teacher_forcing import pad_ids
 from cc_hf.models.pretrained import input_device
+from cc_hf.systems.system import DEFAULT_BEAMS
 
 # isort: split
 import torch
 
-__all__ = ["DEFAULT_BEAMS", "translate", "translate_with"]
-
-DEFAULT_BEAMS = 5
+__all__ = ["translate", "translate_with"]
 
 
 def translate(

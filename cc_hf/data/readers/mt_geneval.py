@@ -12,8 +12,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from cc_hf.cues.gender_brackets import gender_bracket_sources
 from cc_hf.data.declaration import ConfigDeclaration, DatasetDeclaration, SourceFile
 from cc_hf.data.readers.mt_geneval_files import COMMIT, FILES, REPOSITORY
+from cc_hf.data.readers.mt_geneval_professions import LOCATED, context_gender, profession
 from cc_hf.data.text_files import text_lines
 from cc_hf.errors import DataError
 from cc_hf.schema import ContrastiveSourceExample, ContrastiveTranslationExample, Example, Focus
@@ -35,6 +37,7 @@ _SUB_CATEGORIES = (
     ("neutral", "female"),
 )
 _STEREOTYPED, _NEUTRAL = 150, 250
+_CONTEXT_KEYS = ("context", "source_with_context", "profession_stereotype")
 _UNKNOWN = "unknown"
 
 
@@ -42,8 +45,9 @@ def read(paths: Mapping[str, Path], config: str, split: str) -> Iterator[Example
     """Yield the rows in file order.
 
     Ids are 0-based line numbers; a counterfactual pair has `12.male` and `12.female`, in this
-    order. Configurations `*.translations` leave out the pairs whose two references are the same
-    text, since there is nothing to contrast.
+    order. Configurations `counterfactual_*.translations` leave out the pairs whose two references
+    are the same text, since there is nothing to contrast. Configurations `contextual_*.sources`
+    leave out the rows in which the person or the person's gender is not known.
 
     Args:
         paths: local paths by upstream path.
@@ -60,7 +64,8 @@ def read(paths: Mapping[str, Path], config: str, split: str) -> Iterator[Example
     subset, _, lang_and_form = config.partition("_")
     lang, _, form = lang_and_form.partition(".")
     if subset == "contextual":
-        return _contextual(paths, lang, split)
+        rows = _contextual(paths, lang, split)
+        return _with_brackets(rows) if form else rows
     return (
         _counterfactual_translations(paths, lang, split)
         if form
@@ -104,6 +109,38 @@ def _contextual(
                 "source_with_context": line,
                 "gender": gender,
                 "profession_stereotype": stereotype,
+            },
+        )
+
+
+def _with_brackets(
+    rows: Iterator[ContrastiveTranslationExample],
+) -> Iterator[ContrastiveSourceExample]:
+    """Yield contextual rows with a bracket of gender before the person, where both are known.
+
+    The gender is that of the sub-category in test, and that of the pronouns in the context in dev.
+    Rows of test whose context has pronouns of the other gender only are left out.
+    """
+    for row in rows:
+        focus, by_pronouns = profession(row.source), context_gender(row.extra["context"])
+        known = row.extra["gender"] if row.extra["gender"] != _UNKNOWN else by_pronouns
+        if focus is None or not known or by_pronouns not in ("", known):
+            continue
+        correct, incorrect = gender_bracket_sources(row.source, focus, known)
+        yield ContrastiveSourceExample(
+            id=row.id,
+            src_lang=row.src_lang,
+            tgt_lang=row.tgt_lang,
+            source=row.source,
+            focus=focus,
+            correct_sources=correct,
+            incorrect_sources=incorrect,
+            category=known,
+            gold=known,
+            extra={
+                "reference": row.correct_translation,
+                "contrastive_reference": row.contrastive_translations[0],
+                **{key: row.extra[key] for key in _CONTEXT_KEYS},
             },
         )
 
@@ -329,7 +366,12 @@ _SHARED = ("pair", "reference_raw", "annotated_source", "annotated_reference")
 
 
 def _config(
-    name: str, description: str, form: type[Example], sizes: tuple[int, int], *extra_keys: str
+    name: str,
+    description: str,
+    form: type[Example],
+    sizes: tuple[int, int],
+    *extra_keys: str,
+    cues: str = "",
 ) -> ConfigDeclaration:
     subset, _, lang = name.partition(".")[0].partition("_")
     folder = "data/context/" if subset == "contextual" else "data/sentences/"
@@ -346,6 +388,7 @@ def _config(
         files,
         form,
         extra_keys=extra_keys,
+        cues=cues,
     )
 
 
@@ -378,6 +421,16 @@ def _configs() -> Iterator[ConfigDeclaration]:
             ContrastiveTranslationExample,
             sizes,
             *extra,
+        )
+        yield _config(
+            f"contextual_{lang}.sources",
+            "the same, with a cue at the person",
+            ContrastiveSourceExample,
+            LOCATED[lang],
+            "reference",
+            "contrastive_reference",
+            *_CONTEXT_KEYS,
+            cues="gender_brackets",
         )
 
 

@@ -160,8 +160,8 @@ _N_LINES = 3888
 _REMARK = (
     "This configuration leaves out the 240 of WinoMT's 3,888 rows whose gold gender is neutral, as"
     " Vamvas & Sennrich 2021 do. Published figures by pattern matching (accuracy and delta_g of"
-    " Stanovsky et al. 2019) are on all 3,888 rows; to compare a system with them, evaluate it with"
-    " winomt_pattern_matching on the configuration all"
+    " Stanovsky et al. 2019) are on all 3,888 rows; for these, evaluate the configuration all with"
+    " winomt_pattern_matching"
 )
 _PART_REMARK = (
     "This configuration has only the rows of one stereotype, {}. Published figures by pattern"

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -12,7 +13,7 @@ import pytest
 import cc_hf
 from cc_hf.data.custom import custom_declaration, read_custom, read_words
 from cc_hf.errors import CCError, DataError, InputError
-from cc_hf.schema import ContrastiveSourceExample, Focus
+from cc_hf.schema import ContrastiveSourceExample, Focus, ProbingExample
 from tests.helpers.cases import cases_by_message
 from tests.helpers.metrics import evaluate_dataset
 
@@ -30,6 +31,12 @@ def write(path: Path, *rows: Any) -> Path:
         encoding="utf-8",
     )
     return path
+
+
+def sources(path: Path) -> list[ContrastiveSourceExample]:
+    """Return the examples of a file, all of which have contrastive sources."""
+    examples = list(read_custom(path))
+    return [example for example in examples if isinstance(example, ContrastiveSourceExample)]
 
 
 def test_a_row_with_the_required_fields_is_read(tmp_path: Path) -> None:
@@ -88,10 +95,10 @@ def test_a_table_and_jsonl_give_the_same_examples(tmp_path: Path) -> None:
         replace(e, extra={}) for e in read_custom(lines)
     ]
     assert [e.extra["line"] for e in read_custom(table)] == ["2", "3"]
-    first = next(read_custom(table))
+    first = sources(table)[0]
     assert first.correct_sources == ("A bat, another baseball bat.", "A bat, another wooden bat.")
     assert first.extra == {"line": "2", "note": 'a "b"'}
-    assert next(read_custom(tabs)).correct_sources == ("The ship It sank.",)
+    assert sources(tabs)[0].correct_sources == ("The ship It sank.",)
 
 
 def test_the_focus_at_a_position_excludes_punctuation(tmp_path: Path) -> None:
@@ -256,7 +263,7 @@ def test_a_gender_alone_gives_brackets_in_the_source_language(tmp_path: Path) ->
         {"source": "Lääkäri lähti.", "focus": "Lääkäri", "gold": gender, "src_lang": "fi"}
         for gender in ("male", "female")
     ]
-    first, second = read_custom(write(tmp_path / "a.jsonl", *rows))
+    first, second = sources(write(tmp_path / "a.jsonl", *rows))
     assert (first.correct_sources, first.incorrect_sources) == (
         ("[mies] Lääkäri lähti.",),
         ("[nainen] Lääkäri lähti.",),
@@ -349,3 +356,84 @@ def test_the_configuration_gets_a_safe_name(tmp_path: Path) -> None:
     assert custom_declaration(write(tmp_path / "a: [b]\n*.jsonl", ROW)).default_config.startswith(
         "a_b_-"
     )
+
+
+SENSES = {"stick": ["Schläger"], "animal": {"senses": ["Fledermaus"], "ambiguous": ["Tier"]}}
+
+
+def senses_row(**changes: Any) -> dict[str, Any]:
+    return {
+        "source": "The bats flew.",
+        "focus": "bats",
+        "homograph": "bat",
+        "cluster": "animal",
+        "senses": SENSES,
+        "tgt_lang": "de",
+        **changes,
+    }
+
+
+def test_rows_with_senses_are_homographs(tmp_path: Path) -> None:
+    path = tmp_path / "bats.jsonl"
+    path.write_text(
+        json.dumps(senses_row())
+        + "\n"
+        + json.dumps(senses_row(homograph=None, category="rare", note="x")),
+        encoding="utf-8",
+    )
+    first, second = cc_hf.load_dataset(str(path))["test"]
+    assert (first["gold"], first["category"], second["category"]) == ("animal", "all", "rare")
+    assert (first["extra"]["homograph"], second["extra"]["homograph"]) == ("bat", "bats")
+    assert second["extra"]["note"] == "x"
+    assert json.loads(first["extra"]["senses"])["stick"] == {
+        "senses": ["Schläger"],
+        "ambiguous": [],
+    }
+    material = cc_hf.load_material(path)
+    result = cc_hf.evaluate(
+        material,
+        metric="homograph_accuracy",
+        translations=["Die Fledermäuse flogen.", "Die Schläger flogen."],
+        options={"search": "sentence"},
+    )
+    assert [j.verdict for j in result.judgements] == ["correct", "incorrect"]
+    assert list(cc_hf.evaluate_all(material, translations=["a", "b"]).not_run) == []
+
+
+def test_a_table_holds_senses_as_json(tmp_path: Path) -> None:
+    path = tmp_path / "bats.tsv"
+    cell = json.dumps(SENSES).replace('"', '""')
+    path.write_text(
+        f'source\tfocus\tcluster\tsenses\nA bat.\tbat\tstick\t"{cell}"\n', encoding="utf-8"
+    )
+    (example,) = read_custom(path)
+    assert isinstance(example, ProbingExample)
+    assert example.gold == "stick"
+
+
+@cases_by_message(
+    ("changes", "message"),
+    [
+        ({"cluster": "bird"}, "cluster: expected one of the clusters in senses, stick, animal"),
+        ({"cluster": ""}, "cluster: expected a text"),
+        ({"senses": {}}, "senses: expected clusters of senses"),
+        ({"senses": "x"}, "senses: expected the JSON of clusters"),
+        ({"focus": "cats"}, "focus: 'cats' does not occur"),
+        ({"category": "none"}, "category: expected any name but"),
+    ],
+)
+def test_rows_with_senses_that_do_not_fit_are_refused(
+    tmp_path: Path, changes: dict[str, Any], message: str
+) -> None:
+    path = tmp_path / "bats.jsonl"
+    path.write_text(json.dumps(senses_row(**changes)), encoding="utf-8")
+    with pytest.raises(DataError, match=f"line 1: {re.escape(message)}"):
+        list(read_custom(path))
+
+
+def test_a_file_has_cues_or_senses(tmp_path: Path) -> None:
+    path = tmp_path / "bats.jsonl"
+    other = {"source": "A nurse.", "focus": "nurse", "gold": "male", "tgt_lang": "de"}
+    path.write_text(f"{json.dumps(senses_row())}\n{json.dumps(other)}", encoding="utf-8")
+    with pytest.raises(DataError, match="rows with cues, or rows with senses and cluster"):
+        cc_hf.load_material(path)

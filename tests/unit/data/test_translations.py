@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import io
 import json
 from pathlib import Path
 
@@ -133,6 +134,7 @@ def test_unknown_ids_are_ignored_and_sources_matched(tmp_path: Path) -> None:
         ),
         ("a\nb\nc\nd\n", r"got 4 \(line 4 has no example\)"),
         ("", "got an empty file"),
+        ('{\n "dataset": "winomt"\n}\n', "got a JSON document of several lines"),
         (
             "One. ||| Eins.\nZwei.\n",
             r"""line 2: expected "source \|\|\| translation", as on 1 of the 2 lines, got 'Zwei\.'""",
@@ -204,3 +206,9 @@ def test_any_blanks_around_the_separator_are_accepted(tmp_path: Path, separator:
 def test_indented_json_lines_are_read_as_json(tmp_path: Path) -> None:
     text = "".join(f' {{ "id": "{e.id}", "translation": "t" }}\n' for e in EXAMPLES)
     assert read_translations(write(tmp_path, text), EXAMPLES).translations == ("t",) * len(EXAMPLES)
+
+
+def test_standard_input_is_named_in_words(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b"Eins.\n")))
+    with pytest.raises(InputError, match="standard input: expected one line per example"):
+        read_translations("-", EXAMPLES)

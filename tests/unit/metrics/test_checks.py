@@ -81,6 +81,21 @@ CASES: dict[str, tuple[list[str], Rows, dict[str, Any]]] = {
         _GAP,
         {"tgt_lang": "de"},
     ),
+    "homograph_accuracy": (
+        ["Eine Fledermaus.", "Eine Keule."],
+        [
+            {
+                "source": "A bat.",
+                "homograph": "bat",
+                "start": 2,
+                "cluster": "animal",
+                "senses": {"animal": ["Fledermaus"], "stick": ["Keule"]},
+                "category": category,
+            }
+            for category in ("frequent", "rare")
+        ],
+        {"tgt_lang": "de", "search": "anywhere"},
+    ),
     "mucow_pattern_matching": (
         ["Viele Schlösser.", "Ein Verschluß."],
         [

@@ -13,7 +13,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cc_hf.errors import CacheError, EvaluatorError, InputError, UnknownNameError
+from cc_hf.errors import CacheError, EvaluatorError, InputError, ResultWarning, UnknownNameError
 from tests.helpers.cases import cases_by_message
 from tests.helpers.fake_evaluator import constant_scores, hash_score, hash_scores
 from tests.helpers.metrics import compute_metric, evaluate_metric
@@ -102,6 +102,24 @@ def test_ties_count_as_correct_and_are_counted() -> None:
     result = run(["x"] * 3, [GOOD] * 3, constant_scores)
     assert (result["accuracy"], result["n_ties"], result["n_correct"]) == (1.0, 3, 3)
     assert result["probability_correct"] == [0.5] * 3
+
+
+def test_ties_count_as_incorrect_as_in_the_text_of_the_paper() -> None:
+    with pytest.warns(ResultWarning, match="3 of 3 judgements are ties, which count as incorrect"):
+        result = run(["x"] * 3, [GOOD] * 3, constant_scores, ties="incorrect")
+    assert (result["accuracy"], result["n_ties"], result["n_correct"]) == (0.0, 3, 0)
+    assert "|tie:incorrect|" in result["signature"]
+
+
+def test_a_constant_evaluator_does_not_look_perfect() -> None:
+    """All ties are correct, and a reader is told that the figure means nothing."""
+    with pytest.warns(ResultWarning, match="3 of 3 judgements are ties, which count as correct"):
+        run(["x"] * 3, [GOOD] * 3, constant_scores)
+
+
+def test_another_rule_for_ties_is_refused() -> None:
+    with pytest.raises(InputError, match="ties: expected"):
+        run(["x"], [GOOD], constant_scores, ties="half")
 
 
 def test_two_scores_of_zero_are_a_tie() -> None:

@@ -13,8 +13,11 @@ from cc_hf.statistics.agreement import (
     agreement_interval,
     cohen_kappa,
     confusion_matrix,
+    f_scores,
     kappa_interval,
+    krippendorff_alpha,
     proportion_of_agreement,
+    weighted_kappa,
 )
 from tests.helpers.cases import cases_by_words
 from tests.helpers.intervals import limits, reason
@@ -194,3 +197,49 @@ def test_kappas_of_published_annotations_equal_the_recorded_ones(
     assert cohen_kappa([labels[0][i] for i in both], [labels[1][i] for i in both]) == pytest.approx(
         published[f"{dataset} {pair}"], abs=1e-6
     )
+
+
+def test_weighted_kappa_of_two_labels_is_the_unweighted_one() -> None:
+    left, right = [1, 1, 2, 2, 2], [1, 2, 2, 2, 1]
+    for weights in ("linear", "quadratic"):
+        assert weighted_kappa(left, right, labels=[1, 2], weights=weights) == pytest.approx(
+            cohen_kappa(left, right)
+        )
+
+
+@pytest.mark.parametrize(("weights", "power"), [("linear", 1), ("quadratic", 2)])
+def test_weighted_kappa_compares_observed_with_crossed_distances(weights: str, power: int) -> None:
+    left, right, scale = [1, 2, 3, 4, 5, 3, 3, 4], [2, 2, 3, 5, 5, 1, 3, 4], [1, 2, 3, 4, 5]
+    observed = np.mean([abs(a - b) ** power for a, b in zip(left, right, strict=True)])
+    crossed = np.mean([abs(a - b) ** power for a in left for b in right])
+    kappa = weighted_kappa(left, right, labels=scale, weights=weights)
+    assert kappa == pytest.approx(1 - observed / crossed)
+    assert weighted_kappa([3, 3], [3, 3], labels=scale, weights=weights) == 1.0
+
+
+def test_weights_of_kappa_are_named() -> None:
+    with pytest.raises(InputError, match="weights: expected one of linear, quadratic"):
+        weighted_kappa([1], [1], labels=[1], weights="cubic")
+
+
+def test_alpha_is_that_of_its_source_with_missing_labels() -> None:
+    """The example of Krippendorff 2011, "Computing Krippendorff's Alpha-Reliability": .743."""
+    first = [1, 2, 3, 3, 2, 1, 4, 1, 2, None, None, None]
+    second = [1, 2, 3, 3, 2, 2, 4, 1, 2, 5, None, 3]
+    third = [None, 3, 3, 3, 2, 3, 4, 2, 2, 5, 1, None]
+    fourth = [1, 2, 3, 3, 2, 4, 4, 1, 2, 5, 1, None]
+    assert krippendorff_alpha([first, second, third, fourth]) == pytest.approx(0.743, abs=5e-4)
+
+
+def test_alpha_of_a_single_label_is_1_and_nothing_to_compare_is_refused() -> None:
+    assert krippendorff_alpha([["a", "a"], ["a", None]]) == 1
+    with pytest.raises(InputError, match="with two labels, got none"):
+        krippendorff_alpha([["a", None], [None, "a"]])
+    with pytest.raises(InputError, match=r"as many labels of every annotator, got \[1, 2\]"):
+        krippendorff_alpha([["a"], ["a", "b"]])
+
+
+def test_f1_of_a_label_that_does_not_occur_is_undefined() -> None:
+    scores = f_scores(np.array([[3, 1, 0], [0, 2, 0], [0, 0, 0]]))
+    assert scores[:2] == pytest.approx((6 / 7, 4 / 5))
+    assert np.isnan(scores[2])

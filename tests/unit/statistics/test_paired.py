@@ -5,8 +5,9 @@ import sys
 
 import numpy as np
 import pytest
+from scipy.stats import binomtest
 
-from cc_hf.errors import InputError, MissingDependencyError
+from cc_hf.errors import InputError
 from cc_hf.statistics.accuracy import category_accuracies, min_accuracy, total_accuracy
 from cc_hf.statistics.paired import mcnemar, paired_differences
 from tests.helpers.intervals import limits, reason
@@ -117,9 +118,12 @@ def test_bad_shapes_and_options_are_refused() -> None:
         paired_differences(CORRECT, CATEGORIES, seed=-1)
 
 
-def test_missing_scipy_raises_an_error_that_names_the_extra(
-    monkeypatch: pytest.MonkeyPatch,
+@pytest.mark.parametrize("counts", [(0, 0), (1, 0), (3, 3), (7, 2), (40, 61), (900, 1_000)])
+def test_p_of_mcnemar_equals_that_of_scipy_and_needs_none(
+    counts: tuple[int, int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setitem(sys.modules, "scipy.stats", None)
-    with pytest.raises(MissingDependencyError, match=r"'scipy'.*pip install 'cc_hf\[analysis\]'"):
-        mcnemar(CORRECT[0], CORRECT[1])
+    expected = binomtest(counts[0], sum(counts)).pvalue if any(counts) else 1.0
+    first = np.repeat([True, False], counts)
+    with monkeypatch.context() as without:
+        without.setitem(sys.modules, "scipy.stats", None)
+        assert mcnemar(first, ~first).p_value == pytest.approx(expected, rel=1e-9)

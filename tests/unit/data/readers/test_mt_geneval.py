@@ -204,6 +204,45 @@ def test_the_context_is_separated_from_the_sentence(tmp_path: Path) -> None:
     assert set(found[0].extra) == set(DECLARATION.extra_keys_of("contextual_de"))
 
 
+def test_a_bracket_stands_before_the_person_where_person_and_gender_are_known(
+    tmp_path: Path,
+) -> None:
+    lines = [
+        "He paints. <sep> The artists and the doctor left.",
+        "He met her. <sep> The nurse left.",
+        "She slept. <sep> It rained.",
+        "She slept. <sep> Butcher likes to judge a singer's voice.",
+    ]
+    paths = contexts(tmp_path, lines, list("abcd"), list("wxyz"))
+    examples = list(read(paths, "contextual_de.sources", "dev"))
+    assert all(isinstance(example, ContrastiveSourceExample) for example in examples)
+    first, last = (e for e in examples if isinstance(e, ContrastiveSourceExample))
+    assert (first.id, first.gold, first.category, first.focus.text) == (
+        "0",
+        "male",
+        "male",
+        "doctor",
+    )
+    assert first.correct_sources == ("The artists and the [male] doctor left.",)
+    assert first.incorrect_sources == ("The artists and the [female] doctor left.",)
+    assert (first.extra["reference"], first.extra["contrastive_reference"]) == ("a", "w")
+    assert (last.id, last.gold, last.focus.text) == ("3", "female", "singer")
+    assert set(first.extra) == set(DECLARATION.extra_keys_of("contextual_de.sources"))
+    assert DECLARATION.cues_of("contextual_de.sources") == "gender_brackets"
+    assert DECLARATION.cues_of("counterfactual_de") == "counterfactual"
+
+
+def test_rows_whose_context_has_the_other_gender_are_left_out(tmp_path: Path) -> None:
+    """The order of the test rows says male for the first 150."""
+    lines = [
+        "She slept. <sep> The cook left.",
+        "He slept. <sep> The cook left.",
+        *["<sep> a"] * 958,
+    ]
+    paths = contexts(tmp_path, lines, ["a"] * 960, ["x"] * 960, "test")
+    assert [e.id for e in read(paths, "contextual_de.sources", "test")] == ["1"]
+
+
 def test_sub_categories_follow_the_order_of_the_test_rows(tmp_path: Path) -> None:
     n = 960
     rows = [f"<sep> {i}" for i in range(n)]

@@ -1,0 +1,92 @@
+"""Where a contextual sentence of MT-GenEval names the person whose gender its context tells.
+
+The data do not mark the person. `mt_geneval_professions.txt` lists nouns for people, mostly
+professions, in the singular; it was made from the English sentences alone.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from pathlib import Path
+
+from cc_hf.schema import Focus
+
+__all__ = ["LOCATED", "context_gender", "profession"]
+
+#: Language -> number of contextual rows of dev and test in which the person and the person's gender
+#: are known.
+LOCATED = {
+    "ar": (708, 1091),
+    "de": (538, 1090),
+    "es": (485, 1085),
+    "fr": (432, 1091),
+    "hi": (352, 1089),
+    "it": (418, 1088),
+    "nl": (444, 1068),
+    "pt": (514, 1079),
+    "ru": (527, 1086),
+}
+
+_PRONOUNS = {
+    "male": re.compile(r"\b(he|him|his|himself)\b", re.IGNORECASE),
+    "female": re.compile(r"\b(she|her|hers|herself)\b", re.IGNORECASE),
+}
+
+
+def profession(sentence: str) -> Focus | None:
+    """Return the first noun for a person in a sentence, or None if there is none.
+
+    Singular nouns come before plural ones, and nouns in lower case before names such as "Butcher".
+    A word after "to" is a verb ("to judge").
+
+    Args:
+        sentence: an English sentence.
+
+    Examples:
+        >>> profession("Besant was a prolific writer and a powerful orator.")
+        Focus(text='writer', start=22)
+        >>> profession("He failed to judge the artists.")
+        Focus(text='artists', start=23)
+        >>> profession("It rained.") is None
+        True
+    """
+    nouns = [
+        match
+        for match in _pattern().finditer(sentence)
+        if not re.search(r"\bto $", sentence[: match.start()])
+    ]
+    written_small = [match for match in nouns if match.group()[0].islower()]
+    singular = [match for match in written_small if not match["plural"]]
+    first = next(iter(singular or written_small or nouns), None)
+    return None if first is None else Focus(first.group(), first.start())
+
+
+def context_gender(context: str) -> str:
+    """Return "male" or "female" if all third-person pronouns of a text have this gender, else "".
+
+    Args:
+        context: English sentences.
+
+    Examples:
+        >>> context_gender("She spoke for the dockers."), context_gender("He met her.")
+        ('female', '')
+    """
+    genders = [gender for gender, pattern in _PRONOUNS.items() if pattern.search(context)]
+    return genders[0] if len(genders) == 1 else ""
+
+
+@cache
+def _pattern() -> re.Pattern[str]:
+    words = Path(__file__).with_suffix(".txt").read_text(encoding="utf-8").split()
+    singular = "|".join(map(re.escape, words))
+    plural = "|".join(re.escape(_plural(word)) for word in words)
+    return re.compile(rf"(?<!\w)(?:(?P<plural>{plural})|(?:{singular}))(?!\w)", re.IGNORECASE)
+
+
+def _plural(noun: str) -> str:
+    if noun.endswith("man"):
+        return noun.removesuffix("man") + "men"
+    if noun.endswith("y") and noun[-2] not in "aeiou":
+        return noun.removesuffix("y") + "ies"
+    return noun + ("es" if noun.endswith(("s", "ch", "sh", "x")) else "s")

@@ -1,0 +1,100 @@
+"""A model under test together with how it translates."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from cc_hf.errors import InputError, shown
+from cc_hf.schema import Example
+
+__all__ = ["DEFAULT_BEAMS", "System"]
+
+DEFAULT_BEAMS = 5
+
+
+@dataclass(frozen=True, slots=True)
+class System:
+    """A model under test together with how it translates.
+
+    With a separator, the model sees the sentences before each source, too: "He paints. <sep> The
+    doctor left." Systems that are trained on pairs of two sentences (Currey et al. 2022, section
+    5.3) translate both and write the separator between; what stands before the last separator is
+    cut off. A translation without a separator is judged as a whole, since some systems write the
+    last sentence only.
+
+    Attributes:
+        model: name, folder or Hub model, as for `load_evaluator`.
+        num_beams: number of beams, at least 1.
+        separator: text between the context and the source, such as "<sep>"; None for systems that
+            see the source alone.
+
+    Raises:
+        InputError: for a number of beams below 1, or a blank separator.
+
+    Examples:
+        >>> System("org/model", separator="<sep>").last_sentence("Er malt. <sep> Der Arzt ging.")
+        'Der Arzt ging.'
+    """
+
+    model: str | Path
+    num_beams: int = DEFAULT_BEAMS
+    separator: str | None = None
+
+    def __post_init__(self) -> None:
+        if type(self.num_beams) is not int or self.num_beams < 1:
+            raise InputError(f"num_beams: expected at least 1, got {shown(self.num_beams)}")
+        if self.separator is not None and not str(self.separator).strip():
+            raise InputError(
+                "separator: expected the text that the system was trained with between two"
+                f" sentences, such as <sep>, got {shown(self.separator)}"
+            )
+
+    def sources(self, examples: Sequence[Example]) -> list[str]:
+        """Return what the model translates.
+
+        Args:
+            examples: the examples. Those without a context are translated alone.
+
+        Raises:
+            InputError: with a separator, for examples none of which has a context.
+        """
+        if self.separator is None:
+            return [example.source for example in examples]
+        # Without "source_with_context", the column "context" means something else.
+        contexts = [
+            e.extra.get("context", "") if "source_with_context" in e.extra else "" for e in examples
+        ]
+        if not any(contexts):
+            raise InputError(
+                "separator: expected sources with sentences before them (contextual_* of"
+                " mt_geneval), got none; leave the separator out"
+            )
+        return [
+            f"{context} {self.separator} {example.source}" if context else example.source
+            for context, example in zip(contexts, examples, strict=True)
+        ]
+
+    def last_sentence(self, translation: str) -> str:
+        """Return what stands after the last separator of a translation.
+
+        Args:
+            translation: what the model wrote.
+        """
+        if self.separator is None:
+            return translation
+        return translation.rpartition(self.separator)[2].strip()
+
+    def signature(self, name: str) -> str:
+        """Return how the translations were made, as a signature holds it.
+
+        Args:
+            name: name of the loaded model with its version.
+
+        Examples:
+            >>> System("org/model", num_beams=1, separator="<sep>").signature("org/model@1a2b3c4")
+            'org/model@1a2b3c4/beam1/context <sep>'
+        """
+        context = "" if self.separator is None else f"/context {self.separator}"
+        return f"{name}/beam{self.num_beams}{context}"
