@@ -17,7 +17,7 @@ DEMO = $(VENV)/.installed-demo
 
 demo: $(DEMO)  ## environment with what the demo needs, then the main job on the embedded evaluator
 	mkdir -p out
-	@echo "translating and judging 2,664 sentences, about half a minute"
+	@echo "translating and judging 2,664 sentences, about a minute on two cores"
 	$(BIN)/cc-hf evaluate simplegen en-de --system cc-tiny-en-de --output out/simplegen.en-de.json
 
 test: $(STAMP)  ## all tests, offline; with COVERAGE=1 under coverage, which must reach the floor in pyproject.toml

@@ -83,6 +83,18 @@ CITATIONS: dict[str, Citation] = {
 }""",
         "https://aclanthology.org/2021.emnlp-main.670",
     ),
+    "emelin-2020": Citation(
+        """@inproceedings{emelin-etal-2020-detecting,
+    title = "Detecting Word Sense Disambiguation Biases in Machine Translation for Model-Agnostic Adversarial Attacks",
+    author = "Emelin, Denis and Titov, Ivan and Sennrich, Rico",
+    booktitle = "Proceedings of the 2020 Conference on Empirical Methods in Natural Language Processing (EMNLP)",
+    year = "2020",
+    pages = "7635--7653",
+    publisher = "Association for Computational Linguistics",
+    url = "https://aclanthology.org/2020.emnlp-main.616",
+}""",
+        "https://aclanthology.org/2020.emnlp-main.616",
+    ),
     "salazar-2020": Citation(
         """@inproceedings{salazar-etal-2020-masked,
     title = "Masked Language Model Scoring",

@@ -29,6 +29,7 @@ METRICS: dict[str, str] = {
     ),
     "gender_accuracy": "cc_hf.metrics.gender_accuracy:GenderAccuracy",
     "gender_quality_gap": "cc_hf.metrics.gender_quality_gap:GenderQualityGap",
+    "homograph_accuracy": "cc_hf.metrics.homograph_accuracy:HomographAccuracy",
     "mucow_pattern_matching": "cc_hf.metrics.mucow_pattern_matching:MucowPatternMatching",
     "simplegen_accuracy": "cc_hf.metrics.simplegen_accuracy:SimplegenAccuracy",
     "wino_x_pattern_matching": "cc_hf.metrics.wino_x_pattern_matching:WinoXPatternMatching",

@@ -29,6 +29,7 @@ __all__ = [
 
 _METHODS = ("percentile", "wilson")
 _REMEDY = "is this a file that `cc-hf evaluate` wrote?"
+_MANY_TIES = 0.05  # the share of judgements above which a reader is told
 _LARGEST = 1 << 63  # integers of JSON can be larger than any float
 
 
@@ -159,6 +160,32 @@ class EvaluationResult:
                     f"score {name!r}: expected a number in [{low}, 1], got {value!r}; leave out"
                     " what is undefined"
                 )
+
+    @property
+    def ties(self) -> str | None:
+        """How a tie counts, "correct" or "incorrect", by the signature; None for metrics without
+        ties.
+        """
+        return signature.parse(self.signature)[1].get("tie")
+
+    def tie_note(self) -> str:
+        """Return a sentence on ties if more than 5 % of the judgements are ties, else "".
+
+        An evaluator that gives all sources the same score decides nothing, but is always right if
+        ties count as correct.
+
+        Examples:
+            >>> result = EvaluationResult(
+            ...     "", "", "de", "own", "own|tie:correct", 9, {}, {}, (), (), {"n_ties": 1}
+            ... )
+            >>> result.tie_note()
+            '1 of 9 judgements are ties, which count as correct'
+        """
+        n_ties = self.counts.get("n_ties", 0)
+        if n_ties <= _MANY_TIES * self.n:
+            return ""
+        counted = f", which count as {self.ties}" if self.ties else ""
+        return f"{n_ties:,} of {self.n:,} judgements are ties{counted}"
 
     def interval_notes(self) -> dict[str, str]:
         """Return notes on the intervals that are unusual or missing.

@@ -109,7 +109,11 @@ def human_agreement(
         agreement_with_labels,
         examples_without_corpora,
     )
-    from cc_hf.studies.human_agreement.annotations import annotator_agreement, read_annotations
+    from cc_hf.studies.human_agreement.annotations import (
+        annotator_agreement,
+        earlier_agreement,
+        read_annotations,
+    )
 
     if len(annotations) not in (1, len(results)):
         raise InputError(
@@ -133,8 +137,9 @@ def human_agreement(
         assumption = Assumption(decided, population, as_published)
     rows = []
     for number, path in enumerate(results):
-        labels = read_annotations(annotations[number % len(annotations)])
-        annotators = annotator_agreement(labels)
+        annotated = annotations[number % len(annotations)]
+        labels = read_annotations(annotated)
+        annotators, earlier = annotator_agreement(labels), earlier_agreement(annotated)
         for judged in _read_results(path):
             agreement = agreement_with_labels(
                 judged,
@@ -143,7 +148,7 @@ def human_agreement(
                 inconclusive=inconclusive,
                 assumption=assumption,
             )
-            rows.append(AgreementRow(judged, agreement, annotators))
+            rows.append(AgreementRow(judged, agreement, annotators, earlier))
     print_result(
         as_json,
         json_text(agreement_json(rows)),

@@ -35,7 +35,7 @@ def build(
             "--from",
             help=(
                 "With custom: .csv, .tsv or .jsonl file with the columns source, focus,"
-                " position, correct_cues and incorrect_cues."
+                " position, and correct_cues and incorrect_cues, or cluster and senses."
             ),
         ),
     ] = None,

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich import box
@@ -12,6 +14,7 @@ from rich.text import Text
 
 from cc_hf.cli.calibrate import calibrate
 from cc_hf.cli.options import (
+    AsJson,
     BatchTokens,
     Cache,
     Config,
@@ -30,7 +33,10 @@ from cc_hf.cli.options import (
 )
 from cc_hf.cli.output import (
     Console,
+    RenderableType,
     check_output,
+    json_text,
+    print_result,
     shows_progress,
     write_atomically,
 )
@@ -38,6 +44,7 @@ from cc_hf.errors import InputError
 
 if TYPE_CHECKING:
     from cc_hf.cues.cue_set import CueSet
+    from cc_hf.cues.selection import Overlap
 
 __all__ = ["app"]
 
@@ -146,6 +153,7 @@ def build(
     no_cache: NoCache = False,
     device: Device = None,
     revision: Revision = None,
+    as_json: AsJson = False,
     quiet: Quiet = False,
 ) -> None:
     """Find words that mark the sense of an ambiguous word.
@@ -200,11 +208,7 @@ def build(
         )
     if candidates_output is not None:
         write_atomically(candidates_output, candidates_json(cue_set.candidates))
-    console = Console()
-    console.print(_table(cue_set))
-    if compare is not None and published is not None:
-        _print_comparison(console, cue_set, published, compare)
-    console.print(f"signature: {cue_set.signature}", soft_wrap=True, highlight=False, markup=False)
+    _print_cues(cue_set, published, compare, as_json=as_json)
     if not quiet:
         _print_notes(cue_set, [path for path in (output, candidates_output) if path is not None])
 
@@ -212,41 +216,81 @@ def build(
 app.command("calibrate")(calibrate)
 
 
-def _table(cue_set: CueSet) -> Table:
-    counts = cue_set.counts
-    table = Table(
-        title=Text(f"{len(cue_set.senses)} senses with cues, {counts['n_examples']} examples"),
-        title_justify="left",
-        caption=f"the first {_N_SHOWN}" if len(cue_set.senses) > _N_SHOWN else None,
-        caption_justify="left",
-        box=box.SIMPLE_HEAD,
-    )
-    for name, width in (("word", 14), ("sense", 16), ("correct cues", 20), ("incorrect cues", 20)):
-        table.add_column(name, max_width=width, no_wrap=True, overflow="ellipsis")
-    for s in cue_set.senses[:_N_SHOWN]:
-        table.add_row(
-            *map(
-                Text,
-                (s.ambiguous_word, s.sense, " ".join(s.correct.cues), " ".join(s.incorrect.cues)),
-            )
-        )
-    return table
-
-
-def _print_comparison(console: Console, cue_set: CueSet, published: list[str], path: Path) -> None:
+def _print_cues(
+    cue_set: CueSet, published: list[str] | None, path: Path | None, *, as_json: bool
+) -> None:
     from cc_hf.cues.cue_set import compare_cues
 
-    for side, shared in compare_cues(cue_set, published, name=str(path)).items():
+    compared = {} if published is None else compare_cues(cue_set, published, name=str(path))
+    print_result(
+        as_json,
+        json_text(_row(cue_set, compared)),
+        lambda: [
+            *_table(cue_set),
+            *_comparison(compared, path or Path()),
+            Text(f"signature: {cue_set.signature}"),
+        ],
+        output=None,
+    )
+
+
+def _row(cue_set: CueSet, compared: Mapping[str, Overlap]) -> dict[str, Any]:
+    """Return what --json prints: the cues, the senses without cues, and the comparison."""
+    return {
+        "senses": [
+            {
+                "word": s.ambiguous_word,
+                "sense": s.sense,
+                "n_examples": s.n_examples,
+                "correct_cues": list(s.correct.cues),
+                "incorrect_cues": list(s.incorrect.cues),
+            }
+            for s in cue_set.senses
+        ],
+        "left_out": [
+            {
+                "word": s.ambiguous_word,
+                "sense": s.sense,
+                "n_examples": s.n_examples,
+                "reason": s.reason,
+            }
+            for s in cue_set.left_out
+        ],
+        "counts": dict(cue_set.counts),
+        "compared": {side: asdict(shared) for side, shared in compared.items()},
+        "signature": cue_set.signature,
+    }
+
+
+def _table(cue_set: CueSet) -> list[RenderableType]:
+    """Return the first senses with their cues, in columns that fit into 80 characters."""
+    from cc_hf.reports.tables import heading
+
+    table = Table(box=box.SIMPLE_HEAD)
+    for name, width in (("word", 14), ("sense", 16), ("correct cues", 20), ("incorrect cues", 18)):
+        table.add_column(name, max_width=width, overflow="fold")
+    for s in cue_set.senses[:_N_SHOWN]:
+        texts = (s.ambiguous_word, s.sense, " ".join(s.correct.cues), " ".join(s.incorrect.cues))
+        table.add_row(*map(Text, texts))
+    n = len(cue_set.senses)
+    first = f"; the first {_N_SHOWN}" if n > _N_SHOWN else ""
+    examples = f"{cue_set.counts['n_examples']:,} examples"
+    return [heading(f"{n:,} senses with cues, {examples}{first}"), table]
+
+
+def _comparison(compared: Mapping[str, Overlap], path: Path) -> list[Text]:
+    lines = []
+    for side, shared in compared.items():
         percent, chance = (
             100 * n / shared.n_expected for n in (shared.n_chosen, shared.n_by_chance)
         )
-        console.print(
-            f"{side}: {shared.n_chosen} of {shared.n_expected} cues of {path.name} chosen,"
-            f" {percent:.1f} %; by chance {chance:.1f} %",
-            soft_wrap=True,
-            highlight=False,
-            markup=False,
+        lines.append(
+            Text(
+                f"{side}: {shared.n_chosen} of {shared.n_expected} cues of {path.name} chosen,"
+                f" {percent:.1f} %; by chance {chance:.1f} %"
+            )
         )
+    return lines
 
 
 def _print_notes(cue_set: CueSet, written: list[Path]) -> None:

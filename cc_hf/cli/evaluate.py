@@ -14,6 +14,7 @@ from rich.text import Text
 from cc_hf.cli.options import (
     AsJson,
     BatchTokens,
+    Beams,
     Cache,
     Config,
     Cues,
@@ -32,6 +33,7 @@ from cc_hf.cli.options import (
     Quiet,
     Revisions,
     Seed,
+    Separator,
     Split,
     TgtLang,
     chosen_cache,
@@ -50,6 +52,7 @@ from cc_hf.cli.output import (
 )
 from cc_hf.errors import InputError, ResultWarning
 from cc_hf.files import exists, file_slug, is_file
+from cc_hf.systems.system import DEFAULT_BEAMS, System
 
 if TYPE_CHECKING:
     from cc_hf.evaluation.material import Material
@@ -91,6 +94,8 @@ def evaluate(
             )
         ),
     ] = None,
+    num_beams: Beams = DEFAULT_BEAMS,
+    separator: Separator = None,
     name: Annotated[
         str | None,
         typer.Option(
@@ -171,7 +176,7 @@ def evaluate(
     for path in outputs if is_main else []:
         check_output(path)
     arguments: dict[str, Any] = {
-        "system": system,
+        "system": _system(system, num_beams, separator),
         "options": metric_options(option, score=score, on_blank=on_blank),
         "evaluator": one_or_all(evaluator),
         "loading": LoadingOptions(
@@ -210,6 +215,14 @@ def evaluate(
         write_atomically(STANDARD, json_text(rows if len(rows) > 1 else rows[0]))
     for outcome, path in zip(outcomes, outputs, strict=True):
         _show(outcome, path, with_tables=not as_json, quiet=quiet)
+
+
+def _system(model: str | None, num_beams: int, separator: str | None) -> System | None:
+    if model is not None:
+        return System(model, num_beams, separator)
+    if separator is not None or num_beams != DEFAULT_BEAMS:
+        raise InputError("--num-beams and --context say how --system translates; give a --system")
+    return None
 
 
 def _named_files(
@@ -288,14 +301,18 @@ def _show(
 
 def _warnings(results: Sequence[EvaluationResult]) -> Iterator[str]:
     """Yield what may be wrong with the translations or the evaluator."""
-    from cc_hf.metrics.base import registered_metric
-    from cc_hf.reports.tables import tie_text
+    from cc_hf.reports.figure_text import metric_name
 
     result = results[0]  # the translations are the same for all metrics
     if copies := result.counts.get("n_with_source"):
         yield (
             f"{copies:,} of {result.n:,} translations contain their whole source; is this the right"
             " file?"
+        )
+    if without := result.counts.get("n_without_separator"):
+        yield (
+            f"{without:,} of {result.n:,} translations do not contain the separator, and were"
+            " judged as a whole"
         )
     if n_blank := max(result.counts.get("n_blank", 0) for result in results):
         yield f"{n_blank:,} of {result.n:,} translations are blank, which is never right"
@@ -305,10 +322,9 @@ def _warnings(results: Sequence[EvaluationResult]) -> Iterator[str]:
             " as incorrect"
         )
     for result in results:
-        if ties := tie_text(result):
-            declared = registered_metric(result.metric)
-            question = _TIES.get(declared.ties) if declared is not None and declared.ties else None
-            yield "; ".join(filter(None, (ties, question)))
+        if ties := result.tie_note():
+            question = _TIES.get(result.ties or "")
+            yield "; ".join(filter(None, (f"{metric_name(result.metric)}: {ties}", question)))
 
 
 def _notes(results: Sequence[EvaluationResult]) -> Iterator[str]:

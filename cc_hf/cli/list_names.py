@@ -94,7 +94,7 @@ def _listing(kind: Kind, rows: list[dict[str, Any]]) -> Iterator[Table | Padding
             n = len(row["configurations"])
             facts = f"  {n} configurations, default {row['default']}"
         yield Text.assemble("  ", (row["name"], "bold"), facts)
-        yield Padding(Text(row["about"]), (0, 0, 0, 6))
+        yield Padding.indent(Text(row["about"]), 6)
     yield Text("")
 
 
@@ -161,17 +161,17 @@ def _configurations(declared: DatasetDeclaration) -> Iterator[Table | Padding | 
 
 
 def _entry(name: str, about: str) -> Padding:
-    return Padding(Text.assemble((name, "bold"), f": {about}"), (0, 0, 0, 2))
+    return Padding.indent(Text.assemble((name, "bold"), f": {about}"), 2)
 
 
 def _names(declared: DatasetDeclaration, configs: Sequence[ConfigDeclaration]) -> str:
     """Return the names of configurations, with "*" for the languages if all alike are among them.
 
     Returns:
-        "all", or names with commas between them.
+        "every configuration", or names with commas between them.
     """
     if len(configs) == len(declared.configs):
-        return "all"
+        return "every configuration"
     chosen = {config.name for config in configs}
     alike: dict[str, list[str]] = {}
     for config in declared.configs:
@@ -262,11 +262,12 @@ def _evaluators() -> list[dict[str, Any]]:
     )
     for calibration in shipped_calibrations():
         chosen = calibration.choice.report
-        abouts[f"  {calibration.evaluator.partition('@')[0]}"] = (
-            f"{calibration.src_lang} → {calibration.tgt_lang}; calibrated: use the cues"
-            f" {calibration.chosen}; AUC {chosen.auc:.3f}, {100 * chosen.accuracy:.1f} % of the"
-            f" decisions right, shift {chosen.shift:+.3f}, on {chosen.n:,} translations of"
-            f" {calibration.data}"
+        name = calibration.evaluator.partition("@")[0]
+        known = abouts.get(name, f"{calibration.src_lang} → {calibration.tgt_lang}")
+        abouts[name] = (
+            f"{known}; calibrated: use the cues {calibration.chosen}; AUC {chosen.auc:.3f},"
+            f" {100 * chosen.accuracy:.1f} % of the decisions right, shift {chosen.shift:+.3f}, on"
+            f" {chosen.n:,} translations of {calibration.data}"
         )
     families = ", ".join(registry.names("evaluator family"))
     abouts["FOLDER, ORGANISATION/MODEL"] = (

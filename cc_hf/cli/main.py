@@ -23,6 +23,8 @@ import typer
 from cc_hf import __version__
 from cc_hf.cli import (
     analyze,
+    attack,
+    bias,
     build,
     cache,
     compare,
@@ -75,6 +77,8 @@ app.command("convert-fairseq")(convert_fairseq.convert_fairseq)
 app.command("register")(register.register)
 app.add_typer(cues.app, name="cues")
 app.add_typer(analyze.app, name="analyze")
+app.add_typer(attack.app, name="attack")
+app.add_typer(bias.app, name="bias")
 app.add_typer(cache.app, name="cache")
 app.add_typer(publish.app, name="publish")
 app.add_typer(train.app, name="train")

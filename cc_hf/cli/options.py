@@ -12,6 +12,7 @@ from cc_hf.errors import InputError
 __all__ = [
     "AsJson",
     "BatchTokens",
+    "Beams",
     "Bleu",
     "Cache",
     "Config",
@@ -38,6 +39,7 @@ __all__ = [
     "Revisions",
     "Score",
     "Seed",
+    "Separator",
     "Split",
     "TgtLang",
     "chosen_cache",
@@ -50,8 +52,9 @@ Dataset = Annotated[
     str,
     typer.Argument(
         help=(
-            "Name of a dataset (see `cc-hf list datasets`), or a .csv, .tsv or .jsonl file with"
-            " your own sources and cues."
+            "Name of a dataset (see `cc-hf list datasets`); a .csv, .tsv or .jsonl file with your"
+            " own sources and cues, or homographs and senses; or a folder that `cc-hf build` or"
+            " `cc-hf bias challenge` wrote."
         )
     ),
 ]
@@ -253,6 +256,22 @@ OnBlank = Annotated[
             " one as right. Default: error."
         )
     ),
+]
+Separator = Annotated[
+    str | None,
+    typer.Option(
+        "--context",
+        metavar="SEPARATOR",
+        help=(
+            "Give the system the sentences before each source, too, with this text between, such as"
+            " <sep>. What it writes before its last separator is cut off. For contextual_* of"
+            " mt_geneval."
+        ),
+    ),
+]
+Beams = Annotated[
+    int,
+    typer.Option("--num-beams", min=1, help="Number of beams in the beam search of --system."),
 ]
 Limit = Annotated[
     int | None,

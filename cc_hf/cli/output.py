@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any, NoReturn, TextIO
 
 import rich.console
-from rich.console import ConsoleOptions, RenderableType
+from rich.console import ConsoleOptions, Group, RenderableType
 from rich.segment import Segment
 from rich.text import Text
 
@@ -34,6 +34,7 @@ except ImportError:  # Windows lacks these locks, so part files of killed proces
 __all__ = [
     "STANDARD",
     "Console",
+    "RenderableType",
     "check_output",
     "json_text",
     "prepare_streams",
@@ -207,7 +208,14 @@ def print_result(
         return
     console = Console(stderr=output == STANDARD)
     for part in render():
-        console.print(part, soft_wrap=isinstance(part, Text))
+        for piece in part.renderables if isinstance(part, Group) else (part,):
+            console.print(piece, soft_wrap=_has_long_word(piece, console.width))
+
+
+def _has_long_word(piece: RenderableType, width: int) -> bool:
+    """Return whether a line of text holds a word, such as a signature or a path, that would be
+    broken in two; such lines are left whole, so that they can be copied."""
+    return isinstance(piece, Text) and max(map(len, piece.plain.split()), default=0) > width
 
 
 def json_text(row: Any) -> str:

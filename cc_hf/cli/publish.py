@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tempfile
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -15,15 +16,16 @@ from cc_hf.errors import InputError
 from cc_hf.files import is_file
 
 if TYPE_CHECKING:
-    from cc_hf.hub.push import Upload
+    from cc_hf.hub.push import RepoType, Upload
 
 __all__ = ["Private", "PullRequest", "Yes", "app", "send"]
 
 app = typer.Typer(
-    help="Publish data, metrics, results or leaderboards on the Hub; dry run by default.",
+    help=("Publish data, metrics, models, results or leaderboards on the Hub; dry run by default."),
     no_args_is_help=True,
 )
 
+Repo = Annotated[str, typer.Option(help="Repository on the Hub, as ORGANISATION/NAME.")]
 Yes = Annotated[
     bool,
     typer.Option(
@@ -126,8 +128,20 @@ def dataset(
     dataset: Dataset,
     configs: Configs = None,
     *,
-    repo: Annotated[str, typer.Option(help="Repository on the Hub, as ORGANISATION/NAME.")],
+    repo: Repo,
     every: Every = False,
+    task: Annotated[
+        list[str] | None,
+        typer.Option(
+            help=(
+                "A task that the Hub shows a leaderboard for, as CONFIGURATION--METRIC--SCORE, or"
+                " CONFIGURATION--LANGUAGE--METRIC--SCORE where there are several target languages."
+                " Repeat the option for up to three. Default: the scores of one metric on the"
+                " default configuration."
+            )
+        ),
+    ] = None,
+    output: FolderOutput = None,
     yes: Yes = False,
     private: Private = True,
     pull_request: PullRequest = False,
@@ -136,21 +150,22 @@ def dataset(
     """Build the folder of a dataset, as `cc-hf build` does, and upload it."""
     from cc_hf import __version__
     from cc_hf.hub.parquet import build_dataset_folder
-    from cc_hf.hub.push import check_repo, plan
+    from cc_hf.hub.push import check_repo
 
     check_repo(repo)
     chosen = chosen_configs(dataset, configs, every=every)
-    with tempfile.TemporaryDirectory() as temporary:
-        folder = Path(temporary) / "dataset"
-        build_dataset_folder(dataset, chosen, output=folder, data_dir=data_dir)
-        upload = plan(folder, repo, repo_type="dataset")
-        send(
-            upload,
-            message=f"{dataset} in contrastive format, built with cc_hf {__version__}",
-            yes=yes,
-            private=private,
-            create_pr=pull_request,
-        )
+    _write_or_send(
+        lambda folder: build_dataset_folder(
+            dataset, chosen, output=folder, data_dir=data_dir, repo=repo, task_ids=task
+        ),
+        repo,
+        repo_type="dataset",
+        output=output,
+        message=f"{dataset} in contrastive format, built with cc_hf {__version__}",
+        yes=yes,
+        private=private,
+        create_pr=pull_request,
+    )
 
 
 @app.command("metric")
@@ -171,23 +186,47 @@ def metric(
 ) -> None:
     """Build the Space of a metric (module, card, page, requirements, tests) and upload it."""
     from cc_hf import __version__
-    from cc_hf.hub.push import plan
     from cc_hf.hub.spaces import build_metric_space
 
-    if output is not None:
-        _check_only_written(yes=yes)
-        _say_written(build_metric_space(metric, repo, output=output, requirement=requirement))
-        return
-    with tempfile.TemporaryDirectory() as temporary:
-        folder = Path(temporary) / "space"
-        build_metric_space(metric, repo, output=folder, requirement=requirement)
-        send(
-            plan(folder, repo, repo_type="space"),
-            message=f"{metric}, built with cc_hf {__version__}",
-            yes=yes,
-            private=private,
-            create_pr=pull_request,
-        )
+    _write_or_send(
+        lambda folder: build_metric_space(metric, repo, output=folder, requirement=requirement),
+        repo,
+        repo_type="space",
+        output=output,
+        message=f"{metric}, built with cc_hf {__version__}",
+        yes=yes,
+        private=private,
+        create_pr=pull_request,
+    )
+
+
+@app.command("model")
+def model(
+    model: Annotated[
+        str,
+        typer.Argument(help="Name of a model that ships with cc_hf (see `cc-hf list evaluators`)."),
+    ],
+    *,
+    repo: Repo,
+    output: FolderOutput = None,
+    yes: Yes = False,
+    private: Private = True,
+    pull_request: PullRequest = False,
+) -> None:
+    """Build the folder of an embedded evaluator (card, weights, calibration) and upload it."""
+    from cc_hf import __version__
+    from cc_hf.hub.models import build_model_folder
+
+    _write_or_send(
+        lambda folder: build_model_folder(model, repo, output=folder),
+        repo,
+        repo_type="model",
+        output=output,
+        message=f"{model} of cc_hf {__version__}",
+        yes=yes,
+        private=private,
+        create_pr=pull_request,
+    )
 
 
 @app.command("results")
@@ -321,29 +360,53 @@ def leaderboard(
 ) -> None:
     """Build the Space of a leaderboard, as `cc-hf leaderboard` serves it, and upload it."""
     from cc_hf import __version__
-    from cc_hf.hub.push import check_repo, plan
+    from cc_hf.hub.push import check_repo
     from cc_hf.leaderboard.space import build_leaderboard_space
 
     check_repo(repo)
-    if output is not None:
-        _check_only_written(yes=yes)
-    with tempfile.TemporaryDirectory() as temporary:
-        folder = output or Path(temporary) / "space"
+
+    def build(folder: Path) -> list[Path]:
         store = build_leaderboard_space(
             results, folder, title=title, quality=bleu, requirement=requirement
         )
         for name, reason in store.broken.items():
             Console(stderr=True).print(Text(f"note: {name} is ignored: {reason}"), soft_wrap=True)
-        if output is not None:
-            _say_written([path for path in sorted(folder.rglob("*")) if path.is_file()])
-            return
-        send(
-            plan(folder, repo, repo_type="space"),
-            message=f"Leaderboard, built with cc_hf {__version__}",
-            yes=yes,
-            private=private,
-            create_pr=pull_request,
-        )
+        return sorted(path for path in folder.rglob("*") if path.is_file())
+
+    _write_or_send(
+        build,
+        repo,
+        repo_type="space",
+        output=output,
+        message=f"Leaderboard, built with cc_hf {__version__}",
+        yes=yes,
+        private=private,
+        create_pr=pull_request,
+    )
+
+
+def _write_or_send(
+    build: Callable[[Path], Sequence[Path]],
+    repo: str,
+    *,
+    repo_type: RepoType,
+    output: Path | None,
+    yes: bool,
+    **sending: Any,
+) -> None:
+    """Build a folder at `output` and list its files, or build it temporarily and send it with the
+    options of `send`.
+    """
+    if output is not None:
+        _check_only_written(yes=yes)
+        _say_written(build(output))
+        return
+    from cc_hf.hub.push import plan
+
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = Path(temporary) / "folder"
+        build(folder)
+        send(plan(folder, repo, repo_type=repo_type), yes=yes, **sending)
 
 
 def _check_only_written(*, yes: bool) -> None:
@@ -353,7 +416,7 @@ def _check_only_written(*, yes: bool) -> None:
         )
 
 
-def _say_written(files: list[Path]) -> None:
+def _say_written(files: Sequence[Path]) -> None:
     console = Console()
     for path in files:
         console.print(Text(f"{path.stat().st_size:>12,}  {path}"), soft_wrap=True)

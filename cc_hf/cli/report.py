@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -11,8 +12,8 @@ from rich.text import Text
 
 from cc_hf.cli.options import Bleu, DataDir, Quiet, Resamples, Seed
 from cc_hf.cli.output import Console, check_output, write_atomically
-from cc_hf.errors import InputError
-from cc_hf.files import resolved
+from cc_hf.errors import InputError, UnknownNameError
+from cc_hf.files import file_slug, resolved
 
 if TYPE_CHECKING:
     from cc_hf.reports.report import Report
@@ -43,14 +44,28 @@ def report(
     latex: Annotated[
         Path | None,
         typer.Option(
-            help="Write the tables as LaTeX to this file. They need the package booktabs."
+            help=(
+                "Write a table for a paper as LaTeX to this file, and all tables to a second file"
+                " beside it whose name ends in -all."
+            )
+        ),
+    ] = None,
+    figure: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME",
+            help=(
+                "Figure in the LaTeX table: its name in the results, such as min_accuracy, with the"
+                " metric before it if several have it (METRIC:NAME), or bleu. Repeat the option for"
+                " up to six. Default: those that say most by each metric."
+            ),
         ),
     ] = None,
     plots: Annotated[
         Path | None, typer.Option(help="Write the plots to this folder.", metavar="DIR")
     ] = None,
     plot_format: Annotated[
-        str, typer.Option("--format", help="File format of the plots: png or svg.")
+        str, typer.Option("--format", help="File format of the plots: png, svg or pdf.")
     ] = "png",
     baseline: Annotated[
         str | None,
@@ -72,6 +87,16 @@ def report(
         ),
     ] = None,
     bleu: Bleu = None,
+    weighted: Annotated[
+        bool,
+        typer.Option(
+            "--weighted",
+            help=(
+                "Show the weighted minimum accuracy against BLEU, as Vamvas & Sennrich (2021),"
+                " Figure 5, where a metric has weights."
+            ),
+        ),
+    ] = False,
     annotations: Annotated[
         list[Path] | None,
         typer.Option(
@@ -90,6 +115,15 @@ def report(
             )
         ),
     ] = None,
+    attractors: Annotated[
+        Path | None,
+        typer.Option(
+            help=(
+                "Table that `cc-hf bias attractors --output` wrote: show the words that go with"
+                " each sense of the homographs with most errors."
+            )
+        ),
+    ] = None,
     data_dir: DataDir = None,
     resamples: Resamples = 1000,
     seed: Seed = 0,
@@ -97,63 +131,126 @@ def report(
 ) -> None:
     """Write a report: systems side by side, by category and sample by sample.
 
+    Results on several datasets become one page that begins with an overview of them, has a section
+    for each, and no samples.
+
     Without a file or folder to write, the tables are printed as Markdown.
     """
     from cc_hf.data.quality_scores import read_quality_scores
-    from cc_hf.reports.formats.markdown import markdown_report
     from cc_hf.reports.inputs import read_examples, read_report_systems
     from cc_hf.reports.report import build_report
+    from cc_hf.studies.disambiguation_bias.attractors import read_table
     from cc_hf.studies.human_agreement.annotations import read_annotations
 
+    if figure and latex is None:
+        raise InputError("--figure: expected --latex FILE with it, whose table shows the figure")
     outputs = {"html": html, "markdown": markdown, "latex": latex}
     for kind, path in outputs.items():
         check_output(path, kind)
     _check_folder(plots)
-    systems, notes = read_report_systems(results, name, quality=read_quality_scores(bleu))
-    examples, example_notes = read_examples(
-        next(iter(systems[0].results.values())), dataset=dataset, data_dir=data_dir
-    )
+    groups, notes = read_report_systems(results, name, quality=read_quality_scores(bleu))
+    if len(groups) > 1 and (dataset or annotations):
+        raise InputError(
+            "--dataset and --annotations: expected results on one dataset, got results on"
+            f" {len(groups)}; make one report for each"
+        )
+    names = [system.name for systems in groups for system in systems]
+    chosen = _baseline(baseline, [system for systems in groups for system in systems])
+    if chosen is not None and chosen not in names:
+        raise UnknownNameError("baseline", chosen, names)
     labels = [label for path in annotations or [] for label in read_annotations(path)]
-    contents = build_report(
-        systems,
-        baseline=_baseline(baseline, systems),
-        examples=examples,
-        annotations=labels,
-        notes=[*notes, *example_notes],
-        n_resamples=resamples,
-        seed=seed,
-    )
-    written: dict[Path, str | bytes] = _texts(contents, outputs)
-    pictures = _pictures(contents, plots, plot_format)
+    table = None if attractors is None else read_table(attractors)
+    reports = []
+    for systems in groups:
+        examples, example_notes = read_examples(
+            next(iter(systems[0].results.values())), dataset=dataset, data_dir=data_dir
+        )
+        reports.append(
+            replace(
+                build_report(
+                    systems,
+                    baseline=chosen if chosen in [system.name for system in systems] else None,
+                    examples=examples,
+                    annotations=labels,
+                    notes=[*notes, *example_notes],
+                    n_resamples=resamples,
+                    seed=seed,
+                    attractors=table,
+                ),
+                is_weighted=weighted,
+            )
+        )
+    written: dict[Path, str | bytes] = _texts(reports, outputs, figure or [])
+    pictures = _pictures(reports, plots, plot_format)
     for path, content in {**written, **pictures}.items():
         write_atomically(path, content)
     if plots is None and not written:  # the notes are part of the Markdown
-        Console().print(Text(markdown_report(contents)), soft_wrap=True, end="")
+        Console().print(Text(_markdown(reports)), soft_wrap=True, end="")
     elif not quiet:
         console = Console(stderr=True)
-        for note in contents.notes:
+        for note in dict.fromkeys(note for contents in reports for note in contents.notes):
             console.print(Text(f"note: {note}"), soft_wrap=True)
         for path in [*written, *pictures]:
             console.print(Text(f"written: {path}"), soft_wrap=True)
 
 
-def _texts(report: Report, paths: Mapping[str, Path | None]) -> dict[Path, str | bytes]:
-    from cc_hf.reports.formats.latex import latex_report
-    from cc_hf.reports.formats.markdown import markdown_report
+def _texts(
+    reports: Sequence[Report], paths: Mapping[str, Path | None], figures: Sequence[str]
+) -> dict[Path, str | bytes]:
+    from cc_hf.reports.formats.latex import latex_paper_table, latex_report
+
+    writers = {"html": _html, "markdown": _markdown}
+    texts: dict[Path, str | bytes] = {
+        path: writers[kind](reports)
+        for kind, path in paths.items()
+        if path is not None and kind in writers
+    }
+    if (latex := paths["latex"]) is not None:
+        everything = latex.with_name(f"{latex.stem}-all{latex.suffix}")
+        check_output(everything, "latex")
+        texts[latex] = "\n".join(
+            latex_paper_table(report, figures, details=everything.name) for report in reports
+        )
+        texts[everything] = "\n".join(map(latex_report, reports))
+    return texts
+
+
+def _html(reports: Sequence[Report]) -> str:
+    from cc_hf.reports.collection import build_collection
+    from cc_hf.reports.page.collection_page import collection_page
     from cc_hf.reports.page.page import html_page
 
-    writers = {"html": html_page, "markdown": markdown_report, "latex": latex_report}
-    return {path: writers[kind](report) for kind, path in paths.items() if path is not None}
+    if len(reports) == 1:
+        return html_page(reports[0])
+    return collection_page(build_collection(reports))
 
 
-def _pictures(report: Report, folder: Path | None, file_format: str) -> dict[Path, bytes]:
+def _markdown(reports: Sequence[Report]) -> str:
+    from cc_hf.reports.collection import build_collection
+    from cc_hf.reports.formats.markdown import markdown_collection, markdown_report
+
+    if len(reports) == 1:
+        return markdown_report(reports[0])
+    return markdown_collection(build_collection(reports))
+
+
+def _pictures(
+    reports: Sequence[Report], folder: Path | None, file_format: str
+) -> dict[Path, bytes]:
+    """Return the plots by their paths; with several datasets, their names begin with the data."""
     if folder is None:
         return {}
     from cc_hf.reports.formats.plots import plots
 
-    pictures = plots(report, file_format=file_format)
+    pictures = {}
+    for report in reports:
+        first = report.first
+        data = file_slug(" ".join((first.dataset, first.config, first.tgt_lang)))
+        beginning = f"{data}." if len(reports) > 1 else ""
+        for name, content in plots(report, file_format=file_format).items():
+            pictures[folder / f"{beginning}{name}"] = content
     folder.mkdir(exist_ok=True)
-    return {folder / name: content for name, content in pictures.items()}
+    return pictures
 
 
 def _check_folder(folder: Path | None) -> None:

@@ -6,11 +6,10 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from rich.table import Table
 from rich.text import Text
 
 from cc_hf.cli.options import AsJson, BatchTokens, DataDir, Device, Quiet, Revision
-from cc_hf.cli.output import Console, json_text, print_result, say_written
+from cc_hf.cli.output import Console, RenderableType, json_text, print_result, say_written
 from cc_hf.errors import InputError
 from cc_hf.files import resolved
 
@@ -226,7 +225,7 @@ def wino_x(
     print_result(
         as_json,
         json_text(curve),
-        lambda: [_table(curve), bias_tables(biases, title="bias of the choices")],
+        lambda: [*_tables(curve), bias_tables(biases, title="bias of the choices")],
         output=output / _CURVE,
     )
     if not quiet:
@@ -246,23 +245,25 @@ def _sizes(text: str | None) -> list[int] | None:
     return sorted(map(int, parts))
 
 
-def _table(curve: dict[str, Any]) -> Table:
-    table = Table(title=Text(f"{curve['eval']} on {curve['data']}, {curve['objective']}"))
-    for name in ("trained on", "epochs (best)", "test", "n", "accuracy", "of pairs", "ties"):
-        table.add_column(
-            name, justify="left" if name == "test" else "right", no_wrap=name == "test"
-        )
+def _tables(curve: dict[str, Any]) -> list[RenderableType]:
+    """Return the accuracies of each point of the curve, in columns that fit into 80 characters."""
+    from cc_hf.reports.figure_text import percent
+    from cc_hf.reports.tables import heading, plain_table
+
+    table = plain_table(
+        "test", "trained on", "epochs\n(best)", "n", "accuracy\n%", "of pairs\n%", "ties"
+    )
     for point in curve["points"]:
         epochs = f"{point['n_epochs']} ({point['best_epoch']})" if "n_epochs" in point else ""
         for name, row in point["accuracies"].items():
-            pair = "" if row["pair_accuracy"] is None else f"{100 * row['pair_accuracy']:.1f}"
             table.add_row(
-                str(point.get("n_train", 0)),
+                Text(name),
+                f"{point.get('n_train', 0):,}",
                 epochs,
-                name,
-                str(row["n"]),
-                f"{100 * row['accuracy']:.1f}",
-                pair,
-                str(row["n_ties"]),
+                f"{row['n']:,}",
+                percent(row["accuracy"]),
+                "" if row["pair_accuracy"] is None else percent(row["pair_accuracy"]),
+                f"{row['n_ties']:,}",
             )
-    return table
+    title = f"{curve['eval']} on {curve['data']}, {curve['objective']}"
+    return [heading(title), table]

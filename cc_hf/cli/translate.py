@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from cc_hf.cli.options import (
+    Beams,
     Config,
     DataDir,
     Dataset,
@@ -16,10 +17,12 @@ from cc_hf.cli.options import (
     Limit,
     Prompt,
     Quiet,
+    Separator,
     Split,
     TgtLang,
 )
 from cc_hf.cli.output import check_output, say_written, shows_progress, write_atomically
+from cc_hf.systems.system import DEFAULT_BEAMS, System
 
 __all__ = ["translate"]
 
@@ -50,7 +53,8 @@ def translate(
     tgt_lang: TgtLang = None,
     split: Split = "test",
     limit: Limit = None,
-    num_beams: Annotated[int, typer.Option(min=1, help="Number of beams in the beam search.")] = 5,
+    num_beams: Beams = DEFAULT_BEAMS,
+    separator: Separator = None,
     data_dir: DataDir = None,
     device: Device = None,
     quiet: Quiet = False,
@@ -66,9 +70,9 @@ def translate(
     material = load_material(
         dataset, config, split=split, tgt_lang=tgt_lang, data_dir=data_dir, limit=limit
     )
-    examples = material.examples
-    translations = run_translate(
-        [e.source for e in examples],
+    examples, chosen = material.examples, System(system, num_beams, separator)
+    written = run_translate(
+        chosen.sources(examples),
         system,
         src_lang=material.src_lang,
         tgt_lang=material.tgt_lang,
@@ -76,6 +80,7 @@ def translate(
         loading=LoadingOptions(kind=kind, prompt=prompt, device=device),
         progress=shows_progress(quiet=quiet),
     )
+    translations = [chosen.last_sentence(text) for text in written]
     lines = list(translations)
     if output.suffix == ".jsonl":
         rows = zip(examples, translations, strict=True)

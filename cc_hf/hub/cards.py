@@ -7,7 +7,8 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import yaml
 
@@ -15,9 +16,18 @@ from cc_hf.citations import citation
 from cc_hf.data.declaration import DatasetDeclaration
 from cc_hf.errors import InputError
 from cc_hf.reports.formats.markdown import markdown_code, markdown_text
-from cc_hf.schema import FORMS
+from cc_hf.schema import FORMS, ProbingExample
 
-__all__ = ["custom_card", "sizes_table", "with_block", "yaml_text"]
+__all__ = [
+    "custom_card",
+    "homograph_card",
+    "rows_loaded_by",
+    "size_category",
+    "sizes_table",
+    "with_block",
+    "without_relative_links",
+    "yaml_text",
+]
 
 _CARD = """---
 pretty_name: {pretty_name}
@@ -54,7 +64,7 @@ Evaluation of disambiguation in machine translation. The metric `contrastive_con
 ```
 
 ## Example
-`datasets.load_dataset(FOLDER_OR_REPOSITORY, "{config}")` loads the rows.
+{loading}.
 
 ## Source data and curation
 The rows come from {file}. The author has to add where they are from.
@@ -76,7 +86,96 @@ Unknown. The author has to add it.
 ## Contact
 The author has to add it.
 """
+_HOMOGRAPH_CARD = """---
+pretty_name: {pretty_name}
+language: {languages}
+license: unknown
+task_categories: [translation]
+size_categories: [{size}]
+tags: [word-sense-disambiguation, machine-translation]
+---
+# {title}
+
+{n} sentences with a homograph whose sense the context decides, made with cc_hf. Does the translation of a system have the right one?
+
+## Supported tasks
+Evaluation of word sense disambiguation in machine translation. The metric `homograph_accuracy` of cc_hf judges translations on this dataset.
+
+## Languages
+{language_codes}
+
+## Size
+| configuration | rows | what it is |
+|---|---:|---|
+{configurations}
+
+The categories of all rows are:
+
+{categories}
+{signatures}
+## Structure
+### Fields
+`id`, `src_lang`, `tgt_lang`, `source`, `focus` (the homograph as written and its first character), `category`, `gold` (the cluster of the right sense),
+and in `extra` strings: `homograph` (its lemma), `cluster`, `senses` (JSON: cluster -> words that show it) and other columns.
+
+### An instance
+```json
+{example}
+```
+
+## Example
+{loading}. `cc-hf evaluate FOLDER {config} --translations FILE --metric homograph_accuracy` judges a system.
+
+## Source data and curation
+{source} The author has to add where the sentences are from.
+
+## Limits
+The author has to add known defects.
+
+## Licence
+Unknown. The author has to add it: that of the sentences, and that of the list of senses.
+
+## Paper
+- [Emelin et al. 2020]({url}): disambiguation bias, and the outcomes of the metric.
+
+## Citation
+```bibtex
+{bibtex}
+```
+
+## Contact
+The author has to add it.
+"""
 _SIZES = ((1_000, "n<1K"), (10_000, "1K<n<10K"), (100_000, "10K<n<100K"), (1_000_000, "100K<n<1M"))
+
+
+def size_category(n_rows: int) -> str:
+    """Return the category of a number of rows, as the Hub's `size_categories` names it.
+
+    Args:
+        n_rows: the rows of all configurations and splits together.
+
+    Examples:
+        >>> size_category(999), size_category(1_000), size_category(2_000_000)
+        ('n<1K', '1K<n<10K', 'n>1M')
+    """
+    return next((name for limit, name in _SIZES if n_rows < limit), "n>1M")
+
+
+def rows_loaded_by(repo: str | None, config: str) -> str:
+    """Return the sentence that says how a published dataset is loaded, without a full stop.
+
+    Args:
+        repo: ORGANISATION/NAME on the Hub; None for a folder that has no name there.
+        config: the configuration that is loaded.
+
+    Examples:
+        >>> rows_loaded_by("org/winomt", "default")
+        '`datasets.load_dataset("org/winomt", "default")` loads the rows'
+    """
+    name = "FOLDER" if repo is None else json.dumps(repo)
+    code = markdown_code(f"datasets.load_dataset({name}, {json.dumps(config, ensure_ascii=False)})")
+    return f"{code} loads the rows"
 
 
 def sizes_table(
@@ -128,35 +227,105 @@ def with_block(text: str, name: str, body: str) -> str:
     return pattern.sub(lambda match: f"{match.group(1)}{body}\n{match.group(2)}", text)
 
 
-def custom_card(declaration: DatasetDeclaration) -> str:
+def homograph_card(
+    declaration: DatasetDeclaration,
+    signatures: Mapping[str, str] | None = None,
+    *,
+    repo: str | None = None,
+) -> str:
+    """Return README.md for homographs: rows of a user's file, or challenge sets. The author has to
+    add licence, provenance and known defects.
+
+    Args:
+        declaration: the declaration of a custom dataset whose examples are homographs.
+        signatures: configuration -> signature that says how it was made; None for no signatures.
+        repo: as for `rows_loaded_by`.
+    """
+    rows = {
+        config.name: [
+            example
+            for split in config.splits
+            for example in declaration.read({}, config.name, split)
+        ]
+        for config in declaration.configs
+    }
+    examples = [example for members in rows.values() for example in members]
+    config = declaration.config(None)
+    paper = citation("emelin-2020")
+    lines = [
+        f"- {markdown_code(c)}: {markdown_code(text)}" for c, text in (signatures or {}).items()
+    ]
+    return _HOMOGRAPH_CARD.format(
+        config=config.name,
+        loading=rows_loaded_by(repo, config.name),
+        configurations="\n".join(
+            f"| {markdown_code(c.name)} | {len(rows[c.name]):,} | {markdown_text(c.description)} |"
+            for c in declaration.configs
+        ),
+        signatures="\n## Signatures\n" + "\n".join(lines) + "\n" if lines else "",
+        source=markdown_text(declaration.description),
+        pretty_name=yaml_text(f"{config.name}: homographs"),
+        title=markdown_text(f"{config.name}: homographs"),
+        url=paper.url,
+        bibtex=paper.bibtex,
+        **_common_parts(declaration, examples),
+    )
+
+
+def _common_parts(declaration: DatasetDeclaration, examples: Sequence[Any]) -> dict[str, str]:
+    """Return the parts that every card of a user's dataset has."""
+    numbers = Counter(example.category for example in examples)
+    languages = sorted(
+        {declaration.config(None).src_lang, *(example.tgt_lang for example in examples)} - {""}
+    )
+    return {
+        "language_codes": ", ".join(map(markdown_code, languages)),
+        "languages": json.dumps(languages),
+        "size": size_category(len(examples)),
+        "n": f"{len(examples):,}",
+        "categories": "\n".join(
+            f"- {markdown_code(name)}: {n:,}" for name, n in sorted(numbers.items())
+        ),
+        "example": json.dumps(examples[0].to_row(), ensure_ascii=False, indent=1),
+    }
+
+
+def custom_card(declaration: DatasetDeclaration, repo: str | None = None) -> str:
     """Return README.md for a dataset made from a user's file. The author has to add licence,
     provenance and known defects.
 
     Args:
         declaration: the declaration of a custom dataset.
+        repo: as for `rows_loaded_by`.
     """
     config = declaration.config(None)
+    if config.form is ProbingExample:
+        return homograph_card(declaration, repo=repo)
     examples = list(declaration.read({}, config.name, "test"))
-    numbers = Counter(example.category for example in examples)
-    languages = sorted({config.src_lang, *(example.tgt_lang for example in examples)} - {""})
     paper = citation("vamvas-sennrich-2021")
     return _CARD.format(
-        config=config.name,
+        loading=rows_loaded_by(repo, config.name),
         config_code=markdown_code(config.name),
-        language_codes=", ".join(map(markdown_code, languages)),
         pretty_name=yaml_text(f"{config.name} in contrastive format"),
         title=markdown_text(f"{config.name} in contrastive format"),
-        languages=json.dumps(languages),
-        size=next((name for limit, name in _SIZES if len(examples) < limit), "n>1M"),
-        n=f"{len(examples):,}",
         file=markdown_code(config.description.removeprefix("made from ")),
-        categories="\n".join(
-            f"- {markdown_code(name)}: {n:,}" for name, n in sorted(numbers.items())
-        ),
-        example=json.dumps(examples[0].to_row(), ensure_ascii=False, indent=1),
         url=paper.url,
         bibtex=paper.bibtex,
+        **_common_parts(declaration, examples),
     )
+
+
+def without_relative_links(card: str) -> str:
+    """Return a card in which relative links, which lead nowhere on the Hub, are plain text.
+
+    Args:
+        card: the text of a card.
+
+    Examples:
+        >>> without_relative_links("see [winomt](../winomt.md) and [a](https://example.org)")
+        'see winomt and [a](https://example.org)'
+    """
+    return re.sub(r"\[([^\]\n]+)\]\((?![a-z]+:)[^)\n]+\)", r"\1", card)
 
 
 def yaml_text(text: str) -> str:

@@ -1,4 +1,4 @@
-"""The page of a metric's Space: its card, and a form in which a few lines can be judged.
+"""The page of a metric's Space: a form in which a few lines can be judged, and the card.
 
 gradio is required, and is imported when the page is made.
 
@@ -10,14 +10,16 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from cc_hf import registry
 from cc_hf.errors import CCError, InputError, MissingDependencyError
 from cc_hf.evaluation.judging import module_figures
 from cc_hf.files import parse_json
+from cc_hf.hub.page_theme import page_theme
 from cc_hf.hub.request_limits import launch_options
-from cc_hf.hub.spaces import card_example
+from cc_hf.hub.spaces import card_example, first_sentence
 from cc_hf.metrics.base import Metric
 
 __all__ = [
@@ -31,6 +33,7 @@ __all__ = [
 
 MAX_FORM_LINES = 100
 MAX_FORM_CHARACTERS = 50_000
+_CSS = Path(__file__).parent / "metric_page.css"
 _MAX_EVENT = 1 << 21  # bytes: three texts of MAX_FORM_CHARACTERS in JSON, all escaped
 
 
@@ -166,10 +169,7 @@ def metric_page(name: str, *, card: str) -> Any:
         UnknownNameError: for a metric that is not registered.
         InputError: for a card without an example.
     """
-    try:
-        import gradio as gr
-    except ImportError as error:
-        raise MissingDependencyError("gradio", "leaderboard") from error
+    gr = _gradio()
     declared: type[Metric] = registry.resolve("metric", name)
 
     def judge(*texts: str) -> list[Any]:
@@ -187,17 +187,31 @@ def metric_page(name: str, *, card: str) -> Any:
             answer.signature,
         ]
 
-    with gr.Blocks(title=f"{name} · cc_hf") as page:
-        gr.Markdown(_prose(card))
+    title, prose = _title_and_prose(card)
+    lead = f"# {title}\n\n{first_sentence(card)} Judge up to {MAX_FORM_LINES}"
+    with gr.Blocks(title=f"{name} · cc_hf", analytics_enabled=False) as page:
         gr.Markdown(
-            f"## Try it\nUp to {MAX_FORM_LINES}"
-            f" {'translations, each with its object of' if declared.takes_translations else ''}"
-            " references."
+            f"{lead} translations here, each with its references."
+            if declared.takes_translations
+            else f"{lead} rows of references here."
         )
-        inputs = _inputs(gr, declared, card_example(card))
-        button = gr.Button("Judge", variant="primary")
-        button.click(judge, inputs, _outputs(gr, declared), api_name="judge")
+        with gr.Row():
+            with gr.Column(min_width=320):
+                inputs = _inputs(gr, declared, card_example(card))
+                button = gr.Button("Judge", variant="primary")
+            with gr.Column(min_width=320):
+                outputs = _outputs(gr, declared)
+        button.click(judge, inputs, outputs, api_name="judge")
+        gr.Markdown(prose)
     return page
+
+
+def _gradio() -> Any:
+    try:
+        import gradio
+    except ImportError as error:
+        raise MissingDependencyError("gradio", "leaderboard") from error
+    return gradio
 
 
 def _inputs(gr: Any, declared: type[Metric], example: dict[str, Any]) -> list[Any]:
@@ -211,10 +225,12 @@ def _inputs(gr: Any, declared: type[Metric], example: dict[str, Any]) -> list[An
         max_length=MAX_FORM_CHARACTERS,
         visible=declared.takes_translations,
     )
-    references = gr.Code(
+    references = gr.Textbox(
         json.dumps(example["references"], ensure_ascii=False, indent=1),
-        language="json",
         label="References, a JSON list",
+        lines=8,
+        max_length=MAX_FORM_CHARACTERS,
+        elem_id="cc-references",
     )
     with gr.Row():
         src_lang = gr.Textbox(
@@ -238,16 +254,17 @@ def _outputs(gr: Any, declared: type[Metric]) -> list[Any]:
         if declared.takes_evaluator and declared.takes_translations
         else "verdict"
     )
-    message = gr.Textbox(label="Message", visible=False, interactive=False)
+    message = gr.Textbox(label="Message", visible=False, interactive=False, elem_id="cc-message")
     table = gr.Dataframe(
         headers=["line", "translation", verdict],
         datatype="str",
         label="Each translation",
         interactive=False,
         wrap=True,
+        column_widths=["18%", "50%", "32%"],
     )
     figures = gr.JSON(label="Figures")
-    signature = gr.Textbox(label="Signature", interactive=False)
+    signature = gr.Textbox(label="Signature", interactive=False, elem_id="cc-signature")
     return [message, table, figures, signature]
 
 
@@ -259,9 +276,17 @@ def launch(page: Any) -> None:
     Args:
         page: a page from `metric_page`.
     """
-    page.launch(**launch_options(event_bytes=_MAX_EVENT))
+    page.launch(
+        theme=page_theme(_gradio()),
+        css_paths=[_CSS],
+        footer_links=[],
+        ssr_mode=False,
+        **launch_options(event_bytes=_MAX_EVENT),
+    )
 
 
-def _prose(card: str) -> str:
-    """Return the card without its metadata."""
-    return card.partition("\n---\n")[2] if card.startswith("---\n") else card
+def _title_and_prose(card: str) -> tuple[str, str]:
+    """Return the title of the card, and the text below it without the metadata."""
+    text = card.partition("\n---\n")[2] if card.startswith("---\n") else card
+    title, _, prose = text.partition("# ")[2].partition("\n")
+    return title, prose

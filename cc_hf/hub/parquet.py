@@ -13,33 +13,51 @@ from datasets.info import DatasetInfosDict
 from datasets.utils.metadata import MetadataConfigs
 from huggingface_hub import DatasetCard
 
-from cc_hf.data.custom import is_custom
+from cc_hf.data.dataset_folders import is_dataset_folder
+from cc_hf.data.declaration import DatasetDeclaration
 from cc_hf.data.loading import card_path, declaration, load_dataset, no_progress_bar, script_path
-from cc_hf.hub.cards import custom_card, sizes_table, with_block
+from cc_hf.errors import InputError
+from cc_hf.files import is_file
+from cc_hf.hub.cards import (
+    custom_card,
+    rows_loaded_by,
+    size_category,
+    sizes_table,
+    with_block,
+)
 from cc_hf.hub.folders import new_folder
-from cc_hf.hub.tasks import eval_yaml
+from cc_hf.hub.tasks import benchmark_tasks, eval_yaml
 
 __all__ = ["build_dataset_folder"]
 
 
 def build_dataset_folder(
-    name: str,
+    name: str | DatasetDeclaration,
     configs: Sequence[str] | None = None,
     *,
     output: str | Path,
     data_dir: str | Path | None = None,
+    repo: str | None = None,
+    task_ids: Sequence[str] | None = None,
+    card: str | None = None,
 ) -> list[Path]:
     """Write a dataset into a new folder that can be uploaded to the Hub.
 
     It contains README.md, CONFIG/SPLIT-00000-of-00001.parquet, and for registered datasets
-    loading/NAME.py and eval.yaml. `datasets.load_dataset(output, config)` loads it. Two builds
-    produce the same bytes. The folder appears only when it is complete.
+    loading/NAME.py and, if a metric fits, eval.yaml. `datasets.load_dataset(output, config)` loads
+    it. Two builds produce the same bytes. The folder appears only when it is complete.
 
     Args:
-        name: a name of `cc-hf list datasets`, or a file for `cc_hf.data.custom.read_custom`.
+        name: a name of `cc-hf list datasets`, a file for `cc_hf.data.custom.read_custom`, a folder
+            that this function wrote, or a declaration.
         configs: names of configurations; None for all.
         output: a folder that is empty or does not exist.
         data_dir: a local copy of the upstream repositories, as for `cc_hf.load_dataset`.
+        repo: ORGANISATION/NAME on the Hub, by which the card says how the dataset is loaded; None
+            for a folder that has no name there.
+        task_ids: the tasks of eval.yaml, as for `cc_hf.hub.tasks.benchmark_tasks`.
+        card: text of the card, to which configurations and sizes are added; None for the card of
+            the dataset.
 
     Returns:
         The paths of the files, sorted.
@@ -48,7 +66,8 @@ def build_dataset_folder(
         UnknownNameError: for a dataset or configuration that is not registered.
         DataError: for data that cannot be downloaded or are not as declared.
         InputError: if `output` exists and is not an empty folder, if its parent does not exist, or
-            for a file that cannot be read.
+            for a file that cannot be read; for ids that `benchmark_tasks` refuses, or any for a
+            file of one's own, which is no benchmark.
     """
     target = Path(output)
     declared = declaration(name)
@@ -57,12 +76,31 @@ def build_dataset_folder(
         if configs is not None
         else [c.name for c in declared.configs]
     )
+    is_own = declared.name == "custom"
+    if is_own and task_ids is not None:
+        raise InputError("tasks: a file of your own is no benchmark of cc_hf; leave the tasks out")
+    tasks = [] if is_own else benchmark_tasks(declared.name, chosen, ids=task_ids)
     with new_folder(target) as folder:
-        _write(name, chosen, folder, data_dir)
+        _write_data(name, chosen, folder, data_dir=data_dir, repo=repo, text=card)
+        if tasks:
+            (folder / "eval.yaml").write_text(eval_yaml(declared.name, tasks), encoding="utf-8")
+        if not is_own:
+            (folder / "loading").mkdir()
+            script = script_path(declared.name)
+            shutil.copyfile(script, folder / "loading" / script.name)
     return sorted(path for path in target.rglob("*") if path.is_file())
 
 
-def _write(name: str, configs: Sequence[str], folder: Path, data_dir: str | Path | None) -> None:
+def _write_data(
+    name: str | DatasetDeclaration,
+    configs: Sequence[str],
+    folder: Path,
+    *,
+    data_dir: str | Path | None,
+    repo: str | None,
+    text: str | None,
+) -> None:
+    """Write the Parquet files and the card."""
     declared = declaration(name)
     infos, metadata = DatasetInfosDict(), MetadataConfigs()
     for config in configs:
@@ -78,34 +116,34 @@ def _write(name: str, configs: Sequence[str], folder: Path, data_dir: str | Path
         }
         if config == declared.default_config:
             metadata[config]["default"] = True
-    card = DatasetCard(
-        custom_card(declared)
-        if is_custom(name)
-        else _card(
-            name, {c: {s: i.num_examples for s, i in infos[c].splits.items()} for c in configs}
-        )
-    )
+    sizes = {c: {s: i.num_examples for s, i in infos[c].splits.items()} for c in configs}
+    card = DatasetCard(text or _card(name, sizes, repo))
+    n_rows = sum(n for splits in sizes.values() for n in splits.values())
+    card.data["size_categories"] = [size_category(n_rows)]
     infos.to_dataset_card_data(card.data)
     metadata.to_dataset_card_data(card.data)
     (folder / "README.md").write_text(str(card), encoding="utf-8")
-    if is_custom(name):
-        return
-    (folder / "eval.yaml").write_text(eval_yaml(name, configs), encoding="utf-8")
-    (folder / "loading").mkdir()
-    shutil.copyfile(script_path(name), folder / "loading" / f"{name}.py")
 
 
-def _card(name: str, sizes: Mapping[str, Mapping[str, int]]) -> str:
+def _card(
+    name: str | DatasetDeclaration, sizes: Mapping[str, Mapping[str, int]], repo: str | None
+) -> str:
     """Return the card of the dataset, with the configurations and numbers of rows that are in the
-    folder.
+    folder. A folder that has a card keeps it.
     """
+    declared = declaration(name)
+    if declared.name == "custom":
+        if isinstance(name, (str, Path)) and is_dataset_folder(name):
+            readme = Path(name) / "README.md"
+            if is_file(readme):
+                return readme.read_text(encoding="utf-8")
+        return custom_card(declared, repo)
     text = with_block(
-        card_path(name).read_text(encoding="utf-8"), "sizes", sizes_table(declaration(name), sizes)
+        card_path(declared.name).read_text(encoding="utf-8"), "sizes", sizes_table(declared, sizes)
     )
     return text.replace(
         "## Example\n",
-        f'## Example\n`datasets.load_dataset(FOLDER_OR_REPOSITORY, "{next(iter(sizes))}")` loads'
-        " the rows without cc_hf. With cc_hf:\n\n",
+        f"## Example\n{rows_loaded_by(repo, next(iter(sizes)))} without cc_hf. With cc_hf:\n\n",
         1,
     )
 

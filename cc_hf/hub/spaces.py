@@ -15,14 +15,25 @@ from cc_hf import __version__, registry
 from cc_hf.data.loading import card_path
 from cc_hf.errors import InputError
 from cc_hf.evaluate_modules import module_path
+from cc_hf.hub.cards import without_relative_links
 from cc_hf.hub.folders import new_folder
 from cc_hf.hub.push import check_repo
 from cc_hf.metrics.base import Metric
 
-__all__ = ["GRADIO_VERSION", "build_metric_space", "card_example", "requirement_line", "space_card"]
+__all__ = [
+    "GRADIO_VERSION",
+    "SPACE_LOOKS",
+    "build_metric_space",
+    "card_example",
+    "first_sentence",
+    "requirement_line",
+    "space_card",
+]
 
 #: The version of gradio that the Space runs, which is the tested one (constraints.txt).
 GRADIO_VERSION = "6.31.0"
+#: How the Hub shows every Space of cc_hf in its lists.
+SPACE_LOOKS = {"emoji": "⚖️", "colorFrom": "green", "colorTo": "gray", "pinned": False}
 
 _APP = '''"""The page of the Space: the card, and a few lines judged."""
 
@@ -150,17 +161,28 @@ def space_card(name: str, repo: str) -> SpaceCard:
     text = text.replace(
         f'evaluate.load("{name}")  # once cc_hf was imported; or', f'evaluate.load("{repo}")  # or'
     )
-    text = re.sub(r"\[([^\]\n]+)\]\((?![a-z]+:)[^)\n]+\)", r"\1", text)
-    card = SpaceCard(text, ignore_metadata_errors=False)
+    card = SpaceCard(without_relative_links(text), ignore_metadata_errors=False)
     for key, value in {
+        "description": first_sentence(text),
         "sdk_version": GRADIO_VERSION,
-        "emoji": "⚖️",
-        "colorFrom": "blue",
-        "colorTo": "gray",
-        "pinned": False,
+        **SPACE_LOOKS,
     }.items():
         card.data[key] = value
     return card
+
+
+def first_sentence(card: str) -> str:
+    """Return the first sentence of the description of a metric, in one line.
+
+    Args:
+        card: the text of its card.
+
+    Examples:
+        >>> first_sentence("# M\\n\\n## Description\\nIt counts\\nwords. It is fast.\\n")
+        'It counts words.'
+    """
+    description = " ".join(card.partition("\n## Description\n")[2].split())
+    return re.split(r"(?<=[.?!]) (?=[A-Z])", description, maxsplit=1)[0]
 
 
 def card_example(card: str) -> dict[str, Any]:

@@ -7,6 +7,7 @@ those of the results in the repositories of models.
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -15,12 +16,25 @@ from huggingface_hub import DatasetCard
 
 from cc_hf import registry
 from cc_hf.data.loading import card_path, declaration
+from cc_hf.errors import InputError
 from cc_hf.metrics.base import Metric
+from cc_hf.models.location import EmbeddedModel
 
-__all__ = ["FRAMEWORK", "Task", "eval_yaml", "pretty_name", "task_id", "tasks"]
+__all__ = [
+    "FRAMEWORK",
+    "MAX_TASKS",
+    "Task",
+    "benchmark_tasks",
+    "eval_yaml",
+    "pretty_name",
+    "task_id",
+    "tasks",
+]
 
 #: The value of evaluation_framework in eval.yaml.
 FRAMEWORK = "cc_hf"
+#: The Hub shows a leaderboard for each task, and people read only a few.
+MAX_TASKS = 3
 
 
 @dataclass(frozen=True)
@@ -132,6 +146,65 @@ def tasks(dataset: str, configs: Sequence[str] | None = None) -> list[Task]:
     ]
 
 
+def benchmark_tasks(
+    dataset: str, configs: Sequence[str] | None = None, *, ids: Sequence[str] | None = None
+) -> list[Task]:
+    """Return the tasks that the repository of a dataset shows leaderboards for, at most
+    `MAX_TASKS`.
+
+    Args:
+        dataset: a registered dataset.
+        configs: names of the configurations in the repository; None for all.
+        ids: the ids of the tasks. None for the scores of the first metric that fits the default
+            configuration, or the first one if the default is not there, in its split "test". Of
+            several target languages, the one for which an evaluator ships is chosen.
+
+    Returns:
+        The tasks; none if no metric fits the configurations.
+
+    Raises:
+        UnknownNameError: for a dataset or configuration that is not declared.
+        InputError: for ids that are too many, repeated, or not tasks of these configurations.
+
+    Examples:
+        >>> [task.id for task in benchmark_tasks("simplegen", ["en-es"])]  # doctest: +ELLIPSIS
+        ['en-es--contrastive_conditioning--accuracy', ...]
+    """
+    known = {task.id: task for task in tasks(dataset, configs)}
+    if ids is not None:
+        if not 0 < len(set(ids)) == len(ids) <= MAX_TASKS:
+            raise InputError(
+                f"tasks: expected 1 to {MAX_TASKS} different ids, got {', '.join(ids) or 'none'}"
+            )
+        for name in ids:
+            if name not in known:
+                near = difflib.get_close_matches(name, known, n=3, cutoff=0)
+                raise InputError(
+                    f"tasks: {dataset} has no task {name!r} in these configurations; the nearest:"
+                    f" {', '.join(near) or 'none'}"
+                )
+        return [known[name] for name in ids]
+    declared = declaration(dataset)
+    models: list[EmbeddedModel] = [
+        registry.resolve("evaluator", name) for name in registry.names("evaluator")
+    ]
+    pairs = {(model.src_lang, model.tgt_lang) for model in models}
+    ranked = sorted(
+        known.values(),
+        key=lambda task: (
+            task.config != declared.default_config,
+            (declared.config(task.config).src_lang, task.tgt_lang) not in pairs,
+            task.split != "test",
+        ),
+    )
+    return [
+        task
+        for task in ranked
+        if (task.config, task.tgt_lang, task.split, task.metric)
+        == (ranked[0].config, ranked[0].tgt_lang, ranked[0].split, ranked[0].metric)
+    ][:MAX_TASKS]
+
+
 def pretty_name(dataset: str) -> str:
     """Return the readable name of a dataset, from its card.
 
@@ -145,28 +218,25 @@ def pretty_name(dataset: str) -> str:
     return str(DatasetCard.load(card_path(dataset)).data.pretty_name)
 
 
-def eval_yaml(dataset: str, configs: Sequence[str] | None = None) -> str:
+def eval_yaml(dataset: str, chosen: Sequence[Task]) -> str:
     """Return the file eval.yaml, which turns a dataset repository into a benchmark: name,
     description, evaluation_framework and tasks.
 
     Args:
         dataset: a registered dataset.
-        configs: names of configurations; None for all.
+        chosen: tasks from `benchmark_tasks`.
 
     Raises:
-        UnknownNameError: for a dataset or configuration that is not declared.
+        UnknownNameError: for a dataset that is not declared.
 
     Examples:
-        >>> eval_yaml("simplegen", ["en-es"]).splitlines()[0]
+        >>> eval_yaml("simplegen", benchmark_tasks("simplegen")).splitlines()[0]
         'name: SimpleGEN in contrastive format'
     """
     content = {
         "name": pretty_name(dataset),
         "description": declaration(dataset).description,
         "evaluation_framework": FRAMEWORK,
-        "tasks": [
-            {"id": task.id, "config": task.config, "split": task.split}
-            for task in tasks(dataset, configs)
-        ],
+        "tasks": [{"id": task.id, "config": task.config, "split": task.split} for task in chosen],
     }
     return str(yaml.safe_dump(content, sort_keys=False, width=4096, allow_unicode=True))

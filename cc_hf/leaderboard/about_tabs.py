@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from cc_hf import __version__, registry
+from cc_hf.data.card_sections import card_section
 from cc_hf.data.loading import declaration
 from cc_hf.data.result_files import read_result_file
 from cc_hf.errors import InputError
@@ -20,11 +21,10 @@ from cc_hf.leaderboard.table import (
     leaderboard_rows,
     ranking_figures,
 )
-from cc_hf.leaderboard.titles import card_section, data_title
 from cc_hf.leaderboard.visitor_files import VisitorFiles
-from cc_hf.reports.figure_text import metric_name
+from cc_hf.reports.figure_text import data_title, metric_name
 
-__all__ = ["about_tab", "citation_tab", "described", "papers", "submit_tab"]
+__all__ = ["Described", "about_tab", "citation_tab", "described", "papers", "submit_tab"]
 
 _SOFTWARE = f"""@software{{cc_hf,
     title = "cc_hf: contrastive conditioning and its neighbours for Hugging Face",

@@ -12,6 +12,7 @@ from typing import Any
 
 from cc_hf.data.quality_scores import read_quality_scores
 from cc_hf.errors import CCError, InputError, MissingDependencyError
+from cc_hf.hub.page_theme import page_theme
 from cc_hf.hub.request_limits import launch_options
 from cc_hf.leaderboard.about_tabs import about_tab, citation_tab, submit_tab
 from cc_hf.leaderboard.file_tab import file_tab
@@ -159,7 +160,7 @@ def serve(
             enable_monitoring=False,
             max_file_size=MAX_UPLOAD,
             footer_links=[],
-            theme=_theme(gr),
+            theme=page_theme(gr),
             css_paths=[_CSS, EXPLANATION_CSS],
             head=f"<script>{_SCRIPT.read_text(encoding='utf-8')}</script>",
             prevent_thread_lock=True,
@@ -175,23 +176,6 @@ def serve(
     if wait:
         wait_for_end(page)
     return page
-
-
-def _theme(gr: Any) -> Any:
-    """Return a theme with system fonts, and with enough contrast for grey text and buttons (WCAG
-    AA).
-    """
-    fonts = {
-        "font": ["ui-sans-serif", "system-ui", "sans-serif"],
-        "font_mono": ["ui-monospace", "Consolas", "monospace"],
-    }
-    return gr.themes.Base(primary_hue="teal", neutral_hue="slate", **fonts).set(
-        body_text_color_subdued="*neutral_600",
-        button_primary_background_fill="*primary_700",
-        button_primary_background_fill_hover="*primary_800",
-        button_primary_background_fill_dark="*primary_700",
-        button_primary_background_fill_hover_dark="*primary_800",
-    )
 
 
 def wait_for_end(page: Any) -> None:

@@ -17,9 +17,8 @@ from cc_hf.leaderboard.live import (
     MAX_UPLOAD,
     FileJudge,
 )
-from cc_hf.leaderboard.titles import data_title
 from cc_hf.leaderboard.visitor_files import LIFETIME, SWEEP_INTERVAL, VisitorFiles
-from cc_hf.reports.figure_text import language_pair, metric_name
+from cc_hf.reports.figure_text import data_title, language_pair, metric_name
 
 __all__ = ["file_tab"]
 

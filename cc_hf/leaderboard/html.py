@@ -9,9 +9,9 @@ from markupsafe import Markup
 
 from cc_hf.leaderboard.store import Store
 from cc_hf.leaderboard.table import FACTS, Figure, LeaderboardRow, columns_of, ranked
-from cc_hf.leaderboard.titles import data_title
 from cc_hf.reports.figure_text import (
     data_name,
+    data_title,
     figure_name,
     figure_rows,
     language_pair,
@@ -22,7 +22,7 @@ from cc_hf.reports.figure_text import (
 from cc_hf.reports.figures import QualityPoint
 from cc_hf.reports.marks import mark_classes
 from cc_hf.reports.page.charts import quality_chart
-from cc_hf.reports.tables import interval_notes, resampling_text, tie_text
+from cc_hf.reports.tables import interval_notes, resampling_text
 from cc_hf.reports.templates import render_piece
 from cc_hf.results import EvaluationResult, Interval
 
@@ -41,7 +41,6 @@ __all__ = [
     "system_order",
 ]
 
-_PLOT = "Minimum accuracy against BLEU"
 #: Column -> CSS classes; other columns of `FACTS` are texts.
 _CLASSES = {"n": "", "bleu": "", "signature": "cc-text cc-signature"}
 
@@ -214,26 +213,30 @@ def _notes(rows: Sequence[LeaderboardRow]) -> list[tuple[str, str]]:
     ]
 
 
-def plot_html(rows: Sequence[LeaderboardRow], systems: Sequence[str]) -> str:
+def plot_html(rows: Sequence[LeaderboardRow], systems: Sequence[str], by: str = "") -> str:
     """Return a chart of minimum accuracy, with intervals, over BLEU, as in Figure 5 of Vamvas &
     Sennrich (2021). Each system has one colour.
 
     Args:
         rows: rows of one choice.
         systems: all systems, from `system_order`.
+        by: the figure by which rows are ranked. If it is weighted, so is the minimum.
 
     Returns:
         HTML; "" if no row has both figures.
     """
-    order = {name: index for index, name in enumerate(systems)}
+    order = {system: index for index, system in enumerate(systems)}
+    is_weighted = by.startswith("weighted_")
+    name = "weighted_min_accuracy" if is_weighted else "min_accuracy"
     points = [
-        QualityPoint(order[row.system], row.bleu, figure.value, _interval(figure))
+        QualityPoint(order[row.system], row.bleu, figure.value, _interval(figure), is_weighted)
         for row in rows
-        if row.bleu is not None and (figure := row.figures.get("min_accuracy")) is not None
+        if row.bleu is not None and (figure := row.figures.get(name)) is not None
     ]
     if not points:
         return ""
-    return _piece("plot", title=_PLOT, chart=quality_chart(points, systems, label=_PLOT))
+    title = f"{points[0].label.capitalize()} against BLEU"
+    return _piece("plot", title=title, chart=quality_chart(points, systems, label=title))
 
 
 def _interval(figure: Figure) -> Interval | None:
@@ -307,7 +310,7 @@ def result_html(result: EvaluationResult) -> Markup:
             counts,
             f"intervals by bootstrap {resampling_text([result.metric])}",
             *interval_notes(result),
-            *filter(None, [tie_text(result)]),
+            *filter(None, [result.tie_note()]),
         ],
         signature=result.signature,
     )

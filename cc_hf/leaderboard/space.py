@@ -7,14 +7,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+from huggingface_hub import SpaceCard
+
 from cc_hf import __version__
 from cc_hf.data.quality_scores import read_quality_scores
 from cc_hf.data.result_files import read_result_file
 from cc_hf.errors import InputError
 from cc_hf.hub.cards import yaml_text
 from cc_hf.hub.folders import new_folder
-from cc_hf.hub.spaces import GRADIO_VERSION, requirement_line
+from cc_hf.hub.spaces import GRADIO_VERSION, SPACE_LOOKS, requirement_line
 from cc_hf.languages import LANGUAGES
+from cc_hf.leaderboard.about_tabs import Described, described, papers
 from cc_hf.leaderboard.store import DATES, Store, read_folder, without_translations
 from cc_hf.leaderboard.table import leaderboard_rows
 from cc_hf.reports.formats.markdown import markdown_text
@@ -39,13 +42,25 @@ sdk_version: {sdk_version}
 app_file: app.py
 license: apache-2.0
 tags: {tags}
+short_description: Translation judged where words are ambiguous
 ---
 # {heading}
 
 Machine translation systems, judged where a word must be disambiguated: word senses, the gender of people, the reference of pronouns. Made with cc_hf
-{version} from {n} results of {systems}.
+{version} from {results} of {systems}.
 
 Everyone can judge a sentence or a file of translations of their own here; nothing is kept.
+
+## Datasets
+{datasets}
+
+## Metrics
+{metrics}
+
+## Citation
+```bibtex
+{bibtex}
+```
 """
 
 
@@ -55,6 +70,7 @@ _TAGS = (
     "submission:semiautomatic",
     "test:public",
     "modality:text",
+    "eval:generation",
     "machine-translation",
     "contrastive-conditioning",
 )
@@ -102,15 +118,23 @@ def build_leaderboard_space(
         raise InputError(f"results: expected at least one result in {results}, got none{broken}")
     scores = read_quality_scores(quality)
     systems = sorted({entry.system for entry in store.entries})
+    rows = leaderboard_rows(store)
+    about = described(rows)
     readme = _README.format(
         title=yaml_text(title),
         heading=markdown_text(title),
         tags=f"[{', '.join(_tags(store))}]",
         sdk_version=GRADIO_VERSION,
         version=__version__,
-        n=len(store.entries),
+        datasets=_listed(about["datasets"]),
+        metrics=_listed(about["metrics"]),
+        bibtex="\n\n".join(papers(rows)),
+        results=f"{len(store.entries)} results" if len(store.entries) > 1 else "1 result",
         systems=f"{len(systems)} systems" if len(systems) > 1 else "1 system",
     )
+    card = SpaceCard(readme, ignore_metadata_errors=False)
+    for key, value in SPACE_LOOKS.items():
+        card.data[key] = value
     with new_folder(output) as folder:
         (folder / "results").mkdir()
         for name in dict.fromkeys(entry.file for entry in store.entries):
@@ -125,10 +149,25 @@ def build_leaderboard_space(
         for name, text in (
             ("app.py", _APP.format(quality=f'here / "{_BLEU}"' if scores.bleu else None)),
             ("requirements.txt", f"{line}\n"),
-            ("README.md", readme),
+            ("README.md", str(card)),
         ):
             (folder / name).write_text(text, encoding="utf-8", newline="\n")
     return store
+
+
+def _listed(parts: Sequence[Described]) -> str:
+    """Return datasets or metrics as a Markdown list with links to their papers."""
+    lines = [
+        f"- **{markdown_text(part.title)}**: {markdown_text(part.text.removeprefix(f'{part.title}: '))}"
+        f" Papers: {', '.join(f'[{_paper(link)}]({link})' for link in part.links)}."
+        for part in parts
+    ]
+    return "\n".join(lines) or "They are not described in cc_hf."
+
+
+def _paper(address: str) -> str:
+    """Return the name of a paper in the ACL Anthology, such as 2021.emnlp-main.803."""
+    return address.rstrip("/").rpartition("/")[2]
 
 
 def _tags(store: Store) -> list[str]:

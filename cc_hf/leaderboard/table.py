@@ -18,6 +18,7 @@ from cc_hf.data.quality_scores import QualityScores
 from cc_hf.leaderboard.store import Store, StoredResult
 from cc_hf.metrics.base import registered_metric
 from cc_hf.reports.figure_text import figure_rows
+from cc_hf.reports.key_figures import usual_first
 
 __all__ = [
     "FACTS",
@@ -228,7 +229,7 @@ def ranking_figures(rows: Sequence[LeaderboardRow]) -> list[str]:
     present = [name for name in columns_of(rows) if name not in FACTS]
     named = [name for name in metric.leaderboard if name in present] if metric else []
     names = named or [name for name in present if name.endswith("accuracy")] or present
-    return sorted(names, key=lambda name: name != "min_accuracy")
+    return usual_first(tuple(names))
 
 
 def ranked(rows: Iterable[LeaderboardRow], by: str) -> list[tuple[int | None, LeaderboardRow]]:

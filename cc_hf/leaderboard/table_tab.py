@@ -20,9 +20,8 @@ from cc_hf.leaderboard.table import (
     to_csv,
     to_json,
 )
-from cc_hf.leaderboard.titles import data_title
 from cc_hf.leaderboard.visitor_files import VisitorFiles
-from cc_hf.reports.figure_text import figure_label, language_pair, metric_name
+from cc_hf.reports.figure_text import data_title, figure_label, language_pair, metric_name
 
 __all__ = ["table_tab"]
 
@@ -110,7 +109,7 @@ def _tables(
     chosen = rows_of(rows, choice, text[:_MAX_SEARCH])
     figures = ranking_figures(chosen)
     by = by if by in figures else next(iter(figures), "")
-    return board_html(chosen, by, columns, systems), plot_html(chosen, systems)
+    return board_html(chosen, by, columns, systems), plot_html(chosen, systems, by)
 
 
 def _fields(gr: Any, rows: list[LeaderboardRow], choice: Choice) -> list[Any]:

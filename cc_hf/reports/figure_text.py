@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Collection
 from typing import TYPE_CHECKING, NamedTuple
 
 from cc_hf import registry
@@ -23,6 +24,7 @@ __all__ = [
     "category_key",
     "category_label",
     "data_name",
+    "data_title",
     "figure_label",
     "figure_name",
     "figure_rows",
@@ -32,8 +34,10 @@ __all__ = [
     "metric_name",
     "ordered_categories",
     "p_text",
+    "pair_of_data",
     "percent",
     "score_text",
+    "title_of_data",
     "with_interval",
 ]
 
@@ -214,10 +218,52 @@ def data_name(result: EvaluationResult | Comparison) -> str:
         >>> data_name(EvaluationResult("winomt", "pro", "cs", "", "", 1, {}, {}, (), ()))
         'WinoMT (pro), English → Czech'
     """
-    title = _data_title(result)
-    return ", ".join(
-        part for part in (title, language_pair(_src_lang(result), result.tgt_lang)) if part
-    )
+    return ", ".join(part for part in (title_of_data(result), pair_of_data(result)) if part)
+
+
+def title_of_data(result: EvaluationResult | Comparison) -> str:
+    """Return dataset and configuration of a result in words, without its languages.
+
+    Args:
+        result: the result, or a comparison of results.
+    """
+    return data_title(result.dataset, result.config, (result.tgt_lang, _src_lang(result)))
+
+
+def pair_of_data(result: EvaluationResult | Comparison) -> str:
+    """Return the languages of a result in words; "" if none is known.
+
+    Args:
+        result: the result, or a comparison of results.
+    """
+    return language_pair(_src_lang(result), result.tgt_lang)
+
+
+def data_title(dataset: str, config: str, languages: Collection[str] = ()) -> str:
+    """Return dataset and configuration in words. The default configuration of a declared dataset is
+    not named.
+
+    Args:
+        dataset: the name of a declared dataset, or another; "" for data of the user.
+        config: the name of the configuration; "" for none.
+        languages: codes that are not repeated from the configuration, because they are named
+            beside the title.
+
+    Examples:
+        >>> data_title("winomt", "default"), data_title("winomt", "pro"), data_title("", "")
+        ('WinoMT', 'WinoMT (pro)', 'Own data')
+        >>> data_title("simplegen", "en-de"), data_title("simplegen", "en-de", ("en", "de"))
+        ('SimpleGEN (en-de)', 'SimpleGEN')
+    """
+    if dataset in ("", "custom"):
+        return config or "Own data"
+    declared = declaration(dataset) if dataset in registry.names("dataset") else None
+    title = declared.title if declared is not None else dataset
+    if declared is not None and config == "default":
+        return title
+    if languages:
+        config = " ".join(part for part in re.split(r"[-_.]", config) if part not in languages)
+    return f"{title} ({config})" if config else title
 
 
 def language_pair(src_lang: str, tgt_lang: str) -> str:
@@ -233,18 +279,6 @@ def language_pair(src_lang: str, tgt_lang: str) -> str:
     """
     codes = dict.fromkeys(code for code in (src_lang, tgt_lang) if code)
     return " → ".join(LANGUAGES.get(code, code) for code in codes)
-
-
-def _data_title(result: EvaluationResult | Comparison) -> str:
-    if result.dataset in ("", "custom"):
-        return result.config or "Own data"
-    declared = declaration(result.dataset) if result.dataset in registry.names("dataset") else None
-    parts = re.split(r"[-_.]", result.config)
-    languages = {result.tgt_lang, _src_lang(result)}
-    is_default = result.config == "default" and declared is not None
-    config = "" if is_default else " ".join(part for part in parts if part not in languages)
-    title = declared.title if declared is not None else result.dataset
-    return f"{title} ({config})" if config else title
 
 
 def _src_lang(result: EvaluationResult | Comparison) -> str:

@@ -63,12 +63,19 @@ class QualityPoint:
         system: index of the system among those of the report.
         bleu, min_accuracy: in [0, 1].
         interval: interval of the minimum accuracy; None if there is none.
+        is_weighted: whether the minimum is that of weighted accuracies.
     """
 
     system: int
     bleu: float
     min_accuracy: float
     interval: Interval | None
+    is_weighted: bool = False
+
+    @property
+    def label(self) -> str:
+        """The name of the minimum accuracy in words."""
+        return "weighted minimum accuracy" if self.is_weighted else "minimum accuracy"
 
 
 def category_bars(report: Report, metric: str) -> tuple[Bar, ...]:
@@ -117,18 +124,21 @@ def histograms(report: Report, metric: str, *, n_bins: int = N_BINS) -> tuple[Hi
 
 def quality_points(report: Report, metric: str) -> tuple[QualityPoint, ...]:
     """Return the systems whose BLEU is known, for a metric that has a minimum accuracy (Vamvas &
-    Sennrich 2021, Figure 5).
+    Sennrich 2021, Figure 5, whose accuracies are weighted).
 
     Args:
-        report: the report.
+        report: the report. If it is weighted, so is the minimum of metrics with weights.
         metric: the name of a metric.
     """
+    results = list(_results(report, metric))
+    is_weighted = report.is_weighted and all(
+        "weighted_min_accuracy" in result.scores for _, result in results
+    )
+    name = "weighted_min_accuracy" if is_weighted else "min_accuracy"
     return tuple(
-        QualityPoint(
-            index, bleu, result.scores["min_accuracy"], result.intervals.get("min_accuracy")
-        )
-        for index, result in _results(report, metric)
-        if (bleu := report.systems[index].bleu) is not None and "min_accuracy" in result.scores
+        QualityPoint(index, bleu, result.scores[name], result.intervals.get(name), is_weighted)
+        for index, result in results
+        if (bleu := report.systems[index].bleu) is not None and name in result.scores
     )
 
 

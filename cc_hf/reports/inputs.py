@@ -27,8 +27,11 @@ def read_report_systems(
     names: Sequence[str] | None = None,
     *,
     quality: QualityScores | None = None,
-) -> tuple[list[System], list[str]]:
+) -> tuple[list[list[System]], list[str]]:
     """Read systems from files of results that `cc-hf evaluate` wrote.
+
+    Results on several datasets, configurations or target languages are divided by these, because
+    each needs a report of its own.
 
     Args:
         paths: files of one system each. Files with the same name belong to one system, judged by
@@ -38,7 +41,8 @@ def read_report_systems(
         quality: BLEU of the systems.
 
     Returns:
-        The systems, and a note on systems without BLEU.
+        The systems of each dataset, configuration and target language, in order of appearance; and
+        notes on systems without BLEU.
 
     Raises:
         InputError: for a file that does not exist or holds no result, a number of names that
@@ -57,8 +61,8 @@ def read_report_systems(
     ]
     own_names = system_names([(path, result) for _, path, result in read])
     stems = Counter(path.stem for path in paths)
-    results_by_system: dict[str, dict[str, EvaluationResult]] = {}
-    files: dict[str, list[str]] = {}
+    by_data: dict[tuple[str, str, str], dict[str, dict[str, EvaluationResult]]] = {}
+    files: dict[tuple[str, str, str], dict[str, list[str]]] = {}
     for (number, path, result), own_name in zip(read, own_names, strict=True):
         name = names[number] if names else own_name
         if not names and name != result.system and stems[path.stem] > 1:
@@ -66,26 +70,35 @@ def read_report_systems(
                 f"{path}: several files are named {path.stem}; give names, one for the system of"
                 " each file"
             )
-        metric_results = results_by_system.setdefault(name, {})
+        data = (result.dataset, result.config, result.tgt_lang)
+        metric_results = by_data.setdefault(data, {}).setdefault(name, {})
         if result.metric in metric_results:
             raise InputError(
                 f"{path}: {name} has two results by {result.metric}; give names, one of its own"
                 " for each system"
             )
         metric_results[result.metric] = result
-        files.setdefault(name, []).append(str(path))
+        files.setdefault(data, {}).setdefault(name, []).append(str(path))
     quality = quality or QualityScores()
+    known = list(dict.fromkeys(name for systems in by_data.values() for name in systems))
     for name in quality.systems:
-        if name not in results_by_system:
-            raise UnknownNameError("system (of a BLEU)", name, results_by_system)
-    systems, notes = [], []
-    for name, results in results_by_system.items():
-        first = next(iter(results.values()))
-        bleu = quality.of(name, first.dataset, first.tgt_lang)
-        systems.append(System(name, results, bleu, tuple(dict.fromkeys(files[name]))))
-    if quality.systems and (without := [system.name for system in systems if system.bleu is None]):
-        notes.append(f"BLEU is not known for {', '.join(without)}")
-    return systems, notes
+        if name not in known:
+            raise UnknownNameError("system (of a BLEU)", name, known)
+    groups = [
+        [
+            System(
+                name,
+                results,
+                quality.of(name, data[0], data[2]),
+                tuple(dict.fromkeys(files[data][name])),
+            )
+            for name, results in systems.items()
+        ]
+        for data, systems in by_data.items()
+    ]
+    without = dict.fromkeys(s.name for systems in groups for s in systems if s.bleu is None)
+    notes = [f"BLEU is not known for {', '.join(without)}"] if quality.systems and without else []
+    return groups, notes
 
 
 def read_examples(

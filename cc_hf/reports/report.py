@@ -18,10 +18,11 @@ from cc_hf.reports.samples import (
     is_same_translation,
     judgements_by_id,
 )
-from cc_hf.reports.tables import grouped_notes, interval_notes, shared_notes, tie_text
+from cc_hf.reports.tables import grouped_notes, interval_notes, shared_notes
 from cc_hf.results import EvaluationResult, difference_of_data
 from cc_hf.schema import Example
 from cc_hf.studies.comparison import SystemComparison, compare
+from cc_hf.studies.disambiguation_bias.attractors import AttractorTable
 from cc_hf.studies.human_agreement.agreement import HumanAgreement, agreement_with_labels
 from cc_hf.studies.human_agreement.annotations import Annotation
 
@@ -55,6 +56,8 @@ class Report:
             made for.
         signature: the signature of the comparisons; "" if there are none.
         n_resamples: number of resamples of the comparisons.
+        attractors: counts of the words that go with each sense; None if they are not given.
+        is_weighted: whether charts show weighted accuracies where a metric has them.
     """
 
     systems: tuple[System, ...]
@@ -69,6 +72,8 @@ class Report:
     cautions: tuple[str, ...]
     signature: str
     n_resamples: int = 1000
+    attractors: AttractorTable | None = None
+    is_weighted: bool = False
 
     @property
     def first(self) -> EvaluationResult:
@@ -99,6 +104,7 @@ def build_report(
     notes: Iterable[str] = (),
     n_resamples: int = 1000,
     seed: int = 0,
+    attractors: AttractorTable | None = None,
 ) -> Report:
     """Combine the results of systems into a report.
 
@@ -112,6 +118,8 @@ def build_report(
             itself.
         n_resamples: number of resamples and seed of the bootstrap of the differences.
         seed: as for `n_resamples`.
+        attractors: counts of the words that go with each sense of homographs, to show with data
+            that have homographs.
 
     Returns:
         The content of the report, without any format.
@@ -121,7 +129,6 @@ def build_report(
             one system on different translations, several judgements of one example, a number of
             judgements that differs from the `n` of the result, or a BLEU outside [0, 1].
         UnknownNameError: for a baseline that is not among the systems.
-        MissingDependencyError: without scipy, if there is something to compare.
 
     Examples:
         >>> from cc_hf.evaluation.judging import judge
@@ -187,6 +194,7 @@ def build_report(
         cautions=cautions,
         signature=compared_with,
         n_resamples=n_resamples,
+        attractors=attractors,
     )
 
 
@@ -321,8 +329,8 @@ def _oddities(systems: Sequence[System]) -> Iterable[str]:
         if copies := first.counts.get("n_with_source"):
             yield f"{system.name}: {copies} of {first.n} translations contain their whole source"
         for metric, result in system.results.items():
-            if ties := tie_text(result):
-                yield f"{system.name}: {ties}"
+            if ties := result.tie_note():
+                yield f"{system.name}: {metric_name(metric)}: {ties}"
             for note in interval_notes(result):
                 yield f"{system.name}: {metric_name(metric)}: {note}"
 

@@ -28,14 +28,16 @@ __all__ = [
     "ReportTable",
     "TableRow",
     "category_table",
+    "figure_cell",
     "figures_table",
     "glossary",
+    "interval_levels",
     "label_agreement_table",
     "report_tables",
     "summary_table",
 ]
 
-_TOTALS = ("accuracy", "weighted_accuracy", "min_accuracy", "weighted_min_accuracy")
+_TOTALS = ("accuracy", "weighted_accuracy", "min_accuracy", "weighted_min_accuracy", "flip_rate")
 _FEW = 4  # tables of more systems have them as rows, because their names need room
 _SIGNIFICANT = 0.05
 
@@ -51,6 +53,7 @@ class Cell:
         p: the p-value of the difference; "" if there is none.
         is_significant: whether p < 0.05.
         difference_interval: the interval of the difference; "" if there is none.
+        is_best: whether no system has a better value, in a table that says so.
     """
 
     value: str
@@ -59,6 +62,7 @@ class Cell:
     p: str = ""
     is_significant: bool = False
     difference_interval: str = ""
+    is_best: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,7 +144,7 @@ def summary_table(report: Report) -> ReportTable:
     for index, system in enumerate(report.systems):
         cells = [Cell("" if system.bleu is None else percent(system.bleu))] * has_bleu
         for metric, names in figures.items():
-            cells += [_cell(report, metric, system.name, name) for name in names]
+            cells += [figure_cell(report, metric, system.name, name) for name in names]
         rows.append(
             TableRow(
                 system.name,
@@ -212,7 +216,7 @@ def category_table(report: Report, metric: str) -> ReportTable:
             TableRow(
                 name,
                 tuple(
-                    _cell(report, metric, name, f"{kind}{suffix}")
+                    figure_cell(report, metric, name, f"{kind}{suffix}")
                     for suffix, _, _ in categories
                     for kind in kinds
                 ),
@@ -220,17 +224,17 @@ def category_table(report: Report, metric: str) -> ReportTable:
             )
             for name in results
         ]
-        heads, corner = [f"{label} (n = {n})" for _, label, n in categories], "system"
+        heads, corner = [f"{label} (n = {n:,})" for _, label, n in categories], "system"
     else:
         rows = [
             TableRow(
                 label,
                 tuple(
-                    _cell(report, metric, name, f"{kind}{suffix}")
+                    figure_cell(report, metric, name, f"{kind}{suffix}")
                     for name in results
                     for kind in kinds
                 ),
-                f"n = {n}",
+                f"n = {n:,}",
                 figure_name(metric, f"accuracy{suffix}").meaning,
             )
             for suffix, label, n in categories
@@ -261,7 +265,7 @@ def figures_table(report: Report, metric: str) -> ReportTable:
         table_rows.append(
             TableRow(
                 row.label,
-                tuple(_cell(report, metric, system, name) for system in results),
+                tuple(figure_cell(report, metric, system, name) for system in results),
                 note,
                 figure_name(metric, name).meaning,
             )
@@ -321,7 +325,18 @@ def _headline(report: Report, metric: str) -> list[str]:
     return chosen or names
 
 
-def _cell(report: Report, metric: str, system: str, name: str) -> Cell:
+def figure_cell(report: Report, metric: str, system: str, name: str) -> Cell:
+    """Return a figure of a system, with its difference to the baseline if the two were compared.
+
+    Args:
+        report: the report.
+        metric: the name of a metric.
+        system: the name of a system.
+        name: the name of a figure, or "n_inconclusive".
+
+    Returns:
+        The cell; an empty one if the system does not have the figure.
+    """
     result = report.of_metric(metric).get(system)
     if result is None:
         return Cell("")
@@ -332,7 +347,8 @@ def _cell(report: Report, metric: str, system: str, name: str) -> Cell:
         return Cell("")
     compared = report.comparisons.get((metric, system))
     difference = compared.differences.get(name) if compared else None
-    value, interval = percent(result.scores[name]), limits(result.intervals.get(name))
+    value = percent(result.scores[name]).replace("-", "−")
+    interval = limits(result.intervals.get(name))
     if difference is None:
         return Cell(value, interval)
     return Cell(
@@ -358,9 +374,7 @@ def _signed_limits(interval: Interval | NoInterval) -> str:
 
 
 def _caption(report: Report) -> list[str]:
-    levels = sorted(
-        {_level(result) for system in report.systems for result in system.results.values()} - {""}
-    )
+    levels = interval_levels(report)
     sentences = ["Figures are in percent."]
     if levels:
         sentences.append(
@@ -376,6 +390,16 @@ def _caption(report: Report) -> list[str]:
             " * marks p < 0.05."
         )
     return sentences
+
+
+def interval_levels(report: Report) -> list[str]:
+    """Return the confidence levels of the intervals in a report, such as "95 %".
+
+    Args:
+        report: the report.
+    """
+    results = [result for system in report.systems for result in system.results.values()]
+    return sorted({_level(result) for result in results} - {""})
 
 
 def _level(result: EvaluationResult) -> str:

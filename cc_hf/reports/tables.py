@@ -34,7 +34,6 @@ __all__ = [
     "result_table",
     "results_table",
     "shared_notes",
-    "tie_text",
 ]
 
 _NAMED_IN_NOTES = 6  # at most so many figures, because a dataset can have hundreds of categories
@@ -88,9 +87,8 @@ def _explanations(result: EvaluationResult) -> list[Text]:
         for label, name in _EXPLAINED.items()
         if name in shown
     }
-    declared = registered_metric(result.metric)
-    if "n_ties" in result.counts and declared is not None and declared.ties is not None:
-        meanings["ties"] = f"Both sides have the same score; they count as {declared.ties}."
+    if "n_ties" in result.counts and result.ties is not None:
+        meanings["ties"] = f"Both sides have the same score; they count as {result.ties}."
     return [Text(f"{label}: {meaning}") for label, meaning in meanings.items() if meaning]
 
 
@@ -256,24 +254,6 @@ def names_by_note(notes: Mapping[str, str]) -> dict[str, str]:
     return listed
 
 
-def tie_text(result: EvaluationResult) -> str:
-    """Say how many judgements are ties and how the metric counts them, if more than a tenth are; ""
-    otherwise.
-
-    Args:
-        result: the result.
-
-    Returns:
-        One phrase, or "".
-    """
-    if 10 * (ties := result.counts.get("n_ties", 0)) <= result.n:
-        return ""
-    declared = registered_metric(result.metric)
-    counted = f", which count as {declared.ties}" if declared is not None and declared.ties else ""
-    metric = metric_name(result.metric)
-    return f"{ties:,} of {result.n:,} judgements of {metric} are ties{counted}"
-
-
 def _title(*parts: str) -> str:
     return " · ".join(part for part in parts if part)
 
@@ -289,15 +269,15 @@ def heading(text: str) -> Text:
 
 
 def plain_table(name: str, *numbers: str) -> Table:
-    """Return a table whose first column holds names and whose other columns hold numbers; no cell
-    is wrapped.
+    """Return a table whose first column holds names and whose other columns hold numbers. On a
+    narrow terminal names are continued on further lines; numbers are not.
 
     Args:
         name: the header of the first column.
         numbers: the headers of the others.
     """
     table = Table(box=box.SIMPLE_HEAD)
-    table.add_column(Text(name), no_wrap=True)
+    table.add_column(Text(name), overflow="fold")
     for number in numbers:
         table.add_column(Text(number), justify="right", no_wrap=True)
     return table

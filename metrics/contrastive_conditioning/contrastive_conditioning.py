@@ -26,6 +26,7 @@ Args:
     tgt_lang (str): ISO 639-1 code of the translations.
     score (str): "geometric" (default), "arithmetic" or "reference".
     on_blank (str): "error" (default), or "incorrect": a blank translation counts as incorrect.
+    ties (str): "correct" (default, as in the paper's program), or "incorrect" as in its text.
     seed (int): seed of the bootstrap, 0 by default.
     n_resamples (int): number of resamples of the bootstrap, 1000 by default.
     device, batch_tokens, revision, on_too_long, mode, cache, distributed: options of

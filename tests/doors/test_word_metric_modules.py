@@ -23,6 +23,13 @@ _IT = {
     "incorrect_gender": "female",
     "category": "female",
 }
+_HOMOGRAPH = {
+    "source": "The physician.",
+    "homograph": "physician",
+    "start": 4,
+    "cluster": "1",
+    "senses": '{"1": {"senses": ["Arzt"], "ambiguous": []}, "2": ["Doktor"]}',
+}
 _GAP = [
     {"reference": "Er ist Arzt.", "gender": "male", "pair": "a"},
     {"reference": "Sie ist Ärztin.", "gender": "female", "pair": "a"},
@@ -31,10 +38,11 @@ _PAIRED = [
     {**_HIS, "gender": "male", "pair": "a", "category": "x"},
     {**_HERS, "gender": "female", "pair": "a", "category": "y"},
 ]
-CASES: list[tuple[str, list[dict[str, str]], dict[str, Any]]] = [
+CASES: list[tuple[str, list[dict[str, Any]], dict[str, Any]]] = [
     ("gender_accuracy", [_HERS, _HIS], {"undecided": "inconclusive"}),
     ("gender_accuracy", _PAIRED, {}),
     ("gender_quality_gap", _GAP, {}),
+    ("homograph_accuracy", [_HOMOGRAPH, {**_HOMOGRAPH, "category": "rare"}], {"wide": True}),
     ("wino_x_pattern_matching", [_IT, {**_IT, "pair": "a"}], {}),
     ("simplegen_accuracy", [_OCCUPATION, _OCCUPATION], {"dictionary": "paper"}),
 ]
@@ -47,7 +55,7 @@ def load(root: Path, name: str, **options: Any) -> Any:
 
 @cases_by_words(("name", "references", "options"), CASES, "name")
 def test_compute_equals_the_core_in_batches_and_with_options_at_load(
-    root: Path, name: str, references: list[dict[str, str]], options: dict[str, Any]
+    root: Path, name: str, references: list[dict[str, Any]], options: dict[str, Any]
 ) -> None:
     texts, options = (
         ["Der Arzt.", ""],
@@ -72,7 +80,7 @@ def test_compute_equals_the_core_in_batches_and_with_options_at_load(
 
 @cases_by_words(("name", "references", "options"), CASES, "name")
 def test_bad_input_is_refused_before_evaluate_converts_it(
-    root: Path, name: str, references: list[dict[str, str]], options: dict[str, Any]
+    root: Path, name: str, references: list[dict[str, Any]], options: dict[str, Any]
 ) -> None:
     for texts, rows, message in (
         ([], [], "at least one prediction"),

@@ -49,6 +49,14 @@ ROWS: dict[str, dict[str, Any]] = {
         "pair": "",
     },
     "gender_quality_gap": {"reference": "Die Köchin ging.", "gender": "female", "pair": ""},
+    "homograph_accuracy": {
+        "source": "The cook left.",
+        "homograph": "cook",
+        "start": 4,
+        "cluster": "a",
+        "senses": '{"a": ["Köchin"], "b": ["Koch"]}',
+        "category": "",
+    },
     "mucow_pattern_matching": {
         "correct_senses": ["schloss"],
         "incorrect_senses": ["verschluss"],

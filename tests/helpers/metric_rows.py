@@ -47,6 +47,17 @@ def row(metric: str, at: int, *, is_right: bool) -> tuple[str, dict[str, Any]]:
             "a b c d" if is_right else "x",
             {"reference": "a b c d", "gender": gender, "pair": str(at // 2)},
         ),
+        "homograph_accuracy": (
+            "Ein Schloss." if is_right else "Ein Riegel.",
+            {
+                "source": "A castle.",
+                "homograph": "castle",
+                "start": 2,
+                "cluster": "1",
+                "senses": {"1": ["Schloss"], "2": ["Riegel"]},
+                "category": ("frequent", "rare")[at % 2],
+            },
+        ),
         "mucow_pattern_matching": (
             "Schloss" if is_right else "Riegel",
             {
@@ -99,5 +110,7 @@ def judged(
         given.setdefault("evaluator", scores)
     if metric == "winomt_pattern_matching":
         given.setdefault("alignments", ["0-0 1-1 2-2"] * len(translations))
+    if metric == "homograph_accuracy":
+        given.setdefault("search", "anywhere")  # the verdict then depends on its own row only
     texts = list(translations) if metric_class(metric).takes_translations else None
     return evaluate_metric(metric, texts, list(references), **given)

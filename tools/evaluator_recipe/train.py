@@ -104,7 +104,9 @@ def _key(text: str) -> str:
     return "".join(c for c in text.lower() if c.isalnum())
 
 
-def train_pieces(pairs: Sequence[Pair], folder: Path, n_pieces: int) -> None:
+def train_pieces(
+    pairs: Sequence[Pair], folder: Path, n_pieces: int, *, model_type: str = "unigram"
+) -> None:
     """Write source.spm, target.spm (the same model) and vocab.json."""
     folder.mkdir(parents=True, exist_ok=True)
     trained = io.BytesIO()
@@ -112,7 +114,7 @@ def train_pieces(pairs: Sequence[Pair], folder: Path, n_pieces: int) -> None:
         sentence_iterator=(text for pair in pairs for text in (pair.english, pair.german)),
         model_writer=trained,  # not a file: the model would record the path
         vocab_size=n_pieces,
-        model_type="unigram",
+        model_type=model_type,
         character_coverage=0.9999,
         normalization_rule_name="identity",
         bos_id=-1,

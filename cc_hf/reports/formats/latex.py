@@ -1,13 +1,24 @@
-"""The tables of a report as LaTeX, for the package booktabs."""
+"""The tables of a report as LaTeX: one table for a paper, and all tables.
+
+Both need the packages booktabs and array, all tables also longtable. Widths are shares of
+`\\linewidth`, computed for A4 with margins of 2.5 cm, and every cell can break its lines, so that
+no table is wider than the text.
+"""
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
 from dataclasses import replace
 
+from cc_hf.errors import InputError
+from cc_hf.reports.bias_report_tables import bias_tables
+from cc_hf.reports.formats.latex_layout import Layout, layout, parts_of
+from cc_hf.reports.paper_table import MOST_FIGURES, paper_table
 from cc_hf.reports.report import Report
 from cc_hf.reports.report_tables import Cell, ReportTable, report_tables
 
-__all__ = ["latex_report", "latex_table", "latex_text"]
+__all__ = ["latex_paper_table", "latex_report", "latex_text"]
 
 _SPECIAL = {
     "\\": r"\textbackslash{}",
@@ -23,6 +34,7 @@ _SPECIAL = {
     "<": r"\textless{}",
     ">": r"\textgreater{}",
     "|": r"\textbar{}",
+    '"': r"\char34{}",
     "–": "--",
     "−": "$-$",
     "Δ": r"$\Delta$",
@@ -32,12 +44,76 @@ _SPECIAL = {
     "]": "{]}",
     "*": "{*}",
 }
+_LIGATURES = ("--", "''", "``", ",,", "?`", "!`")
+_SEPARATORS = r"\-_/.:,+|@="  # in a set of a regular expression
+_LONG, _PIECE = 16, 8  # a longer word can break, at last within its parts after every eighth letter
+_LAST_OF_PDFLATEX = 0x17F  # the last letter of Latin Extended-A
+_TYPESET = "–−Δ→‘’“”…—"  # characters beyond it that the table above or pdflatex knows
+
+
+def latex_paper_table(report: Report, figures: Sequence[str] = (), *, details: str = "") -> str:
+    """Return the table for a paper: one table environment of at most the width of the text.
+
+    The best value of each column is bold, and significant differences to the baseline are marked.
+    The notes that came with the results are below the table, and the signatures are comments.
+
+    Args:
+        report: the report.
+        figures: as for `cc_hf.reports.paper_table.paper_table`, at most six.
+        details: name of the file with all other figures, for a comment; "" for none.
+
+    Raises:
+        InputError: for more figures than fit.
+        UnknownNameError: for a figure that no result has.
+
+    Examples:
+        >>> from cc_hf.reports.samples import System
+        >>> from cc_hf.reports.report import build_report
+        >>> from cc_hf.results import EvaluationResult
+        >>> scores = {"accuracy": 0.5}
+        >>> result = EvaluationResult("", "", "de", "own", "own|n:2", 2, scores, {}, (), ())
+        >>> text = latex_paper_table(build_report([System("a_b", {"own": result})]))
+        >>> print(text.splitlines()[1])
+        % a_b: own|n:2
+    """
+    table = paper_table(report, figures)
+    if len(table.columns) > MOST_FIGURES:
+        raise InputError(
+            f"figures: expected at most {MOST_FIGURES}, which fit on the width of a page, got"
+            f" {len(table.columns)}: {', '.join(table.columns)}; name fewer figures, or the metric"
+            " of each (METRIC:NAME)"
+        )
+    head = _head(report, ["booktabs", "array"])
+    if details:
+        head.append(f"% all figures: {_line(details)}")
+    shape = layout(table)
+    notes = [rf"\par\medskip\footnotesize\raggedright {latex_text(n)}" for n in report.cautions]
+    lines = [
+        *head,
+        "",
+        r"\begin{table}",
+        r"\centering",
+        r"\small",
+        rf"\setlength{{\tabcolsep}}{{{shape.separation}\linewidth}}",
+        rf"\begin{{tabular}}{{{shape.columns}}}",
+        r"\toprule",
+        *_header(table, shape),
+        r"\midrule",
+        *_rows(table, shape),
+        r"\bottomrule",
+        r"\end{tabular}",
+        rf"\caption{{{latex_text(f'{table.title}. {table.caption}')}}}",
+        rf"\label{{{_label(report)}}}",
+        *notes,
+        r"\end{table}",
+    ]
+    return "\n".join(lines) + "\n"
 
 
 def latex_report(report: Report) -> str:
-    """Return all tables, each in a table environment.
+    """Return all tables, which break across pages, after the notes; the signatures are comments.
 
-    The notes are in the caption of the first table, and the signatures are comments.
+    A table of more systems than fit side by side is continued below.
 
     Args:
         report: the report.
@@ -48,74 +124,49 @@ def latex_report(report: Report) -> str:
         >>> from cc_hf.results import EvaluationResult
         >>> scores = {"accuracy": 0.5}
         >>> result = EvaluationResult("", "", "de", "own", "own|n:2", 2, scores, {}, (), ())
-        >>> print(latex_report(build_report([System("a_b", {"own": result})])).splitlines()[2])
+        >>> print(latex_report(build_report([System("a_b", {"own": result})])).splitlines()[1])
         % a_b: own|n:2
     """
-    signatures = [
-        f"% {_line(system.name)}: {_line(result.signature)}"
-        for system in report.systems
-        for result in system.results.values()
-    ]
-    if report.signature:
-        signatures.append(f"% differences: {_line(report.signature)}")
-    head = ["% \\usepackage{booktabs}", "% \\usepackage[T1]{fontenc}", *signatures]
-    summary, *others = report_tables(report)
-    noted = replace(
-        summary,
-        caption=" ".join(
-            [summary.caption, *(f"Note: {note.rstrip('.')}." for note in report.notes)]
-        ),
-    )
-    return (
-        "\n".join(head)
-        + "\n\n"
-        + "\n\n".join(latex_table(table) for table in (noted, *others))
-        + "\n"
-    )
+    tables = (*report_tables(report), *bias_tables(report))
+    parts = ["\n".join(_head(report, ["booktabs", "array", "longtable"]))]
+    if report.notes:
+        items = [rf"\item {latex_text(note)}" for note in report.notes]
+        parts.append("\n".join([r"\begin{itemize}", r"\raggedright", *items, r"\end{itemize}"]))
+    for table in tables:
+        for number, part in enumerate(parts_of(table)):
+            title = f"{table.title} (continued)" if number else table.title
+            label = f"{_label(report)}-{_slug(table.title)}" if not number else ""
+            parts.append(_long_table(replace(part, title=title), label))
+    return "\n\n".join(parts) + "\n"
 
 
-def latex_table(table: ReportTable) -> str:
-    """Return one table environment; the names of groups span their columns.
-
-    Args:
-        table: the table.
-    """
-    lines = [
-        r"\begin{table}",
-        r"\centering",
-        rf"\begin{{tabular}}{{l{'r' * len(table.columns)}}}",
-        r"\toprule",
-    ]
-    if table.groups:
-        lines.append(
-            " & "
-            + " & ".join(
-                rf"\multicolumn{{{n}}}{{c}}{{{latex_text(name)}}}" for name, n in table.groups
-            )
-            + r" \\"
-        )
-        lines.append(" ".join(_rules(table.groups)))
-    lines += [
-        " & ".join(latex_text(name) for name in (table.corner, *table.columns)) + r" \\",
-        r"\midrule",
-    ]
-    for row in table.rows:
-        label = row.label + (f" ({row.note})" if row.note else "")
-        lines.append(" & ".join([latex_text(label), *(_cell(cell) for cell in row.cells)]) + r" \\")
+def _long_table(table: ReportTable, label: str) -> str:
+    """Return a table that breaks across pages, with its header on each."""
+    shape = layout(table)
+    header = [r"\toprule", *_header(table, shape), r"\midrule"]
     caption = f"{table.title}. {table.caption}".strip()
-    return "\n".join(
-        [
-            *lines,
-            r"\bottomrule",
-            r"\end{tabular}",
-            rf"\caption{{{latex_text(caption)}}}",
-            r"\end{table}",
-        ]
-    )
+    marked = rf"\label{{{label}}}" if label else ""
+    lines = [
+        r"{\small",
+        r"\setlength{\LTcapwidth}{\linewidth}",
+        rf"\setlength{{\tabcolsep}}{{{shape.separation}\linewidth}}",
+        rf"\begin{{longtable}}{{{shape.columns}}}",
+        rf"\caption{{{latex_text(caption)}}}{marked}\\",
+        *header,
+        r"\endfirsthead",
+        *header,
+        r"\endhead",
+        r"\bottomrule",
+        r"\endfoot",
+        *_rows(table, shape),
+        r"\end{longtable}}",
+    ]
+    return "\n".join(lines)
 
 
 def latex_text(text: str) -> str:
-    r"""Return the text in one line, with characters that are special in LaTeX escaped.
+    r"""Return the text in one line, with characters that are special in LaTeX escaped, and places
+    where a line can end in long words.
 
     Args:
         text: plain text.
@@ -123,27 +174,112 @@ def latex_text(text: str) -> str:
     Examples:
         >>> latex_text("50 % of a_b")
         '50 \\% of a\\_b'
+        >>> latex_text("a--b")
+        'a-{}-b'
     """
-    return "".join(_SPECIAL.get(c, c) for c in " ".join(text.split()))
+    clean = text.encode("utf-8", "backslashreplace").decode("utf-8")
+    words = [_word(word) for word in " ".join(clean.split()).split(" ")]
+    return " ".join(words)
 
 
-def _cell(cell: Cell) -> str:
-    parts = [latex_text(cell.value)]
+def _word(word: str) -> str:
+    """Return an escaped word. A long one can break after separators, and within parts that are
+    themselves long.
+    """
+    parts = re.findall(rf"[^{_SEPARATORS}]*[{_SEPARATORS}]|[^{_SEPARATORS}]+", word)
+    pieces = []
+    for part in parts:
+        step = _PIECE if len(part) > _LONG else len(part)
+        pieces += [part[start : start + step] for start in range(0, len(part), step)]
+    if len(word) <= _LONG:
+        pieces = [word]
+    ends = [""] + [piece[-1:] for piece in pieces[:-1]]
+    escaped = [_escaped(piece, end) for piece, end in zip(pieces, ends, strict=True)]
+    return r"\allowbreak{}".join(escaped)
+
+
+def _escaped(piece: str, before: str) -> str:
+    """Return a piece of a word, escaped; `before` is the character before it."""
+    escaped = []
+    for character in piece:
+        if before + character in _LIGATURES:
+            escaped.append("{}")
+        is_shown = character.isprintable() or character == "\u00a0"
+        literal = character if is_shown else character.encode("unicode_escape").decode()
+        escaped += [_SPECIAL.get(c, c) for c in literal]
+        before = character
+    return "".join(escaped)
+
+
+def _head(report: Report, packages: Sequence[str]) -> list[str]:
+    """Return the comments at the beginning: what the preamble needs, and the signatures."""
+    signatures = [
+        f"% {_line(system.name)}: {_line(result.signature)}"
+        for system in report.systems
+        for result in system.results.values()
+    ]
+    if report.signature:
+        signatures.append(f"% differences: {_line(report.signature)}")
+    names = "".join(system.name for system in report.systems)
+    odd = sorted({c for c in names if ord(c) > _LAST_OF_PDFLATEX and c not in _TYPESET})
+    engine = f"; lualatex for the characters {' '.join(odd)}" if odd else ""
+    first = rf"% \usepackage[T1]{{fontenc}} \usepackage{{{','.join(packages)}}}{engine}"
+    return [first, *signatures]
+
+
+def _header(table: ReportTable, shape: Layout) -> list[str]:
+    lines, column = [], 1
+    if table.groups:
+        cells, rules = [""], []
+        for name, n in table.groups:
+            width = shape.span(column, n)
+            text = latex_text(name)
+            cells.append(
+                rf"\multicolumn{{{n}}}{{>{{\centering\arraybackslash}}p{{{width}\linewidth}}}}"
+                rf"{{\hspace{{0pt}}{text}}}"
+            )
+            rules.append(rf"\cmidrule(lr){{{column + 1}-{column + n}}}")
+            column += n
+        lines += [" & ".join(cells) + r" \\", " ".join(rules)]
+    names = [rf"\hspace{{0pt}}{latex_text(name)}" for name in (table.corner, *table.columns)]
+    return [*lines, " & ".join(names) + r" \\"]
+
+
+def _rows(table: ReportTable, shape: Layout) -> list[str]:
+    lines = []
+    for row in table.rows:
+        label = row.label + (f" ({row.note})" if row.note else "")
+        cells = [rf"\hspace{{0pt}}{latex_text(label)}", *(_cell(cell, shape) for cell in row.cells)]
+        lines.append(" & ".join(cells) + r" \\")
+    # Rows of several lines need space between them.
+    return "\n\\addlinespace\n".join(lines).split("\n") if shape.is_stacked else lines
+
+
+def _cell(cell: Cell, shape: Layout) -> str:
+    value = latex_text(cell.value)
+    star = "*" if cell.is_significant else ""
+    texts = [rf"\textbf{{{value}}}" if cell.is_best else value]
+    if star and not cell.difference:
+        # A star that takes no room keeps the figures of a column below each other.
+        texts[0] += r"\rlap{$^{*}$}"
     if cell.interval:
-        parts.append(rf"{{\scriptsize ({latex_text(cell.interval)})}}")
+        texts.append(rf"{{\scriptsize {latex_text(_brackets(cell.interval))}}}")
     if cell.difference:
-        parts.append(
-            rf"{{\scriptsize {latex_text(cell.difference)}{'*' if cell.is_significant else ''}}}"
-        )
-    return " ".join(parts)
+        texts.append(rf"{{\scriptsize {latex_text(cell.difference)}{star}}}")
+    return (r"\newline " if shape.is_stacked else r"\hspace{.8em}\allowbreak ").join(texts)
 
 
-def _rules(groups: tuple[tuple[str, int], ...]) -> list[str]:
-    rules, column = [], 2
-    for _, n in groups:
-        rules.append(rf"\cmidrule(lr){{{column}-{column + n - 1}}}")
-        column += n
-    return rules
+def _brackets(interval: str) -> str:
+    return f"[{interval.replace(' – ', ', ')}]"
+
+
+def _label(report: Report) -> str:
+    first = report.first
+    return "tab:" + _slug(f"{first.dataset or 'own'} {first.config} {first.tgt_lang}")
+
+
+def _slug(text: str) -> str:
+    return "-".join(re.findall(r"[a-z0-9]+", text.lower()))
 
 
 def _line(text: str) -> str:

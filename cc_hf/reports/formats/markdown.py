@@ -4,11 +4,20 @@ from __future__ import annotations
 
 import re
 
+from cc_hf.reports.bias_report_tables import bias_tables
+from cc_hf.reports.collection import OVERVIEW_CAPTION, Collection, Figure, overview
+from cc_hf.reports.evaluators import evaluator_facts, evaluators_text
 from cc_hf.reports.figure_text import data_name
 from cc_hf.reports.report import Report
 from cc_hf.reports.report_tables import Cell, ReportTable, glossary, report_tables
 
-__all__ = ["markdown_code", "markdown_report", "markdown_table", "markdown_text"]
+__all__ = [
+    "markdown_code",
+    "markdown_collection",
+    "markdown_report",
+    "markdown_table",
+    "markdown_text",
+]
 
 
 def markdown_report(report: Report) -> str:
@@ -26,19 +35,58 @@ def markdown_report(report: Report) -> str:
         >>> print(markdown_report(build_report([System("a", {"own": result})])).splitlines()[0])
         # Own data, German
     """
+    return "\n\n".join(_parts(report, "#")) + "\n"
+
+
+def markdown_collection(collection: Collection) -> str:
+    """Return an overview of several datasets, then the tables of each, as `markdown_report` has
+    them.
+
+    Args:
+        collection: the reports.
+    """
+    has_systems = len(collection.systems) > 1
+    names = ["dataset", "language", *["system"] * has_systems, "metric", "main figure", "gap"]
+    lines = [[*names, "evaluator"], ["---"] * (len(names) + 1)]
+    for row in overview(collection):
+        texts = [row.data, row.languages, *[row.system] * has_systems, row.metric]
+        figures = [_figure(row.main), _figure(row.gap), row.evaluator or "none, by words"]
+        lines.append([markdown_text(text) for text in (*texts, *figures)])
+    table = "\n".join("| " + " | ".join(line) + " |" for line in lines)
+    n = f"{len(collection.reports):,} datasets"
+    parts = [f"# {markdown_text(collection.title)}: {n}", "## Overview", table, OVERVIEW_CAPTION]
+    parts += [part for report in collection.reports for part in _parts(report, "##")]
+    return "\n\n".join(parts) + "\n"
+
+
+def _figure(figure: Figure | None) -> str:
+    if figure is None:
+        return ""
+    interval = f" ({figure.interval})" if figure.interval else ""
+    return f"{figure.label}: {figure.value}{interval}"
+
+
+def _parts(report: Report, level: str) -> list[str]:
+    """Return the parts of a report, whose title has the level of a heading."""
     summary, *others = (
-        f"## {markdown_text(table.title)}\n\n{markdown_table(table)}"
-        for table in report_tables(report)
+        f"{level}# {markdown_text(table.title)}\n\n{markdown_table(table)}"
+        for table in (*report_tables(report), *bias_tables(report))
     )
     notes = (
-        ["## Notes\n\n" + "\n".join(f"- {markdown_text(note)}" for note in report.notes)]
+        [f"{level}# Notes\n\n" + "\n".join(f"- {markdown_text(n)}" for n in report.notes)]
         if report.notes
         else []
     )
-    parts = [f"# {markdown_text(data_name(report.first))}", summary, *notes, *others]
+    parts = [
+        f"{level} {markdown_text(data_name(report.first))}",
+        *_evaluators(report),
+        summary,
+        *notes,
+        *others,
+    ]
     if meanings := glossary(report):
         lines = [f"- {markdown_text(name)}: {markdown_text(text)}" for name, text in meanings]
-        parts.append("## What the figures mean\n\n" + "\n".join(lines))
+        parts.append(f"{level}# What the figures mean\n\n" + "\n".join(lines))
     signatures = [
         f"- {markdown_text(system.name)}: {markdown_code(result.signature)}"
         for system in report.systems
@@ -46,8 +94,18 @@ def markdown_report(report: Report) -> str:
     ]
     if report.signature:
         signatures.append(f"- differences: {markdown_code(report.signature)}")
-    parts.append("## Signatures\n\n" + "\n".join(signatures))
-    return "\n\n".join(parts) + "\n"
+    return [*parts, f"{level}# Signatures\n\n" + "\n".join(signatures)]
+
+
+def _evaluators(report: Report) -> list[str]:
+    """Return the line that names the evaluators, and what the card of each says of its use."""
+    cautions = [
+        f"- {markdown_text(fact.name)}: {markdown_text(fact.caution)}"
+        for fact in evaluator_facts(report)
+        if fact.caution
+    ]
+    name = f"Evaluator: {markdown_text(evaluators_text(report))}"
+    return [name, *["\n".join(cautions)] * bool(cautions)]
 
 
 def markdown_table(table: ReportTable) -> str:

@@ -1,12 +1,12 @@
-"""The plots of a report as PNG or SVG files, drawn with matplotlib without a display and without
-changing its global settings.
+"""The plots of a report as PNG, SVG or PDF files, drawn with matplotlib without a display and
+without changing its global settings.
 """
 
 from __future__ import annotations
 
 import io
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from cc_hf.errors import InputError, MissingDependencyError
 from cc_hf.files import file_slug
@@ -21,7 +21,13 @@ if TYPE_CHECKING:
 
 __all__ = ["FORMATS", "empty_figure", "literal_text", "plots", "saved_figure"]
 
-FORMATS = ("png", "svg")
+FORMATS = ("png", "svg", "pdf")
+#: Entries of each format that would differ between runs or versions.
+_UNDATED: dict[str, dict[str, Any]] = {
+    "png": {"Software": None},
+    "svg": {"Date": None},
+    "pdf": {"CreationDate": None, "Producer": None, "Creator": None},
+}
 _MARKERS = ("o", "D", "s", "^", "v", "P")  # the shapes of `cc_hf.reports.marks`
 _HATCHES = ("", "///", "...", "xxx", "\\\\\\\\\\\\")
 _AT_DOT = 24  # longest name that stands at its dot; longer ones are numbered
@@ -37,7 +43,7 @@ def plots(report: Report, *, file_format: str = "png") -> dict[str, bytes]:
 
     Args:
         report: the report.
-        file_format: "png" or "svg".
+        file_format: "png", "svg" or "pdf".
 
     Returns:
         Name of a file -> its content, which depends only on the report and the version of
@@ -179,7 +185,7 @@ def _quality(report: Report, metric: str) -> Figure:
         )
     axes.margins(x=0.18, y=0.12)
     axes.set_xlabel("BLEU")
-    axes.set_ylabel("minimum accuracy, %")
+    axes.set_ylabel(f"{points[0].label}, %")
     axes.set_title(_title(report, metric, width), loc="left")
     if is_numbered:
         _legend(figure, list(names.values()), width)
@@ -231,13 +237,12 @@ def saved_figure(figure: Figure, file_format: str) -> bytes:
     import matplotlib
 
     written = io.BytesIO()
-    # Without a fixed salt, the ids in an SVG file differ between runs.
-    with matplotlib.rc_context({"svg.hashsalt": "cc_hf", "svg.fonttype": "none"}):
-        figure.savefig(
-            written,
-            format=file_format,
-            metadata={"Date": None} if file_format == "svg" else {"Software": None},
-        )
+    # Without a fixed salt, the ids in an SVG file differ between runs. TrueType fonts (42) in a PDF
+    # keep its text searchable, and publishers refuse the default.
+    with matplotlib.rc_context(
+        {"svg.hashsalt": "cc_hf", "svg.fonttype": "none", "pdf.fonttype": 42}
+    ):
+        figure.savefig(written, format=file_format, metadata=_UNDATED[file_format])
     return written.getvalue()
 
 

@@ -208,7 +208,11 @@ def quality_chart(points: Sequence[QualityPoint], systems: Sequence[str], *, lab
     parts.append(text_element((left + right) / 2, bottom + 34, "BLEU", "middle muted"))
     parts.append(
         text_element(
-            -(top + bottom) / 2, 12, "minimum accuracy, %", "middle muted", transform="rotate(-90)"
+            -(top + bottom) / 2,
+            12,
+            f"{points[0].label}, %",
+            "middle muted",
+            transform="rotate(-90)",
         )
     )
     spoken = "; ".join(_point_text(point, systems) for point in points)
@@ -221,7 +225,7 @@ def quality_chart(points: Sequence[QualityPoint], systems: Sequence[str], *, lab
 
 def _point_text(point: QualityPoint, systems: Sequence[str]) -> str:
     return (
-        f"{systems[point.system]}: BLEU {percent(point.bleu)}, minimum accuracy"
+        f"{systems[point.system]}: BLEU {percent(point.bleu)}, {point.label}"
         f" {with_interval(point.min_accuracy, point.interval)}"
     )
 

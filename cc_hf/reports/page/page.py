@@ -1,9 +1,10 @@
 """A report as one self-contained HTML page: tables and charts are static, and the samples are data
 for the page's own script.
 
-The templates are in this folder (page.html.jinja, pieces.html.jinja, standing_out.html.jinja,
-explorer.html, page.css, tools.js, page.js). The content security policy forbids network access, and
-any script or style except those of the page, which it names by their hashes.
+The templates are in this folder (layout.html.jinja, page.html.jinja, pieces.html.jinja,
+standing_out.html.jinja, explorer.html, page.css, tools.js, page.js). The content security policy
+forbids network access, and any script or style except those of the page, which it names by their
+hashes.
 """
 
 from __future__ import annotations
@@ -17,16 +18,19 @@ from typing import NamedTuple
 
 from markupsafe import Markup
 
-from cc_hf import __version__, signature
+from cc_hf import __version__
 from cc_hf.citations import CITATIONS
-from cc_hf.errors import InputError
+from cc_hf.reports.bias_figures import attractors_of_homographs, errors_by_bias
+from cc_hf.reports.bias_report_tables import attractors_table, errors_by_bias_tables
+from cc_hf.reports.evaluators import evaluator_facts, evaluators_text, other_cautions
 from cc_hf.reports.figure_text import data_name, metric_name
 from cc_hf.reports.figures import category_bars, histograms, quality_points
 from cc_hf.reports.highlights import attributes
 from cc_hf.reports.marks import mark_classes
+from cc_hf.reports.page.bias_charts import error_rate_chart
 from cc_hf.reports.page.charts import bar_chart, histogram_chart, quality_chart
 from cc_hf.reports.page.island import explorer_data, island_json
-from cc_hf.reports.page.standing_out import sample_link, standing_out
+from cc_hf.reports.page.standing_out import no_link, sample_link, standing_out
 from cc_hf.reports.report import Report
 from cc_hf.reports.report_tables import (
     ReportTable,
@@ -37,9 +41,16 @@ from cc_hf.reports.report_tables import (
     summary_table,
 )
 from cc_hf.reports.templates import render_page, render_piece
-from cc_hf.results import EvaluationResult
 
-__all__ = ["html_page", "html_table"]
+__all__ = [
+    "category_parts",
+    "counted",
+    "frame",
+    "html_page",
+    "html_table",
+    "lead",
+    "signatures",
+]
 
 
 def html_page(report: Report) -> str:
@@ -61,40 +72,54 @@ def html_page(report: Report) -> str:
         >>> "&lt;script&gt;" in page, "http-equiv" in page
         (True, True)
     """
-    style, script = _resource("page.css"), _resource("tools.js") + _resource("page.js")
     filters = attributes(report)
     summary = summary_table(report)
     figures = [figures_table(report, metric) for metric in report.metrics]
     return render_page(
         "reports/page/page.html.jinja",
-        policy=(
-            f"default-src 'none'; style-src '{_hash(style)}'; script-src '{_hash(script)}';"
-            " base-uri 'none'; form-action 'none'"
-        ),
-        title=f"{data_name(report.first)}: {_counted(len(report.systems), 'system')}",
+        **frame(),
+        title=f"{data_name(report.first)}: {counted(len(report.systems), 'system')}",
         heading=data_name(report.first),
-        lead=_lead(report),
-        evaluators=_evaluators(report),
-        style=style,
-        script=script,
+        lead=lead(report),
+        evaluators=evaluators_text(report),
         summary=html_table(replace(summary, caption=""), classes="summary"),
         caption=summary.caption,
         glossary=glossary(report),
-        cautions=report.cautions,
+        facts=evaluator_facts(report),
+        cautions=other_cautions(report),
         notes=[note for note in report.notes if note not in report.cautions],
         standing_out=list(standing_out(report, filters)),
         legend=[(system.name, mark_classes(i)) for i, system in enumerate(report.systems)],
         figures=[(table.title, html_table(table)) for table in figures],
-        categories=list(_categories(report)),
+        categories=list(category_parts(report)),
         probabilities=list(_probabilities(report)),
         quality=list(_quality(report)),
+        bias=list(_bias(report)),
+        attractors=_titled(
+            map(attractors_table, attractors_of_homographs(report)), classes="attractors"
+        ),
         people=html_table(label_agreement_table(report)) if report.agreements else "",
         has_samples=bool(report.samples),
-        signatures=_signatures(report),
+        signatures=signatures(report),
         data=island_json(explorer_data(report, filters) if report.samples else {}),
-        version=__version__,
-        citation=CITATIONS["vamvas-sennrich-2021"].url,
     )
+
+
+def frame() -> dict[str, object]:
+    """Return what the layout of every page needs: style, script, and the policy that allows no
+    others; version and citation.
+    """
+    style, script = _resource("page.css"), _resource("tools.js") + _resource("page.js")
+    return {
+        "style": style,
+        "script": script,
+        "policy": (
+            f"default-src 'none'; style-src '{_hash(style)}'; script-src '{_hash(script)}';"
+            " base-uri 'none'; form-action 'none'"
+        ),
+        "version": __version__,
+        "citation": CITATIONS["vamvas-sennrich-2021"].url,
+    }
 
 
 def html_table(table: ReportTable, *, classes: str = "") -> Markup:
@@ -120,13 +145,20 @@ class _Probabilities(NamedTuple):
     chart: Markup
 
 
-def _categories(report: Report) -> Iterable[tuple[str, Markup, Markup]]:
-    """Yield the name, the bars and the table of each metric that has categories."""
+def category_parts(
+    report: Report, *, has_links: bool = True
+) -> Iterable[tuple[str, Markup, Markup]]:
+    """Yield the name, the bars and the table of each metric that has categories.
+
+    Args:
+        report: the report.
+        has_links: as for `cc_hf.reports.page.standing_out.standing_out`.
+    """
     names = [system.name for system in report.systems]
     for metric in report.metrics:
         if bars := category_bars(report, metric):
             table = category_table(report, metric)
-            link = sample_link(report, metric)
+            link = sample_link(report, metric) if has_links else no_link
             chart = bar_chart(bars, names, label=table.title, link=link)
             yield metric_name(metric), chart, html_table(table)
 
@@ -153,11 +185,29 @@ def _quality(report: Report) -> Iterable[tuple[str, Markup]]:
     names = [system.name for system in report.systems]
     for metric in report.metrics:
         if points := quality_points(report, metric):
-            label = f"Quality against minimum accuracy: {metric_name(metric)}"
+            label = f"Quality against {points[0].label}: {metric_name(metric)}"
             yield metric_name(metric), quality_chart(points, names, label=label)
 
 
-def _signatures(report: Report) -> list[tuple[str, str]]:
+def _titled(tables: Iterable[ReportTable], *, classes: str = "") -> list[tuple[str, Markup]]:
+    return [(table.title, html_table(table, classes=classes)) for table in tables]
+
+
+def _bias(report: Report) -> Iterable[tuple[str, Markup, list[tuple[str, Markup]]]]:
+    """Yield the name, the chart and the tables of each metric that finds errors of homographs."""
+    names = [system.name for system in report.systems]
+    for errors in errors_by_bias(report):
+        name = metric_name(errors.metric)
+        chart = error_rate_chart(errors.groups, names, label=f"Error rate by bias: {name}")
+        yield name, chart, _titled(errors_by_bias_tables(errors))
+
+
+def signatures(report: Report) -> list[tuple[str, str]]:
+    """Return the signatures of a report, each with the name of what it belongs to.
+
+    Args:
+        report: the report.
+    """
     rows = [
         (f"{system.name}, {metric_name(metric)}", result.signature)
         for system in report.systems
@@ -168,43 +218,32 @@ def _signatures(report: Report) -> list[tuple[str, str]]:
     return rows
 
 
-def _evaluators(report: Report) -> str:
-    """Return the evaluators that judged; a metric without one reads the translations' words."""
-    names: dict[str, list[str]] = {}
-    for system in report.systems:
-        for metric, result in system.results.items():
-            metrics = names.setdefault(_evaluator(result), [])
-            if metric not in metrics:
-                metrics.append(metric)
-    without = names.pop("", [])
-    texts = [
-        f"{name} ({', '.join(map(metric_name, metrics))})" if len(names) > 1 or without else name
-        for name, metrics in names.items()
-    ]
-    if without:
-        texts.append(f"none ({', '.join(map(metric_name, without))})")
-    return "; ".join(texts)
+def lead(report: Report) -> str:
+    """Return the numbers of systems, metrics and samples in words.
 
-
-def _evaluator(result: EvaluationResult) -> str:
-    """Return the evaluator that the signature names; "" if it names none or cannot be read."""
-    try:
-        return signature.parse(result.signature)[1].get("eval", "")
-    except InputError:
-        return ""
-
-
-def _lead(report: Report) -> str:
+    Args:
+        report: the report.
+    """
     n = len(report.samples)
     words = [
-        _counted(len(report.systems), "system"),
-        _counted(len(report.metrics), "metric"),
-        *[_counted(n, "sample")] * bool(n),
+        counted(len(report.systems), "system"),
+        counted(len(report.metrics), "metric"),
+        *[counted(n, "sample")] * bool(n),
     ]
     return " · ".join(words)
 
 
-def _counted(n: int, noun: str) -> str:
+def counted(n: int, noun: str) -> str:
+    """Return a number with its noun.
+
+    Args:
+        n: the number.
+        noun: the noun, whose plural ends in s.
+
+    Examples:
+        >>> counted(1, "system"), counted(1200, "sample")
+        ('1 system', '1,200 samples')
+    """
     return f"{n:,} {noun}{'' if n == 1 else 's'}"
 
 

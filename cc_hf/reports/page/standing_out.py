@@ -27,7 +27,7 @@ from cc_hf.reports.page.drawing import Link
 from cc_hf.reports.page.highlight_charts import hard_value_chart, spread_chart
 from cc_hf.reports.report import Report
 
-__all__ = ["LinkTable", "LinkedText", "StandingOut", "sample_link", "standing_out"]
+__all__ = ["LinkTable", "LinkedText", "StandingOut", "no_link", "sample_link", "standing_out"]
 
 _N_WORDS = 12  # in a chart
 _N_WORST = 3  # in a cell of the table
@@ -109,16 +109,28 @@ def sample_link(report: Report, metric: str) -> Link:
     return link
 
 
-def standing_out(report: Report, attributes: Sequence[Attribute]) -> Iterable[StandingOut]:
+def no_link(filters: Mapping[str, str]) -> str:
+    """Return no address, for a page without samples.
+
+    Args:
+        filters: ignored.
+    """
+    return ""
+
+
+def standing_out(
+    report: Report, attributes: Sequence[Attribute], *, has_links: bool = True
+) -> Iterable[StandingOut]:
     """Yield what stands out by each metric that judges single translations.
 
     Args:
         report: the report.
         attributes: the attributes of its samples.
+        has_links: whether figures open the samples that they count, which must be on the page.
     """
     names = [system.name for system in report.systems]
     for metric in report.judging:
-        link = sample_link(report, metric)
+        link = sample_link(report, metric) if has_links else no_link
         by_category = category_spreads(report, metric)
         by_group = {
             attribute.name: spreads(report, metric, attribute)

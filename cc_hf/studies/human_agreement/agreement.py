@@ -16,6 +16,7 @@ from cc_hf.statistics.agreement import (
     agreement_interval,
     cohen_kappa,
     confusion_matrix,
+    f_scores,
     kappa_interval,
     proportion_of_agreement,
 )
@@ -70,6 +71,9 @@ class HumanAgreement:
         kappa: Cohen's kappa of human and judged labels, unweighted.
         interval, weighted_interval, kappa_interval: bootstrap intervals over translations, each
             with all its labels.
+        f_scores: F1 of each class, in the order of `labels`, in [0, 1]; NaN for one that occurs
+            neither among the human nor among the judged labels (Currey et al. 2022, Table 5, report
+            an F-score of a metric).
         labels: the two classes.
         confusion: counts of human labels: rows are human, columns judged, in the order of `labels`.
         n_skipped: number of annotated translations that were skipped because they differ from the
@@ -91,6 +95,7 @@ class HumanAgreement:
     interval: Interval | NoInterval
     weighted_interval: Interval | NoInterval | None
     kappa_interval: Interval | NoInterval
+    f_scores: tuple[float, ...]
     labels: tuple[str, str]
     confusion: tuple[tuple[int, int], tuple[int, int]]
     n_skipped: int = 0
@@ -211,6 +216,7 @@ def agreement_with_labels(
             seed=seed,
             n_resamples=n_resamples,
         ),
+        f_scores=f_scores(table),
         labels=names,
         confusion=((int(table[0, 0]), int(table[0, 1])), (int(table[1, 0]), int(table[1, 1]))),
         n_skipped=n_skipped,

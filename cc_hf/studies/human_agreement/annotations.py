@@ -13,13 +13,15 @@ from cc_hf.data.text_files import read_lines
 from cc_hf.errors import InputError
 from cc_hf.files import parse_json
 from cc_hf.results import Interval, NoInterval
-from cc_hf.statistics.agreement import cohen_kappa, kappa_interval
+from cc_hf.statistics.agreement import cohen_kappa, kappa_interval, krippendorff_alpha
 
 __all__ = [
     "Annotation",
     "AnnotatorAgreement",
+    "EarlierAgreement",
     "annotator_agreement",
     "binary_label",
+    "earlier_agreement",
     "read_annotations",
 ]
 
@@ -46,6 +48,11 @@ _RULES: dict[tuple[str, str], dict[str, str]] = {
         "Bad sample / Ill-defined senses": _DROP,
     },
 }
+
+
+_TOO_BAD = "Translation too bad to tell"
+#: The labels of Stanovsky et al. 2019 in the published files -> the same labels in our words.
+_EARLIER = {"M": "Male", "F": "Female", "N": "Both / Neutral / Ambiguous"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +88,7 @@ class AnnotatorAgreement:
         kappa_raw, kappa_binarised: Cohen's kappa; `kappa_raw` is None if the file has no raw
             labels.
         raw_interval, binarised_interval: bootstrap intervals, or why there is none.
+        alpha: Krippendorff's alpha on binary labels.
     """
 
     n_raw: int
@@ -89,6 +97,25 @@ class AnnotatorAgreement:
     n_binarised: int
     kappa_binarised: float
     binarised_interval: Interval | NoInterval
+    alpha: float
+
+
+@dataclass(frozen=True, slots=True)
+class EarlierAgreement:
+    """Cohen's kappa of an annotator with earlier annotations of the same translations, on raw
+    labels (Table A4).
+
+    Attributes:
+        annotator: 1 or 2.
+        n: number of translations with both labels.
+        kappa: Cohen's kappa.
+        interval: its bootstrap interval, or why there is none.
+    """
+
+    annotator: int
+    n: int
+    kappa: float
+    interval: Interval | NoInterval
 
 
 def read_annotations(path: Path) -> list[Annotation]:
@@ -106,6 +133,7 @@ def read_annotations(path: Path) -> list[Annotation]:
       did not label the translation or called it ill-defined.
     - `label_annotator1`, `label_annotator2`: raw labels. They replace missing binary labels (see
       `binary_label`), and kappa is computed from them.
+    - `label_earlier`: a raw label from earlier annotations, for `earlier_agreement` only.
 
     The files of ZurichNLP/contrastive-conditioning are read, too: `human_validation/*/data/
     *.annotator1.jsonl`, with the file of the other annotator beside it.
@@ -120,11 +148,8 @@ def read_annotations(path: Path) -> list[Annotation]:
         InputError: for a file that cannot be read, a line that is not such an object, or a file
             without any row that both annotators labelled.
     """
-    rows = _rows(path)
-    if rows and _is_published(rows[0][1]):
-        rows = _joined(path, rows)
     annotations = []
-    for where, row in rows:
+    for where, row in _rows_of_both(path):
         try:
             annotation = _annotation(row, where)
         except (KeyError, AttributeError, TypeError) as error:
@@ -141,6 +166,54 @@ def read_annotations(path: Path) -> list[Annotation]:
     if not any(annotation.labels for annotation in annotations):
         raise InputError(f"{path}: expected rows that both annotators labelled, got none")
     return annotations
+
+
+def earlier_agreement(
+    path: Path, *, seed: int = 0, n_resamples: int = 1000
+) -> tuple[EarlierAgreement, ...]:
+    """Return the agreement of each annotator with earlier annotations (Table A4).
+
+    As in the paper, translations that the annotator found too bad to tell are ignored, since the
+    earlier annotators had no such label.
+
+    Args:
+        path: a file as for `read_annotations`.
+        seed: seed and number of resamples of the bootstrap.
+        n_resamples: as for `seed`.
+
+    Returns:
+        One agreement per annotator who shares translations with the earlier annotations.
+
+    Raises:
+        InputError: for a file that cannot be read.
+    """
+    rows = [row for _, row in _rows_of_both(path) if isinstance(row, dict)]
+    agreements = []
+    for number, name in enumerate(_ANNOTATORS, 1):
+        pairs = [
+            (row["label_earlier"], label)
+            for row in rows
+            if row.get("label_earlier")
+            and (label := row.get(f"label_{name}"))
+            and not label.startswith(_TOO_BAD)
+        ]
+        if pairs:
+            left, right = [pair[0] for pair in pairs], [pair[1] for pair in pairs]
+            interval = kappa_interval(left, right, seed=seed, n_resamples=n_resamples)
+            agreements.append(
+                EarlierAgreement(number, len(pairs), cohen_kappa(left, right), interval)
+            )
+    return tuple(agreements)
+
+
+def _rows_of_both(path: Path) -> list[tuple[str, Any]]:
+    """Return the rows of a file with the labels of both annotators; published files are joined.
+
+    Raises:
+        InputError: for a file that cannot be read, or whose other half is missing.
+    """
+    rows = _rows(path)
+    return _joined(path, rows) if rows and _is_published(rows[0][1]) else rows
 
 
 def _rows(path: Path) -> list[tuple[str, Any]]:
@@ -196,6 +269,8 @@ def _joined(path: Path, rows: list[tuple[str, Any]]) -> list[tuple[str, Any]]:
                 (where, {"id": row.get("Index"), "translation": row["Translation"], **gold}),
             )
             columns["is_located"] = "Index" in row
+            if row.get("Part of Stanovsky et al. validation") == "TRUE":
+                columns["label_earlier"] = _EARLIER.get(row.get("Stanovsky et al.: Gender?", ""))
             columns[f"label_annotator{annotator}"] = row["label"][0]
     return list(joined.values())
 
@@ -260,6 +335,7 @@ def annotator_agreement(
         n_binarised=len(counted),
         kappa_binarised=cohen_kappa(left, right),
         binarised_interval=kappa_interval(left, right, seed=seed, n_resamples=n_resamples),
+        alpha=krippendorff_alpha([left, right]),
     )
 
 

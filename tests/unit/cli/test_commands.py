@@ -66,6 +66,18 @@ def cooks(tmp_path: Path) -> tuple[str, str, Path]:
     return str(tmp_path / "cooks.csv"), "--translations", tmp_path / "cooks.txt"
 
 
+@pytest.mark.parametrize("words", [(), ("datasets", "winomt")])
+def test_lists_in_a_pipe_are_not_padded(
+    words: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("COLUMNS", raising=False)
+    lines = cc_hf("list", *words).stdout.splitlines()
+    assert max(map(len, lines)) < 2_000
+    assert len([line for line in lines if line.strip() == "cc-tiny-en-de"]) == (not words)
+    if words:
+        assert any("winomt_pattern_matching: every configuration (into" in line for line in lines)
+
+
 def test_list_names_every_registered_thing() -> None:
     found = cc_hf("list").stdout
     for name in (

@@ -68,6 +68,13 @@ def test_cues_build_writes_cues_and_compares_them(tmp_path: Path, shared: Path) 
         assert row["source"][row["position"] : row["position"] + len(row["focus"])] == row["focus"]
         assert len(row["correct_cues"]) == len(row["incorrect_cues"]) == 2
     assert "2 senses with cues, 14 examples" in found.stdout
+    printed = cues_build("en-de", *options, "--compare", insertions, "--json", "--quiet")
+    row = json.loads(printed.stdout)
+    assert list(row) == ["senses", "left_out", "counts", "compared", "signature"]
+    assert [sense["word"] for sense in row["senses"]] == ["relay", "relay"]
+    assert row["senses"][0]["correct_cues"] in [cues["correct_cues"] for cues in rows]
+    assert row["compared"]["correct"]["n_expected"] == 6
+    assert row["counts"]["n_examples"] == 14
     assert all(
         " ".join(row[side]) in found.stdout
         for row in rows

@@ -62,7 +62,8 @@ def test_report_writes_page_tables_and_plots(files: Path) -> None:
     assert "note: BLEU is not known for Y" in found.stderr
     markdown = (files / "o.md").read_text(encoding="utf-8")
     assert "| Y (baseline) |" in markdown
-    assert (files / "o.tex").read_text(encoding="utf-8").count(r"\bottomrule") == 5
+    assert (files / "o.tex").read_text(encoding="utf-8").count(r"\bottomrule") == 1
+    assert (files / "o-all.tex").read_text(encoding="utf-8").count(r"\bottomrule") == 5
     page = (files / "o.html").read_text(encoding="utf-8")
     assert "<title>d (c), German: 2 systems</title>" in page
     assert "Dasselbe." in page
@@ -139,7 +140,9 @@ def test_undecodable_file_names_are_written_as_escapes(
             ["a.json", "--html", "o.html", "--dataset", "winmt"],
             "unknown dataset 'winmt'; did you mean 'winomt'",
         ),
-        (["a.json", "--plots", "p", "--format", "pdf"], "expected one of png, svg, got 'pdf'"),
+        (["a.json", "--plots", "p", "--format", "eps"], "one of png, svg, pdf, got 'eps'"),
+        (["a.json", "--figure", "accuracy"], "--figure: expected --latex FILE with it"),
+        (["a.json", "--latex", "o.tex", "--figure", "acuracy"], "did you mean 'accuracy'"),
         (["missing.json", "--html", "o.html"], "file not found: missing.json"),
     ],
 )

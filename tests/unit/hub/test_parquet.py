@@ -6,12 +6,14 @@ from pathlib import Path
 
 import datasets
 import pytest
+import yaml
 from huggingface_hub import DatasetCard
 
 import cc_hf
 from cc_hf.data.custom import custom_declaration
 from cc_hf.errors import InputError
 from cc_hf.hub.parquet import build_dataset_folder
+from cc_hf.hub.tasks import tasks
 from cc_hf.reports.formats.markdown import markdown_text
 from tests.helpers.samples import lay_out_samples
 
@@ -45,7 +47,7 @@ def test_the_folder_loads_and_is_reproducible(tmp_path: Path) -> None:
 
 
 def test_the_card_yaml_names_every_configuration(tmp_path: Path) -> None:
-    build_dataset_folder("simplegen", ["en-de"], output=tmp_path / "a")
+    build_dataset_folder("simplegen", ["en-de"], output=tmp_path / "a", repo="org/simplegen")
     card = DatasetCard.load(tmp_path / "a/README.md")
     front = card.data.to_dict()
     assert front["configs"] == [
@@ -59,7 +61,36 @@ def test_the_card_yaml_names_every_configuration(tmp_path: Path) -> None:
     assert front["license"] == "cc-by-4.0"
     assert "# SimpleGEN in contrastive format" in card.text
     assert re.findall(r"^\| `([^`]+)`", card.text, re.MULTILINE) == ["en-de"]
-    assert 'load_dataset(FOLDER_OR_REPOSITORY, "en-de")' in card.text
+    assert 'datasets.load_dataset("org/simplegen", "en-de")' in card.text
+
+
+def test_the_size_category_is_that_of_all_rows(tmp_path: Path) -> None:
+    for configs, category in ((["en-de"], "1K<n<10K"), (None, "10K<n<100K")):
+        build_dataset_folder("simplegen", configs, output=tmp_path / category)
+        card = DatasetCard.load(tmp_path / category / "README.md")
+        assert card.data.to_dict()["size_categories"] == [category]
+        assert 'load_dataset("FOLDER"' not in card.text
+        assert 'load_dataset(FOLDER, "en-de")' in card.text
+
+
+def test_the_tasks_of_the_benchmark_can_be_named(tmp_path: Path) -> None:
+    ids = ["en-es--contrastive_conditioning--min_accuracy", "en-de--simplegen_accuracy--accuracy"]
+    build_dataset_folder("simplegen", output=tmp_path / "a", task_ids=ids)
+    content = yaml.safe_load((tmp_path / "a/eval.yaml").read_text(encoding="utf-8"))
+    assert [task["id"] for task in content["tasks"]] == ids
+    for configs, bad, message in (
+        (["en-de"], ids, "simplegen has no task 'en-es--contrastive_conditioning--min_accuracy'"),
+        (None, [ids[0]] * 2, "expected 1 to 3 different ids"),
+        (None, [], "expected 1 to 3 different ids, got none"),
+        (None, [task.id for task in tasks("simplegen")[:4]], "expected 1 to 3 different ids"),
+    ):
+        with pytest.raises(InputError, match=message):
+            build_dataset_folder("simplegen", configs, output=tmp_path / "b", task_ids=bad)
+    own = tmp_path / "own.csv"
+    own.write_text("source,focus,gold\nThe nurse left.,nurse,male\n", encoding="utf-8")
+    with pytest.raises(InputError, match="is no benchmark"):
+        build_dataset_folder(str(own), output=tmp_path / "b", task_ids=ids)
+    assert not (tmp_path / "b").exists()
 
 
 def test_outputs_that_are_not_an_empty_folder_are_refused(tmp_path: Path) -> None:

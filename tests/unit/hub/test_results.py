@@ -23,7 +23,7 @@ from cc_hf.hub.eval_results import (
     today,
 )
 from cc_hf.hub.model_index import eval_results, with_model_index
-from cc_hf.hub.tasks import FRAMEWORK, eval_yaml, tasks
+from cc_hf.hub.tasks import FRAMEWORK, MAX_TASKS, benchmark_tasks, eval_yaml, tasks
 from cc_hf.metrics.base import Metric
 from cc_hf.results import EvaluationResult, ResultSet
 from tests.helpers.cases import cases_by_message
@@ -74,11 +74,14 @@ OPTIONS: dict[str, Any] = {
 def test_every_task_has_a_unique_id_used_by_results_and_datasets(name: str) -> None:
     found = tasks(name)
     assert len({task.id for task in found}) == len(found)
-    content = yaml.safe_load(eval_yaml(name))
+    shown = benchmark_tasks(name)
+    assert 1 <= len(shown) <= MAX_TASKS
+    assert set(shown) <= set(found)
+    content = yaml.safe_load(eval_yaml(name, shown))
     assert list(content) == ["name", "description", "evaluation_framework", "tasks"]
     assert content["evaluation_framework"] == FRAMEWORK
     assert content["tasks"] == [
-        {"id": task.id, "config": task.config, "split": task.split} for task in found
+        {"id": task.id, "config": task.config, "split": task.split} for task in shown
     ]
     for task in found[:: max(1, len(found) // 20)]:
         data = (
@@ -100,6 +103,17 @@ def test_every_task_has_a_unique_id_used_by_results_and_datasets(name: str) -> N
         )
         (one,) = published_scores([result], {name: "org/x"})
         assert [entry.task_id for entry in entries(one, date="2026-01-31")] == [task.id]
+
+
+def test_a_benchmark_shows_one_metric_in_the_language_of_the_embedded_evaluator() -> None:
+    assert [task.id for task in benchmark_tasks("winomt")] == [
+        f"default--de--contrastive_conditioning--{score}"
+        for score in ("accuracy", "weighted_accuracy", "min_accuracy")
+    ]
+    assert {(task.config, task.split) for task in benchmark_tasks("mt_geneval")} == {
+        ("counterfactual_de", "test")
+    }
+    assert {task.config for task in benchmark_tasks("winomt", ["all"])} == {"all"}
 
 
 @pytest.mark.parametrize("name", registry.METRICS)

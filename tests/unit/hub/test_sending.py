@@ -161,6 +161,19 @@ def test_publish_dataset_sends_the_files_after_a_dry_run(hub: FakeHub) -> None:
     assert TOKEN not in output
 
 
+def test_publish_dataset_can_write_the_folder_without_sending(hub: FakeHub, tmp_path: Path) -> None:
+    task = "en-es--simplegen_accuracy--accuracy"
+    command = ("dataset", "simplegen", "en-es", "--repo", "org/sg", "--task", task)
+    _, error = run(*command, "--output", tmp_path / "a", "--yes")
+    assert "expected --output, which only writes the folder, or --yes" in str(error)
+    output, error = run(*command, "--output", tmp_path / "a")
+    assert error is None
+    assert "eval.yaml" in output
+    assert hub.paths == []
+    assert task in (tmp_path / "a/eval.yaml").read_text(encoding="utf-8")
+    assert 'load_dataset("org/sg", "en-es")' in (tmp_path / "a/README.md").read_text("utf-8")
+
+
 def test_publish_metric_sends_the_files_after_a_dry_run(hub: FakeHub) -> None:
     command = ("metric", "gender_accuracy", "--repo", "org/gender_accuracy")
     output, _ = run(*command)

@@ -11,6 +11,7 @@ from huggingface_hub import SpaceCard
 from cc_hf import __version__
 from cc_hf.data.quality_scores import read_quality_scores
 from cc_hf.errors import InputError
+from cc_hf.hub.spaces import SPACE_LOOKS
 from cc_hf.leaderboard.space import build_leaderboard_space
 from cc_hf.leaderboard.store import read_folder
 from tests.helpers.results import small_result, write_result
@@ -53,6 +54,7 @@ def test_the_folder_holds_program_card_and_results(results: Path, tmp_path: Path
         "app.py",
     )
     assert {"leaderboard", "test:public", "judge:function", "language:german"} <= set(card["tags"])
+    assert len(card["short_description"]) <= 60  # the Hub refuses longer ones
     assert card["sdk_version"].split(".")[0] >= "6"
     assert (output / "requirements.txt").read_text(
         encoding="utf-8"
@@ -163,4 +165,6 @@ def test_the_title_cannot_inject_fields_into_the_card(
         "app_file",
         "license",
         "tags",
+        "short_description",
+        *SPACE_LOOKS,
     }

@@ -6,6 +6,7 @@ import io
 import json
 import unicodedata
 import xml.etree.ElementTree as ET
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -239,6 +240,16 @@ def test_the_chart_places_systems_by_bleu_and_accuracy(rows: list[LeaderboardRow
     assert {"aws", "google", "BLEU", "minimum accuracy, %", "40", "50"} <= set(labels)
     assert "other" not in labels  # it has no BLEU
     assert plot_html(rows[2:], system_order(rows)) == ""
+
+
+def test_a_ranking_by_weighted_figures_has_a_weighted_chart(rows: list[LeaderboardRow]) -> None:
+    weighted = [
+        replace(row, figures={**row.figures, "weighted_min_accuracy": row.figures["min_accuracy"]})
+        for row in rows[:2]
+    ]
+    html = plot_html(weighted, system_order(rows), "weighted_accuracy")
+    assert "weighted minimum accuracy, %" in html
+    assert plot_html(rows, system_order(rows), "weighted_accuracy") == ""
 
 
 def test_a_system_has_one_colour_in_every_table_and_chart(rows: list[LeaderboardRow]) -> None:

@@ -28,14 +28,14 @@ def test_results_are_grouped_into_systems_by_file_or_name(tmp_path: Path) -> Non
         ResultSet(tuple(other.values()), {"bleurt": "no"}).to_json(), encoding="utf-8"
     )
     a, more, b = tmp_path / "a.json", tmp_path / "more.json", tmp_path / "b.json"
-    found, notes = read_report_systems([a, b], quality=QualityScores({("b", "", ""): 0.3}))
+    (found,), notes = read_report_systems([a, b], quality=QualityScores({("b", "", ""): 0.3}))
     assert [(s.name, list(s.results), s.bleu) for s in found] == [
         ("a", ["words"], None),
         ("b", list(other), 0.3),
     ]
     assert notes == ["BLEU is not known for a"]
     assert found[1].results == other
-    found, _ = read_report_systems([a, more, b], ["x", "x", "y"])
+    (found,), _ = read_report_systems([a, more, b], ["x", "x", "y"])
     assert [(s.name, list(s.results)) for s in found] == [
         ("x", ["words", "contrastive_conditioning"]),
         ("y", list(other)),
@@ -69,18 +69,18 @@ def test_systems_have_the_names_in_their_results(tmp_path: Path) -> None:
         write(tmp_path / "2.json", replace(first["contrastive_conditioning"], system="aws")),
         write(tmp_path / "3.json", replace(second["words"], system="bing")),
     ]
-    found, _ = read_report_systems(named)
+    (found,), _ = read_report_systems(named)
     assert [(s.name, list(s.results), len(s.files)) for s in found] == [
         ("aws", ["words", "contrastive_conditioning"], 2),
         ("bing", ["words"], 1),
     ]
-    found, _ = read_report_systems(named, ["x", "x", "y"])
+    (found,), _ = read_report_systems(named, ["x", "x", "y"])
     assert [s.name for s in found] == ["x", "y"]
     # Two results by one metric, or of different translations, are of different systems.
     write(named[2], replace(second["words"], system="aws"))
-    assert [s.name for s in read_report_systems(named)[0]] == ["1", "2", "3"]
+    assert [s.name for s in read_report_systems(named)[0][0]] == ["1", "2", "3"]
     write(named[2], replace(second["words"], metric="other", system="aws"))
-    assert [s.name for s in read_report_systems(named)[0]] == ["1", "2", "3"]
+    assert [s.name for s in read_report_systems(named)[0][0]] == ["1", "2", "3"]
     # On other data, a system has the same name.
     assert system_names(
         [
@@ -88,6 +88,22 @@ def test_systems_have_the_names_in_their_results(tmp_path: Path) -> None:
             (named[1], replace(first["words"], system="aws", tgt_lang="cs")),
         ]
     ) == ["aws", "aws"]
+
+
+def test_results_on_several_datasets_are_divided_by_them(tmp_path: Path) -> None:
+    first, second = reported.results(0), reported.results(1)
+    paths = [
+        write(tmp_path / "1.json", replace(first["words"], system="aws")),
+        write(tmp_path / "2.json", replace(first["words"], system="aws", tgt_lang="cs")),
+        write(tmp_path / "3.json", replace(second["words"], system="bing")),
+    ]
+    quality = QualityScores({("aws", "", "de"): 0.3, ("aws", "", "cs"): 0.2})
+    groups, notes = read_report_systems(paths, quality=quality)
+    assert [[(s.name, s.bleu, s.files) for s in systems] for systems in groups] == [
+        [("aws", 0.3, (str(paths[0]),)), ("bing", None, (str(paths[2]),))],
+        [("aws", 0.2, (str(paths[1]),))],
+    ]
+    assert notes == ["BLEU is not known for bing"]
 
 
 def test_examples_are_found_for_a_result(monkeypatch: pytest.MonkeyPatch) -> None:

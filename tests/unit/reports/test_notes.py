@@ -16,7 +16,7 @@ from cc_hf.cli.main import app
 from cc_hf.leaderboard.html import result_html
 from cc_hf.leaderboard.store import read_folder
 from cc_hf.leaderboard.table import leaderboard_rows, to_csv, to_json
-from cc_hf.reports.formats.latex import latex_report
+from cc_hf.reports.formats.latex import latex_paper_table, latex_report
 from cc_hf.reports.formats.markdown import markdown_report
 from cc_hf.reports.page.page import html_page
 from cc_hf.reports.report import build_report
@@ -73,8 +73,9 @@ def test_notes_are_shown_in_every_report() -> None:
     assert "Made for &lt;b&gt;another&lt;/b&gt; kind" in html_page(report)
     markdown = markdown_report(report)
     assert markdown.index("another") < markdown.index("## Accuracy by category")
-    captions = [line for line in latex_report(report).splitlines() if line.startswith(r"\caption")]
-    assert "Note: a: Made for" in captions[0]
+    latex = latex_report(report)
+    assert latex.index("a: Made for") < latex.index(r"\caption")
+    assert "a: Made for" in latex_paper_table(report)
 
 
 def test_notes_are_shown_on_the_leaderboard(tmp_path: Path) -> None:

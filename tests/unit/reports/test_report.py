@@ -163,6 +163,11 @@ def test_plots_get_the_figures_of_the_report() -> None:
     assert [(p.bleu, p.min_accuracy) for p in points] == [
         (s.bleu, s.results[metric].scores["min_accuracy"]) for s in found.systems
     ]
+    weighted = quality_points(replace(found, is_weighted=True), metric)
+    assert [(p.min_accuracy, p.label) for p in weighted] == [
+        (s.results[metric].scores["weighted_min_accuracy"], "weighted minimum accuracy")
+        for s in found.systems
+    ]
     assert nice_ticks(0, 0.03) == (0.0, 0.01, 0.02, 0.03)
 
 

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 import random
 from collections.abc import Mapping, Sequence
 from functools import partial
@@ -14,6 +15,7 @@ from transformers import TrainerCallback, TrainerState
 import cc_hf
 from cc_hf.errors import CCError, InputError, UnknownNameError
 from cc_hf.evaluators.resolve import resolve_evaluator
+from cc_hf.hub.parquet import build_dataset_folder
 from cc_hf.systems.translate import translate_with
 from cc_hf.training import ProbingCallback, callback
 from cc_hf.training.callback import SystemOptions
@@ -488,3 +490,34 @@ def test_bad_options_are_refused_at_once(
 ) -> None:
     with pytest.raises(error, match=message):
         ProbingCallback(cc_hf.load_material("winomt", tgt_lang="de"), **options)
+
+
+def test_a_challenge_set_is_probed_like_any_dataset(tiny_marian: Path, tmp_path: Path) -> None:
+    path = tmp_path / "homographs.jsonl"
+    rows = [
+        {
+            "source": f"{name} saw the bat near the house.",
+            "focus": "bat",
+            "cluster": str(1 + number % 2),
+            "senses": {"1": ["Schläger"], "2": ["Fledermaus"]},
+            "category": ("frequent", "rare")[number % 2],
+            "tgt_lang": "de",
+        }
+        for number, name in enumerate(("He", "She", "They", "We"))
+    ]
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    build_dataset_folder(str(path), output=tmp_path / "sets")
+    options = {"search": "anywhere"}
+    expected = None
+    for material in (
+        cc_hf.load_material(path),
+        cc_hf.load_material(tmp_path / "sets", "homographs"),
+    ):
+        probing = ProbingCallback(material, metrics=["homograph_accuracy"], options=options)
+        trainer = made_trainer(tiny_marian, tmp_path / "out", [probing], max_steps=1, eval_steps=1)
+        figures = trainer.evaluate()
+        assert {"eval_homographs_flip_rate", "eval_homographs_accuracy_rare"} <= set(figures)
+        assert figures["eval_homographs_n"] == 4
+        assert [j.category for j in probing.results[0].judgements] == ["frequent", "rare"] * 2
+        assert expected in (None, probing.figures)
+        expected = probing.figures

@@ -15,7 +15,7 @@ Random = Callable[..., torch.Tensor]
 def is_laid_out(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> bool:
     """Run with the layout, if this machine has it, and without."""
     if request.param and not int8_products._is_layout_known():
-        pytest.skip("no instructions for products of bytes, or another torch")
+        pytest.skip("another torch, whose products of bytes are not exact")
     monkeypatch.setattr(int8_products, "_is_layout_known", lambda: request.param)
     return bool(request.param)
 
@@ -67,7 +67,8 @@ def test_products_equal_those_of_the_integers(
     """The numbers of rows and outputs do not fit the layout or its blocks."""
     states, weight, bias = random(n_rows, 80), random(1023, 80), random(1023) if has_bias else None
     given = quantise(states.relu() if is_positive else states, is_positive=is_positive)
-    scales = weight.abs().amax(-1, keepdim=True) / 127
+    n_steps = int8_products._weight_steps() if is_laid_out else 127
+    scales = weight.abs().amax(-1, keepdim=True) / n_steps
     wanted = whole(given) @ ((weight / scales).round() * scales).double().t()
     wanted = wanted if bias is None else wanted + bias
     found = Weights(weight, bias, relu=relu)(given)
@@ -103,11 +104,16 @@ def test_rows_of_zeros_give_the_bias_and_nan_stays_in_its_row(
     assert torch.equal(found[2:], alone)
 
 
-def test_the_layout_is_not_used_without_its_cpu_instructions(
+def test_weights_have_fewer_steps_without_instructions_that_add_in_32_bits(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(torch.cpu, "get_capabilities", lambda: {"avx2": True}, raising=False)
-    assert not int8_products._is_layout_known.__wrapped__()
+    steps = {}
+    for name in ("avx2", "avx_vnni"):
+        monkeypatch.setattr(torch.cpu, "get_capabilities", lambda name=name: {name: True})
+        steps[name] = int8_products._weight_steps()
+    assert steps == {"avx2": 64, "avx_vnni": 127}
+    # The largest sums of two products that such instructions meet fit in 16 bits.
+    assert 2 * 255 * 64 < 2**15
 
 
 def test_the_layout_is_not_used_when_its_products_saturate(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import io
 import re
-import unicodedata
 from collections.abc import Callable
 from importlib.resources import files
 from pathlib import Path
@@ -18,6 +17,7 @@ import pytest
 from cc_hf.reports.highlights import attributes, confusions, divided_samples, hard_values
 from cc_hf.reports.report import Report
 from tests.helpers import reported
+from tests.helpers.printing import assert_print_is_whole, joined
 from tests.helpers.reported import ATTACK, HOSTILE_NAME, N
 from tests.unit.reports.page.conftest import Opened
 
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.browser
 
-_MARGINS: Any = dict.fromkeys(("top", "bottom", "left", "right"), "1.5cm")
 _AXE = """async () => (await axe.run({resultTypes: ["violations"]})).violations
     .filter((found) => ["serious", "critical"].includes(found.impact))
     .map((found) => [found.id, found.nodes.map((node) => node.html.slice(0, 200))])"""
@@ -305,22 +304,8 @@ def test_axe_finds_no_serious_violation(sized: Page, scheme: Any) -> None:
 
 
 def test_print_holds_every_system_and_figure(sized: Page, tmp_path: Path) -> None:
-    from pypdf import PdfReader
-
     sized.evaluate(f"location.hash = 'samples?{urlencode({'id': 'id12'})}'")
     sized.wait_for_function("document.querySelectorAll('#list > li').length === 1")
-    sized.pdf(path=tmp_path / "report.pdf", format="A4", margin=_MARGINS)
-    reader = PdfReader(tmp_path / "report.pdf")
-    text = _joined("\n".join(page.extract_text() for page in reader.pages))
-    for row in sized.locator("main td .value, main th, figcaption b, .cautions li").all():
-        assert _joined(row.text_content() or "") in text
-    for title in sized.locator("main table, .chart").all():
-        assert title.evaluate("(element) => element.style.zoom === ''")
+    text = assert_print_is_whole(sized, tmp_path / "report.pdf")
     for system in (0, 1):
-        assert _joined(reported.translations(system)[12]) in text
-    assert sized.locator("details[open]").count() == 0
-
-
-def _joined(text: str) -> str:
-    """Return the text without spaces and ligatures, which a PDF places where it likes."""
-    return re.sub(r"\s", "", unicodedata.normalize("NFKC", text))
+        assert joined(reported.translations(system)[12]) in text

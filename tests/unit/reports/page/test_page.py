@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -8,9 +9,10 @@ import pytest
 
 from cc_hf.reports.report import build_report
 from cc_hf.reports.samples import System
+from cc_hf.results import EvaluationResult
 from tests.helpers import reported
-from tests.helpers.fake_evaluator import hash_scores
-from tests.helpers.metrics import evaluate_dataset
+from tests.helpers.four_systems import four_systems
+from tests.helpers.printing import assert_print_is_whole
 from tests.helpers.reported import ATTACK, HOSTILE_NAME, N
 from tests.unit.reports.page.conftest import Opened
 
@@ -182,8 +184,6 @@ def test_the_page_works_without_the_dataset(opened: Opened) -> None:
 
 
 def test_the_page_works_for_one_system_or_without_judgements(opened: Opened) -> None:
-    from dataclasses import replace
-
     page = opened(build_report([System("a", reported.results(0, metrics=["words"]))]))
     assert page.locator("#system").is_hidden()
     assert page.locator("#metric").is_hidden()
@@ -224,42 +224,43 @@ def test_signatures_can_be_copied(opened: Opened) -> None:
     assert page.evaluate("window.copied") == report.systems[0].results["words"].signature
 
 
+def _judged_by_tiny(result: EvaluationResult, note: str) -> EvaluationResult:
+    fields = result.signature.replace(
+        "eval:function hash_scores", "eval:cc-tiny-en-de@d644c6d303e7"
+    )
+    assert fields != result.signature
+    return replace(result, signature=fields, notes=(*result.notes, note))
+
+
 @pytest.mark.shared
-def test_a_page_of_all_winomt_is_small_and_fast(
+def test_a_page_of_all_winomt_is_small_and_whole(
     page: Page, opened: Opened, shared: Path, tmp_path: Path
 ) -> None:
-    """The largest page is under 5 MB, opens in under 2 s, begins with the story, and is complete."""
+    """The largest page is under 5 MB, begins with the story, and is complete."""
     from cc_hf.data.loading import load_examples
 
     examples = load_examples("winomt", data_dir=shared / "upstream")
-    systems = []
-    for name in ("aws", "bing", "google", "systran"):
-        lines = (
-            (shared / f"upstream/gabrielStanovsky/mt_gender/translations/{name}/en-de.txt")
-            .read_text(encoding="utf-8")
-            .splitlines()
-        )
-        path = tmp_path / f"{name}.txt"
-        path.write_text("\n".join(line for line in lines if line) + "\n", encoding="utf-8")
-        result = evaluate_dataset(
-            "winomt",
-            translations=path,
-            tgt_lang="de",
-            evaluator=hash_scores,
-            data_dir=shared / "upstream",
-        )
-        systems.append(System(name, {result.metric: result}))
+    # A calibration, as evaluations by the embedded evaluator have it, takes room above the table.
+    note = (
+        "Calibration of gender_brackets: cc-tiny-en-de decides 90.4 % of 1,784 translations of"
+        " winomt/default@b2f1b31/winomt_pattern_matching as labelled (female 85.6 %, male 94.4 %);"
+        " AUC 0.926 (0.912 to 0.940), shift -0.040"
+    )
+    systems = [
+        replace(system, results={m: _judged_by_tiny(r, note) for m, r in system.results.items()})
+        for system in four_systems(shared, tmp_path)
+    ]
     page.set_viewport_size({"width": 1440, "height": 900})
     opened(build_report(systems, examples=examples, n_resamples=10))
     assert (tmp_path / "out.html").stat().st_size < 5_000_000
-    # milliseconds until the first samples are shown
-    assert 0 < page.evaluate("performance.getEntriesByType('navigation')[0].loadEventEnd") < 2000
-    for part in ("h1", ".evaluator", "table.summary", "#summary figure >> nth=0"):
+    for part in ("h1", ".evaluator", ".evaluators", "table.summary", "#summary figure >> nth=0"):
         box = page.locator(part).bounding_box()
         assert box is not None
         assert 0 <= box["y"] < box["y"] + box["height"] <= 900, part
         assert 0 <= box["x"] < box["x"] + box["width"] <= 1440, part
     assert page.evaluate("document.querySelector('.scroll').scrollWidth <= innerWidth")
+    text = assert_print_is_whole(page, tmp_path / "out.pdf")
+    assert all(name in text for name in ("aws", "bing", "google", "systran"))
     assert page.locator("#count").inner_text() == "3,648 samples"
     found = chosen(page, "1,826 of 3,648 samples", category="0")
     assert found == [e.id for e in examples if e.category == "male"][:40]

@@ -1,0 +1,87 @@
+"""Write an embedded evaluator as a folder for a model repository of the Hub: the files of
+transformers, the model card and the calibration of its cues.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+from huggingface_hub import ModelCard
+
+from cc_hf import registry
+from cc_hf.cue_building.calibration_file import shipped_calibrations
+from cc_hf.data.loading import card_path
+from cc_hf.hub.cards import without_relative_links
+from cc_hf.hub.folders import new_folder
+from cc_hf.hub.push import check_repo
+from cc_hf.models.location import EmbeddedModel, model_files
+
+__all__ = ["CALIBRATION", "build_model_folder"]
+
+#: The calibration is in a hidden folder, which the identity of a model does not cover, so that the
+#: folder counts as the embedded model: with its signature, its cautions and its calibration.
+CALIBRATION = ".cc_hf/calibration.json"
+_LOADING = """## Example
+transformers loads the model without cc_hf:
+
+```python
+from transformers import AutoModelForSeq2SeqLM, AutoTokenizer
+
+tokenizer = AutoTokenizer.from_pretrained({repo})
+model = AutoModelForSeq2SeqLM.from_pretrained({repo})
+```
+
+`cc-hf evaluate ... --evaluator FOLDER` judges with a copy of the repository. The copy counts as the
+model that ships with cc_hf: results have the same signature.
+[{calibration}]({calibration}) says how well the model understands each kind of cue.
+
+With cc_hf the model is there under its own name:
+
+"""
+
+
+def build_model_folder(name: str, repo: str, *, output: str | Path) -> list[Path]:
+    """Write an embedded evaluator into a new folder that can be uploaded to the Hub.
+
+    It contains README.md, the files that the Auto classes of transformers load, and the calibration
+    of the cues. As an evaluator, the folder has the identity of the embedded model.
+
+    Args:
+        name: an embedded model of `cc-hf list evaluators`.
+        repo: ORGANISATION/NAME of the model on the Hub.
+        output: a folder that is empty or does not exist.
+
+    Returns:
+        The paths of the files, sorted.
+
+    Raises:
+        UnknownNameError: for a model that is not embedded.
+        InputError: for another form of `repo`, or an `output` that is not free.
+
+    Examples:
+        >>> import tempfile
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     paths = build_model_folder("cc-tiny-en-de", "org/tiny", output=folder)
+        ...     [path.name for path in paths][:3]
+        ['calibration.json', 'README.md', 'config.json']
+    """
+    embedded: EmbeddedModel = registry.resolve("evaluator", name)
+    check_repo(repo)
+    text = without_relative_links(card_path(name, kind="models").read_text(encoding="utf-8"))
+    loading = _LOADING.format(repo=json.dumps(repo), calibration=CALIBRATION)
+    card = ModelCard(text.replace("## Example\n", loading, 1), ignore_metadata_errors=False)
+    (calibration,) = (
+        known
+        for known in shipped_calibrations()
+        if known.evaluator.rpartition("@")[2] == embedded.identity
+    )
+    with new_folder(output) as folder:
+        for path, file in model_files(embedded.path):
+            shutil.copyfile(file, folder / path)
+        (folder / CALIBRATION).parent.mkdir()
+        files = {"README.md": str(card), CALIBRATION: calibration.to_json()}
+        for path, content in files.items():
+            (folder / path).write_text(content, encoding="utf-8", newline="\n")
+    return sorted(path for path in Path(output).rglob("*") if path.is_file())

@@ -1,0 +1,137 @@
+"""The evaluators that a report's figures come from, and what a reader must know of each."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection
+from typing import NamedTuple
+
+from cc_hf import signature
+from cc_hf.cue_building.calibration_file import NOTE_BEGINNING
+from cc_hf.data.card_sections import card_section
+from cc_hf.data.loading import card_path
+from cc_hf.errors import InputError
+from cc_hf.reports.figure_text import metric_name
+from cc_hf.reports.report import Report
+from cc_hf.results import EvaluationResult
+
+__all__ = [
+    "EvaluatorFacts",
+    "evaluator_facts",
+    "evaluator_name",
+    "evaluator_of",
+    "evaluators_text",
+    "other_cautions",
+]
+
+_IMPORTANT = re.compile(r"\*\*(.+?)\*\*", re.DOTALL)  # the sentence of a card in bold
+
+
+class EvaluatorFacts(NamedTuple):
+    """What a reader must know of an evaluator.
+
+    Attributes:
+        name: its name without the revision.
+        caution: what its card says about its use; "" for a model without a card of the package.
+        calibrations: how well the cues work under it, as the notes of the results say it
+            without its name.
+    """
+
+    name: str
+    caution: str
+    calibrations: tuple[str, ...]
+
+
+def evaluator_of(result: EvaluationResult) -> str:
+    """Return the evaluator that a signature names; "" if it names none or cannot be read.
+
+    Args:
+        result: the result.
+    """
+    try:
+        return signature.parse(result.signature)[1].get("eval", "")
+    except InputError:
+        return ""
+
+
+def evaluator_name(result: EvaluationResult) -> str:
+    """Return the evaluator of a result without its revision; "" for none.
+
+    Args:
+        result: the result.
+
+    Examples:
+        >>> signed = "m|langs:en-de|eval:small@1a+large@2b|n:1"
+        >>> evaluator_name(EvaluationResult("", "", "de", "own", signed, 1, {}, {}, (), ()))
+        'small+large'
+    """
+    return "+".join(part.partition("@")[0] for part in evaluator_of(result).split("+"))
+
+
+def evaluator_facts(report: Report) -> tuple[EvaluatorFacts, ...]:
+    """Return the facts of each evaluator of which there is more to say than its name.
+
+    Args:
+        report: the report.
+    """
+    calibrations: dict[str, list[str]] = {}
+    for system in report.systems:
+        for result in system.results.values():
+            notes = [note for note in result.notes if note.startswith(NOTE_BEGINNING)]
+            known = calibrations.setdefault(evaluator_name(result), [])
+            known += [note for note in notes if note not in known]
+    facts = [
+        EvaluatorFacts(
+            name,
+            " ".join(map(_caution, name.split("+"))).strip(),
+            tuple(note.replace(f": {name} decides", ": decides", 1) for note in notes),
+        )
+        for name, notes in calibrations.items()
+        if name
+    ]
+    return tuple(fact for fact in facts if fact.caution or fact.calibrations)
+
+
+def other_cautions(report: Report) -> list[str]:
+    """Return the cautions of a report without the calibrations, which `evaluator_facts` has.
+
+    Args:
+        report: the report.
+    """
+    return [caution for caution in report.cautions if NOTE_BEGINNING not in caution]
+
+
+def _caution(name: str) -> str:
+    """Return the important sentence of the card of an embedded evaluator; "" if it has none."""
+    # The name comes from a signature, so that only a plain one may become part of a path.
+    if not re.fullmatch(r"[\w-]+", name) or not card_path(name, kind="models").is_file():
+        return ""
+    match = _IMPORTANT.search(card_section(name, "models", "Description"))
+    return " ".join(match[1].split()) if match else ""
+
+
+def evaluators_text(report: Report, metrics: Collection[str] | None = None) -> str:
+    """Return the evaluators that judged, with their metrics if they judged by different ones.
+
+    Args:
+        report: the report.
+        metrics: the metrics to look at; None for all.
+
+    Returns:
+        The names, separated by semicolons; "none" for metrics that read the translations' words.
+    """
+    names: dict[str, list[str]] = {}
+    for system in report.systems:
+        for metric, result in system.results.items():
+            judged = names.setdefault(evaluator_of(result), [])
+            if metric not in judged and (metrics is None or metric in metrics):
+                judged.append(metric)
+    names = {name: judged for name, judged in names.items() if judged}
+    without = names.pop("", [])
+    texts = [
+        f"{name} ({', '.join(map(metric_name, judged))})" if len(names) > 1 or without else name
+        for name, judged in names.items()
+    ]
+    if without:
+        texts.append(f"none ({', '.join(map(metric_name, without))})")
+    return "; ".join(texts)

@@ -1,0 +1,112 @@
+"""Which figures of a result say most: the main one, the gap, and those that a paper's table has."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from cc_hf.metrics.base import registered_metric
+from cc_hf.reports.figure_text import category_label, figure_name, ordered_categories
+from cc_hf.results import EvaluationResult, Interval, NoInterval
+from cc_hf.schema import UNCOUNTED_CATEGORY
+
+__all__ = ["Gap", "gap_of", "is_gap", "key_figures", "main_figure", "usual_first"]
+
+_MOST_CATEGORIES = 6  # among more, the best and the worst are extremes of small samples
+
+
+class Gap(NamedTuple):
+    """A difference of two groups of samples.
+
+    Attributes:
+        label: what differs.
+        meaning: what this means; "" if the label says so.
+        value: the difference, in [-1, 1].
+        interval: its interval; None where it has none.
+    """
+
+    label: str
+    meaning: str
+    value: float
+    interval: Interval | NoInterval | None
+
+
+def key_figures(result: EvaluationResult) -> tuple[str, ...]:
+    """Return the figures of a result that say most: those that leaderboards show, then differences
+    and gaps; or every figure, for a metric that has none of these.
+
+    Args:
+        result: the result.
+
+    Examples:
+        >>> scores = {"f1_male": 0.5, "accuracy": 0.5, "delta_g": 0.1}
+        >>> result = EvaluationResult(
+        ...     "", "", "de", "winomt_pattern_matching", "m|n:2", 2, scores, {}, (), ()
+        ... )
+        >>> key_figures(result)
+        ('accuracy', 'delta_g')
+    """
+    declared = registered_metric(result.metric)
+    usual = ("accuracy", "min_accuracy") if declared is None else declared.leaderboard
+    names = [name for name in usual if name in result.scores]
+    names += [name for name in result.scores if is_gap(name)]
+    return tuple(names) or tuple(result.scores)
+
+
+def is_gap(name: str) -> bool:
+    """Return whether a figure is a difference, for which 0 is best.
+
+    Args:
+        name: the name of the figure.
+    """
+    return name.startswith("delta") or name.endswith("_gap")
+
+
+def main_figure(result: EvaluationResult) -> str:
+    """Return the figure by which systems are ranked: the minimum accuracy if there is one; "" for a
+    result without scores.
+
+    Args:
+        result: the result.
+
+    Examples:
+        >>> scores = {"accuracy": 0.5, "min_accuracy": 0.4}
+        >>> main_figure(EvaluationResult("", "", "de", "own", "own|n:2", 2, scores, {}, (), ()))
+        'min_accuracy'
+    """
+    return next(iter(usual_first(key_figures(result))), "")
+
+
+def usual_first(names: tuple[str, ...]) -> list[str]:
+    """Return figures with the one first by which systems are usually ranked.
+
+    Args:
+        names: names of figures.
+
+    Examples:
+        >>> usual_first(("accuracy", "min_accuracy"))
+        ['min_accuracy', 'accuracy']
+    """
+    return sorted(names, key=lambda name: name != "min_accuracy")
+
+
+def gap_of(result: EvaluationResult) -> Gap | None:
+    """Return the gap that the metric measures, else that of the best and the worst category.
+
+    Args:
+        result: the result.
+
+    Returns:
+        The gap; None for a result without either, and for one with many categories.
+    """
+    for name in result.scores:
+        if is_gap(name):
+            label, meaning = figure_name(result.metric, name)
+            return Gap(label, meaning, result.scores[name], result.intervals.get(name))
+    categories = [c for c in ordered_categories(result) if c.category != UNCOUNTED_CATEGORY]
+    if not 2 <= len(categories) <= _MOST_CATEGORIES:
+        return None
+    best = max(categories, key=lambda category: category.accuracy)
+    worst = min(categories, key=lambda category: category.accuracy)
+    names = [category_label(result, category.category) for category in (best, worst)]
+    meaning = "The accuracy on the best category minus that on the worst."
+    return Gap(" − ".join(names), meaning, best.accuracy - worst.accuracy, None)

@@ -1,0 +1,111 @@
+"""Reports on several datasets as one self-contained HTML page: an overview, then a section for
+each.
+
+It has the style, the script and the content policy of the page of one report, but no samples.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from markupsafe import Markup
+
+from cc_hf.reports.collection import OVERVIEW_CAPTION, Collection, overview
+from cc_hf.reports.evaluators import (
+    EvaluatorFacts,
+    evaluator_facts,
+    evaluators_text,
+    other_cautions,
+)
+from cc_hf.reports.figure_text import data_name
+from cc_hf.reports.highlights import attributes
+from cc_hf.reports.marks import mark_classes
+from cc_hf.reports.page.island import island_json
+from cc_hf.reports.page.page import category_parts, counted, frame, html_table, lead, signatures
+from cc_hf.reports.page.standing_out import StandingOut, standing_out
+from cc_hf.reports.report import Report
+from cc_hf.reports.report_tables import figures_table, glossary, summary_table
+from cc_hf.reports.templates import render_page
+
+__all__ = ["collection_page"]
+
+
+def collection_page(collection: Collection) -> str:
+    """Return the page as text, to be saved as UTF-8.
+
+    Args:
+        collection: the reports.
+    """
+    systems = collection.systems
+    n_datasets = counted(len(collection.reports), "dataset")
+    rows = overview(collection)
+    evaluators = dict.fromkeys(row.evaluator for row in rows if row.evaluator)
+    return render_page(
+        "reports/page/collection.html.jinja",
+        **frame(),
+        title=f"{collection.title}: {n_datasets}",
+        heading=collection.title,
+        lead=n_datasets,
+        evaluators="; ".join(evaluators) or "none",
+        columns=[
+            "language",
+            *["system"] * (len(systems) > 1),
+            "metric",
+            "main figure, %",
+            "gap, points",
+            "evaluator",
+        ],
+        has_systems=len(systems) > 1,
+        overview=rows,
+        caption=OVERVIEW_CAPTION,
+        parts=[_part(report, number) for number, report in enumerate(collection.reports, 1)],
+        glossary=list(dict.fromkeys(pair for r in collection.reports for pair in glossary(r))),
+        signatures=[
+            (f"{data_name(report.first)}: {name}", signature)
+            for report in collection.reports
+            for name, signature in signatures(report)
+        ],
+        data=island_json({}),
+    )
+
+
+@dataclass(frozen=True)
+class _Part:
+    """The section of one report, as its template needs it."""
+
+    id: str
+    name: str
+    lead: str
+    evaluators: str
+    facts: Sequence[EvaluatorFacts]
+    summary: Markup
+    caption: str
+    cautions: Sequence[str]
+    notes: Sequence[str]
+    standing_out: Sequence[StandingOut]
+    legend: Sequence[tuple[str, str]]
+    categories: Sequence[tuple[str, Markup, Markup]]
+    figures: Sequence[tuple[str, Markup]]
+
+
+def _part(report: Report, number: int) -> _Part:
+    first, table = report.first, summary_table(report)
+    words = re.findall(r"[a-z0-9]+", f"{first.dataset} {first.config} {first.tgt_lang}".lower())
+    figures = [figures_table(report, metric) for metric in report.metrics]
+    return _Part(
+        id="-".join(["data", str(number), *words]),
+        name=data_name(first),
+        lead=lead(report),
+        evaluators=evaluators_text(report),
+        facts=evaluator_facts(report),
+        summary=html_table(replace(table, caption=""), classes="summary"),
+        caption=table.caption,
+        cautions=other_cautions(report),
+        notes=[note for note in report.notes if note not in report.cautions],
+        standing_out=list(standing_out(report, attributes(report), has_links=False)),
+        legend=[(system.name, mark_classes(i)) for i, system in enumerate(report.systems)],
+        categories=list(category_parts(report, has_links=False)),
+        figures=[(figure_table.title, html_table(figure_table)) for figure_table in figures],
+    )

@@ -1,0 +1,174 @@
+"""The table of a paper: systems by chosen figures, with the best value of each and the significance
+of differences. Nothing is formatted here; all figures and tests are those of the report.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from cc_hf.errors import UnknownNameError
+from cc_hf.reports.evaluators import evaluators_text
+from cc_hf.reports.figure_text import data_name, figure_label, metric_name, percent
+from cc_hf.reports.key_figures import is_gap, key_figures
+from cc_hf.reports.report import Report
+from cc_hf.reports.report_tables import Cell, ReportTable, TableRow, figure_cell, interval_levels
+from cc_hf.reports.tables import resampling_text
+
+__all__ = ["BLEU", "MOST_FIGURES", "paper_table"]
+
+#: The most figures that fit beside the names on a page of A4 with margins of 2.5 cm.
+MOST_FIGURES = 6
+#: The name of the column of quality, which is no figure of a metric.
+BLEU = "bleu"
+
+
+def paper_table(report: Report, figures: Sequence[str] = ()) -> ReportTable:
+    """Return a table of systems by figures, whose best values are marked.
+
+    Args:
+        report: the report.
+        figures: names of figures, such as "min_accuracy"; "METRIC:NAME" for that of one metric, and
+            "bleu". () for the key figures of each metric, as many as fit, and BLEU if it is known.
+
+    Returns:
+        The table. Its columns are ordered by metric, and each metric's as in `figures`. A cell says
+        whether its difference to the baseline is significant, but not the difference.
+
+    Raises:
+        UnknownNameError: for a figure that no result has.
+    """
+    chosen = _chosen(report, figures) if figures else _default(report)
+    columns = [_column(report, metric, name) for metric, name in chosen]
+    rows = tuple(
+        TableRow(
+            system.name,
+            tuple(replace(column[index], difference="", p="") for column in columns),
+            "baseline" if report.comparisons and system.name == report.baseline else "",
+            system=index,
+        )
+        for index, system in enumerate(report.systems)
+    )
+    metrics = list(dict.fromkeys(metric for metric, _ in chosen if metric))
+    groups = [(metric_name(m), sum(metric == m for metric, _ in chosen)) for m in metrics]
+    has_bleu = not chosen[0][0]
+    return ReportTable(
+        f"{data_name(report.first)}: {', '.join(name for name, _ in groups)}",
+        "system",
+        tuple("BLEU" if not metric else figure_label(metric, name) for metric, name in chosen),
+        rows,
+        (*[("quality", 1)] * has_bleu, *groups) if len(groups) > 1 else (),
+        " ".join(_caption(report, chosen, columns)),
+    )
+
+
+_Column = list[Cell]
+
+
+def _chosen(report: Report, figures: Sequence[str]) -> list[tuple[str, str]]:
+    """Return the metric and the name of each column; the metric of BLEU is "".
+
+    Raises:
+        UnknownNameError: for a figure that no result has.
+    """
+    has_bleu = any(system.bleu is not None for system in report.systems)
+    known = {metric: _figures_of(report, metric) for metric in report.metrics}
+    columns: list[tuple[str, str]] = []
+    for figure in figures:
+        metric, _, name = figure.rpartition(":")
+        of_figure = [
+            (other, name)
+            for other, names in known.items()
+            if name in names and metric in ("", other)
+        ]
+        if figure == BLEU and has_bleu:
+            of_figure = [("", BLEU)]
+        if not of_figure:
+            names = [*[BLEU] * has_bleu, *dict.fromkeys(n for ns in known.values() for n in ns)]
+            raise UnknownNameError("figure", figure, names)
+        columns += of_figure
+    order = ["", *report.metrics]
+    return sorted(dict.fromkeys(columns), key=lambda column: order.index(column[0]))
+
+
+def _default(report: Report) -> list[tuple[str, str]]:
+    """Return as many key figures as fit, the first of each metric before the second of any."""
+    has_bleu = any(system.bleu is not None for system in report.systems)
+    keys = {
+        metric: list(
+            dict.fromkeys(
+                name for r in report.of_metric(metric).values() for name in key_figures(r)
+            )
+        )
+        for metric in report.metrics
+    }
+    longest = max(len(names) for names in keys.values())
+    columns = [("", BLEU)] * has_bleu
+    for number in range(longest):
+        columns += [(metric, names[number]) for metric, names in keys.items() if names[number:]]
+    columns = columns[:MOST_FIGURES]
+    return sorted(columns, key=lambda column: ["", *report.metrics].index(column[0]))
+
+
+def _figures_of(report: Report, metric: str) -> list[str]:
+    results = report.of_metric(metric).values()
+    return list(dict.fromkeys(name for result in results for name in result.scores))
+
+
+def _column(report: Report, metric: str, name: str) -> _Column:
+    """Return one cell per system, in which the best values are marked."""
+    if not metric:
+        values = {s.name: s.bleu for s in report.systems if s.bleu is not None}
+        cells = [Cell("" if s.bleu is None else percent(s.bleu)) for s in report.systems]
+    else:
+        results = report.of_metric(metric)
+        values = {s: r.scores[name] for s, r in results.items() if name in r.scores}
+        cells = [figure_cell(report, metric, system.name, name) for system in report.systems]
+    if len(values) < 2 or name == "mean_confidence":
+        return cells
+    shown = {system: float(percent(value)) for system, value in values.items()}
+    sizes = {system: _distance(name, value) for system, value in shown.items()}
+    best = min(sizes.values())
+    return [
+        replace(cell, is_best=sizes.get(system.name) == best)
+        for cell, system in zip(cells, report.systems, strict=True)
+    ]
+
+
+def _distance(name: str, value: float) -> float:
+    """Return a number that is smallest for the best value of a figure, in percent."""
+    if is_gap(name):
+        return abs(value)
+    return value if "_rate" in name else -value
+
+
+def _caption(
+    report: Report, chosen: Sequence[tuple[str, str]], columns: Sequence[_Column]
+) -> list[str]:
+    metrics = [metric for metric in report.metrics if metric in {metric for metric, _ in chosen}]
+    sentences = [f"Evaluator: {evaluators_text(report, metrics)}."] if metrics else []
+    has_intervals = any(cell.interval for column in columns for cell in column)
+    if has_intervals and (levels := interval_levels(report)):
+        sentences.append(
+            f"Figures are in percent; the brackets hold {' and '.join(levels)} intervals by"
+            f" bootstrap {resampling_text(metrics)}."
+        )
+    else:
+        sentences.append("Figures are in percent.")
+    if any(cell.is_best for column in columns for cell in column):
+        sentences.append("The best value of each column is bold.")
+    tested = [any(cell.difference for cell in column) for column in columns]
+    if any(tested):
+        sentences.append(
+            f"* marks a difference to {report.baseline} with p < 0.05 in a two-sided paired"
+            f" bootstrap test ({report.n_resamples:,} resamples, not corrected for multiple"
+            " comparisons)."
+        )
+        untested = dict.fromkeys(
+            "BLEU" if not metric else figure_label(metric, name)
+            for (metric, name), is_tested in zip(chosen, tested, strict=True)
+            if not is_tested
+        )
+        if untested:
+            sentences.append(f"Not tested: {', '.join(untested)}.")
+    return sentences

@@ -1,0 +1,113 @@
+"""The page of a metric's Space as visitors see it: a server in a separate process and a browser."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from pytest_socket import disable_socket, enable_socket
+
+from cc_hf.hub.spaces import build_metric_space
+from tests.helpers.axe import serious_violations
+from tests.helpers.leaderboard import free_port
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
+
+pytestmark = pytest.mark.browser
+NAME = "gender_accuracy"
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    folder = tmp_path_factory.mktemp("space")
+    build_metric_space(NAME, f"org/{NAME}", output=folder / "space")
+    enable_socket()
+    port = free_port()
+    variables = {
+        **os.environ,
+        "GRADIO_SERVER_PORT": str(port),
+        "GRADIO_SERVER_NAME": "127.0.0.1",
+        "GRADIO_TEMP_DIR": str(folder / "tmp"),
+    }
+    with (
+        (folder / "log").open("w") as log,
+        subprocess.Popen(
+            [sys.executable, "app.py"],
+            cwd=folder / "space",
+            env=variables,
+            stdout=log,
+            stderr=log,
+        ) as app,
+    ):
+        try:
+            address = f"http://127.0.0.1:{port}/"
+            while not _answers(address):
+                assert app.poll() is None, (folder / "log").read_text(encoding="utf-8")
+                time.sleep(0.1)
+            disable_socket(allow_unix_socket=True)
+            yield address
+        finally:
+            app.terminate()
+
+
+def _answers(address: str) -> bool:
+    try:
+        with urllib.request.urlopen(address) as response:
+            return NAME.encode() in response.read()
+    except OSError:
+        return False
+
+
+@pytest.fixture(params=[1440, 390], ids=lambda width: f"{width} pixels")
+def opened(request: pytest.FixtureRequest, site: str, page: Page) -> Iterator[Page]:
+    asked: list[str] = []
+    page.on("request", lambda sent: asked.append(sent.url))
+    page.set_viewport_size({"width": request.param, "height": 900})
+    page.goto(site)
+    page.get_by_role("button", name="Judge").wait_for()
+    yield page
+    assert [url for url in asked if not url.startswith((site, "data:", "blob:"))] == []
+
+
+def _judge(page: Page) -> None:
+    page.get_by_role("button", name="Judge").click()
+    page.get_by_text("correct", exact=True).first.wait_for()
+    page.wait_for_function("document.querySelector('#cc-signature textarea').value !== ''")
+
+
+def test_the_form_stands_before_the_card_and_judges_its_example(opened: Page) -> None:
+    button = opened.get_by_role("button", name="Judge")
+    heading = opened.get_by_role("heading", name="How it works")
+    form, card = button.bounding_box(), heading.bounding_box()
+    assert form is not None
+    assert card is not None
+    assert form["y"] < card["y"]
+    assert opened.locator("h1").inner_text() == "Gender accuracy of MT-GenEval"
+    _judge(opened)
+    signature = opened.locator("#cc-signature textarea").input_value()
+    assert "|n:" in signature
+
+
+def test_a_mistake_is_explained_in_words(opened: Page) -> None:
+    opened.get_by_label("Translations, one per line").fill("")
+    opened.get_by_role("button", name="Judge").click()
+    opened.locator("#cc-message textarea").wait_for()
+    assert "expected" in opened.locator("#cc-message textarea").input_value()
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_the_page_is_accessible_and_fits_the_screen(site: str, opened: Page, theme: Any) -> None:
+    opened.goto(f"{site}?__theme={theme}")
+    _judge(opened)
+    assert opened.evaluate("document.body.classList.contains('dark')") == (theme == "dark")
+    opened.wait_for_timeout(300)  # colours change gradually
+    assert serious_violations(opened) == []
+    width = opened.evaluate("document.documentElement.scrollWidth")
+    assert width <= opened.evaluate("document.documentElement.clientWidth")

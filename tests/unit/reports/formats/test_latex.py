@@ -1,0 +1,152 @@
+"""The table for a paper and all tables as LaTeX: complete, escaped, and not wider than the text."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from cc_hf.errors import InputError, UnknownNameError
+from cc_hf.reports.formats.latex import latex_paper_table, latex_report, latex_text
+from cc_hf.reports.report import Report, build_report
+from cc_hf.reports.samples import System
+from tests.helpers import reported
+from tests.helpers.four_systems import four_systems
+from tests.helpers.latex import overfull_boxes, without_latex
+
+compiles = pytest.mark.skipif(bool(without_latex()), reason=without_latex())
+
+LONG_NAMES = [
+    f"opus-mt-tc-big-en-de-finetune-on-the-same-data-with-seed-{i:03d}" for i in range(12)
+]
+ODD_NAMES = [
+    reported.HOSTILE_NAME,
+    "\\input{x} ~^#%&_{}",
+    "a--b ''c'' \"d\" ?`e",
+    "Süß Œuvre ΔG →",
+    "x" * 60,
+]
+
+
+@pytest.fixture(scope="module")
+def twelve() -> Report:
+    """A report on twelve systems with long names, by two metrics, with BLEU."""
+    results = reported.results(0), reported.results(1)
+    systems = [System(name, results[i % 2], 0.3 + i / 100) for i, name in enumerate(LONG_NAMES)]
+    return build_report(systems, n_resamples=20)
+
+
+def unbroken(text: str) -> str:
+    """Return LaTeX without the places where a line can end."""
+    return text.replace(r"\allowbreak{}", "").replace(r"\hspace{0pt}", "")
+
+
+def cells(text: str, name: str) -> list[str]:
+    """Return the cells of a system in the first table that has it."""
+    (row, *_) = [line for line in unbroken(text).splitlines() if line.startswith(unbroken(name))]
+    return row.removesuffix(r" \\").split(" & ")
+
+
+def test_the_paper_table_marks_the_best_and_what_is_significant() -> None:
+    report = reported.report()
+    text = latex_paper_table(report, ["min_accuracy", "bleu"], details="x-all.tex")
+    assert "% all figures: x-all.tex" in text
+    assert text.count(r"\begin{table}") == text.count(r"\caption{") == 1
+    assert r"\label{tab:d-c-de}" in text
+    first = cells(text, "first (baseline)")
+    second = cells(text, latex_text(reported.HOSTILE_NAME))
+    assert len(first) == len(second) == 4
+    assert first[1] == "31.2"
+    assert second[1] == r"\textbf{33.5}"
+    for column, metric in ((2, "contrastive_conditioning"), (3, "words")):
+        scores = [system.results[metric].scores["min_accuracy"] for system in report.systems]
+        is_bold = [r"\textbf" in row[column] for row in (first, second)]
+        assert is_bold == [round(s, 3) == round(max(scores), 3) for s in scores]
+        compared = report.comparisons[metric, reported.HOSTILE_NAME].differences["min_accuracy"]
+        assert ("^{*}" in second[column]) == (compared.p_value < 0.05)
+        assert "^{*}" not in first[column]
+    assert "marks a difference to first with p" in text
+    assert "Not tested: BLEU." in text
+
+
+def test_figures_are_chosen_by_metric_and_name() -> None:
+    report = reported.report()
+    text = latex_paper_table(report, ["words:delta_words", "words:accuracy"])
+    assert r"\hspace{0pt}system & \hspace{0pt}delta words & \hspace{0pt}accuracy \\" in text
+    assert r"\cmidrule" not in text  # a single metric is named in the caption
+    with pytest.raises(UnknownNameError, match=r"unknown figure 'min_acuracy'.*min_accuracy"):
+        latex_paper_table(report, ["min_acuracy"])
+    with pytest.raises(UnknownNameError, match="unknown figure 'words:weighted_accuracy'"):
+        latex_paper_table(report, ["words:weighted_accuracy"])
+    with pytest.raises(InputError, match="expected at most 6, which fit on the width of a page"):
+        latex_paper_table(
+            report,
+            ["accuracy", "min_accuracy", "weighted_accuracy", "accuracy_male", "accuracy_female"],
+        )
+
+
+def test_one_system_has_no_best_value_and_no_baseline() -> None:
+    text = latex_paper_table(build_report(reported.systems()[:1], n_resamples=1))
+    assert r"\textbf" not in text
+    assert "baseline" not in text
+    assert "bold" not in text
+
+
+def test_the_cautions_are_below_the_table() -> None:
+    results = reported.results(0)
+    noted = {m: replace(r, notes=("made for 100% of <b>others</b>",)) for m, r in results.items()}
+    text = latex_paper_table(build_report([System("a", noted)], n_resamples=1))
+    shown = text.index(r"made for 100\% of \textless{}b\textgreater{}others")
+    assert text.index(r"\end{tabular}") < shown < text.index(r"\end{table}")
+
+
+def test_long_words_can_break_and_lose_no_character() -> None:
+    assert latex_text("short-name") == "short-name"
+    for name in (*LONG_NAMES, "x" * 60):
+        shown = latex_text(name)
+        assert shown.replace(r"\allowbreak{}", "") == name
+        assert max(map(len, shown.split(r"\allowbreak{}"))) <= 16
+    assert len({latex_text(name) for name in LONG_NAMES}) == 12
+    assert latex_text("a\x01\udcff") == r"a\textbackslash{}x01\textbackslash{}udcff"
+
+
+def test_names_beyond_pdflatex_are_announced() -> None:
+    system = replace(reported.systems()[0], name="模型")
+    report = build_report([system], n_resamples=1)
+    assert latex_paper_table(report).splitlines()[0].endswith("; lualatex for the characters 型 模")
+
+
+@compiles
+def test_twelve_long_names_compile_and_are_told_apart(twelve: Report, tmp_path: Path) -> None:
+    texts = [latex_paper_table(twelve), latex_report(twelve)]
+    assert max(overfull_boxes(tmp_path, texts), default=0) <= 5
+    for name in LONG_NAMES:
+        assert all(unbroken(text).count(name) >= 2 for text in texts)
+    if reader := shutil.which("pdftotext"):
+        command = [reader, "-f", "1", "-l", "1", "paper.pdf", "-"]
+        read = subprocess.run(command, cwd=tmp_path, capture_output=True, check=True, text=True)
+        page = re.sub(r"\s", "", read.stdout)
+        # Hyphens at the ends of lines are dropped by some readers.
+        assert all(name.replace("-", "") in page.replace("-", "") for name in LONG_NAMES)
+
+
+@compiles
+def test_names_with_special_characters_compile(tmp_path: Path) -> None:
+    results = reported.results(0)
+    systems = [System(name, results) for name in ODD_NAMES]
+    report = build_report(systems, notes=["_a_ https://example.org/" + 20 * "a/b_c%"])
+    texts = [latex_paper_table(report), latex_report(report)]
+    assert max(overfull_boxes(tmp_path, texts), default=0) <= 5
+
+
+@compiles
+@pytest.mark.shared
+def test_four_systems_on_winomt_compile_within_the_text(shared: Path, tmp_path: Path) -> None:
+    report = build_report(four_systems(shared, tmp_path), n_resamples=20)
+    texts = [latex_paper_table(report), latex_report(report)]
+    assert max(overfull_boxes(tmp_path / "latex", texts), default=0) <= 5
+    assert r"\label{tab:winomt-default-de}" in texts[0]

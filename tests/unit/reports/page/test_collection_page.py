@@ -1,0 +1,149 @@
+"""The page of several datasets: an overview, a section for each, in browser, print and Markdown."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from cc_hf.errors import InputError
+from cc_hf.reports.collection import Collection, build_collection, overview
+from cc_hf.reports.formats.markdown import markdown_collection
+from cc_hf.reports.page.collection_page import collection_page
+from cc_hf.reports.report import Report, build_report
+from cc_hf.reports.samples import System
+from tests.helpers import reported
+from tests.helpers.axe import serious_violations
+from tests.helpers.printing import assert_print_is_whole
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
+
+NOTE = "Calibration of gender_brackets: cc-tiny-en-de decides 90.4 % of 9"
+
+
+def report(config: str, *, systems: int = 1, evaluator: str = "") -> Report:
+    """Return a report on one dataset, or with the name of another evaluator."""
+    made = []
+    for index, name in enumerate(("aws", reported.HOSTILE_NAME)[:systems]):
+        results = {
+            metric: replace(
+                result,
+                config=config,
+                notes=(NOTE,) if evaluator and metric == "contrastive_conditioning" else (),
+                signature=result.signature.replace("eval:function hash_scores", f"eval:{evaluator}")
+                if evaluator
+                else result.signature,
+            )
+            for metric, result in reported.results(index).items()
+        }
+        made.append(System(name, results))
+    return build_report(made, examples=reported.examples(), n_resamples=10)
+
+
+@pytest.fixture(scope="module")
+def collection() -> Collection:
+    return build_collection([report("c", evaluator="cc-tiny-en-de@1"), report("<b>", systems=2)])
+
+
+def test_the_overview_has_main_figure_gap_and_evaluator() -> None:
+    one = build_collection([report("c", evaluator="cc-tiny-en-de@1"), report("e")])
+    assert one.title == "aws"
+    rows = overview(one)
+    assert [(row.report, row.data, row.metric) for row in rows] == [
+        (0, "d (c)", "contrastive conditioning"),
+        (0, "d (c)", "words"),
+        (1, "d (e)", "contrastive conditioning"),
+        (1, "d (e)", "words"),
+    ]
+    scored, by_words = rows[0], rows[1]
+    assert (scored.evaluator, by_words.evaluator) == ("cc-tiny-en-de", "")
+    assert scored.main is not None
+    assert scored.main.label == "minimum accuracy"
+    assert scored.main.interval
+    assert scored.gap is not None
+    assert " − " in scored.gap.label  # of the best and the worst category
+    assert by_words.gap is not None
+    assert by_words.gap.label == "delta words"  # the metric's own
+    assert scored.languages == "German"
+
+
+def test_a_collection_needs_different_data() -> None:
+    with pytest.raises(InputError, match="at least two datasets, got 1"):
+        build_collection([report("c")])
+    with pytest.raises(InputError, match="on different data, got d"):
+        build_collection([report("c"), report("c")])
+
+
+def test_markdown_begins_with_the_overview(collection: Collection) -> None:
+    lines = markdown_collection(collection).splitlines()
+    assert lines[0] == "# 2 systems: 2 datasets"
+    header = lines.index("## Overview") + 2
+    assert lines[header].startswith("| dataset | language | system | metric | main figure | gap |")
+    assert len({line.count(" | ") for line in lines[header : header + 8]}) == 1
+    titles = [line for line in lines if line.startswith("## ")]
+    assert titles == ["## Overview", "## d (c), German", r"## d (&lt;b>), German"]
+    assert (
+        "- cc-tiny-en-de: It is a small model for tests, demos and first looks; cite results"
+        in ("\n".join(lines))
+    )
+
+
+@pytest.fixture
+def opened(page: Page, collection: Collection, tmp_path: Path) -> Page:
+    path = tmp_path / "out.html"
+    path.write_text(collection_page(collection), encoding="utf-8")
+    page.goto(path.as_uri())
+    return page
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("width", [1440, 1024, 390])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_the_page_fits_and_is_accessible(opened: Page, width: int, scheme: str) -> None:
+    opened.set_viewport_size({"width": width, "height": 900})
+    opened.emulate_media(color_scheme="dark" if scheme == "dark" else "light")
+    for details in opened.locator("details > summary").all():
+        details.click()
+    assert opened.evaluate("document.documentElement.scrollWidth") <= width
+    assert serious_violations(opened) == []
+
+
+@pytest.mark.browser
+def test_the_page_begins_with_the_overview_and_links_to_sections(opened: Page) -> None:
+    opened.set_viewport_size({"width": 1440, "height": 900})
+    assert opened.locator("h1").inner_text() == "2 systems"
+    box = opened.locator("#overview table").bounding_box()
+    assert box is not None
+    assert box["y"] + box["height"] <= 900
+    names = opened.locator("section.dataset h2").all_inner_texts()
+    assert names == ["d (c), German", "d (<b>), German"]
+    assert opened.locator("nav.sections li").all_inner_texts() == ["Overview", *names]
+    opened.locator("#overview tbody tr").last.locator("th a").click()
+    assert opened.evaluate("location.hash.slice(1)") == opened.locator(
+        "section.dataset"
+    ).last.get_attribute("id")
+    # No address leads to samples, which are not on this page.
+    assert opened.locator("a[href^='#samples']").count() == 0
+    links = opened.locator("a[href^='#']").evaluate_all("links => links.map(a => a.hash)")
+    assert opened.evaluate("names => names.every(name => document.querySelector(name))", links)
+
+
+@pytest.mark.browser
+def test_caution_and_calibration_stand_above_the_figures(opened: Page) -> None:
+    section = opened.locator("section.dataset").first
+    facts = section.locator(".evaluators")
+    assert "cite results with a large evaluator" in facts.inner_text()
+    assert NOTE.replace(": cc-tiny-en-de ", ": ") in facts.inner_text()
+    places = [part.bounding_box() for part in (facts, section.locator("table.summary"))]
+    assert places[0] is not None
+    assert places[1] is not None
+    assert places[0]["y"] < places[1]["y"]
+    assert NOTE not in "".join(section.locator(".cautions").all_inner_texts())
+
+
+@pytest.mark.browser
+def test_print_holds_every_figure(opened: Page, tmp_path: Path) -> None:
+    assert_print_is_whole(opened, tmp_path / "collection.pdf")
