@@ -169,8 +169,9 @@ def main(
     modes: Annotated[str, typer.Option(help="Modes, separated by commas.")] = ",".join(_MODES),
     threads: Annotated[int, typer.Option(min=1, help="Threads of the CPU.")] = cpu_count(),
     output: Annotated[
-        Path | None, typer.Option(help="A document with the block scoring-students.")
+        Path | None, typer.Option(help="A document with the block, such as docs/performance.md.")
     ] = None,
+    block: Annotated[str, typer.Option(help="The block, one for each processor.")] = _BLOCK,
 ) -> None:
     """Measure the student, print the table, and write it to a document if one is named.
 
@@ -190,7 +191,7 @@ def main(
     )
     typer.echo(text)
     if output is not None:
-        document = with_block(output.read_text(encoding="utf-8"), _BLOCK, text)
+        document = with_block(output.read_text(encoding="utf-8"), block, text)
         output.write_text(document, encoding="utf-8")
 
 
