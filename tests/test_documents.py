@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import io
-import os
 import re
 import shlex
 import subprocess
@@ -17,6 +16,7 @@ import typer
 
 from cc_hf.cli.main import app
 from cc_hf.evaluate_modules import register
+from tests.helpers.command_line import run_command
 from tests.helpers.metrics import compute_metric
 
 _ROOT = Path(__file__).parent.parent
@@ -147,20 +147,13 @@ def test_commands_of_the_documents_run(tmp_path: Path, shared: Path) -> None:
     assert len(shown) == 4
     for name, text in shown:
         (tmp_path / name).write_text(text, encoding="utf-8")
-    environment = {**os.environ, "CC_HF_DATA_DIR": str(shared / "upstream")}
+    environment = {"CC_HF_DATA_DIR": str(shared / "upstream"), "COLUMNS": None}
     commands = [
         shlex.split(command, comments=True) for command in _COMMANDS if command.startswith("cc-hf ")
     ]
     assert len(commands) == 19
     for command in commands:
-        found = subprocess.run(
-            [sys.executable, "-m", "cc_hf.cli", *command[1:]],
-            cwd=tmp_path,
-            env=environment,
-            capture_output=True,
-            text=True,
-        )
-        assert found.returncode == 0, f"{' '.join(command)}: {found.stderr}"
+        run_command(*command[1:], cwd=tmp_path, environment=environment)
 
 
 def test_the_site_builds_without_warnings(tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ import sqlite3
 import subprocess
 import sys
 from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 from types import MappingProxyType
 
@@ -22,20 +23,22 @@ from cc_hf.errors import CCError, InputError
 from cc_hf.hub.folders import new_folder
 from cc_hf.results import EvaluationResult, ResultSet
 from tests.helpers.cases import cases_by_message
+from tests.helpers.command_line import run_command
+
+cc_hf = partial(run_command, environment={"COLUMNS": "100"})
 
 
-def cc_hf(
+def cc_hf_process(
     *arguments: str | Path,
-    cwd: Path | None = None,
     status: int = 0,
     environment: Mapping[str, str] = MappingProxyType({}),
 ) -> subprocess.CompletedProcess[str]:
+    """Run a command in a process of its own, as a user does."""
     variables = {**os.environ, "COLUMNS": "100", **environment}
     found = subprocess.run(
         [sys.executable, "-m", "cc_hf.cli", *map(str, arguments)],
         capture_output=True,
         text=True,
-        cwd=cwd,
         env=variables,
     )
     assert found.returncode == status, found.stderr
@@ -68,10 +71,9 @@ def cooks(tmp_path: Path) -> tuple[str, str, Path]:
 
 @pytest.mark.parametrize("words", [(), ("datasets", "winomt")])
 def test_lists_in_a_pipe_are_not_padded(
-    words: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+    words: tuple[str, ...],
 ) -> None:
-    monkeypatch.delenv("COLUMNS", raising=False)
-    lines = cc_hf("list", *words).stdout.splitlines()
+    lines = run_command("list", *words).stdout.splitlines()
     assert max(map(len, lines)) < 2_000
     assert len([line for line in lines if line.strip() == "cc-tiny-en-de"]) == (not words)
     if words:
@@ -178,22 +180,14 @@ def test_several_evaluators_are_used_as_an_ensemble(tmp_path: Path, tiny_marian:
 
 
 def test_translations_that_hold_their_sources_are_noted(tmp_path: Path, tiny_marian: Path) -> None:
-    from cc_hf.data.loading import load_examples
-
-    lines = [f"{e.source}\t{e.source}" for e in load_examples("simplegen", "en-de")]
-    (tmp_path / "t.tsv").write_text("\n".join(lines), encoding="utf-8")
+    data, option, path = cooks(tmp_path)
+    sources = run_command("sources", data).stdout.splitlines()
+    path.write_text("".join(f"{source}\t{source}\n" for source in sources), encoding="utf-8")
     found = cc_hf(
-        "evaluate",
-        "simplegen",
-        "--translations",
-        tmp_path / "t.tsv",
-        "--evaluator",
-        tiny_marian,
-        "--on-too-long",
-        "truncate",
+        "evaluate", data, option, path, "--evaluator", tiny_marian, "--on-too-long", "truncate"
     )
     assert (
-        "warning: 2,664 of 2,664 translations contain their whole source; is this the right file?"
+        "warning: 20 of 20 translations contain their whole source; is this the right file?"
         in found.stderr
     )
 
@@ -261,7 +255,7 @@ def test_an_unusable_cache_is_refused_if_chosen_and_noted_if_default(
         "expected --cache or --no-cache, got both"
         in cc_hf(*arguments, "--cache", "c.sqlite", "--no-cache", status=2).stderr
     )
-    found = cc_hf(*arguments, "-q", environment={"HF_HOME": str(tmp_path / "file")})
+    found = cc_hf_process(*arguments, "-q", environment={"HF_HOME": str(tmp_path / "file")})
     assert re.fullmatch(
         r"warning: the cache of scores \S+ cannot be used \(.*\); the evaluation goes on, scores"
         r" are not stored\n",
@@ -271,7 +265,7 @@ def test_an_unusable_cache_is_refused_if_chosen_and_noted_if_default(
 
 
 def test_quiet_prints_nothing_on_standard_error(tmp_path: Path, tiny_marian: Path) -> None:
-    found = cc_hf(
+    found = cc_hf_process(
         "evaluate",
         *cooks(tmp_path),
         "--evaluator",
@@ -350,7 +344,7 @@ def test_errors_print_one_message_and_exit_with_status_2(
 ) -> None:
     simplegen_file(tmp_path)
     found = cc_hf(*arguments, cwd=tmp_path, status=2)
-    assert "error: " in found.stderr
+    assert found.stderr.startswith("error: ")
     assert message in " ".join(found.stderr.split())
     assert "Traceback" not in found.stderr
     assert sorted(p.name for p in tmp_path.iterdir()) == ["t.txt"]

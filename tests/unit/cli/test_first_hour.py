@@ -9,39 +9,19 @@ import os
 import subprocess
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
 
-from cc_hf.cli.main import app, with_flags
+from cc_hf.cli.main import app
 from cc_hf.data.loading import load_examples
 from cc_hf.data.translations import read_translations
-from cc_hf.errors import CCError
 from cc_hf.evaluation.material import load_material
 from cc_hf.results import EvaluationResult
+from tests.helpers.command_line import run_command
 
 _SIMPLEGEN = ("simplegen", "en-de")
-
-
-@dataclass(frozen=True)
-class Shown:
-    """What a command printed."""
-
-    stdout: str
-    stderr: str
-
-
-def run(*arguments: str | Path, text: str | None = None, status: int = 0) -> Shown:
-    """Run a command whose output is no terminal; an error is printed as `cc_hf.cli.main.run` does."""
-    words = [str(argument) for argument in arguments]
-    found = CliRunner().invoke(app, words, input=text, env={"COLUMNS": None})
-    if isinstance(found.exception, CCError):
-        assert status == 2, found.exception
-        return Shown(found.stdout, with_flags(str(found.exception), words))
-    assert found.exit_code == status, found.output
-    return Shown(found.stdout, found.stderr)
 
 
 def translations(path: Path, n: int, *, blank: Sequence[int] = ()) -> Path:
@@ -52,14 +32,14 @@ def translations(path: Path, n: int, *, blank: Sequence[int] = ()) -> Path:
 
 def test_sources_are_printed_one_a_line() -> None:
     examples = load_examples(*_SIMPLEGEN)
-    assert run("sources", *_SIMPLEGEN).stdout.splitlines() == [e.source for e in examples]
+    assert run_command("sources", *_SIMPLEGEN).stdout.splitlines() == [e.source for e in examples]
 
 
 def test_sources_go_to_a_file_with_ids_if_it_is_jsonl(tmp_path: Path) -> None:
     path = tmp_path / "en.jsonl"
     assert (
         f"written: {path}, 3 sources"
-        in run("sources", *_SIMPLEGEN, "--limit", "3", "-o", path).stderr
+        in run_command("sources", *_SIMPLEGEN, "--limit", "3", "-o", path).stderr
     )
     rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
     assert rows == [{"id": e.id, "source": e.source} for e in load_examples(*_SIMPLEGEN)[:3]]
@@ -69,16 +49,16 @@ def test_a_source_of_several_lines_is_refused_in_a_list_of_lines(tmp_path: Path)
     row = {"source": "The cook\nleft.", "focus": "cook", "gold": "male"}
     path = tmp_path / "cooks.jsonl"
     path.write_text(json.dumps(row) + "\n", encoding="utf-8")
-    assert "has more than one line" in run("sources", path, status=2).stderr
-    run("sources", path, "-o", tmp_path / "out.jsonl")
+    assert "has more than one line" in run_command("sources", path, status=2).stderr
+    run_command("sources", path, "-o", tmp_path / "out.jsonl")
 
 
 def test_a_first_look_says_so_in_notes_and_signature_and_cannot_be_compared(tmp_path: Path) -> None:
     whole, look = tmp_path / "whole.json", tmp_path / "look.json"
     words = ("--metric", "simplegen_accuracy")
     file = translations(tmp_path / "de.txt", 2664)
-    run("evaluate", *_SIMPLEGEN, *words, "--translations", f"Whole={file}", "-o", whole)
-    shown = run(
+    run_command("evaluate", *_SIMPLEGEN, *words, "--translations", f"Whole={file}", "-o", whole)
+    shown = run_command(
         "evaluate", *_SIMPLEGEN, *words, "--translations", file, "-o", look, "--limit", "20"
     )
     assert "This is a first look: only the first 20 of 2,664 examples were judged" in shown.stdout
@@ -86,10 +66,12 @@ def test_a_first_look_says_so_in_notes_and_signature_and_cannot_be_compared(tmp_
     assert result.n == 20
     assert "data:simplegen/en-de[first 20]@1.0.0|" in result.signature
     assert "[first" not in whole.read_text(encoding="utf-8")
-    assert "[first 20]" in run("compare", whole, look, status=2).stderr
-    refused = run("publish", "results", look, "--model", "me/mt", "--dataset-repo", "a/b", status=2)
+    assert "[first 20]" in run_command("compare", whole, look, status=2).stderr
+    refused = run_command(
+        "publish", "results", look, "--model", "me/mt", "--dataset-repo", "a/b", status=2
+    )
     assert "expected a result on all examples, got a first look at 20" in refused.stderr
-    run("report", look, "--html", tmp_path / "look.html")
+    run_command("report", look, "--html", tmp_path / "look.html")
 
 
 def test_a_limit_beyond_the_examples_changes_nothing() -> None:
@@ -101,11 +83,13 @@ def test_a_limit_beyond_the_examples_changes_nothing() -> None:
 def test_standard_input_and_output_serve_for_files(tmp_path: Path) -> None:
     file = translations(tmp_path / "de.txt", 5)
     arguments = ("evaluate", *_SIMPLEGEN, "--metric", "simplegen_accuracy", "--limit", "5")
-    piped = run(*arguments, "--translations", "-", "-o", "-", text=file.read_text(encoding="utf-8"))
+    piped = run_command(
+        *arguments, "--translations", "-", "-o", "-", text=file.read_text(encoding="utf-8")
+    )
     result = EvaluationResult.from_json(piped.stdout)
     assert (result.n, result.system) == (5, "")
     assert "SimpleGEN" in piped.stderr
-    named = run(*arguments, "--translations", f"Ours={file}", "--json")
+    named = run_command(*arguments, "--translations", f"Ours={file}", "--json")
     assert EvaluationResult.from_json(named.stdout).system == "Ours"
 
 
@@ -114,21 +98,21 @@ def test_several_named_systems_are_judged_at_once(tmp_path: Path) -> None:
     arguments = ["evaluate", *_SIMPLEGEN, "--metric", "simplegen_accuracy"]
     folder = tmp_path / "results"
     both = [*arguments, "--translations", f"First={files[0]}", "--translations", str(files[1])]
-    found = run(*both, "-o", folder, "--json")
+    found = run_command(*both, "-o", folder, "--json")
     assert [row["system"] for row in json.loads(found.stdout)] == ["First", "b"]
     assert sorted(path.name for path in folder.iterdir()) == ["First.json", "b.json"]
-    run("compare", folder / "First.json", folder / "b.json")
-    refused = run(*both, "--translations", f"First={files[1]}", status=2)
+    run_command("compare", folder / "First.json", folder / "b.json")
+    refused = run_command(*both, "--translations", f"First={files[1]}", status=2)
     assert "expected a name of its own for each system, got First" in refused.stderr
     short = translations(tmp_path / "short.txt", 3)
     assert "short.txt: expected one line per example" in (
-        run(*both, "--translations", short, status=2).stderr
+        run_command(*both, "--translations", short, status=2).stderr
     )
 
 
 def test_a_path_with_an_equals_sign_is_a_path(tmp_path: Path) -> None:
     file = translations(tmp_path / "beam=5.txt", 2664)
-    found = run(
+    found = run_command(
         "evaluate", *_SIMPLEGEN, "--metric", "simplegen_accuracy", "--translations", file, "--json"
     )
     assert json.loads(found.stdout)["system"] == "beam=5"
@@ -141,7 +125,7 @@ def test_a_path_with_an_equals_sign_is_a_path(tmp_path: Path) -> None:
 def test_tables_fit_80_columns_and_are_whole_in_a_file(
     arguments: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    piped = run(*arguments).stdout
+    piped = run_command(*arguments).stdout
     assert "…" not in piped
     monkeypatch.setenv("COLUMNS", "80")
     shown = CliRunner().invoke(app, list(arguments)).stdout
@@ -154,12 +138,12 @@ def test_tables_fit_80_columns_and_are_whole_in_a_file(
     "arguments", [("list",), ("list", "metrics"), ("cache", "info"), ("list", "datasets", "winomt")]
 )
 def test_json_is_printed_in_place_of_tables(arguments: tuple[str, ...]) -> None:
-    assert json.loads(run(*arguments, "--json").stdout)
+    assert json.loads(run_command(*arguments, "--json").stdout)
 
 
 @pytest.mark.parametrize("command", [(), ("evaluate",), ("analyze", "regression")])
 def test_the_short_flag_shows_the_help(command: tuple[str, ...]) -> None:
-    assert run(*command, "-h").stdout == run(*command, "--help").stdout
+    assert run_command(*command, "-h").stdout == run_command(*command, "--help").stdout
 
 
 def test_the_shell_can_complete_commands() -> None:
@@ -179,8 +163,8 @@ def test_quiet_keeps_warnings_about_the_data_and_drops_notes(tmp_path: Path) -> 
     file.write_text("\n".join([*sources[:-1], ""]) + "\n\n", encoding="utf-8")
     arguments = ("evaluate", *_SIMPLEGEN, "--metric", "simplegen_accuracy", "--translations", file)
     loud, quiet = (
-        run(*arguments, "-o", tmp_path / "a.json"),
-        run(*arguments, "-o", tmp_path / "b.json", "--quiet"),
+        run_command(*arguments, "-o", tmp_path / "a.json"),
+        run_command(*arguments, "-o", tmp_path / "b.json", "--quiet"),
     )
     assert "written: " in loud.stderr
     assert "written: " not in quiet.stderr
@@ -192,10 +176,12 @@ def test_quiet_keeps_warnings_about_the_data_and_drops_notes(tmp_path: Path) -> 
 def test_a_blank_translation_is_an_error_or_incorrect(tmp_path: Path) -> None:
     file = translations(tmp_path / "de.txt", 2664, blank=(3, 2663))
     arguments = ("evaluate", *_SIMPLEGEN, "--translations", file, "--limit", "6")
-    refused = run(*arguments, status=2)
+    refused = run_command(*arguments, status=2)
     assert "1 of 6 translations are blank; the first is that of example" in refused.stderr
     assert "give `--on-blank` incorrect" in refused.stderr
-    result = EvaluationResult.from_json(run(*arguments, "--on-blank", "incorrect", "--json").stdout)
+    result = EvaluationResult.from_json(
+        run_command(*arguments, "--on-blank", "incorrect", "--json").stdout
+    )
     judgement = result.judgements[3]
     assert (judgement.verdict, judgement.probability_correct) == ("incorrect", 0.0)
     assert judgement.score_correct is None
@@ -209,10 +195,10 @@ def test_a_translation_that_is_too_long_is_an_error_or_incorrect(tmp_path: Path)
     lines[1] = "Sie ist Ärztin. " * 400
     file.write_text("\n".join(lines) + "\n", encoding="utf-8")
     arguments = ("evaluate", *_SIMPLEGEN, "--translations", file, "--limit", "4")
-    refused = run(*arguments, status=2)
+    refused = run_command(*arguments, status=2)
     assert "row 1: the translation has" in refused.stderr
     assert "2 pairs are too long" in refused.stderr
-    found = run(*arguments, "--on-too-long", "incorrect", "--json")
+    found = run_command(*arguments, "--on-too-long", "incorrect", "--json")
     result = EvaluationResult.from_json(found.stdout)
     assert [j.verdict for j in result.judgements][1] == "incorrect"
     assert result.counts["n_too_long"] == 1
