@@ -11,6 +11,7 @@ from rich.text import Text
 from cc_hf.cli import study_commands
 from cc_hf.cli.options import AsJson, DataDir, FiguresOutput
 from cc_hf.cli.output import check_output, json_text, print_result
+from cc_hf.cli.speed import speed
 from cc_hf.errors import InputError
 
 if TYPE_CHECKING:
@@ -23,6 +24,7 @@ app.command("referent-bias")(study_commands.referent_bias)
 app.command("trigger-importance")(study_commands.trigger_importance)
 app.command("regression")(study_commands.regression)
 app.command("evaluator-agreement")(study_commands.evaluator_agreement)
+app.command("speed")(speed)
 
 
 @app.callback()

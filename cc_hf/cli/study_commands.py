@@ -264,12 +264,8 @@ def regression(
     Each coefficient has a standard error, an interval and a p-value.
     """
     from cc_hf.reports.studies.tables import published_regression_tables, regression_tables
-    from cc_hf.studies.distillation.case_study import (
-        case_study_regressions,
-        read_system_table,
-        regress,
-        select_systems,
-    )
+    from cc_hf.studies.distillation.case_study import case_study_regressions
+    from cc_hf.studies.system_table import read_system_table, regress, select_systems
 
     check_output(output)
     if published:

@@ -21,8 +21,8 @@ from cc_hf.errors import CCError, InputError
 from cc_hf.files import file_slug, parse_json, resolved
 from cc_hf.hub.metric_page import MAX_FORM_CHARACTERS, judge_lines
 from cc_hf.schema import ContrastiveTranslationExample
-from cc_hf.studies.distillation.case_study import read_system_table
 from cc_hf.studies.human_agreement.annotations import read_annotations
+from cc_hf.studies.system_table import read_system_table
 from cc_hf.studies.wino_x.referent_choices import read_choices
 
 EXAMPLE = ContrastiveTranslationExample("0", "en", "de", "One.", "Eins.", ("Zwei.",), "a")

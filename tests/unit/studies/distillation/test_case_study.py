@@ -11,10 +11,8 @@ from cc_hf.studies.distillation.case_study import (
     CASE_STUDY,
     PUBLISHED_REGRESSIONS,
     case_study_regressions,
-    read_system_table,
-    regress,
-    select_systems,
 )
+from cc_hf.studies.system_table import read_system_table, regress, select_systems
 from tests.helpers.cases import cases_by_message
 
 

@@ -1,0 +1,1 @@
+"""Speed against gender accuracy (Renduchintala et al. 2021)."""

@@ -1,0 +1,317 @@
+"""Systems by decoding time, BLEU and SimpleGEN accuracies; relative drops and trend lines
+(Renduchintala et al. 2021, section 5).
+
+`speed_gender.tsv` holds Table 4 of the paper, in percent as printed, the deltas included.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+from cc_hf.errors import InputError
+from cc_hf.statistics.regression import Regression, least_squares
+from cc_hf.studies.system_table import Systems, column_numbers
+
+__all__ = [
+    "ACCURACIES",
+    "CITATION_KEY",
+    "DELTAS",
+    "FIGURES",
+    "PUBLISHED",
+    "Drops",
+    "SpeedPoint",
+    "SpeedStudy",
+    "speed_json",
+    "speed_points",
+    "speed_studies",
+    "trend_lines",
+]
+
+#: The key of the paper in `cc_hf.citations`.
+CITATION_KEY = "renduchintala-2021"
+#: Table 4 of the paper.
+PUBLISHED = Path(__file__).with_name("speed_gender.tsv")
+
+#: Sentences of SimpleGEN in each group: stereotype of the occupation, gender of the context.
+_GROUP_SIZES = {"FoFc": 518, "MoFc": 814, "MoMc": 814, "FoMc": 518}
+_STEREOTYPES = {"pro": ("MoMc", "FoFc"), "anti": ("MoFc", "FoMc")}
+#: Accuracies of a point: of pro- and anti-stereotypical sentences, and of the four groups.
+ACCURACIES = (*_STEREOTYPES, *_GROUP_SIZES)
+#: Differences of accuracies, as `simplegen_accuracy` names them.
+DELTAS: Mapping[str, tuple[str, str]] = MappingProxyType(
+    {"delta": ("pro", "anti"), "delta_fc": ("FoFc", "MoFc"), "delta_mc": ("MoMc", "FoMc")}
+)
+#: All figures of a point that can drop.
+FIGURES = ("seconds", "bleu", *ACCURACIES)
+_MIN_POINTS = 3  # systems from which a trend line is drawn
+
+
+@dataclass(frozen=True, slots=True)
+class SpeedPoint:
+    """A system with a way of decoding.
+
+    Attributes:
+        model: its name.
+        seconds: decoding time of a test set.
+        bleu: BLEU on it, in points.
+        accuracies: `ACCURACIES` on SimpleGEN, in [0, 1].
+    """
+
+    model: str
+    seconds: float
+    bleu: float
+    accuracies: Mapping[str, float]
+
+    @property
+    def deltas(self) -> dict[str, float]:
+        """The differences `DELTAS`, in [-1, 1]."""
+        return {
+            name: self.accuracies[first] - self.accuracies[second]
+            for name, (first, second) in DELTAS.items()
+        }
+
+    def figure(self, name: str) -> float:
+        """Return a figure.
+
+        Args:
+            name: one of `FIGURES`.
+        """
+        if name == "seconds":
+            return self.seconds
+        return self.bleu if name == "bleu" else self.accuracies[name]
+
+
+@dataclass(frozen=True, slots=True)
+class Drops:
+    """Relative drops within a study, as shares; negative where a figure rises.
+
+    The last row of the paper's Table 4 is said to hold the drops from the baseline to the fastest
+    system. The printed rows follow partly that and partly the largest drop, so both are given.
+
+    Attributes:
+        fastest: name of the fastest system.
+        to_fastest: figure -> (baseline - fastest) / baseline.
+        largest: figure -> (largest - smallest) / largest value among all systems.
+    """
+
+    fastest: str
+    to_fastest: Mapping[str, float]
+    largest: Mapping[str, float]
+
+
+@dataclass(frozen=True, slots=True)
+class SpeedStudy:
+    """Systems that are compared with one baseline.
+
+    Attributes:
+        tgt_lang: ISO 639-1 code of the target language; "" if the table names none.
+        part: what the systems have in common, such as "single" or "stacked"; "" if not named.
+        baseline: the system that drops are measured from.
+        points: all systems, the baseline included.
+    """
+
+    tgt_lang: str
+    part: str
+    baseline: SpeedPoint
+    points: tuple[SpeedPoint, ...]
+
+    def drop(self, point: SpeedPoint, figure: str) -> float:
+        """Return the relative drop of a figure from the baseline, as a share.
+
+        Args:
+            point: a system.
+            figure: one of `FIGURES`.
+
+        Raises:
+            InputError: if the figure of the baseline is 0.
+        """
+        start = self.baseline.figure(figure)
+        if start == 0:
+            raise InputError(
+                f"{self.baseline.model}: expected a baseline whose {figure} is above 0, because"
+                " drops are relative to it"
+            )
+        return (start - point.figure(figure)) / start
+
+    @property
+    def drops(self) -> Drops:
+        """Both relative drops of every figure."""
+        fastest = min(self.points, key=lambda point: point.seconds)
+        values = {name: [point.figure(name) for point in self.points] for name in FIGURES}
+        return Drops(
+            fastest.model,
+            {name: self.drop(fastest, name) for name in FIGURES},
+            {
+                name: (max(column) - min(column)) / max(column) if max(column) else 0.0
+                for name, column in values.items()
+            },
+        )
+
+
+def speed_points(systems: Systems) -> list[SpeedPoint]:
+    """Return the systems of a table.
+
+    Args:
+        systems: rows with the columns model, seconds, bleu, and the accuracies of the four groups
+            FoFc, MoFc, MoMc and FoMc in percent. If pro and anti are absent, they are computed from
+            the groups.
+
+    Raises:
+        InputError: for a column that is missing, a cell that is not a number, an accuracy outside
+            of 0 to 100, or a time that is not above 0.
+
+    Examples:
+        >>> from cc_hf.studies.system_table import read_system_table
+        >>> point = speed_points(read_system_table(PUBLISHED))[0]
+        >>> point.model, point.seconds, round(point.deltas["delta"], 3)
+        ('baseline', 3662.8, 0.367)
+    """
+    columns = {
+        name: column_numbers(systems, name) for name in ("seconds", "bleu", *_GROUP_SIZES)
+    } | {name: column_numbers(systems, name) for name in _STEREOTYPES if name in systems[0]}
+    points = []
+    for number, row in enumerate(systems, 1):
+        figures = {name: column[number - 1] for name, column in columns.items()}
+        seconds, bleu = figures.pop("seconds"), figures.pop("bleu")
+        if seconds <= 0:
+            raise InputError(f"row {number}: seconds: expected a time above 0, got {seconds:g}")
+        for name, value in figures.items():
+            if not 0 <= value <= 100:
+                raise InputError(f"row {number}: {name}: expected percent, got {value:g}")
+        accuracies = {name: value / 100 for name, value in figures.items()}
+        for name, groups in _STEREOTYPES.items():
+            n = sum(_GROUP_SIZES[group] for group in groups)
+            accuracies.setdefault(
+                name, sum(_GROUP_SIZES[group] * accuracies[group] for group in groups) / n
+            )
+        points.append(SpeedPoint(_name(row, number), seconds, bleu, accuracies))
+    return points
+
+
+def speed_studies(systems: Systems, *, baseline: str = "baseline") -> list[SpeedStudy]:
+    """Return a study for each target language and part of a table.
+
+    Args:
+        systems: rows as for `speed_points`; the columns tgt_lang and part are optional.
+        baseline: name of the system that drops are measured from, in each study.
+
+    Returns:
+        The studies, in the order of the table.
+
+    Raises:
+        InputError: for a table that `speed_points` refuses, or if a study has not exactly one
+            system of that name, or a system twice.
+
+    Examples:
+        >>> from cc_hf.studies.system_table import read_system_table
+        >>> studies = speed_studies(read_system_table(PUBLISHED))
+        >>> [(study.tgt_lang, study.part) for study in studies][:2]
+        [('es', 'single'), ('de', 'single')]
+        >>> round(studies[0].drops.to_fastest["seconds"], 3)
+        0.456
+    """
+    groups: dict[tuple[str, str], list[SpeedPoint]] = {}
+    for row, point in zip(systems, speed_points(systems), strict=True):
+        groups.setdefault((row.get("tgt_lang", ""), row.get("part", "")), []).append(point)
+    studies = []
+    for (tgt_lang, part), points in groups.items():
+        label = " ".join(filter(None, (tgt_lang, part))) or "the table"
+        names = [point.model for point in points]
+        if twice := next((name for name in names if names.count(name) > 1), None):
+            raise InputError(
+                f"{label}: expected each model once, got {twice!r} {names.count(twice)} times;"
+                " average over seeds first"
+            )
+        if baseline not in names:
+            raise InputError(
+                f"baseline: expected one of {', '.join(names)}, the models of {label}, got"
+                f" {baseline!r}"
+            )
+        studies.append(SpeedStudy(tgt_lang, part, points[names.index(baseline)], tuple(points)))
+    return studies
+
+
+def trend_lines(
+    studies: Sequence[SpeedStudy], figures: Sequence[str] = ("bleu", "pro", "anti")
+) -> dict[str, Regression]:
+    """Return a straight line for each figure: its relative drop by the relative drop of time, by
+    least squares over all systems, the baseline included (Figures 1 and A2 of the paper).
+
+    Args:
+        studies: studies of one target language. A system that occurs in several counts once.
+        figures: the series, of `FIGURES` without seconds.
+
+    Returns:
+        Figure -> its line; the coefficient "seconds" is the slope. There is no line for fewer than
+        three systems, or for a figure or times that are the same in all systems.
+
+    Raises:
+        InputError: if the drops of a figure lie exactly on a line.
+        MissingDependencyError: without statsmodels.
+
+    Examples:
+        >>> from cc_hf.studies.system_table import read_system_table
+        >>> lines = trend_lines(speed_studies(read_system_table(PUBLISHED))[::2])  # into Spanish
+        >>> round(lines["anti"].coefficient("seconds").value, 2)
+        0.2
+    """
+    times: dict[tuple[float, ...], tuple[SpeedStudy, SpeedPoint]] = {}
+    for study in studies:
+        for point in study.points:
+            key = tuple(point.figure(name) for name in FIGURES)
+            times.setdefault(key, (study, point))
+    if len(times) < _MIN_POINTS:
+        return {}
+    rows = list(times.values())
+    drops = {
+        name: [study.drop(point, name) for study, point in rows] for name in ("seconds", *figures)
+    }
+    seconds = drops.pop("seconds")
+    return {
+        name: least_squares((name, values), {"seconds": seconds})
+        for name, values in drops.items()
+        if len(set(values)) > 1 < len(set(seconds))
+    }
+
+
+def speed_json(studies: Sequence[SpeedStudy]) -> dict[str, Any]:
+    """Return studies as plain data for JSON, with deltas, drops and trend lines.
+
+    Args:
+        studies: the studies.
+
+    Raises:
+        MissingDependencyError: without statsmodels.
+    """
+    languages = dict.fromkeys(study.tgt_lang for study in studies)
+    lines = {
+        tgt_lang: trend_lines([s for s in studies if s.tgt_lang == tgt_lang], FIGURES[1:])
+        for tgt_lang in languages
+    }
+    return {
+        "studies": [
+            {
+                "tgt_lang": study.tgt_lang,
+                "part": study.part,
+                "baseline": study.baseline.model,
+                "systems": [{**asdict(point), **point.deltas} for point in study.points],
+                "drops": asdict(study.drops),
+            }
+            for study in studies
+        ],
+        "trend_lines": [
+            {"tgt_lang": tgt_lang, **asdict(line)}
+            for tgt_lang, by_figure in lines.items()
+            for line in by_figure.values()
+        ],
+    }
+
+
+def _name(row: Mapping[str, str], number: int) -> str:
+    if not (name := row.get("model", "").strip()):
+        raise InputError(f"row {number}: model: expected the name of a system, got none")
+    return name
