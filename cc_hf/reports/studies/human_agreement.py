@@ -160,10 +160,16 @@ def _kappa_notes(row: AgreementRow) -> Iterator[str]:
     if kappas := PUBLISHED_KAPPAS.get(data):
         printed = f" ({CITATION_KEY}, Table A3: {kappas[0]:.2f}, {kappas[1]:.2f})"
     kappa = _with_limits(annotators.kappa_binarised, annotators.binarised_interval)
+    mean = f", mean over {len(annotators.pairs)} pairs" if annotators.pairs else ""
     yield (
-        f"kappa of the annotators: {raw}{kappa} on {annotators.n_binarised} binary ones{printed};"
-        f" Krippendorff's alpha {annotators.alpha:.4f}"
+        f"kappa of the annotators{mean}: {raw}{kappa} on {annotators.n_binarised} binary"
+        f" ones{printed}; Krippendorff's alpha {annotators.alpha:.4f}"
     )
+    for pair in annotators.pairs:
+        left, right = pair.annotators
+        raw = "" if pair.kappa_raw is None else f"{pair.kappa_raw:.4f} on raw labels, "
+        kappa = f"{raw}{pair.kappa_binarised:.4f} on binary ones"
+        yield f"kappa of annotators {left} and {right}: {kappa}"
     for earlier in row.earlier:
         published_kappa = PUBLISHED_EARLIER_KAPPAS.get(data, {}).get(earlier.annotator)
         printed = ""
