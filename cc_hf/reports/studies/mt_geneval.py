@@ -14,9 +14,10 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from cc_hf.reports.figure_text import data_title, language_pair, limits, percent
+from cc_hf.reports.figure_text import data_title, language_pair, percent, with_interval
 from cc_hf.reports.tables import heading, plain_table
-from cc_hf.studies.mt_geneval.counts import CITATION_KEY, PUBLISHED_COUNTS, DataCounts
+from cc_hf.studies.mt_geneval.counts import PUBLISHED_COUNTS, DataCounts
+from cc_hf.studies.mt_geneval.published import CITATION_KEY, PUBLISHED_RATINGS
 from cc_hf.studies.mt_geneval.ratings import REFERENCE, GenderRatings
 from cc_hf.studies.mt_geneval.sentence_gaps import SentenceGap, SentenceGaps
 
@@ -37,16 +38,13 @@ def ratings_tables(ratings: GenderRatings) -> Group:
         ratings: what the raters say.
     """
     dataset, config, lang = ratings.data
-    table = plain_table(
-        "system", "n", "accuracy", "95 % interval", "by rater", "F correct", "F incorrect"
-    )
+    table = plain_table("system", "n", "accuracy (95 %)", "by rater", "F correct", "F incorrect")
     for system in ratings.systems:
         scores = system.f_scores or {}
         table.add_row(
             system.name,
             f"{system.n:,}",
-            percent(system.accuracy),
-            limits(system.interval),
+            with_interval(system.accuracy, system.interval),
             " ".join(percent(accuracy) for accuracy in system.accuracies),
             *(_f_score(scores.get(label)) for label in ratings.f_scores),
         )
@@ -77,7 +75,24 @@ def ratings_tables(ratings: GenderRatings) -> Group:
             f"Krippendorff's alpha of the raters: {ratings.alpha:.2f} on systems,"
             f" {ratings.alpha_reference:.2f} on references"
         ),
+        *_published(lang),
     )
+
+
+def _published(lang: str) -> list[Text]:
+    """Return what the paper prints for a target language."""
+    if lang not in PUBLISHED_RATINGS:
+        return []
+    printed = PUBLISHED_RATINGS[lang]
+    accuracies = ", ".join(percent(accuracy) for accuracy in printed.accuracies)
+    return [
+        Text(
+            f"{CITATION_KEY}, Tables 5 and 7: systems {accuracies}, references"
+            f" {percent(printed.accuracy_reference)}; alpha {printed.alpha:.2f},"
+            f" {printed.alpha_reference:.2f}; F {printed.f_score:.2f}",
+            style="italic",
+        )
+    ]
 
 
 def _f_score(value: float | None) -> str:
@@ -105,6 +120,10 @@ def ratings_json(ratings: GenderRatings) -> dict[str, Any]:
             },
         }
         systems.append({**row, "is_reference": system.name == REFERENCE})
+    lang = ratings.data[2]
+    published = None
+    if lang in PUBLISHED_RATINGS:
+        published = {**asdict(PUBLISHED_RATINGS[lang]), "citation": CITATION_KEY}
     return {
         **dict(zip(("dataset", "config", "tgt_lang"), ratings.data, strict=True)),
         "preferred": ratings.preferred,
@@ -113,6 +132,7 @@ def ratings_json(ratings: GenderRatings) -> dict[str, Any]:
         "alpha_reference": ratings.alpha_reference,
         "f_scores": _f_scores_json(ratings.f_scores),
         "systems": systems,
+        "published": published,
     }
 
 

@@ -13,10 +13,7 @@ from cc_hf.errors import InputError
 from cc_hf.schema import ContrastiveSourceExample, Example
 from cc_hf.text.tokenization import moses_words
 
-__all__ = ["CITATION_KEY", "PUBLISHED_COUNTS", "DataCounts", "count_data"]
-
-#: The key in `cc_hf.citations` of the paper that prints these counts.
-CITATION_KEY = "currey-2022"
+__all__ = ["PUBLISHED_COUNTS", "DataCounts", "count_data"]
 
 _PHRASE = re.compile(r"<[FM]>(.*?)</[FM]>")
 
