@@ -181,6 +181,7 @@ def _labels(
         FORMS,
         annotations_of_system,
         assumption_of_system,
+        earlier_agreement_of_system,
         system_of_result,
     )
     from cc_hf.studies.rater_sheets import read_key, read_sheets
@@ -197,7 +198,7 @@ def _labels(
             system = system_of_result(sheet_key, judged)
             return (
                 annotations_of_system(sheet_key, raters, system),
-                (),
+                earlier_agreement_of_system(sheet_key, raters, system),
                 assumption_of_system(sheet_key, system),
             )
 

@@ -75,6 +75,16 @@ def rater_sheets(
             )
         ),
     ] = None,
+    earlier: Annotated[
+        Path | None,
+        typer.Option(
+            help=(
+                "JSONL file of earlier labels, with the keys id, translation and label_earlier;"
+                " their translations are all drawn, and the agreement with them is reported. Only"
+                " where all are rated."
+            )
+        ),
+    ] = None,
     metric: Annotated[
         str | None,
         typer.Option(
@@ -98,6 +108,7 @@ def rater_sheets(
     """
     from cc_hf.data.loading import load_examples
     from cc_hf.studies.human_agreement.agreement import examples_without_corpora
+    from cc_hf.studies.human_agreement.annotations import read_earlier
     from cc_hf.studies.human_agreement.sampling import draw_sample
     from cc_hf.studies.mt_geneval.ratings import draw_contextual_sample
 
@@ -109,8 +120,8 @@ def rater_sheets(
     examples = load_examples(first.dataset, first.config, data_dir=data_dir)
     drawn: SheetKey
     if first.dataset == _MT_GENEVAL:
-        if rated or without_corpus:
-            raise InputError("rated, without_corpus: mt_geneval has neither; omit them")
+        if rated or without_corpus or earlier:
+            raise InputError("rated, without_corpus, earlier: not for mt_geneval; omit them")
         drawn = draw_contextual_sample(judged, examples, n=n or _N_SOURCES, seed=seed)
     else:
         population = (
@@ -124,6 +135,7 @@ def rater_sheets(
             n=n or _N_TRANSLATIONS,
             rated=rated,
             population=population,
+            earlier=None if earlier is None else read_earlier(earlier),
             seed=seed,
         )
     write_rater_files(drawn, output, key, n_raters=raters, table=table, seed=seed, quiet=quiet)

@@ -18,6 +18,7 @@ from typing import Any
 from cc_hf.data.text_files import read_lines
 from cc_hf.errors import InputError, check_choice, shown
 from cc_hf.files import parse_json, parse_table
+from cc_hf.results import EvaluationResult, difference_of_data
 from cc_hf.text.tokenization import letters
 
 __all__ = [
@@ -32,6 +33,7 @@ __all__ = [
     "read_key",
     "read_sheet",
     "read_sheets",
+    "sample_settings",
     "sheet_rows",
     "sheet_text",
 ]
@@ -101,6 +103,33 @@ class SheetKey:
     settings: Mapping[str, Any]
     rows: tuple[SheetRow, ...]
     unrated: tuple[Mapping[str, str], ...] = field(default=())
+
+
+def sample_settings(
+    results: Mapping[str, EvaluationResult], *, n: int, seed: int
+) -> dict[str, Any]:
+    """Check the results that a sample is drawn from, and return what the key says of all of them.
+
+    Args:
+        results: name of a system -> its result.
+        n: number of translations or sources to draw.
+        seed: decides what is drawn.
+
+    Returns:
+        Dataset, configuration, target language, `n` and `seed`.
+
+    Raises:
+        InputError: for no results, results on different data, or a number below 1.
+    """
+    if n < 1:
+        raise InputError(f"n: expected at least 1, got {n}")
+    if not results:
+        raise InputError("results: expected those of at least one system, got none")
+    if difference := difference_of_data(results):
+        raise InputError(f"results: expected those of the same data: {difference}")
+    first = next(iter(results.values()))
+    data = {"dataset": first.dataset, "config": first.config, "tgt_lang": first.tgt_lang}
+    return {**data, "n": n, "seed": seed}
 
 
 def sheet_rows(

@@ -31,11 +31,7 @@ def _logged(shared: Path, lang: str) -> EvaluationResult:
         Judgement(str(i), "all", verdict == "correct", row["translation"], verdict)
         for i, row in enumerate(rows)
         for verdict in [
-            "inconclusive"
-            if row["is_unknown"]
-            else "correct"
-            if row["is_correct"]
-            else "incorrect"
+            "inconclusive" if row["is_unknown"] else "correct" if row["is_correct"] else "incorrect"
         ]
     )
     config = f"en-{lang}.probing"

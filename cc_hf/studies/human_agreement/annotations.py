@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from cc_hf.data.text_files import read_lines
-from cc_hf.errors import InputError
+from cc_hf.errors import InputError, shown
 from cc_hf.files import parse_json
 from cc_hf.results import Interval, NoInterval
 from cc_hf.statistics.agreement import cohen_kappa, kappa_interval, krippendorff_alpha
@@ -26,7 +26,9 @@ __all__ = [
     "annotator_agreement",
     "binary_label",
     "earlier_agreement",
+    "earlier_agreement_of_rows",
     "read_annotations",
+    "read_earlier",
 ]
 
 _ANNOTATOR_KEY = re.compile(r"(?:label|binarized)_annotator([1-9]\d*)")
@@ -238,7 +240,25 @@ def earlier_agreement(
     Raises:
         InputError: for a file that cannot be read.
     """
-    rows = [row for _, row in _rows_of_both(path) if isinstance(row, dict)]
+    return earlier_agreement_of_rows(
+        (row for _, row in _rows_of_both(path)), seed=seed, n_resamples=n_resamples
+    )
+
+
+def earlier_agreement_of_rows(
+    values: Iterable[Any], *, seed: int = 0, n_resamples: int = 1000
+) -> tuple[EarlierAgreement, ...]:
+    """Return the agreement of each annotator with earlier annotations, as `earlier_agreement` does.
+
+    Args:
+        values: rows with the keys of `read_annotations`; others are ignored.
+        seed: seed and number of resamples of the bootstrap.
+        n_resamples: as for `seed`.
+
+    Returns:
+        One agreement per annotator who shares translations with the earlier annotations.
+    """
+    rows = [row for row in values if isinstance(row, dict)]
     agreements = []
     for number, name in enumerate(_annotators(rows), 1):
         pairs = [
@@ -255,6 +275,38 @@ def earlier_agreement(
                 EarlierAgreement(number, len(pairs), cohen_kappa(left, right), interval)
             )
     return tuple(agreements)
+
+
+def read_earlier(path: Path) -> dict[str, tuple[str, str]]:
+    """Read earlier annotations, to draw their translations again.
+
+    Args:
+        path: a file as for `read_annotations`, of which only id, translation and `label_earlier`
+            are used.
+
+    Returns:
+        Id of an example -> the translation and its label.
+
+    Raises:
+        InputError: for a file that cannot be read, without such rows, or with an id that occurs
+            twice.
+    """
+    labels: dict[str, tuple[str, str]] = {}
+    for where, row in _rows_of_both(path):
+        label = row.get("label_earlier") if isinstance(row, dict) else None
+        if not label:
+            continue
+        name = next((str(row[key]) for key in _ID_KEYS if row.get(key) is not None), "")
+        if not name or name in labels or not isinstance(label, str):
+            problem = f"{name!r} a second time" if name in labels else shown(row)
+            raise InputError(
+                f"{where}: expected the id of an example that occurs once, a translation and a"
+                f" label_earlier, got {problem}"
+            )
+        labels[name] = _text(row.get("translation"), where), label
+    if not labels:
+        raise InputError(f"{path}: expected rows with id, translation and label_earlier, got none")
+    return labels
 
 
 def _rows_of_both(path: Path) -> list[tuple[str, Any]]:

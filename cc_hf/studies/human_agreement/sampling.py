@@ -9,11 +9,16 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from cc_hf.errors import InputError, check_choice
-from cc_hf.results import EvaluationResult, difference_of_data
+from cc_hf.results import EvaluationResult
 from cc_hf.schema import VERDICTS, ContrastiveTranslationExample, Example, Judgement
 from cc_hf.studies.human_agreement.agreement import Assumption
-from cc_hf.studies.human_agreement.annotations import Annotation, annotations_of_rows
-from cc_hf.studies.rater_sheets import Answers, SheetForm, SheetKey, sheet_rows
+from cc_hf.studies.human_agreement.annotations import (
+    Annotation,
+    EarlierAgreement,
+    annotations_of_rows,
+    earlier_agreement_of_rows,
+)
+from cc_hf.studies.rater_sheets import Answers, SheetForm, SheetKey, sample_settings, sheet_rows
 from cc_hf.text.tokenization import letters
 
 __all__ = [
@@ -24,6 +29,7 @@ __all__ = [
     "annotations_of_system",
     "assumption_of_system",
     "draw_sample",
+    "earlier_agreement_of_system",
     "system_of_result",
 ]
 
@@ -33,6 +39,7 @@ _ORIGIN: Mapping[str, Collection[str]] = {
     "gold": ("correct", "male", "female"),
     "verdict": VERDICTS,
     "translation": (),
+    "earlier": (),
 }
 _LABEL = "LABEL"
 
@@ -123,6 +130,13 @@ class _Drawn(NamedTuple):
     n_decided: int
 
 
+class _Material(NamedTuple):
+    """The judgements to draw from, and the ids of those that are drawn in any case."""
+
+    judged: list[Judgement]
+    required: Collection[str]
+
+
 def draw_sample(
     results: Mapping[str, EvaluationResult],
     examples: Sequence[Example],
@@ -130,6 +144,7 @@ def draw_sample(
     n: int = 200,
     rated: str | None = None,
     population: Collection[str] | None = None,
+    earlier: Mapping[str, tuple[str, str]] | None = None,
     seed: int = 0,
 ) -> SheetKey:
     """Draw translations of each system, and shuffle them.
@@ -148,6 +163,9 @@ def draw_sample(
         n: number of translations of each system on the sheets, or all that there are.
         rated: a name of `RATED`; None for that of the paper.
         population: ids of the examples to draw from; None for all.
+        earlier: id of an example -> a translation that others annotated before, and their label.
+            Such translations of any system are all drawn, so that the sample contains the earlier
+            one, as that of the paper does; only where all are rated.
         seed: decides what is drawn, and the order.
 
     Returns:
@@ -157,15 +175,15 @@ def draw_sample(
         InputError: for no results, results on different data, a number below 1, examples without
             ambiguous words or occupations, or a system without translations to draw.
     """
-    if n < 1:
-        raise InputError(f"n: expected at least 1, got {n}")
-    if not results:
-        raise InputError("results: expected those of at least one system, got none")
-    if difference := difference_of_data(results):
-        raise InputError(f"results: expected those of the same data: {difference}")
+    settings = sample_settings(results, n=n, seed=seed)
     form = _form(examples)
     rated = rated or ("undecided" if form is SENSES else "all")
     check_choice("rated", rated, RATED)
+    if earlier and rated != "all":
+        raise InputError(
+            "rated: expected all with earlier annotations, which are of decided translations, too,"
+            f" got {rated!r}"
+        )
     by_id = {
         e.id: e
         for e in examples
@@ -174,7 +192,9 @@ def draw_sample(
     items, unrated, systems = [], [], {}
     for system, result in results.items():
         judged = [j for j in result.judgements if j.example_id in by_id]
-        drawn = _drawn(system, judged, n, rated, random.Random(f"{seed} {system}"))
+        before = _earlier_labels(judged, earlier or {})
+        draw = random.Random(f"{seed} {system}")
+        drawn = _drawn(system, _Material(judged, before.keys()), n, rated, draw)
         systems[system] = {
             "metric": result.metric,
             "signature": result.signature,
@@ -184,7 +204,10 @@ def draw_sample(
             "n_assumed": len(drawn.assumed),
         }
         origins = {
-            j.example_id: _origin(system, j, by_id[j.example_id], form)
+            j.example_id: {
+                **_origin(system, j, by_id[j.example_id], form),
+                "earlier": before.get(j.example_id, ""),
+            }
             for j in (*drawn.rated, *drawn.assumed)
         }
         items += [
@@ -192,17 +215,19 @@ def draw_sample(
             for j in drawn.rated
         ]
         unrated += [origins[j.example_id] for j in drawn.assumed]
-    first = next(iter(results.values()))
-    settings: dict[str, Any] = {
-        "dataset": first.dataset,
-        "config": first.config,
-        "tgt_lang": first.tgt_lang,
-        "rated": rated,
-        "n": n,
-        "seed": seed,
-        "systems": systems,
-    }
+    settings |= {"rated": rated, "systems": systems}
     return SheetKey(form, settings, sheet_rows(items, seed=seed), tuple(unrated))
+
+
+def _earlier_labels(
+    judged: Sequence[Judgement], earlier: Mapping[str, tuple[str, str]]
+) -> dict[str, str]:
+    """Return the earlier labels of the translations that are the same."""
+    return {
+        j.example_id: earlier[j.example_id][1]
+        for j in judged
+        if j.example_id in earlier and letters(earlier[j.example_id][0]) == letters(j.translation)
+    }
 
 
 def _form(examples: Sequence[Example]) -> SheetForm:
@@ -226,9 +251,7 @@ def _gold(example: Example) -> str:
     return "" if isinstance(example, ContrastiveTranslationExample) else example.gold
 
 
-def _drawn(
-    system: str, judged: Sequence[Judgement], n: int, rated: str, draw: random.Random
-) -> _Drawn:
+def _drawn(system: str, material: _Material, n: int, rated: str, draw: random.Random) -> _Drawn:
     """Draw from the judgements of one system.
 
     Returns:
@@ -237,27 +260,35 @@ def _drawn(
     Raises:
         InputError: if there is nothing to draw.
     """
+    judged = material.judged
     undecided = [j for j in judged if j.verdict == "inconclusive"]
     decided = [j for j in judged if j.verdict != "inconclusive"]
-    n_all = len(judged)
-    if rated == "all":
-        n_drawn = min(n, n_all)
-        n_undecided = round(n_drawn * len(undecided) / n_all) if n_all else 0
-        n_decided = n_drawn - n_undecided
-    else:
-        n_undecided = min(n, len(undecided))
-        n_decided = round(n_undecided * len(decided) / len(undecided)) if undecided else 0
-    if not n_undecided + n_decided:
-        remedy = "; rate all of them" if n_all else ""
+    sizes = len(undecided), len(decided)
+    if not (judged if rated == "all" else undecided):
+        remedy = "; rate all of them" if judged else ""
         raise InputError(
-            f"results: {system}: expected translations to draw from, got {n_all} translations, of"
-            f" which {len(undecided)} are undecided{remedy}"
+            f"results: {system}: expected translations to draw from, got {len(judged)}"
+            f" translations, of which {len(undecided)} are undecided{remedy}"
         )
-    drawn_undecided = draw.sample(undecided, n_undecided)
-    drawn_decided = draw.sample(decided, n_decided)
     if rated == "all":
-        return _Drawn([*drawn_undecided, *drawn_decided], [], len(undecided), len(decided))
-    return _Drawn(drawn_undecided, drawn_decided, len(undecided), len(decided))
+        required = [j for j in judged if j.example_id in material.required]
+        optional = [
+            [j for j in side if j.example_id not in material.required]
+            for side in (undecided, decided)
+        ]
+        n_all = sum(map(len, optional))
+        n_drawn = min(max(0, n - len(required)), n_all)
+        n_undecided = round(n_drawn * len(optional[0]) / n_all) if n_all else 0
+        counts = n_undecided, n_drawn - n_undecided
+        chosen = [
+            j
+            for side, count in zip(optional, counts, strict=True)
+            for j in draw.sample(side, count)
+        ]
+        return _Drawn([*required, *chosen], [], *sizes)
+    n_undecided = min(n, len(undecided))
+    n_decided = round(n_undecided * len(decided) / len(undecided))
+    return _Drawn(draw.sample(undecided, n_undecided), draw.sample(decided, n_decided), *sizes)
 
 
 def _cells(example: Example, translation: str, form: SheetForm) -> tuple[str, ...]:
@@ -366,17 +397,39 @@ def annotations_of_system(
     Returns:
         The annotations, with the labels of all raters.
     """
+    return annotations_of_rows(_rows_of_system(key, raters, system))
+
+
+def earlier_agreement_of_system(
+    key: SheetKey, raters: Sequence[Answers], system: str
+) -> tuple[EarlierAgreement, ...]:
+    """Return how well each rater agrees with the earlier annotations of a system's translations
+    (Table A4).
+
+    Args:
+        key: the key of the sheets.
+        raters: the answers of each rater.
+        system: name of a system in the key.
+    """
+    return earlier_agreement_of_rows(row for _, row in _rows_of_system(key, raters, system))
+
+
+def _rows_of_system(
+    key: SheetKey, raters: Sequence[Answers], system: str
+) -> list[tuple[str, dict[str, str]]]:
+    """Return rows as files of annotations have them, and where each is."""
     rows = []
     for name, origin in _rated(key):
         if origin["system"] != system:
             continue
         gold = {} if key.form is SENSES else {"gold_gender": origin["gold"]}
+        earlier = {"label_earlier": origin["earlier"]} if origin["earlier"] else {}
         labels = {
             f"label_annotator{number}": answers[name][0] for number, answers in enumerate(raters, 1)
         }
         texts = {"id": origin["example_id"], "translation": origin["translation"]}
-        rows.append((f"row {name!r}", {**texts, **gold, **labels}))
-    return annotations_of_rows(rows)
+        rows.append((f"row {name!r}", {**texts, **gold, **labels, **earlier}))
+    return rows
 
 
 def assumption_of_system(key: SheetKey, system: str) -> Assumption | None:

@@ -10,11 +10,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from cc_hf.errors import InputError
-from cc_hf.results import EvaluationResult, Interval, difference_of_data
+from cc_hf.results import EvaluationResult, Interval
 from cc_hf.schema import VERDICTS, ContrastiveTranslationExample, Example
 from cc_hf.statistics.agreement import confusion_matrix, f_scores, krippendorff_alpha
 from cc_hf.statistics.bootstrap import wilson_interval
-from cc_hf.studies.rater_sheets import Answers, SheetForm, SheetKey, sheet_rows
+from cc_hf.studies.rater_sheets import Answers, SheetForm, SheetKey, sample_settings, sheet_rows
 
 __all__ = [
     "FORM",
@@ -132,12 +132,7 @@ def draw_contextual_sample(
         InputError: for no results, a number below 1, results on different data, a system with the
             name of the references, or examples without context or without sub-category.
     """
-    if n < 1:
-        raise InputError(f"n: expected at least 1, got {n}")
-    if not results:
-        raise InputError("results: expected those of at least one system, got none")
-    if difference := difference_of_data(results):
-        raise InputError(f"results: expected those of the same data: {difference}")
+    settings = sample_settings(results, n=n, seed=seed)
     if REFERENCE in results:
         raise InputError(f"results: expected another name for the system {REFERENCE!r}")
     verdicts = {
@@ -160,14 +155,8 @@ def draw_contextual_sample(
             ((*shown, translation), {"system": system, **shared, "verdict": verdict})
             for system, (translation, verdict) in translations.items()
         ]
-    first = next(iter(results.values()))
-    settings = {
-        "dataset": first.dataset,
-        "config": first.config,
-        "tgt_lang": first.tgt_lang,
-        "n": n,
-        "seed": seed,
-        "systems": {name: {"signature": result.signature} for name, result in results.items()},
+    settings["systems"] = {
+        name: {"signature": result.signature} for name, result in results.items()
     }
     return SheetKey(FORM, settings, sheet_rows(items, seed=seed))
 

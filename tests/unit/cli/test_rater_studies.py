@@ -86,6 +86,22 @@ def test_from_results_over_sheets_to_agreement(folder: Path) -> None:
     assert "kappa of annotators 2 and 3: 1.0000 on raw labels, 1.0000 on binary" in result.stdout
 
 
+def test_earlier_labels_are_drawn_and_compared(folder: Path) -> None:
+    rows = [
+        {"id": e.id, "translation": f"=a {e.id}", "label_earlier": "Male"}
+        for e in load_examples("simplegen", "en-de")[:4]
+    ]
+    (folder / "earlier.jsonl").write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    result = draw(folder, "--earlier", folder / "earlier.jsonl")
+    assert result.exit_code == 0, result.output
+    sheets = sorted((folder / "sheets").glob("*.csv"))
+    for path in sheets:
+        fill(path, lambda row: ["Male"])
+    options = [part for path in sheets for part in ("--sheet", path)]
+    result = run("human-agreement", folder / "a.json", "--key", folder / "key.json", *options)
+    assert "kappa of annotator 2 with earlier labels: 1.0000 on 4" in result.stdout
+
+
 def test_undecided_translations_alone_can_be_rated(folder: Path) -> None:
     result = draw(folder, "--rated", "undecided")
     assert result.exit_code == 0, result.output
@@ -162,7 +178,7 @@ def test_from_contextual_results_over_sheets_to_ratings(
     path = write_result(tmp_path, "bad", test_ratings.result("bad", "Der Arzt", "incorrect"))
     rest = ("-o", tmp_path / "sheets", "--key", tmp_path / "key.json", "--n", 2)
     result = run("rater-sheets", path, *rest, "--rated", "all")
-    assert "mt_geneval has neither" in str(result.exception)
+    assert "not for mt_geneval; omit them" in str(result.exception)
     result = run("rater-sheets", path, *rest)
     assert result.exit_code == 0, result.output
     sheets = sorted((tmp_path / "sheets").glob("*.csv"))

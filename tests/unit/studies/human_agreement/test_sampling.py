@@ -1,7 +1,9 @@
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -10,13 +12,14 @@ from cc_hf.errors import InputError
 from cc_hf.results import EvaluationResult
 from cc_hf.schema import ContrastiveSourceExample, ContrastiveTranslationExample, Focus, Judgement
 from cc_hf.studies.human_agreement.agreement import agreement_with_labels
-from cc_hf.studies.human_agreement.annotations import annotator_agreement
+from cc_hf.studies.human_agreement.annotations import annotator_agreement, read_earlier
 from cc_hf.studies.human_agreement.sampling import (
     GENDERS,
     SENSES,
     annotations_of_system,
     assumption_of_system,
     draw_sample,
+    earlier_agreement_of_system,
     system_of_result,
 )
 from cc_hf.studies.rater_sheets import Answers, SheetKey
@@ -105,6 +108,44 @@ def test_genders_are_all_rated_and_neutral_ones_are_not_drawn() -> None:
     assert len(key.rows) == 14
     assert {origin["gold"] for row in key.rows for origin in row.origins} == {"male", "female"}
     assert {row.cells[0] for row in key.rows} == {"chief"}
+
+
+def test_earlier_annotations_are_all_drawn_and_compared() -> None:
+    results = {"a": result("a", _every_fourth_is_open)}
+    rows = examples(extra={"occupation": "chief"})
+    earlier = {
+        "0": ("a 0", "Male"), "1": ("„a 1“", "Male"), "3": ("a 3", "Male"), "4": ("b 4", "Female"),
+        "2": ("a 2", "Male"),
+    }  # fmt: skip
+    for n in (2, 8):
+        key = draw_sample(results, rows, n=n, earlier=earlier)
+        labels = {o["example_id"]: o["earlier"] for row in key.rows for o in row.origins}
+        assert {name for name, label in labels.items() if label} == {"0", "1", "3"}
+        assert len(labels) == max(3, n)
+    names = {row.origins[0]["example_id"]: row.id for row in key.rows}
+    first = {row.id: ("Male",) for row in key.rows}
+    second = {**first, names["0"]: ("Translation too bad to tell",), names["1"]: ("Female",)}
+    one, two = earlier_agreement_of_system(key, [first, second], "a")
+    assert (one.annotator, one.n, one.kappa) == (1, 3, 1.0)
+    assert (two.annotator, two.n, two.kappa) == (2, 2, 0.0)
+    with pytest.raises(InputError, match="rated: expected all with earlier annotations"):
+        draw_sample(results, rows, rated="undecided", earlier=earlier)
+
+
+def test_earlier_annotations_are_read(tmp_path: Path) -> None:
+    path = tmp_path / "earlier.jsonl"
+    row = {"id": 3, "translation": "t", "label_earlier": "Male"}
+    path.write_text(f"{json.dumps(row)}\n{json.dumps({'id': 4})}\n", encoding="utf-8")
+    assert read_earlier(path) == {"3": ("t", "Male")}
+    for damaged, message in (
+        ([row, row], "line 2: .* got '3' a second time"),
+        ([{**row, "id": None}], "line 1: expected the id of an example"),
+        ([{**row, "translation": None}], "line 1: translation: expected text"),
+        ([{"id": 4}], "expected rows with id, translation and label_earlier, got none"),
+    ):
+        path.write_text("\n".join(map(json.dumps, damaged)), encoding="utf-8")
+        with pytest.raises(InputError, match=message):
+            read_earlier(path)
 
 
 def test_a_population_limits_what_is_drawn() -> None:
