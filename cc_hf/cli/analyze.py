@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.text import Text
 
-from cc_hf.cli import study_commands
+from cc_hf.cli import mt_geneval_studies, rater_studies, study_commands
 from cc_hf.cli.options import AsJson, DataDir, FiguresOutput
 from cc_hf.cli.output import check_output, json_text, print_result
 from cc_hf.cli.speed import speed
@@ -16,6 +17,8 @@ from cc_hf.errors import InputError
 
 if TYPE_CHECKING:
     from cc_hf.results import EvaluationResult
+    from cc_hf.studies.human_agreement.agreement import Assumption
+    from cc_hf.studies.human_agreement.annotations import Annotation, EarlierAgreement
 
 __all__ = ["app"]
 
@@ -25,6 +28,10 @@ app.command("trigger-importance")(study_commands.trigger_importance)
 app.command("regression")(study_commands.regression)
 app.command("evaluator-agreement")(study_commands.evaluator_agreement)
 app.command("speed")(speed)
+app.command("rater-sheets")(rater_studies.rater_sheets)
+app.command("gender-ratings")(rater_studies.gender_ratings)
+app.command("sentence-gaps")(mt_geneval_studies.sentence_gaps)
+app.command("gendered-words")(mt_geneval_studies.gendered_words)
 
 
 @app.callback()
@@ -41,17 +48,27 @@ def human_agreement(
         ),
     ],
     annotations: Annotated[
-        list[Path],
+        list[Path] | None,
         typer.Option(
             help=(
                 "JSONL file of human labels, with the keys id, index or testset_line;"
                 " translation; gold_gender; and label_annotator1 and 2 or binarized_annotator1"
-                " and 2; or NAME.annotator1.jsonl as Vamvas & Sennrich published it, with that of"
-                " the other annotator beside it. Give the option once for all files of results, or"
-                " once for each."
+                " and 2, or more; or NAME.annotator1.jsonl as Vamvas & Sennrich published it, with"
+                " that of the other annotator beside it. Give the option once for all files of"
+                " results, or once for each."
             )
         ),
-    ],
+    ] = None,
+    key: Annotated[
+        Path | None,
+        typer.Option(
+            help="In place of --annotations: key that `cc-hf analyze rater-sheets` wrote."
+        ),
+    ] = None,
+    sheets: Annotated[
+        list[Path] | None,
+        typer.Option("--sheet", help="With --key: filled sheet of a rater. Once for each rater."),
+    ] = None,
     assume: Annotated[
         Path | None,
         typer.Option(
@@ -111,23 +128,15 @@ def human_agreement(
         agreement_with_labels,
         examples_without_corpora,
     )
-    from cc_hf.studies.human_agreement.annotations import (
-        annotator_agreement,
-        earlier_agreement,
-        read_annotations,
-    )
+    from cc_hf.studies.human_agreement.annotations import annotator_agreement
 
-    if len(annotations) not in (1, len(results)):
-        raise InputError(
-            f"--annotations: expected the option once, or once per file of results"
-            f" ({len(results)}), got it {len(annotations)} times"
-        )
     if assume is None and (without_corpus or as_published):
         raise InputError(
             "--without-corpus and --as-published say how assumed verdicts count; give them with"
             " --assume RESULT, or omit them"
         )
     check_output(output)
+    labels_of = _labels(results, annotations, key, sheets)
     assumption = None
     if assume is not None:
         decided = _with_inconclusive(assume)
@@ -139,24 +148,71 @@ def human_agreement(
         assumption = Assumption(decided, population, as_published)
     rows = []
     for number, path in enumerate(results):
-        annotated = annotations[number % len(annotations)]
-        labels = read_annotations(annotated)
-        annotators, earlier = annotator_agreement(labels), earlier_agreement(annotated)
         for judged in _read_results(path):
+            labels, earlier, assumed = labels_of(number, judged)
             agreement = agreement_with_labels(
                 judged,
                 labels,
                 skip_others=skip_others,
                 inconclusive=inconclusive,
-                assumption=assumption,
+                assumption=assumption or assumed,
             )
-            rows.append(AgreementRow(judged, agreement, annotators, earlier))
+            rows.append(AgreementRow(judged, agreement, annotator_agreement(labels), earlier))
     print_result(
         as_json,
         json_text(agreement_json(rows)),
         lambda: [human_agreement_table(rows), *map(Text, agreement_notes(rows))],
         output=output,
     )
+
+
+def _labels(
+    results: list[Path],
+    annotations: list[Path] | None,
+    key: Path | None,
+    sheets: list[Path] | None,
+) -> Callable[
+    [int, EvaluationResult],
+    tuple[list[Annotation], tuple[EarlierAgreement, ...], Assumption | None],
+]:
+    """Return a function of the number of a file and a result: its labels, the agreement with
+    earlier ones, and the verdicts that stand for labels.
+    """
+    from cc_hf.studies.human_agreement.annotations import earlier_agreement, read_annotations
+    from cc_hf.studies.human_agreement.sampling import (
+        FORMS,
+        annotations_of_system,
+        assumption_of_system,
+        earlier_agreement_of_system,
+        system_of_result,
+    )
+    from cc_hf.studies.rater_sheets import read_key, read_sheets
+
+    if (key is None) == (annotations is None) or (key is None) != (sheets is None):
+        raise InputError("expected either --annotations, or --key with the --sheet of each rater")
+    if key is not None:
+        sheet_key = read_key(key, FORMS)
+        raters = read_sheets(sheets or [], sheet_key)
+
+        def of_sheets(
+            number: int, judged: EvaluationResult
+        ) -> tuple[list[Annotation], tuple[EarlierAgreement, ...], Assumption | None]:
+            system = system_of_result(sheet_key, judged)
+            return (
+                annotations_of_system(sheet_key, raters, system),
+                earlier_agreement_of_system(sheet_key, raters, system),
+                assumption_of_system(sheet_key, system),
+            )
+
+        return of_sheets
+    files = annotations or []
+    if len(files) not in (1, len(results)):
+        raise InputError(
+            f"--annotations: expected the option once, or once per file of results"
+            f" ({len(results)}), got it {len(files)} times"
+        )
+    read = [(read_annotations(file), earlier_agreement(file)) for file in files]
+    return lambda number, judged: (*read[number % len(read)], None)
 
 
 def _read_results(path: Path) -> tuple[EvaluationResult, ...]:

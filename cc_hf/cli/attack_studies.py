@@ -11,18 +11,20 @@ from typing import Annotated
 import typer
 
 from cc_hf.cli.options import AsJson, DataDir, FiguresOutput, Quiet, Resamples, Seed
-from cc_hf.cli.output import (
-    check_output,
-    json_text,
-    print_result,
-    say_written,
-    write_atomically,
+from cc_hf.cli.output import check_output, json_text, print_result, say_written
+from cc_hf.cli.rater_files import (
+    DrawSeed,
+    KeyOutput,
+    Raters,
+    Sheets,
+    SheetsOutput,
+    TableKind,
+    check_rater_files,
+    write_rater_files,
 )
 from cc_hf.errors import InputError
 
 __all__ = ["challenge", "grammar", "rate", "sheets", "transfer"]
-
-_Draw = Annotated[int, typer.Option("--seed", min=0, help="Seed of what is drawn at random.")]
 
 
 def challenge(
@@ -40,7 +42,7 @@ def challenge(
     max_per_homograph: Annotated[
         int, typer.Option(min=1, help="Largest number of samples of one homograph.")
     ] = 1_000,
-    seed: _Draw = 0,
+    seed: DrawSeed = 0,
     as_json: AsJson = False,
     quiet: Quiet = False,
 ) -> None:
@@ -138,11 +140,8 @@ def sheets(
     samples: Annotated[
         Path, typer.Argument(help="Adversarial samples to rate (.jsonl), such as a challenge set.")
     ],
-    output: Annotated[Path, typer.Option("--output", "-o", help="Write the sheet to this .csv.")],
-    key: Annotated[
-        Path,
-        typer.Option(help="Write the right answers to this .jsonl, which raters must not see."),
-    ],
+    output: SheetsOutput,
+    key: KeyOutput,
     regular: Annotated[
         Path | None,
         typer.Option(help="Tagged pairs (.jsonl) whose sources are the regular sentences."),
@@ -159,38 +158,35 @@ def sheets(
     n: Annotated[
         int, typer.Option("--n", min=1, help="Number of sentences of each kind, or all there are.")
     ] = 1_000,
-    seed: _Draw = 0,
+    raters: Raters = 2,
+    table: TableKind = "csv",
+    seed: DrawSeed = 0,
     data_dir: DataDir = None,
     quiet: Quiet = False,
 ) -> None:
-    """Write a sheet on which people choose the sense and rate the naturalness of sentences.
+    """Write sheets on which people choose the sense and rate the naturalness of sentences.
 
     `cc-hf attack rate` reads the filled sheets of two people. The method is that of Emelin (2023),
     section 3.3.3.
     """
     from cc_hf.data.homographs import read_lexicon, read_pairs
     from cc_hf.studies.adversarial.samples import read_samples
-    from cc_hf.studies.adversarial.sheets import key_text, sheet_items, sheet_text
+    from cc_hf.studies.adversarial.sheets import draw_sentences
 
-    for name, path in {"output": output, "key": key}.items():
-        check_output(path, name)
-    items = sheet_items(
+    check_rater_files(output, key)
+    drawn = draw_sentences(
         list(read_samples(samples)),
         [] if regular is None else list(read_pairs(regular)),
         read_lexicon(lexicon, data_dir=data_dir),
         n=n,
         seed=seed,
     )
-    write_atomically(output, sheet_text(items))
-    write_atomically(key, key_text(items))
-    if not quiet:
-        say_written(output, f", {len(items):,} sentences")
-        say_written(key)
+    write_rater_files(drawn, output, key, n_raters=raters, table=table, seed=seed, quiet=quiet)
 
 
 def rate(
     key: Annotated[Path, typer.Argument(help="Key that `cc-hf attack sheets` wrote.")],
-    sheets: Annotated[list[Path], typer.Argument(help="The filled sheets of two people, as .csv.")],
+    sheets: Sheets,
     output: FiguresOutput = None,
     resamples: Resamples = 1000,
     seed: Seed = 0,
@@ -199,16 +195,15 @@ def rate(
     """Read two filled sheets: error rates, naturalness, and how well both people agree."""
     from cc_hf.reports.studies.attacks import sheet_tables
     from cc_hf.statistics.bootstrap import Bootstrap
-    from cc_hf.studies.adversarial.sheets import rate_sheets, read_key, read_sheet
+    from cc_hf.studies.adversarial.sheets import FORM, rate_sheets
+    from cc_hf.studies.rater_sheets import read_key, read_sheets
 
     check_output(output)
     if len(sheets) != 2:
         raise InputError(f"sheets: expected those of two people, got {len(sheets)} files")
-    items = read_key(key)
+    sheet_key = read_key(key, [FORM])
     figures = rate_sheets(
-        items,
-        *(read_sheet(path, items) for path in sheets),
-        bootstrap=Bootstrap(seed, resamples),
+        sheet_key, *read_sheets(sheets, sheet_key), bootstrap=Bootstrap(seed, resamples)
     )
     print_result(
         as_json, json_text(asdict(figures)), lambda: [sheet_tables(figures)], output=output

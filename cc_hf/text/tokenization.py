@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from dataclasses import dataclass
 from functools import cache
 
 from sacremoses import MosesTokenizer
 
-__all__ = ["Token", "moses_tokens", "moses_words", "word_texts", "word_tokens"]
+__all__ = ["Token", "letters", "moses_tokens", "moses_words", "word_texts", "word_tokens"]
 
 _HYPHEN = re.compile("(-)")
 _WORD = re.compile(r"\w+(?:'\w+)?|[^\w\s]")
@@ -98,3 +99,20 @@ def word_texts(text: str) -> list[str]:
         ['A', 'bat', '!']
     """
     return _WORD.findall(text)
+
+
+def letters(text: str) -> str:
+    """Return the letters, marks and digits of a text, composed (NFC), without all else.
+
+    Two texts with the same letters are taken for the same where texts went through spreadsheets,
+    which drop apostrophes and change quotation marks.
+
+    Args:
+        text: a sentence.
+
+    Examples:
+        >>> letters("'Ja', so ist's.") == letters("„Ja“ so ists")
+        True
+    """
+    composed = unicodedata.normalize("NFC", text)
+    return "".join(c for c in composed if unicodedata.category(c)[0] in "LMN")

@@ -56,18 +56,18 @@ def human_agreement_table(rows: Sequence[AgreementRow]) -> Table:
         title_justify="left",
         caption=(
             "percent; 95 % intervals by bootstrap over translations; strict: an inconclusive"
-            " verdict agrees with nothing"
+            " verdict agrees with nothing; F1: of male and female, or of correct and wrong"
         ),
         box=box.SIMPLE_HEAD,
     )
     table.caption_justify = "left"
     table.add_column("data and what judged it", overflow="fold")
-    for name in ("labels", "agreement", "strict", "weighted", "kappa"):
+    for name in ("labels", "agreement", "strict", "weighted", "kappa", "F1"):
         table.add_column(name, justify="right", no_wrap=True)
     for index, row in enumerate(rows):
         agreement = row.agreement
         labels = f"{agreement.n_open}" + (
-            f" + {agreement.n_assumed:.0f}" if agreement.n_assumed else ""
+            f"\n+ {agreement.n_assumed:.0f}" if agreement.n_assumed else ""
         )
         table.add_row(
             Text(f"{data_name(row.result)}: {_name(row.result)}"),
@@ -76,6 +76,9 @@ def human_agreement_table(rows: Sequence[AgreementRow]) -> Table:
             f"{100 * agreement.strict_agreement:.1f}",
             _percent(agreement.weighted_agreement, agreement.weighted_interval),
             f"{agreement.kappa:.2f}",
+            "\n".join(
+                "–" if math.isnan(score) else f"{100 * score:.1f}" for score in agreement.f_scores
+            ),
         )
         key = (row.result.dataset, row.result.tgt_lang, row.result.metric)
         if key not in [
@@ -89,6 +92,7 @@ def human_agreement_table(rows: Sequence[AgreementRow]) -> Table:
                 _percent(published_row.agreement),
                 "",
                 _percent(published_row.weighted_agreement),
+                "",
                 "",
             )
     return table
@@ -110,12 +114,6 @@ def agreement_notes(rows: Sequence[AgreementRow]) -> list[str]:
             for name, counts in zip(agreement.labels, agreement.confusion, strict=True)
         )
         notes.append(f"  {confusion} (columns {', '.join(agreement.labels)})")
-        scores = ", ".join(
-            f"{name} {100 * score:.1f}"
-            for name, score in zip(agreement.labels, agreement.f_scores, strict=True)
-            if not math.isnan(score)
-        )
-        notes.append(f"  F1 of the judged labels: {scores}")
         if agreement.n_inconclusive:
             notes.append(
                 f"  {agreement.n_inconclusive} of {agreement.n_labels} labels are of translations"
@@ -160,10 +158,16 @@ def _kappa_notes(row: AgreementRow) -> Iterator[str]:
     if kappas := PUBLISHED_KAPPAS.get(data):
         printed = f" ({CITATION_KEY}, Table A3: {kappas[0]:.2f}, {kappas[1]:.2f})"
     kappa = _with_limits(annotators.kappa_binarised, annotators.binarised_interval)
+    mean = f", mean over {len(annotators.pairs)} pairs" if annotators.pairs else ""
     yield (
-        f"kappa of the annotators: {raw}{kappa} on {annotators.n_binarised} binary ones{printed};"
-        f" Krippendorff's alpha {annotators.alpha:.4f}"
+        f"kappa of the annotators{mean}: {raw}{kappa} on {annotators.n_binarised} binary"
+        f" ones{printed}; Krippendorff's alpha {annotators.alpha:.4f}"
     )
+    for pair in annotators.pairs:
+        left, right = pair.annotators
+        raw = "" if pair.kappa_raw is None else f"{pair.kappa_raw:.4f} on raw labels, "
+        kappa = f"{raw}{pair.kappa_binarised:.4f} on binary ones"
+        yield f"kappa of annotators {left} and {right}: {kappa}"
     for earlier in row.earlier:
         published_kappa = PUBLISHED_EARLIER_KAPPAS.get(data, {}).get(earlier.annotator)
         printed = ""

@@ -21,6 +21,7 @@ from cc_hf.statistics.agreement import (
     proportion_of_agreement,
 )
 from cc_hf.studies.human_agreement.annotations import Annotation, read_annotations
+from cc_hf.text.tokenization import letters
 
 __all__ = [
     "Annotation",
@@ -284,16 +285,16 @@ def _human_items(
     # Annotations of the same translation, without the ids of their examples, are taken in order.
     by_letters: dict[str, list[Judgement]] = {}
     for judged in reversed(result.judgements):
-        by_letters.setdefault(_letters(judged.translation), []).append(judged)
+        by_letters.setdefault(letters(judged.translation), []).append(judged)
     items, n_skipped = [], 0
     for annotation in counted:
-        alike = by_letters.get(_letters(annotation.translation), [])
+        alike = by_letters.get(letters(annotation.translation), [])
         judgement = (
             judgements.get(annotation.example_id)
             if annotation.is_located
             else (alike.pop() if alike else None)
         )
-        if judgement is None or _letters(judgement.translation) != _letters(annotation.translation):
+        if judgement is None or letters(judgement.translation) != letters(annotation.translation):
             if not skip_others:
                 raise InputError(_mismatch(annotation, judgement, result.n))
             n_skipped += 1
@@ -406,13 +407,6 @@ def _check_same(members: Collection[Judgement], decided: dict[str, Judgement], n
                 f"example {judgement.example_id}: judged was {judgement.translation!r}, the assumed"
                 f" result {got}; evaluate the same translations"
             )
-
-
-def _letters(text: str) -> str:
-    """Return only letters and digits: annotated texts went through spreadsheets, which dropped
-    apostrophes and changed quotation marks.
-    """
-    return "".join(c for c in text if c.isalnum())
 
 
 def _mismatch(annotation: Annotation, judgement: Judgement | None, n: int) -> str:

@@ -1,16 +1,18 @@
 """Read the labels that people gave to translations from JSONL, reduce them to two classes as in
-Vamvas & Sennrich 2021, appendix E, and measure how well two annotators agree.
+Vamvas & Sennrich 2021, appendix E, and measure how well two or more annotators agree.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import itertools
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from cc_hf.data.text_files import read_lines
-from cc_hf.errors import InputError
+from cc_hf.errors import InputError, shown
 from cc_hf.files import parse_json
 from cc_hf.results import Interval, NoInterval
 from cc_hf.statistics.agreement import cohen_kappa, kappa_interval, krippendorff_alpha
@@ -19,13 +21,17 @@ __all__ = [
     "Annotation",
     "AnnotatorAgreement",
     "EarlierAgreement",
+    "PairAgreement",
+    "annotations_of_rows",
     "annotator_agreement",
     "binary_label",
     "earlier_agreement",
+    "earlier_agreement_of_rows",
     "read_annotations",
+    "read_earlier",
 ]
 
-_ANNOTATORS = ("annotator1", "annotator2")
+_ANNOTATOR_KEY = re.compile(r"(?:label|binarized)_annotator([1-9]\d*)")
 _ID_KEYS = ("id", "index", "testset_line")
 _GENDERS = ("male", "female")
 _VERDICTS = ("correct", "wrong")
@@ -57,16 +63,16 @@ _EARLIER = {"M": "Male", "F": "Female", "N": "Both / Neutral / Ambiguous"}
 
 @dataclass(frozen=True, slots=True)
 class Annotation:
-    """The labels of two annotators for one translation.
+    """The labels of all annotators for one translation.
 
     Attributes:
         example_id: the id of the example; "" if the translation is not in the test set.
         translation: the translation that they saw.
         gold: the label of a correct translation.
-        labels: both binary labels; empty if an annotator called the sample ill-defined, so that it
-            is ignored.
+        labels: the binary labels in the order of the annotators; empty if an annotator called the
+            sample ill-defined, so that it is ignored.
         classes: the two binary labels, such as "male" and "female", or "correct" and "wrong".
-        raw: both labels as they were given; empty if the file does not have them.
+        raw: the labels as they were given; empty if the file does not have them.
         is_located: whether the file says which example it is; otherwise the translation tells.
     """
 
@@ -80,15 +86,31 @@ class Annotation:
 
 
 @dataclass(frozen=True, slots=True)
+class PairAgreement:
+    """Cohen's kappa of two of several annotators.
+
+    Attributes:
+        annotators: their numbers, from 1.
+        kappa_raw, kappa_binarised: as for `AnnotatorAgreement`.
+    """
+
+    annotators: tuple[int, int]
+    kappa_raw: float | None
+    kappa_binarised: float
+
+
+@dataclass(frozen=True, slots=True)
 class AnnotatorAgreement:
-    """Cohen's kappa of two annotators, on raw and on binary labels.
+    """Cohen's kappa of two annotators, or its mean over all pairs of several ones, on raw and on
+    binary labels.
 
     Attributes:
         n_raw, n_binarised: numbers of translations.
         kappa_raw, kappa_binarised: Cohen's kappa; `kappa_raw` is None if the file has no raw
             labels.
         raw_interval, binarised_interval: bootstrap intervals, or why there is none.
-        alpha: Krippendorff's alpha on binary labels.
+        alpha: Krippendorff's alpha on binary labels, of all annotators.
+        pairs: kappa of each pair, if there are three annotators or more.
     """
 
     n_raw: int
@@ -98,6 +120,7 @@ class AnnotatorAgreement:
     kappa_binarised: float
     binarised_interval: Interval | NoInterval
     alpha: float
+    pairs: tuple[PairAgreement, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,9 +142,9 @@ class EarlierAgreement:
 
 
 def read_annotations(path: Path) -> list[Annotation]:
-    """Read the translations that both annotators labelled.
+    """Read the translations that all annotators labelled, two or more.
 
-    Translations that only one of them labelled are ignored, as in the paper. Each line is a JSON
+    Translations that only some of them labelled are ignored, as in the paper. Each line is a JSON
     object with these keys; other keys are ignored:
 
     - `id`, `index` or `testset_line`: the id of the example; null if the translation is not in the
@@ -129,10 +152,10 @@ def read_annotations(path: Path) -> list[Annotation]:
     - `translation`: the text that was labelled.
     - `gold_gender`: "male" or "female" if the labels are genders. Without it the labels are
       verdicts, "correct" or "wrong".
-    - `binarized_annotator1`, `binarized_annotator2`: one of these classes; null if the annotator
-      did not label the translation or called it ill-defined.
-    - `label_annotator1`, `label_annotator2`: raw labels. They replace missing binary labels (see
-      `binary_label`), and kappa is computed from them.
+    - `binarized_annotator1`, `binarized_annotator2` and so on: one of these classes; null if the
+      annotator did not label the translation or called it ill-defined.
+    - `label_annotator1`, `label_annotator2` and so on: raw labels. They replace missing binary
+      labels (see `binary_label`), and kappa is computed from them.
     - `label_earlier`: a raw label from earlier annotations, for `earlier_agreement` only.
 
     The files of ZurichNLP/contrastive-conditioning are read, too: `human_validation/*/data/
@@ -148,10 +171,30 @@ def read_annotations(path: Path) -> list[Annotation]:
         InputError: for a file that cannot be read, a line that is not such an object, or a file
             without any row that both annotators labelled.
     """
+    annotations = annotations_of_rows(_rows_of_both(path))
+    if not any(annotation.labels for annotation in annotations):
+        raise InputError(f"{path}: expected rows that both annotators labelled, got none")
+    return annotations
+
+
+def annotations_of_rows(rows: Iterable[tuple[str, Any]]) -> list[Annotation]:
+    """Return the annotations of rows with the keys of `read_annotations`.
+
+    Args:
+        rows: where a row is, for messages, and the row.
+
+    Returns:
+        The translations that all annotators labelled.
+
+    Raises:
+        InputError: for a row that is not as expected.
+    """
+    rows = list(rows)
+    names = _annotators(row for _, row in rows)
     annotations = []
-    for where, row in _rows_of_both(path):
+    for where, row in rows:
         try:
-            annotation = _annotation(row, where)
+            annotation = _annotation(row, where, names)
         except (KeyError, AttributeError, TypeError) as error:
             keys = (
                 "id, index or testset_line, translation, and binarized_annotator1 and 2 or"
@@ -163,9 +206,19 @@ def read_annotations(path: Path) -> list[Annotation]:
             ) from None
         if annotation is not None:
             annotations.append(annotation)
-    if not any(annotation.labels for annotation in annotations):
-        raise InputError(f"{path}: expected rows that both annotators labelled, got none")
     return annotations
+
+
+def _annotators(rows: Iterable[Any]) -> tuple[str, ...]:
+    """Return the names of all annotators of a file, as its keys have them."""
+    numbers = {
+        int(match[1])
+        for row in rows
+        if isinstance(row, dict)
+        for key in row
+        if (match := _ANNOTATOR_KEY.fullmatch(key))
+    }
+    return tuple(f"annotator{number}" for number in sorted(numbers | {1, 2}))
 
 
 def earlier_agreement(
@@ -187,9 +240,27 @@ def earlier_agreement(
     Raises:
         InputError: for a file that cannot be read.
     """
-    rows = [row for _, row in _rows_of_both(path) if isinstance(row, dict)]
+    return earlier_agreement_of_rows(
+        (row for _, row in _rows_of_both(path)), seed=seed, n_resamples=n_resamples
+    )
+
+
+def earlier_agreement_of_rows(
+    values: Iterable[Any], *, seed: int = 0, n_resamples: int = 1000
+) -> tuple[EarlierAgreement, ...]:
+    """Return the agreement of each annotator with earlier annotations, as `earlier_agreement` does.
+
+    Args:
+        values: rows with the keys of `read_annotations`; others are ignored.
+        seed: seed and number of resamples of the bootstrap.
+        n_resamples: as for `seed`.
+
+    Returns:
+        One agreement per annotator who shares translations with the earlier annotations.
+    """
+    rows = [row for row in values if isinstance(row, dict)]
     agreements = []
-    for number, name in enumerate(_ANNOTATORS, 1):
+    for number, name in enumerate(_annotators(rows), 1):
         pairs = [
             (row["label_earlier"], label)
             for row in rows
@@ -204,6 +275,38 @@ def earlier_agreement(
                 EarlierAgreement(number, len(pairs), cohen_kappa(left, right), interval)
             )
     return tuple(agreements)
+
+
+def read_earlier(path: Path) -> dict[str, tuple[str, str]]:
+    """Read earlier annotations, to draw their translations again.
+
+    Args:
+        path: a file as for `read_annotations`, of which only id, translation and `label_earlier`
+            are used.
+
+    Returns:
+        Id of an example -> the translation and its label.
+
+    Raises:
+        InputError: for a file that cannot be read, without such rows, or with an id that occurs
+            twice.
+    """
+    labels: dict[str, tuple[str, str]] = {}
+    for where, row in _rows_of_both(path):
+        label = row.get("label_earlier") if isinstance(row, dict) else None
+        if not label:
+            continue
+        name = next((str(row[key]) for key in _ID_KEYS if row.get(key) is not None), "")
+        if not name or name in labels or not isinstance(label, str):
+            problem = f"{name!r} a second time" if name in labels else shown(row)
+            raise InputError(
+                f"{where}: expected the id of an example that occurs once, a translation and a"
+                f" label_earlier, got {problem}"
+            )
+        labels[name] = _text(row.get("translation"), where), label
+    if not labels:
+        raise InputError(f"{path}: expected rows with id, translation and label_earlier, got none")
+    return labels
 
 
 def _rows_of_both(path: Path) -> list[tuple[str, Any]]:
@@ -308,11 +411,11 @@ def binary_label(label: str, gold: str, classes: tuple[str, str]) -> str | None:
 def annotator_agreement(
     annotations: Sequence[Annotation], *, seed: int = 0, n_resamples: int = 1000
 ) -> AnnotatorAgreement:
-    """Return Cohen's kappa of the two annotators (Table A3), with bootstrap intervals over
-    translations.
+    """Return Cohen's kappa of the annotators (Table A3), with bootstrap intervals over
+    translations. Of several annotators it is the mean over all pairs, without intervals.
 
     Args:
-        annotations: the translations that both annotators labelled.
+        annotations: the translations that all annotators labelled.
         seed: seed and number of resamples of the bootstrap.
         n_resamples: as for `seed`.
 
@@ -322,24 +425,39 @@ def annotator_agreement(
     Raises:
         InputError: if every annotation is to be ignored.
     """
-    raw = [a.raw for a in annotations if a.raw]
-    counted = [a.labels for a in annotations if a.labels]
-    left, right = [pair[0] for pair in counted], [pair[1] for pair in counted]
-    first, second = [pair[0] for pair in raw], [pair[1] for pair in raw]
+    raw = list(zip(*(a.raw for a in annotations if a.raw), strict=True))
+    binary = list(zip(*(a.labels for a in annotations if a.labels), strict=True))
+    n_raw, n_binarised = (len(labels[0]) if labels else 0 for labels in (raw, binary))
+    if not binary:
+        raise InputError("agreement on nothing: expected at least one item, got none")
+    pairs = [
+        PairAgreement(
+            (left + 1, right + 1),
+            cohen_kappa(raw[left], raw[right]) if raw else None,
+            cohen_kappa(binary[left], binary[right]),
+        )
+        for left, right in itertools.combinations(range(len(binary)), 2)
+    ]
+
+    def interval(labels: Sequence[Sequence[str]]) -> Interval | NoInterval:
+        if len(labels) == 2:
+            return kappa_interval(*labels, seed=seed, n_resamples=n_resamples)
+        return NoInterval(f"it is a mean over {len(pairs)} pairs of annotators")
+
+    raw_kappas = [pair.kappa_raw for pair in pairs if pair.kappa_raw is not None]
     return AnnotatorAgreement(
-        n_raw=len(raw),
-        kappa_raw=cohen_kappa(first, second) if raw else None,
-        raw_interval=(
-            kappa_interval(first, second, seed=seed, n_resamples=n_resamples) if raw else None
-        ),
-        n_binarised=len(counted),
-        kappa_binarised=cohen_kappa(left, right),
-        binarised_interval=kappa_interval(left, right, seed=seed, n_resamples=n_resamples),
-        alpha=krippendorff_alpha([left, right]),
+        n_raw=n_raw,
+        kappa_raw=sum(raw_kappas) / len(raw_kappas) if raw_kappas else None,
+        raw_interval=interval(raw) if raw else None,
+        n_binarised=n_binarised,
+        kappa_binarised=sum(pair.kappa_binarised for pair in pairs) / len(pairs),
+        binarised_interval=interval(binary),
+        alpha=krippendorff_alpha(binary),
+        pairs=tuple(pairs) if len(pairs) > 1 else (),
     )
 
 
-def _annotation(row: Mapping[str, Any], where: str) -> Annotation | None:
+def _annotation(row: Mapping[str, Any], where: str, annotators: Sequence[str]) -> Annotation | None:
     """Return the annotation of a row, or None if an annotator did not label the translation.
 
     Raises:
@@ -349,24 +467,24 @@ def _annotation(row: Mapping[str, Any], where: str) -> Annotation | None:
     gold, classes = (
         (row["gold_gender"], _GENDERS) if "gold_gender" in row else (_VERDICTS[0], _VERDICTS)
     )
-    raw = [row.get(f"label_{name}") for name in _ANNOTATORS]
-    binary = [row.get(f"binarized_{name}") for name in _ANNOTATORS]
+    raw = [row.get(f"label_{name}") for name in annotators]
+    binary = [row.get(f"binarized_{name}") for name in annotators]
     if not {gold, *binary} - {None} <= set(classes):
         raise InputError(
-            f"{where}: expected the labels {' and '.join(classes)}, got {gold!r}, {binary[0]!r} and"
-            f" {binary[1]!r}"
+            f"{where}: expected the labels {' and '.join(classes)}, got"
+            f" {', '.join(map(repr, [gold, *binary[:-1]]))} and {binary[-1]!r}"
         )
     if not any(raw):
         raw = []
     elif not all(raw):
         return None
-    elif not any(f"binarized_{name}" in row for name in _ANNOTATORS):
+    elif not any(f"binarized_{name}" in row for name in annotators):
         try:
             binary = [binary_label(label, gold, classes) for label in raw if label is not None]
         except InputError as error:
             raise InputError(f"{where}: {error}") from None
     labels = tuple(label for label in binary if label is not None)
-    if len(labels) < len(_ANNOTATORS):
+    if len(labels) < len(annotators):
         if not raw:
             return None
         labels = ()

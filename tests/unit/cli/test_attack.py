@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import csv
 import json
 from pathlib import Path
 from typing import Any
@@ -14,6 +13,7 @@ from cc_hf.studies.adversarial.samples import read_judgements, read_samples
 from cc_hf.studies.disambiguation_bias.attractors import count_attractors
 from cc_hf.text import nouns
 from tests.helpers.attacks import PARTS, nouns_of, tagged, training_pairs
+from tests.helpers.sheets import fill
 
 LEXICON = {"spring": {"season": ["Frühling"], "water": ["Quelle"]}}
 
@@ -127,18 +127,14 @@ def test_a_challenge_set_and_sheets_are_written_and_read(folder: Path) -> None:
     assert "2 of 3 samples" in result.stdout
     assert len(list(read_samples(folder / "random.jsonl"))) == 2
     result = run(
-        "sheets", folder / "hard.jsonl", "-o", folder / "sheet.csv", "--key", folder / "key.jsonl",
+        "sheets", folder / "hard.jsonl", "-o", folder / "sheets", "--key", folder / "key.json",
         "--lexicon", folder / "lexicon.json", "--regular", folder / "training.jsonl", "--n", 3,
     )  # fmt: skip
     assert result.exit_code == 0, result.output
-    rows = list(csv.reader((folder / "sheet.csv").read_text(encoding="utf-8").splitlines()))
-    assert len(rows) == 6
-    for row in rows[1:]:
-        row[-2:] = ["1", "4"]
-    for name in ("one.csv", "two.csv"):
-        with (folder / name).open("w", encoding="utf-8", newline="") as file:
-            csv.writer(file).writerows(rows)
-    result = run("rate", folder / "key.jsonl", folder / "one.csv", folder / "two.csv", "--json")
+    for name in ("rater1.csv", "rater2.csv"):
+        rows = fill(folder / "sheets" / name, lambda row: ["1", "4"])
+        assert len(rows) == 5
+    result = run("rate", folder / "key.json", *sorted((folder / "sheets").glob("*.csv")), "--json")
     assert result.exit_code == 0, result.output
     assert json.loads(result.stdout)["kappa"] == 1.0
 
@@ -232,7 +228,7 @@ def test_files_of_other_numbers_are_refused(folder: Path) -> None:
         "--lexicon", folder / "lexicon.json",
     )  # fmt: skip
     assert "one line for each distinct text" in str(result.exception)
-    result = run("rate", folder / "key.jsonl", folder / "one.csv")
+    result = run("rate", folder / "key.json", folder / "one.csv")
     assert "expected those of two people, got 1 files" in str(result.exception)
     result = run("transfer", folder / "a.jsonl", folder / "b.jsonl", "--name", "x")
     assert "a different name for each of 2 files" in str(result.exception)

@@ -17,8 +17,9 @@ from cc_hf.statistics.bootstrap import Bootstrap
 from cc_hf.studies.adversarial.judge import attack_figures, judge_agreement
 from cc_hf.studies.adversarial.judging import AttackReport
 from cc_hf.studies.adversarial.samples import AttackJudgement
-from cc_hf.studies.adversarial.sheets import Answer, SheetItem, rate_sheets
+from cc_hf.studies.adversarial.sheets import FORM, rate_sheets
 from cc_hf.studies.adversarial.transfer import Transfer
+from cc_hf.studies.rater_sheets import SheetKey, SheetRow
 from tests.helpers.attacks import sample_of
 
 HOSTILE = '<script>alert("x")</script>'
@@ -118,8 +119,9 @@ def test_the_other_tables_hold_their_figures() -> None:
     text = text_of(transfer_table(transfers, judge="lexicon"))
     assert "a + b" in text
     assert "25.0" in text
-    item = SheetItem("1", "adversarial", "o", "A spring.", "spring", "x", "y", "1")
-    answers = {"1": Answer("2", 3)}
-    text = text_of(sheet_tables(rate_sheets([item], answers, answers)))
+    origin = {"kind": "adversarial", "id": "o", "right": "1"}
+    key = SheetKey(FORM, {}, (SheetRow("1", ("A spring.", "spring", "x", "y"), (origin,)),))
+    answers = {"1": ("2", "3")}
+    text = text_of(sheet_tables(rate_sheets(key, answers, answers)))
     assert "100.0" in text
     assert "1.00 (quadratic weights)" in text

@@ -1,0 +1,119 @@
+"""Options and files of the commands that write sheets for raters."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from cc_hf.cli.output import check_output, say_written, write_atomically
+from cc_hf.errors import InputError
+from cc_hf.files import exists, is_file, resolved
+
+if TYPE_CHECKING:
+    from cc_hf.studies.rater_sheets import SheetKey
+
+__all__ = [
+    "DrawSeed",
+    "KeyOutput",
+    "Raters",
+    "Sheets",
+    "SheetsOutput",
+    "TableKind",
+    "check_rater_files",
+    "write_rater_files",
+]
+
+SheetsOutput = Annotated[
+    Path,
+    typer.Option(
+        "--output",
+        "-o",
+        help=(
+            "Write guidelines.md and a sheet for each rater, rater1.csv and so on, to this folder."
+        ),
+    ),
+]
+KeyOutput = Annotated[
+    Path,
+    typer.Option(
+        help="Write what raters must not see to this .json, which must lie outside the folder."
+    ),
+]
+Raters = Annotated[int, typer.Option(min=1, help="Number of raters.")]
+TableKind = Annotated[
+    str, typer.Option("--format", help="Format of the sheets, for any spreadsheet: csv or tsv.")
+]
+DrawSeed = Annotated[int, typer.Option("--seed", min=0, help="Seed of what is drawn at random.")]
+Sheets = Annotated[
+    list[Path],
+    typer.Argument(
+        help="The filled sheets, one of each rater. Cells are separated by commas, semicolons or"
+        " tabs."
+    ),
+]
+
+
+def check_rater_files(folder: Path, key: Path) -> None:
+    """Check that sheets and key can be written, and that raters will not see the key.
+
+    Args:
+        folder: the folder of the sheets; it is created later if its parent exists.
+        key: the file of the key.
+
+    Raises:
+        InputError: for a folder that cannot be made or holds other files, or a key within it.
+    """
+    check_output(key, "key")
+    if is_file(folder):
+        raise InputError(f"output: expected a folder for the sheets, {folder} is a file")
+    if resolved(key).is_relative_to(resolved(folder)):
+        raise InputError(
+            f"key: expected a file outside the folder of the sheets, {folder}, got {key}; raters"
+            " must not see it"
+        )
+    if exists(folder) and any(folder.iterdir()):
+        raise InputError(
+            f"output: expected a new or empty folder, {folder} holds files, which may be filled"
+            " sheets; choose another"
+        )
+    check_output(folder / "guidelines.md" if exists(folder) else folder)
+
+
+def write_rater_files(
+    sheet_key: SheetKey,
+    folder: Path,
+    key: Path,
+    *,
+    n_raters: int,
+    table: str,
+    seed: int,
+    quiet: bool,
+) -> None:
+    """Write guidelines, sheets and key, and say so.
+
+    Args:
+        sheet_key: the rows.
+        folder: the folder of the sheets.
+        key: the file of the key.
+        n_raters: number of raters.
+        table: csv or tsv.
+        seed: decides the order of each sheet.
+        quiet: print nothing.
+
+    Raises:
+        InputError: for a file that cannot be written.
+    """
+    from cc_hf.studies.rater_sheets import key_text, rater_files
+
+    files = rater_files(sheet_key, n_raters=n_raters, table=table, seed=seed)
+    folder.mkdir(exist_ok=True)
+    for name, text in files.items():
+        write_atomically(folder / name, text)
+    write_atomically(key, key_text(sheet_key))
+    if not quiet:
+        for name in files:
+            n_rows = "" if name.endswith(".md") else f", {len(sheet_key.rows):,} rows"
+            say_written(folder / name, n_rows)
+        say_written(key, ", which raters must not see")

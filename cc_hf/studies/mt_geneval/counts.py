@@ -1,0 +1,103 @@
+"""Instances, distinct words and distinct gendered phrases of MT-GenEval (Currey et al. 2022,
+appendix A, Table 12).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from cc_hf.data.readers.mt_geneval import unquoted
+from cc_hf.errors import InputError
+from cc_hf.schema import ContrastiveSourceExample, Example
+from cc_hf.text.tokenization import moses_words
+
+__all__ = ["PUBLISHED_COUNTS", "DataCounts", "count_data"]
+
+_PHRASE = re.compile(r"<[FM]>(.*?)</[FM]>")
+
+
+@dataclass(frozen=True, slots=True)
+class DataCounts:
+    """Counts of one configuration, over both genders.
+
+    Attributes:
+        n_instances: number of pairs of a sentence and its counterfactual.
+        n_source_words, n_target_words: number of distinct words.
+        n_source_phrases, n_target_phrases: number of distinct phrases that are marked as gendered.
+    """
+
+    n_instances: int
+    n_source_words: int
+    n_source_phrases: int
+    n_target_words: int
+    n_target_phrases: int
+
+
+#: Target language -> counts of the development set as printed in Table 12.
+PUBLISHED_COUNTS: dict[str, DataCounts] = {
+    "ar": DataCounts(1200, 6690, 350, 11194, 3890),
+    "de": DataCounts(1200, 6604, 328, 8053, 1091),
+    "fr": DataCounts(1200, 6575, 369, 7640, 1480),
+    "ru": DataCounts(1200, 6619, 348, 10121, 2253),
+}
+
+
+def count_data(examples: Sequence[Example]) -> DataCounts:
+    """Return the counts of counterfactual sentences and their references.
+
+    Words are Moses tokens of the lower-cased text, punctuation included: the paper does not say
+    what it counts, and with these the English words and the Arabic ones come to its numbers or one
+    or two of them away. Phrases are lower-cased.
+
+    Args:
+        examples: the examples of a configuration counterfactual_* of MT-GenEval.
+
+    Returns:
+        The counts.
+
+    Raises:
+        InputError: for other examples.
+
+    Examples:
+        >>> from cc_hf.schema import Focus
+        >>> marked = {"annotated_source": "<F>She</F> left.", "annotated_reference": "<F>Sie</F>."}
+        >>> extra = {"pair": "0", "reference": "Sie.", **marked}
+        >>> example = ContrastiveSourceExample(
+        ...     "0.female", "en", "de", "She left.", Focus("She", 0), ("She left.",), ("He left.",),
+        ...     "female", "female", extra,
+        ... )  # fmt: skip
+        >>> count_data([example])
+        DataCounts(n_instances=1, n_source_words=3, n_source_phrases=1, n_target_words=2, n_target_phrases=1)
+    """  # noqa: E501
+    sentences = []
+    for example in examples:
+        if not isinstance(example, ContrastiveSourceExample) or not {
+            "annotated_source",
+            "annotated_reference",
+            "reference",
+        } <= set(example.extra):
+            raise InputError(
+                f"example {example.id!r}: expected a configuration counterfactual_* of mt_geneval,"
+                " whose gendered words are marked"
+            )
+        sentences.append(example)
+    if not sentences:
+        raise InputError("examples: expected at least one, got none")
+    tgt_lang = sentences[0].tgt_lang
+    return DataCounts(
+        len({example.extra["pair"] for example in sentences}),
+        _n_words((example.source for example in sentences), sentences[0].src_lang),
+        _n_phrases(example.extra["annotated_source"] for example in sentences),
+        _n_words((example.extra["reference"] for example in sentences), tgt_lang),
+        _n_phrases(unquoted(example.extra["annotated_reference"]) for example in sentences),
+    )
+
+
+def _n_words(texts: Iterable[str], lang: str) -> int:
+    return len({word for text in texts for word in moses_words(text.lower(), lang)})
+
+
+def _n_phrases(texts: Iterable[str]) -> int:
+    return len({phrase.strip().lower() for text in texts for phrase in _PHRASE.findall(text)})

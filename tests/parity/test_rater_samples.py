@@ -1,0 +1,99 @@
+"""Samples for raters on the papers' own translations and data, and the counts of MT-GenEval's Table
+12, see PROVENANCE.md.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+import cc_hf
+from cc_hf.results import EvaluationResult
+from cc_hf.schema import Judgement
+from cc_hf.studies.human_agreement.agreement import examples_without_corpora
+from cc_hf.studies.human_agreement.annotations import read_annotations
+from cc_hf.studies.human_agreement.sampling import draw_sample
+from cc_hf.studies.mt_geneval.counts import PUBLISHED_COUNTS, count_data
+from cc_hf.studies.mt_geneval.ratings import draw_contextual_sample
+from cc_hf.text.tokenization import letters
+
+pytestmark = pytest.mark.shared
+
+
+def _logged(shared: Path, lang: str) -> EvaluationResult:
+    folder = shared / "upstream/ZurichNLP/contrastive-conditioning/human_validation/mucow/data"
+    log = folder / f"mucow_pattern_matching.results.en-{lang}.ensemble.log"
+    rows = [json.loads(line) for line in log.read_text(encoding="utf-8").splitlines()]
+    judgements = tuple(
+        Judgement(str(i), "all", verdict == "correct", row["translation"], verdict)
+        for i, row in enumerate(rows)
+        for verdict in [
+            "inconclusive" if row["is_unknown"] else "correct" if row["is_correct"] else "incorrect"
+        ]
+    )
+    config = f"en-{lang}.probing"
+    return EvaluationResult(
+        "mucow", config, lang, "mucow_pattern_matching", "recorded|n:1", len(judgements), {}, {},
+        (), judgements, system="ensemble",
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("lang", "n_undecided", "n_decided", "n_rated", "n_assumed"),
+    [("de", 391, 1459, 200, 746), ("ru", 88, 389, 88, 389)],
+)
+def test_a_sample_is_drawn_from_what_the_paper_annotated_and_keeps_the_ratio(
+    shared: Path, lang: str, n_undecided: int, n_decided: int, n_rated: int, n_assumed: int
+) -> None:
+    data_dir = shared / "upstream"
+    result = _logged(shared, lang)
+    population = examples_without_corpora(result, ["opensubs"], data_dir=data_dir)
+    examples = cc_hf.load_examples("mucow", result.config, data_dir=data_dir)
+    key = draw_sample({"ensemble": result}, examples, population=population)
+    counts = key.settings["systems"]["ensemble"]
+    assert (counts["n_undecided"], counts["n_decided"]) == (n_undecided, n_decided)
+    assert (counts["n_rated"], counts["n_assumed"]) == (n_rated, n_assumed)
+    undecided = {
+        letters(j.translation)
+        for j in result.judgements
+        if j.verdict == "inconclusive" and j.example_id in population
+    }
+    annotations = read_annotations(
+        shared / f"gold/human_validation/mucow_annotations.en-{lang}.jsonl"
+    )
+    assert {letters(a.translation) for a in annotations} <= undecided
+
+
+@pytest.mark.parametrize("lang", PUBLISHED_COUNTS)
+def test_counts_of_the_development_set_are_near_the_printed_ones(shared: Path, lang: str) -> None:
+    examples = cc_hf.load_examples(
+        "mt_geneval", f"counterfactual_{lang}", split="dev", data_dir=shared / "upstream"
+    )
+    counts, printed = count_data(examples), PUBLISHED_COUNTS[lang]
+    assert counts.n_instances == printed.n_instances
+    assert abs(counts.n_source_words - printed.n_source_words) <= 2
+    assert counts.n_target_words == pytest.approx(printed.n_target_words, rel=0.0025)
+    assert counts.n_source_phrases == pytest.approx(printed.n_source_phrases, rel=0.06)
+    assert counts.n_target_phrases == pytest.approx(printed.n_target_phrases, rel=0.03)
+
+
+def test_the_contextual_sample_has_a_hundred_sources_of_each_sub_category(shared: Path) -> None:
+    examples = cc_hf.load_examples("mt_geneval", "contextual_de", data_dir=shared / "upstream")
+    judgements = tuple(
+        Judgement(e.id, e.category, True, f"Nichts {e.id}", "correct") for e in examples
+    )
+    result = EvaluationResult(
+        "mt_geneval", "contextual_de", "de", "gender_accuracy", "ga|n:1", len(judgements), {}, {},
+        (), judgements, system="a",
+    )  # fmt: skip
+    key = draw_contextual_sample({"a": result}, examples)
+    origins = [origin for row in key.rows for origin in row.origins]
+    assert Counter(o["category"] for o in origins if o["system"] == "a") == {
+        f"{stereotype}/{gender}": 100
+        for stereotype in ("female_stereotyped", "male_stereotyped", "neutral")
+        for gender in ("female", "male")
+    }
+    assert len(origins) == 1200

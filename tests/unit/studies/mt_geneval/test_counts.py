@@ -1,0 +1,35 @@
+from __future__ import annotations
+
+import pytest
+
+from cc_hf.errors import InputError
+from cc_hf.schema import ContrastiveSourceExample, Focus
+from cc_hf.studies.mt_geneval.counts import DataCounts, count_data
+
+
+def example(gender: str, source: str, reference: str) -> ContrastiveSourceExample:
+    plain = [text.replace("<F>", "").replace("</F>", "") for text in (source, reference)]
+    return ContrastiveSourceExample(
+        f"0.{gender}", "en", "de", plain[0], Focus(plain[0].split()[0], 0), ("c",), ("i",), gender,
+        gender, {"pair": "0", "reference": plain[1], "annotated_source": source,
+                 "annotated_reference": reference},
+    )  # fmt: skip
+
+
+def test_words_and_phrases_are_counted_once_in_lower_case() -> None:
+    rows = [
+        example("female", "<F>She</F> saw that <F>she</F> won.", "<F>Die alte Frau</F> kam."),
+        example("male", "<F>He</F> saw it.", '"<F>Der ""alte"" Mann</F> kam."'),
+    ]
+    counts = count_data(rows)
+    assert counts == DataCounts(1, 7, 2, counts.n_target_words, 2)
+
+
+def test_other_examples_are_refused() -> None:
+    with pytest.raises(InputError, match="examples: expected at least one"):
+        count_data([])
+    row = ContrastiveSourceExample(
+        "0", "en", "de", "She", Focus("She", 0), ("c",), ("i",), "all", "female"
+    )
+    with pytest.raises(InputError, match="example '0': expected a configuration counterfactual"):
+        count_data([row])
