@@ -86,6 +86,12 @@ def wino_x(
             )
         ),
     ] = None,
+    dataset: Annotated[
+        str,
+        typer.Option(
+            help="wino_x, or a folder that `cc-hf wino-x make` wrote, of which --config is a part."
+        ),
+    ] = "wino_x",
     train_on: Annotated[
         str,
         typer.Option(
@@ -250,7 +256,12 @@ def wino_x(
         config,
         objective=objective,
         split=SplitPlan(
-            n_dev=n_dev, n_test=n_test, seed=split_seed, sizes=_sizes(sizes), train_on=train_on
+            n_dev=n_dev,
+            n_test=n_test,
+            seed=split_seed,
+            sizes=_sizes(sizes),
+            train_on=train_on,
+            dataset=dataset,
         ),
         measures=Measures(transfer or (), test_set, num_beams, trigger_importance),
         settings={name: value for name, value in settings.items() if value is not None},

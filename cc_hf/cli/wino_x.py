@@ -25,6 +25,7 @@ from cc_hf.cli.output import (
     shows_progress,
     write_atomically,
 )
+from cc_hf.cli.wino_x_make import make
 from cc_hf.errors import InputError
 
 __all__ = ["app"]
@@ -33,6 +34,8 @@ app = typer.Typer(
     help="Measure Wino-X, corpora and learning curves, and make Wino-X for another language.",
     no_args_is_help=True,
 )
+app.command("make")(make)
+
 _DEFAULT_CONFIGS = ("mt_en_de.translations", "lm_en_de.english", "lm_en_de")
 
 

@@ -91,8 +91,12 @@ def debias(
     check_choice("objective", objective, OBJECTIVES)
     loading = _loading(loading)
     plan, measures = split or SplitPlan(), measures or Measures()
-    examples = _examples(config, data_dir)
-    others = {name: _examples(name, data_dir) for name in measures.transfer if name != config}
+    examples = _examples(plan.dataset, config, data_dir)
+    others = {
+        name: _examples(plan.dataset, name, data_dir)
+        for name in measures.transfer
+        if name != config
+    }
     evaluator = load_with(model, loading)
     rates, settings = _rates(settings or {})
     tuning = _tuning(evaluator, config, objective, settings)
@@ -121,7 +125,7 @@ def debias(
     )
     return {
         **evaluator.signature_fields(),
-        "data": signature_fields(_DATASET, config, data_dir=data_dir)["data"],
+        "data": signature_fields(plan.dataset, config, data_dir=data_dir)["data"],
         "config": config,
         "objective": objective,
         "settings": asdict(tuning),
@@ -230,14 +234,16 @@ def _tuning(
     )
 
 
-def _examples(config: str, data_dir: str | Path | None) -> list[ContrastiveTranslationExample]:
-    form = declaration(_DATASET).config(config).form
+def _examples(
+    dataset: str, config: str, data_dir: str | Path | None
+) -> list[ContrastiveTranslationExample]:
+    form = declaration(dataset).config(config).form
     if form is not ContrastiveTranslationExample:
         raise InputError(
             f"{config}: expected a configuration with contrastive translations; take"
             f" {config}.translations"
         )
-    return load_examples(_DATASET, config, data_dir=data_dir)
+    return load_examples(dataset, config, data_dir=data_dir)
 
 
 def _point(
