@@ -197,7 +197,8 @@ context and fillers. Both sentences of a schema are here, or neither.
 
 ## Limits
 The filters before translation are lists and a dictionary of English, without a parser; person, animal or adjective can be missed. Fillers are located by
-word alignment. Only the pronoun is replaced: words that agree with the noun are those of the translated noun. The author has to have a sample read.
+word alignment. Only the pronoun is replaced: words that agree with the noun are those of the translated noun. Articles can be read wrongly, such as the German "der" of a
+feminine dative. The author has to have a sample read.
 
 ## Licence
 Unknown. The author has to add it. WinoGrande is licensed under CC-BY; translations may have terms of their own.

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 import cc_hf
 from cc_hf.errors import InputError
 from cc_hf.signature import build
+from cc_hf.studies.wino_x.pronoun_forms import PRONOUN_FORMS
 from cc_hf.studies.wino_x.suitability import Candidate
 from cc_hf.text.alignment import Aligner, find_aligner
 from cc_hf.text.noun_genders import NOT_NOMINATIVE, NounGenders
@@ -29,12 +30,10 @@ __all__ = [
 
 #: Language -> gender -> pronoun of the third person singular in the nominative.
 PRONOUNS: dict[str, dict[str, str]] = {
-    "de": {"male": "er", "female": "sie", "neutral": "es"},
+    **PRONOUN_FORMS,
     "es": {"male": "él", "female": "ella"},
-    "fr": {"male": "il", "female": "elle"},
     "it": {"male": "esso", "female": "essa"},
     "pt": {"male": "ele", "female": "ela"},
-    "ru": {"male": "он", "female": "она", "neutral": "оно"},
     "uk": {"male": "він", "female": "вона", "neutral": "воно"},
 }
 

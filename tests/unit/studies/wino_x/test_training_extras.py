@@ -291,6 +291,7 @@ def test_the_plot_has_both_lines_of_every_size(curve: dict[str, Any]) -> None:
     assert text.count("accuracy (%)") == text.count("BLEU") == 2
     assert "two $" in text
     assert picture == curve_plot({"one": curve, "two $": curve})
-    for row in ({}, {"points": []}):
+    rows: tuple[dict[str, Any], ...] = ({}, {"points": []})
+    for row in rows:
         with pytest.raises(InputError, match="expected learning curves with points"):
             curve_plot({"x": row})
