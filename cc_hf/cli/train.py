@@ -224,20 +224,11 @@ def wino_x(
     """
 
     from cc_hf.evaluators.options import LoadingOptions
-    from cc_hf.reports.studies.calibrations import check_plot
-    from cc_hf.reports.studies.tables import bias_tables
-    from cc_hf.reports.studies.wino_x import curve_plot, curve_tables
     from cc_hf.studies.wino_x.debias import debias
     from cc_hf.studies.wino_x.measures import Measures
     from cc_hf.studies.wino_x.splits import SplitPlan
 
-    resolved(output)
-    if output.exists() and (not output.is_dir() or any(output.iterdir())):
-        raise InputError(
-            f"output: expected a new or empty folder, {output} exists and is not empty"
-        )
-    check_plot(plot)
-    check_output(plot, "plot")
+    _check_outputs(output, plot)
     settings: dict[str, Any] = {
         "learning_rate": _rates(learning_rate),
         "batch_size": batch_size,
@@ -278,6 +269,38 @@ def wino_x(
         ),
     )
     output.mkdir(parents=True, exist_ok=True)
+    if plot is not None:
+        _draw(curve, plot)
+    _print(curve, output / _CURVE, as_json=as_json)
+    if not quiet:
+        say_written(output / _CURVE)
+        say_written(plot)
+
+
+def _check_outputs(output: Path, plot: Path | None) -> None:
+    """Refuse a folder that holds files, or a plot that cannot be drawn, before training."""
+    from cc_hf.reports.studies.calibrations import check_plot
+
+    resolved(output)
+    if output.exists() and (not output.is_dir() or any(output.iterdir())):
+        raise InputError(
+            f"output: expected a new or empty folder, {output} exists and is not empty"
+        )
+    check_plot(plot)
+    check_output(plot, "plot")
+
+
+def _draw(curve: dict[str, Any], plot: Path) -> None:
+    from cc_hf.reports.studies.wino_x import curve_plot
+
+    file_format = plot.suffix.lower()[1:]
+    write_atomically(plot, curve_plot({curve["eval"]: curve}, file_format=file_format))
+
+
+def _print(curve: dict[str, Any], output: Path, *, as_json: bool) -> None:
+    from cc_hf.reports.studies.tables import bias_tables
+    from cc_hf.reports.studies.wino_x import curve_tables
+
     biases = [
         (name, point.get("n_train", 0), bias)
         for point in curve["points"]
@@ -287,15 +310,8 @@ def wino_x(
         as_json,
         json_text(curve),
         lambda: [*curve_tables(curve), bias_tables(biases, title="bias of the choices")],
-        output=output / _CURVE,
+        output=output,
     )
-    if plot is not None:
-        write_atomically(
-            plot, curve_plot({curve["eval"]: curve}, file_format=plot.suffix.lower()[1:])
-        )
-    if not quiet:
-        say_written(output / _CURVE)
-        say_written(plot)
 
 
 def _rates(text: str | None) -> float | list[float] | None:
