@@ -148,7 +148,7 @@ def _quality_tables(points: Sequence[Mapping[str, Any]]) -> list[RenderableType]
             f"{100 * row['bleu']:.1f}",
             *(_numbers(row["pronouns"]) if "pronouns" in row else ()),
         )
-    title = f"BLEU and pronouns of {first['n']:,} translations, {first['num_beams']} beams"
+    title = f"BLEU and pronouns of {first['n']:,} translations, beams: {first['num_beams']}"
     return [heading(title), table, Text(first["signature"], style="italic")]
 
 
