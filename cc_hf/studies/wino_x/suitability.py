@@ -157,7 +157,10 @@ def select_schemas(
         if len(members) != 2 or len(fillers) != 2:
             removed["no_twin"] += len(members)
             continue
-        twins = [_candidate(member, f"{pair}-{i}") for i, member in enumerate(members, 1)]
+        names = [f"{pair}-{i}" for i in (1, 2)]
+        if {member.id for member in members} == set(names):  # as upstream names them
+            names = [member.id for member in members]
+        twins = [_candidate(member, name) for member, name in zip(members, names, strict=True)]
         reasons = [_reason(twin, living, count_errors) for twin in twins]
         if not any(reasons):
             candidates += twins

@@ -99,6 +99,13 @@ def test_twins_are_removed_together_and_every_sentence_is_counted(tmp_path: Path
     assert len(candidates) + sum(removed.values()) == len(sentences)
 
 
+def test_sentences_keep_the_ids_of_upstream(tmp_path: Path) -> None:
+    first, second = schema(_SUITABLE[0], "sofa", "bed", ("red", "old"))
+    rows = [{**second, "qID": "3A-2"}, {**first, "qID": "3A-1"}]
+    candidates, _ = select_schemas(_sentences(tmp_path, rows))
+    assert [(c.id, c.answer) for c in candidates] == [("3A-2", 2), ("3A-1", 1)]
+
+
 def test_own_nouns_and_a_grammar_checker_remove_more(tmp_path: Path) -> None:
     sentences = _sentences(tmp_path, schema(_SUITABLE[0], "sofa", "bed", ("red", "old")))
     assert select_schemas(sentences, animate={"sofa"})[1]["animate"] == 2
