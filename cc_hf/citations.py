@@ -155,6 +155,18 @@ CITATIONS: dict[str, Citation] = {
 }""",
         "https://aclanthology.org/2022.emnlp-main.288",
     ),
+    "sakaguchi-2020": Citation(
+        """@article{sakaguchi-etal-2020-winogrande,
+    title = "{W}ino{G}rande: An Adversarial {W}inograd Schema Challenge at Scale",
+    author = "Sakaguchi, Keisuke and Le Bras, Ronan and Bhagavatula, Chandra and Choi, Yejin",
+    journal = "Proceedings of the AAAI Conference on Artificial Intelligence",
+    volume = "34",
+    year = "2020",
+    pages = "8732--8740",
+    url = "https://doi.org/10.1609/aaai.v34i05.6399",
+}""",
+        "https://doi.org/10.1609/aaai.v34i05.6399",
+    ),
 }
 
 

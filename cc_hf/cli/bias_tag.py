@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
+from cc_hf.cli.corpora import (
+    CorpusColumns,
+    CorpusConfig,
+    CorpusNames,
+    CorpusSplit,
+    Streaming,
+    open_corpus,
+)
 from cc_hf.cli.options import AsJson, DataDir, Quiet
 from cc_hf.cli.output import check_output, print_result, say_written, shows_progress
-from cc_hf.errors import InputError
-
-if TYPE_CHECKING:
-    from cc_hf.data.corpora import Corpus, StreamCorpus
-    from cc_hf.data.homographs import HomographLexicon
 
 __all__ = ["Homographs", "Lexicon", "LexiconTgtLang", "SrcLang", "tag"]
 
@@ -39,15 +42,7 @@ Homographs = Annotated[
 
 
 def tag(
-    corpus: Annotated[
-        list[str],
-        typer.Argument(
-            help=(
-                "Parallel corpus: two line-aligned files, source and target; or one dataset: a"
-                " folder of `save_to_disk`, a .parquet, .jsonl or .csv file, or a name on the Hub."
-            )
-        ),
-    ],
+    corpus: CorpusNames,
     output: Annotated[
         Path,
         typer.Option("--output", "-o", help="Write the pairs with a known sense to this .jsonl."),
@@ -56,21 +51,10 @@ def tag(
     src_lang: SrcLang = "en",
     tgt_lang: LexiconTgtLang = "de",
     homographs: Homographs = None,
-    config: Annotated[str | None, typer.Option(help="Configuration of the dataset.")] = None,
-    split: Annotated[str, typer.Option(help="Split of the dataset.")] = "train",
-    columns: Annotated[
-        str | None,
-        typer.Option(
-            metavar="SOURCE,TARGET",
-            help=(
-                "Columns of the dataset, such as translation.en,translation.de. Default: the"
-                " languages, or source and reference, target or translation."
-            ),
-        ),
-    ] = None,
-    streaming: Annotated[
-        bool, typer.Option("--streaming", help="Stream the dataset instead of downloading it.")
-    ] = False,
+    config: CorpusConfig = None,
+    split: CorpusSplit = "train",
+    columns: CorpusColumns = None,
+    streaming: Streaming = False,
     alignments: Annotated[
         Path | None,
         typer.Option(
@@ -190,9 +174,9 @@ def tag(
             min_tokens=min_tokens,
         ),
     )
-    parallel = _corpus(
+    parallel = open_corpus(
         corpus,
-        tagger.lexicon,
+        (tagger.lexicon.src_lang, tagger.lexicon.tgt_lang),
         config=config,
         split=split,
         columns=columns,
@@ -217,37 +201,3 @@ def tag(
     )
     say_written(output, f" (summary: {summary_path(output)})")
     say_written(held_out_output)
-
-
-def _corpus(
-    names: list[str],
-    lexicon: HomographLexicon,
-    *,
-    config: str | None,
-    split: str,
-    columns: str | None,
-    streaming: bool,
-    block_pairs: int,
-) -> Corpus | StreamCorpus:
-    from cc_hf.data.corpora import dataset_corpus, file_corpus, open_dataset
-
-    if len(names) > 2:
-        raise InputError(f"corpus: expected two files or one dataset, got {', '.join(names)}")
-    if len(names) == 2:
-        if config or columns or streaming:
-            raise InputError(
-                "corpus: expected one dataset with --config, --columns or --streaming, got two"
-                f" files, {' and '.join(names)}"
-            )
-        return file_corpus(*names, block_pairs=block_pairs)
-    pair = tuple(columns.split(",")) if columns else None
-    if pair is not None and len(pair) != 2:
-        raise InputError(f"columns: expected two names with a comma between them, got {columns!r}")
-    return dataset_corpus(
-        open_dataset(names[0], config, split=split, streaming=streaming),
-        name=names[0],
-        src_lang=lexicon.src_lang,
-        tgt_lang=lexicon.tgt_lang,
-        columns=None if pair is None else (pair[0], pair[1]),
-        block_pairs=block_pairs,
-    )

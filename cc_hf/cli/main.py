@@ -41,6 +41,7 @@ from cc_hf.cli import (
     sources,
     train,
     translate,
+    wino_x,
 )
 from cc_hf.cli.output import Console, prepare_streams, say, silence_broken_streams
 from cc_hf.errors import CacheWarning, CCError, ResultWarning
@@ -82,6 +83,7 @@ app.add_typer(bias.app, name="bias")
 app.add_typer(cache.app, name="cache")
 app.add_typer(publish.app, name="publish")
 app.add_typer(train.app, name="train")
+app.add_typer(wino_x.app, name="wino-x")
 
 
 def _print_version(value: bool) -> None:

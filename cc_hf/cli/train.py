@@ -6,10 +6,16 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from rich.text import Text
 
 from cc_hf.cli.options import AsJson, BatchTokens, DataDir, Device, Quiet, Revision
-from cc_hf.cli.output import Console, RenderableType, json_text, print_result, say_written
+from cc_hf.cli.output import (
+    Console,
+    check_output,
+    json_text,
+    print_result,
+    say_written,
+    write_atomically,
+)
 from cc_hf.errors import InputError
 from cc_hf.files import resolved
 
@@ -80,6 +86,47 @@ def wino_x(
             )
         ),
     ] = None,
+    dataset: Annotated[
+        str,
+        typer.Option(
+            help="wino_x, or a folder that `cc-hf wino-x make` wrote, of which --config is a part."
+        ),
+    ] = "wino_x",
+    train_on: Annotated[
+        str,
+        typer.Option(
+            help=(
+                "What to train on: wino_x; winogrande, which is downloaded; or a .jsonl or .parquet"
+                " file in the format of WinoGrande. Samples of the development and test part are"
+                " removed from WinoGrande, which needs the configuration lm_..._X.english."
+            )
+        ),
+    ] = "wino_x",
+    test_set: Annotated[
+        tuple[Path, Path] | None,
+        typer.Option(
+            metavar="SOURCE REFERENCE",
+            help=(
+                "Two line-aligned files, which are translated before and after each training: BLEU,"
+                " and the numbers of pronouns by gender."
+            ),
+        ),
+    ] = None,
+    num_beams: Annotated[int, typer.Option(min=1, help="With --test-set: number of beams.")] = 5,
+    trigger_importance: Annotated[
+        bool,
+        typer.Option(
+            "--trigger-importance",
+            help=(
+                "Also measure the importance of triggers in the test part, before and after each"
+                " training. It takes a forward pass for each source token."
+            ),
+        ),
+    ] = False,
+    plot: Annotated[
+        Path | None,
+        typer.Option(help="Draw accuracy and BLEU over size in this .svg, .png or .pdf file."),
+    ] = None,
     n_dev: Annotated[
         int,
         typer.Option(min=1, help="Number of samples in the development part, for early stopping."),
@@ -91,10 +138,12 @@ def wino_x(
         int, typer.Option(min=0, help="Seed of the split into training, development and test part.")
     ] = 42,
     learning_rate: Annotated[
-        float | None,
+        str | None,
         typer.Option(
             help=(
-                "Learning rate of AdamW. Default: as in the thesis, 1e-5 for mBART and 1e-7"
+                "Learning rate of AdamW, or several, such as 1e-5,1e-6,1e-7, the search of the"
+                " thesis: the rate with the lowest loss on the development part, after training on"
+                " the largest training part, is used for all. Default: 1e-5 for mBART and 1e-7"
                 " otherwise."
             )
         ),
@@ -175,17 +224,13 @@ def wino_x(
     """
 
     from cc_hf.evaluators.options import LoadingOptions
-    from cc_hf.reports.studies.tables import bias_tables
     from cc_hf.studies.wino_x.debias import debias
+    from cc_hf.studies.wino_x.measures import Measures
     from cc_hf.studies.wino_x.splits import SplitPlan
 
-    resolved(output)
-    if output.exists() and (not output.is_dir() or any(output.iterdir())):
-        raise InputError(
-            f"output: expected a new or empty folder, {output} exists and is not empty"
-        )
+    _check_outputs(output, plot)
     settings: dict[str, Any] = {
-        "learning_rate": learning_rate,
+        "learning_rate": _rates(learning_rate),
         "batch_size": batch_size,
         "accumulation": accumulation,
         "max_epochs": max_epochs,
@@ -201,8 +246,15 @@ def wino_x(
         model,
         config,
         objective=objective,
-        split=SplitPlan(n_dev=n_dev, n_test=n_test, seed=split_seed, sizes=_sizes(sizes)),
-        transfer=transfer or (),
+        split=SplitPlan(
+            n_dev=n_dev,
+            n_test=n_test,
+            seed=split_seed,
+            sizes=_sizes(sizes),
+            train_on=train_on,
+            dataset=dataset,
+        ),
+        measures=Measures(transfer or (), test_set, num_beams, trigger_importance),
         settings={name: value for name, value in settings.items() if value is not None},
         data_dir=data_dir,
         output=None if no_models else output,
@@ -217,6 +269,38 @@ def wino_x(
         ),
     )
     output.mkdir(parents=True, exist_ok=True)
+    if plot is not None:
+        _draw(curve, plot)
+    _print(curve, output / _CURVE, as_json=as_json)
+    if not quiet:
+        say_written(output / _CURVE)
+        say_written(plot)
+
+
+def _check_outputs(output: Path, plot: Path | None) -> None:
+    """Refuse a folder that holds files, or a plot that cannot be drawn, before training."""
+    from cc_hf.reports.studies.calibrations import check_plot
+
+    resolved(output)
+    if output.exists() and (not output.is_dir() or any(output.iterdir())):
+        raise InputError(
+            f"output: expected a new or empty folder, {output} exists and is not empty"
+        )
+    check_plot(plot)
+    check_output(plot, "plot")
+
+
+def _draw(curve: dict[str, Any], plot: Path) -> None:
+    from cc_hf.reports.studies.wino_x import curve_plot
+
+    file_format = plot.suffix.lower()[1:]
+    write_atomically(plot, curve_plot({curve["eval"]: curve}, file_format=file_format))
+
+
+def _print(curve: dict[str, Any], output: Path, *, as_json: bool) -> None:
+    from cc_hf.reports.studies.tables import bias_tables
+    from cc_hf.reports.studies.wino_x import curve_tables
+
     biases = [
         (name, point.get("n_train", 0), bias)
         for point in curve["points"]
@@ -225,11 +309,23 @@ def wino_x(
     print_result(
         as_json,
         json_text(curve),
-        lambda: [*_tables(curve), bias_tables(biases, title="bias of the choices")],
-        output=output / _CURVE,
+        lambda: [*curve_tables(curve), bias_tables(biases, title="bias of the choices")],
+        output=output,
     )
-    if not quiet:
-        say_written(output / _CURVE)
+
+
+def _rates(text: str | None) -> float | list[float] | None:
+    """Return the number of --learning-rate, or its numbers."""
+    if text is None:
+        return None
+    try:
+        rates = [float(part) for part in text.split(",")]
+    except ValueError:
+        raise InputError(
+            "--learning-rate: expected a number, or several with commas between them, such as"
+            f" 1e-5,1e-6,1e-7, got {text!r}"
+        ) from None
+    return rates[0] if len(rates) == 1 else rates
 
 
 def _sizes(text: str | None) -> list[int] | None:
@@ -243,27 +339,3 @@ def _sizes(text: str | None) -> list[int] | None:
             f" got {text!r}"
         )
     return sorted(map(int, parts))
-
-
-def _tables(curve: dict[str, Any]) -> list[RenderableType]:
-    """Return the accuracies of each point of the curve, in columns that fit into 80 characters."""
-    from cc_hf.reports.figure_text import percent
-    from cc_hf.reports.tables import heading, plain_table
-
-    table = plain_table(
-        "test", "trained on", "epochs\n(best)", "n", "accuracy\n%", "of pairs\n%", "ties"
-    )
-    for point in curve["points"]:
-        epochs = f"{point['n_epochs']} ({point['best_epoch']})" if "n_epochs" in point else ""
-        for name, row in point["accuracies"].items():
-            table.add_row(
-                Text(name),
-                f"{point.get('n_train', 0):,}",
-                epochs,
-                f"{row['n']:,}",
-                percent(row["accuracy"]),
-                "" if row["pair_accuracy"] is None else percent(row["pair_accuracy"]),
-                f"{row['n_ties']:,}",
-            )
-    title = f"{curve['eval']} on {curve['data']}, {curve['objective']}"
-    return [heading(title), table]

@@ -26,6 +26,7 @@ __all__ = [
     "FileCorpus",
     "LineIndex",
     "StreamCorpus",
+    "corpus_blocks",
     "dataset_corpus",
     "file_corpus",
     "open_dataset",
@@ -441,3 +442,19 @@ def _block(
         references,
         {row: "; ".join(reasons[row]) for row in sorted(reasons)},
     )
+
+
+def corpus_blocks(corpus: Corpus | StreamCorpus) -> Iterator[CorpusBlock]:
+    """Yield all blocks of a corpus in order.
+
+    Args:
+        corpus: the corpus.
+
+    Yields:
+        Blocks.
+    """
+    if isinstance(corpus, StreamCorpus):
+        yield from corpus.blocks()
+    else:
+        for number in range(-(-corpus.n_pairs // corpus.block_pairs)):
+            yield corpus.read(number)

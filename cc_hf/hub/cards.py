@@ -24,6 +24,7 @@ __all__ = [
     "rows_loaded_by",
     "size_category",
     "sizes_table",
+    "wino_x_card",
     "with_block",
     "without_relative_links",
     "yaml_text",
@@ -141,6 +142,76 @@ Unknown. The author has to add it: that of the sentences, and that of the list o
 ## Citation
 ```bibtex
 {bibtex}
+```
+
+## Contact
+The author has to add it.
+"""
+_WINO_X_CARD = """---
+pretty_name: {pretty_name}
+language: {languages}
+license: unknown
+task_categories: [translation]
+size_categories: [{size}]
+tags: [coreference-resolution, commonsense, machine-translation]
+---
+# {title}
+
+{n} samples in which "it" can stand for two nouns, made with cc_hf as Wino-X was made. Which noun is meant takes common sense.
+
+## Supported tasks
+Evaluation of pronouns in machine translation, and of language models. In cc_hf the metric `contrastive_translation_scoring` asks a model, and
+`contrastive_conditioning` judges the translations of any system.
+
+## Languages
+{language_codes}
+
+## Size
+| configuration | rows | what it is |
+|---|---:|---|
+{configurations}
+
+The categories of all rows are:
+
+{categories}
+
+## Structure
+### Fields
+Those of Wino-X in cc_hf: the sentence with "it" or the sentences with a filled gap, and in `extra` the schema (`pair`), pronouns and their genders, or
+context and fillers. Both sentences of a schema are here, or neither.
+
+### An instance
+```json
+{example}
+```
+
+## Example
+{loading}. `cc-hf evaluate FOLDER {config}` judges a model or a system.
+
+## Source data and curation
+{source} The signature is {signature}.
+
+| filter | sentences | removes |
+|---|---:|---|
+{filters}
+
+## Limits
+The filters before translation are lists and a dictionary of English, without a parser; person, animal or adjective can be missed. Fillers are located by
+word alignment. Only the pronoun is replaced: words that agree with the noun are those of the translated noun. Articles can be read wrongly, such as the German "der" of a
+feminine dative. The author has to have a sample read.
+
+## Licence
+Unknown. The author has to add it. WinoGrande is licensed under CC-BY; translations may have terms of their own.
+
+## Paper
+- [Emelin & Sennrich 2021]({url}): Wino-X.
+- [Sakaguchi et al. 2020]({second_url}): WinoGrande.
+
+## Citation
+```bibtex
+{bibtex}
+
+{second_bibtex}
 ```
 
 ## Contact
@@ -269,6 +340,46 @@ def homograph_card(
         url=paper.url,
         bibtex=paper.bibtex,
         **_common_parts(declaration, examples),
+    )
+
+
+def wino_x_card(
+    declaration: DatasetDeclaration, signature: str, filters: Sequence[tuple[str, int, str]]
+) -> str:
+    """Return README.md for Wino-X of one's own. The author has to add licence and known defects.
+
+    Args:
+        declaration: the declaration of the dataset.
+        signature: how it was made.
+        filters: name of a filter, number of sentences that it removed, what it removes.
+    """
+    rows = {
+        config.name: list(declaration.read({}, config.name, "test"))
+        for config in declaration.configs
+    }
+    config = declaration.config(None)
+    first, second = (citation(key) for key in declaration.citation_keys)
+    title = f"{config.name}: Wino-X of one's own"
+    return _WINO_X_CARD.format(
+        config=config.name,
+        loading=rows_loaded_by(None, config.name),
+        configurations="\n".join(
+            f"| {markdown_code(c.name)} | {len(rows[c.name]):,} | {markdown_text(c.description)} |"
+            for c in declaration.configs
+        ),
+        filters="\n".join(
+            f"| {markdown_code(name)} | {n:,} | {markdown_text(what)} |"
+            for name, n, what in filters
+        ),
+        signature=markdown_code(signature),
+        source=markdown_text(declaration.description),
+        pretty_name=yaml_text(title),
+        title=markdown_text(title),
+        url=first.url,
+        bibtex=first.bibtex,
+        second_url=second.url,
+        second_bibtex=second.bibtex,
+        **_common_parts(declaration, [example for part in rows.values() for example in part]),
     )
 
 

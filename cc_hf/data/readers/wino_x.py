@@ -5,7 +5,7 @@ cue, and as translations; LM-Wino-X as filled gaps.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -18,12 +18,12 @@ from cc_hf.languages import LANGUAGES
 from cc_hf.schema import ContrastiveSourceExample, ContrastiveTranslationExample, Example
 from cc_hf.text.pronouns import pronoun_gender
 
-__all__ = ["DECLARATION", "read"]
+__all__ = ["DECLARATION", "LM_KEYS", "MT_KEYS", "examples_of", "read"]
 
 _REPOSITORY, _COMMIT = "demelin/wino_x", "4f1d42204c52fb271cec0b5ab8a9f4334eb574e3"
 _PATH = "data/{}/en_{}_test.jsonl"
 _GAP = "_"
-_MT_KEYS = (
+MT_KEYS = (
     "pair",
     "answer",
     "correct_pronoun",
@@ -38,7 +38,7 @@ _MT_KEYS = (
     "incorrect_referent_contrastive",
     "referent_position",
 )
-_LM_KEYS = (
+LM_KEYS = (
     "pair",
     "answer",
     "sentence",
@@ -96,10 +96,31 @@ def read(paths: Mapping[str, Path], config: str, split: str) -> Iterator[Example
     Raises:
         DataError: for a row that is not as expected. The message names the line.
     """
+    part, _, lang = config.partition(".")[0].split("_")
+    yield from examples_of(json_lines(paths[_PATH.format(part, lang)]), config)
+
+
+def examples_of(rows: Iterable[tuple[str, JsonRow]], config: str) -> Iterator[Example]:
+    """Yield the examples of rows in the format of Wino-X.
+
+    Rows of MT-Wino-X may state the genders of their pronouns as `gender1` and `gender2`; those of
+    upstream do not, and the forms of de, fr and ru are known.
+
+    Args:
+        rows: pairs of a position, for messages, and a row.
+        config: a configuration such as "mt_en_de", "mt_en_de.translations", "lm_en_de" or
+            "lm_en_de.english", of any target language.
+
+    Yields:
+        Examples of the configuration's class.
+
+    Raises:
+        DataError: for a row that is not as expected. The message names it.
+    """
     name, _, variant = config.partition(".")
     part, _, lang = name.split("_")
     seen: dict[str, str] = {}
-    for where, row in json_lines(paths[_PATH.format(part, lang)]):
+    for where, row in rows:
         sample = _Sample(row, where, text_of(row, "qID", where), _answer(row, where))
         if sample.id in seen:
             raise DataError(
@@ -159,7 +180,10 @@ def _translations(sample: _Sample, lang: str) -> ContrastiveTranslationExample:
 
 def _mt_extra(sample: _Sample, lang: str) -> dict[str, str]:
     pronouns = sample.pick("pronoun{}")
-    genders = tuple(pronoun_gender(pronoun, lang) for pronoun in pronouns)
+    genders = tuple(
+        stated or pronoun_gender(pronoun, lang)
+        for pronoun, stated in zip(pronouns, sample.pick("gender{}", default=""), strict=True)
+    )
     referents = sample.pick("referent{}_en")
     translated_referents = sample.pick(
         f"true_translation_referent_of_pronoun{{}}_{lang}", default=""
@@ -176,7 +200,7 @@ def _mt_extra(sample: _Sample, lang: str) -> dict[str, str]:
         *contrastive_referents,
         position,
     )
-    return {**sample.extra(), **dict(zip(_MT_KEYS[2:], values, strict=True))}
+    return {**sample.extra(), **dict(zip(MT_KEYS[2:], values, strict=True))}
 
 
 def _filled(sample: _Sample, lang: str) -> ContrastiveTranslationExample:
@@ -201,7 +225,7 @@ def _filled(sample: _Sample, lang: str) -> ContrastiveTranslationExample:
             **sample.extra(),
             "sentence": text_of(sample.row, "sentence", sample.where),
             "context": context,
-            **dict(zip(_LM_KEYS[4:], (*fillers, *referents), strict=True)),
+            **dict(zip(LM_KEYS[4:], (*fillers, *referents), strict=True)),
         },
     )
 
@@ -250,7 +274,7 @@ def _configs() -> Iterator[ConfigDeclaration]:
                     else ContrastiveSourceExample
                 ),
                 extra_keys=(
-                    _LM_KEYS if part == "lm" else _MT_KEYS if variant else (*_MT_KEYS, "reference")
+                    LM_KEYS if part == "lm" else MT_KEYS if variant else (*MT_KEYS, "reference")
                 ),
             )
 
@@ -270,6 +294,6 @@ DECLARATION = DatasetDeclaration(
     files=(),
     configs=tuple(_configs()),
     default_config="mt_en_de",
-    extra_keys=(*_MT_KEYS, "reference"),
+    extra_keys=(*MT_KEYS, "reference"),
     read=read,
 )

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
-from cc_hf.errors import InputError, MissingDependencyError
+from cc_hf.errors import InputError
 from cc_hf.results import Interval
 from cc_hf.statistics.bootstrap import wilson_interval
 from cc_hf.studies.adversarial.samples import AdversarialSample
+from cc_hf.text.grammar import language_tool
 
 __all__ = ["GrammarFigures", "compare_grammar", "language_tool"]
 
@@ -59,22 +60,3 @@ def compare_grammar(
     return GrammarFigures(
         len(pairs), n_worse, n_worse / len(pairs), wilson_interval(n_worse, len(pairs))
     )
-
-
-def language_tool(lang: str = "en-US") -> Callable[[str], int]:
-    """Return a function that counts the errors that LanguageTool finds in a sentence.
-
-    Args:
-        lang: a language of LanguageTool.
-
-    Raises:
-        MissingDependencyError: without the package language_tool_python, which needs Java.
-    """
-    try:
-        from language_tool_python import LanguageTool
-    except ImportError:
-        raise MissingDependencyError(
-            "language_tool_python", install="pip install language_tool_python"
-        ) from None
-    tool = LanguageTool(lang)
-    return lambda text: len(tool.check(text))

@@ -4,6 +4,7 @@ that can be written as JSON. `cc-hf train wino-x` runs it.
 
 from __future__ import annotations
 
+import hashlib
 import importlib.util
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, replace
@@ -11,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from cc_hf.data.loading import declaration, load_examples, signature_fields
+from cc_hf.data.winogrande import WINOGRANDE, load_winogrande
 from cc_hf.errors import InputError, MissingDependencyError, check_choice
 from cc_hf.evaluators.base import Evaluator, library_versions
 from cc_hf.evaluators.distributed import is_launched
@@ -20,10 +22,17 @@ from cc_hf.evaluators.loading import load_with
 from cc_hf.evaluators.options import LoadingOptions
 from cc_hf.schema import ContrastiveTranslationExample
 from cc_hf.studies.wino_x.choice_accuracy import ChoiceAccuracy
-from cc_hf.studies.wino_x.few_shot import CurvePoint, learning_curve
+from cc_hf.studies.wino_x.few_shot import CurvePoint, learning_curve, search_learning_rate
+from cc_hf.studies.wino_x.measures import Measures, measurement
 from cc_hf.studies.wino_x.referent_bias import referent_bias
 from cc_hf.studies.wino_x.referent_choices import choice_of
-from cc_hf.studies.wino_x.splits import SplitPlan, matching_samples, split_schemas
+from cc_hf.studies.wino_x.splits import (
+    SplitPlan,
+    WinoXSplits,
+    matching_samples,
+    split_schemas,
+)
+from cc_hf.studies.wino_x.winogrande_part import trained_on_winogrande
 from cc_hf.training.fine_tuning import FineTuning, thesis_settings
 
 __all__ = ["OBJECTIVES", "THESIS_PENALTY_WEIGHT", "debias"]
@@ -43,7 +52,7 @@ def debias(
     *,
     objective: str = "mle",
     split: SplitPlan | None = None,
-    transfer: Sequence[str] = (),
+    measures: Measures | None = None,
     settings: Mapping[str, Any] | None = None,
     data_dir: str | Path | None = None,
     output: Path | None = None,
@@ -60,10 +69,10 @@ def debias(
         objective: one of `OBJECTIVES`.
         split: how to split the samples, and the sizes of the training part; None for the plan of
             the thesis.
-        transfer: further configurations in which the test part is evaluated, such as "lm_en_de"
-            after training in "lm_en_de.english".
-        settings: changes to `thesis_settings` by name, such as {"learning_rate": 1e-6}. With the
-            penalty, `penalty_weight` is 100 by default.
+        measures: what is measured beside the accuracies on the test part; None for nothing.
+        settings: changes to `thesis_settings` by name, such as {"learning_rate": 1e-6}. A list of
+            learning rates, such as `LEARNING_RATES`, is searched with the largest training part
+            (`search_learning_rate`). With the penalty, `penalty_weight` is 100 by default.
         data_dir: a local copy of the upstream repositories.
         output: a folder for the models; None to save none.
         loading: how the model is loaded: its device, revision and batch_tokens.
@@ -71,8 +80,8 @@ def debias(
 
     Returns:
         Plain dicts and lists: accuracies in [0, 1], all scores of the test parts, the `bias` of
-        each (`cc_hf.studies.wino_x.referent_bias`; the thesis asks how much |RBC| falls), and
-        everything that the figures depend on.
+        each (`cc_hf.studies.wino_x.referent_bias`; the thesis asks how much |RBC| falls), the
+        figures of `measures`, and everything that the figures depend on.
 
     Raises:
         InputError: for a model, an objective, sizes, settings or a device that do not fit.
@@ -80,6 +89,66 @@ def debias(
         CCError: for any failure of `load_examples`, `load_evaluator` or `learning_curve`.
     """
     check_choice("objective", objective, OBJECTIVES)
+    loading = _loading(loading)
+    plan, measures = split or SplitPlan(), measures or Measures()
+    examples = _examples(plan.dataset, config, data_dir)
+    others = {
+        name: _examples(plan.dataset, name, data_dir)
+        for name in measures.transfer
+        if name != config
+    }
+    evaluator = load_with(model, loading)
+    rates, settings = _rates(settings or {})
+    tuning = _tuning(evaluator, config, objective, settings)
+    splits = split_schemas(examples, n_dev=plan.n_dev, n_test=plan.n_test, seed=plan.seed)
+    tests = {
+        config: splits.test,
+        **{name: matching_samples(splits.test, samples) for name, samples in others.items()},
+    }
+    measure = measurement(evaluator, measures, splits.test)
+    sizes, splits, material = _training_part(plan, splits, data_dir)
+    trained, search = {}, {}
+    if rates:
+        tuning, best, trials = search_learning_rate(evaluator, splits, max(sizes), tuning, rates)
+        trained[max(sizes)] = best
+        search["learning_rates"] = [asdict(trial) for trial in trials]
+    points = learning_curve(
+        evaluator,
+        splits,
+        sizes,
+        tuning,
+        tests=tests,
+        output=output,
+        note=note,
+        measure=measure,
+        trained=trained,
+    )
+    return {
+        **evaluator.signature_fields(),
+        "data": signature_fields(plan.dataset, config, data_dir=data_dir)["data"],
+        "config": config,
+        "objective": objective,
+        "settings": asdict(tuning),
+        **search,
+        "splits": {
+            **material,
+            "n_train": len(splits.train),
+            "n_dev": len(splits.dev),
+            "n_test": len(splits.test),
+            "seed": splits.seed,
+        },
+        "points": [_point(point, tests) for point in points],
+        "versions": library_versions(),
+    }
+
+
+def _loading(loading: LoadingOptions | None) -> LoadingOptions:
+    """Return how the model is loaded, after checks of what would fail after a training.
+
+    Raises:
+        InputError: for several processes, or a model on several GPUs.
+        MissingDependencyError: without scipy, by which the bias is computed after each training.
+    """
     if is_launched():
         raise InputError(
             "expected one process, got several: these models are trained by one; start it without"
@@ -91,44 +160,42 @@ def debias(
             "device: 'auto' spreads the model over several GPUs, and training takes one; name it,"
             " such as 'cuda:0'"
         )
-    # The bias is computed after each training, so a missing scipy must be noticed before the first
-    # one.
     if importlib.util.find_spec("scipy") is None:
         raise MissingDependencyError("scipy", "analysis")
-    plan = split or SplitPlan()
-    examples = _examples(config, data_dir)
-    others = {name: _examples(name, data_dir) for name in transfer if name != config}
-    evaluator = load_with(model, loading)
-    tuning = _tuning(evaluator, config, objective, settings or {})
-    splits = split_schemas(examples, n_dev=plan.n_dev, n_test=plan.n_test, seed=plan.seed)
-    tests = {
-        config: splits.test,
-        **{name: matching_samples(splits.test, samples) for name, samples in others.items()},
-    }
-    points = learning_curve(
-        evaluator,
-        splits,
-        plan.sizes or splits.train_sizes(plan.step),
-        tuning,
-        tests=tests,
-        output=output,
-        note=note,
+    return loading
+
+
+def _rates(settings: Mapping[str, Any]) -> tuple[Sequence[float], Mapping[str, Any]]:
+    """Return the learning rates that are searched, and the settings without them."""
+    rates = settings.get("learning_rate")
+    if not isinstance(rates, (list, tuple)):
+        return (), settings
+    return rates, {name: value for name, value in settings.items() if name != "learning_rate"}
+
+
+def _training_part(
+    plan: SplitPlan, splits: WinoXSplits, data_dir: str | Path | None
+) -> tuple[Sequence[int], WinoXSplits, dict[str, Any]]:
+    """Return the sizes of the training part, the splits with this part, and what it is made of."""
+    if plan.train_on == _DATASET:
+        return plan.sizes or splits.train_sizes(plan.step), splits, {}
+    name, path = (
+        (WINOGRANDE.name, None)
+        if plan.train_on == WINOGRANDE.name
+        else (
+            Path(plan.train_on).name,
+            plan.train_on,
+        )
     )
-    return {
-        **evaluator.signature_fields(),
-        "data": signature_fields(_DATASET, config, data_dir=data_dir)["data"],
-        "config": config,
-        "objective": objective,
-        "settings": asdict(tuning),
-        "splits": {
-            "n_train": len(splits.train),
-            "n_dev": len(splits.dev),
-            "n_test": len(splits.test),
-            "seed": splits.seed,
-        },
-        "points": [_point(point, tests) for point in points],
-        "versions": library_versions(),
-    }
+    sentences = load_winogrande(path, data_dir=data_dir)
+    splits, exclusions = trained_on_winogrande(splits, sentences)
+    revision = (
+        signature_fields(WINOGRANDE, "train", split="train", data_dir=data_dir)["data"]
+        if path is None
+        else f"{name}@{hashlib.sha256(Path(path).read_bytes()).hexdigest()[:7]}"
+    )
+    material = {"train_on": revision, "winogrande": asdict(exclusions)}
+    return plan.sizes or (len(splits.train),), splits, material
 
 
 def _tuning(
@@ -167,14 +234,16 @@ def _tuning(
     )
 
 
-def _examples(config: str, data_dir: str | Path | None) -> list[ContrastiveTranslationExample]:
-    form = declaration(_DATASET).config(config).form
+def _examples(
+    dataset: str, config: str, data_dir: str | Path | None
+) -> list[ContrastiveTranslationExample]:
+    form = declaration(dataset).config(config).form
     if form is not ContrastiveTranslationExample:
         raise InputError(
             f"{config}: expected a configuration with contrastive translations; take"
             f" {config}.translations"
         )
-    return load_examples(_DATASET, config, data_dir=data_dir)
+    return load_examples(dataset, config, data_dir=data_dir)
 
 
 def _point(
@@ -201,6 +270,7 @@ def _point(
         ),
         "accuracies": {name: asdict(accuracy) for name, accuracy in point.accuracies.items()},
         "bias": {name: _bias(accuracy, tests[name]) for name, accuracy in point.accuracies.items()},
+        **point.measured,
     }
 
 

@@ -27,6 +27,10 @@ class SplitPlan:
         n_dev, n_test, seed: see `split_schemas`.
         sizes: numbers of training samples; None for all multiples of `step` that the part can fill.
         step: see `WinoXSplits.train_sizes`.
+        train_on: "wino_x" for the samples that development and test part leave; "winogrande" for
+            WinoGrande as `cc_hf.data.winogrande.load_winogrande` loads it, or the path of a file in
+            its format, without these parts. WinoGrande is used whole unless `sizes` says otherwise.
+        dataset: "wino_x", or a folder that `cc-hf wino-x make` wrote.
     """
 
     n_dev: int = _N_DEV
@@ -34,6 +38,8 @@ class SplitPlan:
     seed: int = _SEED
     sizes: Sequence[int] | None = None
     step: int = _STEP
+    train_on: str = "wino_x"
+    dataset: str = "wino_x"
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,110 @@
+"""Lengths of the sentences, contexts, translations and fillers of Wino-X (thesis, Table 4.4)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from cc_hf.errors import InputError
+from cc_hf.schema import ContrastiveTranslationExample
+from cc_hf.text.tokenization import moses_words
+
+__all__ = ["PUBLISHED_LENGTHS", "Length", "sequence_lengths"]
+
+#: Configuration -> (what, mean, standard deviation) as printed in Table 4.4. The fillers in Russian
+#: have no article; the printed 2 counts the blank in its place as a word.
+PUBLISHED_LENGTHS: Mapping[str, tuple[tuple[str, float, float], ...]] = {
+    "mt_en_de.translations": (("sentence", 17.8, 2.86), ("translation", 17.15, 3.1)),
+    "mt_en_fr.translations": (("sentence", 17.85, 2.9), ("translation", 20.0, 3.87)),
+    "mt_en_ru.translations": (("sentence", 17.73, 2.87), ("translation", 14.86, 2.99)),
+    "lm_en_de.english": (("context", 17.84, 2.86), ("filler", 2.04, 0.19)),
+    "lm_en_fr.english": (("context", 18.01, 2.86), ("filler", 2.02, 0.13)),
+    "lm_en_ru.english": (("context", 18.06, 2.97), ("filler", 2.02, 0.14)),
+    "lm_en_de": (("context", 17.16, 3.11), ("filler", 2.0, 0.0)),
+    "lm_en_fr": (("context", 20.24, 3.74), ("filler", 2.0, 0.0)),
+    "lm_en_ru": (("context", 15.34, 3.07), ("filler", 2.0, 0.0)),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Length:
+    """The length of one kind of text.
+
+    Attributes:
+        what: sentence, translation, context or filler.
+        lang: language of the texts.
+        n: number of texts.
+        mean: mean number of Moses tokens, in which a gap is one token.
+        deviation: standard deviation over all texts (the sum of squares is divided by n).
+    """
+
+    what: str
+    lang: str
+    n: int
+    mean: float
+    deviation: float
+
+
+def sequence_lengths(examples: Sequence[ContrastiveTranslationExample]) -> tuple[Length, ...]:
+    """Measure the texts of a configuration.
+
+    Both translations and both fillers of a sample are counted.
+
+    Args:
+        examples: samples of MT-Wino-X with translations, or of LM-Wino-X.
+
+    Returns:
+        Lengths of sentences and translations, or of contexts and fillers.
+
+    Raises:
+        InputError: for no examples, examples without translations, or of several languages.
+
+    Examples:
+        >>> sentence, translation = sequence_lengths(
+        ...     [
+        ...         ContrastiveTranslationExample(
+        ...             "1", "en", "de", "It's red.", "Sie ist rot.", ("Er ist ganz rot.",), "x"
+        ...         )
+        ...     ]
+        ... )
+        >>> sentence.mean, translation.mean, translation.deviation
+        (4.0, 4.5, 0.5)
+    """
+    if not examples:
+        raise InputError("expected at least one example, got none")
+    for example in examples:
+        if not isinstance(example, ContrastiveTranslationExample):
+            raise InputError(
+                f"example {example.id!r}: expected translations or filled gaps, such as of"
+                f" mt_en_de.translations or lm_en_de, got {type(example).__name__}"
+            )
+    languages = {example.tgt_lang for example in examples}
+    if len(languages) > 1:
+        raise InputError(f"expected examples in one language, got {', '.join(sorted(languages))}")
+    (lang,) = languages
+    if examples[0].source:
+        texts = {
+            ("sentence", examples[0].src_lang): [example.source for example in examples],
+            ("translation", lang): [
+                text
+                for example in examples
+                for text in (example.correct_translation, *example.contrastive_translations)
+            ],
+        }
+    else:
+        texts = {
+            ("context", lang): [example.extra["context"] for example in examples],
+            ("filler", lang): [
+                example.extra[f"{side}_filler"]
+                for example in examples
+                for side in ("correct", "incorrect")
+            ],
+        }
+    return tuple(_length(what, language, members) for (what, language), members in texts.items())
+
+
+def _length(what: str, lang: str, texts: Sequence[str]) -> Length:
+    lengths = np.array([len(moses_words(text, lang)) for text in texts])
+    return Length(what, lang, len(texts), float(lengths.mean()), float(lengths.std()))
