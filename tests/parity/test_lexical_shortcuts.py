@@ -22,7 +22,7 @@ from cc_hf.models.lexical_shortcuts import (
     LexicalShortcutConfig,
     LexicalShortcutForConditionalGeneration,
 )
-from cc_hf.models.lexical_shortcuts.modeling import gated
+from cc_hf.models.lexical_shortcuts.layers import gated
 from cc_hf.systems.translate import translate
 from tests.helpers.fairseq_models import save_fairseq
 
@@ -56,7 +56,9 @@ def recorded(
     save_fairseq(folder / "in", weights=weights, **gold["config"])
     for language in ("en", "de"):  # the dictionary is not recorded; its size is
         (folder / f"in/dict.{language}.txt").write_text(
-            "".join(f"{number} 1\n" for number in range(len(weights["encoder.embed_tokens.weight"]) - 4)),
+            "".join(
+                f"{number} 1\n" for number in range(len(weights["encoder.embed_tokens.weight"]) - 4)
+            ),
             encoding="utf-8",
         )
     converted = convert(folder / "in", output=folder / "out").folders[0]
@@ -75,9 +77,7 @@ def test_states_gates_and_logits_equal_those_of_the_authors_fairseq(recorded: An
     model, gold, tensors = recorded
     assert sum(p.numel() for p in model.parameters()) == gold["n_params"]
     sources, inputs = tensors["src_tokens"], tensors["prev_output_tokens"]
-    output = model(
-        sources, decoder_input_ids=inputs, output_hidden_states=True, output_gates=True
-    )
+    output = model(sources, decoder_input_ids=inputs, output_hidden_states=True, output_gates=True)
     source_real, target_real = sources != _PAD, inputs != _PAD
     for side, real, n_layers in (("encoder", source_real, 2), ("decoder", target_real, 3)):
         states = output[f"{side}_hidden_states"]
@@ -89,9 +89,9 @@ def test_states_gates_and_logits_equal_those_of_the_authors_fairseq(recorded: An
             assert len(gates) == n_layers
             for number, gate in enumerate(gates):
                 assert _largest(gate, tensors[f"{side}_{kind}_gate.{number}"], real) < _EXACT
-    assert _largest(
-        output.encoder_last_hidden_state, tensors["encoder_output"], source_real
-    ) < _EXACT
+    assert (
+        _largest(output.encoder_last_hidden_state, tensors["encoder_output"], source_real) < _EXACT
+    )
     assert _largest(output.logits, tensors["decoder_logits"], target_real) < _EXACT
     logprobs = output.logits.log_softmax(-1)
     assert _largest(logprobs, tensors["decoder_log_probs"], target_real) < _EXACT
