@@ -65,4 +65,5 @@ def small_model(**changes: Any) -> LexicalShortcutForConditionalGeneration:
             torch.nn.init.normal_(weight, std=0.3)
         if "embed_tokens" in name:
             weight.data[PAD] = 0
-    return model.eval()
+    model.eval()
+    return model

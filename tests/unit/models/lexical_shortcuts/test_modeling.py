@@ -347,7 +347,7 @@ def test_embeddings_are_scaled_tokens_with_positions_and_zero_at_padding() -> No
     table = torch.tensor(
         [*(torch.sin(angle * r) for r in rates), *(torch.cos(angle * r) for r in rates)]
     )
-    expected = 4 * model.get_input_embeddings().weight[6] + table
+    expected = 4 * model.get_input_embeddings().get_parameter("weight")[6] + table
     torch.testing.assert_close(embedded[0, 1], expected, atol=1e-6, rtol=0)
     padded = _padded_left(SOURCES)
     again = model(padded, decoder_input_ids=INPUTS, output_hidden_states=True)
@@ -465,7 +465,7 @@ def test_weights_start_as_in_the_authors_fairseq() -> None:
     torch.manual_seed(4)
     config = small_config(d_model=64, vocab_size=2000, shortcut_cross=True)
     model = LexicalShortcutForConditionalGeneration(config)
-    attention = model.get_encoder().layers[0].self_attn
+    attention: Any = model.get_encoder().layers[0].self_attn
     xavier = (6 / 128) ** 0.5
     for name, bound in (
         ("q_proj.weight", xavier / 2**0.5),
@@ -478,7 +478,7 @@ def test_weights_start_as_in_the_authors_fairseq() -> None:
         largest = attention.get_parameter(name).abs().max().item()
         assert 0.9 * bound < largest <= bound
     assert (attention.out_proj.bias == 0).all()
-    table = model.get_input_embeddings().weight
+    table = model.get_input_embeddings().get_parameter("weight")
     assert table.std().item() == pytest.approx(64**-0.5, rel=0.05)
     assert (table[PAD] == 0).all()
 
