@@ -400,7 +400,8 @@ class LexicalShortcutForConditionalGeneration(PreTrainedModel, GenerationMixin):
             A `LexicalShortcutOutput`.
 
         Raises:
-            ValueError: without inputs of the decoder, or for a mask of another length.
+            ValueError: without inputs of the decoder, for a mask of another length, or a cache of
+                fixed size.
             TypeError: for an option that the model does not have.
         """
         if unknown := sorted(set(options) - set(_OPTIONS)):
@@ -456,13 +457,22 @@ class LexicalShortcutForConditionalGeneration(PreTrainedModel, GenerationMixin):
         labels: torch.Tensor | None,
         use_cache: bool | None,
     ) -> EncoderDecoderCache | None:
-        """Return the cache of this pass, or None."""
+        """Return the cache of this pass, or None.
+
+        Raises:
+            ValueError: for a cache of fixed size, whose empty places would be attended to.
+        """
         if use_cache is None:
             use_cache = self.config.use_cache and labels is None and not self.training
         if not use_cache:
             return None
         if past_key_values is None:
             return EncoderDecoderCache(DynamicCache(), DynamicCache())
+        if not isinstance(past_key_values, EncoderDecoderCache) or past_key_values.is_compileable:
+            raise ValueError(
+                "past_key_values: expected an EncoderDecoderCache of two DynamicCaches, got"
+                f" {type(past_key_values).__name__}; leave out cache_implementation"
+            )
         return past_key_values
 
     def prepare_inputs_for_generation(self, input_ids: torch.Tensor, **options: Any) -> Any:

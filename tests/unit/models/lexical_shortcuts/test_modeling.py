@@ -501,6 +501,8 @@ def test_wrong_calls_are_refused() -> None:
         model(SOURCES, decoder_input_ids=INPUTS, inputs_embeds=None)
     with pytest.raises(ValueError, match="decoder_input_ids: expected inputs of the decoder, or l"):
         model(SOURCES)
+    with pytest.raises(ValueError, match="past_key_values: expected an EncoderDecoderCache of two"):
+        model.generate(SOURCES, max_new_tokens=3, cache_implementation="static")
     cache = EncoderDecoderCache(DynamicCache(), DynamicCache())
     model(SOURCES, decoder_input_ids=INPUTS, past_key_values=cache, use_cache=True)
     with pytest.raises(ValueError, match=r"expected the shape \(3, 8\), tokens before included"):
