@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.text import Text
 
-from cc_hf.cli import study_commands
+from cc_hf.cli import result_commands, study_commands
 from cc_hf.cli.options import AsJson, DataDir, FiguresOutput
 from cc_hf.cli.output import check_output, json_text, print_result
 from cc_hf.errors import InputError
@@ -23,6 +23,8 @@ app.command("referent-bias")(study_commands.referent_bias)
 app.command("trigger-importance")(study_commands.trigger_importance)
 app.command("regression")(study_commands.regression)
 app.command("evaluator-agreement")(study_commands.evaluator_agreement)
+app.command("seeds")(result_commands.seeds)
+app.command("uncertain")(result_commands.uncertain)
 
 
 @app.callback()
