@@ -18,7 +18,7 @@ from cc_hf.statistics.gender_figures import (
 
 __all__ = ["DerivedFigure", "derived_figures", "ratio_figures"]
 
-_NEUTRAL = "neutral"
+_NEUTRAL, _NOTHING = "neutral", "nothing"
 
 
 class DerivedFigure(NamedTuple):
@@ -89,13 +89,14 @@ def ratio_figures(result: EvaluationResult) -> list[DerivedFigure]:
 
 
 def _neutral_readings(result: EvaluationResult) -> list[DerivedFigure]:
-    readings = Counter(j.predicted or "nothing" for j in result.judgements if j.gold == _NEUTRAL)
+    readings = Counter(j.predicted for j in result.judgements if j.gold == _NEUTRAL)
     n = readings.total()
     return [
         DerivedFigure(
             f"neutral_as_{name}",
-            f"{_NEUTRAL} samples read as {name}",
-            f"The share of samples of neutral gender whose translation is read as {name}.",
+            f"{_NEUTRAL} samples read as {name or _NOTHING}",
+            "The share of samples of neutral gender whose translation is read as"
+            f" {name or _NOTHING}.",
             count / n,
             wilson_interval(count, n),
             n,
