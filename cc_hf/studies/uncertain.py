@@ -146,7 +146,7 @@ def uncertain_samples(
             f" one of {result.metric}, which has none"
         )
     for other in others:
-        if difference := difference_of_data({result.metric: result, other.metric: other}):
+        if difference := difference_of_data({"the first": result, "another": other}):
             raise InputError(f"expected results on the same data: {difference}")
     sources = {example.id: example.source for example in examples}
     tables = {other.metric: {j.example_id: j for j in other.judgements} for other in others}

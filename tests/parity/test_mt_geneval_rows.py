@@ -205,6 +205,74 @@ def test_persons_of_contextual_rows_are_located_as_often_as_declared(
             assert example.gold == row.extra["gender"] or split == "dev"
 
 
+@pytest.mark.parametrize("lang", _LANGS)
+def test_all_pairs_whose_source_tells_the_gender_are_translated_into_english(
+    shared: Path, lang: str
+) -> None:
+    config = f"counterfactual_{lang}.into_english"
+    for split in _SPLITS:
+        originals = {e.id: e for e in load(shared, f"counterfactual_{lang}", split)}
+        examples = load(shared, config, split)
+        contrastive = load(shared, f"{config}.translations", split)
+        assert len(examples) == len(contrastive) == DECLARATION.config(config).splits[split]
+        assert [e.id for e in examples] == [
+            e.id for e in load(shared, f"counterfactual_{lang}.translations", split)
+        ]
+        for example, row in zip(examples, contrastive, strict=True):
+            original = originals[example.id]
+            assert (example.source, *example.incorrect_sources) == (
+                original.extra["reference"],
+                original.extra["contrastive_reference"],
+            )
+            assert (example.extra["reference"], example.extra["contrastive_reference"]) == (
+                original.source,
+                *original.incorrect_sources,
+            )
+            assert (row.source, row.correct_translation, *row.contrastive_translations) == (
+                example.source,
+                original.source,
+                *original.incorrect_sources,
+            )
+            # Every reference pair has a word of one side only, so that each row can be decided.
+            assert words(original.source) ^ words(original.incorrect_sources[0])
+
+
+@pytest.mark.parametrize("lang", ["de", "hi"])
+def test_the_paper_metrics_hold_for_translations_into_english(shared: Path, lang: str) -> None:
+    config = f"counterfactual_{lang}.into_english"
+    examples = load(shared, config, "test")
+    texts = {
+        "right": [e.extra["reference"] for e in examples],
+        "flipped": [e.extra["contrastive_reference"] for e in examples],
+        "male": [
+            e.extra["reference" if e.gold == "male" else "contrastive_reference"] for e in examples
+        ],
+    }
+    accuracy, gap = (
+        {
+            name: evaluate_dataset(
+                "mt_geneval",
+                config,
+                translations=lines,
+                metric=metric,
+                data_dir=shared / "upstream",
+            ).scores
+            for name, lines in texts.items()
+        }
+        for metric in ("gender_accuracy", "gender_quality_gap")
+    )
+    assert accuracy["right"]["accuracy"] == accuracy["right"]["pair_accuracy"] == 1
+    # A reference without a word of its own, such as "He left." beside "She, he said, left.", is
+    # right in the place of the other one.
+    assert accuracy["flipped"]["accuracy"] <= 1 / len(examples)
+    assert accuracy["male"]["accuracy_male"] == 1
+    assert accuracy["male"]["pair_accuracy"] <= 2 / len(examples)
+    assert (gap["right"]["bleu_gap"], gap["right"]["bleu_male"]) == (0, 1)
+    assert gap["male"]["bleu_male"] == 1
+    assert gap["male"]["bleu_gap"] == pytest.approx(-gap["male"]["bleu_female"] + 1)
+    assert 0.05 < gap["male"]["bleu_gap"] < 0.5
+
+
 def test_upstream_rule_gives_the_recorded_counts_on_these_references(shared: Path) -> None:
     n = 0
     for row in gold(shared, "gold.json"):
@@ -255,7 +323,7 @@ def test_upstream_defects_are_as_many_as_the_card_says(shared: Path) -> None:
     counts: Counter[str] = Counter()
     for config in DECLARATION.configs:
         lang = config.tgt_langs[0]
-        if config.name.endswith((".translations", ".sources")):
+        if config.name.endswith((".translations", ".sources", ".into_english")):
             continue
         for split in _SPLITS:
             for example in load(shared, config.name, split):
