@@ -242,7 +242,7 @@ def _in_order(differences: Mapping[str, PairedDifference]) -> list[tuple[str, Pa
     for prefix, start in (("accuracy_", ""), ("weighted_accuracy_", "weighted ")):
         names = sorted(
             (name.removeprefix(prefix) for name in differences if name.startswith(prefix)),
-            key=category_key,
+            key=lambda name: (category_key(name)[0], name != "pro", name),
         )
         for name in names:
             rows.append((f"{start}{name}", differences[f"{prefix}{name}"]))
