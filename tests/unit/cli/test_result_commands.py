@@ -5,7 +5,10 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
+from cc_hf.cli.main import app
+from cc_hf.data.loading import load_examples
 from cc_hf.errors import InputError
 from cc_hf.results import ResultSet
 from tests.helpers import reported
@@ -62,3 +65,22 @@ def test_uncertain_samples_are_listed_with_the_readings_of_other_metrics(tmp_pat
     assert set(rows["samples"][0]["readings"]) == {"words"}
     with pytest.raises(InputError, match="expected one result with probabilities"):
         run("uncertain", path, "--metric", "words", status=2)
+
+
+@pytest.mark.shared
+def test_contexts_are_printed_in_place_of_sources(shared: Path, tmp_path: Path) -> None:
+    options = ["sources", "mt_geneval", "contextual_de", "--data-dir", str(shared / "upstream")]
+    output = ["--output", str(tmp_path / "c.txt")]
+    found = CliRunner().invoke(app, [*options, "--contexts", "--limit", "9", *output])
+    assert found.exit_code == 0, found.output
+    lines = (tmp_path / "c.txt").read_text(encoding="utf-8").split("\n")[:-1]
+    examples = load_examples("mt_geneval", "contextual_de", data_dir=shared / "upstream")
+    assert lines == [example.extra["context"] for example in examples[:9]]
+
+
+def test_contexts_of_data_without_any_are_refused() -> None:
+    found = CliRunner().invoke(app, ["sources", "simplegen", "en-de", "--contexts"])
+    assert isinstance(found.exception, InputError)
+    assert "--contexts: expected a dataset with sentences before its sources" in str(
+        found.exception
+    )
