@@ -10,6 +10,7 @@ import typer
 from rich.text import Text
 
 from cc_hf.cli import mt_geneval_studies, rater_studies, study_commands
+from cc_hf.cli import result_commands, study_commands
 from cc_hf.cli.options import AsJson, DataDir, FiguresOutput
 from cc_hf.cli.output import check_output, json_text, print_result
 from cc_hf.cli.speed import speed
@@ -32,6 +33,8 @@ app.command("rater-sheets")(rater_studies.rater_sheets)
 app.command("gender-ratings")(rater_studies.gender_ratings)
 app.command("sentence-gaps")(mt_geneval_studies.sentence_gaps)
 app.command("gendered-words")(mt_geneval_studies.gendered_words)
+app.command("seeds")(result_commands.seeds)
+app.command("uncertain")(result_commands.uncertain)
 
 
 @app.callback()

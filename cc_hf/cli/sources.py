@@ -19,6 +19,17 @@ def sources(
     config: Config = None,
     split: Split = "test",
     limit: Limit = None,
+    contexts: Annotated[
+        bool,
+        typer.Option(
+            "--contexts",
+            help=(
+                "Print the sentences before each source in place of it, and a blank line where"
+                " there are none. Their translations are the target_context of"
+                " contrastive_translation_scoring."
+            ),
+        ),
+    ] = False,
     output: Annotated[
         Path,
         typer.Option(
@@ -42,15 +53,25 @@ def sources(
 
     check_output(output)
     examples = load_examples(dataset, config, split=split, data_dir=data_dir)[:limit]
-    if not all(example.source for example in examples):
+    texts = [example.source for example in examples]
+    if contexts:
+        texts = [e.extra["context"] if "source_with_context" in e.extra else "" for e in examples]
+        if not any(texts):
+            raise InputError(
+                "--contexts: expected a dataset with sentences before its sources (contextual_* of"
+                f" mt_geneval), got {dataset}"
+            )
+    elif not all(texts):
         raise InputError(
             f"{dataset}: the examples have no sources to translate; this configuration judges"
             " evaluators"
         )
     if output.suffix == ".jsonl":
-        lines = [json.dumps({"id": e.id, "source": e.source}, ensure_ascii=False) for e in examples]
+        key = "context" if contexts else "source"
+        rows = zip(examples, texts, strict=True)
+        lines = [json.dumps({"id": e.id, key: text}, ensure_ascii=False) for e, text in rows]
     else:
-        lines = [example.source for example in examples]
+        lines = texts
         for number, line in enumerate(lines):
             if len(line.splitlines()) > 1:
                 raise InputError(
@@ -58,4 +79,4 @@ def sources(
                     f" line: {line[:80]!r}; write a .jsonl file with --output"
                 )
     write_atomically(output, "".join(f"{line}\n" for line in lines))
-    say_written(output, f", {len(lines):,} sources")
+    say_written(output, f", {len(lines):,} {'contexts' if contexts else 'sources'}")

@@ -269,18 +269,17 @@ def _is_known(row: LeaderboardRow, fact: str) -> bool:
 
 def default_columns(rows: Sequence[LeaderboardRow]) -> list[str]:
     """Return the columns that are shown until a visitor chooses others: the figures by which rows
-    can be ranked, the gaps, and evaluator, BLEU and date.
+    can be ranked, those that the metric names besides, the gaps, and evaluator, BLEU and date.
 
     Args:
         rows: rows of one choice.
     """
     ranking = ranking_figures(rows)
-    others = [
-        name
-        for name in columns_of(rows)
-        if name not in ranking and (name.startswith("delta") or name in _SHOWN_FACTS)
-    ]
-    return [*ranking, *others]
+    columns = columns_of(rows)
+    metric = registered_metric(rows[0].metric) if rows else None
+    named = [name for name in (metric.key_figures if metric else ()) if name in columns]
+    others = [name for name in columns if name.startswith("delta") or name in _SHOWN_FACTS]
+    return list(dict.fromkeys([*ranking, *named, *others]))
 
 
 def to_csv(rows: Sequence[LeaderboardRow]) -> str:

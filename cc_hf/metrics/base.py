@@ -155,6 +155,12 @@ class Metric(ABC):
         reads_cues: whether the cues of the data matter to the metric.
         leaderboard: names of the scores that leaderboards show, each as a separate task. For all of
             them higher is better, so differences and error rates are not among them.
+        key_figures: names of the scores that short tables show, the most important first; () for
+            those of `leaderboard` and the gaps.
+        differences: name of a score that is a difference -> the scores that it is the difference
+            of, from which it is computed anew where these are averaged.
+        category_groups: name of a group of categories that has figures of its own -> the
+            categories.
         resampling: how the bootstrap draws, in words that follow "bootstrap".
         default_src_lang: source language if the rows name none.
     """
@@ -172,6 +178,9 @@ class Metric(ABC):
     judges: ClassVar[bool] = True
     reads_cues: ClassVar[bool] = True
     leaderboard: ClassVar[tuple[str, ...]] = ("accuracy", "min_accuracy")
+    key_figures: ClassVar[tuple[str, ...]] = ()
+    differences: ClassVar[Mapping[str, tuple[str, str]]] = {}
+    category_groups: ClassVar[Mapping[str, tuple[str, ...]]] = {}
     resampling: ClassVar[str] = "within categories"
     default_src_lang: ClassVar[str] = ""
 

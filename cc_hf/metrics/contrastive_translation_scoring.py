@@ -8,11 +8,13 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from cc_hf.data.text_files import read_lines
 from cc_hf.errors import InputError, check_choice
 from cc_hf.evaluators.base import Evaluator
 from cc_hf.evaluators.contests import Contest
@@ -32,6 +34,7 @@ from cc_hf.results import CategoryAccuracy, EvaluationResult
 from cc_hf.schema import ContrastiveTranslationExample, Example, Judgement, ScoringRequest
 from cc_hf.statistics.accuracy import share
 from cc_hf.statistics.bootstrap import Bootstrap
+from cc_hf.systems.system import with_context
 
 __all__ = ["CONTEXTS", "ContrastiveTranslationScoring", "contests", "judge", "requests"]
 
@@ -39,8 +42,8 @@ __all__ = ["CONTEXTS", "ContrastiveTranslationScoring", "contests", "judge", "re
 #: stored as its inverse, so that higher is better.
 _SCORES = {"perplexity": "geometric", "logprob": "logprob"}
 #: What the metric does with the sentences before a source.
-CONTEXTS = ("ignored", "prepended")
-_OPTIONAL = ("source", "category", "pair", "context")
+CONTEXTS = ("ignored", "prepended", "both")
+_OPTIONAL = ("source", "category", "pair", "context", "target_context")
 #: Keys of a reference, each with the check of its value.
 _FIELDS: Fields = {
     "correct_translation": text,
@@ -50,14 +53,17 @@ _FIELDS: Fields = {
 
 
 def requests(
-    references: Sequence[Mapping[str, Any]], *, context: str = "ignored"
+    references: Sequence[Mapping[str, Any]], *, context: str = "ignored", separator: str = ""
 ) -> list[ScoringRequest]:
     """Return one request per translation.
 
     Args:
         references: mappings with `correct_translation` and `contrastive_translations`, and
-            optionally `source` and `context`.
-        context: "prepended" puts the context before its source; "ignored" drops it.
+            optionally `source`, `context` and `target_context`.
+        context: "prepended" puts the context before its source; "both" also puts its translation
+            before the translations; "ignored" drops it.
+        separator: what stands between a context and what follows, such as "<sep>"; "" for a blank
+            only.
 
     Returns:
         The requests row by row, the correct translation of a row first.
@@ -70,14 +76,13 @@ def requests(
     """
     scoring_requests = []
     for row, reference in enumerate(references):
-        before = reference.get("context") or "" if context == "prepended" else ""
-        source = (
-            f"{before} {reference.get('source') or ''}".strip()
-            if before
-            else reference.get("source") or ""
+        before, target_before = (
+            (reference.get(key) or "") if context in kinds else ""
+            for key, kinds in (("context", CONTEXTS[1:]), ("target_context", CONTEXTS[2:]))
         )
+        source = with_context(reference.get("source") or "", before, separator).strip()
         scoring_requests += [
-            ScoringRequest(source, text, row)
+            ScoringRequest(source, with_context(text, target_before, separator), row)
             for text in (reference["correct_translation"], *reference["contrastive_translations"])
         ]
     return scoring_requests
@@ -182,11 +187,39 @@ def _probability(correct: float, incorrect: float, *, is_log: bool) -> float:
 
 def _check_context(references: Sequence[Mapping[str, Any]], context: str) -> None:
     check_choice("context", context, CONTEXTS)
-    if context == "prepended" and not any(reference.get("context") for reference in references):
+    if context == "ignored":
+        return
+    if not any(reference.get("context") for reference in references):
         raise InputError(
             "context: expected sources with sentences before them (contextual_* of mt_geneval), got"
             " none to prepend; leave the option out"
         )
+    for row, reference in enumerate(references if context == "both" else ()):
+        texts = (reference.get("context"), reference.get("target_context"))
+        if bool(texts[0]) != bool(texts[1]):
+            raise InputError(
+                f"row {row}: target_context: expected a translation of the sentences before the"
+                f" source if there are any, got {texts[1] or 'none'!r} for"
+                f" {texts[0] or 'no sentence'!r}; give a file with one line for each row, blank"
+                " where nothing stands before the source"
+            )
+
+
+def _target_contexts(option: str | Path | Sequence[str], n: int) -> list[str]:
+    """Return the translated contexts of a file, or of a sequence.
+
+    Raises:
+        InputError: for a file that cannot be read, or another number of contexts than rows.
+    """
+    if isinstance(option, (str, Path)):
+        lines, origin = read_lines(Path(option), keeps_end=True), f" in {option}"
+    else:
+        lines, origin = list(option), ""
+    if len(lines) != n:
+        raise InputError(
+            f"target_context: expected one line for each row, {n} in all, got {len(lines)}{origin}"
+        )
+    return [line.strip() for line in lines]
 
 
 def _with_ties(
@@ -211,8 +244,8 @@ class ContrastiveTranslationScoring(ScoringMetric):
 
     References hold `correct_translation` and `contrastive_translations` (a list, which may be
     empty). Optional keys are `source` (without one, language models score the text alone),
-    `category`, `pair` (a name that the twins of a schema share) and `context` (sentences before the
-    source).
+    `category`, `pair` (a name that the twins of a schema share), `context` (sentences before the
+    source) and `target_context` (their translation).
 
     Figures, in [0, 1]: accuracy, min_accuracy, accuracy_<category>; and pair_accuracy (both twins
     are correct) if rows have twins. Counts: n_correct, n_ties (the correct translation and the best
@@ -226,7 +259,14 @@ class ContrastiveTranslationScoring(ScoringMetric):
             eq. 4.1); for a masked language model it is the pseudo-perplexity (Salazar et al. 2020).
             `logprob` is the sum of log p, 0 or less, not normalised by length (Sennrich 2017).
             Logarithms are natural, and EOS is included if the model has one.
-        context: "ignored", or "prepended" to the source, with a space between.
+        context: "ignored"; "prepended" to the source; or "both", for systems that are trained on
+            pairs of two sentences (Currey et al. 2022, section 5.3): its translation is prepended
+            to every translation, too. The score is then that of the whole text. The prefix is the
+            same in all translations of a row, but `perplexity` divides by its tokens, too.
+        separator: what stands between a context and what follows, as the system was trained with
+            it, such as "<sep>"; "" for a blank only.
+        target_context: with "both", the translated contexts: a file with one line for each row
+            (blank where the row has no context), or the lines; None for those of the rows.
     """
 
     name = "contrastive_translation_scoring"
@@ -252,6 +292,8 @@ class ContrastiveTranslationScoring(ScoringMetric):
 
     score: str = "perplexity"
     context: str = "ignored"
+    separator: str = ""
+    target_context: str | Path | Sequence[str] | None = None
 
     @staticmethod
     def fits(dataset: str, config: str, form: type[Example], src_lang: str, tgt_lang: str) -> str:
@@ -281,6 +323,7 @@ class ContrastiveTranslationScoring(ScoringMetric):
                 "pair": e.extra.get("pair", ""),
                 # Without "source_with_context", the column "context" means something else.
                 "context": e.extra["context"] if "source_with_context" in e.extra else "",
+                "target_context": e.extra.get("target_context", ""),
             }
             for e in examples
             if isinstance(e, ContrastiveTranslationExample)
@@ -307,12 +350,46 @@ class ContrastiveTranslationScoring(ScoringMetric):
         """Return one request per translation, the correct one of a row first.
 
         Raises:
-            InputError: for a score or a context option that is not defined, or a context to prepend
-                if no row has one.
+            InputError: for a score or a context option that is not defined, a context to prepend if
+                no row has one, or a separator or translated contexts that would not be used.
         """
         check_choice("score", self.score, _SCORES)
-        _check_context(rows.references, self.context)
-        return requests(rows.references, context=self.context)
+        references = self._with_target_contexts(rows.references)
+        _check_context(references, self.context)
+        return requests(references, context=self.context, separator=self.separator.strip())
+
+    def _with_target_contexts(
+        self, references: Sequence[Mapping[str, Any]]
+    ) -> Sequence[Mapping[str, Any]]:
+        """Return the rows with the translated contexts of the option.
+
+        Raises:
+            InputError: for an option that would not be used, or another number of lines than rows.
+        """
+        if self.separator and self.context == "ignored":
+            raise InputError(
+                "separator: expected context prepended or both with it, since it stands after a"
+                f" context, got {self.separator!r} alone"
+            )
+        if self.target_context is None:
+            return references
+        if self.context != "both":
+            raise InputError(f"target_context: expected context both with it, got {self.context}")
+        contexts = _target_contexts(self.target_context, len(references))
+        return [
+            {**reference, "target_context": text}
+            for reference, text in zip(references, contexts, strict=True)
+        ]
+
+    def _context_fields(self, rows: Rows) -> dict[str, str]:
+        """Return the signature fields of contexts; {} if no row has one."""
+        if not any(rows.column("context")):
+            return {}
+        fields = {"context": f"{self.context} {self.separator.strip()}".strip()}
+        if self.target_context is not None:
+            contexts = _target_contexts(self.target_context, len(rows.references))
+            fields["tgtcontext"] = own_data([{"target_context": text} for text in contexts])
+        return fields
 
     def contests(self, rows: Rows) -> list[Contest]:
         """Return the indices of both sides, for every row with contrastive translations."""
@@ -327,7 +404,12 @@ class ContrastiveTranslationScoring(ScoringMetric):
         self, references: Sequence[Mapping[str, Any]], origin: Mapping[str, str]
     ) -> dict[str, str]:
         """Return the signature fields of the data, and of whose translations are judged."""
-        return {"data": own_data(references), **origin, "sys": "scored"}
+        # A key that no row fills is left out, so that digests of earlier versions stay the same.
+        filled = [
+            {key: value for key, value in reference.items() if key != "target_context" or value}
+            for reference in references
+        ]
+        return {"data": own_data(filled), **origin, "sys": "scored"}
 
     def measure(self, rows: Rows, bootstrap: Bootstrap, scoring: Scoring | None = None) -> Figures:
         """Judge every row by its scores and compute the figures.
@@ -345,12 +427,11 @@ class ContrastiveTranslationScoring(ScoringMetric):
         summary = summarize(judgements, bootstrap)
         pairs = pair_figures(judgements, rows.column("pair"), bootstrap)
         ties = [j.score_correct == j.score_incorrect for j in judgements]
-        context = {"context": self.context} if any(rows.column("context")) else {}
         return Figures(
             scores={**summary.scores, **pairs.scores},
             signature={
                 **self.model_fields(rows, scoring.evaluator, self.score),
-                **context,
+                **self._context_fields(rows),
                 "tie": "incorrect",
             },
             intervals={**summary.intervals, **pairs.intervals},

@@ -137,6 +137,9 @@ class GenderQualityGap(Metric):
     judges = False
     reads_cues = False
     leaderboard = ("bleu_male", "bleu_female", "chrf_male", "chrf_female")
+    differences = {  # noqa: RUF012
+        f"{score}_gap": (f"{score}_male", f"{score}_female") for score in ("bleu", "chrf")
+    }
     resampling = "over pairs of a sentence and its counterfactual"
     figure_names = {  # noqa: RUF012
         **{

@@ -52,13 +52,17 @@ _FIELDS: Fields = {
     "occupation": text,
     "number": one_of(NUMBERS),
 }
+_PRO_AND_ANTI = {"pro": ("MoMc", "FoFc"), "anti": ("MoFc", "FoMc")}
 _GROUPS = {
-    "pro": ("MoMc", "FoFc"),
-    "anti": ("MoFc", "FoMc"),
+    **_PRO_AND_ANTI,
     **{name: (name,) for name in _CATEGORIES},
     "": _CATEGORIES,
 }
-_DELTAS = {"delta": ("pro", "anti"), "delta_fc": ("FoFc", "MoFc"), "delta_mc": ("MoMc", "FoMc")}
+_DELTAS = {
+    "delta": ("accuracy_pro", "accuracy_anti"),
+    "delta_fc": ("accuracy_FoFc", "accuracy_MoFc"),
+    "delta_mc": ("accuracy_MoMc", "accuracy_FoMc"),
+}
 _RATES = ("accuracy", "incorrect_rate", "inconclusive_rate")
 #: Endings of spellings that mean both genders, such as Lehrer*in, Lehrer:innen, Lehrer(in),
 #: Lehrer/-in, obrero/a and infirmier·ère.
@@ -256,8 +260,8 @@ def _figures(sums: _Floats) -> dict[str, _Floats]:
     """Return the rates and their differences, from sums of shape (r, categories x verdicts)."""
     figures = {name: part / whole for name, (part, whole) in _rates(sums).items()}
     for name, (left, right) in _DELTAS.items():
-        if f"accuracy_{left}" in figures and f"accuracy_{right}" in figures:
-            figures[name] = figures[f"accuracy_{left}"] - figures[f"accuracy_{right}"]
+        if left in figures and right in figures:
+            figures[name] = figures[left] - figures[right]
     return figures
 
 
@@ -293,6 +297,18 @@ class SimplegenAccuracy(Metric):
     version = 2
     reference_fields = _FIELDS
     reads_cues = False
+    # A plural in place of a singular is inconclusive and lowers both accuracies, so that they are
+    # not shown without these rates.
+    key_figures = (
+        "min_accuracy",
+        *(f"{rate}_{group}" for group in _PRO_AND_ANTI for rate in ("accuracy", _RATES[-1])),
+        "delta",
+        "accuracy",
+        "delta_fc",
+        "delta_mc",
+    )
+    differences = _DELTAS
+    category_groups = _PRO_AND_ANTI
     default_src_lang = "en"
     figure_names = {  # noqa: RUF012
         **COMMON,

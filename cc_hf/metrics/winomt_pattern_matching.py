@@ -204,6 +204,10 @@ class WinomtPatternMatching(Metric):
     signature_name = "winomt"
     version = 2
     reference_fields = _FIELDS
+    differences = {  # noqa: RUF012
+        "delta_g": ("f1_male", "f1_female"),
+        "delta_s": ("accuracy_pro", "accuracy_anti"),
+    }
     resampling = "within gold genders"
     default_src_lang = "en"
     figure_names = {  # noqa: RUF012

@@ -13,6 +13,7 @@ from cc_hf.languages import LANGUAGES
 from cc_hf.metrics.base import Metric, registered_metric
 from cc_hf.metrics.figure_names import FigureName
 from cc_hf.metrics.figure_names import figure_name as declared_name
+from cc_hf.reports.derived_figures import derived_figures
 from cc_hf.results import CategoryAccuracy, EvaluationResult, Interval, NoInterval
 from cc_hf.schema import UNCOUNTED_CATEGORY
 
@@ -36,6 +37,7 @@ __all__ = [
     "p_text",
     "pair_of_data",
     "percent",
+    "ratio_text",
     "score_text",
     "title_of_data",
     "with_interval",
@@ -87,6 +89,24 @@ def with_interval(value: float, interval: Interval | NoInterval | None) -> str:
         else percent(value)
     )
     return text.replace("-", "−")
+
+
+def ratio_text(value: float, interval: Interval | NoInterval | None) -> str:
+    """Write a ratio, which is no percentage, with its interval if it has one.
+
+    Args:
+        value: a ratio.
+        interval: its interval.
+
+    Returns:
+        The ratio with two decimals after a sign of multiplication.
+
+    Examples:
+        >>> ratio_text(1.6, Interval(1.25, 2.0))
+        '×1.60 (1.25 – 2.00)'
+    """
+    text = limits(interval, digits=2)
+    return f"×{value:.2f} ({text})" if text else f"×{value:.2f}"
 
 
 def limits(interval: Interval | NoInterval | None, *, digits: int | None = None) -> str:
@@ -390,6 +410,11 @@ def figure_rows(result: EvaluationResult) -> list[FigureRow]:
         )
         for name in names
     ]
+    for figure in derived_figures(result):
+        n, text = "", ratio_text(figure.value, figure.interval)
+        if figure.n is not None:
+            n, text = f"{figure.n:,}", with_interval(figure.value, figure.interval)
+        rows.append(FigureRow(figure.name, figure.label, n, text))
     if n_inconclusive := result.counts.get("n_inconclusive"):
         rows.append(
             FigureRow(

@@ -31,8 +31,9 @@ class Gap(NamedTuple):
 
 
 def key_figures(result: EvaluationResult) -> tuple[str, ...]:
-    """Return the figures of a result that say most: those that leaderboards show, then differences
-    and gaps; or every figure, for a metric that has none of these.
+    """Return the figures of a result that say most: those that the metric names, or those that
+    leaderboards show, then differences and gaps; or every figure, for a metric that has none of
+    these.
 
     Args:
         result: the result.
@@ -46,10 +47,14 @@ def key_figures(result: EvaluationResult) -> tuple[str, ...]:
         ('accuracy', 'delta_g')
     """
     declared = registered_metric(result.metric)
-    usual = ("accuracy", "min_accuracy") if declared is None else declared.leaderboard
+    usual = (
+        ("accuracy", "min_accuracy")
+        if declared is None
+        else declared.key_figures or declared.leaderboard
+    )
     names = [name for name in usual if name in result.scores]
     names += [name for name in result.scores if is_gap(name)]
-    return tuple(names) or tuple(result.scores)
+    return tuple(dict.fromkeys(names)) or tuple(result.scores)
 
 
 def is_gap(name: str) -> bool:

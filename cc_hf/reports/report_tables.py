@@ -7,6 +7,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from cc_hf.metrics.base import registered_metric
+from cc_hf.reports.derived_figures import derived_figures
 from cc_hf.reports.figure_text import (
     category_key,
     category_label,
@@ -18,7 +20,9 @@ from cc_hf.reports.figure_text import (
     metric_name,
     p_text,
     percent,
+    ratio_text,
 )
+from cc_hf.reports.key_figures import is_gap
 from cc_hf.reports.report import Report
 from cc_hf.reports.tables import resampling_text
 from cc_hf.results import EvaluationResult, Interval, NoInterval
@@ -259,6 +263,7 @@ def figures_table(report: Report, metric: str) -> ReportTable:
     """
     results = report.of_metric(metric)
     rows = {row.name: row for result in results.values() for row in figure_rows(result)}
+    meanings = {f.name: f.meaning for result in results.values() for f in derived_figures(result)}
     table_rows = []
     for name, row in rows.items():
         note = f"n = {row.n}" if row.n and name != "n_inconclusive" else ""
@@ -267,7 +272,7 @@ def figures_table(report: Report, metric: str) -> ReportTable:
                 row.label,
                 tuple(figure_cell(report, metric, system, name) for system in results),
                 note,
-                figure_name(metric, name).meaning,
+                meanings.get(name) or figure_name(metric, name).meaning,
             )
         )
     return ReportTable(
@@ -312,17 +317,19 @@ def label_agreement_table(report: Report) -> ReportTable:
 
 
 def _headline(report: Report, metric: str) -> list[str]:
-    """Return totals and minima, then differences and gaps; or every score, for a metric that has
-    none of these.
+    """Return the key figures that the metric names, or totals and minima, then differences and
+    gaps; or every score, for a metric that has none of these.
     """
+    declared = registered_metric(metric)
     names = list(
         dict.fromkeys(
             name for result in report.of_metric(metric).values() for name in result.scores
         )
     )
-    chosen = [name for name in _TOTALS if name in names]
-    chosen += [name for name in names if name.startswith("delta") or name.endswith("_gap")]
-    return chosen or names
+    usual = _TOTALS if declared is None else declared.key_figures or _TOTALS
+    chosen = [name for name in usual if name in names]
+    chosen += [name for name in names if is_gap(name)]
+    return list(dict.fromkeys(chosen)) or names
 
 
 def figure_cell(report: Report, metric: str, system: str, name: str) -> Cell:
@@ -344,7 +351,7 @@ def figure_cell(report: Report, metric: str, system: str, name: str) -> Cell:
         n = result.counts.get(name, 0)
         return Cell(percent(n / result.n))
     if name not in result.scores:
-        return Cell("")
+        return _derived_cell(result, name)
     compared = report.comparisons.get((metric, system))
     difference = compared.differences.get(name) if compared else None
     value = percent(result.scores[name]).replace("-", "−")
@@ -359,6 +366,16 @@ def figure_cell(report: Report, metric: str, system: str, name: str) -> Cell:
         difference.p_value < _SIGNIFICANT,
         _signed_limits(difference.interval),
     )
+
+
+def _derived_cell(result: EvaluationResult, name: str) -> Cell:
+    """Return a figure that is not among the scores; an empty cell if there is none of this name."""
+    figure = next((f for f in derived_figures(result) if f.name == name), None)
+    if figure is None:
+        return Cell("")
+    if figure.n is None:
+        return Cell(ratio_text(figure.value, None), limits(figure.interval, digits=2))
+    return Cell(percent(figure.value), limits(figure.interval))
 
 
 def _signed(value: float) -> str:

@@ -1,20 +1,44 @@
 """The figures of WinoMT from counts: precision, recall and F1 per gender, delta_g and delta_s
-(Stanovsky et al. 2019).
+(Stanovsky et al. 2019); and ratios M:F.
 
 Figures are exact, or rounded as the paper's program prints them.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
-from cc_hf.results import Interval, NoInterval
-from cc_hf.statistics.bootstrap import figure_intervals, resampled_strata
+from cc_hf import signature
+from cc_hf.results import EvaluationResult, Interval, NoInterval
+from cc_hf.statistics.bootstrap import (
+    Bootstrap,
+    figure_intervals,
+    percentile_interval,
+    resampled_strata,
+    resampled_sums,
+)
 
-__all__ = ["count_cells", "gender_figures", "gender_intervals", "printed_figures"]
+__all__ = [
+    "MALE_FEMALE",
+    "RATIO",
+    "READING_RATIO",
+    "GenderRatio",
+    "accuracy_ratio",
+    "count_cells",
+    "gender_figures",
+    "gender_intervals",
+    "printed_figures",
+    "reading_ratio",
+]
+
+#: Names of the ratio of accuracies and of that of readings, and the scores of the former.
+RATIO, READING_RATIO = "ratio_male_female", "reading_ratio_male_female"
+MALE_FEMALE = ("accuracy_male", "accuracy_female")
 
 _GENDERS = ("male", "female", "neutral")
 _STEREOTYPES = ("pro", "anti", "none")
@@ -197,3 +221,108 @@ def _ratio(part: _Floats, whole: _Floats) -> _Floats:
 def _rounded(share: float) -> float:
     """Return a share, rounded to 0.1 points as the program rounds percentages."""
     return round(round(100 * share, 1) / 100, 3)
+
+
+@dataclass(frozen=True, slots=True)
+class GenderRatio:
+    """A ratio of a figure on male and on female samples, 0 or more; 1 is balanced.
+
+    Attributes:
+        value: the ratio.
+        interval: bootstrap interval, or why there is none.
+    """
+
+    value: float
+    interval: Interval | NoInterval
+
+
+def accuracy_ratio(result: EvaluationResult) -> GenderRatio | None:
+    """Return the ratio M:F of the accuracies on male and on female samples.
+
+    Vamvas & Sennrich 2021, section 4.2, name such a ratio beside differences and the minimum. It is
+    not a score of results, because it has no upper limit.
+
+    Args:
+        result: a result with the categories male and female.
+
+    Returns:
+        The ratio, with the interval of as many resamples within categories as the result has; None
+        for a result without these categories, or with an accuracy of 0 on female samples.
+
+    Examples:
+        >>> from cc_hf.results import CategoryAccuracy
+        >>> categories = (
+        ...     CategoryAccuracy("female", 10, 5, 0.5),
+        ...     CategoryAccuracy("male", 10, 8, 0.8),
+        ... )
+        >>> ratio = accuracy_ratio(
+        ...     EvaluationResult("", "", "de", "own", "own|n:20", 20, {}, {}, categories, ())
+        ... )
+        >>> ratio.value, isinstance(ratio.interval, Interval)
+        (1.6, True)
+    """
+    by_name = {c.category: c for c in result.categories}
+    if not {"male", "female"} <= by_name.keys() or not by_name["female"].n_correct:
+        return None
+    male, female = by_name["male"], by_name["female"]
+    # All that an accuracy needs of a category are two numbers of identical samples.
+    parts = resampled_strata(
+        np.array([[1.0, 0.0], [0.0, 1.0]] * 2),
+        ["female"] * 2 + ["male"] * 2,
+        counts=[n for c in (female, male) for n in (c.n_correct, c.n - c.n_correct)],
+        **_bootstrap(result).options,
+    )
+    accuracies = {name: sums[:, 0] / sums.sum(axis=1) for name, sums in parts.items()}
+    return GenderRatio(
+        male.accuracy / female.accuracy,
+        percentile_interval(_ratio(accuracies["male"], accuracies["female"])),
+    )
+
+
+def reading_ratio(result: EvaluationResult) -> GenderRatio | None:
+    """Return the ratio of translations that are read as male to those that are read as female, in
+    data with as many male as female samples; in others, 1 is not balanced.
+
+    Args:
+        result: a result of a metric that reads genders in translations.
+
+    Returns:
+        The ratio, with the interval of as many resamples within gold genders as the result has;
+        None for a result without readings, or without one of female.
+
+    Examples:
+        >>> from cc_hf.schema import Judgement
+        >>> judgements = [
+        ...     Judgement(str(i), "male", read == "male", "", verdict, predicted=read, gold="male")
+        ...     for i, (read, verdict) in enumerate(
+        ...         [("male", "correct")] * 6 + [("female", "incorrect")] * 3
+        ...     )
+        ... ]
+        >>> reading_ratio(
+        ...     EvaluationResult("", "", "de", "own", "own|n:9", 9, {}, {}, (), tuple(judgements))
+        ... ).value
+        2.0
+    """
+    read = [(j.gold, j.predicted) for j in result.judgements]
+    counts = Counter(read)
+    n_male, n_female = (
+        sum(n for (_, predicted), n in counts.items() if predicted == gender)
+        for gender in ("male", "female")
+    )
+    if not n_female or {gold for gold, _ in counts} - set(_GENDERS):
+        return None
+    cells = list(counts)
+    sums = resampled_sums(
+        np.array([[predicted == "male", predicted == "female"] for _, predicted in cells]),
+        [gold for gold, _ in cells],
+        counts=list(counts.values()),
+        **_bootstrap(result).options,
+    )
+    return GenderRatio(n_male / n_female, percentile_interval(_ratio(sums[:, 0], sums[:, 1])))
+
+
+def _bootstrap(result: EvaluationResult) -> Bootstrap:
+    """Return number of resamples and seed of a result, as its signature names them."""
+    fields = signature.parse(result.signature)[1]
+    known = {"n_resamples": fields.get("boot", ""), "seed": fields.get("seed", "")}
+    return Bootstrap(**{name: int(text) for name, text in known.items() if text.isdecimal()})

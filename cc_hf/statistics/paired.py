@@ -7,7 +7,7 @@ and travels with it.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -67,6 +67,9 @@ def paired_differences(
     categories: Sequence[str],
     *,
     weights: npt.NDArray[np.int64] | None = None,
+    inconclusive: npt.NDArray[np.bool_] | None = None,
+    groups: Mapping[str, Sequence[str]] | None = None,
+    deltas: Mapping[str, tuple[str, str]] | None = None,
     n_resamples: int = 1000,
     level: float = 0.95,
     seed: int = 0,
@@ -74,7 +77,8 @@ def paired_differences(
     """Compare every system with the first one.
 
     The figures are accuracy, min_accuracy, accuracy_<category>, and with weights also their
-    weighted variants.
+    weighted variants; accuracy_<group>; inconclusive_rate and inconclusive_rate_<group>, if it is
+    known what is inconclusive; and differences of these.
 
     p is the share of resampled differences, shifted to mean 0, that are at least as far from 0 as
     the observed difference. One is added to both counts (Riezler & Maxwell 2005, as in sacreBLEU;
@@ -84,6 +88,11 @@ def paired_differences(
         correct: shape (s, n), the verdicts on s systems, at least 2.
         categories: n names.
         weights: shape (s, n), positive; None for no weighted figures.
+        inconclusive: shape (s, n), whether there is no verdict; None for no such rates.
+        groups: name -> categories that have a figure together. A group without a sample is left
+            out.
+        deltas: name -> the two figures that it is the difference of. One that lacks either is left
+            out.
         n_resamples: number of resamples, at least 1.
         level: confidence level, in (0, 1).
         seed: seed of numpy's default generator, 0 or more.
@@ -113,25 +122,52 @@ def paired_differences(
             f" {len(categories)} categories" + _shape(weights)
         )
     weight = (np.ones(correct.shape) if weights is None else weights).astype(np.float64)
-    # Shape (n, 4 s): what each sample contributes to the four sums of each system.
-    columns = (
-        np.stack([np.ones(correct.shape), correct, weight, weight * correct])
-        .reshape(-1, correct.shape[1])
-        .T
-    )
+    kinds = [np.ones(correct.shape), correct, weight, weight * correct]
+    kinds += [inconclusive] if inconclusive is not None else []
+    # Shape (n, k s): what each sample contributes to the k sums of each system.
+    columns = np.stack(kinds).reshape(-1, correct.shape[1]).T
     names = np.asarray(categories)
     parts = resampled_strata(columns, categories, n_resamples=n_resamples, seed=seed)
-    observed = {name: columns[names == name].sum(axis=0).reshape(4, -1) for name in parts}
-    values = figures_of_sums(observed)
-    # The sums of each category have shape (4, n_resamples, s).
-    samples = figures_of_sums(
-        {name: sums.reshape(n_resamples, 4, -1).swapaxes(0, 1) for name, sums in parts.items()}
+    observed = {name: columns[names == name].sum(axis=0).reshape(len(kinds), -1) for name in parts}
+    values = _figures(observed, groups or {}, deltas or {})
+    # The sums of each category have shape (k, n_resamples, s).
+    samples = _figures(
+        {
+            name: sums.reshape(n_resamples, len(kinds), -1).swapaxes(0, 1)
+            for name, sums in parts.items()
+        },
+        groups or {},
+        deltas or {},
     )
     figures = [name for name in values if weights is not None or not name.startswith("weighted_")]
     return tuple(
         {name: _difference(values[name], samples[name], system, level) for name in figures}
         for system in range(1, len(correct))
     )
+
+
+def _figures(
+    parts: Mapping[str, npt.NDArray[np.float64]],
+    groups: Mapping[str, Sequence[str]],
+    deltas: Mapping[str, tuple[str, str]],
+) -> dict[str, npt.NDArray[np.float64]]:
+    """Return `figures_of_sums`, and the figures of groups and their differences. A fifth sum of a
+    category is its number of inconclusive samples.
+    """
+    figures = figures_of_sums(parts)
+    for group, categories in {"": list(parts), **groups}.items():
+        members = [parts[name] for name in categories if name in parts]
+        if not members:
+            continue
+        total = np.sum(members, axis=0)
+        suffix = f"_{group}" if group else ""
+        figures[f"accuracy{suffix}"] = total[1] / total[0]
+        if len(total) > 4:
+            figures[f"inconclusive_rate{suffix}"] = total[4] / total[0]
+    for name, (left, right) in deltas.items():
+        if left in figures and right in figures:
+            figures[name] = figures[left] - figures[right]
+    return figures
 
 
 def mcnemar(first: npt.NDArray[np.bool_], second: npt.NDArray[np.bool_]) -> McNemar:

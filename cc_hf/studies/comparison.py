@@ -7,7 +7,7 @@ from __future__ import annotations
 import itertools
 import json
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -17,6 +17,7 @@ import numpy as np
 from cc_hf import __version__, signature
 from cc_hf.data.result_files import read_result_file, system_names
 from cc_hf.errors import InputError
+from cc_hf.metrics.base import registered_metric
 from cc_hf.results import EvaluationResult, Interval, NoInterval, difference_of_data
 from cc_hf.schema import VERDICTS, Judgement
 from cc_hf.statistics.agreement import (
@@ -29,7 +30,14 @@ from cc_hf.statistics.agreement import (
 from cc_hf.statistics.bootstrap import check_bootstrap
 from cc_hf.statistics.paired import McNemar, PairedDifference, mcnemar, paired_differences
 
-__all__ = ["Comparison", "MetricAgreement", "SystemComparison", "compare", "read_results"]
+__all__ = [
+    "Comparison",
+    "MetricAgreement",
+    "SystemComparison",
+    "compare",
+    "different_options",
+    "read_results",
+]
 
 #: Fields of a signature in which results of different systems may differ.
 _OF_THE_SYSTEM = {"sys", "seed", "boot", "v"}
@@ -326,8 +334,19 @@ def _systems(
         if has_weights
         else None
     )
+    # Some metrics count what is inconclusive among their figures.
+    has_rates = all("inconclusive_rate" in results[name].scores for name in judged)
+    declared = registered_metric(metric)
     differences = paired_differences(
-        correct, [j.category for j in table[0]], weights=weights, **bootstrap
+        correct,
+        [j.category for j in table[0]],
+        weights=weights,
+        inconclusive=np.array([[j.verdict == "inconclusive" for j in row] for row in table])
+        if has_rates
+        else None,
+        groups=declared.category_groups if declared else None,
+        deltas=declared.differences if declared else None,
+        **bootstrap,
     )
     return [
         SystemComparison(
@@ -350,22 +369,50 @@ def _check_same_options(baseline: str, name: str, results: Mapping[str, Evaluati
     Raises:
         InputError: for different options; the message names the first one.
     """
-    (kind, left), (other, right) = (
-        signature.parse(results[result_name].signature) for result_name in (baseline, name)
-    )
-    different = [
-        key
-        for key in (*left, *(key for key in right if key not in left))
-        if left.get(key) != right.get(key) and key not in _OF_THE_SYSTEM
-    ]
-    if kind != other or different:
-        key = different[0] if different else "metric"
+    if key := different_options(results[baseline], results[name]):
+        left, right = (
+            {"metric": kind, **fields}.get(key, "not given")
+            for kind, fields in (
+                signature.parse(results[result_name].signature) for result_name in (baseline, name)
+            )
+        )
         raise InputError(
             f"{baseline} and {name} are different systems, judged with different options: {key} is"
-            f" {left.get(key, kind if not different else 'not given')!r} and"
-            f" {right.get(key, other if not different else 'not given')!r}; evaluate both with the"
-            " same options"
+            f" {left!r} and {right!r}; evaluate both with the same options"
         )
+
+
+def different_options(
+    first: EvaluationResult, second: EvaluationResult, *, ignored: Collection[str] = ()
+) -> str:
+    """Return the first field in which the signatures of two results differ, other than those that
+    name the system, the version and the bootstrap.
+
+    Args:
+        first: the results.
+        second: as for `first`.
+        ignored: further fields that may differ.
+
+    Returns:
+        The key of the field; "metric" where the signatures are of different metrics; "" if they
+        agree.
+
+    Examples:
+        >>> a, b = (
+        ...     EvaluationResult("", "", "de", "m", f"m|score:{score}|v:1", 1, {}, {}, (), ())
+        ...     for score in "ab"
+        ... )
+        >>> different_options(a, b), different_options(a, a)
+        ('score', '')
+    """
+    (kind, left), (other, right) = (signature.parse(r.signature) for r in (first, second))
+    keys = [*left, *(key for key in right if key not in left)]
+    different = [
+        key
+        for key in keys
+        if left.get(key) != right.get(key) and key not in {*_OF_THE_SYSTEM, *ignored}
+    ]
+    return different[0] if different else "metric" if kind != other else ""
 
 
 def _agreement(

@@ -9,9 +9,24 @@ from pathlib import Path
 from cc_hf.errors import InputError, shown
 from cc_hf.schema import Example
 
-__all__ = ["DEFAULT_BEAMS", "System"]
+__all__ = ["DEFAULT_BEAMS", "System", "with_context"]
 
 DEFAULT_BEAMS = 5
+
+
+def with_context(text: str, context: str, separator: str = "") -> str:
+    """Return a text after its context.
+
+    Args:
+        text: a source or a translation.
+        context: the sentences before it; "" for none.
+        separator: what stands between, such as "<sep>"; "" for a blank only.
+
+    Examples:
+        >>> with_context("Er ging.", "Er malt.", "<sep>"), with_context("Er ging.", "", "<sep>")
+        ('Er malt. <sep> Er ging.', 'Er ging.')
+    """
+    return " ".join(filter(None, (context, separator, text))) if context else text
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +87,7 @@ class System:
                 " mt_geneval), got none; leave the separator out"
             )
         return [
-            f"{context} {self.separator} {example.source}" if context else example.source
+            with_context(example.source, context, self.separator)
             for context, example in zip(contexts, examples, strict=True)
         ]
 

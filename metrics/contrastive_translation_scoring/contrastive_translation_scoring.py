@@ -21,8 +21,9 @@ Args:
     references (list of dict): one per row, with `correct_translation` (str) and
         `contrastive_translations` (list of str, which may be empty). Optional keys are `source`
         (without one, language models score the text alone), `category`, `pair` (a name that the
-        twins of a schema share) and `context` (the sentences before the source). There are no
-        predictions, because the evaluator itself is the system under test.
+        twins of a schema share), `context` (the sentences before the source) and `target_context`
+        (their translation). There are no predictions, because the evaluator itself is the system
+        under test.
     evaluator (str, list of str, cc_hf.Evaluator or function, optional): name or path of the model
         under test, several for an ensemble, or a function (sources, translations) -> scores, where
         higher is better. By default the evaluator that ships with cc_hf for the language pair.
@@ -30,7 +31,11 @@ Args:
     tgt_lang (str): ISO 639-1 code of the translations.
     score (str): "perplexity" (default; stored as its inverse) or "logprob", that of the whole
         translation.
-    context (str): "ignored" (default), or "prepended" to the source.
+    context (str): "ignored" (default), "prepended" to the source, or "both": translated contexts
+        are prepended to the translations, too.
+    separator (str): what stands after a context, such as "<sep>"; "" (default) for a blank.
+    target_context (str or list of str, optional): with "both", a file with one translated context
+        per row, or these; by default those of the rows.
     seed (int): seed of the bootstrap, 0 by default.
     n_resamples (int): number of resamples of the bootstrap, 1000 by default.
     kind, prompt, device, batch_tokens, revision, on_too_long, mode, cache, distributed:
@@ -77,6 +82,7 @@ class ContrastiveTranslationScoring(judging.MetricModule, evaluate.Metric):
             "category": text,
             "pair": text,
             "context": text,
+            "target_context": text,
         }
         return evaluate.MetricInfo(
             description=_DESCRIPTION,

@@ -19,7 +19,7 @@ from cc_hf.data.readers.mt_geneval import DECLARATION, unquoted
 from cc_hf.data.readers.mt_geneval_files import FILES, REPOSITORY
 from cc_hf.data.translations import read_translations
 from tests.helpers.fake_evaluator import hash_scores
-from tests.helpers.metrics import evaluate_dataset
+from tests.helpers.metrics import evaluate_dataset, evaluate_metric, metric_class
 
 pytestmark = pytest.mark.shared
 
@@ -205,6 +205,75 @@ def test_persons_of_contextual_rows_are_located_as_often_as_declared(
             assert example.gold == row.extra["gender"] or split == "dev"
 
 
+@pytest.mark.parametrize("lang", _LANGS)
+def test_all_pairs_whose_source_tells_the_gender_are_translated_into_english(
+    shared: Path, lang: str
+) -> None:
+    config = f"counterfactual_{lang}.into_english"
+    for split in _SPLITS:
+        originals = {e.id: e for e in load(shared, f"counterfactual_{lang}", split)}
+        examples = load(shared, config, split)
+        contrastive = load(shared, f"{config}.translations", split)
+        assert len(examples) == len(contrastive) == DECLARATION.config(config).splits[split]
+        assert [e.id for e in examples] == [
+            e.id for e in load(shared, f"counterfactual_{lang}.translations", split)
+        ]
+        for example, row in zip(examples, contrastive, strict=True):
+            original = originals[example.id]
+            assert (example.source, *example.incorrect_sources) == (
+                original.extra["reference"],
+                original.extra["contrastive_reference"],
+            )
+            assert (example.extra["reference"], example.extra["contrastive_reference"]) == (
+                original.source,
+                *original.incorrect_sources,
+            )
+            assert (row.source, row.correct_translation, *row.contrastive_translations) == (
+                example.source,
+                original.source,
+                *original.incorrect_sources,
+            )
+            # Every reference pair has a word of one side only, so that each row can be decided.
+            assert words(original.source) ^ words(original.incorrect_sources[0])
+
+
+@pytest.mark.parametrize("lang", _LANGS)
+def test_the_paper_metrics_hold_for_translations_into_english(shared: Path, lang: str) -> None:
+    config = f"counterfactual_{lang}.into_english"
+    examples = load(shared, config, "test")
+    texts = {
+        "right": [e.extra["reference"] for e in examples],
+        "flipped": [e.extra["contrastive_reference"] for e in examples],
+        "male": [
+            e.extra["reference" if e.gold == "male" else "contrastive_reference"] for e in examples
+        ],
+    }
+    accuracy, gap = (
+        {
+            name: evaluate_metric(
+                metric,
+                lines,
+                metric_class(metric).references(examples),
+                src_lang=lang,
+                tgt_lang="en",
+                n_resamples=10,
+            ).scores
+            for name, lines in texts.items()
+        }
+        for metric in ("gender_accuracy", "gender_quality_gap")
+    )
+    assert accuracy["right"]["accuracy"] == accuracy["right"]["pair_accuracy"] == 1
+    # A reference without a word of its own, such as "He left." beside "She, he said, left.", is
+    # right in the place of the other one.
+    assert accuracy["flipped"]["accuracy"] <= 1 / len(examples)
+    assert accuracy["male"]["accuracy_male"] == 1
+    assert accuracy["male"]["pair_accuracy"] <= 2 / len(examples)
+    assert (gap["right"]["bleu_gap"], gap["right"]["bleu_male"]) == (0, 1)
+    assert gap["male"]["bleu_male"] == 1
+    assert gap["male"]["bleu_gap"] == pytest.approx(-gap["male"]["bleu_female"] + 1)
+    assert 0.178 < gap["male"]["bleu_gap"] < 0.192  # as the ledger says
+
+
 def test_upstream_rule_gives_the_recorded_counts_on_these_references(shared: Path) -> None:
     n = 0
     for row in gold(shared, "gold.json"):
@@ -255,7 +324,7 @@ def test_upstream_defects_are_as_many_as_the_card_says(shared: Path) -> None:
     counts: Counter[str] = Counter()
     for config in DECLARATION.configs:
         lang = config.tgt_langs[0]
-        if config.name.endswith((".translations", ".sources")):
+        if config.name.endswith((".translations", ".sources", ".into_english")):
             continue
         for split in _SPLITS:
             for example in load(shared, config.name, split):

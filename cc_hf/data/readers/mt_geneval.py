@@ -6,27 +6,29 @@ Targets are as upstream has them, except for CSV quotes and outer blanks; Unicod
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_right
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from cc_hf.cues.gender_brackets import gender_bracket_sources
 from cc_hf.data.declaration import ConfigDeclaration, DatasetDeclaration, SourceFile
 from cc_hf.data.readers.mt_geneval_files import COMMIT, FILES, REPOSITORY
+from cc_hf.data.readers.mt_geneval_into_english import INTO_ENGLISH, into_english
+from cc_hf.data.readers.mt_geneval_pairs import (
+    Side,
+    aligned_lines,
+    counterfactual_pairs,
+    marked_focus,
+    unquoted,
+)
 from cc_hf.data.readers.mt_geneval_professions import LOCATED, context_gender, profession
-from cc_hf.data.text_files import text_lines
 from cc_hf.errors import DataError
-from cc_hf.schema import ContrastiveSourceExample, ContrastiveTranslationExample, Example, Focus
+from cc_hf.schema import ContrastiveSourceExample, ContrastiveTranslationExample, Example
 
 __all__ = ["DECLARATION", "read", "unquoted"]
 
 _CONTEXT = "data/context/geneval-context-wikiprofessions-{part}-{split}.en_{lang}.{end}"
-_SENTENCES = "data/sentences/{split}/{folder}geneval-sentences-{gender}-{split}.en_{lang}.{end}"
 _SEPARATOR = "<sep>"
-_TAG = re.compile(r"(</?[FM]>)")
-_GENDERS = {"male": "masculine", "female": "feminine"}
 #: Table 4 in the order of its rows: (stereotype of the profession, gender of the person).
 _SUB_CATEGORIES = (
     ("female", "male"),
@@ -45,9 +47,10 @@ def read(paths: Mapping[str, Path], config: str, split: str) -> Iterator[Example
     """Yield the rows in file order.
 
     Ids are 0-based line numbers; a counterfactual pair has `12.male` and `12.female`, in this
-    order. Configurations `counterfactual_*.translations` leave out the pairs whose two references
-    are the same text, since there is nothing to contrast. Configurations `contextual_*.sources`
-    leave out the rows in which the person or the person's gender is not known.
+    order. Configurations `counterfactual_*.translations` and `.into_english` leave out the pairs
+    whose two references are the same text, since there is nothing to contrast. Configurations
+    `contextual_*.sources` leave out the rows in which the person or the person's gender is not
+    known.
 
     Args:
         paths: local paths by upstream path.
@@ -66,6 +69,9 @@ def read(paths: Mapping[str, Path], config: str, split: str) -> Iterator[Example
     if subset == "contextual":
         rows = _contextual(paths, lang, split)
         return _with_brackets(rows) if form else rows
+    if form.startswith(INTO_ENGLISH):
+        pairs = counterfactual_pairs(paths, lang, split)
+        return into_english(pairs, lang, contrasts_translations=form != INTO_ENGLISH)
     return (
         _counterfactual_translations(paths, lang, split)
         if form
@@ -80,7 +86,7 @@ def _contextual(
     files = [
         paths[_CONTEXT.format(part=part, split=split, lang=lang, end=end)] for part, end in parts
     ]
-    rows = _aligned(files)
+    rows = aligned_lines(files)
     for number, (line, original, flipped) in enumerate(rows):
         context, *mains = line.split(_SEPARATOR)
         if len(mains) != 1 or not mains[0].strip():
@@ -172,32 +178,16 @@ def _category(stereotype: str, gender: str) -> str:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class _Side:
-    """A row of the masculine or the feminine files."""
-
-    path: Path
-    gender: str
-    source: str
-    reference_raw: str
-    annotated_source: str
-    annotated_reference: str
-
-    @property
-    def reference(self) -> str:
-        return unquoted(self.reference_raw)
-
-
 def _counterfactual(
     paths: Mapping[str, Path], lang: str, split: str
 ) -> Iterator[ContrastiveSourceExample]:
-    for pair, side, opposite in _sides(paths, lang, split):
+    for pair, side, opposite in counterfactual_pairs(paths, lang, split):
         yield ContrastiveSourceExample(
             id=f"{pair}.{side.gender}",
             src_lang="en",
             tgt_lang=lang,
             source=side.source,
-            focus=_focus(side.path, pair + 1, side.source, side.annotated_source),
+            focus=marked_focus(side.path, pair + 1, side.source, side.annotated_source),
             correct_sources=(side.source,),
             incorrect_sources=(opposite.source,),
             category=side.gender,
@@ -213,7 +203,7 @@ def _counterfactual(
 def _counterfactual_translations(
     paths: Mapping[str, Path], lang: str, split: str
 ) -> Iterator[ContrastiveTranslationExample]:
-    for pair, side, opposite in _sides(paths, lang, split):
+    for pair, side, opposite in counterfactual_pairs(paths, lang, split):
         if side.reference == opposite.reference:
             continue  # both are translated without gender; the card says how many
         yield ContrastiveTranslationExample(
@@ -228,114 +218,12 @@ def _counterfactual_translations(
         )
 
 
-def _shared_columns(pair: int, side: _Side) -> dict[str, str]:
+def _shared_columns(pair: int, side: Side) -> dict[str, str]:
     annotations = {
         "annotated_source": side.annotated_source,
         "annotated_reference": side.annotated_reference,
     }
     return {"pair": str(pair), "reference_raw": side.reference_raw, **annotations}
-
-
-def _sides(paths: Mapping[str, Path], lang: str, split: str) -> Iterator[tuple[int, _Side, _Side]]:
-    """Yield the number of the pair, the row itself and its counterfactual. Each pair comes twice,
-    with the male row first.
-
-    Raises:
-        DataError: for a masculine and a feminine source that are the same, or for files that do not
-            match.
-    """
-    parts = [
-        (gender, folder, end)
-        for gender in _GENDERS.values()
-        for folder in ("", "annotated/")
-        for end in ("en", lang)
-    ]
-    files = [
-        paths[_SENTENCES.format(split=split, folder=folder, gender=gender, lang=lang, end=end)]
-        for gender, folder, end in parts
-    ]
-    for pair, lines in enumerate(_aligned(files)):
-        male, female = (
-            _Side(files[first + 2], gender, *lines[first : first + 4])
-            for gender, first in (("male", 0), ("female", 4))
-        )
-        if male.source == female.source:
-            raise DataError(
-                f"{files[4]}: line {pair + 1}: expected a source with the other gender, got the"
-                f" masculine one: {female.source[:80]!r}"
-            )
-        yield pair, male, female
-        yield pair, female, male
-
-
-def _focus(path: Path, number: int, source: str, annotated: str) -> Focus:
-    """Return the first words that upstream marks as gendered. Both lines are walked in parallel, so
-    that a tag that the source contains too counts as its text.
-
-    Raises:
-        DataError: when the annotated line is not the source with tags around some words.
-    """
-    spans: list[tuple[int, int]] = []
-    position, start = 0, -1
-    for piece in _TAG.split(annotated):
-        if source.startswith(piece, position):
-            position += len(piece)
-        elif piece in ("<F>", "<M>") and start < 0:
-            start = position
-        elif piece in ("</F>", "</M>") and 0 <= start < position:
-            spans.append((start, position))
-            start = -1
-        else:
-            raise DataError(
-                f"{path}: line {number}: expected the source with <F> or <M> around words, got"
-                f" {piece[:40]!r} at character {position} of {source!r}"
-            )
-    if position != len(source) or start >= 0 or not spans:
-        raise DataError(
-            f"{path}: line {number}: expected the whole source with <F> or <M> around some words,"
-            f" got {annotated!r}"
-        )
-    return Focus(source[slice(*spans[0])], spans[0][0])
-
-
-def unquoted(line: str) -> str:
-    """Return the text of a line without outer blanks and without the quotes of a CSV field.
-
-    A CSV field has quotes around the line, and doubled quotes within.
-
-    Args:
-        line: a line of an upstream file.
-
-    Examples:
-        >>> unquoted('"Sie sagt ""ja""."')
-        'Sie sagt "ja".'
-        >>> unquoted('"Ja", sagt sie, "ja"')
-        '"Ja", sagt sie, "ja"'
-    """
-    text = line.strip()
-    inner = text[1:-1]
-    is_field = text[:1] == text[-1:] == '"' and '""' in inner and '"' not in inner.replace('""', "")
-    return inner.replace('""', '"').strip() if is_field else text
-
-
-def _aligned(files: Sequence[Path]) -> list[tuple[str, ...]]:
-    columns = [_lines(path) for path in files]
-    if len({len(lines) for lines in columns}) != 1:
-        raise DataError(
-            "expected files with the same number of lines, got "
-            + ", ".join(
-                f"{len(lines)} in {path}" for path, lines in zip(files, columns, strict=True)
-            )
-        )
-    return list(zip(*columns, strict=True))
-
-
-def _lines(path: Path) -> list[str]:
-    lines = text_lines(path)
-    for number, line in enumerate(lines, 1):
-        if not line.strip():
-            raise DataError(f"{path}: line {number}: expected a sentence, got a blank line")
-    return lines
 
 
 #: Number of rows in dev and test.
@@ -372,8 +260,10 @@ def _config(
     sizes: tuple[int, int],
     *extra_keys: str,
     cues: str = "",
+    pair: tuple[str, str] | None = None,
 ) -> ConfigDeclaration:
     subset, _, lang = name.partition(".")[0].partition("_")
+    src_lang, tgt_lang = pair or ("en", lang)
     folder = "data/context/" if subset == "contextual" else "data/sentences/"
     files = tuple(
         SourceFile(REPOSITORY, COMMIT, path, sha256, size)
@@ -383,10 +273,11 @@ def _config(
     return ConfigDeclaration(
         name,
         description,
-        (lang,),
+        (tgt_lang,),
         dict(zip(("dev", "test"), sizes, strict=True)),
         files,
         form,
+        src_lang,
         extra_keys=extra_keys,
         cues=cues,
     )
@@ -412,6 +303,26 @@ def _configs() -> Iterator[ConfigDeclaration]:
             (2 * (n_dev - same_in_dev), 2 * (n_test - same_in_test)),
             "contrastive_source",
             *_SHARED,
+        )
+        sizes = (2 * (n_dev - same_in_dev), 2 * (n_test - same_in_test))
+        yield _config(
+            f"{name}.{INTO_ENGLISH}",
+            "the references as sources, translated into English",
+            ContrastiveSourceExample,
+            sizes,
+            "reference",
+            "contrastive_reference",
+            *_SHARED,
+            pair=(lang, "en"),
+        )
+        yield _config(
+            f"{name}.{INTO_ENGLISH}.translations",
+            "the same, with the English sentences of both genders",
+            ContrastiveTranslationExample,
+            sizes,
+            "contrastive_source",
+            *_SHARED,
+            pair=(lang, "en"),
         )
     for lang, sizes in _CONTEXTUAL.items():
         extra = ("context", "source_with_context", "gender", "profession_stereotype")

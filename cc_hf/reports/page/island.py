@@ -23,6 +23,7 @@ from cc_hf.schema import (
     Judgement,
 )
 from cc_hf.studies.human_agreement.annotations import Annotation
+from cc_hf.studies.uncertain import WITHIN
 
 __all__ = ["explorer_data", "island_json"]
 
@@ -69,6 +70,7 @@ def explorer_data(report: Report, attributes: Sequence[Attribute]) -> dict[str, 
 
         - strings: every text once.
         - systems, metrics, categories, verdicts: names; metric_keys: registered names of metrics.
+        - within: distance to 0.5 up to which a probability is uncertain.
         - marks: CSS classes of the systems' marks.
         - baseline: index of a system.
         - attributes: names, each with one entry per sample.
@@ -104,6 +106,7 @@ def explorer_data(report: Report, attributes: Sequence[Attribute]) -> dict[str, 
         ),
         "categories": list(report.categories),
         "verdicts": list(VERDICTS),
+        "within": WITHIN,
         "src_lang": languages[0],
         "tgt_lang": languages[1],
         "samples": {

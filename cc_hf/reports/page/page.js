@@ -64,6 +64,7 @@
   verdicts.forEach((name, i) => {
     if (judgements.some((metricJudgements) => metricJudgements.some((columns) => columns !== 0 && columns.verdict.includes(i)))) option($("verdict"), String(i), name);
   });
+  if (judgements.some((metricJudgements) => metricJudgements.some((columns) => columns !== 0 && columns.p !== 0))) option($("verdict"), "unsure", "unsure, perhaps neutral", "unsure");
   if (systems.length > 1) option($("verdict"), "systems", "systems disagree", "systems");
   if (metrics.length > 1) option($("verdict"), "metrics", "metrics disagree", "metrics");
   if (labels.some((systemLabels) => Object.keys(systemLabels).length)) {
@@ -136,6 +137,7 @@
       }
       case "metrics": return matching.some((system) => new Set(metrics.map((_, m) => m).filter((m) => judged(m, system, index)).map((m) => verdict(system, m))).size > 1);
       case "people": return matching.some((system) => labels[system][index] && labels[system][index][0] >= 0 && labels[system][index][0] !== verdict(system));
+      case "unsure": return matching.some((system) => { const p = cell(judgements[filters.metric][system].p, index); return p !== null && Math.abs(p - 0.5) <= data.within + 1e-9; });
       case "labelled": return matching.some((system) => labels[system][index]);
       default: return matching.some((system) => verdict(system) === Number(filters.verdict));
     }

@@ -30,6 +30,7 @@ from cc_hf.reports.marks import mark_classes
 from cc_hf.reports.page.bias_charts import error_rate_chart
 from cc_hf.reports.page.charts import bar_chart, histogram_chart, quality_chart
 from cc_hf.reports.page.island import explorer_data, island_json
+from cc_hf.reports.page.neutral import neutral_tables
 from cc_hf.reports.page.standing_out import no_link, sample_link, standing_out
 from cc_hf.reports.report import Report
 from cc_hf.reports.report_tables import (
@@ -93,6 +94,7 @@ def html_page(report: Report) -> str:
         figures=[(table.title, html_table(table)) for table in figures],
         categories=list(category_parts(report)),
         probabilities=list(_probabilities(report)),
+        neutral=list(neutral_tables(report)),
         quality=list(_quality(report)),
         bias=list(_bias(report)),
         attractors=_titled(

@@ -22,6 +22,7 @@ from cc_hf.reports.figure_text import (
     percent,
     with_interval,
 )
+from cc_hf.reports.key_figures import is_gap
 from cc_hf.reports.tables import (
     grouped_notes,
     heading,
@@ -227,19 +228,25 @@ def _confusion_table(agreement: MetricAgreement) -> Table:
 
 def _in_order(differences: Mapping[str, PairedDifference]) -> list[tuple[str, PairedDifference]]:
     """Return totals and minima, then the categories in the order of the papers, unweighted before
-    weighted.
+    weighted; each accuracy is followed by the rate of what is inconclusive. Differences of figures
+    come last.
     """
     totals = {
         "accuracy": "accuracy",
         "weighted_accuracy": "weighted",
         "min_accuracy": "minimum",
         "weighted_min_accuracy": "weighted minimum",
+        "inconclusive_rate": "inconclusive",
     }
     rows = [(label, differences[name]) for name, label in totals.items() if name in differences]
     for prefix, start in (("accuracy_", ""), ("weighted_accuracy_", "weighted ")):
         names = sorted(
             (name.removeprefix(prefix) for name in differences if name.startswith(prefix)),
-            key=category_key,
+            key=lambda name: (category_key(name)[0], name != "pro", name),
         )
-        rows += [(f"{start}{name}", differences[f"{prefix}{name}"]) for name in names]
+        for name in names:
+            rows.append((f"{start}{name}", differences[f"{prefix}{name}"]))
+            if not start and (rate := differences.get(f"inconclusive_rate_{name}")):
+                rows.append((f"inconclusive {name}", rate))
+    rows += [(name.replace("_", " "), differences[name]) for name in differences if is_gap(name)]
     return rows

@@ -16,6 +16,7 @@ import cc_hf
 from cc_hf.errors import EvaluatorError, InputError, UnknownNameError
 from cc_hf.metrics.contrastive_translation_scoring import contests, requests
 from cc_hf.results import EvaluationResult, ResultSet
+from cc_hf.signature import parse
 from cc_hf.statistics.bootstrap import wilson_interval
 from cc_hf.studies.comparison import compare
 from tests.helpers import families, plain_forward
@@ -316,8 +317,75 @@ def test_the_context_is_prepended_only_on_request() -> None:
     assert "|context:ignored|" in evaluate(rows, by_table).signature
     with pytest.raises(InputError, match="context: expected sources with sentences before them"):
         evaluate(ROWS, by_table, context="prepended")
-    with pytest.raises(InputError, match="context: expected one of ignored, prepended, got 'yes'"):
+    with pytest.raises(
+        InputError, match="context: expected one of ignored, prepended, both, got 'yes'"
+    ):
         evaluate(rows, by_table, context="yes")
+
+
+def test_separator_and_translated_context_are_prepended_and_signed(tmp_path: Path) -> None:
+    before = {"context": "Before.", "target_context": "Davor."}
+    rows = [{**ROWS[0], **before}, {**ROWS[3], "context": "", "target_context": ""}]
+    scored = requests(rows, context="both", separator="<sep>")
+    assert [(r.source, r.translation) for r in scored] == [
+        *(("Before. <sep> s", f"Davor. <sep> {text}") for text in ("best", "b", "c")),
+        ("t", ROWS[3]["correct_translation"]),
+    ]
+    scored = requests(rows, context="prepended", separator="<sep>")
+    assert (scored[0].source, scored[0].translation) == ("Before. <sep> s", "best")
+    seen: list[str] = []
+
+    def scores(sources: Sequence[str], translations: Sequence[str]) -> list[float]:
+        seen.extend(translations)
+        return [1 / (1 + len(text)) for text in translations]
+
+    bare = [{key: v for key, v in row.items() if key != "target_context"} for row in rows]
+    (tmp_path / "before.txt").write_text("Vorher.\n\n", encoding="utf-8")
+    results = [
+        evaluate(bare, scores, context="both", separator="<sep>", target_context=given)
+        for given in (str(tmp_path / "before.txt"), ["Vorher.", ""], ["Anderes.", ""])
+    ]
+    assert seen[0] == "Vorher. <sep> best"
+    assert "|context:both <sep>|tgtcontext:own@" in results[0].signature
+    assert results[0].signature == results[1].signature != results[2].signature
+    assert "|context:prepended <sep>|" in (
+        evaluate(bare, by_table, context="prepended", separator=" <sep> ").signature
+    )
+
+
+@cases_by_message(
+    ("options", "message"),
+    [
+        ({"separator": "<sep>"}, "separator: expected context prepended or both with it"),
+        ({"target_context": ["a", "b"]}, "target_context: expected context both with it"),
+        (
+            {"context": "both", "target_context": ["a"]},
+            "target_context: expected one line for each row, 2 in all, got 1",
+        ),
+        (
+            {"context": "both"},
+            "row 0: target_context: expected a translation of the sentences before the source",
+        ),
+        (
+            {"context": "both", "target_context": ["a", "b"]},
+            "row 1: target_context: .* got 'b' for 'no sentence'",
+        ),
+    ],
+)
+def test_contexts_that_do_not_fit_are_refused(options: dict[str, Any], message: str) -> None:
+    rows = [{**ROWS[0], "context": "Before."}, {**ROWS[3], "context": ""}]
+    with pytest.raises(InputError, match=message):
+        evaluate(rows, by_table, **options)
+
+
+def test_rows_without_a_translated_context_have_the_digest_of_earlier_versions() -> None:
+    assert "|data:own@" in evaluate(ROWS, by_table).signature
+    empty = [{**row, "target_context": ""} for row in ROWS]
+    filled = [{**row, "target_context": "x"} for row in ROWS]
+    digests = [
+        parse(evaluate(rows, by_table).signature)[1]["data"] for rows in (ROWS, empty, filled)
+    ]
+    assert digests[0] == digests[1] != digests[2]
 
 
 @cases_by_message(

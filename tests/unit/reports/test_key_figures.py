@@ -4,7 +4,14 @@ from dataclasses import replace
 
 import pytest
 
+from cc_hf.leaderboard.store import Store, StoredResult
+from cc_hf.leaderboard.table import default_columns, leaderboard_rows
+from cc_hf.reports.figure_text import figure_label
 from cc_hf.reports.key_figures import gap_of, key_figures, main_figure
+from cc_hf.reports.paper_table import paper_table
+from cc_hf.reports.report import build_report
+from cc_hf.reports.report_tables import summary_table
+from cc_hf.reports.samples import System
 from cc_hf.results import CategoryAccuracy, EvaluationResult, Interval
 
 
@@ -20,6 +27,20 @@ def test_key_figures_are_those_of_leaderboards_and_gaps() -> None:
         "coverage",
     )
     assert key_figures(result("own", {"x": 0.1, "y": 0.2})) == ("x", "y")
+
+
+def test_simplegen_shows_inconclusive_rates_beside_pro_and_anti_everywhere() -> None:
+    names = ("accuracy_pro", "inconclusive_rate_pro", "accuracy_anti", "inconclusive_rate_anti")
+    scores = dict.fromkeys(("accuracy", "min_accuracy", *names, "delta", "incorrect_rate"), 0.5)
+    simplegen = result("simplegen_accuracy", scores)
+    assert key_figures(simplegen) == ("min_accuracy", *names, "delta", "accuracy")
+    report = build_report([System("a", {simplegen.metric: simplegen})])
+    labels = [figure_label(simplegen.metric, name) for name in names]
+    assert list(paper_table(report).columns[1:5]) == labels
+    assert list(summary_table(report).columns[1:5]) == labels
+    entry = StoredResult("a", "a.json", simplegen)
+    [row] = leaderboard_rows(Store((entry,)))
+    assert default_columns([row])[2:6] == list(names)
 
 
 def test_the_main_figure_is_the_one_of_the_ranking() -> None:

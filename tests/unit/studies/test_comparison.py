@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from rich.console import Console
+from rich.console import Console, RenderableType
 
 from cc_hf.errors import InputError
 from cc_hf.reports.report import build_report
@@ -62,11 +62,15 @@ def words(system: str) -> EvaluationResult:
     return evaluate_metric(Words(), TEXTS[system], REFERENCES, **OPTIONS)
 
 
-def shown(found: Comparison, width: int = 80) -> str:
+def printed(part: RenderableType, width: int = 80) -> str:
     console = Console(width=width)
     with console.capture() as captured:
-        console.print(comparison_tables(found))
+        console.print(part)
     return captured.get()
+
+
+def shown(found: Comparison, width: int = 80) -> str:
+    return printed(comparison_tables(found), width)
 
 
 def test_systems_are_compared_with_the_first() -> None:
@@ -117,6 +121,42 @@ def test_metrics_without_probabilities_have_no_weighted_differences() -> None:
         "accuracy_female",
         "accuracy_male",
     }
+
+
+def test_inconclusive_rates_are_compared_beside_accuracies_of_pro_and_anti() -> None:
+    rows = [
+        {"category": category, "gender": gender, "occupation": "physician", "number": "sg"}
+        for category, gender in (("MoMc", "male"), ("MoFc", "female"))
+        for _ in range(20)
+    ]
+    results = {
+        name: evaluate_metric("simplegen_accuracy", texts, rows, tgt_lang="es", n_resamples=10)
+        for name, texts in {
+            "a": ["El médico"] * 20 + ["El médico"] * 15 + ["Nadie"] * 5,
+            "b": ["El médico"] * 18 + ["Nadie"] * 2 + ["La médica"] * 20,
+        }.items()
+    }
+    (found,) = compare(results).systems
+    for name in (
+        "accuracy_pro",
+        "inconclusive_rate_pro",
+        "accuracy_anti",
+        "inconclusive_rate_anti",
+        "inconclusive_rate",
+        "delta",
+    ):
+        difference = found.differences[name]
+        assert difference.first == pytest.approx(results["a"].scores[name])
+        assert difference.second == pytest.approx(results["b"].scores[name])
+    assert found.differences["delta"].difference == pytest.approx(-1.1)
+    lines = [line.split("  ")[1] for line in shown(compare(results)).splitlines() if "  " in line]
+    for group in ("pro", "anti"):
+        assert lines[lines.index(group) + 1] == f"inconclusive {group}"
+    report = build_report([System(n, {r.metric: r}) for n, r in results.items()], n_resamples=10)
+    summary = summary_table(report)
+    column = summary.columns.index("inconclusive on anti")
+    assert [row.cells[column].value for row in summary.rows] == ["25.0", "0.0"]
+    assert summary.rows[1].cells[column].difference == "−25.0"
 
 
 def test_metrics_on_the_same_translations_are_compared_by_agreement() -> None:

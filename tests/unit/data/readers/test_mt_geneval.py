@@ -131,6 +131,62 @@ def test_the_focus_is_the_first_marked_word(tmp_path: Path) -> None:
     assert (focus.text, focus.start) == ("her", len("It kept <F>her/F> from "))
 
 
+def test_references_become_sources_of_translation_into_english(tmp_path: Path) -> None:
+    paths = pairs(tmp_path)
+    config = "counterfactual_de.into_english"
+    found = [e for e in read(paths, config, "dev") if isinstance(e, ContrastiveSourceExample)]
+    assert [e.id for e in found] == ["0.male", "0.female", "1.male", "1.female"]
+    first, *_, last = found
+    assert (first.src_lang, first.tgt_lang, first.gold, first.category) == (
+        "de",
+        "en",
+        "male",
+        "male",
+    )
+    assert (first.source, first.correct_sources, first.incorrect_sources) == (
+        "Er ging.",
+        ("Er ging.",),
+        ("Sie ging.",),
+    )
+    assert (last.source, last.focus.text, last.focus.start) == (
+        'Das "Mädchen" war Königin.',
+        "Mädchen",
+        5,
+    )
+    assert first.extra == {
+        "reference": "He left.",
+        "contrastive_reference": "She left.",
+        "pair": "0",
+        "reference_raw": "He left.",
+        "annotated_source": "<M>Er</M> ging.",
+        "annotated_reference": "<M>He</M> left.",
+    }
+    assert set(first.extra) == set(DECLARATION.extra_keys_of(config))
+    contrastive = translations(paths, f"{config}.translations")
+    assert [
+        (e.id, e.source, e.correct_translation, e.contrastive_translations) for e in contrastive[:2]
+    ] == [
+        ("0.male", "Er ging.", "He left.", ("She left.",)),
+        ("0.female", "Sie ging.", "She left.", ("He left.",)),
+    ]
+    assert set(contrastive[0].extra) == set(DECLARATION.extra_keys_of(f"{config}.translations"))
+
+
+def test_sources_into_english_that_do_not_tell_the_gender_are_left_out(tmp_path: Path) -> None:
+    same = changed(FEMININE, de=["Er ging.", FEMININE["de"][1]])
+    found = read(pairs(tmp_path, feminine=same), "counterfactual_de.into_english", "dev")
+    assert [e.id for e in found] == ["1.male", "1.female"]
+
+
+def test_the_focus_without_marks_is_the_first_word_that_differs(tmp_path: Path) -> None:
+    unmarked = changed(MASCULINE, annotated_de=["Er ging.", MASCULINE["annotated/de"][1]])
+    unmarked["de"] = ["Gestern  ging er.", MASCULINE["de"][1]]
+    female = changed(FEMININE, de=["Gestern  ging sie.", FEMININE["de"][1]])
+    found = read(pairs(tmp_path, unmarked, female), "counterfactual_de.into_english", "dev")
+    examples = [e for e in found if isinstance(e, ContrastiveSourceExample)]
+    assert [(e.focus.text, e.focus.start) for e in examples[:2]] == [("er.", 14), ("sie.", 14)]
+
+
 def test_csv_quotes_and_outer_blanks_are_removed_and_the_raw_line_kept(tmp_path: Path) -> None:
     male, female = sources(pairs(tmp_path))[2:]
     assert (male.extra["reference"], male.extra["contrastive_reference"]) == (

@@ -16,6 +16,7 @@ import pytest
 
 from cc_hf.reports.highlights import attributes, confusions, divided_samples, hard_values
 from cc_hf.reports.report import Report
+from cc_hf.studies.uncertain import is_uncertain
 from tests.helpers import reported
 from tests.helpers.printing import assert_print_is_whole, joined
 from tests.helpers.reported import ATTACK, HOSTILE_NAME, N
@@ -162,6 +163,25 @@ def test_the_counts_of_confusions_and_divided_samples_are_those_of_their_samples
             if count:
                 link.get_by_role("link").click()
                 assert n_shown(sized) == count
+
+
+def test_uncertain_samples_are_found_by_a_filter_and_by_their_number(sized: Page) -> None:
+    report = reported.report()
+
+    def is_unsure(i: int, systems: tuple[int, ...]) -> bool:
+        judged = [report.samples[i].judgements[system][0] for system in systems]
+        return any(j is not None and is_uncertain(j) for j in judged)
+
+    sized.select_option("#verdict", label="unsure, perhaps neutral")
+    expected = wanted(lambda i: is_unsure(i, (0, 1)))
+    assert 0 < len(expected) < N
+    assert (shown(sized), n_shown(sized)) == (expected[:40], len(expected))
+    assert state(sized) == {"verdict": "unsure"}
+    number = sized.locator("#neutral table a").nth(1)
+    n = int(number.inner_text())
+    number.click()
+    assert state(sized) == {"verdict": "unsure", "system": HOSTILE_NAME, "order": "unsure"}
+    assert n_shown(sized) == n == len(wanted(lambda i: is_unsure(i, (1,))))
 
 
 def test_the_state_of_the_filters_survives_in_the_address(sized: Page) -> None:

@@ -1,0 +1,105 @@
+"""Figures that reports derive from results: ratios M:F, which are no shares, and what was read in
+samples of neutral gender.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import NamedTuple
+
+from cc_hf.results import EvaluationResult, Interval, NoInterval
+from cc_hf.statistics.bootstrap import wilson_interval
+from cc_hf.statistics.gender_figures import (
+    RATIO,
+    READING_RATIO,
+    accuracy_ratio,
+    reading_ratio,
+)
+
+__all__ = ["DerivedFigure", "derived_figures", "ratio_figures"]
+
+_NEUTRAL, _NOTHING = "neutral", "nothing"
+
+
+class DerivedFigure(NamedTuple):
+    """A figure that is not among the scores of a result.
+
+    Attributes:
+        name: its name, as that of a score.
+        label: its name in words.
+        meaning: what it is.
+        value: the figure.
+        interval: its interval, or why there is none.
+        n: number of samples that it is a share of; None for a ratio, which is not in percent.
+    """
+
+    name: str
+    label: str
+    meaning: str
+    value: float
+    interval: Interval | NoInterval
+    n: int | None = None
+
+
+def derived_figures(result: EvaluationResult) -> list[DerivedFigure]:
+    """Return the ratios of a result, and how its samples of neutral gender are read.
+
+    Args:
+        result: the result.
+
+    Examples:
+        >>> from cc_hf.schema import Judgement
+        >>> judgements = tuple(
+        ...     Judgement(str(i), "neutral", False, "", "incorrect", predicted=read, gold="neutral")
+        ...     for i, read in enumerate(("male", "male", "female", "male"))
+        ... )
+        >>> result = EvaluationResult("", "", "de", "own", "own|n:4", 4, {}, {}, (), judgements)
+        >>> [(f.label, f.value) for f in derived_figures(result) if f.n]
+        [('neutral samples read as male', 0.75), ('neutral samples read as female', 0.25)]
+    """
+    return [*ratio_figures(result), *_neutral_readings(result)]
+
+
+def ratio_figures(result: EvaluationResult) -> list[DerivedFigure]:
+    """Return the ratios M:F of a result with male and female samples.
+
+    Args:
+        result: the result.
+    """
+    named = (
+        (
+            RATIO,
+            accuracy_ratio(result),
+            "ratio M:F, 1 is best",
+            "Accuracy on male divided by accuracy on female. Above 1, men are translated better.",
+        ),
+        (
+            READING_RATIO,
+            reading_ratio(result),
+            "ratio M:F of readings",
+            "Translations read as male divided by those read as female. It is 1 for a perfect"
+            " system if as many samples are male as female.",
+        ),
+    )
+    return [
+        DerivedFigure(name, label, meaning, ratio.value, ratio.interval)
+        for name, ratio, label, meaning in named
+        if ratio is not None
+    ]
+
+
+def _neutral_readings(result: EvaluationResult) -> list[DerivedFigure]:
+    readings = Counter(j.predicted for j in result.judgements if j.gold == _NEUTRAL)
+    n = readings.total()
+    return [
+        DerivedFigure(
+            f"neutral_as_{name}",
+            f"{_NEUTRAL} samples read as {name or _NOTHING}",
+            "The share of samples of neutral gender whose translation is read as"
+            f" {name or _NOTHING}.",
+            count / n,
+            wilson_interval(count, n),
+            n,
+        )
+        for name, count in readings.most_common()
+    ]

@@ -1,0 +1,74 @@
+"""Hints of neutral translations, and what is read where the source is neutral, as tables whose
+figures open samples.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from cc_hf.reports.derived_figures import derived_figures
+from cc_hf.reports.figure_text import metric_name, percent, with_interval
+from cc_hf.reports.page.standing_out import LinkedText, LinkTable, sample_link
+from cc_hf.reports.report import Report
+from cc_hf.statistics.bootstrap import wilson_interval
+from cc_hf.studies.uncertain import WITHIN, is_uncertain
+
+__all__ = ["neutral_tables"]
+
+_PREFIX = "neutral_as_"
+
+
+def neutral_tables(report: Report) -> Iterable[LinkTable]:
+    """Yield, for each metric with probabilities, how many samples of each system are uncertain, and
+    for each metric that reads genders, how it reads samples of neutral gender.
+
+    Args:
+        report: the report.
+
+    Yields:
+        Tables with a row for each system.
+    """
+    for metric in report.judging:
+        link = sample_link(report, metric)
+        unsure = {"verdict": "unsure", "order": "unsure"}
+        uncertain, readings = [], []
+        columns = dict.fromkeys(
+            figure.name.removeprefix(_PREFIX)
+            for result in report.of_metric(metric).values()
+            for figure in derived_figures(result)
+            if figure.name.startswith(_PREFIX)
+        )
+        for system, result in report.of_metric(metric).items():
+            judged = [j for j in result.judgements if j.probability_correct is not None]
+            if judged:
+                n_uncertain, n = sum(map(is_uncertain, judged)), len(judged)
+                href = link({**unsure, "system": system}) if n_uncertain else ""
+                share = with_interval(n_uncertain / n, wilson_interval(n_uncertain, n))
+                cells = ((LinkedText(f"{n_uncertain:,}", href),), (LinkedText(share),))
+                uncertain.append((system, cells))
+            shares = {f.name: f for f in derived_figures(result) if f.name.startswith(_PREFIX)}
+            if shares:
+                texts = {
+                    name.removeprefix(_PREFIX): with_interval(f.value, f.interval)
+                    for name, f in shares.items()
+                }
+                hrefs = {c: link({"system": system, "gold": "neutral", "found": c}) for c in texts}
+                readings.append(
+                    (
+                        system,
+                        tuple(
+                            (LinkedText(texts.get(c, percent(0)), hrefs.get(c, "")),)
+                            for c in columns
+                        ),
+                    )
+                )
+        name = metric_name(metric)
+        if uncertain:
+            limits = (f"{50 + sign * 100 * WITHIN:g}" for sign in (-1, 1))
+            title = f"Samples with a probability from {' to '.join(limits)} %: {name}"
+            yield LinkTable(title, "system", ("samples", "% (95 %)"), tuple(uncertain))
+        if readings:
+            title = f"How samples of neutral gender are read, %: {name}"
+            yield LinkTable(
+                title, "system", tuple(c or "nothing" for c in columns), tuple(readings)
+            )

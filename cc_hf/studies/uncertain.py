@@ -1,0 +1,189 @@
+"""Samples on which an evaluator is not sure: hints of neutral translations, which keep the
+ambiguity of the source (Vamvas & Sennrich 2021, section 3.6).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from cc_hf.errors import InputError, shown
+from cc_hf.results import EvaluationResult, difference_of_data
+from cc_hf.schema import Example, Judgement
+
+__all__ = [
+    "WITHIN",
+    "UncertainCategory",
+    "UncertainSample",
+    "UncertainSamples",
+    "is_uncertain",
+    "uncertain_samples",
+]
+
+#: A probability of the correct reading is uncertain if it is no farther from 0.5 than this.
+WITHIN = 0.05
+_ROUNDING = 1e-9  # 0.55 is farther from 0.5 than 0.05 in floating point
+
+
+@dataclass(frozen=True, slots=True)
+class UncertainSample:
+    """A sample with a probability near 0.5.
+
+    Attributes:
+        example_id, category, translation, verdict: as in the judgement.
+        probability_correct: in [0, 1].
+        source: the source; "" where the dataset is not available.
+        readings: other metric -> what it reads in the translation, such as "neutral" or "unknown";
+            "" where it reads nothing, or not this translation.
+    """
+
+    example_id: str
+    category: str
+    translation: str
+    verdict: str
+    probability_correct: float
+    source: str = ""
+    readings: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class UncertainCategory:
+    """How many samples of a category are uncertain.
+
+    Attributes:
+        category: its name.
+        n: number of samples with a probability.
+        n_uncertain: number of uncertain ones.
+    """
+
+    category: str
+    n: int
+    n_uncertain: int
+
+
+@dataclass(frozen=True)
+class UncertainSamples:
+    """The uncertain samples of a result.
+
+    Attributes:
+        within: the largest distance to 0.5.
+        n: number of samples with a probability.
+        categories: in the order of the result.
+        samples: the least sure one first.
+        signature: that of the result.
+    """
+
+    within: float
+    n: int
+    categories: tuple[UncertainCategory, ...]
+    samples: tuple[UncertainSample, ...]
+    signature: str
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the samples as plain dicts and lists, ready for JSON."""
+        return asdict(self)
+
+
+def is_uncertain(judgement: Judgement, within: float = WITHIN) -> bool:
+    """Return whether the probability of the correct reading is near 0.5.
+
+    Args:
+        judgement: a judgement; one without a probability is not uncertain.
+        within: the largest distance to 0.5.
+
+    Examples:
+        >>> judged = [
+        ...     Judgement("0", "male", p >= 0.5, "", "correct" if p >= 0.5 else "incorrect",
+        ...               probability_correct=p)
+        ...     for p in (0.44, 0.45, 0.55, 0.9)
+        ... ]
+        >>> list(map(is_uncertain, judged))
+        [False, True, True, False]
+    """
+    p = judgement.probability_correct
+    return p is not None and abs(p - 0.5) <= within + _ROUNDING
+
+
+def uncertain_samples(
+    result: EvaluationResult,
+    *,
+    others: Sequence[EvaluationResult] = (),
+    examples: Sequence[Example] = (),
+    within: float = WITHIN,
+) -> UncertainSamples:
+    """Return the samples whose probability of the correct reading is near 0.5.
+
+    A translation may be uncertain because it keeps the ambiguity ("die Pflegekraft"), because it
+    leaves the word out, or because the evaluator does not know the word: the list is a hint, to be
+    read by people.
+
+    Args:
+        result: a result with probabilities, such as that of contrastive conditioning.
+        others: results of metrics that read the same translations.
+        examples: the examples of the dataset, for their sources.
+        within: the largest distance to 0.5, from 0 to 0.5.
+
+    Raises:
+        InputError: for a result without probabilities, other data or a distance out of range.
+
+    Examples:
+        >>> judgement = Judgement(
+        ...     "7", "male", True, "Die Pflegekraft ging.", "correct", probability_correct=0.52
+        ... )
+        >>> result = EvaluationResult(
+        ...     "", "", "de", "own", "own|n:1", 1, {}, {}, (), (judgement,)
+        ... )
+        >>> [sample.example_id for sample in uncertain_samples(result).samples]
+        ['7']
+    """
+    if not 0 <= within <= 0.5:
+        raise InputError(f"within: expected a number from 0 to 0.5, got {shown(within)}")
+    judged = [j for j in result.judgements if j.probability_correct is not None]
+    if not judged:
+        raise InputError(
+            f"expected a result with probabilities, such as that of contrastive_conditioning, got"
+            f" one of {result.metric}, which has none"
+        )
+    for other in others:
+        if difference := difference_of_data({"the first": result, "another": other}):
+            raise InputError(f"expected results on the same data: {difference}")
+    sources = {example.id: example.source for example in examples}
+    tables = {other.metric: {j.example_id: j for j in other.judgements} for other in others}
+    uncertain = sorted(
+        (j for j in judged if is_uncertain(j, within)),
+        key=lambda j: abs((j.probability_correct or 0.0) - 0.5),
+    )
+    counted = dict.fromkeys(j.category for j in judged)
+    return UncertainSamples(
+        within,
+        len(judged),
+        tuple(
+            UncertainCategory(
+                name,
+                sum(j.category == name for j in judged),
+                sum(j.category == name for j in uncertain),
+            )
+            for name in counted
+        ),
+        tuple(
+            UncertainSample(
+                j.example_id,
+                j.category,
+                j.translation,
+                j.verdict,
+                j.probability_correct or 0.0,
+                sources.get(j.example_id, ""),
+                {metric: _reading(table.get(j.example_id), j) for metric, table in tables.items()},
+            )
+            for j in uncertain
+        ),
+        result.signature,
+    )
+
+
+def _reading(other: Judgement | None, judgement: Judgement) -> str:
+    """Return what another metric reads in the same translation."""
+    if other is None or other.translation != judgement.translation:
+        return ""
+    return other.predicted

@@ -1,0 +1,60 @@
+"""The fine-tuning example judges a model, trains it on the dev set, and judges it again."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from transformers import AutoModelForSeq2SeqLM
+
+from cc_hf.data.readers.mt_geneval import read
+from cc_hf.evaluation.material import Material
+from cc_hf.results import EvaluationResult
+from examples import gender_fine_tuning
+from tests.unit.data.readers.test_mt_geneval import pairs
+
+
+def test_a_model_is_judged_before_and_after_two_steps(
+    tiny_marian: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    examples = list(read(pairs(tmp_path), "counterfactual_de", "dev"))
+    loaded: list[tuple[Any, ...]] = []
+
+    def load_material(dataset: str, config: str, *, split: str, data_dir: Any) -> Material:
+        loaded.append((dataset, config, split))
+        return Material("en", "de", examples)
+
+    monkeypatch.setattr(gender_fine_tuning, "load_material", load_material)
+    arguments = {
+        "--model": tiny_marian,
+        "--output": tmp_path / "out",
+        "--steps": 2,
+        "--batch-size": 2,
+        "--learning-rate": 1e-2,
+        "--beams": 1,
+    }
+    gender_fine_tuning.main(
+        ["--cpu", *(str(part) for option in arguments.items() for part in option)]
+    )
+    # Never trained on the test set, and judged on nothing else.
+    assert [split for _, _, split in loaded] == ["test", "dev", "test"]
+    before, after = (
+        AutoModelForSeq2SeqLM.from_pretrained(folder).state_dict()
+        for folder in (tiny_marian, tmp_path / "out/model")
+    )
+    assert any(not torch.equal(before[name], after[name]) for name in before)
+    printed = capsys.readouterr().out
+    for time in ("before", "after"):
+        text = (tmp_path / f"out/{time}.gender_accuracy.json").read_text(encoding="utf-8")
+        result = EvaluationResult.from_json(text)
+        assert (result.n, result.counts["n_pairs"], result.system) == (4, 2, time)
+    for metric, figure in (
+        ("gender accuracy", "pair accuracy"),
+        ("gender quality gap", "BLEU gap, 0 is best"),
+    ):
+        assert f"| {metric}: {figure} | " in printed

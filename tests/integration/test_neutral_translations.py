@@ -1,0 +1,43 @@
+"""Translations that people labelled as neutral are uncertain under the embedded evaluator."""
+
+from __future__ import annotations
+
+import dataclasses
+from pathlib import Path
+
+import pytest
+
+import cc_hf
+from cc_hf.evaluation.fitting import make_metric
+from cc_hf.evaluation.judging import judge
+from cc_hf.evaluation.material import Material
+from cc_hf.studies.human_agreement.annotations import read_annotations
+from cc_hf.studies.uncertain import uncertain_samples
+
+pytestmark = pytest.mark.shared
+
+_LABELS = "ZurichNLP/contrastive-conditioning/human_validation/winomt/data/en-de.annotator1.jsonl"
+
+
+def test_all_translations_labelled_neutral_are_uncertain_and_few_others(shared: Path) -> None:
+    upstream = shared / "upstream"
+    annotations = read_annotations(upstream / _LABELS)
+    examples = {e.id: e for e in cc_hf.load_examples("winomt", data_dir=upstream)}
+    rows = [
+        dataclasses.replace(examples[a.example_id], id=str(number))
+        for number, a in enumerate(annotations)
+    ]
+    result = judge(
+        make_metric("contrastive_conditioning"),
+        Material("en", "de", rows),
+        [a.translation for a in annotations],
+        evaluator=cc_hf.load_evaluator("cc-tiny-en-de", mode="exact"),
+    )
+    uncertain = {int(sample.example_id) for sample in uncertain_samples(result).samples}
+    by_label = {
+        label: [number for number, a in enumerate(annotations) if set(a.raw) == {label}]
+        for label in ("Both / Neutral / Ambiguous", "Male", "Female")
+    }
+    neutral, *gendered = (set(numbers) for numbers in by_label.values())
+    assert (len(neutral), len(neutral & uncertain)) == (20, 20)
+    assert (len(set.union(*gendered)), len(set.union(*gendered) & uncertain)) == (175, 27)

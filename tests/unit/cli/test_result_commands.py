@@ -1,0 +1,86 @@
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from cc_hf.cli.main import app
+from cc_hf.data.loading import load_examples
+from cc_hf.errors import InputError
+from cc_hf.results import ResultSet
+from tests.helpers import reported
+from tests.helpers.results import small_result, write_result
+from tests.unit.cli.test_study_commands import run
+
+
+@pytest.fixture
+def seeds(tmp_path: Path) -> list[Path]:
+    return [
+        write_result(tmp_path, f"{name}-seed{seed}", small_result(accuracies, system=name))
+        for name, seed, accuracies in (
+            ("base", 1, (0.5, 0.9)),
+            ("base", 2, (0.7, 0.9)),
+            ("fast", 1, (0.2, 0.9)),
+            ("fast", 2, (0.4, 0.9)),
+        )
+    ]
+
+
+def test_files_of_one_system_are_seeds_by_their_names(seeds: list[Path], tmp_path: Path) -> None:
+    text = run("seeds", *seeds, "--output", tmp_path / "out.json")
+    assert "base (n = 2)" in text
+    assert "fast (n = 2)" in text
+    assert "60.0 ± 14.1" in text
+    averages = json.loads((tmp_path / "out.json").read_text(encoding="utf-8"))["averages"]
+    assert [(a["system"], a["n_seeds"]) for a in averages] == [("base", 2), ("fast", 2)]
+    assert averages[0]["figures"]["accuracy_female"]["values"] == [0.5, 0.7]
+
+
+def test_given_names_join_files(seeds: list[Path]) -> None:
+    names = [part for name in "aaba" for part in ("--name", name)]
+    found = json.loads(run("seeds", *seeds, *names, "--json"))["averages"]
+    assert [(a["system"], a["n_seeds"]) for a in found] == [("a", 3), ("b", 1)]
+    with pytest.raises(InputError, match="--name: expected one for each file of results, 4 in all"):
+        run("seeds", *seeds, "--name", "a", status=2)
+    with pytest.raises(InputError, match="expected results of the metric own, got none"):
+        run("seeds", *seeds, "--metric", "own", status=2)
+
+
+def test_uncertain_samples_are_listed_with_the_readings_of_other_metrics(tmp_path: Path) -> None:
+    results = tuple(replace(r, dataset="", config="") for r in reported.results(0).values())
+    path = tmp_path / "r.json"
+    path.write_text(ResultSet(results).to_json(), encoding="utf-8")
+    text = run("uncertain", path, "--within", "10", "--show", "1")
+    assert "uncertain: a probability of the correct reading from 40.0 to 60.0 %" in text
+    rows = json.loads(run("uncertain", path, "--within", "10", "--json"))
+    near = [
+        j
+        for j in results[0].judgements
+        if j.probability_correct is not None and abs(j.probability_correct - 0.5) <= 0.1
+    ]
+    assert len(near) == len(rows["samples"]) > 0
+    assert set(rows["samples"][0]["readings"]) == {"words"}
+    with pytest.raises(InputError, match="expected one result with probabilities"):
+        run("uncertain", path, "--metric", "words", status=2)
+
+
+@pytest.mark.shared
+def test_contexts_are_printed_in_place_of_sources(shared: Path, tmp_path: Path) -> None:
+    options = ["sources", "mt_geneval", "contextual_de", "--data-dir", str(shared / "upstream")]
+    output = ["--output", str(tmp_path / "c.txt")]
+    found = CliRunner().invoke(app, [*options, "--contexts", "--limit", "9", *output])
+    assert found.exit_code == 0, found.output
+    lines = (tmp_path / "c.txt").read_text(encoding="utf-8").split("\n")[:-1]
+    examples = load_examples("mt_geneval", "contextual_de", data_dir=shared / "upstream")
+    assert lines == [example.extra["context"] for example in examples[:9]]
+
+
+def test_contexts_of_data_without_any_are_refused() -> None:
+    found = CliRunner().invoke(app, ["sources", "simplegen", "en-de", "--contexts"])
+    assert isinstance(found.exception, InputError)
+    assert "--contexts: expected a dataset with sentences before its sources" in str(
+        found.exception
+    )
