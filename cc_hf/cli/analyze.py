@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.text import Text
 
-from cc_hf.cli import mt_geneval_studies, rater_studies, study_commands
-from cc_hf.cli import result_commands, study_commands
+from cc_hf.cli import mt_geneval_studies, rater_studies, result_commands, study_commands
 from cc_hf.cli.options import AsJson, DataDir, FiguresOutput
 from cc_hf.cli.output import check_output, json_text, print_result
 from cc_hf.cli.speed import speed
