@@ -33,6 +33,7 @@ from cc_hf.cli.options import (
     Quiet,
     Revisions,
     Seed,
+    SenseCounts,
     Separator,
     Split,
     TgtLang,
@@ -117,6 +118,7 @@ def evaluate(
     option: MetricOptions = None,
     evaluator: Evaluators = None,
     cues: Cues = None,
+    counts: SenseCounts = None,
     kind: FamilyName = None,
     prompt: Prompt = None,
     score: Annotated[
@@ -170,6 +172,7 @@ def evaluate(
         data_dir=data_dir,
         limit=limit,
         cues=cues,
+        counts=counts,
     )
     files = _named_files(translations, name, material)
     outputs = _outputs(output, [file_name for file_name, _ in files])

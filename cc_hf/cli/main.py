@@ -30,6 +30,7 @@ from cc_hf.cli import (
     compare,
     convert_bergamot,
     convert_fairseq,
+    count,
     cues,
     evaluate,
     explain,
@@ -80,6 +81,7 @@ app.add_typer(analyze.app, name="analyze")
 app.add_typer(attack.app, name="attack")
 app.add_typer(bias.app, name="bias")
 app.add_typer(cache.app, name="cache")
+app.add_typer(count.app, name="count")
 app.add_typer(publish.app, name="publish")
 app.add_typer(train.app, name="train")
 

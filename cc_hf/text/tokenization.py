@@ -8,9 +8,10 @@ from functools import cache
 
 from sacremoses import MosesTokenizer
 
-__all__ = ["Token", "moses_tokens", "moses_words", "word_texts", "word_tokens"]
+__all__ = ["Token", "moses_tokens", "moses_words", "whole_words", "word_texts", "word_tokens"]
 
 _HYPHEN = re.compile("(-)")
+_LETTERS = re.compile(r"\w+")
 _WORD = re.compile(r"\w+(?:'\w+)?|[^\w\s]")
 
 
@@ -98,3 +99,16 @@ def word_texts(text: str) -> list[str]:
         ['A', 'bat', '!']
     """
     return _WORD.findall(text)
+
+
+def whole_words(text: str) -> list[str]:
+    """Return the runs of letters and digits in order, without punctuation.
+
+    Args:
+        text: a sentence.
+
+    Examples:
+        >>> whole_words("The doctor's vice-chair.")
+        ['The', 'doctor', 's', 'vice', 'chair']
+    """
+    return _LETTERS.findall(text)
