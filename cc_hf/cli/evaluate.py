@@ -87,11 +87,11 @@ def evaluate(
         ),
     ] = None,
     system: Annotated[
-        str | None,
+        list[str] | None,
         typer.Option(
             help=(
                 "Model that translates the sources, in place of --translations: a name, a"
-                " folder, or a model on the Hub."
+                " folder, or a model on the Hub. Repeat the option to use an ensemble."
             )
         ),
     ] = None,
@@ -220,9 +220,9 @@ def evaluate(
         _show(outcome, path, with_tables=not as_json, quiet=quiet)
 
 
-def _system(model: str | None, num_beams: int, separator: str | None) -> System | None:
-    if model is not None:
-        return System(model, num_beams, separator)
+def _system(models: list[str] | None, num_beams: int, separator: str | None) -> System | None:
+    if models:
+        return System(models[0] if len(models) == 1 else tuple(models), num_beams, separator)
     if separator is not None or num_beams != DEFAULT_BEAMS:
         raise InputError("--num-beams and --context say how --system translates; give a --system")
     return None

@@ -39,6 +39,7 @@ from cc_hf.cli import (
     publish,
     register,
     report,
+    score,
     sources,
     train,
     translate,
@@ -83,6 +84,7 @@ app.add_typer(bias.app, name="bias")
 app.add_typer(cache.app, name="cache")
 app.add_typer(count.app, name="count")
 app.add_typer(publish.app, name="publish")
+app.add_typer(score.app, name="score")
 app.add_typer(train.app, name="train")
 
 

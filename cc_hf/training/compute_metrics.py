@@ -26,6 +26,7 @@ from cc_hf.evaluators.options import LoadingOptions
 from cc_hf.evaluators.resolve import AnyEvaluator, resolve_evaluator
 from cc_hf.metrics.base import Metric
 from cc_hf.schema import FORMS, Example
+from cc_hf.statistics.corpus_quality import corpus_score
 from cc_hf.training.validation_figures import (
     add_figures,
     check_judges_translations,
@@ -192,7 +193,8 @@ class _ComputeMetrics:
         texts = [" ".join(text.split()) for text in decoded]
         filled, n_empty = judgeable(texts)
         figures = {
-            name: _quality(name, texts, self.targets, self.tgt_lang) for name in self.quality
+            name: corpus_score(name, texts, self.targets, tokenize=None, tgt_lang=self.tgt_lang)[0]
+            for name in self.quality
         }
         results = [
             judge(metric, material, filled, evaluator=self.evaluator)
@@ -310,13 +312,3 @@ def _check_rows(label_ids: Any, known: Sequence[list[int]], pad: int) -> None:
 
 def _short(ids: Sequence[int]) -> str:
     return str(list(ids[:8])).rstrip("]") + (", ...]" if len(ids) > 8 else "]")
-
-
-def _quality(name: str, texts: Sequence[str], targets: Sequence[str], tgt_lang: str) -> float:
-    """Return the score of the whole set by sacreBLEU, in [0, 1]."""
-    from sacrebleu.metrics.bleu import BLEU
-    from sacrebleu.metrics.chrf import CHRF
-
-    scorer: Any = BLEU(trg_lang=tgt_lang) if name == "bleu" else CHRF()
-    # Floating-point rounding can give 100.00000000000004.
-    return min(1.0, float(scorer.corpus_score(list(texts), [list(targets)]).score) / 100)

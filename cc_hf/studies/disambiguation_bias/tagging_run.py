@@ -23,12 +23,11 @@ from cc_hf.data.corpus_blocks import MOST_NAMED, check_processes, map_blocks
 from cc_hf.data.homographs import TaggedPair
 from cc_hf.data.text_files import read_lines
 from cc_hf.errors import InputError, ResultWarning, check_choice
-from cc_hf.files import is_file, parse_json, resolved
+from cc_hf.files import file_sha256, is_file, parse_json, resolved
 from cc_hf.signature import build
 from cc_hf.studies.disambiguation_bias.tagging import OUTCOMES, PairTagger
 from cc_hf.studies.disambiguation_bias.tagging_summary import (
     TaggingSummary,
-    file_hash,
     summary_path,
 )
 
@@ -83,7 +82,7 @@ def tag_corpus(
     links = None if alignments is None else LineIndex.of(Path(alignments), corpus.block_pairs)
     if links and not isinstance(corpus, StreamCorpus):
         _check_lines(links, corpus.n_pairs, corpus.name)
-    aligned = f"given.{file_hash(links.path)}" if links else _own_aligner(tagger, corpus)
+    aligned = f"given.{file_sha256(links.path)[:7]}" if links else _own_aligner(tagger, corpus)
     fields = {**tagger.signature_fields(), "align": aligned, "held": _held_out(tagger)}
     output = resolved(output)
     parts = _Parts(output.with_name(f"{output.name}.parts"))
