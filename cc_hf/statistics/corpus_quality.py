@@ -1,5 +1,5 @@
-"""BLEU and chrF of translations against references by sacreBLEU (Post 2018), with its signatures and
-its paired tests.
+"""BLEU and chrF of translations against references by sacreBLEU (Post 2018), with its signatures
+and its paired tests.
 """
 
 from __future__ import annotations
@@ -153,7 +153,11 @@ def _p_values(
     tokenize: str,
     paired: str | None,
 ) -> tuple[dict[str, dict[str, float]], str]:
-    """Return system -> name of a score -> p-value, and the signature of the test."""
+    """Return system -> name of a score -> p-value, and the signature of the test.
+
+    Raises:
+        InputError: for an unknown test, or one system.
+    """
     if paired is None:
         return {}, ""
     check_choice("paired", paired, PAIRED_TESTS)

@@ -55,7 +55,7 @@ def translating_members(model: Evaluator) -> tuple[Seq2SeqEvaluator, ...]:
     return members  # type: ignore[return-value]
 
 
-class _JointCache(EncoderDecoderCache):
+class _JointCache(EncoderDecoderCache):  # type: ignore[misc]
     """The cache of the first model, which reorders those of the others together with itself."""
 
     def __init__(self, n_others: int) -> None:
