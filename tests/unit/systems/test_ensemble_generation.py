@@ -16,7 +16,7 @@ from tests.helpers import families
 from tests.helpers.models import save_tiny_marian
 
 SOURCES = ["The nurse asked.", "The doctor asked the nurse to help her."]
-LANGS = {"src_lang": "en", "tgt_lang": "de"}
+LANGS: dict[str, Any] = {"src_lang": "en", "tgt_lang": "de"}
 
 
 @pytest.fixture(scope="module")
@@ -97,7 +97,9 @@ def test_a_beam_as_wide_as_the_vocabulary_finds_the_best_of_all_translations(
     config = models[0].config
     (first,) = mean_logprobs(models, ids, [[]])
     tokens = [i for i in range(len(first)) if i != config.pad_token_id]
-    scores = {(config.eos_token_id,): float(first[config.eos_token_id])}
+    scores: dict[tuple[int, ...], float] = {
+        (config.eos_token_id,): float(first[config.eos_token_id])
+    }
     begun = [token for token in tokens if token != config.eos_token_id]
     for one, second in zip(
         begun, mean_logprobs(models, ids, [[token] for token in begun]), strict=True

@@ -190,7 +190,7 @@ def test_counts_are_read_back_and_checked(tmp_path: Path) -> None:
 
 
 def test_the_female_share_is_correlated_with_a_table(tmp_path: Path) -> None:
-    paths = {
+    paths: dict[tuple[str, ...], float] = {
         (name, gender): number
         for name, female in {"a": 1, "b": 2, "c": 3, "d": 8, "e": 0}.items()
         for gender, number in (("male", 10 - female), ("female", female), ("other", 5))
