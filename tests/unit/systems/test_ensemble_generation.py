@@ -101,11 +101,9 @@ def test_a_beam_as_wide_as_the_vocabulary_finds_the_best_of_all_translations(
         (config.eos_token_id,): float(first[config.eos_token_id])
     }
     begun = [token for token in tokens if token != config.eos_token_id]
-    for one, second in zip(
-        begun, mean_logprobs(models, ids, [[token] for token in begun]), strict=True
-    ):
-        for two in tokens:
-            scores[one, two] = float(first[one] + second[two]) / 2
+    for token, second in zip(begun, mean_logprobs(models, ids, [[t] for t in begun]), strict=True):
+        for last in tokens:
+            scores[token, last] = float(first[token] + second[last]) / 2
     best = max(scores, key=lambda path: scores[path])
     (found,) = translate_with(evaluator, source, **LANGS, num_beams=len(tokens), max_new_tokens=2)
     assert found == text_of(evaluator, list(best))
