@@ -15,7 +15,16 @@ from typing import Any
 
 from cc_hf.errors import InputError, shown
 
-__all__ = ["exists", "file_slug", "is_file", "is_folder", "parse_json", "parse_table", "resolved"]
+__all__ = [
+    "exists",
+    "file_sha256",
+    "file_slug",
+    "is_file",
+    "is_folder",
+    "parse_json",
+    "parse_table",
+    "resolved",
+]
 
 _HALF = re.compile(r"\\u[dD][89a-fA-F]")
 _SLUG_LENGTH = 50  # characters of at most 4 bytes each; file systems accept names of 255 bytes
@@ -184,6 +193,19 @@ def resolved(path: str | Path, what: str = "output") -> Path:
             f" not accept ({reason}); choose another"
         ) from error
     return Path(os.path.realpath(path))
+
+
+def file_sha256(path: Path) -> str:
+    """Return the sha256 of a file of any size.
+
+    Args:
+        path: the file.
+    """
+    digest = hashlib.sha256()
+    with path.open("rb") as file:
+        while chunk := file.read(1 << 20):
+            digest.update(chunk)
+    return digest.hexdigest()
 
 
 def file_slug(text: str) -> str:

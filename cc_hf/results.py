@@ -43,7 +43,8 @@ class Interval:
         level: confidence level, in (0, 1).
         n_undefined: number of resamples in which the figure is undefined; the interval ignores
             them.
-        method: "percentile" for the bootstrap, or "wilson" where all resamples agree.
+        method: "percentile" for the bootstrap, "wilson" where all resamples agree, or "fisher" for
+            that of a correlation by Fisher's z.
     """
 
     low: float

@@ -33,6 +33,7 @@ from cc_hf.cli.options import (
     Quiet,
     Revisions,
     Seed,
+    SenseCounts,
     Separator,
     Split,
     TgtLang,
@@ -86,11 +87,11 @@ def evaluate(
         ),
     ] = None,
     system: Annotated[
-        str | None,
+        list[str] | None,
         typer.Option(
             help=(
                 "Model that translates the sources, in place of --translations: a name, a"
-                " folder, or a model on the Hub."
+                " folder, or a model on the Hub. Repeat the option to use an ensemble."
             )
         ),
     ] = None,
@@ -117,6 +118,7 @@ def evaluate(
     option: MetricOptions = None,
     evaluator: Evaluators = None,
     cues: Cues = None,
+    counts: SenseCounts = None,
     kind: FamilyName = None,
     prompt: Prompt = None,
     score: Annotated[
@@ -170,6 +172,7 @@ def evaluate(
         data_dir=data_dir,
         limit=limit,
         cues=cues,
+        counts=counts,
     )
     files = _named_files(translations, name, material)
     outputs = _outputs(output, [file_name for file_name, _ in files])
@@ -217,9 +220,9 @@ def evaluate(
         _show(outcome, path, with_tables=not as_json, quiet=quiet)
 
 
-def _system(model: str | None, num_beams: int, separator: str | None) -> System | None:
-    if model is not None:
-        return System(model, num_beams, separator)
+def _system(models: list[str] | None, num_beams: int, separator: str | None) -> System | None:
+    if models:
+        return System(models[0] if len(models) == 1 else tuple(models), num_beams, separator)
     if separator is not None or num_beams != DEFAULT_BEAMS:
         raise InputError("--num-beams and --context say how --system translates; give a --system")
     return None

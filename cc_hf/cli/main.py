@@ -30,6 +30,7 @@ from cc_hf.cli import (
     compare,
     convert_bergamot,
     convert_fairseq,
+    count,
     cues,
     evaluate,
     explain,
@@ -38,6 +39,7 @@ from cc_hf.cli import (
     publish,
     register,
     report,
+    score,
     sources,
     train,
     translate,
@@ -81,7 +83,9 @@ app.add_typer(analyze.app, name="analyze")
 app.add_typer(attack.app, name="attack")
 app.add_typer(bias.app, name="bias")
 app.add_typer(cache.app, name="cache")
+app.add_typer(count.app, name="count")
 app.add_typer(publish.app, name="publish")
+app.add_typer(score.app, name="score")
 app.add_typer(train.app, name="train")
 app.add_typer(wino_x.app, name="wino-x")
 

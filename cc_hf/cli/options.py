@@ -39,6 +39,7 @@ __all__ = [
     "Revisions",
     "Score",
     "Seed",
+    "SenseCounts",
     "Separator",
     "Split",
     "TgtLang",
@@ -225,6 +226,16 @@ Cues = Annotated[
             "Wording of the cues in place of the dataset's own: a name such as gender_nouns, or"
             " the JSON file of a calibration (see `cc-hf cues calibrate`)."
         )
+    ),
+]
+SenseCounts = Annotated[
+    Path | None,
+    typer.Option(
+        "--counts",
+        help=(
+            "How often senses occur in your training data, a file that `cc-hf count senses` wrote:"
+            " frequent and infrequent senses of mucow are then those of this file."
+        ),
     ),
 ]
 Split = Annotated[str, typer.Option(help="Split of the dataset.")]

@@ -1,17 +1,19 @@
-"""cc-hf translate: translate the sources of a dataset with a system, one line each."""
+"""cc-hf translate: translate the sources of a dataset, or a text file, one line each."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from rich.text import Text
 
 from cc_hf.cli.options import (
+    AsJson,
     Beams,
     Config,
     DataDir,
-    Dataset,
     Device,
     FamilyName,
     Limit,
@@ -20,21 +22,46 @@ from cc_hf.cli.options import (
     Separator,
     Split,
     TgtLang,
+    one_or_all,
 )
-from cc_hf.cli.output import check_output, say_written, shows_progress, write_atomically
+from cc_hf.cli.output import (
+    STANDARD,
+    check_output,
+    print_result,
+    say,
+    say_written,
+    shows_progress,
+    write_atomically,
+)
+from cc_hf.errors import InputError
+from cc_hf.evaluators import distributed as sharding
 from cc_hf.systems.system import DEFAULT_BEAMS, System
+
+if TYPE_CHECKING:
+    from cc_hf.evaluators.options import LoadingOptions
 
 __all__ = ["translate"]
 
 
 def translate(
-    dataset: Dataset,
+    dataset: Annotated[
+        str | None,
+        typer.Argument(
+            help=(
+                "Name of a dataset (see `cc-hf list datasets`), or a file of your own sources, as"
+                " for `cc-hf evaluate`; or nothing with --source-file."
+            )
+        ),
+    ] = None,
     config: Config = None,
     *,
     system: Annotated[
-        str,
+        list[str],
         typer.Option(
-            help="Model that translates the sources: a name, a folder, or a model on the Hub."
+            help=(
+                "Model that translates the sources: a name, a folder, or a model on the Hub. Repeat"
+                " the option to use an ensemble."
+            )
         ),
     ],
     output: Annotated[
@@ -48,6 +75,41 @@ def translate(
             ),
         ),
     ],
+    source_file: Annotated[
+        Path | None,
+        typer.Option(
+            help=(
+                "Text file to translate, one sentence per line, in place of a dataset. A run that"
+                " is killed goes on with the same command; torchrun shares it among processes."
+            )
+        ),
+    ] = None,
+    src_lang: Annotated[
+        str | None,
+        typer.Option(help="With --source-file: language of the sources, ISO 639-1."),
+    ] = None,
+    on_too_long: Annotated[
+        str,
+        typer.Option(
+            help=(
+                "With --source-file: what to do with a line that is too long for the model: error,"
+                " or blank, which leaves its translation blank and counts it."
+            )
+        ),
+    ] = "error",
+    block_lines: Annotated[
+        int,
+        typer.Option(
+            min=1, help="With --source-file: lines that are translated and stored together."
+        ),
+    ] = 1000,
+    batch_tokens: Annotated[
+        int,
+        typer.Option(
+            min=1,
+            help="Limit of a batch: twice its padded source tokens, for each of the beams.",
+        ),
+    ] = 2048,
     kind: FamilyName = None,
     prompt: Prompt = None,
     tgt_lang: TgtLang = None,
@@ -57,9 +119,10 @@ def translate(
     separator: Separator = None,
     data_dir: DataDir = None,
     device: Device = None,
+    as_json: AsJson = False,
     quiet: Quiet = False,
 ) -> None:
-    """Translate the sources of a dataset with a system."""
+    """Translate the sources of a dataset, or a text file, with a system."""
     import json
 
     from cc_hf.evaluation.material import load_material
@@ -67,17 +130,49 @@ def translate(
     from cc_hf.systems.translate import translate as run_translate
 
     check_output(output)
+    if (dataset is None) == (source_file is None):
+        raise InputError(
+            "expected the name of a dataset or --source-file FILE, got "
+            + ("neither" if dataset is None else "both")
+        )
+    model = one_or_all(system)
+    loading = LoadingOptions(kind=kind, prompt=prompt, device=device)
+    if source_file is not None:
+        if config or data_dir or limit or separator:
+            raise InputError(
+                "--source-file: expected a text file without configuration, --data-dir, --limit and"
+                " --context, which belong to datasets"
+            )
+        _translate_file(
+            source_file,
+            model,
+            output,
+            loading=replace(
+                loading, src_lang=src_lang, tgt_lang=tgt_lang, distributed=sharding.is_launched()
+            ),
+            options={
+                "num_beams": num_beams,
+                "batch_tokens": batch_tokens,
+                "block_lines": block_lines,
+                "on_too_long": on_too_long,
+            },
+            as_json=as_json,
+            quiet=quiet,
+        )
+        return
     material = load_material(
-        dataset, config, split=split, tgt_lang=tgt_lang, data_dir=data_dir, limit=limit
+        str(dataset), config, split=split, tgt_lang=tgt_lang, data_dir=data_dir, limit=limit
     )
-    examples, chosen = material.examples, System(system, num_beams, separator)
+    chosen = System(model if isinstance(model, str) else tuple(model or ()), num_beams, separator)
+    examples = material.examples
     written = run_translate(
         chosen.sources(examples),
-        system,
+        chosen.model,
         src_lang=material.src_lang,
         tgt_lang=material.tgt_lang,
         num_beams=num_beams,
-        loading=LoadingOptions(kind=kind, prompt=prompt, device=device),
+        batch_tokens=batch_tokens,
+        loading=loading,
         progress=shows_progress(quiet=quiet),
     )
     translations = [chosen.last_sentence(text) for text in written]
@@ -91,3 +186,58 @@ def translate(
     write_atomically(output, "".join(f"{line}\n" for line in lines))
     if not quiet:
         say_written(output, f", {len(lines):,} translations")
+
+
+def _translate_file(
+    source: Path,
+    model: str | list[str] | None,
+    output: Path,
+    *,
+    loading: LoadingOptions,
+    options: dict[str, Any],
+    as_json: bool,
+    quiet: bool,
+) -> None:
+    """Translate a text file, and print what became of its lines."""
+    from cc_hf.evaluators.loading import load_with
+    from cc_hf.systems.text_files import summary_path, translate_file
+
+    if output == STANDARD:
+        raise InputError(
+            "--output: expected a file, which a run that is killed goes on with, got -"
+        )
+    summary = translate_file(
+        load_with(model or [], loading),
+        source,
+        output,
+        progress=shows_progress(quiet=quiet),
+        **options,
+    )
+    is_main = sharding.is_main_process()
+    sharding.leave()
+    if not is_main:
+        return
+    for number, what in (
+        (summary.n_too_long, "are too long for the model"),
+        (summary.n_empty, "were translated by nothing"),
+    ):
+        if number:
+            say(
+                "warning",
+                f"{source}: {number:,} of {summary.n_lines:,} lines {what}; their"
+                f" translations are blank, see {summary_path(output)}",
+            )
+    print_result(
+        as_json,
+        summary.to_json(),
+        lambda: [
+            Text(
+                f"{summary.n_lines:,} lines: {summary.n_translated:,} translated,"
+                f" {summary.n_blank:,} blank, {summary.n_too_long:,} too long, {summary.n_empty:,}"
+                " without words"
+            ),
+            Text(f"signature: {summary.signature}"),
+        ],
+        output=None,
+    )
+    say_written(output, f" (summary: {summary_path(output)})")

@@ -1,5 +1,5 @@
-"""Parallel corpora of any size, read block by block: two line-aligned files, or a dataset of the
-library `datasets`, loaded or streamed.
+"""Parallel corpora of any size, read block by block: line-aligned files, or a dataset of the
+library `datasets`, loaded or streamed. A source has one translation, or several.
 
 A damaged pair keeps its number: its texts are empty, and the block says what is wrong with it.
 """
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from datasets import Dataset, IterableDataset
 
 __all__ = [
+    "DATASET_SUFFIXES",
     "Corpus",
     "CorpusBlock",
     "DatasetCorpus",
@@ -35,7 +36,8 @@ __all__ = [
 #: Files of which `save_to_disk` writes one.
 _SAVED = ("state.json", "dataset_dict.json")
 _BUILDERS = {".parquet": "parquet", ".jsonl": "json", ".csv": "csv"}
-_SIDES = ("source", "reference")
+#: Ends of the names of files that `open_dataset` loads.
+DATASET_SUFFIXES = tuple(_BUILDERS)
 _GZIP = b"\x1f\x8b"
 _BOM = b"\xef\xbb\xbf"
 
@@ -50,6 +52,7 @@ class CorpusBlock:
         sources: source sentences.
         references: their translations.
         damaged: index of a damaged pair in the block -> what is wrong with it.
+        others: further translations of the sources, such as those of a teacher and its student.
     """
 
     number: int
@@ -57,11 +60,18 @@ class CorpusBlock:
     sources: Sequence[str]
     references: Sequence[str]
     damaged: Mapping[int, str]
+    others: tuple[Sequence[str], ...] = ()
+
+    @property
+    def targets(self) -> tuple[Sequence[str], ...]:
+        """All translations of the sources, the references first."""
+        return (self.references, *self.others)
 
     @property
     def digest(self) -> str:
         """A hash of all texts of the block."""
-        text = "\n".join((*self.sources, "", *self.references))
+        lines = [line for texts in self.targets for line in ("", *texts)]
+        text = "\n".join((*self.sources, *lines))
         return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
@@ -168,20 +178,23 @@ def _without_returns(lines: list[str]) -> list[str]:
 
 @dataclass(frozen=True)
 class FileCorpus:
-    """Two text files in which the same line holds a sentence and its translation.
+    """Text files in which the same line holds a sentence and its translations.
 
     Attributes:
         sources: index of the file of sources.
         references: index of the file of translations.
+        others: indexes of files of further translations.
     """
 
     sources: LineIndex
     references: LineIndex
+    others: tuple[LineIndex, ...] = ()
 
     @property
     def name(self) -> str:
-        """The names of both files."""
-        return f"{self.sources.path}, {self.references.path}"
+        """The names of all files."""
+        files = (self.sources, self.references, *self.others)
+        return ", ".join(str(index.path) for index in files)
 
     @property
     def n_pairs(self) -> int:
@@ -199,21 +212,24 @@ class FileCorpus:
         Args:
             number: 0-based number of the block.
         """
-        sides = [index.read(number) for index in (self.sources, self.references)]
+        sides = [index.read(number) for index in (self.sources, self.references, *self.others)]
         damaged = {
             row: f"{side}: {reason}"
-            for side, (_, reasons) in zip(_SIDES, sides, strict=True)
+            for side, (_, reasons) in zip(_side_names(len(sides)), sides, strict=True)
             for row, reason in reasons.items()
         }
-        return _block(number, self.block_pairs, sides[0][0], sides[1][0], damaged)
+        return _block(number, self.block_pairs, [lines for lines, _ in sides], damaged)
 
 
-def file_corpus(source: str | Path, reference: str | Path, *, block_pairs: int) -> FileCorpus:
-    """Return the corpus in two line-aligned text files.
+def file_corpus(
+    source: str | Path, reference: str | Path, *others: str | Path, block_pairs: int
+) -> FileCorpus:
+    """Return the corpus in line-aligned text files.
 
     Args:
         source: file with one source sentence per line.
         reference: file with their translations.
+        *others: files with further translations of the same sources.
         block_pairs: number of pairs in a block, at least 1.
 
     Raises:
@@ -228,32 +244,34 @@ def file_corpus(source: str | Path, reference: str | Path, *, block_pairs: int) 
         ...     file_corpus(*paths, block_pairs=10).read(0).damaged
         {1: 'the source is empty; the reference is empty'}
     """
-    left, right = (LineIndex.of(Path(path), block_pairs) for path in (source, reference))
-    if left.n_lines != right.n_lines:
-        raise InputError(
-            f"{source}, {reference}: expected as many lines in both files, got {left.n_lines} and"
-            f" {right.n_lines}; line N of the second must be the translation of line N of the"
-            " first, blank lines included"
-        )
+    left = LineIndex.of(Path(source), block_pairs)
+    rights = [LineIndex.of(Path(path), block_pairs) for path in (reference, *others)]
+    for right in rights:
+        if left.n_lines != right.n_lines:
+            raise InputError(
+                f"{source}, {right.path}: expected as many lines in both files, got"
+                f" {left.n_lines} and {right.n_lines}; line N of the second must be the translation"
+                " of line N of the first, blank lines included"
+            )
     if not left.n_lines:
         raise InputError(f"{source}: expected sentences, one per line, got an empty file")
-    return FileCorpus(left, right)
+    return FileCorpus(left, rights[0], tuple(rights[1:]))
 
 
 @dataclass(frozen=True)
 class DatasetCorpus:
-    """A dataset with two texts in a row.
+    """A dataset with a text and its translations in a row.
 
     Attributes:
         name: its name, for messages.
         dataset: the rows.
-        columns: columns of the source and of its translation, as for `dataset_corpus`.
+        columns: columns of the source and of its translations, as for `dataset_corpus`.
         block_pairs: number of pairs in a block.
     """
 
     name: str
     dataset: Dataset
-    columns: tuple[str, str]
+    columns: tuple[str, ...]
     block_pairs: int
 
     @property
@@ -279,18 +297,19 @@ class DatasetCorpus:
 
 @dataclass(frozen=True)
 class StreamCorpus:
-    """A streamed dataset with two texts in a row; its blocks can only be read in order.
+    """A streamed dataset with a text and its translations in a row; its blocks can only be read in
+    order.
 
     Attributes:
         name: its name, for messages.
         dataset: the rows.
-        columns: columns of the source and of its translation, as for `dataset_corpus`.
+        columns: columns of the source and of its translations, as for `dataset_corpus`.
         block_pairs: number of pairs in a block.
     """
 
     name: str
     dataset: IterableDataset
-    columns: tuple[str, str]
+    columns: tuple[str, ...]
     block_pairs: int
 
     def blocks(self) -> Iterator[CorpusBlock]:
@@ -356,7 +375,7 @@ def dataset_corpus(
     name: str,
     src_lang: str,
     tgt_lang: str,
-    columns: tuple[str, str] | None = None,
+    columns: tuple[str, ...] | None = None,
     block_pairs: int,
 ) -> DatasetCorpus | StreamCorpus:
     """Return the corpus in a dataset.
@@ -366,7 +385,7 @@ def dataset_corpus(
         name: its name, for messages.
         src_lang: ISO 639-1 code of the sources.
         tgt_lang: ISO 639-1 code of the translations.
-        columns: names of the columns of source and translation; "translation.en" for the key "en"
+        columns: names of the columns of source and translations; "translation.en" for the key "en"
             of the column "translation". None for the first of these pairs of columns that the
             dataset has: the languages under `translation`, the languages, and source and
             reference, target or translation.
@@ -382,7 +401,7 @@ def dataset_corpus(
     row: Mapping[str, Any] | None = next(iter(dataset), None)
     if row is None:
         raise InputError(f"{name}: expected rows with two texts, got none")
-    choices: Iterable[tuple[str, str]] = [columns] if columns else (
+    choices: Iterable[tuple[str, ...]] = [columns] if columns else (
         (f"translation.{src_lang}", f"translation.{tgt_lang}"),
         (src_lang, tgt_lang),
         *(("source", other) for other in ("reference", "target", "translation")),
@@ -414,33 +433,33 @@ def _checked(number: int, block_pairs: int, sides: Sequence[Sequence[Any]]) -> C
     """Return a block of values that may be no texts."""
     damaged = {
         row: f"{side}: expected text, got {shown(value)}"
-        for side, values in zip(_SIDES, sides, strict=True)
+        for side, values in zip(_side_names(len(sides)), sides, strict=True)
         for row, value in enumerate(values)
         if value is not None and not isinstance(value, str)
     }
     texts = [[value if isinstance(value, str) else "" for value in values] for values in sides]
-    return _block(number, block_pairs, texts[0], texts[1], damaged)
+    return _block(number, block_pairs, texts, damaged)
 
 
 def _block(
     number: int,
     block_pairs: int,
-    sources: Sequence[str],
-    references: Sequence[str],
+    sides: Sequence[Sequence[str]],
     damaged: Mapping[int, str],
 ) -> CorpusBlock:
     """Return a block in which empty texts are damaged, too."""
     reasons: dict[int, list[str]] = {row: [reason] for row, reason in damaged.items()}
-    for side, texts in zip(_SIDES, (sources, references), strict=True):
+    for side, texts in zip(_side_names(len(sides)), sides, strict=True):
         for row, text in enumerate(texts):
             if (not text or text.isspace()) and row not in damaged:
                 reasons.setdefault(row, []).append(f"the {side} is empty")
     return CorpusBlock(
         number,
         number * block_pairs,
-        sources,
-        references,
+        sides[0],
+        sides[1],
         {row: "; ".join(reasons[row]) for row in sorted(reasons)},
+        tuple(sides[2:]),
     )
 
 
@@ -458,3 +477,8 @@ def corpus_blocks(corpus: Corpus | StreamCorpus) -> Iterator[CorpusBlock]:
     else:
         for number in range(-(-corpus.n_pairs // corpus.block_pairs)):
             yield corpus.read(number)
+
+
+def _side_names(n_sides: int) -> list[str]:
+    """Return what messages call the source and each translation."""
+    return ["source", "reference", *(f"translation {number}" for number in range(2, n_sides))]

@@ -116,6 +116,8 @@ class DatasetDeclaration:
         extra_keys: the columns in `extra` of configurations that name none.
         read: the reader.
         version: version of the builder for `datasets`.
+        counts: hash of a user's counts that decide the categories (`cc_hf.data.sense_counts`); ""
+            for the categories of the dataset.
 
     Examples:
         >>> from cc_hf.data.readers import winomt
@@ -139,6 +141,7 @@ class DatasetDeclaration:
     read: Reader
     version: str = "1.0.0"
     title: str = ""
+    counts: str = ""
 
     def config(self, name: str | None) -> ConfigDeclaration:
         """Return a configuration.

@@ -9,7 +9,7 @@ import hashlib
 import importlib.util
 import inspect
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -146,7 +146,7 @@ def signature_fields(
     data_dir: str | Path | None = None,
 ) -> dict[str, str]:
     """Return the signature's fields for the data: name, configuration, split unless it is `test`,
-    revision, and cues.
+    revision, cues, and the hash of counts that decide the categories.
 
     The revision is the pinned commit. If a local copy of a file that is pinned by its commit only
     is read, the revision is a hash of its content.
@@ -175,6 +175,7 @@ def signature_fields(
     return {
         "data": f"{declared.name}/{config_and_split}@{_revision(declared, config, data_dir)}",
         **cues,
+        **({"counts": declared.counts} if declared.counts else {}),
     }
 
 
@@ -298,9 +299,10 @@ def load_dataset(
 
     declared = declaration(name)
     chosen = declared.config(config)
-    if declared.name == "custom":
-        return _in_memory(declared, chosen, split, streaming=streaming)
-    paths = [fetch(file, data_dir) for file in declared.files_of(chosen.name)]
+    files = {file.path: fetch(file, data_dir) for file in declared.files_of(chosen.name)}
+    if declared.name == "custom" or declared.counts:
+        return _in_memory(declared, chosen, split, files, streaming=streaming)
+    paths = list(files.values())
     builder = _builder_class(declared.name)(
         config_name=chosen.name,
         data_dir=None if data_dir is None else str(data_dir),
@@ -320,7 +322,12 @@ def load_dataset(
 
 
 def _in_memory(
-    declared: DatasetDeclaration, config: ConfigDeclaration, split: str | None, *, streaming: bool
+    declared: DatasetDeclaration,
+    config: ConfigDeclaration,
+    split: str | None,
+    files: Mapping[str, Path],
+    *,
+    streaming: bool,
 ) -> Any:
     import datasets
 
@@ -329,7 +336,7 @@ def _in_memory(
     features = dataset_info(declared, config.name).features
     tables = {
         name: datasets.Dataset.from_list(
-            [example.to_row() for example in declared.read({}, config.name, name)],
+            [example.to_row() for example in declared.read(files, config.name, name)],
             features=features,
         )
         for name in config.splits

@@ -18,6 +18,17 @@ from cc_hf.files import is_file, parse_json, parse_table
 __all__ = ["QualityScores", "from_points", "read_quality_scores"]
 
 _KEYS = ("system", "bleu", "dataset", "tgt_lang")
+#: What `cc-hf score bleu` also writes of a system.
+_FACTS = (
+    "signature",
+    "chrf",
+    "chrf_signature",
+    "bleu_p_value",
+    "chrf_p_value",
+    "paired_test",
+    "n",
+    "n_blank",
+)
 _SUFFIXES = (".json", ".tsv")
 
 
@@ -86,7 +97,8 @@ def read_quality_scores(values: str | Path | Sequence[str | Path] | None) -> Qua
             a file that is given as a string must end in .tsv or .json. A .tsv table has a header
             with the columns `system` and `bleu`, and optionally `dataset` and `tgt_lang` for
             figures that hold for these only; without a header it has two columns, system and BLEU.
-            A .json file is an object, system -> BLEU, or a list of objects with these keys.
+            A .json file is an object, system -> BLEU, or a list of objects with these keys, such
+            as `cc-hf score bleu` writes it.
 
     Returns:
         The scores, in [0, 1].
@@ -103,7 +115,7 @@ def read_quality_scores(values: str | Path | Sequence[str | Path] | None) -> Qua
     bleu: dict[tuple[str, str, str], float] = {}
     for text in [values] if isinstance(values, (str, Path)) else values or ():
         for where, row in _rows(text):
-            if unknown := [key for key in row if key not in _KEYS]:
+            if unknown := [key for key in row if key not in (*_KEYS, *_FACTS)]:
                 raise InputError(f"{where}: expected {', '.join(_KEYS)}, got {unknown[0]!r}")
             key = (
                 _text(where, row, "system"),
@@ -116,16 +128,19 @@ def read_quality_scores(values: str | Path | Sequence[str | Path] | None) -> Qua
                 raise InputError(
                     f"{where}: {' '.join(filter(None, key))} occurs twice; expected one BLEU each"
                 )
-            bleu[key] = from_points(f"{where}: BLEU of {key[0]!r}", row.get("bleu"))
+            # A figure of sacreBLEU is in points, however low it is.
+            lowest = 0.0 if "signature" in row else 1.0
+            bleu[key] = from_points(f"{where}: BLEU of {key[0]!r}", row.get("bleu"), lowest=lowest)
     return QualityScores(bleu)
 
 
-def from_points(where: str, value: Any) -> float:
+def from_points(where: str, value: Any, *, lowest: float = 1.0) -> float:
     """Return BLEU in [0, 1] from a figure in points.
 
     Args:
         where: the beginning of the message, such as file and line.
         value: a number or its text.
+        lowest: lowest number but 0 that is accepted.
 
     Raises:
         InputError: for anything but 0 or a number from 1 to 100. Values between 0 and 1 are
@@ -139,7 +154,7 @@ def from_points(where: str, value: Any) -> float:
         number = math.nan if isinstance(value, bool) else float(value)
     except (TypeError, ValueError, OverflowError):
         number = math.nan
-    if not (number == 0 or 1 <= number <= 100):
+    if not (number == 0 or lowest <= number <= 100):
         raise InputError(f"{where}: expected points, 1 to 100, such as 42.5, got {shown(value)}")
     return number / 100
 

@@ -319,13 +319,15 @@ def _translated(
         loading=LoadingOptions(device=device),
         progress=progress,
     )
-    model = load_model(system.model, device=device)
-    fields = {"sys": system.signature(model.signature_name)}
+    names = system.model if isinstance(system.model, tuple) else (system.model,)
+    models = [load_model(name, device=device) for name in names]
+    signature_name = "+".join(model.signature_name for model in models)
+    fields = {"sys": system.signature(signature_name)}
     counts = {}
     if system.separator is not None:
         counts["n_without_separator"] = sum(system.separator not in text for text in written)
     translations = [system.last_sentence(text) for text in written]
-    return _Texts(translations, fields, counts, system=model.name)
+    return _Texts(translations, fields, counts, system="+".join(model.name for model in models))
 
 
 def _read_or_check(

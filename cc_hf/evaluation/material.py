@@ -13,6 +13,7 @@ from cc_hf.cue_building.calibration_file import Calibration
 from cc_hf.cues.wordings import Wording, named_wording, reworded
 from cc_hf.data.declaration import ConfigDeclaration, DatasetDeclaration
 from cc_hf.data.loading import check_target_language, declaration, load_examples, signature_fields
+from cc_hf.data.sense_counts import with_counts
 from cc_hf.data.text_files import read_text
 from cc_hf.errors import InputError, shown
 from cc_hf.metrics.base import Metric, Origin
@@ -205,6 +206,7 @@ def load_material(
     tgt_lang: str | None = None,
     data_dir: str | Path | None = None,
     cues: Cues | None = None,
+    counts: str | Path | None = None,
     limit: int | None = None,
 ) -> Material:
     """Find a dataset to judge translations by.
@@ -221,6 +223,9 @@ def load_material(
         cues: wording of the cues in place of the dataset's own: a name of
             `cc_hf.cues.wordings.gender_wordings`, the file of a calibration
             (`cc-hf cues calibrate`), a Wording, or a Calibration; None for the dataset's own.
+        counts: file of how often senses occur in training data, as `cc-hf count senses` writes it;
+            frequent and infrequent senses of mucow are then those of this file. None for the
+            categories of the dataset.
         limit: number of examples to judge, from the first, for a first look; None for all. Results
             say so in their notes and their signature.
 
@@ -230,8 +235,8 @@ def load_material(
     Raises:
         UnknownNameError: for an unknown dataset, configuration, split or wording.
         InputError: for a target language that the configuration does not have, or no target
-            language if it has several, for a limit below 1, or for cues that do not fit the
-            configuration.
+            language if it has several, for a limit below 1, or for cues or counts that do not fit
+            the configuration.
         DataError: for a file that is not as expected.
 
     Examples:
@@ -241,6 +246,8 @@ def load_material(
     """
     declared = declaration(str(dataset) if isinstance(dataset, Path) else dataset)
     chosen = declared.config(config)
+    if counts is not None:
+        declared = with_counts(declared, chosen.name, counts)
     wording, calibration = (None, None) if cues is None else _wording(cues, declared, chosen)
     return Material(
         chosen.src_lang,

@@ -292,6 +292,8 @@ def _fingerprint(member: Any) -> tuple[object, ...]:
 def _tokenizer_hash(tokenizer: Any) -> str:
     """Return a hash of everything that decides which ids a text gets."""
     digest = hashlib.sha256(type(tokenizer).__name__.encode())
+    if models := getattr(tokenizer, "serialized_models", None):  # Bergamot's has nothing else
+        return hashlib.sha256(repr((digest.digest(), models)).encode()).hexdigest()
     tables = [
         tokenizer.get_vocab(),
         *(

@@ -40,7 +40,8 @@ class System:
     last sentence only.
 
     Attributes:
-        model: name, folder or Hub model, as for `load_evaluator`.
+        model: name, folder or Hub model, as for `load_evaluator`; a tuple makes an ensemble, whose
+            members must share one tokenizer and vocabulary.
         num_beams: number of beams, at least 1.
         separator: text between the context and the source, such as "<sep>"; None for systems that
             see the source alone.
@@ -53,7 +54,7 @@ class System:
         'Der Arzt ging.'
     """
 
-    model: str | Path
+    model: str | Path | tuple[str | Path, ...]
     num_beams: int = DEFAULT_BEAMS
     separator: str | None = None
 

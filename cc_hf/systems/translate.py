@@ -26,12 +26,14 @@ from cc_hf.systems.system import DEFAULT_BEAMS
 # isort: split
 import torch
 
+from cc_hf.systems.ensemble_generation import averaging, translating_members
+
 __all__ = ["translate", "translate_with"]
 
 
 def translate(
     sources: Sequence[str],
-    system: str | Path,
+    system: str | Path | Sequence[str | Path],
     *,
     src_lang: str = "",
     tgt_lang: str = "",
@@ -46,7 +48,8 @@ def translate(
 
     Args:
         sources: texts in the model's source language.
-        system: name, folder or Hub model, as for `load_evaluator`.
+        system: name, folder or Hub model, as for `load_evaluator`; a list makes an ensemble, whose
+            members must share one tokenizer and vocabulary.
         src_lang: ISO 639-1 code of the sources, which multilingual models need; "" uses that of the
             model.
         tgt_lang: ISO 639-1 code of the translations, which multilingual models need; "" uses that
@@ -101,7 +104,8 @@ def translate_with(
     while it is being trained.
 
     Args:
-        model: evaluator of a sequence-to-sequence family.
+        model: evaluator of a sequence-to-sequence family, or an ensemble of such evaluators with
+            one tokenizer and vocabulary. The probabilities of a token are averaged at each step.
         sources: texts in the model's source language.
         src_lang: ISO 639-1 code of the sources; "" uses that of the model.
         tgt_lang: ISO 639-1 code of the translations; "" uses that of the model.
@@ -136,11 +140,7 @@ def translate_with(
     for name, value in (("max_new_tokens", max_new_tokens), ("batch_size", batch_size)):
         if value is not None and value < 1:
             raise InputError(f"{name}: expected at least 1, got {value}")
-    if not isinstance(model, Seq2SeqEvaluator):
-        raise InputError(
-            f"{model.name} does not translate: expected a sequence-to-sequence model, got"
-            f" {type(model).__name__}"
-        )
+    members = translating_members(model)
     src_lang, tgt_lang = src_lang or model.src_lang, tgt_lang or model.tgt_lang
     model.check_languages(src_lang, tgt_lang)
     # Sorting gives all processes of the team the same order.
@@ -167,7 +167,7 @@ def translate_with(
 
     def outputs_of(batch: list[int]) -> list[str]:
         return _generate(
-            model,
+            members,
             [encoded[i] for i in batch],
             tgt_lang,
             num_beams=num_beams,
@@ -210,7 +210,7 @@ def _check(sources: Sequence[str], num_beams: int) -> None:
 # use would be unusable for gradients.
 @torch.no_grad()
 def _generate(
-    system: Seq2SeqEvaluator,
+    members: Sequence[Seq2SeqEvaluator],
     rows: list[list[int]],
     tgt_lang: str,
     *,
@@ -222,10 +222,12 @@ def _generate(
     Returns:
         One translation per row, with single spaces.
     """
+    system = members[0]
     model = system.model
     ids, mask = pad_ids(rows, pad=model.config.pad_token_id, device=input_device(model))
     longest = min(
-        system.max_tokens - 1, 3 * ids.shape[1] + 10 if max_new_tokens is None else max_new_tokens
+        min(member.max_tokens for member in members) - 1,
+        3 * ids.shape[1] + 10 if max_new_tokens is None else max_new_tokens,
     )
     # The limit has the name that the model's own configuration uses; otherwise transformers warns
     # of two limits for each batch. `max_length` also counts the token that starts the decoder.
@@ -234,15 +236,18 @@ def _generate(
         if model.generation_config.max_new_tokens is None
         else {"max_new_tokens": longest}
     )
-    output = model.generate(
-        input_ids=ids,
-        attention_mask=mask,
-        num_beams=num_beams,
-        do_sample=False,
-        bad_words_ids=[[model.config.pad_token_id]],
-        **limit,
-        **system.generation_options(tgt_lang),
-    )
+    models = [member.model for member in members]
+    with averaging(models, ids, mask, num_beams=num_beams) as options:
+        output = model.generate(
+            input_ids=ids,
+            attention_mask=mask,
+            num_beams=num_beams,
+            do_sample=False,
+            bad_words_ids=[[model.config.pad_token_id]],
+            **limit,
+            **options,
+            **system.generation_options(tgt_lang),
+        )
     texts = system.tokenizer.batch_decode(
         output[:, len(system.decoder_start) + system.n_forced :], skip_special_tokens=True
     )

@@ -9,9 +9,18 @@ from functools import cache
 
 from sacremoses import MosesTokenizer
 
-__all__ = ["Token", "letters", "moses_tokens", "moses_words", "word_texts", "word_tokens"]
+__all__ = [
+    "Token",
+    "letters",
+    "moses_tokens",
+    "moses_words",
+    "whole_words",
+    "word_texts",
+    "word_tokens",
+]
 
 _HYPHEN = re.compile("(-)")
+_LETTERS = re.compile(r"\w+")
 _WORD = re.compile(r"\w+(?:'\w+)?|[^\w\s]")
 
 
@@ -116,3 +125,16 @@ def letters(text: str) -> str:
     """
     composed = unicodedata.normalize("NFC", text)
     return "".join(c for c in composed if unicodedata.category(c)[0] in "LMN")
+
+
+def whole_words(text: str) -> list[str]:
+    """Return the runs of letters and digits in order, without punctuation.
+
+    Args:
+        text: a sentence.
+
+    Examples:
+        >>> whole_words("The doctor's vice-chair.")
+        ['The', 'doctor', 's', 'vice', 'chair']
+    """
+    return _LETTERS.findall(text)

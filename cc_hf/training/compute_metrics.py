@@ -25,8 +25,8 @@ from cc_hf.evaluators.base import Evaluator, ScoreFunction
 from cc_hf.evaluators.options import LoadingOptions
 from cc_hf.evaluators.resolve import AnyEvaluator, resolve_evaluator
 from cc_hf.metrics.base import Metric
-from cc_hf.metrics.corpus_quality import corpus_quality
 from cc_hf.schema import FORMS, Example
+from cc_hf.statistics.corpus_quality import corpus_score
 from cc_hf.training.validation_figures import (
     add_figures,
     check_judges_translations,
@@ -193,7 +193,7 @@ class _ComputeMetrics:
         texts = [" ".join(text.split()) for text in decoded]
         filled, n_empty = judgeable(texts)
         figures = {
-            name: corpus_quality(name, texts, self.targets, self.tgt_lang)[0]
+            name: corpus_score(name, texts, self.targets, tokenize=None, tgt_lang=self.tgt_lang)[0]
             for name in self.quality
         }
         results = [

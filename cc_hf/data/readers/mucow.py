@@ -9,6 +9,7 @@ from pathlib import Path
 
 from cc_hf.cues.placement import insert_before
 from cc_hf.data.declaration import ConfigDeclaration, DatasetDeclaration
+from cc_hf.data.json_rows import json_value
 from cc_hf.data.readers.contrastive_json import EXTRA_KEYS as SCORING_KEYS
 from cc_hf.data.readers.contrastive_json import read_contrastive_json
 from cc_hf.data.readers.mucow_files import (
@@ -24,11 +25,11 @@ from cc_hf.data.readers.mucow_files import (
 )
 from cc_hf.data.readers.mucow_suite import (
     aligned_lines,
-    frequent_senses,
     key_row,
     matching_tokens,
     read_suite,
 )
+from cc_hf.data.sense_counts import frequent_senses
 from cc_hf.errors import DataError
 from cc_hf.files import parse_json
 from cc_hf.languages import LANGUAGES
@@ -84,7 +85,7 @@ def _read_with_cues(
     text, key, reference, cues = aligned_lines(
         f"mucow {pair}", *(paths[name.format(pair)] for name in (TEXT, KEY, REF, CUES))
     )
-    frequent = frequent_senses(paths[COUNTS.format(pair)])
+    frequent = frequent_senses(json_value(paths[COUNTS.format(pair)]))
     for number, (source, key_line, translation, cue_line) in enumerate(
         zip(text, key, reference, cues, strict=True)
     ):

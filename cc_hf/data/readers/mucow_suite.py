@@ -10,13 +10,14 @@ from pathlib import Path
 
 from cc_hf.data.json_rows import json_value
 from cc_hf.data.readers.mucow_files import SUITE
+from cc_hf.data.sense_counts import frequent_senses
 from cc_hf.data.text_files import text_lines
 from cc_hf.errors import DataError
 from cc_hf.schema import Focus, ProbingExample
 from cc_hf.text.inflection import english_plural
 from cc_hf.text.tokenization import Token, moses_tokens
 
-__all__ = ["KeyRow", "aligned_lines", "frequent_senses", "key_row", "matching_tokens", "read_suite"]
+__all__ = ["KeyRow", "aligned_lines", "key_row", "matching_tokens", "read_suite"]
 
 _DOMAINS = {"in": "in_domain", "out": "out_of_domain"}
 
@@ -74,7 +75,7 @@ def read_suite(
         f"mucow {pair}", *(paths[SUITE.format(pair, end)] for end in ("text", "key", "ref"))
     )
     domains = _domains(paths[SUITE.format(pair, "domain")])
-    frequent = frequent_senses(counts_path) if counts_path else set()
+    frequent = frequent_senses(json_value(counts_path)) if counts_path else set()
     for number, (source, key_line, reference) in enumerate(
         zip(text, keys, references, strict=True)
     ):
@@ -173,28 +174,6 @@ def matching_tokens(source: str, word: str, lang: str) -> list[Token]:
         if matches := [token for token in tokens if token.text == form]:
             return matches
     return []
-
-
-def frequent_senses(path: Path) -> set[tuple[str, frozenset[str]]]:
-    """Return, for each ambiguous word, the sense that occurs most often in the training data of
-    WMT19.
-
-    Args:
-        path: a JSON object, "word - words that show the sense" -> count.
-
-    Returns:
-        Senses as in `KeyRow.sense`.
-
-    Raises:
-        DataError: for a file that is not UTF-8 or not JSON.
-    """
-    counts = json_value(path)
-    best: dict[str, tuple[int, frozenset[str]]] = {}
-    for name, count in counts.items():
-        word, _, sense = name.partition(" - ")
-        if word not in best or count > best[word][0]:
-            best[word] = (count, frozenset(sense.split()))
-    return {(word, sense) for word, (_, sense) in best.items()}
 
 
 def _domains(path: Path) -> dict[tuple[str, frozenset[str]], str]:

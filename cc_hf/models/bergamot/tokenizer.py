@@ -121,6 +121,11 @@ class BergamotTokenizer:
         for name, content in zip(VOCABULARY_FILES, self._serialized, strict=True):
             Path(folder, name).write_bytes(content)
 
+    @property
+    def serialized_models(self) -> tuple[bytes, bytes]:
+        """The SentencePiece models of source and target."""
+        return self._serialized
+
     def set_padding(self, number: int) -> None:
         """Set the id of padding, which the vocabularies do not have.
 

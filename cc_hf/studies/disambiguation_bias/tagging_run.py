@@ -13,24 +13,21 @@ import shutil
 import warnings
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from contextlib import nullcontext
-from dataclasses import asdict, dataclass, field
-from functools import cache
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 import cc_hf
 from cc_hf.data.corpora import Corpus, CorpusBlock, LineIndex, StreamCorpus
+from cc_hf.data.corpus_blocks import MOST_NAMED, check_processes, map_blocks
 from cc_hf.data.homographs import TaggedPair
-from cc_hf.data.loading import no_progress_bar
 from cc_hf.data.text_files import read_lines
 from cc_hf.errors import InputError, ResultWarning, check_choice
-from cc_hf.files import is_file, parse_json, resolved
+from cc_hf.files import file_sha256, is_file, parse_json, resolved
 from cc_hf.signature import build
 from cc_hf.studies.disambiguation_bias.tagging import OUTCOMES, PairTagger
 from cc_hf.studies.disambiguation_bias.tagging_summary import (
     TaggingSummary,
-    file_hash,
     summary_path,
 )
 
@@ -39,7 +36,6 @@ __all__ = ["ON_DAMAGED", "tag_corpus"]
 #: What happens at a damaged pair: it is named, counted and left out, or an error is raised.
 ON_DAMAGED = ("skip", "error")
 _SUFFIX = ".jsonl"
-_NAMED = 1000  # damaged pairs that a summary names; all are counted
 _MOST_DAMAGED = 0.5  # a larger share is no parallel corpus
 
 
@@ -86,13 +82,15 @@ def tag_corpus(
     links = None if alignments is None else LineIndex.of(Path(alignments), corpus.block_pairs)
     if links and not isinstance(corpus, StreamCorpus):
         _check_lines(links, corpus.n_pairs, corpus.name)
-    aligned = f"given.{file_hash(links.path)}" if links else _own_aligner(tagger, corpus)
+    aligned = f"given.{file_sha256(links.path)[:7]}" if links else _own_aligner(tagger, corpus)
     fields = {**tagger.signature_fields(), "align": aligned, "held": _held_out(tagger)}
     output = resolved(output)
     parts = _Parts(output.with_name(f"{output.name}.parts"))
     parts.prepare({**fields, "block": corpus.block_pairs, "v": cc_hf.__version__})
     writer = _BlockWriter(parts, tagger, links, on_damaged == "error")
-    n_blocks = _write_blocks(corpus, writer, n_processes, progress)
+    n_blocks = len(
+        map_blocks(corpus, writer, n_processes=n_processes, progress=progress, label="tag")
+    )
     summary = parts.summary(n_blocks, fields)
     if links:
         _check_lines(links, summary.n_pairs, corpus.name)
@@ -121,13 +119,7 @@ def _check_options(
     held_out_output: str | Path | None,
     n_processes: int,
 ) -> None:
-    if n_processes < 1:
-        raise InputError(f"n_processes: expected 1 or more, got {n_processes}")
-    if isinstance(corpus, StreamCorpus) and n_processes > 1:
-        raise InputError(
-            f"n_processes: expected 1 for the streamed dataset {corpus.name}, got {n_processes};"
-            " load the dataset without streaming, or use one process"
-        )
+    check_processes(corpus, n_processes)
     if bool(tagger.options.held_out) != (held_out_output is not None):
         raise InputError(
             "held_out: expected a share of pairs together with a file for them, got only one of"
@@ -163,31 +155,6 @@ def _own_aligner(tagger: PairTagger, corpus: Corpus | StreamCorpus) -> str:
 def _held_out(tagger: PairTagger) -> str:
     share = tagger.options.held_out
     return f"{share:g}.min{tagger.options.min_tokens}" if share else "none"
-
-
-def _write_blocks(
-    corpus: Corpus | StreamCorpus, writer: _BlockWriter, n_processes: int, progress: bool
-) -> int:
-    """Return the number of blocks, after their parts are written."""
-    if isinstance(corpus, StreamCorpus):
-        numbers = [writer.write(block) for block in corpus.blocks()]
-        return len(numbers)
-    import datasets
-
-    n_blocks = -(-corpus.n_pairs // corpus.block_pairs)
-    # One row per block: blocks are the same for any number of processes, and so are the results.
-    blocks = datasets.Dataset.from_dict({"block": list(range(n_blocks))})
-    with nullcontext() if progress else no_progress_bar():
-        blocks.map(
-            _BlockReader(corpus, writer),
-            batched=True,
-            batch_size=1,
-            num_proc=min(n_processes, n_blocks) if n_processes > 1 else None,
-            load_from_cache_file=False,
-            new_fingerprint=hashlib.sha256(str(writer.parts.folder).encode()).hexdigest()[:16],
-            desc="tag",
-        )
-    return n_blocks
 
 
 @dataclass(frozen=True)
@@ -245,7 +212,7 @@ class _Parts:
             n_held_out += header["n_held_out"]
             outcomes.update(header["outcomes"])
             damaged += [(line, reason) for line, reason in header["damaged"]]
-            del damaged[_NAMED:]
+            del damaged[MOST_NAMED:]
             for homograph, numbers in header["clusters"].items():
                 clusters.setdefault(homograph, Counter()).update(numbers)
         corpus = digest.hexdigest()
@@ -289,7 +256,7 @@ class _BlockWriter:
     links: LineIndex | None
     refuses_damaged: bool
 
-    def write(self, block: CorpusBlock) -> int:
+    def __call__(self, block: CorpusBlock) -> str:
         """Return the number of a block, after its part is written.
 
         Raises:
@@ -311,7 +278,7 @@ class _BlockWriter:
                     f"{path}: expected a part of this corpus, got one of other sentences; delete"
                     f" the folder {self.parts.folder} to start again"
                 )
-            return block.number
+            return str(block.number)
         links, name = None, ""
         if self.links:
             name = str(self.links.path)
@@ -323,13 +290,13 @@ class _BlockWriter:
             "n_rows": len(tagged.pairs),
             "n_held_out": len(tagged.held_out),
             "outcomes": dict(tagged.outcomes),
-            "damaged": damaged[:_NAMED],
+            "damaged": damaged[:MOST_NAMED],
             "clusters": _numbers(tagged.pairs),
         }
         rows = (asdict(pair) for pair in (*tagged.pairs, *tagged.held_out))
         lines = (json.dumps(row, ensure_ascii=False) for row in (header, *rows))
         _write(path, "".join(f"{line}\n" for line in lines))
-        return block.number
+        return str(block.number)
 
     def _links(self, block: CorpusBlock) -> Sequence[str]:
         """Return the lines of alignments of a block.
@@ -351,28 +318,6 @@ class _BlockWriter:
                 f" {self.links.n_lines} in all; line {block.first + len(lines) + 1} is missing"
             )
         return lines
-
-
-@dataclass(frozen=True)
-class _BlockReader:
-    """The function for `Dataset.map`: read the block with each number, and write its part."""
-
-    corpus: Corpus
-    writer: _BlockWriter
-    main_process: int = field(default_factory=os.getpid)
-
-    def __call__(self, batch: Mapping[str, Sequence[int]]) -> dict[str, list[int]]:
-        # A process whose main process was killed would otherwise go on to its last block, beside
-        # those of the run that continues.
-        if os.getpid() != self.main_process and os.getppid() != _first_parent(os.getpid()):
-            raise InputError("the main process ended; give the same command again to go on")
-        return {"block": [self.writer.write(self.corpus.read(number)) for number in batch["block"]]}
-
-
-@cache
-def _first_parent(pid: int) -> int:
-    """Return the parent that this process, `pid`, had at the first call."""
-    return os.getppid()
 
 
 def _numbers(pairs: Sequence[TaggedPair]) -> dict[str, dict[str, int]]:

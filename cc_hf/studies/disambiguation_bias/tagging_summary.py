@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
@@ -12,7 +11,7 @@ from typing import Any
 from cc_hf.data.homographs import HomographLexicon, read_pairs
 from cc_hf.data.text_files import read_lines
 from cc_hf.errors import InputError
-from cc_hf.files import is_file, parse_json
+from cc_hf.files import file_sha256, is_file, parse_json
 from cc_hf.signature import parse
 from cc_hf.studies.disambiguation_bias.attractors import AttractorTable, count_attractors
 from cc_hf.studies.disambiguation_bias.tagging import OUTCOMES
@@ -20,7 +19,6 @@ from cc_hf.studies.disambiguation_bias.tagging import OUTCOMES
 __all__ = [
     "TaggingSummary",
     "count_file",
-    "file_hash",
     "outcome_rows",
     "read_summary",
     "summary_path",
@@ -125,7 +123,7 @@ def count_file(
         lemmatizer="none" if fields.get("lemmas") == "none" else "simplemma",
         tagging=tagging,
     )
-    return replace(table, corpus=str(summary.get("corpus", "")) or file_hash(Path(path)))
+    return replace(table, corpus=str(summary.get("corpus", "")) or file_sha256(Path(path))[:7])
 
 
 def outcome_rows(summary: TaggingSummary) -> Iterator[tuple[str, int]]:
@@ -140,16 +138,3 @@ def outcome_rows(summary: TaggingSummary) -> Iterator[tuple[str, int]]:
     yield "pairs in the corpus", summary.n_pairs
     for key, description in OUTCOMES.items():
         yield description, summary.outcomes[key]
-
-
-def file_hash(path: Path) -> str:
-    """Return the first 7 characters of the sha256 of a file.
-
-    Args:
-        path: the file, of any size.
-    """
-    digest = hashlib.sha256()
-    with path.open("rb") as file:
-        while chunk := file.read(1 << 20):
-            digest.update(chunk)
-    return digest.hexdigest()[:7]

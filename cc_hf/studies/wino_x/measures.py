@@ -14,8 +14,8 @@ from cc_hf.data.text_files import text_lines
 from cc_hf.errors import InputError
 from cc_hf.evaluators.base import Evaluator
 from cc_hf.evaluators.families.seq2seq import Seq2SeqEvaluator
-from cc_hf.metrics.corpus_quality import corpus_quality
 from cc_hf.schema import ContrastiveTranslationExample
+from cc_hf.statistics.corpus_quality import corpus_score
 from cc_hf.studies.wino_x.pronoun_counts import pronoun_counts
 from cc_hf.studies.wino_x.pronoun_forms import PRONOUN_FORMS
 from cc_hf.studies.wino_x.salience import trigger_importance
@@ -116,7 +116,9 @@ def quality(
     translations = translate_with(
         evaluator, test.sources, src_lang="en", tgt_lang=tgt_lang, num_beams=num_beams
     )
-    bleu, signature = corpus_quality("bleu", translations, test.references, tgt_lang)
+    bleu, signature = corpus_score(
+        "bleu", translations, test.references, tokenize=None, tgt_lang=tgt_lang
+    )
     pronouns = (
         {
             "pronouns": pronoun_counts(translations, tgt_lang),

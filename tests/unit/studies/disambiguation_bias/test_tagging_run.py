@@ -7,16 +7,15 @@ import subprocess
 import sys
 import time
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import datasets
 import pytest
 
-from cc_hf.data.corpora import dataset_corpus, file_corpus
+from cc_hf.data import corpus_blocks
+from cc_hf.data.corpora import CorpusBlock, dataset_corpus, file_corpus
 from cc_hf.data.homographs import HomographLexicon, SenseCluster, read_pairs
 from cc_hf.errors import InputError, ResultWarning
-from cc_hf.studies.disambiguation_bias import tagging_run
 from cc_hf.studies.disambiguation_bias.tagging import PairTagger, TaggingOptions
 from cc_hf.studies.disambiguation_bias.tagging_run import tag_corpus
 from cc_hf.studies.disambiguation_bias.tagging_summary import (
@@ -134,8 +133,12 @@ def test_a_process_stops_when_its_main_process_was_killed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     numbers: list[int] = []
-    writer: Any = SimpleNamespace(write=lambda block: numbers.append(block.number))
-    reader = tagging_run._BlockReader(write_corpus(tmp_path, 2, 7), writer, main_process=-1)
+
+    def note(block: CorpusBlock) -> str:
+        numbers.append(block.number)
+        return ""
+
+    reader = corpus_blocks._BlockReader(write_corpus(tmp_path, 2, 7), note, main_process=-1)
     reader({"block": [0]})
     monkeypatch.setattr(os, "getppid", lambda: 1)
     with pytest.raises(InputError, match="the main process ended; give the same command again"):

@@ -14,7 +14,6 @@ from rich.console import Console
 import cc_hf
 from cc_hf.errors import EvaluatorError, InputError
 from cc_hf.evaluators.loading import load_evaluator
-from cc_hf.metrics.corpus_quality import corpus_quality
 from cc_hf.reports.studies.wino_x import curve_plot, curve_tables
 from cc_hf.studies.wino_x.debias import debias
 from cc_hf.studies.wino_x.few_shot import LEARNING_RATES, search_learning_rate
@@ -82,7 +81,9 @@ def test_bleu_and_pronouns_are_measured_before_and_after_each_training(
     test = read_test_set(*test_set)
     model = load_evaluator(marian_folder, mode="exact")
     translations = translate_with(model, test.sources, src_lang="en", tgt_lang="de", num_beams=2)
-    bleu, signature = corpus_quality("bleu", translations, test.references, "de")
+    bleu, signature = corpus_score(
+        "bleu", translations, test.references, tokenize=None, tgt_lang="de"
+    )
     before = curve["points"][0]["quality"]
     assert before == {
         "n": 12,

@@ -1,0 +1,196 @@
+"""BLEU and chrF of translations against references by sacreBLEU (Post 2018), with its signatures
+and its paired tests.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from cc_hf.errors import InputError, check_choice
+
+__all__ = ["PAIRED_TESTS", "TOKENIZERS", "CorpusQuality", "corpus_quality", "corpus_score"]
+
+#: Tokenizers of BLEU that need no further package.
+TOKENIZERS = ("13a", "intl", "char", "zh", "none")
+#: Paired bootstrap (Koehn 2004) and approximate randomisation (Riezler & Maxwell 2005).
+PAIRED_TESTS = {"bs": 1000, "ar": 10000}
+_FEWEST = 2
+
+
+@dataclass(frozen=True)
+class CorpusQuality:
+    """Quality of the translations of one system.
+
+    Attributes:
+        system: name of the system.
+        n: number of sentences.
+        n_blank: number of blank translations, which are scored like any other.
+        scores: "bleu" and perhaps "chrf" -> score in [0, 1].
+        signatures: the same names -> signature of sacreBLEU.
+        p_values: the same names -> p-value of the difference from the first system; empty for the
+            first, and without a paired test.
+        test: signature of sacreBLEU for the paired test of BLEU; "" without one.
+    """
+
+    system: str
+    n: int
+    n_blank: int
+    scores: Mapping[str, float]
+    signatures: Mapping[str, str]
+    p_values: Mapping[str, float]
+    test: str = ""
+
+    def to_row(self) -> dict[str, Any]:
+        """Return what `cc_hf.data.quality_scores.read_quality_scores` reads, in points."""
+        row: dict[str, Any] = {"system": self.system}
+        for name, score in self.scores.items():
+            row[name] = round(100 * score, 4)
+            row["signature" if name == "bleu" else f"{name}_signature"] = self.signatures[name]
+            if name in self.p_values:
+                row[f"{name}_p_value"] = self.p_values[name]
+        if self.test:
+            row["paired_test"] = self.test
+        return {**row, "n": self.n, "n_blank": self.n_blank}
+
+
+def corpus_score(
+    name: str,
+    translations: Sequence[str],
+    references: Sequence[str],
+    *,
+    tokenize: str | None = "13a",
+    tgt_lang: str = "",
+) -> tuple[float, str]:
+    """Return BLEU or chrF of a whole set, and the signature of sacreBLEU.
+
+    Args:
+        name: "bleu" or "chrf".
+        translations: one translation per sentence.
+        references: as many references.
+        tokenize: tokenizer of BLEU; None for the one that sacreBLEU uses for the language.
+        tgt_lang: language of the translations, ISO 639-1.
+
+    Returns:
+        The score in [0, 1] and its signature.
+
+    Examples:
+        >>> score, text = corpus_score("bleu", ["Der Arzt ist da."], ["Der Arzt ist da."])
+        >>> round(score, 3), text.split("|")[2:5]
+        (1.0, ['eff:no', 'tok:13a', 'smooth:exp'])
+    """
+    metric = _metrics(tokenize, tgt_lang=tgt_lang)[name]
+    score = metric.corpus_score(list(translations), [list(references)]).score
+    # Floating-point rounding can give 100.00000000000004.
+    return min(1.0, float(score) / 100), str(metric.get_signature())
+
+
+def corpus_quality(
+    systems: Mapping[str, Sequence[str]],
+    references: Sequence[str],
+    *,
+    chrf: bool = False,
+    tokenize: str = "13a",
+    paired: str | None = None,
+) -> tuple[CorpusQuality, ...]:
+    """Score the translations of systems against one reference for each sentence.
+
+    Args:
+        systems: name of a system -> one translation per reference.
+        references: the references.
+        chrf: whether chrF is computed, too.
+        tokenize: one of `TOKENIZERS`, for BLEU.
+        paired: one of `PAIRED_TESTS`, to compare each system with the first; None for no test.
+
+    Returns:
+        One result for each system.
+
+    Raises:
+        InputError: for no references, a number of translations that differs, an unknown tokenizer
+            or test, or a test of one system.
+
+    Examples:
+        >>> (quality,) = corpus_quality({"own": ["Der Arzt."]}, ["Der Arzt."], chrf=True)
+        >>> quality.to_row()["chrf"]
+        100.0
+    """
+    check_choice("tokenize", tokenize, TOKENIZERS)
+    if not references or not systems:
+        raise InputError("references: expected at least one sentence and one system, got none")
+    for system, translations in systems.items():
+        if len(translations) != len(references):
+            raise InputError(
+                f"{system}: expected {len(references)} translations, one for each reference, got"
+                f" {len(translations)}; line N of both files must belong together, blank lines"
+                " included"
+            )
+    names = ("bleu", "chrf") if chrf else ("bleu",)
+    p_values, test = _p_values(systems, references, names, tokenize, paired)
+    results = []
+    for system, translations in systems.items():
+        both = {
+            name: corpus_score(name, translations, references, tokenize=tokenize) for name in names
+        }
+        results.append(
+            CorpusQuality(
+                system,
+                len(references),
+                sum(not text.strip() for text in translations),
+                {name: score for name, (score, _) in both.items()},
+                {name: signature for name, (_, signature) in both.items()},
+                p_values.get(system, {}),
+                test,
+            )
+        )
+    return tuple(results)
+
+
+def _p_values(
+    systems: Mapping[str, Sequence[str]],
+    references: Sequence[str],
+    names: Sequence[str],
+    tokenize: str,
+    paired: str | None,
+) -> tuple[dict[str, dict[str, float]], str]:
+    """Return system -> name of a score -> p-value, and the signature of the test.
+
+    Raises:
+        InputError: for an unknown test, or one system.
+    """
+    if paired is None:
+        return {}, ""
+    check_choice("paired", paired, PAIRED_TESTS)
+    if len(systems) < _FEWEST:
+        raise InputError("paired: expected two or more systems to compare, got one")
+    from sacrebleu.significance import PairedTest
+
+    metrics = {name: _metrics(tokenize, references)[name] for name in names}
+    test = PairedTest(
+        [(system, list(texts)) for system, texts in systems.items()],
+        metrics,
+        references=None,
+        test_type=paired,
+        n_samples=PAIRED_TESTS[paired],
+    )
+    signatures, scores = test()
+    columns: list[Any] = [scores[column] for column in signatures]  # in the order of `metrics`
+    rows = {
+        str(system): {
+            name: float(column[i].p_value) for name, column in zip(names, columns, strict=True)
+        }
+        for i, system in enumerate(scores["System"])
+        if i
+    }
+    return rows, str(next(iter(signatures.values())))
+
+
+def _metrics(
+    tokenize: str | None, references: Sequence[str] | None = None, *, tgt_lang: str = ""
+) -> dict[str, Any]:
+    from sacrebleu.metrics.bleu import BLEU
+    from sacrebleu.metrics.chrf import CHRF
+
+    given = None if references is None else [list(references)]
+    bleu = BLEU(tokenize=tokenize, references=given, trg_lang=tgt_lang)
+    return {"bleu": bleu, "chrf": CHRF(references=given)}

@@ -1,0 +1,76 @@
+"""Pearson's correlation of two figures of the same items, with the interval of Fisher's z."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from statistics import NormalDist
+
+import numpy as np
+
+from cc_hf.errors import InputError
+from cc_hf.results import Interval
+
+__all__ = ["PearsonCorrelation", "pearson_correlation"]
+
+_FEWEST = 4  # the variance of Fisher's z is 1 / (n - 3)
+
+
+@dataclass(frozen=True, slots=True)
+class PearsonCorrelation:
+    """Linear agreement of two figures of the same n items.
+
+    Attributes:
+        n: number of items.
+        r: correlation, in [-1, 1].
+        interval: its interval by Fisher's z, which assumes that both figures together are normal.
+    """
+
+    n: int
+    r: float
+    interval: Interval
+
+
+def pearson_correlation(
+    left: Sequence[float], right: Sequence[float], *, level: float = 0.95
+) -> PearsonCorrelation:
+    """Compute Pearson's r of two figures of the same items.
+
+    Args:
+        left: at least four finite numbers, one per item.
+        right: as many finite numbers, in the same order of the items.
+        level: confidence level, in (0, 1).
+
+    Returns:
+        The correlation with its interval.
+
+    Raises:
+        InputError: for fewer than four items, different lengths, values that are not finite, a
+            side with a single value, or a level out of range.
+
+    Examples:
+        >>> correlation = pearson_correlation([1, 2, 3, 4], [1, 3, 2, 4])
+        >>> round(correlation.r, 4), round(correlation.interval.low, 4)
+        (0.8, -0.6975)
+    """
+    if not 0 < level < 1:
+        raise InputError(f"level: expected a number between 0 and 1, got {level}")
+    x, y = np.asarray(left, dtype=np.float64), np.asarray(right, dtype=np.float64)
+    if x.shape != y.shape or x.ndim != 1 or len(x) < _FEWEST:
+        raise InputError(
+            f"expected two figures of the same {_FEWEST} or more items, got arrays of shape"
+            f" {x.shape} and {y.shape}"
+        )
+    for side, values in (("left", x), ("right", y)):
+        if not np.isfinite(values).all() or np.ptp(values) == 0:
+            raise InputError(
+                f"{side}: expected finite numbers that differ, got"
+                f" {sorted(set(values.tolist()))[:3]}; equal figures have no correlation"
+            )
+    r = float(np.clip(np.corrcoef(x, y)[0, 1], -1, 1))
+    half = NormalDist().inv_cdf((1 + level) / 2) / np.sqrt(len(x) - 3)
+    with np.errstate(divide="ignore"):  # a perfect correlation has an infinite z
+        z = np.arctanh(r)
+    return PearsonCorrelation(
+        len(x), r, Interval(float(np.tanh(z - half)), float(np.tanh(z + half)), level, 0, "fisher")
+    )

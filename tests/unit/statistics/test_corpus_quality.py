@@ -1,0 +1,81 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+import sacrebleu
+from typer.testing import CliRunner
+
+from cc_hf.cli.main import app
+from cc_hf.data.quality_scores import read_quality_scores
+from cc_hf.errors import InputError
+from cc_hf.statistics.corpus_quality import corpus_quality
+
+REFERENCES = ["Der Arzt ist heute da.", "Die Frau geht nach Hause.", "Es regnet seit gestern."] * 4
+GOOD = ["Der Arzt ist heute da.", "Die Frau geht nun nach Hause.", "Es regnet seit gestern."] * 4
+POOR = ["Ein Arzt ist morgen da.", "Eine Frau geht nach Hause.", ""] * 4
+
+
+def test_scores_and_signatures_are_those_of_sacrebleu() -> None:
+    good, poor = corpus_quality({"good": GOOD, "poor": POOR}, REFERENCES, chrf=True)
+    assert good.scores["bleu"] == sacrebleu.corpus_bleu(GOOD, [REFERENCES]).score / 100
+    assert poor.scores["chrf"] == sacrebleu.corpus_chrf(POOR, [REFERENCES]).score / 100
+    assert "|tok:13a|smooth:exp|version:" in good.signatures["bleu"]
+    assert (poor.n, poor.n_blank) == (12, 4)
+    assert not good.p_values
+
+
+@pytest.mark.parametrize(("test", "field"), [("bs", "|bs:1000|"), ("ar", "|ar:10000|")])
+def test_systems_are_compared_with_the_first(test: str, field: str) -> None:
+    good, poor = corpus_quality({"good": GOOD, "poor": POOR}, REFERENCES, chrf=True, paired=test)
+    assert not good.p_values
+    assert set(poor.p_values) == {"bleu", "chrf"}
+    assert 0 < poor.p_values["bleu"] < 0.05
+    assert field in poor.test
+
+
+@pytest.mark.parametrize(
+    ("systems", "options", "message"),
+    [
+        ({"a": GOOD[1:]}, {}, "a: expected 12 translations, one for each reference, got 11"),
+        ({}, {}, "expected at least one sentence and one system"),
+        ({"a": GOOD}, {"paired": "bs"}, "paired: expected two or more systems"),
+        ({"a": GOOD}, {"tokenize": "x"}, "tokenize: expected one of 13a, intl"),
+    ],
+)
+def test_systems_that_cannot_be_scored_are_refused(
+    systems: dict[str, list[str]], options: dict[str, Any], message: str
+) -> None:
+    with pytest.raises(InputError, match=message):
+        corpus_quality(systems, REFERENCES, **options)
+
+
+def test_reports_read_the_file_that_the_command_writes(tmp_path: Path) -> None:
+    paths = {name: tmp_path / f"{name}.de" for name in ("good", "poor", "ref")}
+    for path, lines in zip(paths.values(), (GOOD, POOR, REFERENCES), strict=True):
+        path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+    out = tmp_path / "bleu.json"
+    given = ["--translations", str(paths["good"]), "--translations", f"bad={paths['poor']}"]
+    options = ["--references", str(paths["ref"]), "--chrf", "--paired", "bs", "-o", str(out)]
+    result = CliRunner().invoke(app, ["score", "bleu", *given, *options, "--tgt-lang", "de"])
+    assert result.exit_code == 0, result.output
+    assert "|tok:13a|" in result.output
+    scores = read_quality_scores(out)
+    assert scores.systems == ["good", "bad"]
+    expected = sacrebleu.corpus_bleu(GOOD, [REFERENCES]).score / 100
+    assert scores.of("good", "winomt", "de") == pytest.approx(expected, abs=1e-6)
+    assert scores.of("good", "winomt", "ru") is None
+    row = json.loads(out.read_text(encoding="utf-8"))[1]
+    assert row["n_blank"] == 4
+    assert row["bleu_p_value"] < 0.05
+
+
+def test_a_low_figure_of_sacrebleu_is_in_points(tmp_path: Path) -> None:
+    path = tmp_path / "bleu.json"
+    path.write_text('[{"system": "a", "bleu": 0.5, "signature": "x"}]', encoding="utf-8")
+    assert read_quality_scores(path).of("a", "", "") == 0.005
+    path.write_text('[{"system": "a", "bleu": 0.5}]', encoding="utf-8")
+    with pytest.raises(InputError, match="expected points, 1 to 100"):
+        read_quality_scores(path)

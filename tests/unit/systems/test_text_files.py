@@ -1,0 +1,140 @@
+from __future__ import annotations
+
+import copy
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import cc_hf
+from cc_hf.errors import InputError, TooLongError
+from cc_hf.evaluators.base import Evaluator
+from cc_hf.systems import text_files
+from cc_hf.systems.text_files import FileTranslation, summary_path, translate_file
+from tests.helpers import families
+from tests.unit.evaluators.test_distributed import together
+
+LINES = [f"The doctor {'asked ' * (i % 4)}{i}." for i in range(11)]
+LINES[3], LINES[7] = "", "   "
+LONG = "doctor nurse " * 300
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory: pytest.TempPathFactory) -> Evaluator:
+    folder = families.BUILDERS["marian"](tmp_path_factory.mktemp("marian"))
+    return cc_hf.load_evaluator(folder, src_lang="en", tgt_lang="de")
+
+
+@pytest.fixture(autouse=True)
+def _fake_translations(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Translate by turning words round; what a block holds decides, as it does for rounding."""
+
+    def fake(model: Any, sources: list[str], *, team: Any, **_: Any) -> list[str]:
+        team.check_alike(sources)
+        return [f"{text[::-1].strip()} of {len(sources)}" for text in sources]
+
+    monkeypatch.setattr(text_files, "translate_with", fake)
+
+
+def run(model: Evaluator, folder: Path, name: str = "out.de", **options: Any) -> FileTranslation:
+    (folder / "in.en").write_text("".join(f"{line}\n" for line in LINES), encoding="utf-8")
+    return translate_file(model, folder / "in.en", folder / name, **{"block_lines": 4, **options})
+
+
+def test_each_line_has_its_translation_and_blank_ones_are_counted(
+    model: Evaluator, tmp_path: Path
+) -> None:
+    summary = run(model, tmp_path)
+    lines = (tmp_path / "out.de").read_text(encoding="utf-8").split("\n")
+    assert lines[0] == ".0 rotcod ehT of 3"
+    assert (lines[3], lines[7], lines[11:]) == ("", "", [""])
+    assert (summary.n_lines, summary.n_blank, summary.n_translated) == (11, 2, 9)
+    assert json.loads(summary_path(tmp_path / "out.de").read_text())["n_blank"] == 2
+    assert "/beam5|langs:en-de|source:" in summary.signature
+    assert {path.name for path in tmp_path.iterdir()} == {
+        "in.en",
+        "out.de",
+        "out.de.summary.json",
+    }
+
+
+def test_a_killed_run_goes_on_and_ends_with_the_file_of_an_undisturbed_one(
+    model: Evaluator, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    summary = run(model, tmp_path, "whole.de")
+    whole = (tmp_path / "whole.de").read_bytes()
+    translated = text_files._Blocks.translated
+    seen: list[int] = []
+
+    def stopping(self: Any, number: int) -> list[str]:
+        seen.append(number)
+        if seen == [0, 1]:
+            raise KeyboardInterrupt
+        return translated(self, number)
+
+    monkeypatch.setattr(text_files._Blocks, "translated", stopping)
+    with pytest.raises(KeyboardInterrupt):
+        run(model, tmp_path)
+    part = tmp_path / "out.de.part"
+    assert len(part.read_text(encoding="utf-8").splitlines()) == 4
+    with part.open("a", encoding="utf-8") as file:
+        file.write("a line of the next block\nhalf a li")  # the program was killed while it wrote
+    assert run(model, tmp_path) == summary
+    assert seen == [0, 1, 1, 2]
+    assert (tmp_path / "out.de").read_bytes() == whole
+
+
+def test_a_part_of_another_run_is_refused(model: Evaluator, tmp_path: Path) -> None:
+    (tmp_path / "out.de.part").write_text("x\n", encoding="utf-8")
+    (tmp_path / "out.de.part.json").write_text('{"sys": "other"}', encoding="utf-8")
+    with pytest.raises(InputError, match="expected a part of the same run, got one with another"):
+        run(model, tmp_path)
+
+
+def test_two_processes_write_the_file_of_one(model: Evaluator, tmp_path: Path) -> None:
+    expected = run(model, tmp_path, "one.de")
+
+    def in_team(team: Any) -> FileTranslation:
+        member = copy.copy(model)
+        member.team = team
+        return translate_file(member, tmp_path / "in.en", tmp_path / "two.de", block_lines=4)
+
+    assert together(2, in_team) == [expected, expected]
+    assert (tmp_path / "two.de").read_bytes() == (tmp_path / "one.de").read_bytes()
+
+
+def test_lines_that_are_too_long_are_errors_or_counted(model: Evaluator, tmp_path: Path) -> None:
+    source = tmp_path / "long.en"
+    source.write_text(f"A nurse.\n{LONG}\n", encoding="utf-8")
+    with pytest.raises(TooLongError, match=r"long\.en: line 2: .* takes at most"):
+        translate_file(model, source, tmp_path / "out.de")
+    summary = translate_file(model, source, tmp_path / "out.de", on_too_long="blank")
+    assert (summary.n_too_long, summary.too_long, summary.n_translated) == (1, (2,), 1)
+    assert (tmp_path / "out.de").read_text(encoding="utf-8").split("\n")[1:] == ["", ""]
+
+
+def test_a_file_in_json_lines_keeps_the_sources_beside(model: Evaluator, tmp_path: Path) -> None:
+    summary = run(model, tmp_path, "out.jsonl")
+    rows = [json.loads(line) for line in (tmp_path / "out.jsonl").read_text().splitlines()]
+    assert [row["source"] for row in rows] == LINES
+    assert [row["id"] for row in rows] == [str(i) for i in range(11)]
+    assert rows[0]["translation"] == ".0 rotcod ehT of 3"
+    assert (summary.n_blank, summary.n_empty) == (2, 0)
+
+
+@pytest.mark.parametrize(
+    ("content", "options", "message"),
+    [
+        (b"", {}, "expected sentences, one per line, got an empty file"),
+        (b"A\n\xff\n", {}, "in.en: line 2: expected UTF-8, got the byte 0xff"),
+        (b"A\n", {"block_lines": 0}, "block_lines: expected a whole number from 1, got 0"),
+        (b"A\n", {"on_too_long": "cut"}, "on_too_long: expected one of error, blank"),
+    ],
+)
+def test_files_and_options_that_cannot_work_are_refused(
+    model: Evaluator, tmp_path: Path, content: bytes, options: dict[str, Any], message: str
+) -> None:
+    (tmp_path / "in.en").write_bytes(content)
+    with pytest.raises(InputError, match=message):
+        translate_file(model, tmp_path / "in.en", tmp_path / "out", **options)
