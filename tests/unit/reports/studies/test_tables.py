@@ -17,6 +17,7 @@ from cc_hf.reports.studies.tables import (
     referent_bias_tables,
     trigger_importance_tables,
 )
+from cc_hf.reports.studies.wino_x import curve_tables
 from cc_hf.reports.tables import plain_table
 from cc_hf.statistics.mean_tests import TTest
 from cc_hf.studies.evaluator_agreement import evaluator_agreement
@@ -73,7 +74,8 @@ def test_learning_curves_fit() -> None:
         "best_epoch": 99,
         "accuracies": {"mt_en_de.dev": row, "test": {**row, "pair_accuracy": None}},
     }
-    shown = printed(*curve_tables({"eval": "m", "data": "d", "objective": "o", "points": [point]}))
+    curve = {"eval": "m", "data": "d", "objective": "o", "splits": {}, "points": [point]}
+    shown = printed(*curve_tables(curve))
     assert "100,000" in shown
     assert "98.8" in shown
     assert "mt_en_de.dev" in shown

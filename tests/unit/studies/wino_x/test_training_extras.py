@@ -15,6 +15,7 @@ import cc_hf
 from cc_hf.errors import EvaluatorError, InputError
 from cc_hf.evaluators.loading import load_evaluator
 from cc_hf.reports.studies.wino_x import curve_plot, curve_tables
+from cc_hf.statistics.corpus_quality import corpus_score
 from cc_hf.studies.wino_x.debias import debias
 from cc_hf.studies.wino_x.few_shot import LEARNING_RATES, search_learning_rate
 from cc_hf.studies.wino_x.measures import Measures, quality, read_test_set
