@@ -10,7 +10,6 @@ import pytest
 from rich.console import Console, RenderableType
 from rich.text import Text
 
-from cc_hf.cli.train import _tables as curve_tables
 from cc_hf.reports.studies.tables import (
     bias_tables,
     evaluator_agreement_tables,
