@@ -206,8 +206,7 @@ def evaluate(
                 if metric == _ALL
                 else run_evaluate(material, metric=metric, **of_system)
             )
-    # All processes computed the same result; only the main one writes and prints it.
-    sharding.leave()
+    sharding.leave()  # all processes computed the same result; the main one writes and prints it
     if not is_main:
         return
     for outcome, path in zip(outcomes, outputs, strict=True):

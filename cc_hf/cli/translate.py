@@ -130,11 +130,7 @@ def translate(
     from cc_hf.systems.translate import translate as run_translate
 
     check_output(output)
-    if (dataset is None) == (source_file is None):
-        raise InputError(
-            "expected the name of a dataset or --source-file FILE, got "
-            + ("neither" if dataset is None else "both")
-        )
+    _check_one_source(dataset, source_file)
     model = one_or_all(system)
     loading = LoadingOptions(kind=kind, prompt=prompt, device=device)
     if source_file is not None:
@@ -186,6 +182,19 @@ def translate(
     write_atomically(output, "".join(f"{line}\n" for line in lines))
     if not quiet:
         say_written(output, f", {len(lines):,} translations")
+
+
+def _check_one_source(dataset: str | None, source_file: Path | None) -> None:
+    """Check that either a dataset or a text file is named.
+
+    Raises:
+        InputError: for neither or both.
+    """
+    if (dataset is None) == (source_file is None):
+        raise InputError(
+            "expected the name of a dataset or --source-file FILE, got "
+            + ("neither" if dataset is None else "both")
+        )
 
 
 def _translate_file(
