@@ -8,6 +8,7 @@ from typing import Any
 
 # This import comes first, since its error names the extra that installs torch.
 from cc_hf.conversion.checkpoint import FairseqCheckpoint
+from cc_hf.conversion.shortcuts import has_shortcuts, shortcut_settings
 
 # isort: split
 import torch
@@ -23,6 +24,11 @@ from transformers import (
     MBartForConditionalGeneration,
 )
 
+from cc_hf.models.lexical_shortcuts import (
+    LexicalShortcutConfig,
+    LexicalShortcutForConditionalGeneration,
+)
+
 __all__ = ["build_model", "target_class"]
 
 _CLASSES: dict[str, tuple[Any, Any]] = {
@@ -30,6 +36,7 @@ _CLASSES: dict[str, tuple[Any, Any]] = {
     "m2m_100": (M2M100Config, M2M100ForConditionalGeneration),
     "mbart": (MBartConfig, MBartForConditionalGeneration),
     "bart": (BartConfig, BartForConditionalGeneration),
+    "lexical_shortcut": (LexicalShortcutConfig, LexicalShortcutForConditionalGeneration),
 }
 #: (normalize_before, learned_pos, layernorm_embedding) -> the class. Only FSMT supports separate
 #: vocabularies.
@@ -63,12 +70,15 @@ _SIZES = (
     ("ffn_dim", "ffn_embed_dim"),
 )
 _ACTIVATIONS = ("relu", "gelu")
+_EMBEDDINGS = ("encoder.embed_tokens.weight", "decoder.embed_tokens.weight")
+_PROJECTION = "decoder.output_projection.weight"
 _TASKS = ("translation",)
 _PAD, _BOS, _EOS = 1, 0, 2
 
 
 def target_class(checkpoint: FairseqCheckpoint) -> str:
-    """Return the model_type of transformers that computes the same: fsmt, m2m_100, mbart or bart.
+    """Return the model_type that computes the same: fsmt, m2m_100, mbart or bart of transformers,
+    or lexical_shortcut of cc_hf.
 
     Args:
         checkpoint: a checkpoint from `read_checkpoint`.
@@ -97,6 +107,12 @@ def target_class(checkpoint: FairseqCheckpoint) -> str:
         )
     pre_norm, learned = (_of_both(checkpoint, name) for name in ("normalize_before", "learned_pos"))
     embedding_norm = bool(options.get("layernorm_embedding"))
+    if has_shortcuts(checkpoint):
+        if learned:
+            raise checkpoint.refusal(
+                "encoder_learned_pos=True; with shortcuts, positions must be sinusoidal"
+            )
+        return "lexical_shortcut"
     fitting = _FITTING.get((pre_norm, learned, embedding_norm))
     if fitting is None:
         kind = f"{'pre' if pre_norm else 'post'}-norm with encoder_learned_pos={learned}"
@@ -142,11 +158,15 @@ def build_model(
             "src_vocab_size": vocabulary_sizes[0],
             "tgt_vocab_size": vocabulary_sizes[1],
         }
+    if family == "lexical_shortcut":
+        sizes = _shortcut_options(checkpoint, vocabulary_sizes)
     model = model_class(
-        config_class(**sizes, **_settings(checkpoint, learned=family in ("mbart", "bart")))
+        config_class(**{**_settings(checkpoint, learned=family in ("mbart", "bart")), **sizes})
     )
     _load_weights(model, family, checkpoint)
     # Defaults of fairseq-generate: beam 5, max_len_b 200, stop after `beam` finished hypotheses.
+    # It never produces <pad>; for other classes, `cc_hf.systems.translate` sees to that.
+    never = {"suppress_tokens": [_PAD]} if family == "lexical_shortcut" else {}
     model.generation_config = GenerationConfig(
         decoder_start_token_id=_EOS,
         bos_token_id=_BOS,
@@ -155,6 +175,7 @@ def build_model(
         num_beams=5,
         early_stopping=True,
         max_new_tokens=200,
+        **never,
     )
     return model.eval()
 
@@ -171,7 +192,7 @@ def _load_weights(model: Any, family: str, checkpoint: FairseqCheckpoint) -> Non
         ): w
         for name, w in checkpoint.weights.items()
     }
-    if family != "fsmt":
+    if family not in ("fsmt", "lexical_shortcut"):
         weights["model.shared.weight"] = weights["model.encoder.embed_tokens.weight"]
     try:
         missing, left_over = model.load_state_dict(weights, strict=False)
@@ -265,16 +286,27 @@ def _of_both(checkpoint: FairseqCheckpoint, name: str) -> bool:
     return encoder
 
 
+def _shortcut_options(
+    checkpoint: FairseqCheckpoint, vocabulary_sizes: tuple[int, int]
+) -> dict[str, Any]:
+    """Return the options of `LexicalShortcutConfig` beyond those of all classes."""
+    return {
+        **shortcut_settings(checkpoint),
+        "vocab_size": vocabulary_sizes[0],
+        "tgt_vocab_size": vocabulary_sizes[1],
+        "normalize_before": _of_both(checkpoint, "normalize_before"),
+        "layernorm_embedding": bool(checkpoint.options.get("layernorm_embedding")),
+        "share_embeddings": _equal(checkpoint, *_EMBEDDINGS),
+        "tie_word_embeddings": _equal(checkpoint, _EMBEDDINGS[1], _PROJECTION),
+    }
+
+
 def _all_shared(checkpoint: FairseqCheckpoint) -> bool:
-    tables = [
-        checkpoint.weights.get(name)
-        for name in (
-            "encoder.embed_tokens.weight",
-            "decoder.embed_tokens.weight",
-            "decoder.output_projection.weight",
-        )
-    ]
-    first = tables[0]
+    return _equal(checkpoint, *_EMBEDDINGS, _PROJECTION)
+
+
+def _equal(checkpoint: FairseqCheckpoint, *names: str) -> bool:
+    first, *others = (checkpoint.weights.get(name) for name in names)
     return first is not None and all(
-        table is not None and torch.equal(first, table) for table in tables[1:]
+        table is not None and torch.equal(first, table) for table in others
     )

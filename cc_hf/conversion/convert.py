@@ -84,8 +84,8 @@ def convert(
 
     Raises:
         EvaluatorError: for a checkpoint that is malformed, unsafe or of an architecture that
-            transformers does not have; for missing or malformed dictionaries or codes; when the
-            scores deviate.
+            neither transformers nor cc_hf has; for missing or malformed dictionaries or codes; when
+            the scores deviate.
         InputError: for an output that exists, or options that do not fit.
     """
     target, origin = new_folder(output), Path(folder)
@@ -302,6 +302,7 @@ def _write(checkpoint: FairseqCheckpoint, tokenization: _Tokenization, folder: P
             architecture=checkpoint.architecture,
             class_name=type(model).__name__,
             words=_WORDS[settings.tokenizer],
+            scoring=_SCORING.get(family, _SCORING[""]),
             **vars(settings),
         ),
     )
@@ -325,6 +326,17 @@ def _write_text(path: Path, text: str) -> None:
 
 
 _WORDS = {"moses": "Moses by sacremoses", "space": "words at spaces"}
+_SCORING = {
+    "": (
+        "Score with `use_cache=False` and `decoder_input_ids` = `</s>` (2) + target without its"
+        " last token;\npad on the right."
+    ),
+    "lexical_shortcut": (
+        "Score with `decoder_input_ids` = `</s>` (2) + target without its last token.\nThe class is"
+        " one of cc_hf, with which `import cc_hf.models.lexical_shortcuts` makes it known to the"
+        " Auto classes;\nwithout cc_hf, this folder carries its code (`trust_remote_code=True`)."
+    ),
+}
 _README = """---
 library_name: transformers
 pipeline_tag: translation
@@ -332,7 +344,7 @@ language: [{source_lang}, {target_lang}]
 ---
 # {file}, converted from fairseq
 
-A model of fairseq (architecture `{architecture}`, {source_lang} to {target_lang}) as `{class_name}` of transformers, in float32, converted by `cc-hf convert-fairseq`.
+A model of fairseq (architecture `{architecture}`, {source_lang} to {target_lang}) as `{class_name}`, in float32, converted by `cc-hf convert-fairseq`.
 
 ```python
 import cc_hf
@@ -342,6 +354,5 @@ evaluator = cc_hf.load_evaluator("PATH/OF/THIS/FOLDER")  # tokenises and scores 
 
 `cc_hf` tokenises by `{settings_file}`, `dict.*.txt` and `codes.*.txt`, which needs no code from this folder: {words}, BPE by subword-nmt, the line of the
 dictionary. In plain transformers `AutoTokenizer` gives an FSMTTokenizer for the source; it normalises punctuation first, has no `eos_token`, gives other ids
-for some sentences, and its `text_target` must not be used. Score with `use_cache=False` and `decoder_input_ids` = `</s>` (2) + target without its last token;
-pad on the right.
+for some sentences, and its `text_target` must not be used. {scoring}
 """.replace("{settings_file}", SETTINGS_FILE)  # noqa: E501

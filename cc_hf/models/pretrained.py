@@ -32,6 +32,7 @@ try:
     )
     from transformers.models.auto.tokenization_auto import get_tokenizer_config
 
+    import cc_hf.models.lexical_shortcuts  # noqa: F401 (makes it known to the Auto classes)
     from cc_hf.models.bergamot.student import StudentFiles, load_student, student_files
     from cc_hf.models.bergamot.tokenizer import BergamotTokenizer
     from cc_hf.models.finite_weights import check_finite_weights
@@ -248,6 +249,7 @@ def own_languages(family: str, tokenizer: Any) -> tuple[str, str]:
     names = {
         "bergamot": ("source_lang", "target_lang"),
         "fairseq": ("source_lang", "target_lang"),
+        "lexical_shortcut": ("source_lang", "target_lang"),
         "marian": ("source_lang", "target_lang"),
         "fsmt": ("src_lang", "tgt_lang"),
     }.get(family, ("", ""))

@@ -38,6 +38,8 @@ def options(**changes: Any) -> dict[str, Any]:
     }
 
 
+#: attention that has shortcuts in the authors' fairseq
+SHORTCUTS = ("encoder.self_attn", "decoder.self_attn")
 _SIDE = {
     "layers": 2,
     "embed_dim": WIDTH,
@@ -60,7 +62,12 @@ def both(**changes: Any) -> dict[str, Any]:
 def random_weights(
     chosen: Mapping[str, Any], *, n_source: int, n_target: int, positions: int = 34, seed: int = 0
 ) -> dict[str, torch.Tensor]:
-    """Return weights under fairseq's names, as the options require them."""
+    """Return weights under fairseq's names, as the options require them.
+
+    With `use_feature_fusion` among the options, there are lexical shortcuts in self-attention, or
+    in the attention that the option `shortcuts` of this function's tests names.
+    """
+    shortcuts = chosen.get("shortcuts", SHORTCUTS) if "use_feature_fusion" in chosen else ()
     torch.manual_seed(seed)
     weights: dict[str, torch.Tensor] = {}
 
@@ -82,15 +89,26 @@ def random_weights(
         for layer in range(chosen[f"{side}_layers"]):
             prefix = f"{side}.layers.{layer}"
             for attention in ("self_attn", "encoder_attn")[: 1 if side == "encoder" else 2]:
+                has_shortcuts = f"{side}.{attention}" in shortcuts
+                fused = 2 if has_shortcuts and chosen["use_feature_fusion"] else 1
                 for part in ("q_proj", "k_proj", "v_proj", "out_proj"):
-                    add(f"{prefix}.{attention}.{part}", WIDTH, WIDTH)
+                    width = WIDTH * (fused if part in ("k_proj", "v_proj") else 1)
+                    add(f"{prefix}.{attention}.{part}", width, width)
+                if has_shortcuts:
+                    for part in ("key", "value"):
+                        if fused == 1:
+                            add(f"{prefix}.{attention}.sc_{part[0]}_proj", WIDTH, WIDTH)
+                        weights[f"{prefix}.{attention}.{part}_gate_bias"] = torch.randn(1, 1, WIDTH)
                 add(f"{prefix}.{attention}_layer_norm", WIDTH)
             add(f"{prefix}.fc1", chosen[f"{side}_ffn_embed_dim"], WIDTH)
             add(f"{prefix}.fc2", WIDTH, chosen[f"{side}_ffn_embed_dim"])
             add(f"{prefix}.final_layer_norm", WIDTH)
     if chosen["share_all_embeddings"]:
         weights["decoder.embed_tokens.weight"] = weights["encoder.embed_tokens.weight"]
-    weights["decoder.output_projection.weight"] = weights["decoder.embed_tokens.weight"]
+    if chosen.get("share_decoder_input_output_embed", True):
+        weights["decoder.output_projection.weight"] = weights["decoder.embed_tokens.weight"]
+    else:
+        add("decoder.output_projection", n_target, WIDTH)
     return weights
 
 
@@ -138,7 +156,7 @@ def reference_logprobs(
     """
     named = {name: weight.double() for name, weight in weights.items()}
     encoded = _stack(named, chosen, "encoder", list(source), None)
-    states = _stack(named, chosen, "decoder", [2, *target[:-1]], encoded)
+    states, _ = _stack(named, chosen, "decoder", [2, *target[:-1]], encoded)
     logprobs = F.linear(states, named["decoder.output_projection.weight"]).log_softmax(-1)
     found: npt.NDArray[np.float64] = logprobs[
         torch.arange(len(target)), torch.tensor(target)
@@ -151,8 +169,9 @@ def _stack(
     chosen: Mapping[str, Any],
     side: str,
     ids: list[int],
-    encoded: torch.Tensor | None,
-) -> torch.Tensor:
+    encoded: tuple[torch.Tensor, torch.Tensor] | None,
+) -> tuple[torch.Tensor, torch.Tensor]:
+    """Return the last states and the embeddings; `encoded` has those of the encoder."""
     pre_norm = chosen[f"{side}_normalize_before"]
 
     def norm(x: torch.Tensor, name: str) -> torch.Tensor:
@@ -164,11 +183,31 @@ def _stack(
     def linear(x: torch.Tensor, name: str) -> torch.Tensor:
         return F.linear(x, w[f"{name}.weight"], w[f"{name}.bias"])
 
-    def attend(x: torch.Tensor, memory: torch.Tensor, name: str, causal: bool) -> torch.Tensor:
+    def mixed(memory: torch.Tensor, lexical: torch.Tensor, name: str, p: str) -> torch.Tensor:
+        """Return keys or values, with lexical shortcuts where there are gates."""
+        gate_bias = w.get(f"{name}.{'key' if p == 'k' else 'value'}_gate_bias")
+        if gate_bias is None:
+            return linear(memory, f"{name}.{p}_proj")
+        if f"{name}.sc_{p}_proj.weight" in w:
+            shortcut = linear(lexical, f"{name}.sc_{p}_proj")
+            plain = linear(memory, f"{name}.{p}_proj")
+        else:
+            both = linear(torch.cat([lexical, memory], dim=1), f"{name}.{p}_proj")
+            shortcut, plain = both[:, : both.shape[1] // 2], both[:, both.shape[1] // 2 :]
+        gate = torch.sigmoid(shortcut + plain + gate_bias[0])
+        return gate * shortcut + (1 - gate) * plain
+
+    def attend(
+        x: torch.Tensor, memory: torch.Tensor, lexical: torch.Tensor, name: str, causal: bool
+    ) -> torch.Tensor:
         heads = chosen[f"{side}_attention_heads"]
         q, k, v = (
-            linear(y, f"{name}.{p}_proj").view(len(y), heads, -1).transpose(0, 1)
-            for y, p in ((x, "q"), (memory, "k"), (memory, "v"))
+            y.view(len(y), heads, -1).transpose(0, 1)
+            for y in (
+                linear(x, f"{name}.q_proj"),
+                mixed(memory, lexical, name, "k"),
+                mixed(memory, lexical, name, "v"),
+            )
         )
         scores = q @ k.transpose(1, 2) / math.sqrt(q.shape[-1])
         if causal:
@@ -186,26 +225,27 @@ def _stack(
     )
     if chosen.get("layernorm_embedding"):
         x = norm(x, f"{side}.layernorm_embedding")
+    embedded = x  # what the shortcuts read
     activate: Any = {"relu": F.relu, "gelu": F.gelu}[chosen.get("activation_fn", "relu")]
     for layer in range(chosen[f"{side}_layers"]):
         p = f"{side}.layers.{layer}"
         x = block(
             x,
             f"{p}.self_attn_layer_norm",
-            lambda y, p=p: attend(y, y, f"{p}.self_attn", encoded is not None),
+            lambda y, p=p: attend(y, y, embedded, f"{p}.self_attn", encoded is not None),
         )
         if encoded is not None:
             x = block(
                 x,
                 f"{p}.encoder_attn_layer_norm",
-                lambda y, p=p: attend(y, encoded, f"{p}.encoder_attn", False),
+                lambda y, p=p: attend(y, encoded[0], encoded[1], f"{p}.encoder_attn", False),
             )
         x = block(
             x,
             f"{p}.final_layer_norm",
             lambda y, p=p: linear(activate(linear(y, f"{p}.fc1")), f"{p}.fc2"),
         )
-    return norm(x, f"{side}.layer_norm") if pre_norm else x
+    return (norm(x, f"{side}.layer_norm") if pre_norm else x), embedded
 
 
 def _sinusoids(places: torch.Tensor, width: int) -> torch.Tensor:

@@ -1,6 +1,7 @@
 """Models that `cc-hf convert-fairseq` converted from fairseq; labels start after </s>.
 
-They are of the four classes of transformers that compute the same as fairseq's.
+They are of the four classes of transformers that compute the same as fairseq's, or with lexical
+shortcuts of the class of cc_hf.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ __all__ = ["FairseqEvaluator"]
 
 
 class FairseqEvaluator(Seq2SeqEvaluator):
-    """An FSMT, M2M100, mBART or BART model with fairseq's own tokenisation.
+    """An FSMT, M2M100, mBART, BART or lexical shortcut model with fairseq's own tokenisation.
 
     Its languages are those of the checkpoint.
 

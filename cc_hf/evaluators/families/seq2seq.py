@@ -14,7 +14,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import torch
-from transformers.modeling_outputs import BaseModelOutput
 
 from cc_hf.errors import InputError
 from cc_hf.evaluators.base import Evaluator
@@ -334,22 +333,26 @@ class Seq2SeqEvaluator(Evaluator):
             if removed
             else contextlib.nullcontext()
         ):
-            states = encoder(input_ids=source_ids, attention_mask=source_mask).last_hidden_state
+            encoded = encoder(input_ids=source_ids, attention_mask=source_mask)
         if len(row_of) < len(sources):
             encoder_rows = torch.tensor([row_of[key] for key in keys], device=device)
-            source_ids, source_mask, states = (
-                source_ids[encoder_rows],
-                source_mask[encoder_rows],
-                states[encoder_rows.to(states.device)],
+            source_ids, source_mask = source_ids[encoder_rows], source_mask[encoder_rows]
+            # A decoder may read more of the sources than their last states.
+            encoded = type(encoded)(
+                **{
+                    name: value[encoder_rows.to(value.device)]
+                    for name, value in encoded.items()
+                    if isinstance(value, torch.Tensor)
+                }
             )
-        return self._decode(input_ids, source_ids, source_mask, states), labels, mask
+        return self._decode(input_ids, source_ids, source_mask, encoded), labels, mask
 
     def _decode(
         self,
         inputs: torch.Tensor,
         source_ids: torch.Tensor,
         source_mask: torch.Tensor,
-        states: torch.Tensor,
+        encoded: Any,
     ) -> torch.Tensor:
         """Return the states that the projection would read.
 
@@ -366,7 +369,7 @@ class Seq2SeqEvaluator(Evaluator):
             self.model(
                 input_ids=source_ids,
                 attention_mask=source_mask,
-                encoder_outputs=BaseModelOutput(last_hidden_state=states),
+                encoder_outputs=encoded,
                 decoder_input_ids=inputs,
                 use_cache=False,
             )

@@ -1,0 +1,780 @@
+"""The transformer with lexical shortcuts as a model of transformers, with `generate`.
+
+Emelin et al. 2019, "Widening the Representation Bottleneck in Neural Machine Translation with
+Lexical Shortcuts", as the authors' fairseq computes it. A model on the Hub carries a copy of this
+file, so that nothing of cc_hf is imported here but the configuration beside it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch import nn
+from torch.nn import functional
+from transformers import GenerationMixin, PreTrainedModel
+from transformers import __version__ as transformers_version
+from transformers.cache_utils import DynamicCache, EncoderDecoderCache
+from transformers.modeling_layers import GradientCheckpointingLayer
+from transformers.modeling_outputs import BaseModelOutput, Seq2SeqLMOutput
+
+from .configuration import LexicalShortcutConfig
+
+__all__ = [
+    "LexicalShortcutEncoderOutput",
+    "LexicalShortcutForConditionalGeneration",
+    "LexicalShortcutOutput",
+    "ShortcutAttention",
+    "gated",
+    "sinusoids",
+]
+
+_TIES_ARE_MAPPED = int(transformers_version.partition(".")[0]) >= 5
+_FIRST_POSITION = 2  # fairseq counts from the row after that of <pad>
+_ACTIVATIONS: dict[str, Callable[[torch.Tensor], torch.Tensor]] = {
+    "relu": functional.relu,
+    "gelu": functional.gelu,
+}
+_OPTIONS = ("output_hidden_states", "output_gates", "return_dict", "cache_position")
+
+Gates = tuple[torch.Tensor | None, torch.Tensor | None]
+
+
+@dataclass
+class LexicalShortcutEncoderOutput(BaseModelOutput):  # type: ignore[misc]
+    """States of the sources.
+
+    Attributes:
+        last_hidden_state: (n, length, width), after the last norm.
+        hidden_states: input of the first layer, then the output of each, if they were asked for.
+        embeddings: E, the input of the first layer, which attention over the source may read.
+        attention_mask: (n, length), False at padding, for a decoder that is given no mask.
+        key_gates, value_gates: gates of each layer, (n, length, width) in fp32, if they were asked
+            for and the encoder has shortcuts.
+    """
+
+    embeddings: torch.Tensor | None = None
+    attention_mask: torch.Tensor | None = None
+    key_gates: tuple[torch.Tensor, ...] | None = None
+    value_gates: tuple[torch.Tensor, ...] | None = None
+
+
+@dataclass
+class LexicalShortcutOutput(Seq2SeqLMOutput):  # type: ignore[misc]
+    """Output of the whole model: that of transformers, and gates if they were asked for.
+
+    Gates are those of each layer, (n, length, width) in fp32, 1 where only the shortcut counts;
+    None for a part of the model without shortcuts.
+
+    Attributes:
+        encoder_key_gates, encoder_value_gates: gates of self-attention in the encoder.
+        decoder_key_gates, decoder_value_gates: gates of self-attention in the decoder, at the
+            positions of this pass.
+        cross_key_gates, cross_value_gates: gates of attention over the source.
+    """
+
+    encoder_key_gates: tuple[torch.Tensor, ...] | None = None
+    encoder_value_gates: tuple[torch.Tensor, ...] | None = None
+    decoder_key_gates: tuple[torch.Tensor, ...] | None = None
+    decoder_value_gates: tuple[torch.Tensor, ...] | None = None
+    cross_key_gates: tuple[torch.Tensor, ...] | None = None
+    cross_value_gates: tuple[torch.Tensor, ...] | None = None
+
+
+def gated(
+    shortcut: torch.Tensor, hidden: torch.Tensor, bias: torch.Tensor
+) -> tuple[torch.Tensor, torch.Tensor]:
+    """Return the mixture of two maps and its gate: r = sigmoid(S + H + b), r S + (1 - r) H.
+
+    Equations 5.9 to 5.12 of the thesis. The gate is computed in fp32 whatever the precision.
+
+    Args:
+        shortcut: S, the map of the embeddings, (n, length, width).
+        hidden: H, the map of the states, of the same shape.
+        bias: b, (1, 1, width).
+
+    Returns:
+        The mixture, in the precision of `hidden`, and the gate in fp32.
+
+    Examples:
+        >>> mixture, gate = gated(torch.tensor([2.0]), torch.tensor([-2.0]), torch.tensor([0.0]))
+        >>> mixture.tolist(), gate.tolist()
+        ([0.0], [0.5])
+    """
+    gate = torch.sigmoid(shortcut.float() + hidden.float() + bias.float())
+    mixture = gate * shortcut.float() + (1 - gate) * hidden.float()
+    return mixture.to(hidden.dtype), gate
+
+
+def sinusoids(positions: torch.Tensor, width: int) -> torch.Tensor:
+    """Return sinusoids of positions, [sin | cos], in fp32 as fairseq computes its table.
+
+    Args:
+        positions: any shape; fairseq's first token is at 2.
+        width: width of the states, at least 4.
+
+    Returns:
+        The same shape and one more dimension of that width.
+
+    Examples:
+        >>> sinusoids(torch.tensor([0]), 4).tolist()
+        [[0.0, 0.0, 1.0, 1.0]]
+    """
+    half = width // 2
+    steps = torch.arange(half, dtype=torch.float32, device=positions.device)
+    angles = positions[..., None].float() * torch.exp(steps * -(math.log(10_000) / (half - 1)))
+    table = torch.cat([angles.sin(), angles.cos()], dim=-1)
+    return functional.pad(table, (0, width % 2))
+
+
+class ShortcutAttention(nn.Module):
+    """Multi-head attention whose keys and values may be mixed with maps of the embeddings.
+
+    Args:
+        config: the configuration of the model.
+        part: "encoder", "decoder" or "cross".
+        layer: number of the layer, from 0; keys and values are kept by it.
+    """
+
+    def __init__(self, config: LexicalShortcutConfig, part: str, layer: int) -> None:
+        super().__init__()
+        width, bias = config.d_model, config.attention_bias
+        self.shortcut = config.shortcuts_of(part)
+        read = 2 * width if self.shortcut == "fusion" else width
+        self.k_proj, self.v_proj = (nn.Linear(read, read, bias=bias) for _ in range(2))
+        self.q_proj, self.out_proj = (nn.Linear(width, width, bias=bias) for _ in range(2))
+        if self.shortcut == "lexical":
+            self.sc_k_proj, self.sc_v_proj = (nn.Linear(width, width, bias=bias) for _ in range(2))
+        if self.shortcut != "none":
+            self.key_gate_bias, self.value_gate_bias = (
+                nn.Parameter(torch.zeros(1, 1, width)) for _ in range(2)
+            )
+        side = "encoder" if part == "encoder" else "decoder"
+        self.n_heads = getattr(config, f"{side}_attention_heads")
+        self.dropout = config.attention_dropout
+        self.is_cross = part == "cross"
+        self.layer = layer
+
+    def forward(
+        self,
+        query: torch.Tensor,
+        states: torch.Tensor,
+        embeddings: torch.Tensor | None,
+        mask: torch.Tensor | None,
+        past_key_values: EncoderDecoderCache | None = None,
+    ) -> tuple[torch.Tensor, Gates]:
+        """Return the attention of `query` over `states`, (n, length, width), and the gates.
+
+        Args:
+            query: what attends, (n, length, width).
+            states: what is attended to, (n, n_states, width).
+            embeddings: what the shortcuts read, of the same shape as `states`; may be None without
+                shortcuts.
+            mask: added to the logits, or None.
+            past_key_values: keys and values of the tokens before and of the source, or None. They
+                are kept after mixing, since the embedding of a position never changes.
+
+        Returns:
+            What is added to the residual stream, and the gates of keys and values, which are None
+            without shortcuts and where keys and values were kept.
+        """
+        gates: Gates = (None, None)
+        if (
+            past_key_values is not None
+            and self.is_cross
+            and past_key_values.is_updated.get(self.layer)
+        ):
+            kept = past_key_values.cross_attention_cache.layers[self.layer]
+            keys, values = kept.keys, kept.values
+        else:
+            mixed_keys, mixed_values, gates = self.keys_and_values(states, embeddings)
+            keys, values = self._split(mixed_keys), self._split(mixed_values)
+            if past_key_values is not None:
+                part = (
+                    past_key_values.cross_attention_cache
+                    if self.is_cross
+                    else past_key_values.self_attention_cache
+                )
+                keys, values = part.update(keys, values, self.layer)
+                if self.is_cross:
+                    past_key_values.is_updated[self.layer] = True
+        attended = functional.scaled_dot_product_attention(
+            self._split(self.q_proj(query)),
+            keys,
+            values,
+            attn_mask=mask,
+            dropout_p=self.dropout if self.training else 0.0,
+        )
+        return self.out_proj(attended.transpose(1, 2).flatten(2)), gates
+
+    def keys_and_values(
+        self, states: torch.Tensor, embeddings: torch.Tensor | None
+    ) -> tuple[torch.Tensor, torch.Tensor, Gates]:
+        """Return keys and values before the heads are split, and their gates.
+
+        Args:
+            states: (n, length, width).
+            embeddings: of the same shape; may be None without shortcuts.
+
+        Raises:
+            ValueError: for shortcuts without embeddings.
+        """
+        if self.shortcut == "none":
+            return self.k_proj(states), self.v_proj(states), (None, None)
+        if embeddings is None:
+            raise ValueError(
+                "encoder_outputs: expected the embeddings of the sources, which shortcut_cross"
+                " reads, under `embeddings`; pass on the whole output of the encoder"
+            )
+        if self.shortcut == "lexical":
+            key_maps = self.sc_k_proj(embeddings), self.k_proj(states)
+            value_maps = self.sc_v_proj(embeddings), self.v_proj(states)
+        else:
+            both = torch.cat([embeddings, states], dim=-1)
+            key_maps, value_maps = self.k_proj(both).chunk(2, -1), self.v_proj(both).chunk(2, -1)
+        keys, key_gate = gated(*key_maps, self.key_gate_bias)
+        values, value_gate = gated(*value_maps, self.value_gate_bias)
+        return keys, values, (key_gate, value_gate)
+
+    def _split(self, states: torch.Tensor) -> torch.Tensor:
+        """Return the states of each head, (n, heads, length, width per head)."""
+        return states.view(*states.shape[:-1], self.n_heads, -1).transpose(1, 2)
+
+
+class _Layer(GradientCheckpointingLayer):  # type: ignore[misc]
+    """What layers of both sides share."""
+
+    def __init__(self, config: LexicalShortcutConfig, side: str, number: int) -> None:
+        super().__init__()
+        width, inner = config.d_model, getattr(config, f"{side}_ffn_dim")
+        self.self_attn = ShortcutAttention(config, side, number)
+        self.self_attn_layer_norm = nn.LayerNorm(width)
+        self.fc1, self.fc2 = nn.Linear(width, inner), nn.Linear(inner, width)
+        self.final_layer_norm = nn.LayerNorm(width)
+        self.activation = _ACTIVATIONS[config.activation_function]
+        self.dropout, self.activation_dropout = config.dropout, config.activation_dropout
+        self.normalize_before = config.normalize_before
+
+    def before(self, hidden: torch.Tensor, norm: nn.LayerNorm) -> torch.Tensor:
+        """Return the input of a sub-layer, normalised in a pre-norm model."""
+        return norm(hidden) if self.normalize_before else hidden
+
+    def after(self, hidden: torch.Tensor, change: torch.Tensor, norm: nn.LayerNorm) -> torch.Tensor:
+        """Return the residual sum after a sub-layer, normalised in a post-norm model."""
+        hidden = hidden + functional.dropout(change, self.dropout, self.training)
+        return hidden if self.normalize_before else norm(hidden)
+
+    def fed_forward(self, hidden: torch.Tensor) -> torch.Tensor:
+        """Return the states after the feed-forward part."""
+        inner = self.activation(self.fc1(self.before(hidden, self.final_layer_norm)))
+        inner = functional.dropout(inner, self.activation_dropout, self.training)
+        return self.after(hidden, self.fc2(inner), self.final_layer_norm)
+
+
+class LexicalShortcutEncoderLayer(_Layer):
+    """A layer of the encoder."""
+
+    def forward(
+        self, hidden: torch.Tensor, embeddings: torch.Tensor, mask: torch.Tensor | None
+    ) -> tuple[torch.Tensor, torch.Tensor | None, torch.Tensor | None]:
+        """Return the states after the layer, (n, length, width), and the gates of keys and values.
+
+        Args:
+            hidden: the input, (n, length, width).
+            embeddings: what the shortcuts read, of the same shape. With gradient checkpointing it
+                must be an argument, so that its gradient is kept.
+            mask: mask of the sources, or None.
+        """
+        normed = self.before(hidden, self.self_attn_layer_norm)
+        change, gates = self.self_attn(normed, normed, embeddings, mask)
+        hidden = self.after(hidden, change, self.self_attn_layer_norm)
+        return self.fed_forward(hidden), *gates
+
+
+class LexicalShortcutDecoderLayer(_Layer):
+    """A layer of the decoder, with attention over the source."""
+
+    def __init__(self, config: LexicalShortcutConfig, side: str, number: int) -> None:
+        super().__init__(config, side, number)
+        self.encoder_attn = ShortcutAttention(config, "cross", number)
+        self.encoder_attn_layer_norm = nn.LayerNorm(config.d_model)
+
+    def forward(
+        self,
+        hidden: torch.Tensor,
+        embeddings: torch.Tensor,
+        mask: torch.Tensor | None,
+        states: torch.Tensor,
+        source_embeddings: torch.Tensor | None,
+        source_mask: torch.Tensor | None,
+        past_key_values: EncoderDecoderCache | None = None,
+    ) -> tuple[torch.Tensor | None, ...]:
+        """Return the states after the layer, (n, length, width), and four gates: keys and values of
+        self-attention, keys and values of attention over the source.
+
+        Args:
+            hidden: the input, (n, length, width).
+            embeddings: what the shortcuts of self-attention read, of the same shape.
+            mask: mask of self-attention, or None.
+            states: last states of the sources.
+            source_embeddings: embeddings of the sources, or None if nothing reads them.
+            source_mask: mask of the sources, or None.
+            past_key_values: keys and values of the tokens before and of the sources, or None.
+        """
+        normed = self.before(hidden, self.self_attn_layer_norm)
+        change, gates = self.self_attn(normed, normed, embeddings, mask, past_key_values)
+        hidden = self.after(hidden, change, self.self_attn_layer_norm)
+        change, cross_gates = self.encoder_attn(
+            self.before(hidden, self.encoder_attn_layer_norm),
+            states,
+            source_embeddings,
+            source_mask,
+            past_key_values,
+        )
+        hidden = self.after(hidden, change, self.encoder_attn_layer_norm)
+        return self.fed_forward(hidden), *gates, *cross_gates
+
+
+class _Stack(nn.Module):
+    """The encoder, or the decoder."""
+
+    def __init__(
+        self, config: LexicalShortcutConfig, side: str, n_embeddings: int, layer_class: type[_Layer]
+    ) -> None:
+        super().__init__()
+        width = config.d_model
+        self.embed_tokens = nn.Embedding(n_embeddings, width, padding_idx=config.pad_token_id)
+        self.embed_scale = math.sqrt(width) if config.scale_embedding else 1.0
+        if config.layernorm_embedding:
+            self.layernorm_embedding = nn.LayerNorm(width)
+        self.layers = nn.ModuleList(
+            layer_class(config, side, number) for number in range(getattr(config, f"{side}_layers"))
+        )
+        if config.normalize_before:
+            self.layer_norm = nn.LayerNorm(width)
+        self.dropout = config.dropout
+        self.pad_token_id = config.pad_token_id
+        self.is_lexical = config.shortcut_source == "lexical"
+
+    def embed(self, ids: torch.Tensor, positions: torch.Tensor) -> torch.Tensor:
+        """Return E, (n, length, width): embeddings with positions, after norm and dropout.
+
+        Dropout is drawn here only, once per pass: all layers read the same E.
+
+        Args:
+            ids: (n, length).
+            positions: (n, length), from 0; below 0 at padding.
+        """
+        embedded = self.embed_tokens(ids)
+        table = sinusoids(positions + _FIRST_POSITION, embedded.shape[-1])
+        table = table.masked_fill((positions < 0)[..., None], 0.0)
+        embedded = self.embed_scale * embedded + table.to(embedded.device, embedded.dtype)
+        if hasattr(self, "layernorm_embedding"):
+            embedded = self.layernorm_embedding(embedded)
+        return functional.dropout(embedded, self.dropout, self.training)
+
+    def shortcut_input(self, inputs: Sequence[torch.Tensor]) -> torch.Tensor:
+        """Return what the shortcuts of the next layer read.
+
+        This is E, or in non-lexical models the output of the layer two below, where E stands for
+        layers that do not exist.
+
+        Args:
+            inputs: inputs of all layers up to the next one.
+        """
+        return inputs[0] if self.is_lexical else inputs[max(0, len(inputs) - 2)]
+
+    def finished(self, hidden: torch.Tensor) -> torch.Tensor:
+        """Return the last states after the norm that ends a pre-norm stack."""
+        return self.layer_norm(hidden) if hasattr(self, "layer_norm") else hidden
+
+
+class LexicalShortcutEncoder(_Stack):
+    """The encoder.
+
+    Args:
+        config: the configuration of the model.
+    """
+
+    main_input_name = "input_ids"
+
+    def __init__(self, config: LexicalShortcutConfig) -> None:
+        super().__init__(config, "encoder", config.vocab_size, LexicalShortcutEncoderLayer)
+
+    def forward(
+        self,
+        input_ids: torch.Tensor,
+        attention_mask: torch.Tensor | None = None,
+        output_hidden_states: bool | None = None,
+        output_gates: bool | None = None,
+        **_options: Any,
+    ) -> LexicalShortcutEncoderOutput:
+        """Return the states of the sources.
+
+        Args:
+            input_ids: (n, length), padded on the left or on the right.
+            attention_mask: (n, length), 0 at padding; None for 0 at the token of padding.
+            output_hidden_states: whether to return the output of every layer.
+            output_gates: whether to return gates.
+        """
+        real = input_ids != self.pad_token_id if attention_mask is None else attention_mask != 0
+        embeddings = self.embed(input_ids, _positions(real))
+        embeddings = embeddings * real[..., None].to(embeddings.device, embeddings.dtype)
+        mask = _additive(real[:, None, None, :], embeddings.dtype)
+        inputs, gates = [embeddings], []
+        for layer in self.layers:
+            hidden, *layer_gates = layer(inputs[-1], self.shortcut_input(inputs), mask)
+            inputs.append(hidden)
+            gates.append(layer_gates)
+        key_gates, value_gates = _by_kind(gates, output_gates, n=2)
+        return LexicalShortcutEncoderOutput(
+            last_hidden_state=self.finished(inputs[-1]),
+            hidden_states=tuple(inputs) if output_hidden_states else None,
+            embeddings=embeddings,
+            attention_mask=real,
+            key_gates=key_gates,
+            value_gates=value_gates,
+        )
+
+
+class LexicalShortcutDecoder(_Stack):
+    """The decoder.
+
+    Args:
+        config: the configuration of the model.
+    """
+
+    def __init__(self, config: LexicalShortcutConfig) -> None:
+        super().__init__(config, "decoder", config.tgt_vocab_size, LexicalShortcutDecoderLayer)
+        self.starts_with_pad = config.decoder_start_token_id == config.pad_token_id
+
+    def forward(
+        self,
+        ids: torch.Tensor,
+        attention_mask: torch.Tensor | None,
+        encoded: LexicalShortcutEncoderOutput,
+        source_mask: torch.Tensor | None,
+        past_key_values: EncoderDecoderCache | None = None,
+    ) -> tuple[torch.Tensor, list[torch.Tensor], list[list[torch.Tensor | None]]]:
+        """Return the last states, the input of every layer with the output of the last, and four
+        gates of every layer.
+
+        Args:
+            ids: inputs of the decoder, (n, length).
+            attention_mask: (n, length), with the tokens before if some are kept, 0 at padding; None
+                for 0 at the token of padding, unless the decoder starts with it.
+            encoded: output of the encoder.
+            source_mask: added to the logits of attention over the source, or None.
+            past_key_values: keys and values of the tokens before and of the sources, or None.
+
+        Raises:
+            ValueError: for an `attention_mask` of another length.
+        """
+        first = 0 if past_key_values is None else int(past_key_values.get_seq_length())
+        n = ids.shape[1]
+        real = self._real(ids, attention_mask, first)
+        embeddings = self.embed(ids, _positions(real)[:, first:])
+        causal = torch.ones(n, first + n, dtype=torch.bool, device=ids.device).tril(first)
+        mask = _additive((causal & real[:, None, :])[:, None], embeddings.dtype)
+        inputs, gates = [embeddings], []
+        for layer in self.layers:
+            hidden, *layer_gates = layer(
+                inputs[-1],
+                self.shortcut_input(inputs),
+                mask,
+                encoded.last_hidden_state,
+                encoded.embeddings,
+                source_mask,
+                past_key_values=past_key_values,
+            )
+            inputs.append(hidden)
+            gates.append(layer_gates)
+        return self.finished(inputs[-1]), inputs, gates
+
+    def _real(
+        self, ids: torch.Tensor, attention_mask: torch.Tensor | None, first: int
+    ) -> torch.Tensor:
+        """Return which tokens, those before included, are no padding: (n, first + length).
+
+        Raises:
+            ValueError: for an `attention_mask` of another length.
+        """
+        n, length = ids.shape
+        if attention_mask is not None:
+            if attention_mask.shape != (n, first + length):
+                raise ValueError(
+                    f"decoder_attention_mask: expected the shape {(n, first + length)}, tokens"
+                    f" before included, got {tuple(attention_mask.shape)}"
+                )
+            return attention_mask != 0
+        kept = torch.ones(n, first, dtype=torch.bool, device=ids.device)
+        new = torch.ones_like(ids, dtype=torch.bool)
+        if not self.starts_with_pad:
+            new = ids != self.pad_token_id
+        return torch.cat([kept, new], dim=1)
+
+
+class _Body(nn.Module):
+    """Encoder and decoder."""
+
+    def __init__(self, config: LexicalShortcutConfig) -> None:
+        super().__init__()
+        self.encoder = LexicalShortcutEncoder(config)
+        self.decoder = LexicalShortcutDecoder(config)
+
+
+class LexicalShortcutForConditionalGeneration(PreTrainedModel, GenerationMixin):  # type: ignore[misc]
+    """A transformer with lexical shortcuts and its projection to the vocabulary.
+
+    Args:
+        config: the configuration of the model.
+
+    Examples:
+        >>> config = LexicalShortcutConfig(vocab_size=20, d_model=16, shortcut="fusion")
+        >>> model = LexicalShortcutForConditionalGeneration(config).eval()
+        >>> ids = torch.tensor([[5, 6, 2]])
+        >>> output = model(ids, decoder_input_ids=ids, output_gates=True)
+        >>> output.logits.shape, len(output.encoder_key_gates)
+        (torch.Size([1, 3, 20]), 6)
+    """
+
+    config_class = LexicalShortcutConfig
+    base_model_prefix = "model"
+    main_input_name = "input_ids"
+    supports_gradient_checkpointing = True
+    accepts_loss_kwargs = False  # so that the Trainer averages over accumulated batches
+    _supports_sdpa = True
+    _no_split_modules = [  # noqa: RUF012 (transformers reads it from the class)
+        "LexicalShortcutEncoderLayer",
+        "LexicalShortcutDecoderLayer",
+    ]
+
+    def __init__(self, config: LexicalShortcutConfig) -> None:
+        super().__init__(config)
+        self.model = _Body(config)
+        self.lm_head = nn.Linear(config.d_model, config.tgt_vocab_size, bias=False)
+        tied = {}
+        if config.tie_word_embeddings:
+            tied["lm_head.weight"] = "model.decoder.embed_tokens.weight"
+        if config.share_embeddings:
+            tied["model.encoder.embed_tokens.weight"] = "model.decoder.embed_tokens.weight"
+        self._tied_weights_keys = tied if _TIES_ARE_MAPPED else list(tied)
+        self.post_init()
+
+    def tie_weights(self, *arguments: Any, **options: Any) -> None:
+        """Share the embeddings of both sides and the projection, as the configuration says."""
+        if _TIES_ARE_MAPPED:
+            super().tie_weights(*arguments, **options)
+            return
+        shared = self.model.decoder.embed_tokens.weight
+        if self.config.tie_word_embeddings:
+            self.lm_head.weight = shared
+        if self.config.share_embeddings:
+            self.model.encoder.embed_tokens.weight = shared
+
+    @torch.no_grad()
+    def _init_weights(self, module: nn.Module) -> None:
+        """Initialise a module as the authors' fairseq does.
+
+        Functions of `nn.init` leave weights alone that were loaded.
+        """
+        if isinstance(module, nn.LayerNorm):
+            nn.init.ones_(module.weight)
+            nn.init.zeros_(module.bias)
+        elif isinstance(module, nn.Embedding) or module is self.lm_head:
+            weight = module.weight
+            nn.init.normal_(weight, std=self.config.d_model**-0.5)
+            pad = getattr(module, "padding_idx", None)
+            if pad is not None and not getattr(weight, "_is_hf_initialized", False):
+                weight[pad] = 0.0
+        elif isinstance(module, nn.Linear):
+            module.reset_parameters()
+        elif isinstance(module, ShortcutAttention):
+            for name, weight in module.named_parameters():
+                if name.endswith("proj.weight"):
+                    gain = 1.0 if name == "out_proj.weight" else 2**-0.5
+                    nn.init.xavier_uniform_(weight, gain=gain)
+            if module.out_proj.bias is not None:
+                nn.init.zeros_(module.out_proj.bias)
+            if module.shortcut != "none":
+                nn.init.xavier_uniform_(module.key_gate_bias)
+                nn.init.xavier_uniform_(module.value_gate_bias)
+
+    def get_encoder(self, *_arguments: Any, **_options: Any) -> LexicalShortcutEncoder:
+        """Return the encoder."""
+        return self.model.encoder
+
+    def get_decoder(self) -> LexicalShortcutDecoder:
+        """Return the decoder."""
+        return self.model.decoder
+
+    def get_input_embeddings(self) -> nn.Module:
+        """Return the embeddings of the source side."""
+        return self.model.encoder.embed_tokens
+
+    def get_output_embeddings(self) -> nn.Module:
+        """Return the projection to the vocabulary."""
+        return self.lm_head
+
+    def forward(
+        self,
+        input_ids: torch.Tensor | None = None,
+        attention_mask: torch.Tensor | None = None,
+        decoder_input_ids: torch.Tensor | None = None,
+        decoder_attention_mask: torch.Tensor | None = None,
+        encoder_outputs: Any = None,
+        past_key_values: EncoderDecoderCache | None = None,
+        labels: torch.Tensor | None = None,
+        use_cache: bool | None = None,
+        **options: Any,
+    ) -> Any:
+        """Return the logits, and the loss if there are labels.
+
+        Args:
+            input_ids: sources, (n, n_source), padded on the left or on the right.
+            attention_mask: (n, n_source), 0 at padding; None for 0 at the token of padding, or as
+                `encoder_outputs` say.
+            decoder_input_ids: inputs of the decoder, (n, n_target); those of the labels by default.
+            decoder_attention_mask: (n, n_target), with the tokens before if some are kept, 0 at
+                padding; None for 0 at the token of padding, unless the decoder starts with it.
+            encoder_outputs: output of the encoder if it is known.
+            past_key_values: what is kept of the tokens before, or None.
+            labels: (n, n_target), -100 at padding.
+            use_cache: whether keys and values are kept; by default as configured, not in training.
+            options: output_hidden_states, for the input of the first layer (E) and the output of
+                every layer, before the norm that ends a pre-norm stack; output_gates;
+                return_dict, False for a tuple; cache_position, which is not needed.
+
+        Returns:
+            A `LexicalShortcutOutput`.
+
+        Raises:
+            ValueError: without inputs of the decoder, or for a mask of another length.
+            TypeError: for an option that the model does not have.
+        """
+        if unknown := sorted(set(options) - set(_OPTIONS)):
+            raise TypeError(f"unexpected options {', '.join(unknown)}; known are {_OPTIONS}")
+        with_states = options.get("output_hidden_states")
+        with_states = self.config.output_hidden_states if with_states is None else with_states
+        with_gates = options.get("output_gates")
+        if labels is not None and decoder_input_ids is None:
+            decoder_input_ids = self.prepare_decoder_input_ids_from_labels(labels)
+        if decoder_input_ids is None:
+            raise ValueError("decoder_input_ids: expected inputs of the decoder, or labels")
+        encoded = _encoder_output(encoder_outputs)
+        if encoded is None:
+            encoded = self.model.encoder(input_ids, attention_mask, with_states, with_gates)
+        cache = self._cache(past_key_values, labels, use_cache)
+        attention_mask = encoded.attention_mask if attention_mask is None else attention_mask
+        source_mask = (
+            None
+            if attention_mask is None
+            else _additive(attention_mask[:, None, None, :] != 0, encoded.last_hidden_state.dtype)
+        )
+        hidden, states, gates = self.model.decoder(
+            decoder_input_ids, decoder_attention_mask, encoded, source_mask, cache
+        )
+        logits = self.lm_head(hidden)
+        loss = None
+        if labels is not None:
+            loss = functional.cross_entropy(
+                logits.flatten(0, 1).float(), labels.flatten().to(logits.device)
+            )
+        key_gates, value_gates, cross_key_gates, cross_value_gates = _by_kind(
+            gates, with_gates, n=4
+        )
+        output = LexicalShortcutOutput(
+            loss=loss,
+            logits=logits,
+            past_key_values=cache,
+            decoder_hidden_states=tuple(states) if with_states else None,
+            encoder_last_hidden_state=encoded.last_hidden_state,
+            encoder_hidden_states=encoded.hidden_states if with_states else None,
+            encoder_key_gates=encoded.key_gates if with_gates else None,
+            encoder_value_gates=encoded.value_gates if with_gates else None,
+            decoder_key_gates=key_gates,
+            decoder_value_gates=value_gates,
+            cross_key_gates=cross_key_gates,
+            cross_value_gates=cross_value_gates,
+        )
+        return output.to_tuple() if options.get("return_dict") is False else output
+
+    def _cache(
+        self,
+        past_key_values: EncoderDecoderCache | None,
+        labels: torch.Tensor | None,
+        use_cache: bool | None,
+    ) -> EncoderDecoderCache | None:
+        """Return the cache of this pass, or None."""
+        if use_cache is None:
+            use_cache = self.config.use_cache and labels is None and not self.training
+        if not use_cache:
+            return None
+        if past_key_values is None:
+            return EncoderDecoderCache(DynamicCache(), DynamicCache())
+        return past_key_values
+
+    def prepare_inputs_for_generation(self, input_ids: torch.Tensor, **options: Any) -> Any:
+        """Return the inputs of one step of `generate`, with the mask of padding in all tokens.
+
+        A step sees only its last token, so that padding on the left of a given beginning would be
+        lost.
+
+        Args:
+            input_ids: all tokens of the decoder so far.
+            options: further inputs, as transformers prepares them.
+        """
+        if options.get("decoder_attention_mask") is None and (
+            self.config.decoder_start_token_id != self.config.pad_token_id
+        ):
+            options["decoder_attention_mask"] = (input_ids != self.config.pad_token_id).long()
+        return super().prepare_inputs_for_generation(input_ids, **options)
+
+    def prepare_decoder_input_ids_from_labels(self, labels: torch.Tensor) -> torch.Tensor:
+        """Return the labels, shifted by one, after the token that starts the decoder.
+
+        Args:
+            labels: (n, n_target), -100 at padding.
+        """
+        start = torch.full_like(labels[:, :1], self.config.decoder_start_token_id)
+        shifted = torch.cat([start, labels[:, :-1]], dim=1)
+        return shifted.masked_fill(shifted == -100, self.config.pad_token_id)
+
+
+def _encoder_output(known: Any) -> LexicalShortcutEncoderOutput | None:
+    """Return an output of the encoder that was passed on, as one of this model."""
+    if known is None or isinstance(known, LexicalShortcutEncoderOutput):
+        return known
+    if isinstance(known, (tuple, list)):
+        return LexicalShortcutEncoderOutput(last_hidden_state=known[0])
+    return LexicalShortcutEncoderOutput(**known)
+
+
+def _positions(real: torch.Tensor) -> torch.Tensor:
+    """Return positions from 0 that skip padding, which is far below 0."""
+    counted = real.long().cumsum(dim=1) - 1
+    return counted.masked_fill(~real, -_FIRST_POSITION)
+
+
+def _additive(real: torch.Tensor, dtype: torch.dtype) -> torch.Tensor | None:
+    """Return a mask that is added to logits, of the shape of `real`; None if everything is real.
+
+    The lowest finite number keeps a row that sees nothing, which only padding has, from NaN.
+    """
+    if bool(real.all()):
+        return None
+    zeros = torch.zeros(real.shape, dtype=dtype, device=real.device)
+    return zeros.masked_fill_(~real, torch.finfo(dtype).min)
+
+
+def _by_kind(
+    gates: Sequence[Sequence[torch.Tensor | None]], wanted: bool | None, *, n: int
+) -> list[tuple[torch.Tensor, ...] | None]:
+    """Return the gates of all layers by their kind, None for a kind that was not asked for or that
+    a layer lacks.
+    """
+    kinds = [tuple(gate for gate in kind if gate is not None) for kind in zip(*gates, strict=True)]
+    return [kind if wanted and kind else None for kind in kinds] or [None] * n

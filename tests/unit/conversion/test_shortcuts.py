@@ -1,0 +1,173 @@
+"""Checkpoints with lexical shortcuts are converted whatever their form; contradictions are refused."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+import cc_hf
+from cc_hf.conversion.convert import convert
+from cc_hf.errors import EvaluatorError
+from cc_hf.evaluators.families.fairseq import FairseqEvaluator
+from cc_hf.systems.translate import translate_with
+from tests.helpers.cases import cases_by_words
+from tests.helpers.fairseq_models import (
+    SHORTCUTS,
+    both,
+    options,
+    random_weights,
+    reference_logprobs,
+    save_fairseq,
+)
+
+_PAIRS = [
+    ([5, 9, 30, 2], [7, 2]),
+    ([11, 2], [12, 13, 14, 15, 16, 17, 18, 40, 2]),
+    ([11, 2], [9, 2]),
+    ([3, 3, 22, 23, 24, 25, 26, 27, 28, 2], [9, 3, 8, 7, 2]),
+    ([2], [2]),
+]
+_LEXICAL = {"arch": "shortcut_transformer", "use_feature_fusion": False}
+_FUSION = {"arch": "shortcut_transformer_with_feature_fusion", "use_feature_fusion": True}
+_SEPARATE = {"share_all_embeddings": False, "share_decoder_input_output_embed": True}
+_PRE_NORM = both(normalize_before=True)
+
+
+@pytest.mark.parametrize("form", [_LEXICAL, _FUSION], ids=["lexical", "fusion"])
+@pytest.mark.parametrize(
+    "changes",
+    [
+        pytest.param({}, id="shared"),
+        pytest.param(_SEPARATE, id="separate vocabularies"),
+        pytest.param({**_SEPARATE, "share_decoder_input_output_embed": False}, id="untied"),
+        pytest.param({**_PRE_NORM, "layernorm_embedding": True}, id="pre-norm, embedding norm"),
+        pytest.param({**_PRE_NORM, **_SEPARATE}, id="pre-norm, separate vocabularies"),
+        pytest.param({"layernorm_embedding": True}, id="post-norm, embedding norm"),
+        pytest.param(
+            {
+                "encoder_layers": 1,
+                "decoder_layers": 3,
+                "decoder_attention_heads": 4,
+                "encoder_ffn_embed_dim": 40,
+                "activation_fn": "gelu",
+                "no_scale_embedding": True,
+            },
+            id="other sizes",
+        ),
+        pytest.param({"shortcuts": SHORTCUTS[:1]}, id="encoder only"),
+        pytest.param({"shortcuts": SHORTCUTS[1:]}, id="decoder only"),
+        pytest.param({"shortcuts": ["decoder.encoder_attn"]}, id="attention over the source"),
+        pytest.param({"shortcuts": [*SHORTCUTS, "decoder.encoder_attn"]}, id="both attentions"),
+    ],
+)
+def test_converted_shortcuts_give_the_same_logprobs(
+    tmp_path: Path, form: dict[str, Any], changes: dict[str, Any]
+) -> None:
+    chosen = {**form, **changes}
+    weights = save_fairseq(tmp_path / "in", **chosen)
+    conversion = convert(tmp_path / "in", output=tmp_path / "out")
+    assert conversion.families == ("lexical_shortcut",)
+    evaluator = cc_hf.load_evaluator(conversion.folders[0], device="cpu", batch_tokens=1000)
+    assert isinstance(evaluator, FairseqEvaluator)
+    parts = chosen.get("shortcuts", SHORTCUTS)
+    config = evaluator.model.config
+    assert config.shortcut == ("fusion" if form is _FUSION else "lexical")
+    assert [config.shortcut_encoder, config.shortcut_decoder, config.shortcut_cross] == [
+        part in parts for part in (*SHORTCUTS, "decoder.encoder_attn")
+    ]
+    sources, targets = ([list(pair[side]) for pair in _PAIRS] for side in (0, 1))
+    for logprobs, (source, target) in zip(
+        evaluator.id_logprobs(sources, targets), _PAIRS, strict=True
+    ):
+        expected = reference_logprobs(weights, options(**chosen), source, target)
+        assert np.abs(logprobs - expected).max() < 1e-5
+
+
+def test_options_may_be_those_of_older_and_newer_versions(tmp_path: Path) -> None:
+    folder = tmp_path / "in"
+    save_fairseq(folder, without=["use_feature_fusion"], **_FUSION)
+    assert convert(folder, output=tmp_path / "older").families == ("lexical_shortcut",)
+    saved = torch.load(folder / "model1.pt", weights_only=False)
+    chosen = vars(saved.pop("args"))
+    named = {"_name": chosen.pop("arch"), "checkpoint_activations": False, "quant_noise_pq": 0}
+    cfg = {"_name": None, "model": argparse.Namespace(**chosen, **named)}
+    torch.save({**saved, "args": None, "cfg": cfg}, folder / "model1.pt")
+    newer = convert(folder, output=tmp_path / "newer").folders[0]
+    assert json.loads((newer / "config.json").read_text(encoding="utf-8"))["shortcut"] == "fusion"
+
+
+@cases_by_words(
+    ("reason", "changes"),
+    [
+        (r"cross_self_attention=True", {**_LEXICAL, "cross_self_attention": True}),
+        (
+            "encoder_learned_pos=True; with shortcuts, positions must be sinusoidal",
+            {**_LEXICAL, **both(learned_pos=True)},
+        ),
+        (
+            "encoder_normalize_before=True and decoder_normalize_before=False differ",
+            {**_LEXICAL, "encoder_normalize_before": True},
+        ),
+        (
+            "no weight key_gate_bias is in it, .* these are the weights of another architecture",
+            {**_LEXICAL, "shortcuts": []},
+        ),
+        ("adaptive_softmax_cutoff='100,200'", {**_FUSION, "adaptive_softmax_cutoff": "100,200"}),
+    ],
+    "reason",
+)
+def test_unsupported_shortcuts_are_refused_by_name(
+    tmp_path: Path, reason: str, changes: dict[str, Any]
+) -> None:
+    save_fairseq(tmp_path / "in", **changes)
+    with pytest.raises(EvaluatorError, match=rf"'shortcut_transformer\w*' cannot .*: {reason}"):
+        convert(tmp_path / "in", output=tmp_path / "out")
+
+
+def test_weights_of_another_architecture_are_refused(tmp_path: Path) -> None:
+    folder = tmp_path / "in"
+    size = {"n_source": 56, "n_target": 56}
+    lexical, fusion = (random_weights(options(**form), **size) for form in (_LEXICAL, _FUSION))
+    gate = "encoder.layers.1.self_attn.key_gate_bias"
+    for form, weights, reason in (
+        (_FUSION, lexical, "use_feature_fusion=True, but its weights have sc_k_proj.weight"),
+        (_LEXICAL, fusion, "use_feature_fusion=False, but its weights lack sc_k_proj.weight"),
+        (
+            _LEXICAL,
+            {name: weight for name, weight in lexical.items() if name != gate},
+            rf"the weight {gate} is missing \(1 in all\)".replace(".", r"\."),
+        ),
+        (_LEXICAL, {**lexical, gate: torch.zeros(1, 1, 3)}, "its weights do not fit its options"),
+    ):
+        save_fairseq(folder, weights=weights, **form)
+        with pytest.raises(EvaluatorError, match=reason):
+            convert(folder, output=tmp_path / "out")
+
+
+def test_a_plain_model_with_an_option_of_the_fork_stays_plain(tmp_path: Path) -> None:
+    save_fairseq(tmp_path / "in", use_feature_fusion=False, shortcuts=[])
+    assert convert(tmp_path / "in", output=tmp_path / "out").families == ("fsmt",)
+
+
+def test_a_converted_model_translates_and_its_folder_carries_its_code(tmp_path: Path) -> None:
+    save_fairseq(tmp_path / "in", **_LEXICAL, **_SEPARATE)
+    folder = convert(tmp_path / "in", output=tmp_path / "out").folders[0]
+    evaluator = cc_hf.load_evaluator(folder)
+    translations = translate_with(evaluator, ["the cat", "a b"], num_beams=3, max_new_tokens=5)
+    assert len(translations) == 2
+    assert evaluator.model.generation_config.suppress_tokens == [1]
+    card = (folder / "README.md").read_text(encoding="utf-8")
+    assert "LexicalShortcutForConditionalGeneration" in card
+    assert "use_cache=False" not in card
+    config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
+    assert config["auto_map"] == {
+        "AutoConfig": "configuration.LexicalShortcutConfig",
+        "AutoModelForSeq2SeqLM": "modeling.LexicalShortcutForConditionalGeneration",
+    }
+    assert {"configuration.py", "modeling.py"} <= {path.name for path in folder.iterdir()}
