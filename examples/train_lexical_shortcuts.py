@@ -1,13 +1,13 @@
-"""Train a transformer with lexical shortcuts, or without, on `Seq2SeqTrainer` (Emelin 2023, section
-5.3.1): inverse square root schedule with warm-up, Adam with .9 and .98, label smoothing of .1, early
-stopping, the mean of the last checkpoints, BLEU by sacreBLEU.
+"""Train a transformer with lexical shortcuts, or without, on `Seq2SeqTrainer` (Emelin 2023,
+section 5.3.1): inverse square root schedule with warm-up, Adam with .9 and .98, label smoothing of
+.1, early stopping, the mean of the last checkpoints, BLEU by sacreBLEU.
 
     python -m examples.train_lexical_shortcuts --train train.en train.de --dev val.en val.de \\
         --test test.en test.de --shortcut lexical --output out/lexical
 
-The sizes are those of the base model unless options say otherwise. The last lines of the output, and
-figures.json in the folder, hold BLEU, speed and number of parameters. The model is in the folder
-`averaged`; every part of cc_hf takes it as a model.
+The sizes are those of the base model unless options say otherwise. The last lines of the output,
+and figures.json in the folder, hold BLEU, speed and number of parameters. The model is in the
+folder `averaged`; every part of cc_hf takes it as a model.
 """
 
 from __future__ import annotations
@@ -191,7 +191,11 @@ def settings(options: argparse.Namespace) -> Seq2SeqTrainingArguments:
 
 
 def bleu(model: Path, pairs: Sequence[Pair], options: argparse.Namespace) -> dict[str, Any]:
-    """Translate sources, and return BLEU in [0, 1] with the signature of sacreBLEU."""
+    """Translate the sources of pairs, and compare with their targets.
+
+    Returns:
+        BLEU in [0, 1], with the signature of sacreBLEU.
+    """
     from sacrebleu.metrics.bleu import BLEU
 
     translations = translate([pair.english for pair in pairs], model, num_beams=options.beams)
@@ -204,7 +208,11 @@ def bleu(model: Path, pairs: Sequence[Pair], options: argparse.Namespace) -> dic
 
 
 def average_last(training: Path, output: Path, n: int) -> list[str]:
-    """Write the mean of the last checkpoints, or of all if there are fewer; return their names."""
+    """Write the mean of the last checkpoints, or of all if there are fewer.
+
+    Returns:
+        Their names.
+    """
     n = min(n, len(list(training.glob("checkpoint-*"))))
     last = last_checkpoints(training, n)
     if n > 1:
@@ -219,6 +227,9 @@ def main(arguments: Sequence[str] | None = None) -> dict[str, Any]:
 
     Returns:
         The figures.
+
+    Raises:
+        SystemExit: for a loss that is not finite.
     """
     options = parser().parse_args(arguments)
     if options.threads:

@@ -9,6 +9,7 @@ import typer
 from rich.text import Text
 
 from cc_hf.cli import study_commands
+from cc_hf.cli.lexical_probe import lexical_probe
 from cc_hf.cli.options import AsJson, DataDir, FiguresOutput
 from cc_hf.cli.output import check_output, json_text, print_result
 from cc_hf.errors import InputError
@@ -23,6 +24,7 @@ app.command("referent-bias")(study_commands.referent_bias)
 app.command("trigger-importance")(study_commands.trigger_importance)
 app.command("regression")(study_commands.regression)
 app.command("evaluator-agreement")(study_commands.evaluator_agreement)
+app.command("lexical-probe")(lexical_probe)
 
 
 @app.callback()

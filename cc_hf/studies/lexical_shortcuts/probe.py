@@ -168,7 +168,7 @@ def probe_texts(
 
 
 def lexical_probe(
-    evaluators: Sequence[Evaluator],
+    evaluators: Mapping[str, Evaluator],
     texts: ProbeTexts,
     *,
     settings: ProbeSettings | None = None,
@@ -184,8 +184,8 @@ def lexical_probe(
     at the end of a stack, the last states may be normalised.
 
     Args:
-        evaluators: one sequence-to-sequence model or several; the others are compared with the
-            first.
+        evaluators: name -> sequence-to-sequence model, one or several; the others are compared
+            with the first.
         texts: the texts, by `probe_texts`.
         settings: how classifiers are trained; None for the defaults.
         taggers: side -> spaCy pipeline that tags its language; for accuracy by part of speech.
@@ -197,17 +197,16 @@ def lexical_probe(
         Accuracies in [0, 1] and similarities, with intervals over sentences.
 
     Raises:
-        InputError: for no model, two of one name, or one whose layers cannot be probed.
+        InputError: for no model, or one whose layers cannot be probed.
         TooLongError: for a sentence that is too long for a model.
     """
     settings, bootstrap = settings or ProbeSettings(), bootstrap or Bootstrap()
-    models = [checked_model(evaluator) for evaluator in evaluators]
-    names = [model.name for model in models]
-    if not models or len(set(names)) < len(names):
-        raise InputError(f"models: expected one or more with different names, got {names}")
+    models = {name: checked_model(evaluator) for name, evaluator in evaluators.items()}
+    if not models:
+        raise InputError("evaluators: expected one model or more, got none")
     probed = [
-        _probe_model(model, texts, settings, taggers or {}, bootstrap, note, progress)
-        for model in models
+        _probe_model(name, model, texts, settings, taggers or {}, bootstrap, note, progress)
+        for name, model in models.items()
     ]
     differences: list[LayerDifference] = []
     not_compared: dict[str, str] = {}
@@ -217,7 +216,7 @@ def lexical_probe(
         else:
             differences += _differences(probed[0], other, bootstrap)
     fields: dict[str, str | int] = {
-        "model": "+".join(f"{model.name}@{model.identity}" for model in models),
+        "model": "+".join(f"{name}@{model.identity}" for name, model in models.items()),
         "train": texts.learned.digest,
         "heldout": texts.held_out.digest,
         "test": texts.test.digest,
@@ -243,6 +242,7 @@ def lexical_probe(
 
 
 def _probe_model(
+    name: str,
     model: Seq2SeqEvaluator,
     texts: ProbeTexts,
     settings: ProbeSettings,
@@ -260,17 +260,16 @@ def _probe_model(
     }
     with tempfile.TemporaryDirectory() as folder:
         states: dict[str, dict[str, LayerStates]] = {}
-        for name in ("learned", "held_out", "test"):
-            pairs: Pairs = getattr(texts, name)
-            path = Path(folder, name)
+        for part in ("learned", "held_out", "test"):
+            pairs: Pairs = getattr(texts, part)
+            path = Path(folder, part)
             path.mkdir()
             sides = probed_texts(model, pairs.sources, pairs.targets)
-            states[name] = collect_states(model, sides, path, progress=progress)
-            if name == "test":
-                gates = gate_activations(model, sides)
-        result = _Probed(ProbedModel(model.name, (), (), gates))
+            states[part] = collect_states(model, sides, path, progress=progress)
+        gates = gate_activations(model, sides)
+        result = _Probed(ProbedModel(name, (), (), gates))
         for side in SIDES:
-            parts = {name: states[name][side] for name in states}
+            parts = {part: states[part][side] for part in states}
             result.model = _with_side(
                 result, model, parts, counts[side], settings, taggers.get(side), bootstrap, note
             )

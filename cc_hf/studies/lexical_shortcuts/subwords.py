@@ -141,8 +141,9 @@ def parts_of_speech(text: ProbedText, model: SubwordModel, tagger: Any) -> list[
         tagger: a spaCy pipeline that tags the language of this side.
 
     Returns:
-        A tag of Universal Dependencies for each sub-word of `text.ids`; "" where no character of
-        the sub-word belongs to a word.
+        A tag of Universal Dependencies for each sub-word of `text.ids`. A sub-word without
+        characters, such as the mark of a word's beginning, has the tag of the next one; "" where
+        there is none.
 
     Raises:
         InputError: for a pipeline that gives no parts of speech.
@@ -156,9 +157,13 @@ def parts_of_speech(text: ProbedText, model: SubwordModel, tagger: Any) -> list[
             "" if number in text.marks else piece
             for number, piece in zip(row, name_pieces(row), strict=True)
         ]
-        for number, indices in zip(row, piece_characters(pieces, sentence), strict=True):
+        tag, of_sentence = "", []
+        spans = piece_characters(pieces, sentence)
+        for number, indices in reversed(list(zip(row, spans, strict=True))):
+            tag = next((tag_of[index] for index in indices if index in tag_of), tag)
             if number not in text.marks:
-                tags.append(next((tag_of[index] for index in indices if index in tag_of), ""))
+                of_sentence.append(tag)
+        tags += reversed(of_sentence)
     if tags and not any(tags):
         raise InputError(
             "spacy_model: expected a pipeline that tags parts of speech, got one without tags; name"
