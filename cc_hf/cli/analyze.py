@@ -9,6 +9,7 @@ import typer
 from rich.text import Text
 
 from cc_hf.cli import study_commands
+from cc_hf.cli.compare_models import compare_models
 from cc_hf.cli.lexical_probe import lexical_probe
 from cc_hf.cli.options import AsJson, DataDir, FiguresOutput
 from cc_hf.cli.output import check_output, json_text, print_result
@@ -25,6 +26,7 @@ app.command("trigger-importance")(study_commands.trigger_importance)
 app.command("regression")(study_commands.regression)
 app.command("evaluator-agreement")(study_commands.evaluator_agreement)
 app.command("lexical-probe")(lexical_probe)
+app.command("compare-models")(compare_models)
 
 
 @app.callback()

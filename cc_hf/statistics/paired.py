@@ -190,7 +190,7 @@ def difference_in_resamples(
 
     Args:
         values: shape (s,), the observed figure of each system.
-        samples: shape (n_resamples, s), the figure in every resample.
+        samples: shape (n_resamples, s), the figure in every resample; NaN where it is undefined.
         system: index of the system that is compared with the first one.
         level: confidence level, in (0, 1).
 
@@ -204,15 +204,15 @@ def difference_in_resamples(
     """
     first, second = float(values[0]), float(values[system])
     differences = samples[:, system] - samples[:, 0]
-    as_far = int(
-        (np.abs(differences - differences.mean()) >= abs(second - first) - _ROUNDING).sum()
-    )
+    defined = differences[np.isfinite(differences)]
+    mean = defined.mean() if len(defined) else 0.0
+    as_far = int((np.abs(defined - mean) >= abs(second - first) - _ROUNDING).sum())
     return PairedDifference(
         first,
         second,
         second - first,
         percentile_interval(differences, level=level),
-        (as_far + 1) / (len(differences) + 1),
+        (as_far + 1) / (len(defined) + 1),
     )
 
 
