@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -25,6 +26,7 @@ from cc_hf.systems.system import DEFAULT_BEAMS, System
 
 if TYPE_CHECKING:
     from cc_hf.evaluators.options import LoadingOptions
+    from cc_hf.results import EvaluationResult
     from cc_hf.statistics.bootstrap import Bootstrap
     from cc_hf.studies.model_comparison import ComparedFigure
 
@@ -224,29 +226,25 @@ def _bleu(setting: _Models, source: Path, reference: Path) -> ComparedFigure:
 
 
 def _homographs(setting: _Models, challenge: str, search: str, lemmatizer: str) -> ComparedFigure:
-    from cc_hf import evaluate, load_material
+    from cc_hf import load_material
     from cc_hf.studies.model_comparison import compared_verdicts
 
     dataset, _, config = challenge.partition(":")
     material = load_material(
         dataset, config or None, tgt_lang=setting.languages[1], data_dir=setting.data_dir
     )
-    first, second = (
-        evaluate(
-            material,
-            system=System(path, setting.num_beams),
-            metric="homograph_accuracy",
-            options={"search": search, "lemmatizer": lemmatizer},
-            loading=setting.loading,
-            name=model,
-            seed=setting.bootstrap.seed,
-            progress=setting.progress,
-        )
-        for path, model in zip(setting.paths, setting.names, strict=True)
+    results = _results(
+        setting,
+        lambda path: {
+            "material": material,
+            "system": System(path, setting.num_beams),
+            "metric": "homograph_accuracy",
+            "options": {"search": search, "lemmatizer": lemmatizer},
+        },
     )
     return compared_verdicts(
         "wsd_errors",
-        (first, second),
+        results,
         lambda verdict: verdict == "incorrect",
         data=challenge,
         bootstrap=setting.bootstrap,
@@ -297,15 +295,40 @@ def _attacks(
 
 
 def _wino_x(setting: _Models, config: str) -> ComparedFigure:
-    from cc_hf import evaluate, load_material
+    from cc_hf import load_material
     from cc_hf.studies.model_comparison import compared_verdicts
 
     material = load_material("wino_x", config, data_dir=setting.data_dir)
+    results = _results(
+        setting,
+        lambda path: {
+            "material": material,
+            "metric": "contrastive_translation_scoring",
+            "evaluator": path,
+        },
+    )
+    return compared_verdicts(
+        "wino_x_accuracy",
+        results,
+        lambda verdict: verdict == "correct",
+        bootstrap=setting.bootstrap,
+    )
+
+
+def _results(
+    setting: _Models, arguments: Callable[[str], dict[str, Any]]
+) -> tuple[EvaluationResult, EvaluationResult]:
+    """Evaluate both models.
+
+    Args:
+        setting: the models.
+        arguments: function from a model to what is evaluated.
+    """
+    from cc_hf import evaluate
+
     first, second = (
         evaluate(
-            material,
-            metric="contrastive_translation_scoring",
-            evaluator=path,
+            **arguments(path),
             loading=setting.loading,
             name=model,
             seed=setting.bootstrap.seed,
@@ -313,9 +336,4 @@ def _wino_x(setting: _Models, config: str) -> ComparedFigure:
         )
         for path, model in zip(setting.paths, setting.names, strict=True)
     )
-    return compared_verdicts(
-        "wino_x_accuracy",
-        (first, second),
-        lambda verdict: verdict == "correct",
-        bootstrap=setting.bootstrap,
-    )
+    return first, second
