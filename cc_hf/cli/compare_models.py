@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -323,6 +323,9 @@ def _results(
     Args:
         setting: the models.
         arguments: function from a model to what is evaluated.
+
+    Returns:
+        The result of each.
     """
     from cc_hf import evaluate
 
