@@ -165,8 +165,9 @@ def build_model(
     )
     _load_weights(model, family, checkpoint)
     # Defaults of fairseq-generate: beam 5, max_len_b 200, stop after `beam` finished hypotheses.
-    # It never produces <pad>; for other classes, `cc_hf.systems.translate` sees to that.
-    never = {"suppress_tokens": [_PAD]} if family == "lexical_shortcut" else {}
+    # It never produces <pad>, which for other classes `cc_hf.systems.translate` sees to, and no
+    # empty text (min_len 1).
+    never = {"suppress_tokens": [_PAD], "min_new_tokens": 1} if family == "lexical_shortcut" else {}
     model.generation_config = GenerationConfig(
         decoder_start_token_id=_EOS,
         bos_token_id=_BOS,

@@ -268,8 +268,10 @@ def check_tokenizer(name: str, family: str, model: Any, tokenizer: Any) -> None:
             raise EvaluatorError(
                 f"{name}: expected token ids of at least 0, its vocabulary has {min(ids)}"
             )
-        other = getattr(tokenizer, "target_encoder" if family == "marian" else "decoder", {})
-        targets = other.values() if family == "marian" else other if family == "fsmt" else ()
+        # Of a model with lexical shortcuts the tokenizer may be that of Marian.
+        has_encoder = family in ("lexical_shortcut", "marian")
+        other = getattr(tokenizer, "target_encoder" if has_encoder else "decoder", {})
+        targets = other.values() if has_encoder else other if family == "fsmt" else ()
         largest = [max(ids), max(targets, default=max(ids))]
     n_embeddings = _n_embeddings(model)
     for setting in ("pad_token_id", "eos_token_id", "decoder_start_token_id"):

@@ -24,6 +24,7 @@ _HEAVY = (
     "cc_hf.evaluators.teacher_forcing",
     "cc_hf.models.bergamot.",
     "cc_hf.models.finite_weights",
+    "cc_hf.models.lexical_shortcuts",
     "cc_hf.models.pretrained",
     "cc_hf.models.weights",
     "cc_hf.studies.wino_x.",

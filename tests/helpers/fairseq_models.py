@@ -150,13 +150,15 @@ def reference_logprobs(
     chosen: Mapping[str, Any],
     source: Sequence[int],
     target: Sequence[int],
+    *,
+    start: int = 2,
 ) -> npt.NDArray[np.float64]:
     """Return the log-probability of each target token in float64, for one pair alone, as fairseq's
-    transformer computes it.
+    transformer computes it. `start` is the first input of the decoder.
     """
     named = {name: weight.double() for name, weight in weights.items()}
     encoded = _stack(named, chosen, "encoder", list(source), None)
-    states, _ = _stack(named, chosen, "decoder", [2, *target[:-1]], encoded)
+    states, _ = _stack(named, chosen, "decoder", [start, *target[:-1]], encoded)
     logprobs = F.linear(states, named["decoder.output_projection.weight"]).log_softmax(-1)
     found: npt.NDArray[np.float64] = logprobs[
         torch.arange(len(target)), torch.tensor(target)
@@ -249,7 +251,8 @@ def _stack(
 
 
 def _sinusoids(places: torch.Tensor, width: int) -> torch.Tensor:
+    """Return the table in float32, as fairseq has it: far positions are rounded there."""
     half = width // 2
-    rates = torch.exp(torch.arange(half, dtype=torch.float64) * (-math.log(10000) / (half - 1)))
-    angles = places[:, None].double() * rates
-    return torch.cat([angles.sin(), angles.cos()], dim=1)
+    rates = torch.exp(torch.arange(half).float() * (-math.log(10000) / (half - 1)))
+    angles = places[:, None].float() * rates
+    return torch.cat([angles.sin(), angles.cos()], dim=1).double()

@@ -41,6 +41,10 @@ from transformers import (
 )
 
 from cc_hf.conversion.student import convert_student
+from cc_hf.models.lexical_shortcuts import (
+    LexicalShortcutConfig,
+    LexicalShortcutForConditionalGeneration,
+)
 from tests.helpers.bergamot_models import save_student
 from tests.helpers.models import TEXT, save_tiny_marian, save_tiny_masked_lm
 
@@ -304,11 +308,35 @@ def save_tiny_bergamot(folder: Path, *, seed: int = 0) -> Path:
     return folder
 
 
+def save_tiny_lexical_shortcut(folder: Path) -> Path:
+    """A model with shortcuts in all attention, whose decoder starts with <pad> as its tokenizer,
+    that of Marian, has it.
+    """
+    save_tiny_marian(folder, max_positions=N_POSITIONS)
+    marks = json.loads((folder / "config.json").read_text(encoding="utf-8"))
+    torch.manual_seed(7)
+    config = LexicalShortcutConfig(
+        **_SIZES,
+        shortcut_cross=True,
+        **{
+            name: marks[name]
+            for name in ("vocab_size", "pad_token_id", "eos_token_id", "decoder_start_token_id")
+        },
+    )
+    model = LexicalShortcutForConditionalGeneration(config)
+    for name, weight in model.named_parameters():
+        if name.endswith(("proj.weight", "gate_bias", "fc1.weight", "fc2.weight")):
+            torch.nn.init.normal_(weight, std=0.4)
+    model.save_pretrained(folder)
+    return folder
+
+
 #: registered family -> a function that saves a tiny model of it
 BUILDERS: dict[str, Callable[[Path], Path]] = {
     "bergamot": save_tiny_bergamot,
     "causal_lm": save_tiny_causal_lm,
     "fsmt": save_tiny_fsmt,
+    "lexical_shortcut": save_tiny_lexical_shortcut,
     "m2m_100": save_tiny_m2m100,
     "marian": lambda folder: save_tiny_marian(folder, max_positions=N_POSITIONS),
     "masked_lm": lambda folder: save_tiny_masked_lm(folder, family="bert", max_tokens=260),

@@ -7,12 +7,14 @@ float64.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import sentencepiece
 import torch
+from safetensors.torch import load_file
 from transformers import (
     AutoModelForCausalLM,
     AutoModelForMaskedLM,
@@ -33,6 +35,7 @@ from transformers import (
 from transformers.models.mbart.modeling_mbart import shift_tokens_right
 
 from tests.helpers.bergamot_reference import ReferenceStudent
+from tests.helpers.fairseq_models import options, reference_logprobs
 
 
 def _logprobs(
@@ -232,7 +235,6 @@ def _language_first(
     return found[1:]  # the language is given and not counted
 
 
-#: registered family -> its plain forward pass
 def bergamot(folder: Path, source: str, translation: str) -> torch.Tensor:
     """By numpy, from the file of Marian that the folder was made of."""
     student = ReferenceStudent(next(folder.glob("marian-model*.bin")))
@@ -243,10 +245,37 @@ def bergamot(folder: Path, source: str, translation: str) -> torch.Tensor:
     return torch.from_numpy(student.logprobs(ids, labels))
 
 
+def lexical_shortcut(folder: Path, source: str, translation: str) -> torch.Tensor:
+    """Score by a plain version of fairseq's transformer in float64, from the file of weights."""
+    tokenizer = MarianTokenizer.from_pretrained(folder)
+    weights = {
+        name.removeprefix("model."): weight
+        for name, weight in load_file(folder / "model.safetensors").items()
+    }
+    # one matrix is saved under one of its names
+    table = next(weights[name] for name in weights if name.endswith("embed_tokens.weight"))
+    for name in ("encoder.embed_tokens", "decoder.embed_tokens", "decoder.output_projection"):
+        weights[f"{name}.weight"] = table
+    config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
+    chosen = options(
+        **{
+            f"{side}_{name}": config[f"{side}_{name}"]
+            for side in ("encoder", "decoder")
+            for name in ("layers", "attention_heads")
+        }
+    )
+    ids, labels = tokenizer(source)["input_ids"], tokenizer(text_target=translation)["input_ids"]
+    return torch.from_numpy(
+        reference_logprobs(weights, chosen, ids, labels, start=tokenizer.pad_token_id)
+    )
+
+
+#: registered family -> its plain forward pass
 PLAIN: dict[str, Callable[[Path, str, str], torch.Tensor]] = {
     "bergamot": bergamot,
     "causal_lm": causal_lm,
     "fsmt": fsmt,
+    "lexical_shortcut": lexical_shortcut,
     "m2m_100": m2m100,
     "marian": marian,
     "masked_lm": masked_lm,

@@ -130,6 +130,8 @@ class LexicalShortcutConfig(PretrainedConfig):  # type: ignore[misc]
                 **settings,
             }
         )
+        if self.pad_token_id is None:
+            raise ValueError("pad_token_id: expected the id of padding, got None")
 
     def shortcuts_of(self, part: str) -> str:
         """Return the form of the shortcuts in one part of the model.

@@ -33,9 +33,15 @@ _PAIRS = [
     ([3, 3, 22, 23, 24, 25, 26, 27, 28, 2], [9, 3, 8, 7, 2]),
     ([2], [2]),
 ]
-_LEXICAL = {"arch": "shortcut_transformer", "use_feature_fusion": False}
-_FUSION = {"arch": "shortcut_transformer_with_feature_fusion", "use_feature_fusion": True}
-_SEPARATE = {"share_all_embeddings": False, "share_decoder_input_output_embed": True}
+_LEXICAL: dict[str, Any] = {"arch": "shortcut_transformer", "use_feature_fusion": False}
+_FUSION: dict[str, Any] = {
+    "arch": "shortcut_transformer_with_feature_fusion",
+    "use_feature_fusion": True,
+}
+_SEPARATE: dict[str, Any] = {
+    "share_all_embeddings": False,
+    "share_decoder_input_output_embed": True,
+}
 _PRE_NORM = both(normalize_before=True)
 
 
@@ -161,6 +167,7 @@ def test_a_converted_model_translates_and_its_folder_carries_its_code(tmp_path: 
     evaluator = cc_hf.load_evaluator(folder)
     translations = translate_with(evaluator, ["the cat", "a b"], num_beams=3, max_new_tokens=5)
     assert len(translations) == 2
+    assert isinstance(evaluator, FairseqEvaluator)
     assert evaluator.model.generation_config.suppress_tokens == [1]
     card = (folder / "README.md").read_text(encoding="utf-8")
     assert "LexicalShortcutForConditionalGeneration" in card
