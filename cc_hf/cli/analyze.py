@@ -10,6 +10,9 @@ import typer
 from rich.text import Text
 
 from cc_hf.cli import mt_geneval_studies, rater_studies, result_commands, study_commands
+from cc_hf.cli import study_commands
+from cc_hf.cli.compare_models import compare_models
+from cc_hf.cli.lexical_probe import lexical_probe
 from cc_hf.cli.options import AsJson, DataDir, FiguresOutput
 from cc_hf.cli.output import check_output, json_text, print_result
 from cc_hf.cli.speed import speed
@@ -34,6 +37,8 @@ app.command("sentence-gaps")(mt_geneval_studies.sentence_gaps)
 app.command("gendered-words")(mt_geneval_studies.gendered_words)
 app.command("seeds")(result_commands.seeds)
 app.command("uncertain")(result_commands.uncertain)
+app.command("lexical-probe")(lexical_probe)
+app.command("compare-models")(compare_models)
 
 
 @app.callback()

@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
+from cc_hf.cli.average import average
 from cc_hf.cli.options import AsJson, BatchTokens, DataDir, Device, Quiet, Revision
 from cc_hf.cli.output import (
     Console,
@@ -24,6 +25,7 @@ __all__ = ["app"]
 _CURVE = "learning_curve.json"
 
 app = typer.Typer(help="Fine-tune models as in the papers.", no_args_is_help=True)
+app.command("average")(average)
 
 
 @app.callback()

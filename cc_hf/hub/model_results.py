@@ -12,6 +12,7 @@ from huggingface_hub.errors import EntryNotFoundError, LocalEntryNotFoundError
 
 from cc_hf.data.result_files import read_result_file
 from cc_hf.errors import DataError, InputError
+from cc_hf.folders import new_folder
 from cc_hf.hub.eval_results import (
     check_dataset,
     checked_date,
@@ -20,7 +21,6 @@ from cc_hf.hub.eval_results import (
     published_scores,
     today,
 )
-from cc_hf.hub.folders import new_folder
 from cc_hf.hub.model_index import eval_results, with_model_index
 from cc_hf.hub.push import REFUSALS, refusal
 from cc_hf.results import EvaluationResult

@@ -13,8 +13,8 @@ from huggingface_hub import ModelCard
 from cc_hf import registry
 from cc_hf.cue_building.calibration_file import shipped_calibrations
 from cc_hf.data.loading import card_path
+from cc_hf.folders import new_folder
 from cc_hf.hub.cards import without_relative_links
-from cc_hf.hub.folders import new_folder
 from cc_hf.hub.push import check_repo
 from cc_hf.models.location import EmbeddedModel, model_files
 

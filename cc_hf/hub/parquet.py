@@ -18,6 +18,7 @@ from cc_hf.data.declaration import DatasetDeclaration
 from cc_hf.data.loading import card_path, declaration, load_dataset, no_progress_bar, script_path
 from cc_hf.errors import InputError
 from cc_hf.files import is_file
+from cc_hf.folders import new_folder
 from cc_hf.hub.cards import (
     custom_card,
     rows_loaded_by,
@@ -25,7 +26,6 @@ from cc_hf.hub.cards import (
     sizes_table,
     with_block,
 )
-from cc_hf.hub.folders import new_folder
 from cc_hf.hub.tasks import benchmark_tasks, eval_yaml
 
 __all__ = ["build_dataset_folder"]

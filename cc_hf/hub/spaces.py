@@ -15,8 +15,8 @@ from cc_hf import __version__, registry
 from cc_hf.data.loading import card_path
 from cc_hf.errors import InputError
 from cc_hf.evaluate_modules import module_path
+from cc_hf.folders import new_folder
 from cc_hf.hub.cards import without_relative_links
-from cc_hf.hub.folders import new_folder
 from cc_hf.hub.push import check_repo
 from cc_hf.metrics.base import Metric
 

@@ -13,8 +13,8 @@ from cc_hf import __version__
 from cc_hf.data.quality_scores import read_quality_scores
 from cc_hf.data.result_files import read_result_file
 from cc_hf.errors import InputError
+from cc_hf.folders import new_folder
 from cc_hf.hub.cards import yaml_text
-from cc_hf.hub.folders import new_folder
 from cc_hf.hub.spaces import GRADIO_VERSION, SPACE_LOOKS, requirement_line
 from cc_hf.languages import LANGUAGES
 from cc_hf.leaderboard.about_tabs import Described, described, papers

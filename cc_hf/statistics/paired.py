@@ -22,7 +22,13 @@ from cc_hf.statistics.bootstrap import (
     resampled_strata,
 )
 
-__all__ = ["McNemar", "PairedDifference", "mcnemar", "paired_differences"]
+__all__ = [
+    "McNemar",
+    "PairedDifference",
+    "difference_in_resamples",
+    "mcnemar",
+    "paired_differences",
+]
 
 _ROUNDING = 1e-12  # differences that are closer count as equal
 
@@ -141,7 +147,10 @@ def paired_differences(
     )
     figures = [name for name in values if weights is not None or not name.startswith("weighted_")]
     return tuple(
-        {name: _difference(values[name], samples[name], system, level) for name in figures}
+        {
+            name: difference_in_resamples(values[name], samples[name], system, level=level)
+            for name in figures
+        }
         for system in range(1, len(correct))
     )
 
@@ -205,21 +214,41 @@ def _sign_test(n_heads: int, n_tails: int) -> float:
     return min(1.0, 2 * total / (1 << n))
 
 
-def _difference(
-    values: npt.NDArray[np.float64], samples: npt.NDArray[np.float64], system: int, level: float
+def difference_in_resamples(
+    values: npt.NDArray[np.float64],
+    samples: npt.NDArray[np.float64],
+    system: int,
+    *,
+    level: float = 0.95,
 ) -> PairedDifference:
-    """Return the difference of one system from the first in one figure."""
+    """Return the difference of one system from the first in a figure that was computed on resamples
+    of the same samples for all systems.
+
+    Args:
+        values: shape (s,), the observed figure of each system.
+        samples: shape (n_resamples, s), the figure in every resample; NaN where it is undefined.
+        system: index of the system that is compared with the first one.
+        level: confidence level, in (0, 1).
+
+    Returns:
+        The difference with its interval and p, as `paired_differences` describes them.
+
+    Examples:
+        >>> samples = np.array([[0.5, 0.75], [0.25, 0.5], [0.5, 0.5]])
+        >>> difference_in_resamples(np.array([0.5, 0.75]), samples, 1).difference
+        0.25
+    """
     first, second = float(values[0]), float(values[system])
     differences = samples[:, system] - samples[:, 0]
-    as_far = int(
-        (np.abs(differences - differences.mean()) >= abs(second - first) - _ROUNDING).sum()
-    )
+    defined = differences[np.isfinite(differences)]
+    mean = defined.mean() if len(defined) else 0.0
+    as_far = int((np.abs(defined - mean) >= abs(second - first) - _ROUNDING).sum())
     return PairedDifference(
         first,
         second,
         second - first,
         percentile_interval(differences, level=level),
-        (as_far + 1) / (len(differences) + 1),
+        (as_far + 1) / (len(defined) + 1),
     )
 
 

@@ -19,7 +19,15 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["FORMATS", "empty_figure", "literal_text", "plots", "saved_figure"]
+__all__ = [
+    "FORMATS",
+    "check_format",
+    "empty_figure",
+    "literal_text",
+    "mark_of",
+    "plots",
+    "saved_figure",
+]
 
 FORMATS = ("png", "svg", "pdf")
 #: Entries of each format that would differ between runs or versions.
@@ -53,14 +61,42 @@ def plots(report: Report, *, file_format: str = "png") -> dict[str, bytes]:
         InputError: for another format.
         MissingDependencyError: without matplotlib.
     """
-    if file_format not in FORMATS:
-        raise InputError(
-            f"format of plots: expected one of {', '.join(FORMATS)}, got {file_format!r}"
-        )
+    check_format(file_format)
     return {
         f"{name}.{file_format}": saved_figure(figure, file_format)
         for name, figure in _figures(report)
     }
+
+
+def check_format(file_format: str) -> None:
+    """Refuse a format that plots are not written in.
+
+    Args:
+        file_format: name of the format.
+
+    Raises:
+        InputError: for any other than those of `FORMATS`.
+    """
+    if file_format not in FORMATS:
+        raise InputError(
+            f"format of plots: expected one of {', '.join(FORMATS)}, got {file_format!r}"
+        )
+
+
+def mark_of(system: int) -> tuple[str, str]:
+    """Return colour and marker of a system.
+
+    Args:
+        system: index of the system.
+
+    Returns:
+        Both as matplotlib names them.
+
+    Examples:
+        >>> mark_of(1)[1]
+        'D'
+    """
+    return _colour(system), _MARKERS[shape(system)]
 
 
 def _figures(report: Report) -> Iterator[tuple[str, Figure]]:

@@ -20,7 +20,7 @@ from cc_hf import registry
 from cc_hf.cli.main import app
 from cc_hf.cli.output import _locked_part, check_output, write_atomically
 from cc_hf.errors import CCError, InputError
-from cc_hf.hub.folders import new_folder
+from cc_hf.folders import new_folder
 from cc_hf.results import EvaluationResult, ResultSet
 from tests.helpers.cases import cases_by_message
 from tests.helpers.command_line import run_command

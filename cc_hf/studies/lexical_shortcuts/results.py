@@ -1,0 +1,252 @@
+"""Figures of lexical probes, without torch: accuracy of classifiers per layer, similarity to the
+embeddings, activations of gates (Emelin 2023, section 5.4.1).
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from cc_hf.results import Interval, NoInterval
+from cc_hf.statistics.bootstrap import Bootstrap, percentile_interval, resampled_sums
+from cc_hf.statistics.paired import PairedDifference, difference_in_resamples
+
+__all__ = [
+    "SIDES",
+    "GateActivation",
+    "LayerDifference",
+    "LexicalProbe",
+    "ProbedGroup",
+    "ProbedLayer",
+    "ProbedModel",
+    "ProbedSide",
+    "group_accuracies",
+    "layer_difference",
+]
+
+#: The two stacks of layers.
+SIDES = ("encoder", "decoder")
+
+_Bools = npt.NDArray[np.bool_]
+_Floats = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class ProbedGroup:
+    """Accuracy of a classifier on some of the sub-words.
+
+    Attributes:
+        name: number of a frequency bin ("1" holds the rarest types), or a part of speech.
+        n: number of sub-words of the test text.
+        accuracy: share of them that the classifier names, in [0, 1].
+        interval: bootstrap interval over sentences.
+    """
+
+    name: str
+    n: int
+    accuracy: float
+    interval: Interval | NoInterval
+
+
+@dataclass(frozen=True, slots=True)
+class ProbedLayer:
+    """What the states of one layer tell of the sub-words at their positions.
+
+    Attributes:
+        side: a name of `SIDES`.
+        layer: 0 for the embeddings, which enter the first layer; else the number of the layer.
+        accuracy: share of the sub-words of the test text that the classifier names, in [0, 1].
+        interval: bootstrap interval over sentences.
+        cosine: mean cosine similarity of the states to those of layer 0.
+        cosine_interval: bootstrap interval over sentences.
+        by_frequency: accuracy by bins of types of similar frequency in the training text.
+        by_pos: accuracy by part of speech; empty without a tagger.
+        n_epochs: number of passes of the classifier over its training states up to the best one.
+        held_out_loss: its loss in nats per sub-word on held-out sentences.
+    """
+
+    side: str
+    layer: int
+    accuracy: float
+    interval: Interval | NoInterval
+    cosine: float
+    cosine_interval: Interval | NoInterval
+    by_frequency: tuple[ProbedGroup, ...]
+    by_pos: tuple[ProbedGroup, ...]
+    n_epochs: int
+    held_out_loss: float
+
+
+@dataclass(frozen=True, slots=True)
+class ProbedSide:
+    """The sub-words of one side. Marks such as EOS and languages are not among them.
+
+    Attributes:
+        side: a name of `SIDES`.
+        n_train: number of sub-words that the classifiers learn from.
+        n_types: number of different ones, which the classifiers can name.
+        n_test: number of sub-words of the test text.
+        n_unknown: number of those whose type no classifier can name, since it is not among the
+            states that they learn from. They count as errors.
+    """
+
+    side: str
+    n_train: int
+    n_types: int
+    n_test: int
+    n_unknown: int
+
+
+@dataclass(frozen=True, slots=True)
+class GateActivation:
+    """How far the gates of a layer open to the embeddings.
+
+    Attributes:
+        side: a name of `SIDES`.
+        layer: number of the layer, from 1.
+        kind: "key" or "value".
+        mean: mean of the gates over positions and dimensions, in [0, 1]; 1 takes everything from
+            the embeddings, 0 everything from the layer below.
+        spread: their standard deviation.
+    """
+
+    side: str
+    layer: int
+    kind: str
+    mean: float
+    spread: float
+
+
+@dataclass(frozen=True)
+class ProbedModel:
+    """All figures of one model.
+
+    Attributes:
+        name: its name.
+        sides: the sub-words of each side.
+        layers: the layers of the encoder, then those of the decoder, each from 0.
+        gates: activations of gates; empty for a model without gates.
+    """
+
+    name: str
+    sides: tuple[ProbedSide, ...]
+    layers: tuple[ProbedLayer, ...]
+    gates: tuple[GateActivation, ...]
+
+    def layers_of(self, side: str) -> tuple[ProbedLayer, ...]:
+        """Return the layers of one side.
+
+        Args:
+            side: a name of `SIDES`.
+        """
+        return tuple(layer for layer in self.layers if layer.side == side)
+
+
+@dataclass(frozen=True, slots=True)
+class LayerDifference:
+    """A layer of a model compared with the same layer of the first model, on the same sub-words.
+
+    Attributes:
+        model: name of the model.
+        side: a name of `SIDES`.
+        layer: number of the layer.
+        accuracy: paired difference of the accuracies.
+        cosine: paired difference of the similarities to layer 0; None for layer 0.
+    """
+
+    model: str
+    side: str
+    layer: int
+    accuracy: PairedDifference
+    cosine: PairedDifference | None
+
+
+@dataclass(frozen=True)
+class LexicalProbe:
+    """The probes of one model or several on the same text.
+
+    Attributes:
+        models: figures of each model.
+        differences: layers of the other models against those of the first.
+        signature: texts, classifiers and models.
+        not_compared: name of a model -> why its layers are not compared with those of the first.
+    """
+
+    models: tuple[ProbedModel, ...]
+    differences: tuple[LayerDifference, ...]
+    signature: str
+    not_compared: Mapping[str, str]
+
+    def to_json(self) -> str:
+        """Return the figures as strict JSON."""
+        return json.dumps(asdict(self), ensure_ascii=False, allow_nan=False, indent=1) + "\n"
+
+
+def group_accuracies(
+    is_correct: _Bools,
+    groups: Sequence[str],
+    sentences: npt.NDArray[np.int64],
+    bootstrap: Bootstrap,
+) -> tuple[ProbedGroup, ...]:
+    """Return the accuracy of each group of sub-words, with intervals over sentences.
+
+    Args:
+        is_correct: shape (n,), whether the classifier names each sub-word.
+        groups: n names of groups; "" for a sub-word of no group.
+        sentences: shape (n,), number of the sentence of each sub-word.
+        bootstrap: how intervals are drawn.
+
+    Returns:
+        One row for each group, in the order of the names, numbers by their value.
+
+    Examples:
+        >>> rows = group_accuracies(
+        ...     np.array([True, False, True]), ["2", "2", "10"], np.array([0, 0, 1]), Bootstrap()
+        ... )
+        >>> [(row.name, row.n, row.accuracy) for row in rows]
+        [('2', 2, 0.5), ('10', 1, 1.0)]
+    """
+    labels = np.asarray(groups)
+    names = sorted(set(groups) - {""}, key=lambda name: (len(name) if name.isdigit() else 0, name))
+    if not names:
+        return ()
+    masks = [labels == name for name in names]
+    columns = np.stack([column for mask in masks for column in (mask & is_correct, mask)], axis=1)
+    sums = resampled_sums(columns, groups=sentences.tolist(), **bootstrap.options)
+    rows = []
+    for number, (name, mask) in enumerate(zip(names, masks, strict=True)):
+        parts, wholes = sums[:, 2 * number], sums[:, 2 * number + 1]
+        values = np.divide(parts, wholes, out=np.full(len(sums), np.nan), where=wholes > 0)
+        n, n_correct = int(mask.sum()), int((mask & is_correct).sum())
+        interval = percentile_interval(values, proportion=(n_correct, n))
+        rows.append(ProbedGroup(name, n, n_correct / n, interval))
+    return tuple(rows)
+
+
+def layer_difference(
+    first: _Floats, second: _Floats, sentences: npt.NDArray[np.int64], bootstrap: Bootstrap
+) -> PairedDifference:
+    """Return the difference of a mean over the same sub-words of two models.
+
+    Every resample draws the same sentences for both.
+
+    Args:
+        first: shape (n,), a value of each sub-word by the first model.
+        second: shape (n,), the same by the second.
+        sentences: shape (n,), number of the sentence of each sub-word.
+        bootstrap: how the interval is drawn.
+
+    Examples:
+        >>> values = np.array([1.0, 0.0, 1.0, 1.0])
+        >>> layer_difference(values, 1 - values, np.arange(4), Bootstrap()).difference
+        -0.5
+    """
+    columns = np.stack([first, second, np.ones(len(first))], axis=1)
+    sums = resampled_sums(columns, groups=sentences.tolist(), **bootstrap.options)
+    return difference_in_resamples(
+        np.array([first.mean(), second.mean()]), sums[:, :2] / sums[:, 2:], 1
+    )

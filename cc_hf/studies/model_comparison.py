@@ -1,0 +1,272 @@
+"""Two translation models side by side: BLEU, errors on homographs, success of attacks, choices on
+Wino-X (Emelin 2023, Tables 5.6 and 5.7), with paired tests. Nothing is translated or scored here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from cc_hf.errors import InputError
+from cc_hf.results import EvaluationResult, difference_of_data
+from cc_hf.statistics.bootstrap import Bootstrap, resampled_sums
+from cc_hf.statistics.paired import McNemar, PairedDifference, difference_in_resamples, mcnemar
+
+__all__ = [
+    "PUBLISHED",
+    "ComparedFigure",
+    "PublishedPair",
+    "compared_bleu",
+    "compared_rates",
+    "compared_verdicts",
+]
+
+_N_GRAMS = 4
+_Floats = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class ComparedFigure:
+    """A figure of two models on the same data.
+
+    Attributes:
+        figure: "bleu", "wsd_errors", "attack_success" or "wino_x_accuracy".
+        data: what it was measured on.
+        n: number of samples that count for each of the models.
+        difference: the figures, their difference and its significance. Higher BLEU and accuracy are
+            better, and fewer errors and successful attacks.
+        mcnemar: McNemar's test over the samples that count for both; None for BLEU. "Right" stands
+            for an error or a successful attack where these are counted.
+        signatures: how the figure of each model was computed.
+    """
+
+    figure: str
+    data: str
+    n: tuple[int, int]
+    difference: PairedDifference
+    mcnemar: McNemar | None
+    signatures: tuple[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class PublishedPair:
+    """A figure that the thesis prints for a transformer and one with lexical shortcuts.
+
+    Attributes:
+        data: data of training, or languages.
+        figure: as in `ComparedFigure`.
+        base, shortcuts: the figures, in [0, 1].
+    """
+
+    data: str
+    figure: str
+    base: float
+    shortcuts: float
+
+
+#: Tables 5.6 and 5.7.
+PUBLISHED = tuple(
+    PublishedPair(data, figure, round(base / 100, 4), round(shortcuts / 100, 4))
+    for data, figure, base, shortcuts in (
+        ("WMT19", "bleu", 36.0, 37.0),
+        ("WMT19", "wsd_errors", 17.65, 15.25),
+        ("WMT19", "attack_success", 3.96, 3.17),
+        ("OS18", "bleu", 29.0, 29.2),
+        ("OS18", "wsd_errors", 24.17, 22.46),
+        ("OS18", "attack_success", 17.32, 16.6),
+        ("en-de", "bleu", 31.88, 32.9),
+        ("en-de", "wino_x_accuracy", 50.32, 50.21),
+        ("en-fr", "bleu", 39.27, 37.93),
+        ("en-fr", "wino_x_accuracy", 49.97, 49.93),
+        ("en-ru", "bleu", 22.28, 22.24),
+        ("en-ru", "wino_x_accuracy", 50.27, 48.39),
+    )
+)
+
+
+def compared_bleu(
+    translations: tuple[Sequence[str], Sequence[str]],
+    references: Sequence[str],
+    *,
+    tgt_lang: str = "",
+    data: str = "",
+    bootstrap: Bootstrap | None = None,
+) -> ComparedFigure:
+    """Compare BLEU by sacreBLEU; every resample draws the same sentences for both models.
+
+    Args:
+        translations: those of both models, n each.
+        references: n references.
+        tgt_lang: ISO 639-1 code of the translations, which decides how sacreBLEU tokenises.
+        data: name of the data.
+        bootstrap: how the interval is drawn; None for the defaults.
+
+    Returns:
+        BLEU in [0, 1].
+
+    Raises:
+        InputError: for no sentence, or different numbers of them.
+
+    Examples:
+        >>> references = ["Das ist ein kleines Haus .", "Der alte Mann geht nach Hause ."]
+        >>> same, other = references, ["Das ist ein Haus .", "Der Mann geht nach Hause ."]
+        >>> row = compared_bleu((same, other), references)
+        >>> row.difference.first, round(row.difference.second, 3)
+        (1.0, 0.541)
+    """
+    from sacrebleu.metrics.bleu import BLEU
+
+    if not references or any(len(texts) != len(references) for texts in translations):
+        raise InputError(
+            "expected a translation by both models for each reference, and at least one, got"
+            f" {len(translations[0])}, {len(translations[1])} and {len(references)}"
+        )
+    bootstrap = bootstrap or Bootstrap()
+    columns = np.stack([_bleu_parts(texts, references, tgt_lang) for texts in translations])
+    sums = resampled_sums(
+        columns.swapaxes(0, 1).reshape(len(references), -1), **bootstrap.options
+    ).reshape(bootstrap.n_resamples, 2, -1)
+    values = np.array([_bleu_of(parts) for parts in columns.sum(axis=1)])
+    samples = np.array([[_bleu_of(parts) for parts in row] for row in sums])
+    scorer = BLEU(trg_lang=tgt_lang)
+    scorer.corpus_score(list(translations[0]), [list(references)])
+    signature = f"bleu|{scorer.get_signature()}"
+    return ComparedFigure(
+        "bleu",
+        data,
+        (len(references), len(references)),
+        difference_in_resamples(values, samples, 1),
+        None,
+        (signature, signature),
+    )
+
+
+def _bleu_parts(texts: Sequence[str], references: Sequence[str], tgt_lang: str) -> _Floats:
+    """Return the lengths and the counts of n-grams of each sentence, (n, 2 + 2 * 4)."""
+    from sacrebleu.metrics.bleu import BLEU
+
+    scorer = BLEU(trg_lang=tgt_lang, effective_order=True)
+    rows = []
+    for text, reference in zip(texts, references, strict=True):
+        score = scorer.sentence_score(text, [reference])
+        rows.append([score.sys_len, score.ref_len, *score.counts, *score.totals])
+    return np.array(rows, dtype=np.float64)
+
+
+def _bleu_of(parts: _Floats) -> float:
+    """Return BLEU in [0, 1] from sums of what `_bleu_parts` returns."""
+    from sacrebleu.metrics.bleu import BLEU
+
+    numbers = [int(number) for number in parts]
+    score = BLEU.compute_bleu(
+        correct=numbers[2 : 2 + _N_GRAMS],
+        total=numbers[2 + _N_GRAMS :],
+        sys_len=numbers[0],
+        ref_len=numbers[1],
+    ).score
+    return min(1.0, float(score) / 100)  # rounding can give 100.00000000000004
+
+
+def compared_verdicts(
+    figure: str,
+    results: tuple[EvaluationResult, EvaluationResult],
+    counts: Callable[[str], bool],
+    *,
+    data: str = "",
+    bootstrap: Bootstrap | None = None,
+) -> ComparedFigure:
+    """Compare how often verdicts of some kind were given to two models on the same examples.
+
+    Args:
+        figure: name of the figure.
+        results: results of one metric for both models.
+        counts: function from a verdict to whether it counts.
+        data: name of the data; "" for that of the results.
+        bootstrap: how the interval is drawn; None for the defaults.
+
+    Returns:
+        Shares of all examples.
+
+    Raises:
+        InputError: for results of different data, metrics or examples.
+    """
+    first, second = results
+    if difference := difference_of_data({"the first": first, "the second": second}):
+        raise InputError(f"expected results of the same data: {difference}")
+    if first.metric != second.metric:
+        raise InputError(f"expected one metric, got {first.metric} and {second.metric}")
+    verdicts = [{j.example_id: j.verdict for j in result.judgements} for result in results]
+    if list(verdicts[0]) != list(verdicts[1]):
+        raise InputError("expected judgements of the same examples in the same order, got others")
+    flags = [[counts(verdict) for verdict in row.values()] for row in verdicts]
+    ids = list(verdicts[0])
+    return compared_rates(
+        figure,
+        (flags[0], flags[1]),
+        ids,
+        data=data or f"{first.dataset}/{first.config}",
+        signatures=(first.signature, second.signature),
+        bootstrap=bootstrap,
+    )
+
+
+def compared_rates(
+    figure: str,
+    flags: tuple[Sequence[bool | None], Sequence[bool | None]],
+    groups: Sequence[Hashable],
+    *,
+    data: str = "",
+    signatures: tuple[str, str] = ("", ""),
+    bootstrap: Bootstrap | None = None,
+) -> ComparedFigure:
+    """Compare the share of samples with some property among those that count for each model.
+
+    Args:
+        figure: name of the figure.
+        flags: for both models, whether each of n samples has the property; None for a sample that
+            does not count for this model.
+        groups: n names of groups; the samples of a group are drawn together.
+        data: name of the data.
+        signatures: how the flags of each model were computed.
+        bootstrap: how the interval is drawn; None for the defaults.
+
+    Returns:
+        Shares in [0, 1].
+
+    Raises:
+        InputError: for different numbers of samples, or a model for which none counts.
+
+    Examples:
+        >>> row = compared_rates("x", ([True, False, None], [True, True, False]), [0, 1, 2])
+        >>> row.n, row.difference.first, round(row.difference.second, 3)
+        ((2, 3), 0.5, 0.667)
+        >>> row.mcnemar
+        McNemar(n_only_first=0, n_only_second=1, p_value=1.0)
+    """
+    if len(flags[0]) != len(flags[1]) or len(groups) != len(flags[0]):
+        raise InputError(
+            "expected the same samples for both models, got"
+            f" {len(flags[0])} and {len(flags[1])} with {len(groups)} groups"
+        )
+    bootstrap = bootstrap or Bootstrap()
+    counted = np.array([[flag is not None for flag in row] for row in flags])
+    has = np.array([[bool(flag) for flag in row] for row in flags])
+    n = counted.sum(axis=1)
+    if not len(groups) or not n.all():
+        raise InputError(f"{figure}: expected samples that count for both models, got {n.tolist()}")
+    sums = resampled_sums(np.concatenate([has, counted]).T, groups=groups, **bootstrap.options)
+    samples = np.divide(
+        sums[:, :2], sums[:, 2:], out=np.full((len(sums), 2), np.nan), where=sums[:, 2:] > 0
+    )
+    both = counted.all(axis=0)
+    return ComparedFigure(
+        figure,
+        data,
+        (int(n[0]), int(n[1])),
+        difference_in_resamples(has.sum(axis=1) / n, samples, 1),
+        mcnemar(has[0, both], has[1, both]),
+        signatures,
+    )
