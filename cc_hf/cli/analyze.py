@@ -10,7 +10,6 @@ import typer
 from rich.text import Text
 
 from cc_hf.cli import mt_geneval_studies, rater_studies, result_commands, study_commands
-from cc_hf.cli import study_commands
 from cc_hf.cli.compare_models import compare_models
 from cc_hf.cli.lexical_probe import lexical_probe
 from cc_hf.cli.options import AsJson, DataDir, FiguresOutput
