@@ -11,6 +11,7 @@ from cc_hf.cli.corpora import (
     CorpusColumns,
     CorpusConfig,
     CorpusNames,
+    CorpusProcesses,
     CorpusSplit,
     Streaming,
     open_corpus,
@@ -135,7 +136,7 @@ def tag(
             ),
         ),
     ] = 100_000,
-    n_processes: Annotated[int, typer.Option("--processes", min=1, help="Processes.")] = 1,
+    n_processes: CorpusProcesses = 1,
     on_damaged: Annotated[
         str,
         typer.Option(

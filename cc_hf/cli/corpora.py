@@ -12,9 +12,11 @@ if TYPE_CHECKING:
     from cc_hf.data.corpora import Corpus, StreamCorpus
 
 __all__ = [
+    "BlockPairs",
     "CorpusColumns",
     "CorpusConfig",
     "CorpusNames",
+    "CorpusProcesses",
     "CorpusSplit",
     "Streaming",
     "open_corpus",
@@ -43,6 +45,10 @@ CorpusColumns = Annotated[
 ]
 Streaming = Annotated[
     bool, typer.Option("--streaming", help="Stream the dataset instead of downloading it.")
+]
+CorpusProcesses = Annotated[int, typer.Option("--processes", min=1, help="Processes.")]
+BlockPairs = Annotated[
+    int, typer.Option(min=1, help="Pairs that are read together; it bounds the memory.")
 ]
 
 

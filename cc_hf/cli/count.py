@@ -8,6 +8,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from cc_hf.cli.corpora import (
+    BlockPairs,
+    CorpusConfig,
+    CorpusProcesses,
+    CorpusSplit,
+    Streaming,
+)
 from cc_hf.cli.options import AsJson, DataDir, FiguresOutput, Quiet
 from cc_hf.cli.output import (
     check_output,
@@ -39,21 +46,12 @@ _Source = Annotated[
         )
     ),
 ]
-_Config = Annotated[str | None, typer.Option(help="Configuration of the dataset.")]
-_Split = Annotated[str, typer.Option(help="Split of the dataset.")]
 _SourceColumn = Annotated[
     str | None,
     typer.Option(
         metavar="COLUMN",
         help="With a dataset: column of the sources, such as translation.en. Default: source.",
     ),
-]
-_Streaming = Annotated[
-    bool, typer.Option("--streaming", help="Stream the dataset instead of downloading it.")
-]
-_Processes = Annotated[int, typer.Option("--processes", min=1, help="Processes.")]
-_BlockPairs = Annotated[
-    int, typer.Option(min=1, help="Pairs that are read together; it bounds the memory.")
 ]
 _BLOCK = 100_000
 
@@ -87,12 +85,12 @@ def senses(
     lemmatizer: Annotated[
         str, typer.Option(help="Lemmatizer of the translations: simplemma or none.")
     ] = "simplemma",
-    config: _Config = None,
-    split: _Split = "train",
+    config: CorpusConfig = None,
+    split: CorpusSplit = "train",
     source_column: _SourceColumn = None,
-    streaming: _Streaming = False,
-    processes: _Processes = 1,
-    block_pairs: _BlockPairs = _BLOCK,
+    streaming: Streaming = False,
+    processes: CorpusProcesses = 1,
+    block_pairs: BlockPairs = _BLOCK,
     data_dir: DataDir = None,
     output: FiguresOutput = None,
     as_json: AsJson = False,
@@ -199,12 +197,12 @@ def occupations(
         list[str] | None,
         typer.Option(help="With --html: also draw the flows of this one. May be repeated."),
     ] = None,
-    config: _Config = None,
-    split: _Split = "train",
+    config: CorpusConfig = None,
+    split: CorpusSplit = "train",
     source_column: _SourceColumn = None,
-    streaming: _Streaming = False,
-    processes: _Processes = 1,
-    block_pairs: _BlockPairs = _BLOCK,
+    streaming: Streaming = False,
+    processes: CorpusProcesses = 1,
+    block_pairs: BlockPairs = _BLOCK,
     data_dir: DataDir = None,
     output: FiguresOutput = None,
     as_json: AsJson = False,

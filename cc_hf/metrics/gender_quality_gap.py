@@ -29,6 +29,7 @@ from cc_hf.statistics.bootstrap import (
     figure_intervals,
     resampled_sums,
 )
+from cc_hf.statistics.corpus_quality import scores_of_statistics, sentence_statistics
 
 if TYPE_CHECKING:
     from sacrebleu.metrics.bleu import BLEU
@@ -57,15 +58,6 @@ def _side(
     return [predictions[row] for row in rows], [references[row]["reference"] for row in rows]
 
 
-def _statistics(
-    scorer: BLEU | CHRF, translations: Sequence[str], references: Sequence[str]
-) -> npt.NDArray[np.float64]:
-    """Return (pairs, k) counts, of whose sums the corpus score is a function."""
-    # These methods are private, but sacreBLEU has no public ones for chrF, and its own bootstrap
-    # and paired tests use them.
-    return np.array(scorer._extract_corpus_statistics(translations, [references]), dtype=np.float64)
-
-
 def _figures(
     scorer: BLEU | CHRF, name: str, sums: npt.NDArray[np.float64]
 ) -> dict[str, npt.NDArray[np.float64]]:
@@ -74,17 +66,8 @@ def _figures(
     The first half of the columns belongs to the male side.
     """
     half = sums.shape[1] // 2
-    male, female = (
-        np.array([scorer._compute_score_from_stats(row).score for row in part.astype(int).tolist()])
-        / 100
-        for part in (sums[:, :half], sums[:, half:])
-    )
-    # Floating-point rounding can take a perfect score slightly above 1.
-    return {
-        f"{name}_male": np.minimum(male, 1.0),
-        f"{name}_female": np.minimum(female, 1.0),
-        f"{name}_gap": np.clip(male - female, -1.0, 1.0),
-    }
+    male, female = (scores_of_statistics(scorer, part) for part in (sums[:, :half], sums[:, half:]))
+    return {f"{name}_male": male, f"{name}_female": female, f"{name}_gap": male - female}
 
 
 def sacrebleu_signatures(text: str) -> dict[str, str]:
@@ -233,7 +216,9 @@ class GenderQualityGap(Metric):
         intervals: dict[str, Interval | NoInterval] = {}
         used: dict[str, str | int] = {"langs": f"{rows.src_lang or '?'}-{rows.tgt_lang or '?'}"}
         for name, scorer in (("bleu", BLEU(tokenize="13a")), ("chrf", CHRF())):
-            per_pair = np.concatenate([_statistics(scorer, *side) for side in sides], axis=1)
+            per_pair = np.concatenate(
+                [sentence_statistics(scorer, *side) for side in sides], axis=1
+            )
             points = _figures(scorer, name, per_pair.sum(axis=0)[None])
             resampled = _figures(scorer, name, resampled_sums(per_pair, **bootstrap.options))
             values |= {key: float(points[key][0]) for key in points}

@@ -8,9 +8,20 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+import numpy.typing as npt
+
 from cc_hf.errors import InputError, check_choice
 
-__all__ = ["PAIRED_TESTS", "TOKENIZERS", "CorpusQuality", "corpus_quality", "corpus_score"]
+__all__ = [
+    "PAIRED_TESTS",
+    "TOKENIZERS",
+    "CorpusQuality",
+    "corpus_quality",
+    "corpus_score",
+    "scores_of_statistics",
+    "sentence_statistics",
+]
 
 #: Tokenizers of BLEU that need no further package.
 TOKENIZERS = ("13a", "intl", "char", "zh", "none")
@@ -183,6 +194,46 @@ def _p_values(
         if i
     }
     return rows, str(next(iter(signatures.values())))
+
+
+def sentence_statistics(
+    scorer: Any, translations: Sequence[str], references: Sequence[str]
+) -> npt.NDArray[np.float64]:
+    """Return counts of each sentence, of whose sums the score of a corpus is a function.
+
+    Args:
+        scorer: BLEU or CHRF of sacreBLEU.
+        translations: n translations.
+        references: n references.
+
+    Returns:
+        Counts, (n, k).
+    """
+    # These methods are private, but sacreBLEU has no public ones for chrF, and its own bootstrap
+    # and paired tests use them.
+    statistics = scorer._extract_corpus_statistics(list(translations), [list(references)])
+    return np.array(statistics, dtype=np.float64)
+
+
+def scores_of_statistics(scorer: Any, sums: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    """Return the score of each corpus from the sums of `sentence_statistics`.
+
+    Args:
+        scorer: BLEU or CHRF of sacreBLEU.
+        sums: sums over the sentences of each corpus, (m, k).
+
+    Returns:
+        Scores in [0, 1], (m,).
+
+    Examples:
+        >>> from sacrebleu.metrics.bleu import BLEU
+        >>> counts = sentence_statistics(BLEU(), ["Das ist ein Haus ."], ["Das ist ein Haus ."])
+        >>> scores_of_statistics(BLEU(), counts).tolist()
+        [1.0]
+    """
+    scores = [scorer._compute_score_from_stats(row).score for row in sums.astype(int).tolist()]
+    # Floating-point rounding can take a perfect score slightly above 100.
+    return np.minimum(np.array(scores, dtype=np.float64) / 100, 1.0)
 
 
 def _metrics(

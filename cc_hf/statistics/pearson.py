@@ -10,6 +10,7 @@ import numpy as np
 
 from cc_hf.errors import InputError
 from cc_hf.results import Interval
+from cc_hf.statistics.rank_correlation import checked_figures
 
 __all__ = ["PearsonCorrelation", "pearson_correlation"]
 
@@ -51,22 +52,11 @@ def pearson_correlation(
     Examples:
         >>> correlation = pearson_correlation([1, 2, 3, 4], [1, 3, 2, 4])
         >>> round(correlation.r, 4), round(correlation.interval.low, 4)
-        (0.8, -0.6975)
+        (0.8, -0.697)
     """
     if not 0 < level < 1:
         raise InputError(f"level: expected a number between 0 and 1, got {level}")
-    x, y = np.asarray(left, dtype=np.float64), np.asarray(right, dtype=np.float64)
-    if x.shape != y.shape or x.ndim != 1 or len(x) < _FEWEST:
-        raise InputError(
-            f"expected two figures of the same {_FEWEST} or more items, got arrays of shape"
-            f" {x.shape} and {y.shape}"
-        )
-    for side, values in (("left", x), ("right", y)):
-        if not np.isfinite(values).all() or np.ptp(values) == 0:
-            raise InputError(
-                f"{side}: expected finite numbers that differ, got"
-                f" {sorted(set(values.tolist()))[:3]}; equal figures have no correlation"
-            )
+    x, y = checked_figures(left, right, fewest=_FEWEST)
     r = float(np.clip(np.corrcoef(x, y)[0, 1], -1, 1))
     half = NormalDist().inv_cdf((1 + level) / 2) / np.sqrt(len(x) - 3)
     with np.errstate(divide="ignore"):  # a perfect correlation has an infinite z

@@ -14,7 +14,7 @@ from cc_hf.errors import InputError
 from cc_hf.results import Interval, NoInterval
 from cc_hf.statistics.bootstrap import check_bootstrap, percentile_interval, resampled_sums
 
-__all__ = ["RankCorrelation", "rank_correlation"]
+__all__ = ["RankCorrelation", "checked_figures", "rank_correlation"]
 
 _Floats = npt.NDArray[np.float64]
 
@@ -71,18 +71,7 @@ def rank_correlation(
         (0.8, 0.6667)
     """
     check_bootstrap(seed=seed, n_resamples=n_resamples, level=level)
-    x, y = np.asarray(left, dtype=np.float64), np.asarray(right, dtype=np.float64)
-    if x.shape != y.shape or x.ndim != 1 or len(x) < 3:
-        raise InputError(
-            f"expected two figures of the same three or more things, got arrays of shape {x.shape}"
-            f" and {y.shape}"
-        )
-    for side, values in (("left", x), ("right", y)):
-        if not np.isfinite(values).all() or np.ptp(values) == 0:
-            raise InputError(
-                f"{side}: expected finite numbers that differ, got"
-                f" {sorted(set(values.tolist()))[:3]}; equal figures give no order"
-            )
+    x, y = checked_figures(left, right)
     n = len(x)
     # The first row is the observed sample, the others are the resamples.
     times = np.concatenate(
@@ -97,6 +86,35 @@ def rank_correlation(
         kendall_interval=percentile_interval(kendall[1:], level=level),
         n_undefined=int(np.isnan(kendall[1:]).sum()),
     )
+
+
+def checked_figures(
+    left: Sequence[float], right: Sequence[float], *, fewest: int = 3
+) -> tuple[_Floats, _Floats]:
+    """Return two figures of the same items as arrays.
+
+    Args:
+        left: finite numbers, one per item.
+        right: as many finite numbers, in the same order of the items.
+        fewest: smallest number of items.
+
+    Raises:
+        InputError: for fewer items, different lengths, values that are not finite, or a side with a
+            single value.
+    """
+    x, y = np.asarray(left, dtype=np.float64), np.asarray(right, dtype=np.float64)
+    if x.shape != y.shape or x.ndim != 1 or len(x) < fewest:
+        raise InputError(
+            f"expected two figures of the same {fewest} or more items, got arrays of shape"
+            f" {x.shape} and {y.shape}"
+        )
+    for side, values in (("left", x), ("right", y)):
+        if not np.isfinite(values).all() or np.ptp(values) == 0:
+            raise InputError(
+                f"{side}: expected finite numbers that differ, got"
+                f" {sorted(set(values.tolist()))[:3]}; equal figures have no correlation"
+            )
+    return x, y
 
 
 def _spearman(x: _Floats, y: _Floats, times: _Floats) -> _Floats:

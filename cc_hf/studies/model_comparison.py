@@ -8,11 +8,11 @@ from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from cc_hf.errors import InputError
 from cc_hf.results import EvaluationResult, difference_of_data
 from cc_hf.statistics.bootstrap import Bootstrap, resampled_sums
+from cc_hf.statistics.corpus_quality import scores_of_statistics, sentence_statistics
 from cc_hf.statistics.paired import McNemar, PairedDifference, difference_in_resamples, mcnemar
 
 __all__ = [
@@ -23,9 +23,6 @@ __all__ = [
     "compared_rates",
     "compared_verdicts",
 ]
-
-_N_GRAMS = 4
-_Floats = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,14 +122,13 @@ def compared_bleu(
             f" {len(translations[0])}, {len(translations[1])} and {len(references)}"
         )
     bootstrap = bootstrap or Bootstrap()
-    columns = np.stack([_bleu_parts(texts, references, tgt_lang) for texts in translations])
+    scorer = BLEU(trg_lang=tgt_lang)
+    columns = np.stack([sentence_statistics(scorer, texts, references) for texts in translations])
     sums = resampled_sums(
         columns.swapaxes(0, 1).reshape(len(references), -1), **bootstrap.options
     ).reshape(bootstrap.n_resamples, 2, -1)
-    values = np.array([_bleu_of(parts) for parts in columns.sum(axis=1)])
-    samples = np.array([[_bleu_of(parts) for parts in row] for row in sums])
-    scorer = BLEU(trg_lang=tgt_lang)
-    scorer.corpus_score(list(translations[0]), [list(references)])
+    values = scores_of_statistics(scorer, columns.sum(axis=1))
+    samples = np.stack([scores_of_statistics(scorer, sums[:, model]) for model in (0, 1)], axis=1)
     signature = f"bleu|{scorer.get_signature()}"
     return ComparedFigure(
         "bleu",
@@ -142,32 +138,6 @@ def compared_bleu(
         None,
         (signature, signature),
     )
-
-
-def _bleu_parts(texts: Sequence[str], references: Sequence[str], tgt_lang: str) -> _Floats:
-    """Return the lengths and the counts of n-grams of each sentence, (n, 2 + 2 * 4)."""
-    from sacrebleu.metrics.bleu import BLEU
-
-    scorer = BLEU(trg_lang=tgt_lang, effective_order=True)
-    rows = []
-    for text, reference in zip(texts, references, strict=True):
-        score = scorer.sentence_score(text, [reference])
-        rows.append([score.sys_len, score.ref_len, *score.counts, *score.totals])
-    return np.array(rows, dtype=np.float64)
-
-
-def _bleu_of(parts: _Floats) -> float:
-    """Return BLEU in [0, 1] from sums of what `_bleu_parts` returns."""
-    from sacrebleu.metrics.bleu import BLEU
-
-    numbers = [int(number) for number in parts]
-    score = BLEU.compute_bleu(
-        correct=numbers[2 : 2 + _N_GRAMS],
-        total=numbers[2 + _N_GRAMS :],
-        sys_len=numbers[0],
-        ref_len=numbers[1],
-    ).score
-    return min(1.0, float(score) / 100)  # rounding can give 100.00000000000004
 
 
 def compared_verdicts(

@@ -18,6 +18,7 @@ from sacrebleu.metrics.chrf import CHRF
 import cc_hf
 from cc_hf.data.readers.mt_geneval_files import REPOSITORY
 from cc_hf.metrics import gender_accuracy, gender_quality_gap
+from cc_hf.statistics.corpus_quality import sentence_statistics
 from tests.helpers.metrics import evaluate_dataset, evaluate_metric
 
 pytestmark = pytest.mark.shared
@@ -287,7 +288,7 @@ def test_bleu_equals_that_of_every_recorded_run(shared: Path, lang: str) -> None
         statistics = dict(
             zip(
                 segments,
-                gender_quality_gap._statistics(scorer, *map(list, zip(*segments, strict=True))),
+                sentence_statistics(scorer, *map(list, zip(*segments, strict=True))),
                 strict=True,
             )
         )

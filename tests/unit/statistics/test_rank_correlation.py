@@ -44,8 +44,8 @@ def test_resamples_without_order_are_counted() -> None:
 @cases_by_message(
     ("x", "y", "message"),
     [
-        ([1, 2], [1, 2], "three or more things"),
-        ([1, 2, 3], [1, 2], "three or more"),
+        ([1, 2], [1, 2], "the same 3 or more items"),
+        ([1, 2, 3], [1, 2], r"of shape \(3,\) and \(2,\)"),
         ([1, 1, 1], [1, 2, 3], "left: expected finite numbers that differ, got"),
         ([1, 2, 3], [1, 2, float("nan")], "right"),
     ],
