@@ -24,6 +24,9 @@ os.environ["HF_HUB_OFFLINE"] = "1"
 os.environ["HF_DATASETS_DISABLE_PROGRESS_BARS"] = "1"
 os.environ["TOKENIZERS_PARALLELISM"] = "false"
 os.environ.pop("CC_HF_DATA_DIR", None)
+# readline, which pytest imports, sets these for the workers of pytest-xdist only
+for name in ("COLUMNS", "LINES"):
+    os.environ.pop(name, None)
 # the workers share the cores, and so do the programs that they start
 if workers := int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "0")):
     os.environ.setdefault("OMP_NUM_THREADS", str(max(1, (os.cpu_count() or 1) // workers)))

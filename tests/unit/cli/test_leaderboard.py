@@ -14,7 +14,7 @@ from cc_hf.errors import CCError, InputError, MissingDependencyError
 from cc_hf.hub.push import Upload
 from cc_hf.leaderboard.app import build_page
 from tests.helpers.results import small_result, write_result
-from tests.unit.cli.test_commands import cc_hf as program
+from tests.unit.cli.test_commands import cc_hf_process
 
 
 @pytest.fixture
@@ -128,7 +128,7 @@ def test_an_occupied_port_is_refused(tmp_path: Path) -> None:
         taken.listen()
         port = taken.getsockname()[1]
         # gradio leaves event loops open, so it runs in another process
-        told = program("leaderboard", tmp_path, "--port", str(port), status=2).stderr
+        told = cc_hf_process("leaderboard", tmp_path, "--port", str(port), status=2).stderr
     assert f"port: 127.0.0.1:{port} cannot be served on" in told
     assert "choose another" in told
 
