@@ -153,7 +153,7 @@ def test_commands_of_the_documents_run(tmp_path: Path, shared: Path) -> None:
     commands = [
         shlex.split(command, comments=True) for command in _COMMANDS if command.startswith("cc-hf ")
     ]
-    assert len(commands) == 20
+    assert len(commands) == 21
     for command in commands:
         run_command(*command[1:], cwd=tmp_path, environment=environment)
 
