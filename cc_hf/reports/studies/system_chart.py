@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from cc_hf.errors import InputError
 from cc_hf.reports.formats.plots import empty_figure, literal_text, mark_of, saved_figure
@@ -62,7 +62,7 @@ def systems_plot(
     """
     sizes = sizes or ordered_sizes([mean.first for mean in means])
     languages = list(dict.fromkeys(mean.first.tgt_lang for mean in means))
-    panels = {}
+    panels: dict[tuple[str, str], list[_Point]] = {}
     for name in figures:
         for tgt_lang in languages:
             points = [_point(m, name) for m in means if m.first.tgt_lang == tgt_lang]
@@ -80,13 +80,13 @@ def systems_plot(
         height=0.3 + 3.1 * n_rows + 0.22 * n_lines,
         n_columns=n_columns,
     )
-    for axes, ((name, _), points) in zip(all_axes, panels.items(), strict=True):
-        _draw(axes, points, labels, sizes)
+    for axes, ((name, _), drawn) in zip(all_axes, panels.items(), strict=True):
+        _draw(axes, drawn, labels, sizes)
         axes.set_title(
-            literal_text(title_of_language(points[0].mean.first)), loc="left", fontsize="medium"
+            literal_text(title_of_language(drawn[0].mean.first)), loc="left", fontsize="medium"
         )
         axes.set_xlabel("BLEU")
-        axes.set_ylabel(literal_text(f"{figure_title(points[0].mean, name)}, %"), fontsize="small")
+        axes.set_ylabel(literal_text(f"{figure_title(drawn[0].mean, name)}, %"), fontsize="small")
     _add_legend(figure, [p for points in panels.values() for p in points], labels, sizes)
     return saved_figure(figure, file_format)
 
@@ -147,7 +147,7 @@ def _draw(
     axes.margins(x=0.08, y=0.08)
 
 
-def _line_style(points: Sequence[_Point]) -> str:
+def _line_style(points: Sequence[_Point]) -> Literal["-", "--"]:
     return "-" if any(point.mean.first.is_seqkd for point in points) else "--"
 
 
@@ -164,13 +164,15 @@ def _add_legend(
     entries = []
     for index, label in enumerate(labels):
         of_label = [point for point in points if _label(point.mean) == label]
+        first = of_label[0].mean.first
         is_line = len({point.mean.first.size for point in of_label}) > 1
         entries.append(
             Line2D(
                 [],
                 [],
                 color=mark_of(index)[0],
-                marker="" if is_line else "o",
+                marker="" if is_line else _marker(first.size, sizes),
+                markerfacecolor=mark_of(index)[0] if first.is_seqkd else "white",
                 linestyle=_line_style(of_label) if is_line else "",
                 label=literal_text(label),
             )

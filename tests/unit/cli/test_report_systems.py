@@ -150,7 +150,7 @@ def test_published_systems_are_printed_and_drawn(tmp_path: Path) -> None:
 
 
 def test_wrong_options_are_refused(seeds: list[Path], tmp_path: Path) -> None:
-    for arguments, message in (
+    cases: list[tuple[list[str | Path], str]] = [
         ([], "expected files of results or --published, got both or neither"),
         ([*seeds, "--published"], "expected files of results or --published"),
         (["--published", "--seqkd", "a"], "--published: expected no --name, --bleu"),
@@ -159,7 +159,8 @@ def test_wrong_options_are_refused(seeds: list[Path], tmp_path: Path) -> None:
         ([*seeds, "--group", "base"], "--group: expected key=value, got 'base'"),
         ([*seeds, "--metric", "own"], "expected results of the metric own, got none"),
         ([*seeds, "--plot", tmp_path / "a.txt"], "--plot: expected a file that ends in"),
-    ):
+    ]
+    for arguments, message in cases:
         shown = run_command("report", "systems", *arguments, status=2)
         assert message in shown.stderr
 
@@ -173,7 +174,8 @@ def test_the_report_of_files_is_as_before(seeds: list[Path], tmp_path: Path) -> 
 
 def published_results(folder: Path) -> list[Path]:
     """Write the printed figures of appendix H as files of results, and their BLEU."""
-    paths, bleu = [], []
+    paths: list[Path] = []
+    bleu = []
     for row in case_study_systems():
         name = f"{row.system} {row.tgt_lang}-seed{row.seed}"
         bleu.append({"system": name, "bleu": round(100 * (row.bleu or 0), 10)})
@@ -196,7 +198,7 @@ def published_results(folder: Path) -> list[Path]:
 def test_the_regression_of_results_equals_that_of_the_printed_table(tmp_path: Path) -> None:
     paths = published_results(tmp_path)
     table = tmp_path / "systems.tsv"
-    common = ["--bleu", tmp_path / "bleu.json", "--seqkd", "Student*"]
+    common: list[str | Path] = ["--bleu", tmp_path / "bleu.json", "--seqkd", "Student*"]
     run_command("report", "systems", *paths, *common, "-o", table)
     printed, made = read_system_table(CASE_STUDY), read_system_table(table)
     for block in PUBLISHED_REGRESSIONS:
@@ -211,7 +213,7 @@ def test_the_regression_of_results_equals_that_of_the_printed_table(tmp_path: Pa
     known = [r for r in json.loads((tmp_path / "bleu.json").read_text()) if " ru-" in r["system"]]
     (tmp_path / "ru.json").write_text(json.dumps(known), encoding="utf-8")
     columns = ["--independent", "bleu", "--independent", "seqkd", "--dependent", dependent]
-    more = ["--bleu", tmp_path / "ru.json", "--seqkd", "Student*"]
+    more: list[str | Path] = ["--bleu", tmp_path / "ru.json", "--seqkd", "Student*"]
     shown = run_command("analyze", "regression", *russian, *more, *columns, "--json")
     values = {c["name"]: c["value"] for c in json.loads(shown.stdout)["coefficients"]}
     assert values == {c.name: c.value for c in fit.coefficients}
@@ -219,11 +221,12 @@ def test_the_regression_of_results_equals_that_of_the_printed_table(tmp_path: Pa
 
 def test_tables_take_no_options_of_results(seeds: list[Path], tmp_path: Path) -> None:
     common = ["--dependent", "min_accuracy", "--independent", "bleu"]
-    for systems, message in (
+    cases: list[tuple[list[str | Path], str]] = [
         ([CASE_STUDY, "--seqkd", "a"], "expected files of results (.json), which they complete"),
         ([CASE_STUDY, *seeds], "expected one table of systems (.csv or .tsv) or files of results"),
         ([*seeds, "--published"], "--published: expected neither files nor columns"),
-    ):
+    ]
+    for systems, message in cases:
         shown = run_command("analyze", "regression", *systems, *common, status=2)
         assert message in shown.stderr
     shown = run_command("analyze", "regression", *seeds, *common, status=2)
