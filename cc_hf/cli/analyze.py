@@ -14,6 +14,7 @@ from cc_hf.cli.compare_models import compare_models
 from cc_hf.cli.lexical_probe import lexical_probe
 from cc_hf.cli.options import AsJson, DataDir, FiguresOutput
 from cc_hf.cli.output import check_output, json_text, print_result
+from cc_hf.cli.regression import regression
 from cc_hf.cli.speed import speed
 from cc_hf.errors import InputError
 
@@ -27,7 +28,7 @@ __all__ = ["app"]
 app = typer.Typer(help="Run the studies of the papers on results.", no_args_is_help=True)
 app.command("referent-bias")(study_commands.referent_bias)
 app.command("trigger-importance")(study_commands.trigger_importance)
-app.command("regression")(study_commands.regression)
+app.command("regression")(regression)
 app.command("evaluator-agreement")(study_commands.evaluator_agreement)
 app.command("speed")(speed)
 app.command("rater-sheets")(rater_studies.rater_sheets)

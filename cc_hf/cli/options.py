@@ -47,6 +47,7 @@ __all__ = [
     "chosen_configs",
     "metric_options",
     "one_or_all",
+    "pairs_of",
 ]
 
 Dataset = Annotated[
@@ -352,6 +353,34 @@ def chosen_configs(dataset: str, configs: list[str] | None, *, every: bool) -> l
     )
 
 
+def pairs_of(values: list[str] | None, flag: str) -> dict[str, str]:
+    """Parse the pairs of a repeatable option.
+
+    Args:
+        values: texts of the form KEY=VALUE.
+        flag: the option, for messages.
+
+    Returns:
+        Key -> value, as text.
+
+    Raises:
+        InputError: for a text without a name or "=", or a name that occurs twice.
+
+    Examples:
+        >>> pairs_of(["size=big", "note=a=b"], "--where")
+        {'size': 'big', 'note': 'a=b'}
+    """
+    pairs: dict[str, str] = {}
+    for text in values or []:
+        name, equals, value = text.partition("=")
+        if not (name and equals):
+            raise InputError(f"{flag}: expected key=value, got {text!r}")
+        if name in pairs:
+            raise InputError(f"{flag}: expected {name} once, got {pairs[name]!r} and {value!r}")
+        pairs[name] = value
+    return pairs
+
+
 def metric_options(values: list[str] | None, **named: str | None) -> dict[str, str]:
     """Parse the pairs of --option, and add options that have a flag of their own.
 
@@ -369,14 +398,7 @@ def metric_options(values: list[str] | None, **named: str | None) -> dict[str, s
         >>> metric_options(["dictionary=own.tsv", "note=a=b"], score=None)
         {'dictionary': 'own.tsv', 'note': 'a=b'}
     """
-    options: dict[str, str] = {}
-    for text in values or []:
-        name, equals, value = text.partition("=")
-        if not (name and equals):
-            raise InputError(f"--option: expected key=value, got {text!r}")
-        if name in options:
-            raise InputError(f"--option: expected {name} once, got {options[name]!r} and {value!r}")
-        options[name] = value
+    options = pairs_of(values, "--option")
     for name, given in named.items():
         if given is None:
             continue

@@ -187,7 +187,12 @@ def silence_broken_streams(streams: Iterable[TextIO]) -> list[str]:
 
 
 def print_result(
-    as_json: bool, text: str, render: Callable[[], Iterable[RenderableType]], *, output: Path | None
+    as_json: bool,
+    text: str,
+    render: Callable[[], Iterable[RenderableType]],
+    *,
+    output: Path | None,
+    table: str | None = None,
 ) -> None:
     """Write a result to its file, and print it: as JSON, or as tables.
 
@@ -199,9 +204,15 @@ def print_result(
         text: the JSON.
         render: makes the tables and lines; it is called only if they are printed.
         output: the file of the JSON; None for no file, "-" for standard output.
+        table: what the file holds in place of the JSON.
+
+    Raises:
+        InputError: if both a table and the JSON would go to standard output.
     """
+    if as_json and table is not None and output == STANDARD:
+        raise InputError("output: expected a file beside --json, got standard output for both")
     if output is not None:
-        write_atomically(output, text)
+        write_atomically(output, text if table is None else table)
     if as_json:
         if output != STANDARD:
             write_atomically(STANDARD, text)

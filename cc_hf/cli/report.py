@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -12,6 +13,8 @@ from rich.text import Text
 
 from cc_hf.cli.options import Bleu, DataDir, Quiet, Resamples, Seed
 from cc_hf.cli.output import Console, check_output, write_atomically
+from cc_hf.cli.report_systems import systems as report_systems
+from cc_hf.cli.subcommands import CommandWithSubcommands
 from cc_hf.errors import InputError, UnknownNameError
 from cc_hf.files import file_slug, resolved
 
@@ -19,7 +22,13 @@ if TYPE_CHECKING:
     from cc_hf.reports.report import Report
     from cc_hf.reports.samples import System
 
-__all__ = ["report"]
+__all__ = ["ReportCommand", "report"]
+
+
+class ReportCommand(CommandWithSubcommands):
+    """The command `report`, with the command `report systems`."""
+
+    functions = MappingProxyType({"systems": report_systems})
 
 
 def report(
@@ -132,7 +141,7 @@ def report(
     """Write a report: systems side by side, by category and sample by sample.
 
     Results on several datasets become one page that begins with an overview of them, has a section
-    for each, and no samples.
+    for each, and no samples. `cc-hf report systems` makes a table of many systems and seeds.
 
     Without a file or folder to write, the tables are printed as Markdown.
     """

@@ -7,8 +7,9 @@ from typing import Annotated
 
 import typer
 
-from cc_hf.cli.options import AsJson, FiguresOutput
+from cc_hf.cli.options import AsJson, Bleu, FiguresOutput
 from cc_hf.cli.output import check_output, json_text, print_result, say_written, write_atomically
+from cc_hf.cli.system_inputs import Names, SystemOptions, Timing, table_of_systems
 from cc_hf.errors import InputError
 
 __all__ = ["speed"]
@@ -16,14 +17,22 @@ __all__ = ["speed"]
 
 def speed(
     systems: Annotated[
-        Path | None,
+        list[Path] | None,
         typer.Argument(
             help=(
-                "Table of systems (.csv or .tsv): columns model, seconds, bleu, and FoFc, MoFc,"
-                " MoMc, FoMc in percent; tgt_lang and part separate several comparisons."
+                "Table of systems (.csv or .tsv), such as `cc-hf report systems --output` writes:"
+                " columns model or system, seconds, bleu, and FoFc, MoFc, MoMc, FoMc in percent;"
+                " tgt_lang and part separate several comparisons, seeds are averaged. Or the JSON"
+                " files of results on simplegen, with --bleu and --timing."
             ),
         ),
     ] = None,
+    name: Names = None,
+    bleu: Bleu = None,
+    timing: Timing = None,
+    metric: Annotated[
+        str, typer.Option(help="With files of results: metric to use.")
+    ] = "simplegen_accuracy",
     baseline: Annotated[
         str, typer.Option(help="Model that relative drops are measured from.")
     ] = "baseline",
@@ -46,14 +55,14 @@ def speed(
     from cc_hf.reports.studies.calibrations import check_plot
     from cc_hf.reports.studies.speed import speed_plot, speed_tables
     from cc_hf.studies.speed.points import PUBLISHED, speed_json, speed_studies
-    from cc_hf.studies.system_table import read_system_table
 
     check_output(output)
     check_output(plot, "plot")
     check_plot(plot)
-    if (systems is None) != published:
+    if bool(systems) == published:
         raise InputError("expected a table of systems or --published, got both or neither")
-    studies = speed_studies(read_system_table(systems or PUBLISHED), baseline=baseline)
+    options = SystemOptions(name, bleu, timing, metric=metric)
+    studies = speed_studies(table_of_systems(systems or [PUBLISHED], options), baseline=baseline)
     if plot is not None:
         picture = speed_plot(studies, file_format=plot.suffix.lower().removeprefix("."))
         write_atomically(plot, picture)

@@ -1,4 +1,4 @@
-"""cc-hf analyze referent-bias, trigger-importance, regression, evaluator-agreement."""
+"""cc-hf analyze referent-bias, trigger-importance, evaluator-agreement."""
 
 from __future__ import annotations
 
@@ -21,7 +21,6 @@ from cc_hf.cli.options import (
     Resamples,
     Seed,
     Split,
-    metric_options,
     one_or_all,
 )
 from cc_hf.cli.output import (
@@ -36,7 +35,7 @@ from cc_hf.errors import InputError
 if TYPE_CHECKING:
     from cc_hf.results import EvaluationResult
 
-__all__ = ["evaluator_agreement", "referent_bias", "regression", "trigger_importance"]
+__all__ = ["evaluator_agreement", "referent_bias", "trigger_importance"]
 
 # These options are lists so that a second value is refused instead of replacing the first.
 _OneEvaluator = Annotated[
@@ -221,76 +220,6 @@ def trigger_importance(
         ],
         output=output,
     )
-
-
-def regression(
-    systems: Annotated[
-        Path | None,
-        typer.Argument(
-            help="Table of systems: a CSV or TSV file whose first line names the columns.",
-        ),
-    ] = None,
-    dependent: Annotated[
-        str | None, typer.Option(help="Column that the regression explains, such as min_accuracy.")
-    ] = None,
-    independent: Annotated[
-        list[str] | None,
-        typer.Option(
-            help="Column that explains it: numbers, or 1 and 0 for yes and no. May be repeated."
-        ),
-    ] = None,
-    where: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="COLUMN=VALUE",
-            help="Use only the rows with this value in this column. May be repeated.",
-        ),
-    ] = None,
-    published: Annotated[
-        bool,
-        typer.Option(
-            "--published",
-            help=(
-                "Compute the four regressions of the case study (Vamvas & Sennrich 2021, Table"
-                " 3), without a file."
-            ),
-        ),
-    ] = False,
-    output: FiguresOutput = None,
-    as_json: AsJson = False,
-) -> None:
-    """Regress a score of systems on other columns by least squares.
-
-    Each coefficient has a standard error, an interval and a p-value.
-    """
-    from cc_hf.reports.studies.tables import published_regression_tables, regression_tables
-    from cc_hf.studies.distillation.case_study import case_study_regressions
-    from cc_hf.studies.system_table import read_system_table, regress, select_systems
-
-    check_output(output)
-    if published:
-        if systems is not None or dependent or independent or where:
-            raise InputError(
-                "--published: expected neither a file nor columns, because it has its own"
-            )
-        blocks = case_study_regressions()
-        regressions = [{"published": asdict(block), **asdict(fit)} for block, fit in blocks]
-        print_result(
-            as_json,
-            json_text({"regressions": regressions}),
-            lambda: [published_regression_tables(blocks)],
-            output=output,
-        )
-        return
-    if systems is None or not dependent or not independent:
-        raise InputError(
-            "expected FILE --dependent COLUMN --independent COLUMN ..., or --published"
-        )
-    rows = read_system_table(systems)
-    fit = regress(
-        select_systems(rows, metric_options(where)) if where else rows, dependent, independent
-    )
-    print_result(as_json, json_text(asdict(fit)), lambda: [regression_tables(fit)], output=output)
 
 
 def evaluator_agreement(

@@ -6,11 +6,11 @@ from __future__ import annotations
 
 import statistics
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from cc_hf.errors import InputError
 
-__all__ = ["SeedFigure", "average_over_seeds"]
+__all__ = ["SeedFigure", "average_over_seeds", "seed_figure"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +28,20 @@ class SeedFigure:
     mean: float
     sd: float | None
     values: tuple[float, ...]
+
+
+def seed_figure(values: Sequence[float]) -> SeedFigure:
+    """Return mean and standard deviation of one figure of several seeds.
+
+    Args:
+        values: the figure of each seed, at least one.
+
+    Examples:
+        >>> seed_figure([1, 2, 3])
+        SeedFigure(mean=2.0, sd=1.0, values=(1, 2, 3))
+    """
+    sd = statistics.stdev(values) if len(values) > 1 else None
+    return SeedFigure(statistics.fmean(values), sd, tuple(values))
 
 
 def average_over_seeds(
@@ -63,25 +77,21 @@ def average_over_seeds(
     """
     if not rows:
         raise InputError("expected the figures of at least one seed, got none")
-    values = {
-        name: tuple(row[name] for row in rows) for name in rows[0] if all(name in r for r in rows)
+    figures = {
+        name: seed_figure([row[name] for row in rows])
+        for name in rows[0]
+        if all(name in row for row in rows)
     }
-    means = {name: statistics.fmean(of_name) for name, of_name in values.items()}
-    derived = dict(means)
+    means = {name: figure.mean for name, figure in figures.items()}
     for name, (left, right) in (differences or {}).items():
         if {name, left, right} <= means.keys():
-            derived[name] = means[left] - means[right]
+            figures[name] = replace(figures[name], mean=means[left] - means[right])
     for name, parts in (minima or {}).items():
         if {name, *parts} <= means.keys() and parts:
-            derived[name] = min(means[part] for part in parts)
+            figures[name] = replace(figures[name], mean=min(means[part] for part in parts))
     for name, (left, right) in (ratios or {}).items():
-        if {left, right} <= means.keys() and all(values[right]):
-            derived[name] = means[left] / means[right]
-            values[name] = tuple(a / b for a, b in zip(values[left], values[right], strict=True))
-    return {
-        name: SeedFigure(mean, _sd(values[name]), values[name]) for name, mean in derived.items()
-    }
-
-
-def _sd(values: Sequence[float]) -> float | None:
-    return statistics.stdev(values) if len(values) > 1 else None
+        if {left, right} <= means.keys() and all(figures[right].values):
+            pairs = zip(figures[left].values, figures[right].values, strict=True)
+            ratio = seed_figure([a / b for a, b in pairs])
+            figures[name] = replace(ratio, mean=means[left] / means[right])
+    return figures

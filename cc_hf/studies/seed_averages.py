@@ -17,9 +17,18 @@ from cc_hf.statistics.gender_figures import MALE_FEMALE, RATIO
 from cc_hf.statistics.seeds import SeedFigure, average_over_seeds
 from cc_hf.studies.comparison import different_options
 
-__all__ = ["SeedAverage", "average_results", "averages_of_systems", "name_without_seed"]
+__all__ = [
+    "SeedAverage",
+    "average_results",
+    "averages_of_systems",
+    "check_seeds",
+    "differences_of",
+    "minima_of",
+    "name_without_seed",
+    "seed_of_name",
+]
 
-_SEED = re.compile(r"[-_. ]*seed[-_=. ]*\d+", re.IGNORECASE)
+_SEED = re.compile(r"[-_. ]*seed[-_=. ]*(\d+)", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -90,18 +99,12 @@ def average_results(results: Sequence[EvaluationResult], *, system: str = "") ->
         >>> average_results(results).figures["accuracy"].mean
         0.625
     """
-    _check(results, system)
+    check_seeds(results, system=system)
     first = results[0]
-    declared = registered_metric(first.metric)
-    categories = [c.category for c in first.categories]
-    counted = [name for name in categories if name != UNCOUNTED_CATEGORY] or categories
     figures = average_over_seeds(
         [result.scores for result in results],
-        differences=declared.differences if declared else {},
-        minima={
-            f"{weighted}min_accuracy": [f"{weighted}accuracy_{name}" for name in counted]
-            for weighted in ("", "weighted_")
-        },
+        differences=differences_of(first),
+        minima=minima_of(first),
         ratios={RATIO: MALE_FEMALE},
     )
     names = dict.fromkeys(name for result in results for name in result.scores)
@@ -148,7 +151,72 @@ def name_without_seed(name: str) -> str:
     return _SEED.sub("", name) or name
 
 
-def _check(results: Sequence[EvaluationResult], system: str) -> None:
+def seed_of_name(name: str) -> str:
+    """Return the seed in the name of a system, as it is written; "" if it names none.
+
+    Args:
+        name: a name such as that of a file.
+
+    Examples:
+        >>> seed_of_name("base-seed1"), seed_of_name("aan.beam1")
+        ('1', '')
+    """
+    match = _SEED.search(name)
+    return match[1] if match and name_without_seed(name) != name else ""
+
+
+def differences_of(result: EvaluationResult) -> Mapping[str, tuple[str, str]]:
+    """Return the figures of a result that are differences of two others, as its metric declares.
+
+    Args:
+        result: a result.
+
+    Returns:
+        Figure -> the two figures that it is the difference of.
+    """
+    declared = registered_metric(result.metric)
+    return declared.differences if declared else {}
+
+
+def minima_of(result: EvaluationResult) -> dict[str, list[str]]:
+    """Return the figures of a result that are the lowest of its categories.
+
+    Args:
+        result: a result.
+
+    Returns:
+        Figure -> the figures that it is the lowest of.
+
+    Examples:
+        >>> from cc_hf.results import CategoryAccuracy
+        >>> categories = tuple(CategoryAccuracy(name, 1, 1, 1.0) for name in ("female", "male"))
+        >>> result = EvaluationResult("", "", "de", "m", "m|n:2", 2, {}, {}, categories, ())
+        >>> minima_of(result)["min_accuracy"]
+        ['accuracy_female', 'accuracy_male']
+    """
+    categories = [c.category for c in result.categories]
+    counted = [name for name in categories if name != UNCOUNTED_CATEGORY] or categories
+    return {
+        f"{weighted}min_accuracy": [f"{weighted}accuracy_{name}" for name in counted]
+        for weighted in ("", "weighted_")
+    }
+
+
+def check_seeds(results: Sequence[EvaluationResult], *, system: str = "") -> None:
+    """Refuse results that do not differ in the seed of one system only.
+
+    Args:
+        results: one per seed.
+        system: name of the system, for the message.
+
+    Raises:
+        InputError: for no results, different data, metrics or options, or the same result twice.
+
+    Examples:
+        >>> check_seeds([], system="base")
+        Traceback (most recent call last):
+        cc_hf.errors.InputError: base: expected the result of at least one seed, got none
+    """
     prefix = f"{system}: " if system else ""
     if not results:
         raise InputError(f"{prefix}expected the result of at least one seed, got none")

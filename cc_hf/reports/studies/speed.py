@@ -14,7 +14,14 @@ from cc_hf.reports.figure_text import language_pair, limits, percent
 from cc_hf.reports.formats.plots import empty_figure, literal_text, saved_figure
 from cc_hf.reports.tables import heading, plain_table
 from cc_hf.statistics.regression import Regression
-from cc_hf.studies.speed.points import DELTAS, FIGURES, SpeedPoint, SpeedStudy, trend_lines
+from cc_hf.studies.speed.points import (
+    DELTAS,
+    FIGURES,
+    UNDECIDED,
+    SpeedPoint,
+    SpeedStudy,
+    trend_lines,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -31,6 +38,8 @@ _LABELS = {
 #: The columns of the two tables, which together do not fit the width of a terminal.
 _MAIN = ("seconds", "bleu", "pro", "anti", "delta")
 _GROUPS = ("FoFc", "MoFc", "delta_fc", "MoMc", "FoMc", "delta_mc")
+#: Rates in percent, and translations without a form of the occupation.
+_UNDECIDED = dict(zip(UNDECIDED, ("pro, %", "anti, %", "no form, n"), strict=True))
 #: The series of Figures 1 and A2.
 _PANELS = (("bleu", "pro", "anti"), ("MoMc", "FoFc", "FoMc", "MoFc"))
 _COLOURS = ("#535c68", "#1f6fc4", "#d0610f", "#0f8272")
@@ -51,6 +60,12 @@ def speed_tables(studies: Sequence[SpeedStudy]) -> Group:
         title = ", ".join(filter(None, (_title(study.tgt_lang), study.part)))
         parts.append(heading(f"{title}: decoding time, BLEU, accuracy in %"))
         parts += [_table(study, _MAIN), _table(study, _GROUPS)]
+        parts += [_deviations(study)] * any(point.deviations for point in study.points)
+        parts += [_undecided(study)] * any(p.undecided or p.decoding for p in study.points)
+        if without := [
+            _LABELS.get(name, name) for name in FIGURES if name not in study.drops.to_fastest
+        ]:
+            parts.append(Text(f"no drop from a baseline of 0: {', '.join(without)}"))
     by_language = _by_language(studies)
     lines = {lang: trend_lines(group, FIGURES[1:]) for lang, group in by_language.items()}
     parts += [_slopes(lang, figures) for lang, figures in lines.items() if figures]
@@ -78,6 +93,39 @@ def _table(study: SpeedStudy, columns: Sequence[str]) -> RenderableType:
             Text(label), *(percent(values[name]) if name in values else "" for name in columns)
         )
     return table
+
+
+def _deviations(study: SpeedStudy) -> RenderableType:
+    """Return a table of standard deviations over seeds."""
+    columns = (*FIGURES[:4], *DELTAS)
+    table = plain_table("", "seeds", *(_LABELS.get(name, name) for name in columns))
+    for point in study.points:
+        cells = [
+            ""
+            if name not in point.deviations
+            else f"{point.deviations[name]:.1f}"
+            if name in ("seconds", "bleu")
+            else percent(point.deviations[name])
+            for name in columns
+        ]
+        table.add_row(Text(point.model), str(point.n_seeds), *cells)
+    return Group(heading("standard deviations over seeds"), table)
+
+
+def _undecided(study: SpeedStudy) -> RenderableType:
+    """Return a table of how systems were decoded, and of translations that were not decided."""
+    table = plain_table("", *_UNDECIDED.values(), "decoding")
+    for point in study.points:
+        cells = [
+            ""
+            if name not in point.undecided
+            else f"{point.undecided[name]:g}"
+            if name.startswith("n_")
+            else percent(point.undecided[name])
+            for name in _UNDECIDED
+        ]
+        table.add_row(Text(point.model), *cells, Text(point.decoding))
+    return Group(heading("translations without a decision"), table)
 
 
 def _cell(point: SpeedPoint, name: str) -> str:
@@ -131,6 +179,8 @@ def _draw(axes: Axes, studies: Sequence[SpeedStudy], names: Sequence[str]) -> No
     lines = trend_lines(studies, names)
     axes.axhline(0, color="#535c68", linewidth=0.8, linestyle=":")
     for name, colour, marker in zip(names, _COLOURS, _MARKERS, strict=False):
+        if not all(study.baseline.figure(name) for study in studies):
+            continue  # there is no drop from 0, as the tables say
         drops = [
             (100 * study.drop(point, "seconds"), 100 * study.drop(point, name))
             for study in studies

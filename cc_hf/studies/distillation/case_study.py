@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from cc_hf.statistics.regression import Regression
-from cc_hf.studies.system_table import read_system_table, regress, select_systems
+from cc_hf.studies.system_rows import SystemRow, join_figure
+from cc_hf.studies.system_table import column_numbers, read_system_table, regress, select_systems
 
 __all__ = [
     "CASE_STUDY",
@@ -19,6 +20,7 @@ __all__ = [
     "PUBLISHED_REGRESSIONS",
     "PublishedRegression",
     "case_study_regressions",
+    "case_study_systems",
 ]
 
 #: The key of the paper in `cc_hf.citations`.
@@ -59,6 +61,57 @@ PUBLISHED_REGRESSIONS: tuple[PublishedRegression, ...] = (
     PublishedRegression("WinoMT", "de", _WINOMT, 5.00, -7.56),
     PublishedRegression("WinoMT", "ru", _WINOMT, 2.52, -5.21, _PRINTED),
 )
+#: Dataset -> its two categories and the columns of the table that hold their accuracies.
+_CATEGORIES = {
+    "mucow": {"frequent": "mucow_frequent", "infrequent": _MUCOW},
+    "winomt": {"male": "winomt_male", "female": _WINOMT},
+}
+#: Models without distillation of one seed, which a line of Figure 5 joins.
+_SCRATCH = {"Scratch Teacher": "Scratch", "Scratch Model": "Scratch"}
+
+
+def case_study_systems() -> list[SystemRow]:
+    """Return the 60 systems of appendix H; their accuracies are weighted.
+
+    Returns:
+        The systems, in groups as the lines of Figure 5 join them.
+
+    Examples:
+        >>> first = case_study_systems()[0]
+        >>> first.system, round(first.figures["mucow:weighted_min_accuracy"], 3)
+        ('SOTA Teacher big', 0.796)
+    """
+    table = read_system_table(CASE_STUDY)
+    columns = {
+        f"{dataset}_total": join_figure(dataset, "weighted_accuracy") for dataset in _CATEGORIES
+    } | {
+        column: join_figure(dataset, f"weighted_accuracy_{category}")
+        for dataset, categories in _CATEGORIES.items()
+        for category, column in categories.items()
+    }
+    minima = {
+        join_figure(dataset, "weighted_min_accuracy"): [columns[c] for c in categories.values()]
+        for dataset, categories in _CATEGORIES.items()
+    }
+    numbers = {column: column_numbers(table, column) for column in ("bleu", *columns)}
+    systems = []
+    for index, row in enumerate(table):
+        figures = {name: numbers[column][index] / 100 for column, name in columns.items()}
+        figures |= {name: min(figures[part] for part in parts) for name, parts in minima.items()}
+        systems.append(
+            SystemRow(
+                f"{row['model']} {row['size']}",
+                row["number"],
+                row["tgt_lang"],
+                _SCRATCH.get(row["model"], row["model"]),
+                row["size"],
+                row["seqkd"] == "1",
+                numbers["bleu"][index] / 100,
+                figures=figures,
+                minima=minima,
+            )
+        )
+    return systems
 
 
 def case_study_regressions() -> list[tuple[PublishedRegression, Regression]]:

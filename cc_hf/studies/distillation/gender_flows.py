@@ -7,7 +7,6 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-import statistics
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from itertools import pairwise
@@ -19,6 +18,7 @@ from cc_hf.errors import InputError, shown
 from cc_hf.files import parse_json, parse_table
 from cc_hf.signature import build
 from cc_hf.statistics.pearson import PearsonCorrelation, pearson_correlation
+from cc_hf.statistics.seeds import seed_figure
 
 __all__ = [
     "GENDERS",
@@ -200,7 +200,7 @@ def average_counts(runs: Sequence[OccupationCounts]) -> OccupationCounts:
             )
     counts = {
         name: tuple(
-            {o: statistics.fmean(run.counts[name][stage][o] for run in runs) for o in OUTCOMES}
+            {o: seed_figure([run.counts[name][stage][o] for run in runs]).mean for o in OUTCOMES}
             for stage in range(len(first.stages))
         )
         for name in first.counts
@@ -209,7 +209,7 @@ def average_counts(runs: Sequence[OccupationCounts]) -> OccupationCounts:
         name: tuple(
             {
                 before: {
-                    after: statistics.fmean(run.flows[name][step][before][after] for run in runs)
+                    after: seed_figure([run.flows[name][step][before][after] for run in runs]).mean
                     for after in OUTCOMES
                 }
                 for before in OUTCOMES
@@ -230,14 +230,18 @@ def average_counts(runs: Sequence[OccupationCounts]) -> OccupationCounts:
         max(run.n_damaged for run in runs),
         n_runs=len(runs),
         share_deviations=tuple(
-            {o: statistics.stdev(of_run[stage][o] for of_run in shares) for o in OUTCOMES}
+            {o: _deviation([of_run[stage][o] for of_run in shares]) for o in OUTCOMES}
             for stage in range(len(first.stages))
         ),
         change_deviations=tuple(
-            {o: statistics.stdev(s[step + 1][o] - s[step][o] for s in shares) for o in OUTCOMES}
+            {o: _deviation([s[step + 1][o] - s[step][o] for s in shares]) for o in OUTCOMES}
             for step in range(len(first.stages) - 1)
         ),
     )
+
+
+def _deviation(values: Sequence[float]) -> float:
+    return seed_figure(values).sd or 0.0  # None for one value only, and there are two runs or more
 
 
 def read_occupation_counts(path: str | Path) -> OccupationCounts:

@@ -7,13 +7,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
 from cc_hf.errors import InputError
 from cc_hf.statistics.regression import Regression, least_squares
+from cc_hf.statistics.seeds import average_over_seeds
 from cc_hf.studies.system_table import Systems, column_numbers
 
 __all__ = [
@@ -22,9 +23,11 @@ __all__ = [
     "DELTAS",
     "FIGURES",
     "PUBLISHED",
+    "UNDECIDED",
     "Drops",
     "SpeedPoint",
     "SpeedStudy",
+    "mean_point",
     "speed_json",
     "speed_points",
     "speed_studies",
@@ -47,6 +50,10 @@ DELTAS: Mapping[str, tuple[str, str]] = MappingProxyType(
 )
 #: All figures of a point that can drop.
 FIGURES = ("seconds", "bleu", *ACCURACIES)
+#: What says how many translations were not decided. A worse system may look less biased, because it
+#: leaves the occupation out.
+UNDECIDED = ("inconclusive_rate_pro", "inconclusive_rate_anti", "n_no_form")
+_DECODING = ("precision", "backend", "beams")
 _MIN_POINTS = 3  # systems from which a trend line is drawn
 
 
@@ -59,12 +66,20 @@ class SpeedPoint:
         seconds: decoding time of a test set.
         bleu: BLEU on it, in points.
         accuracies: `ACCURACIES` on SimpleGEN, in [0, 1].
+        undecided: those of `UNDECIDED` that are known: rates in [0, 1], and a number.
+        decoding: precision, backend and beams in words; "" if not known.
+        n_seeds: number of seeds whose mean the point is.
+        deviations: figure or delta -> its standard deviation over seeds; empty for one seed.
     """
 
     model: str
     seconds: float
     bleu: float
     accuracies: Mapping[str, float]
+    undecided: Mapping[str, float] = field(default_factory=dict)
+    decoding: str = ""
+    n_seeds: int = 1
+    deviations: Mapping[str, float] = field(default_factory=dict)
 
     @property
     def deltas(self) -> dict[str, float]:
@@ -87,7 +102,8 @@ class SpeedPoint:
 
 @dataclass(frozen=True, slots=True)
 class Drops:
-    """Relative drops within a study, as shares; negative where a figure rises.
+    """Relative drops within a study, as shares; negative where a figure rises. There is none to the
+    fastest system for a figure that is 0 for the baseline.
 
     The last row of the paper's Table 4 is said to hold the drops from the baseline to the fastest
     system. The printed rows follow partly that and partly the largest drop, so both are given.
@@ -144,7 +160,7 @@ class SpeedStudy:
         values = {name: [point.figure(name) for point in self.points] for name in FIGURES}
         return Drops(
             fastest.model,
-            {name: self.drop(fastest, name) for name in FIGURES},
+            {name: self.drop(fastest, name) for name in FIGURES if self.baseline.figure(name)},
             {
                 name: (max(column) - min(column)) / max(column) if max(column) else 0.0
                 for name, column in values.items()
@@ -153,12 +169,14 @@ class SpeedStudy:
 
 
 def speed_points(systems: Systems) -> list[SpeedPoint]:
-    """Return the systems of a table.
+    """Return the systems of a table, one point for each row.
 
     Args:
-        systems: rows with the columns model, seconds, bleu, and the accuracies of the four groups
-            FoFc, MoFc, MoMc and FoMc in percent. If pro and anti are absent, they are computed from
-            the groups.
+        systems: rows with the columns model (or system), seconds, bleu, and the accuracies of the
+            four groups in percent: FoFc, MoFc, MoMc and FoMc, or with the names that they have in
+            results, accuracy_FoFc and so on, with or without a dataset before them. If pro and anti
+            are absent, they are computed from the groups. The columns `UNDECIDED`, precision,
+            backend and beams are optional.
 
     Raises:
         InputError: for a column that is missing, a cell that is not a number, an accuracy outside
@@ -170,33 +188,100 @@ def speed_points(systems: Systems) -> list[SpeedPoint]:
         >>> point.model, point.seconds, round(point.deltas["delta"], 3)
         ('baseline', 3662.8, 0.367)
     """
-    columns = {
-        name: column_numbers(systems, name) for name in ("seconds", "bleu", *_GROUP_SIZES)
-    } | {name: column_numbers(systems, name) for name in _STEREOTYPES if name in systems[0]}
+    numbers = {name: column_numbers(systems, name) for name in ("seconds", "bleu")}
+    for name in ACCURACIES:
+        column = _column(systems, name, f"accuracy_{name}")
+        if column is not None or name in _GROUP_SIZES:
+            numbers[name] = column_numbers(systems, column or name)
+    undecided = {
+        name: column_numbers(systems, column)
+        for name in UNDECIDED
+        if (column := _column(systems, name)) and all(row[column] for row in systems)
+    }
     points = []
-    for number, row in enumerate(systems, 1):
-        figures = {name: column[number - 1] for name, column in columns.items()}
+    for index, row in enumerate(systems):
+        figures = {name: column[index] for name, column in numbers.items()}
         seconds, bleu = figures.pop("seconds"), figures.pop("bleu")
         if seconds <= 0:
-            raise InputError(f"row {number}: seconds: expected a time above 0, got {seconds:g}")
+            raise InputError(f"row {index + 1}: seconds: expected a time above 0, got {seconds:g}")
         for name, value in figures.items():
             if not 0 <= value <= 100:
-                raise InputError(f"row {number}: {name}: expected percent, got {value:g}")
+                raise InputError(f"row {index + 1}: {name}: expected percent, got {value:g}")
         accuracies = {name: value / 100 for name, value in figures.items()}
         for name, groups in _STEREOTYPES.items():
             n = sum(_GROUP_SIZES[group] for group in groups)
             accuracies.setdefault(
                 name, sum(_GROUP_SIZES[group] * accuracies[group] for group in groups) / n
             )
-        points.append(SpeedPoint(_name(row, number), seconds, bleu, accuracies))
+        points.append(
+            SpeedPoint(
+                _name(row, index + 1),
+                seconds,
+                bleu,
+                accuracies,
+                {
+                    name: column[index] / (1 if name.startswith("n_") else 100)
+                    for name, column in undecided.items()
+                },
+                _decoding(row),
+            )
+        )
     return points
+
+
+def mean_point(points: Sequence[SpeedPoint]) -> SpeedPoint:
+    """Return the mean of the seeds of one system. Deltas and drops are computed from means, not
+    averaged themselves (Renduchintala et al. 2021, section 4).
+
+    Args:
+        points: one for each seed, at least one.
+
+    Returns:
+        The point itself if it is the only one.
+
+    Raises:
+        InputError: for seeds that were decoded in different ways.
+
+    Examples:
+        >>> groups = dict.fromkeys(ACCURACIES, 0.5)
+        >>> seeds = [SpeedPoint("small", seconds, 20, groups) for seconds in (1, 2)]
+        >>> mean_point(seeds).seconds
+        1.5
+    """
+    first = points[0]
+    if len(points) == 1:
+        return first
+    if other := next((p for p in points if p.decoding != first.decoding), None):
+        raise InputError(
+            f"{first.model}: expected seeds that are decoded in one way, got {first.decoding!r} and"
+            f" {other.decoding!r}"
+        )
+    averages = average_over_seeds(
+        [
+            {**{name: point.figure(name) for name in FIGURES}, **point.deltas, **point.undecided}
+            for point in points
+        ],
+        differences=DELTAS,
+    )
+    means = {name: figure.mean for name, figure in averages.items()}
+    return SpeedPoint(
+        first.model,
+        means["seconds"],
+        means["bleu"],
+        {name: means[name] for name in ACCURACIES},
+        {name: means[name] for name in UNDECIDED if name in means},
+        first.decoding,
+        len(points),
+        {name: figure.sd for name, figure in averages.items() if figure.sd is not None},
+    )
 
 
 def speed_studies(systems: Systems, *, baseline: str = "baseline") -> list[SpeedStudy]:
     """Return a study for each target language and part of a table.
 
     Args:
-        systems: rows as for `speed_points`; the columns tgt_lang and part are optional.
+        systems: rows as for `speed_points`; the columns tgt_lang and part are optional, and so is
+            seed: rows of one system with different seeds are averaged.
         baseline: name of the system that drops are measured from, in each study.
 
     Returns:
@@ -214,18 +299,21 @@ def speed_studies(systems: Systems, *, baseline: str = "baseline") -> list[Speed
         >>> round(studies[0].drops.to_fastest["seconds"], 3)
         0.456
     """
-    groups: dict[tuple[str, str], list[SpeedPoint]] = {}
+    groups: dict[tuple[str, str], dict[str, dict[str, SpeedPoint]]] = {}
     for row, point in zip(systems, speed_points(systems), strict=True):
-        groups.setdefault((row.get("tgt_lang", ""), row.get("part", "")), []).append(point)
-    studies = []
-    for (tgt_lang, part), points in groups.items():
-        label = " ".join(filter(None, (tgt_lang, part))) or "the table"
-        names = [point.model for point in points]
-        if twice := next((name for name in names if names.count(name) > 1), None):
+        key = row.get("tgt_lang", ""), row.get("part", "")
+        seeds = groups.setdefault(key, {}).setdefault(point.model, {})
+        if (seed := row.get("seed", "")) in seeds:
             raise InputError(
-                f"{label}: expected each model once, got {twice!r} {names.count(twice)} times;"
-                " average over seeds first"
+                f"{_label(*key)}: expected each model once, or each of its seeds, got"
+                f" {point.model!r} twice with {f'seed {seed}' if seed else 'no seed'}"
             )
+        seeds[seed] = point
+    studies = []
+    for (tgt_lang, part), models in groups.items():
+        label = _label(tgt_lang, part)
+        points = [mean_point(list(seeds.values())) for seeds in models.values()]
+        names = [point.model for point in points]
         if baseline not in names:
             raise InputError(
                 f"baseline: expected one of {', '.join(names)}, the models of {label}, got"
@@ -247,7 +335,8 @@ def trend_lines(
 
     Returns:
         Figure -> its line; the coefficient "seconds" is the slope. There is no line for fewer than
-        three systems, or for a figure or times that are the same in all systems.
+        three systems, for a figure or times that are the same in all systems, or for a figure that
+        is 0 for a baseline.
 
     Raises:
         InputError: if the drops of a figure lie exactly on a line.
@@ -267,8 +356,9 @@ def trend_lines(
     if len(times) < _MIN_POINTS:
         return {}
     rows = list(times.values())
+    defined = [name for name in figures if all(study.baseline.figure(name) for study in studies)]
     drops = {
-        name: [study.drop(point, name) for study, point in rows] for name in ("seconds", *figures)
+        name: [study.drop(point, name) for study, point in rows] for name in ("seconds", *defined)
     }
     seconds = drops.pop("seconds")
     return {
@@ -311,7 +401,42 @@ def speed_json(studies: Sequence[SpeedStudy]) -> dict[str, Any]:
     }
 
 
+def _label(tgt_lang: str, part: str) -> str:
+    return " ".join(filter(None, (tgt_lang, part))) or "the table"
+
+
+def _column(systems: Systems, *names: str) -> str | None:
+    """Return the column of one of the names, which may stand behind a dataset and a metric.
+
+    Returns:
+        The column; None if there is none.
+
+    Raises:
+        InputError: if several columns fit.
+    """
+    columns = list(systems[0]) if systems else []
+    for name in names:
+        if name in columns:
+            return name
+        behind = [column for column in columns if column.endswith(f":{name}")]
+        if len(behind) > 1:
+            raise InputError(
+                f"column: expected one for {name}, got {', '.join(behind)}; make the table from"
+                " results of one dataset by one metric"
+            )
+        if behind:
+            return behind[0]
+    return None
+
+
+def _decoding(row: Mapping[str, str]) -> str:
+    words = {name: row.get(name, "") for name in _DECODING}
+    if beams := words.pop(_DECODING[-1]):
+        words["beams"] = f"beam {beams}"
+    return ", ".join(word for word in words.values() if word)
+
+
 def _name(row: Mapping[str, str], number: int) -> str:
-    if not (name := row.get("model", "").strip()):
+    if not (name := (row.get("model") or row.get("system") or "").strip()):
         raise InputError(f"row {number}: model: expected the name of a system, got none")
     return name

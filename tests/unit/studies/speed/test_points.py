@@ -105,7 +105,7 @@ def rows(**changes: str) -> list[dict[str, str]]:
         (rows(FoFc="101"), "row 2: FoFc: expected percent, got 101"),
         (rows(bleu="-"), "row 2: bleu: expected a number, got '-'"),
         (rows(model=" "), "row 2: model: expected the name of a system"),
-        (rows(model="baseline"), "each model once, got 'baseline' 2 times; average over seeds"),
+        (rows(model="baseline"), "each of its seeds, got 'baseline' twice with no seed"),
         (rows()[1:], "baseline: expected one of fast, the models of the table, got 'baseline'"),
         ([{"model": "a"}], "column: expected one of model, got 'seconds'"),
     ],
@@ -115,6 +115,53 @@ def test_tables_that_cannot_be_compared_are_refused(
 ) -> None:
     with pytest.raises(InputError, match=message):
         speed_studies(systems)
+
+
+def test_seeds_are_averaged_before_deltas_and_drops() -> None:
+    base = {**rows()[0], "seed": "1"}
+    fast = [
+        {**base, "model": "fast", "seed": seed, "seconds": seconds, "FoFc": female}
+        for seed, seconds, female in (("1", "1.5", "20"), ("2", "0.5", "40"))
+    ]
+    (study,) = speed_studies([base, *fast])
+    _, point = study.points
+    assert (point.n_seeds, point.seconds, study.points[0].n_seeds) == (2, 1.0, 1)
+    assert point.deltas["delta_fc"] == pytest.approx(-0.2)
+    assert point.deviations["delta_fc"] == pytest.approx(0.2 / 2**0.5)
+    assert study.drop(point, "FoFc") == pytest.approx(0.4)
+    with pytest.raises(InputError, match="'fast' twice with seed 2"):
+        speed_studies([base, *fast, fast[1]])
+    other = [{**row, "beams": beams} for row, beams in zip([base, *fast], "515", strict=True)]
+    with pytest.raises(InputError, match="fast: expected seeds that are decoded in one way"):
+        speed_studies(other)
+
+
+def test_columns_may_be_named_as_in_results() -> None:
+    named = {group: f"simplegen:accuracy_{group}" for group in GROUPS}
+    systems = [
+        {named.get(key, "system" if key == "model" else key): cell for key, cell in row.items()}
+        for row in rows()
+    ]
+    assert [p.model for p in speed_points(systems)] == ["baseline", "fast"]
+    systems = [{**row, "other:accuracy_FoFc": "1"} for row in systems]
+    with pytest.raises(InputError, match="expected one for accuracy_FoFc, got simplegen:"):
+        speed_points(systems)
+
+
+def test_a_figure_that_is_0_for_the_baseline_has_no_drop_and_the_others_have(
+    tmp_path: Path,
+) -> None:
+    table = tmp_path / "systems.tsv"
+    systems = [
+        {**rows()[0], "FoMc": "0"},
+        rows()[1],
+        {**rows()[1], "model": "small", "seconds": "0.5", "bleu": "27", "MoFc": "20"},
+    ]
+    text = ["\t".join(systems[0]), *("\t".join(row.values()) for row in systems)]
+    table.write_text("\n".join(text) + "\n", encoding="utf-8")
+    shown = run_command("analyze", "speed", table, "--plot", tmp_path / "p.svg")
+    assert "no drop from a baseline of 0: FoMc" in shown.stdout
+    assert ">FoMc<" not in (tmp_path / "p.svg").read_text(encoding="utf-8")
 
 
 def test_drops_from_a_figure_of_0_are_refused() -> None:
