@@ -117,13 +117,22 @@ def chosen_sizes(options: argparse.Namespace) -> ModelSizes:
 
 
 def kept_pairs(paths: Sequence[Path], tokenizer: Any, options: argparse.Namespace) -> FilteredPairs:
-    """Return the pairs that pass the filters, counted in pieces."""
-    return filter_pairs(
+    """Return the pairs that pass the filters, counted in pieces.
+
+    Raises:
+        SystemExit: if none passes.
+    """
+    kept = filter_pairs(
         read_pairs(*paths),
         max_tokens=options.max_tokens,
         max_length_ratio=options.max_length_ratio,
         n_tokens=lambda text: len(tokenizer.tokenize(text)),
     )
+    if not kept.pairs:
+        raise SystemExit(
+            f"{paths[0]}, {paths[1]}: expected pairs that pass the filters: {kept.counts}"
+        )
+    return kept
 
 
 def settings(options: argparse.Namespace, longest: int) -> Seq2SeqTrainingArguments:
