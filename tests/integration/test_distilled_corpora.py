@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
-import signal
 import subprocess
 import sys
 import time
 from pathlib import Path
 
 from tests.helpers.command_line import run_command
+from tests.helpers.leaderboard import free_port
 
 LINES = [
     f"The {noun} called {n} friends." for n in range(4) for noun in ("doctor", "nurse", "cook")
@@ -25,23 +25,34 @@ def test_two_processes_that_are_killed_and_one_that_goes_on_write_the_file_of_on
     options = ["--source-file", str(source), "--system", "cc-tiny-en-de", "--block-lines", "1"]
     options += ["--device", "cpu", "--quiet", "--output"]
     run_command("translate", *options, tmp_path / "one.de")
-    program = [sys.executable, "-m", "torch.distributed.run", "--standalone"]
-    program += ["--nproc_per_node", "2", "-m", "cc_hf.cli", "translate", *options]
-    environment = {**os.environ, "OMP_NUM_THREADS": "1", "PYTHONPATH": str(root)}
-    part = tmp_path / "two.de.part"
-    with subprocess.Popen(
-        [*program, str(tmp_path / "two.de")], env=environment, start_new_session=True
-    ) as process:
-        end = time.monotonic() + _PATIENCE
-        while not (part.is_file() and part.stat().st_size) and time.monotonic() < end:
-            assert process.poll() is None or (tmp_path / "two.de").is_file()
-            if (tmp_path / "two.de").is_file():
-                break  # the processes were too fast to be killed, and their file is whole
+    part, whole = tmp_path / "two.de.part", tmp_path / "two.de"
+    shared = {"WORLD_SIZE": "2", "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(free_port())}
+    # As torchrun starts them; its processes would outlive it, if it were killed.
+    processes = [
+        subprocess.Popen(
+            [sys.executable, "-m", "cc_hf.cli", "translate", *options, str(whole)],
+            env={
+                **os.environ,
+                **shared,
+                **dict.fromkeys(("RANK", "LOCAL_RANK"), str(rank)),
+                "OMP_NUM_THREADS": "1",
+                "PYTHONPATH": str(root),
+            },
+        )
+        for rank in range(2)
+    ]
+    end = time.monotonic() + _PATIENCE
+    try:
+        while not whole.is_file() and not (part.is_file() and part.stat().st_size):
+            assert time.monotonic() < end
+            assert not any(process.poll() for process in processes)
             time.sleep(0.02)
-        os.killpg(process.pid, signal.SIGKILL)
-    if part.is_file():
-        assert part.read_bytes()
-        run_command("translate", *options, tmp_path / "two.de")
-    assert (tmp_path / "two.de").read_bytes() == (tmp_path / "one.de").read_bytes()
+    finally:
+        for process in processes:
+            process.kill()
+            process.wait()
+    if not whole.is_file():  # else they were done before they could be killed
+        run_command("translate", *options, whole)
+    assert whole.read_bytes() == (tmp_path / "one.de").read_bytes()
     summaries = [tmp_path / f"{name}.de.summary.json" for name in ("one", "two")]
     assert summaries[0].read_bytes() == summaries[1].read_bytes()

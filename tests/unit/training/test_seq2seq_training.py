@@ -31,7 +31,7 @@ PAIRS = [(f"The doctor {'saw ' * i}me .", f"Der Arzt {'sah ' * i}mich .") for i 
 @pytest.fixture(scope="module")
 def vocabulary(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("vocabulary")
-    train_pieces([text for pair in PAIRS for text in pair], folder, 30)
+    train_pieces([text for pair in PAIRS for text in pair], folder, 23)
     return folder
 
 
@@ -83,7 +83,7 @@ def test_another_attention_is_refused() -> None:
 def test_a_vocabulary_has_one_model_for_both_sides_and_padding_last(vocabulary: Path) -> None:
     tokenizer = load_pieces(vocabulary, max_pieces=20)
     assert (vocabulary / "source.spm").read_bytes() == (vocabulary / "target.spm").read_bytes()
-    assert (tokenizer.eos_token_id, tokenizer.pad_token_id) == (0, 30)
+    assert (tokenizer.eos_token_id, tokenizer.pad_token_id) == (0, 23)
     assert (tokenizer.source_lang, tokenizer.target_lang) == ("en", "de")
 
 
