@@ -8,6 +8,8 @@ import sys
 import time
 from pathlib import Path
 
+from pytest_socket import disable_socket, enable_socket
+
 from tests.helpers.command_line import run_command
 from tests.helpers.leaderboard import free_port
 
@@ -26,7 +28,12 @@ def test_two_processes_that_are_killed_and_one_that_goes_on_write_the_file_of_on
     options += ["--device", "cpu", "--quiet", "--output"]
     run_command("translate", *options, tmp_path / "one.de")
     part, whole = tmp_path / "two.de.part", tmp_path / "two.de"
-    shared = {"WORLD_SIZE": "2", "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(free_port())}
+    enable_socket()
+    try:
+        port = free_port()
+    finally:
+        disable_socket(allow_unix_socket=True)
+    shared = {"WORLD_SIZE": "2", "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(port)}
     # As torchrun starts them; its processes would outlive it, if it were killed.
     processes = [
         subprocess.Popen(
