@@ -11,12 +11,14 @@ from rich.text import Text
 
 from cc_hf.cli.options import (
     AsJson,
+    Backend,
     Beams,
     Config,
     DataDir,
     Device,
     FamilyName,
     Limit,
+    Precision,
     Prompt,
     Quiet,
     Separator,
@@ -116,6 +118,8 @@ def translate(
     split: Split = "test",
     limit: Limit = None,
     num_beams: Beams = DEFAULT_BEAMS,
+    precision: Precision = "fp32",
+    backend: Backend = "torch",
     separator: Separator = None,
     data_dir: DataDir = None,
     device: Device = None,
@@ -151,6 +155,8 @@ def translate(
                 "batch_tokens": batch_tokens,
                 "block_lines": block_lines,
                 "on_too_long": on_too_long,
+                "precision": precision,
+                "backend": backend,
             },
             as_json=as_json,
             quiet=quiet,
@@ -169,6 +175,8 @@ def translate(
         num_beams=num_beams,
         batch_tokens=batch_tokens,
         loading=loading,
+        precision=precision,
+        backend=backend,
         progress=shows_progress(quiet=quiet),
     )
     translations = [chosen.last_sentence(text) for text in written]
