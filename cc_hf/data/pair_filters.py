@@ -1,14 +1,16 @@
-"""Filters of sentence pairs for training, with counts of what they leave out."""
+"""Sentence pairs for training: read from two files, and filtered with counts of what is dropped."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from pathlib import Path
 
+from cc_hf.data.text_files import read_lines
 from cc_hf.errors import InputError
 
-__all__ = ["FilteredPairs", "filter_pairs"]
+__all__ = ["FilteredPairs", "filter_pairs", "read_pairs"]
 
 #: Why a pair is left out.
 _REASONS = ("n_blank", "n_too_long", "n_length_ratio")
@@ -80,3 +82,33 @@ def filter_pairs(
             rows.append(row)
     counts = {"n_pairs": n_pairs, "n_kept": len(kept), **{name: reasons[name] for name in _REASONS}}
     return FilteredPairs(tuple(kept), tuple(rows), counts)
+
+
+def read_pairs(source: str | Path, target: str | Path) -> list[tuple[str, str]]:
+    """Return the pairs of two files, one per line, blank lines included.
+
+    Args:
+        source: UTF-8 file with one sentence per line.
+        target: the translation of each line.
+
+    Returns:
+        Source and translation of each line.
+
+    Raises:
+        InputError: for a file that does not exist or is not UTF-8, or files of different lengths.
+
+    Examples:
+        >>> import tempfile
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     paths = [Path(folder, name) for name in ("a.en", "a.de")]
+        ...     _ = [path.write_text("Bat.\\n\\n", encoding="utf-8") for path in paths]
+        ...     read_pairs(*paths)
+        [('Bat.', 'Bat.'), ('', '')]
+    """
+    sources, targets = (read_lines(Path(path), keeps_end=True) for path in (source, target))
+    if len(sources) != len(targets):
+        raise InputError(
+            f"{source}, {target}: expected as many lines in both, got {len(sources)} and"
+            f" {len(targets)}; line N of the second must be the translation of line N of the first"
+        )
+    return list(zip(sources, targets, strict=True))
