@@ -235,7 +235,7 @@ def time_systems(
 
 
 def _load(name: str, setting: System, loading: LoadingOptions) -> _Loaded:
-    """Load a system, and convert it to its precision and backend."""
+    """Return a system that is loaded and converted to its precision and backend."""
     model = load_with(setting.model, loading)
     return _Loaded(
         name,

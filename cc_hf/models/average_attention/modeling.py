@@ -50,10 +50,13 @@ class RunningSum(CacheLayerMixin):  # type: ignore[misc]
         self.is_initialized = True
 
     def update(self, inputs: torch.Tensor, *_others: Any, **_options: Any) -> torch.Tensor:
-        """Add inputs, and return the sum of all inputs so far, (n, 1, width) in fp32.
+        """Add inputs to the sum.
 
         Args:
             inputs: (n, length, width).
+
+        Returns:
+            The sum of all inputs so far, (n, 1, width) in fp32.
         """
         if not self.is_initialized:
             self.lazy_initialization(inputs)

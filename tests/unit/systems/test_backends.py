@@ -82,7 +82,11 @@ def test_what_cannot_be_converted_is_refused(
     tiny = cc_hf.load_evaluator("cc-tiny-en-de")
     average = families.BUILDERS["average_attention"](tmp_path)
     for model, options, message in (
-        (average, {"backend": "ctranslate2"}, "type marian or m2m_100, which CTranslate2 runs, got"),
+        (
+            average,
+            {"backend": "ctranslate2"},
+            "type marian or m2m_100, which CTranslate2 runs, got",
+        ),
         (["cc-tiny-en-de"] * 2, {"backend": "ctranslate2"}, "runs no ensembles"),
         ("cc-tiny-en-de", {"precision": "int4"}, "precision"),
         ("cc-tiny-en-de", {"backend": "onnx"}, "backend"),
@@ -111,7 +115,8 @@ def test_a_system_names_how_it_computes_only_where_it_is_not_as_usual() -> None:
     assert System("m", 1).signature("m@1") == "m@1/beam1"
     assert System("m", 1, backend="ctranslate2").signature("m@1") == "m@1/beam1/fp32 ctranslate2"
     assert (
-        System("m", 1, "<s>", precision="int8").signature("m@1") == "m@1/beam1/int8 torch/context <s>"
+        System("m", 1, "<s>", precision="int8").signature("m@1")
+        == "m@1/beam1/int8 torch/context <s>"
     )
     with pytest.raises(InputError, match="precision"):
         System("m", precision="int4")

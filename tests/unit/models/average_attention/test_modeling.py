@@ -163,9 +163,7 @@ def test_a_cache_of_another_model_is_refused() -> None:
     keys = torch.zeros(2, 2, 1, 8)
     cache.self_attention_cache.update(keys, keys, 0)
     with pytest.raises(ValueError, match="past_key_values: expected a cache that this model"):
-        model(
-            _SOURCES, decoder_input_ids=_targets(1), past_key_values=cache, use_cache=True
-        )
+        model(_SOURCES, decoder_input_ids=_targets(1), past_key_values=cache, use_cache=True)
 
 
 def test_a_running_sum_follows_its_rows_and_cannot_be_cropped() -> None:
