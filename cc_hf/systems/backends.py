@@ -5,15 +5,17 @@ Weights are converted when a model is prepared, and nothing is kept on disk.
 
 from __future__ import annotations
 
+import contextlib
 import copy
 import tempfile
 import warnings
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import torch
 
-from cc_hf.errors import InputError, MissingDependencyError, check_choice
+from cc_hf.errors import EvaluatorError, InputError, MissingDependencyError, check_choice
 from cc_hf.evaluators.base import Evaluator
 from cc_hf.evaluators.ensemble import EnsembleEvaluator
 from cc_hf.evaluators.families.seq2seq import Seq2SeqEvaluator
@@ -44,6 +46,7 @@ def prepare(model: Evaluator, *, precision: str = "fp32", backend: str = "torch"
     Raises:
         InputError: for another precision or backend, a model that does not translate, is not on the
             CPU or not in fp32, or that CTranslate2 cannot run.
+        EvaluatorError: for a model that CTranslate2 fails to convert.
         MissingDependencyError: for a package that is not installed.
 
     Examples:
@@ -81,6 +84,7 @@ class ConvertedModel:
 
     Raises:
         InputError: for a model that CTranslate2 cannot run.
+        EvaluatorError: for one that it fails to convert.
         MissingDependencyError: without ctranslate2.
     """
 
@@ -110,7 +114,8 @@ class ConvertedModel:
             source, target = Path(folder) / "model", Path(folder) / "converted"
             system.model.save_pretrained(source)
             system.tokenizer.save_pretrained(source)
-            TransformersConverter(str(source)).convert(str(target), quantization=kind)
+            with _reported(system.name):
+                TransformersConverter(str(source)).convert(str(target), quantization=kind)
             self._translator = ctranslate2.Translator(
                 str(target),
                 compute_type=kind,
@@ -148,6 +153,8 @@ class ConvertedModel:
         ]
         prefix = [] if forced_bos_token_id is None else [self._pieces[forced_bos_token_id]]
         longest = max_new_tokens if max_length is None else max_length - 1
+        if longest is not None and self.config.forced_eos_token_id is not None:
+            longest -= 1  # EOS, which transformers forces in the last place and counts
         results = self._translator.translate_batch(
             rows,
             target_prefix=[prefix] * len(rows) if prefix else None,
@@ -164,6 +171,26 @@ class ConvertedModel:
             ids, batch_first=True, padding_value=self.config.pad_token_id
         )
         return padded
+
+
+@contextlib.contextmanager
+def _reported(name: str) -> Iterator[None]:
+    """Turn what the converter of CTranslate2 raises into an EvaluatorError.
+
+    Args:
+        name: name of the model, for the message.
+
+    Raises:
+        EvaluatorError: when the converter does not know a part of the model or of its tokenizer, as
+            happens with versions of transformers that are newer than itself.
+    """
+    try:
+        yield
+    except (AttributeError, KeyError, TypeError, ValueError) as error:
+        raise EvaluatorError(
+            f"{name}: CTranslate2 could not convert the model ({error}); use torch, or other"
+            " versions of ctranslate2 and transformers"
+        ) from error
 
 
 def _on_cpu(member: Seq2SeqEvaluator, precision: str, backend: str) -> Seq2SeqEvaluator:

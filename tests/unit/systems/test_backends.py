@@ -10,7 +10,7 @@ import pytest
 import torch
 
 import cc_hf
-from cc_hf.errors import InputError, MissingDependencyError
+from cc_hf.errors import EvaluatorError, InputError, MissingDependencyError
 from cc_hf.systems.backends import prepare
 from cc_hf.systems.system import System
 from cc_hf.systems.text_files import translate_file
@@ -38,7 +38,7 @@ def test_the_embedded_model_translates_alike_in_every_way(
     )
 
 
-@pytest.mark.parametrize("family", ["marian", "m2m_100"])
+@pytest.mark.parametrize("family", ["marian", "nllb"])
 @pytest.mark.parametrize("num_beams", [1, 4])
 def test_ctranslate2_searches_as_transformers(tmp_path: Path, family: str, num_beams: int) -> None:
     pytest.importorskip("ctranslate2")
@@ -68,6 +68,14 @@ def test_members_of_an_ensemble_are_converted_each(tmp_path: Path) -> None:
     assert translate_with(ensemble, _SOURCES, **options) == translate_with(
         alone, _SOURCES, **options
     )
+
+
+def test_a_model_that_fails_to_convert_is_reported(tmp_path: Path) -> None:
+    pytest.importorskip("ctranslate2")
+    # the tiny vocabulary lacks words that the converter adds to that of M2M100
+    model = cc_hf.load_evaluator(families.BUILDERS["m2m_100"](tmp_path), **_EN_DE)
+    with pytest.raises(EvaluatorError, match=r"could not convert the model \(.*\); use torch"):
+        prepare(model, backend="ctranslate2")
 
 
 def test_fp32_by_torch_is_the_model_itself() -> None:
