@@ -153,7 +153,7 @@ class ConvertedModel:
         ]
         prefix = [] if forced_bos_token_id is None else [self._pieces[forced_bos_token_id]]
         longest = max_new_tokens if max_length is None else max_length - 1
-        if longest is not None and self.config.forced_eos_token_id is not None:
+        if longest is not None and self.generation_config.forced_eos_token_id is not None:
             longest -= 1  # EOS, which transformers forces in the last place and counts
         results = self._translator.translate_batch(
             rows,
