@@ -26,6 +26,7 @@ from pathlib import Path
 from typing import Any
 
 import torch
+from accelerate import PartialState
 from transformers import EarlyStoppingCallback, Seq2SeqTrainingArguments, set_seed
 
 from cc_hf import load_material
@@ -116,17 +117,30 @@ def chosen_sizes(options: argparse.Namespace) -> ModelSizes:
 
 
 def kept_pairs(paths: Sequence[Path], tokenizer: Any, options: argparse.Namespace) -> FilteredPairs:
-    """Return the pairs that pass the filters, counted in pieces."""
-    return filter_pairs(
+    """Return the pairs that pass the filters, counted in pieces.
+
+    Raises:
+        SystemExit: if none passes.
+    """
+    kept = filter_pairs(
         read_pairs(*paths),
         max_tokens=options.max_tokens,
         max_length_ratio=options.max_length_ratio,
         n_tokens=lambda text: len(tokenizer.tokenize(text)),
     )
+    if not kept.pairs:
+        raise SystemExit(
+            f"{paths[0]}, {paths[1]}: expected pairs that pass the filters: {kept.counts}"
+        )
+    return kept
 
 
-def settings(options: argparse.Namespace) -> Seq2SeqTrainingArguments:
-    """Return the arguments of the trainer. BLEU of the development pairs chooses the checkpoint."""
+def settings(options: argparse.Namespace, longest: int) -> Seq2SeqTrainingArguments:
+    """Return the arguments of the trainer. BLEU of the development pairs chooses the checkpoint.
+
+    A translation ends at twice the longest reference, which has so many pieces: a model that has
+    learned little repeats itself without end.
+    """
     return training_arguments(
         options.output / "training",
         steps=options.steps,
@@ -143,7 +157,7 @@ def settings(options: argparse.Namespace) -> Seq2SeqTrainingArguments:
         label_smoothing_factor=options.label_smoothing,
         predict_with_generate=True,
         generation_num_beams=options.beams,
-        generation_max_length=options.max_tokens + 2,
+        generation_max_length=min(2 * longest, options.max_tokens) + 2,
         metric_for_best_model="bleu",
         greater_is_better=True,
         save_total_limit=1,
@@ -162,14 +176,14 @@ def train(options: argparse.Namespace) -> dict[str, Any]:
     Raises:
         CCError: for files or options that cannot work.
     """
-    arguments = settings(options)
     sizes = chosen_sizes(options)
     folder = options.vocabulary or options.output / "vocabulary"
-    if options.vocabulary is None and arguments.process_index == 0:
+    state = PartialState(cpu=options.cpu)
+    if options.vocabulary is None and state.is_main_process:
         train_pieces(
             (text for pair in read_pairs(*options.pairs) for text in pair), folder, options.pieces
         )
-    arguments.distributed_state.wait_for_everyone()
+    state.wait_for_everyone()
     tokenizer = load_pieces(
         folder,
         src_lang=options.src_lang,
@@ -190,7 +204,7 @@ def train(options: argparse.Namespace) -> dict[str, Any]:
     trainer = make_trainer(
         model,
         tokenizer,
-        arguments,
+        settings(options, max(len(tokenizer.tokenize(target)) for _, target in development)),
         training.pairs,
         development,
         max_pieces=options.max_tokens + 1,
@@ -203,12 +217,17 @@ def train(options: argparse.Namespace) -> dict[str, Any]:
             seed=options.seed,
         ).attach(trainer)
     seconds = trainer.train().metrics["train_runtime"]
-    trainer.save_model(str(options.output / "best"))
+    if trainer.is_world_process_zero():
+        # Not `save_model`, which also writes a pickle of the arguments.
+        for part in (model, tokenizer):
+            part.save_pretrained(options.output / "best")
     return {
         "seed": options.seed,
         "sizes": asdict(sizes),
         "decoder_attention": options.decoder_attention,
-        "n_parameters": sum(weight.numel() for weight in model.parameters() if weight.requires_grad),
+        "n_parameters": sum(
+            weight.numel() for weight in model.parameters() if weight.requires_grad
+        ),
         "pairs": training.counts,
         "n_development": len(development),
         "n_steps": trainer.state.global_step,

@@ -19,6 +19,7 @@ from cc_hf.training.compute_metrics import make_compute_metrics
 try:
     import sentencepiece
     import torch
+    from torch.utils.data import SequentialSampler
     from transformers import (
         DataCollatorForSeq2Seq,
         MarianConfig,
@@ -366,6 +367,15 @@ def training_arguments(
     )
 
 
+class _Trainer(Seq2SeqTrainer):  # type: ignore[misc]
+    """A trainer whose evaluations keep the order of the rows, also where training groups rows by
+    their length: `make_compute_metrics` compares row by row.
+    """
+
+    def _get_eval_sampler(self, eval_dataset: Any) -> SequentialSampler:
+        return SequentialSampler(eval_dataset)
+
+
 def make_trainer(
     model: Any,
     tokenizer: Any,
@@ -391,6 +401,8 @@ def make_trainer(
     Returns:
         The trainer, before training.
     """
+    # Rows of similar length in a batch need less padding.
+    development = sorted(development, key=lambda pair: len(pair[0]))
     rows = encode_pairs(development, tokenizer, max_pieces=max_pieces)
     figures = None
     if arguments.predict_with_generate:
@@ -399,7 +411,7 @@ def make_trainer(
             labels=[row["labels"] for row in rows],
             targets=[target for _, target in development],
         )
-    return Seq2SeqTrainer(
+    return _Trainer(
         model,
         arguments,
         data_collator=DataCollatorForSeq2Seq(tokenizer, model),
