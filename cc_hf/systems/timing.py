@@ -81,7 +81,9 @@ class SystemTiming:
     Attributes:
         system: its name.
         model: name of the model with its version.
-        rounds: seconds of each round.
+        rounds: seconds of each round, on the clock.
+        cpu_rounds: seconds of each round that processors worked for this process, over all threads.
+            With one thread on the CPU they say what a busy machine hides.
         other_cores: in each round, the mean number of cores that other processes used; None where
             the system does not report it.
         sentences: number of sources.
@@ -95,6 +97,7 @@ class SystemTiming:
     system: str
     model: str
     rounds: tuple[float, ...]
+    cpu_rounds: tuple[float, ...]
     other_cores: tuple[float | None, ...]
     sentences: int
     tokens: int
@@ -107,6 +110,11 @@ class SystemTiming:
     def seconds(self) -> float:
         """The median over rounds."""
         return statistics.median(self.rounds)
+
+    @property
+    def cpu_seconds(self) -> float:
+        """The median over rounds of the time of the processors."""
+        return statistics.median(self.cpu_rounds)
 
     @property
     def tokens_per_second(self) -> float:
@@ -131,7 +139,12 @@ class TimingReport:
     def to_dict(self) -> dict[str, Any]:
         """Return the report as plain data."""
         rows = [
-            {**asdict(row), "seconds": row.seconds, "tokens_per_second": row.tokens_per_second}
+            {
+                **asdict(row),
+                "seconds": row.seconds,
+                "cpu_seconds": row.cpu_seconds,
+                "tokens_per_second": row.tokens_per_second,
+            }
             for row in self.timings
         ]
         return {"machine": self.machine, "options": self.options, "timings": rows}
@@ -255,8 +268,10 @@ def _timed(
     progress: bool,
 ) -> list[SystemTiming]:
     """Return the times of all systems, measured round by round."""
-    seconds: dict[str, list[float]] = {system.name: [] for system in loaded}
-    others: dict[str, list[float | None]] = {system.name: [] for system in loaded}
+    names = [system.name for system in loaded]
+    seconds: dict[str, list[float]] = {name: [] for name in names}
+    cpu_seconds: dict[str, list[float]] = {name: [] for name in names}
+    others: dict[str, list[float | None]] = {name: [] for name in names}
     last: dict[str, list[str]] = {}
 
     def translations(system: _Loaded, texts: Sequence[str]) -> list[str]:
@@ -277,9 +292,10 @@ def _timed(
             # The order rotates, so that no system is always the first.
             shift = number % len(loaded)
             for system in [*loaded[shift:], *loaded[:shift]]:
-                meter, start = CpuMeter(), clock()
+                meter, cpu_start, start = CpuMeter(), time.process_time(), clock()
                 last[system.name] = translations(system, sources)
                 seconds[system.name].append(clock() - start)
+                cpu_seconds[system.name].append(time.process_time() - cpu_start)
                 others[system.name].append(meter.others())
                 bar.update()
     return [
@@ -287,6 +303,7 @@ def _timed(
             system.name,
             system.version,
             tuple(seconds[system.name]),
+            tuple(cpu_seconds[system.name]),
             tuple(others[system.name]),
             len(sources),
             _n_tokens(system.model, last[system.name]),

@@ -20,7 +20,8 @@ def timing_table(report: Mapping[str, Any], *, title: str) -> Group:
         report: a report, as `cc_hf.systems.timing.TimingReport.to_dict` returns it.
         title: the text above.
     """
-    table = plain_table("system", "seconds", "from", "to", "tokens/s", "precision", "beams")
+    columns = ("seconds", "from", "to", "CPU seconds", "tokens/s", "precision", "beams")
+    table = plain_table("system", *columns)
     for row in report["timings"]:
         marked = "*" if row["busy"] else ""
         table.add_row(
@@ -28,6 +29,7 @@ def timing_table(report: Mapping[str, Any], *, title: str) -> Group:
             f"{row['seconds']:.2f}{marked}",
             f"{min(row['rounds']):.2f}",
             f"{max(row['rounds']):.2f}",
+            f"{row['cpu_seconds']:.2f}",
             f"{row['tokens_per_second']:,.0f}",
             f"{row['precision']} {row['backend']}",
             str(row["beams"]),
@@ -43,6 +45,7 @@ def timing_table(report: Mapping[str, Any], *, title: str) -> Group:
     ]
     if any(row["busy"] for row in report["timings"]):
         lines.append(
-            "* other processes shared the cores: such times say little; measure on an idle machine"
+            "* other processes shared the cores: such times say little; measure on an idle machine."
+            " With one thread, the time of the processor is less disturbed"
         )
     return Group(heading(title), table, *map(Text, lines))

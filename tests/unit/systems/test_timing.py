@@ -74,6 +74,7 @@ def test_the_median_of_the_rounds_counts(monkeypatch: pytest.MonkeyPatch) -> Non
     options = TimingOptions(threads=1)
     (row,) = time_systems(systems, _SOURCES, options=options, clock=lambda: next(clock)).timings
     assert row.rounds == (1.0, 9.0, 2.0)
+    assert len(row.cpu_rounds) == 3
     assert row.seconds == 2.0
     assert row.tokens_per_second == row.tokens / 2
     assert row.sentences == 3
@@ -184,7 +185,19 @@ def test_the_table_marks_times_that_say_little() -> None:
 
     from cc_hf.reports.studies.timings import timing_table
 
-    row = SystemTiming("a", "a@1", (2.0, 1.0, 3.0), (0.0, 2.0, 0.0), 2, 8, "int8", "torch", 1, True)
+    row = SystemTiming(
+        "a",
+        "a@1",
+        (2.0, 1.0, 3.0),
+        (0.5, 0.7, 0.6),
+        (0.0, 2.0, 0.0),
+        2,
+        8,
+        "int8",
+        "torch",
+        1,
+        True,
+    )
     report = TimingReport(
         {
             "processor": "a processor",
@@ -202,4 +215,5 @@ def test_the_table_marks_times_that_say_little() -> None:
     console.print(timing_table(report.to_dict(), title="times"))
     text = console.export_text()
     assert "2.00*" in text
+    assert "0.60" in text
     assert "* other processes shared the cores" in text
