@@ -55,6 +55,10 @@ def parser() -> argparse.ArgumentParser:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     options.add_argument("--output", type=Path, required=True, help="folder, new or to go on with")
+    options.add_argument(
+        "--model",
+        help="train nothing: use this model with precisions and beams of the grid's first model",
+    )
     options.add_argument("--grid", type=Path, default=GRID, help="points; default: 20 small ones")
     pair: dict[str, Any] = {"type": Path, "nargs": 2, "metavar": ("SOURCES", "TARGETS")}
     options.add_argument("--pairs", help="to learn from", **pair)
@@ -159,6 +163,9 @@ class SpeedGrid:
         self.options = options
         self.folder: Path = options.output
         self.points = read_grid(options.grid)
+        if options.model:
+            first = self.points[0].model
+            self.points = [point for point in self.points if point.model == first]
         for name in ("data", "models", "results", "translations"):
             (self.folder / name).mkdir(parents=True, exist_ok=True)
 
@@ -198,12 +205,14 @@ class SpeedGrid:
             _once(self.folder / "data" / "complete", write)
         elif not all(given):
             raise InputError("expected all of --pairs, --dev and --test, or none, got some of them")
-        if not (self.folder / "vocabulary" / "target.spm").is_file():
+        if not self.options.model and not (self.folder / "vocabulary" / "target.spm").is_file():
             texts = (line for file in self.part("pairs") for line in read_lines(file))
             train_pieces(texts, self.folder / "vocabulary", self.options.pieces)
 
-    def best(self, point: Point) -> Path:
+    def best(self, point: Point) -> str | Path:
         """Return the folder of a trained model, which is trained if need be."""
+        if self.options.model:
+            return str(self.options.model)
         folder = self.folder / "models" / point.model
         if (folder / "figures.json").is_file():
             return folder / "best"

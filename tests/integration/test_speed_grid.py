@@ -132,3 +132,13 @@ def test_some_files_without_the_others_are_refused(tmp_path: Path) -> None:
                 *("--pairs", "a", "b"),
             ]
         )
+
+
+def test_a_given_model_takes_the_place_of_the_first(tmp_path: Path) -> None:
+    (tmp_path / "grid.tsv").write_text(
+        _GRID.replace("aan.int8\t2,1\taverage", "int8\t1,1\tordinary"), encoding="utf-8"
+    )
+    options = speed_grid.parser().parse_args(_arguments(tmp_path, "--model", "cc-tiny-en-de"))
+    grid = speed_grid.SpeedGrid(options)
+    assert [point.name for point in grid.points] == ["baseline", "int8"]
+    assert {grid.best(point) for point in grid.points} == {"cc-tiny-en-de"}
