@@ -295,7 +295,7 @@ class SpeedGrid:
                 options=TimingOptions(
                     self.options.rounds,
                     self.options.threads,
-                    allows_busy=self.options.allow_busy,
+                    allow_busy=self.options.allow_busy,
                 ),
                 loading=LoadingOptions(src_lang="en", tgt_lang="de", device="cpu"),
                 progress=True,

@@ -101,11 +101,14 @@ def time_systems(
     from cc_hf.systems.timing import time_systems as run_rounds
 
     check_output(output)
+    sources = read_lines(source_file)
+    if not sources:
+        raise InputError(f"--source-file: {source_file}: expected sentences, got an empty file")
     report = run_rounds(
         _settings(
             systems, num_beams or [DEFAULT_BEAMS], precision or ["fp32"], backend or ["torch"]
         ),
-        read_lines(source_file),
+        sources,
         options=TimingOptions(rounds, threads, batch_tokens, allow_busy),
         loading=LoadingOptions(src_lang=src_lang, tgt_lang=tgt_lang, kind=kind, device=device),
         progress=shows_progress(quiet=quiet),

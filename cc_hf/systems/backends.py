@@ -203,8 +203,8 @@ def _on_cpu(member: Seq2SeqEvaluator, precision: str, backend: str) -> Seq2SeqEv
     if model.device.type != "cpu" or model.dtype != torch.float32:
         raise InputError(
             f"{member.name}: expected a model on the CPU in float32 for {precision} by {backend},"
-            f" got {str(model.dtype).rpartition('.')[2]} on {model.device}; load it with"
-            " device='cpu'"
+            f" got {str(model.dtype).rpartition('.')[2]} on {model.device}; load it with the"
+            " `device` cpu"
         )
     return member
 
@@ -226,7 +226,7 @@ def _quantised(model: Any) -> Any:
     """
     if torch.backends.quantized.engine == "none":
         raise InputError(
-            "precision: this torch has no products in int8; use fp32, or backend='ctranslate2'"
+            "precision: this torch has no products in int8; use fp32, or the `backend` ctranslate2"
         )
     with warnings.catch_warnings():
         # torch announces that torchao will replace this; it is still the only part of torch itself

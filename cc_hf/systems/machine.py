@@ -101,9 +101,9 @@ def _usage() -> tuple[float, float, float] | None:
         return None
     user, nice, system, _idle, _iowait, irq, softirq, steal = (*fields, *[0] * (8 - len(fields)))
     ticks = user + nice + system + irq + softirq + steal
-    own = os.times()
+    process = os.times()
     return (
         time.monotonic(),
         ticks / os.sysconf("SC_CLK_TCK"),
-        own.user + own.system + own.children_user + own.children_system,
+        process.user + process.system + process.children_user + process.children_system,
     )

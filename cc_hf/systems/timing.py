@@ -56,7 +56,7 @@ class TimingOptions:
         rounds: number of rounds, at least 1.
         threads: threads of the CPU; None for all cores.
         batch_tokens: limit of a batch, as for `cc_hf.systems.translate.translate`.
-        allows_busy: whether to time while other processes share the cores; such times are marked.
+        allow_busy: whether to time while other processes share the cores; such times are marked.
 
     Raises:
         InputError: for a number below 1.
@@ -65,7 +65,7 @@ class TimingOptions:
     rounds: int = N_ROUNDS
     threads: int | None = None
     batch_tokens: int = 2048
-    allows_busy: bool = False
+    allow_busy: bool = False
 
     def __post_init__(self) -> None:
         for name in ("rounds", "threads", "batch_tokens"):
@@ -189,7 +189,7 @@ def time_systems(
     Raises:
         InputError: for no systems or sources, a system with a context, options out of range, a
             blank source, or a machine whose cores other processes share, unless
-            `options.allows_busy`.
+            `options.allow_busy`.
         TooLongError: for a source that is too long for a model.
         EvaluatorError: for a model that cannot be loaded.
         MissingDependencyError: for a package that is not installed.
@@ -198,21 +198,22 @@ def time_systems(
         >>> report = time_systems(
         ...     {"greedy": System("cc-tiny-en-de", 1), "beam": System("cc-tiny-en-de", 5)},
         ...     ["The doctor is here.", "The nurse is here."],
-        ...     options=TimingOptions(rounds=1, allows_busy=True),
+        ...     options=TimingOptions(rounds=1, allow_busy=True),
         ... )
         >>> [(row.system, row.beams, row.sentences, row.seconds > 0) for row in report.timings]
         [('greedy', 1, 2, True), ('beam', 5, 2, True)]
     """
     options = options or TimingOptions()
-    if not systems or not sources:
-        raise InputError("systems, sources: expected at least one of each, got none")
+    for name, values in (("systems", systems), ("sources", sources)):
+        if not values:
+            raise InputError(f"{name}: expected at least one, got none")
     if context := next((name for name, s in systems.items() if s.separator is not None), None):
         raise InputError(f"{context}: separator: a file of sources has no sentences before them")
     threads = options.threads or cpu_count()
     load_before, were_shared = load_average(), _are_shared(_watched(), threads)
-    if were_shared and not options.allows_busy:
+    if were_shared and not options.allow_busy:
         raise InputError(
-            f"allows_busy: other processes use the cores (load average {load_before:.1f},"
+            f"allow_busy: other processes use the cores (load average {load_before:.1f},"
             f" {cpu_count()} cores, {threads} threads), so that times would say little; wait, use"
             " fewer threads, or allow it, which marks the times"
         )

@@ -44,10 +44,10 @@ def _others(monkeypatch: pytest.MonkeyPatch, values: Iterator[float | None]) -> 
 
 
 def _report(
-    rounds: int = 3, *, allows_busy: bool = False, clock: Iterator[float] | None = None
+    rounds: int = 3, *, allow_busy: bool = False, clock: Iterator[float] | None = None
 ) -> TimingReport:
     systems = {f"beam{n}": System(_TINY, n) for n in (1, 2, 3)}
-    options = TimingOptions(rounds, threads=1, allows_busy=allows_busy)
+    options = TimingOptions(rounds, threads=1, allow_busy=allow_busy)
     ticks = clock or itertools.count()
     return time_systems(systems, _SOURCES, options=options, clock=lambda: float(next(ticks)))
 
@@ -84,7 +84,7 @@ def test_the_median_of_the_rounds_counts(monkeypatch: pytest.MonkeyPatch) -> Non
 @pytest.mark.usefixtures("turns")
 def test_a_busy_machine_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     _others(monkeypatch, itertools.repeat(float(machine.cpu_count())))
-    with pytest.raises(InputError, match="allows_busy: other processes use the cores"):
+    with pytest.raises(InputError, match="allow_busy: other processes use the cores"):
         _report()
 
 
@@ -92,7 +92,7 @@ def test_a_busy_machine_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_times_of_a_busy_machine_are_marked(monkeypatch: pytest.MonkeyPatch) -> None:
     busy = float(machine.cpu_count())
     _others(monkeypatch, iter([busy, *[0.0] * 8, busy]))
-    report = _report(allows_busy=True)
+    report = _report(allow_busy=True)
     assert [row.busy for row in report.timings] == [False, True, False]
     assert report.timings[1].other_cores == (0.0, 0.0, busy)
 
@@ -119,7 +119,7 @@ def test_the_load_average_decides_where_nothing_else_is_known(
 def test_real_systems_are_timed_and_threads_are_restored() -> None:
     before = torch.get_num_threads()
     systems = {"int8": System(_TINY, 1, precision="int8"), "plain": System(_TINY, 1)}
-    options = TimingOptions(1, threads=1, allows_busy=True)
+    options = TimingOptions(1, threads=1, allow_busy=True)
     report = time_systems(systems, _SOURCES, options=options)
     assert torch.get_num_threads() == before
     row = json.loads(report.to_json())
@@ -133,7 +133,7 @@ def test_real_systems_are_timed_and_threads_are_restored() -> None:
 
 def test_nothing_to_time_and_options_out_of_range_are_refused() -> None:
     for systems, sources in (({}, _SOURCES), ({"a": System(_TINY)}, [])):
-        with pytest.raises(InputError, match="expected at least one of each, got none"):
+        with pytest.raises(InputError, match="expected at least one, got none"):
             time_systems(systems, sources)
     with pytest.raises(InputError, match="separator: a file of sources"):
         time_systems({"a": System(_TINY, separator="<sep>")}, _SOURCES)
@@ -217,3 +217,19 @@ def test_the_table_marks_times_that_say_little() -> None:
     assert "2.00*" in text
     assert "0.60" in text
     assert "* other processes shared the cores" in text
+
+
+def test_errors_of_the_command_name_its_options(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    source = tmp_path / "source.en"
+    source.write_text("", encoding="utf-8")
+    shown = run_command("time", _TINY, "--source-file", source, status=2)
+    assert "--source-file:" in shown.stderr
+    source.write_text("Yes.\n", encoding="utf-8")
+    _others(monkeypatch, itertools.repeat(float(machine.cpu_count())))
+    shown = run_command("time", _TINY, "--source-file", source, status=2)
+    assert "--allow-busy: other processes use the cores" in " ".join(shown.stderr.split())
+    _others(monkeypatch, itertools.repeat(0.0))
+    shown = run_command("time", _TINY, "--source-file", source, "--precision", "int4", status=2)
+    assert "--precision: expected" in " ".join(shown.stderr.split())
