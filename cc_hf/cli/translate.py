@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -41,6 +43,7 @@ from cc_hf.systems.system import DEFAULT_BEAMS, System
 
 if TYPE_CHECKING:
     from cc_hf.evaluators.options import LoadingOptions
+    from cc_hf.schema import Example
 
 __all__ = ["translate"]
 
@@ -127,8 +130,6 @@ def translate(
     quiet: Quiet = False,
 ) -> None:
     """Translate the sources of a dataset, or a text file, with a system."""
-    import json
-
     from cc_hf.evaluation.material import load_material
     from cc_hf.evaluators.options import LoadingOptions
     from cc_hf.systems.translate import translate as run_translate
@@ -180,16 +181,18 @@ def translate(
         progress=shows_progress(quiet=quiet),
     )
     translations = [chosen.last_sentence(text) for text in written]
-    lines = list(translations)
-    if output.suffix == ".jsonl":
-        rows = zip(examples, translations, strict=True)
-        lines = [
-            json.dumps({"id": e.id, "source": e.source, "translation": t}, ensure_ascii=False)
-            for e, t in rows
-        ]
+    lines = _json_rows(examples, translations) if output.suffix == ".jsonl" else translations
     write_atomically(output, "".join(f"{line}\n" for line in lines))
     if not quiet:
         say_written(output, f", {len(lines):,} translations")
+
+
+def _json_rows(examples: Sequence[Example], translations: Sequence[str]) -> list[str]:
+    """Return lines of JSON with id, source and translation of each example."""
+    return [
+        json.dumps({"id": e.id, "source": e.source, "translation": text}, ensure_ascii=False)
+        for e, text in zip(examples, translations, strict=True)
+    ]
 
 
 def _check_one_source(dataset: str | None, source_file: Path | None) -> None:
