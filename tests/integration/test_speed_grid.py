@@ -18,6 +18,7 @@ from cc_hf.errors import InputError
 from examples import speed_grid
 from examples.speed_grid import GRID, main, read_grid
 from examples.train_marian import made_pairs
+from examples.train_translation import main as train_translation
 
 _GRID = """name\tlayers\tattention\tprecision\tbeams\tseed
 baseline\t1,1\tordinary\tfp32\t2\t1
@@ -58,11 +59,10 @@ def test_the_points_of_a_grid_are_made_once(
         (tmp_path / f"{name}.en").write_text("".join(f"{pair.english}\n" for pair in part))
         (tmp_path / f"{name}.de").write_text("".join(f"{pair.german}\n" for pair in part))
     trained: list[str] = []
-    train: Any = speed_grid.train_translation
 
     def recorded(arguments: list[str]) -> Any:
         trained.append(arguments[arguments.index("--output") + 1])
-        return train(arguments)
+        return train_translation(arguments)
 
     monkeypatch.setattr(speed_grid, "train_translation", recorded)
     folder = main(_arguments(tmp_path))

@@ -40,7 +40,7 @@ def turns(monkeypatch: pytest.MonkeyPatch) -> list[tuple[int, int]]:
 
 
 def _others(monkeypatch: pytest.MonkeyPatch, values: Iterator[float | None]) -> None:
-    monkeypatch.setattr(timing.CpuMeter, "others", lambda _: next(values))
+    monkeypatch.setattr(machine.CpuMeter, "others", lambda _: next(values))
 
 
 def _report(

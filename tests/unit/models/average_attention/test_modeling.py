@@ -60,7 +60,8 @@ def test_steps_give_the_logits_of_the_whole_target(
     parts: tuple[int, ...], average_ffn: bool, average_gate: bool
 ) -> None:
     model, targets = _model(average_ffn=average_ffn, average_gate=average_gate), _targets(12)
-    cache, logits = None, []
+    cache: Any = None
+    logits = []
     with torch.inference_mode():
         whole = model(
             _SOURCES, attention_mask=_MASK, decoder_input_ids=targets, use_cache=False
