@@ -19,11 +19,12 @@ from __future__ import annotations
 import argparse
 import json
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import torch
 
 from cc_hf import EvaluationResult, evaluate, load_material, translate
@@ -31,14 +32,22 @@ from cc_hf.data.corpora import file_corpus
 from cc_hf.data.text_files import read_lines
 from cc_hf.evaluators.loading import load_with
 from cc_hf.evaluators.options import LoadingOptions
-from cc_hf.reports.figure_text import score_text
+from cc_hf.reports.figure_text import score_text, with_interval
+from cc_hf.statistics.bootstrap import wilson_interval
 from cc_hf.statistics.corpus_quality import corpus_quality
-from cc_hf.studies.distillation.gender_flows import OccupationCounts, read_occupation_counts
+from cc_hf.statistics.paired import PairedDifference, paired_differences
+from cc_hf.studies.comparison import compare
+from cc_hf.studies.distillation.gender_flows import (
+    OUTCOMES,
+    OccupationCounts,
+    read_occupation_counts,
+)
 from cc_hf.studies.distillation.occupations import (
     OccupationCounter,
     count_occupations,
     parse_occupation_forms,
 )
+from cc_hf.studies.model_comparison import compared_bleu
 from cc_hf.systems.text_files import translate_file
 from cc_hf.training.sampling import stratified_sample
 from examples.train_marian import made_pairs, split
@@ -74,6 +83,9 @@ def parser() -> argparse.ArgumentParser:
     )
     options.add_argument(
         "--counted", type=int, default=5000, help="sources of the training data that are counted"
+    )
+    options.add_argument(
+        "--block-lines", type=int, default=1000, help="lines that are translated and stored at once"
     )
     options.add_argument("--examples", type=int, default=600, help="of SimpleGEN")
     options.add_argument("--seed", type=int, default=1)
@@ -149,9 +161,9 @@ class Study:
     def systems(self) -> list[System]:
         """Return the teacher, the students and the baselines of the seed."""
         seed = self.options.seed
-        teacher = System(f"{TEACHER}.{seed}", self.options.teacher_width, False, seed)
+        teacher = System(f"{TEACHER}.seed{seed}", self.options.teacher_width, False, seed)
         others = [
-            System(f"{name}-{width}.{seed}", width, name == "student", seed)
+            System(f"{name}-{width}.seed{seed}", width, name == "student", seed)
             for width in self.options.widths
             for name in ("student", "baseline")
         ]
@@ -224,13 +236,18 @@ class Study:
         if not path.is_file():
             model = load_with(self.best(system), self.loading)
             translate_file(
-                model, self.data / f"{part}.en", path, num_beams=self.options.beams, progress=True
+                model,
+                self.data / f"{part}.en",
+                path,
+                num_beams=self.options.beams,
+                block_lines=self.options.block_lines,
+                progress=True,
             )
         return path
 
     def distilled(self, seed: int) -> Path:
         """Return the teacher's translations of the sources of the training data."""
-        teacher = replace(self.systems()[0], seed=seed)
+        teacher = next(system for system in self.systems() if system.seed == seed)
         return self.translated(teacher, "train")
 
     def judge(self, system: System) -> None:
@@ -255,6 +272,12 @@ class Study:
 
         _once(self.results / f"{system.name}.json", write)
 
+    def result(self, system: System) -> EvaluationResult:
+        """Return the result of a system on SimpleGEN."""
+        return EvaluationResult.from_json(
+            (self.results / f"{system.name}.json").read_text(encoding="utf-8")
+        )
+
     def score(self) -> None:
         """Write BLEU of all systems of the folder."""
         paths = sorted((self.folder / "translations").glob("*.dev.de"))
@@ -269,7 +292,7 @@ class Study:
         """Return the genders in original, teacher's and a student's translations."""
 
         def write(path: Path) -> None:
-            teacher = self.data / f"teacher.{system.seed}.counted.de"
+            teacher = self.data / f"teacher.seed{system.seed}.counted.de"
             lines = read_lines(self.distilled(system.seed), keeps_end=True)
             teacher.write_text(_lines(lines[: self.options.counted]), encoding="utf-8")
             forms = json.loads((self.data / "forms.json").read_text(encoding="utf-8"))
@@ -303,52 +326,113 @@ def _once(path: Path, write: Callable[[Path], None]) -> None:
         part.rename(path)
 
 
-def table(study: Study) -> Iterator[str]:
+def systems_table(study: Study) -> Iterator[str]:
     """Yield a Markdown table of the systems; figures are multiplied by 100."""
-    yield "| system | parameters | BLEU | minimum accuracy | male | female |"
-    yield "|---|---|---|---|---|---|"
+    yield "| system | parameters | BLEU | minimum accuracy | FoFc | FoMc | MoFc | MoMc |"
+    yield "|---|---|---|---|---|---|---|---|"
     rows = json.loads((study.results / "bleu.json").read_text(encoding="utf-8"))
     bleu = {row["system"]: row["bleu"] for row in rows}
     for system in study.systems():
         figures = json.loads(
             (study.folder / "models" / system.name / "figures.json").read_text(encoding="utf-8")
         )
-        result = EvaluationResult.from_json(
-            (study.results / f"{system.name}.json").read_text(encoding="utf-8")
-        )
-        cells = [score_text(result, name) for name in FIGURES]
-        start = f"| {system.name} | {figures['n_parameters']:,} | {bleu[system.name]:.1f} |"
-        yield f"{start} {' | '.join(cells)} |"
+        result = study.result(system)
+        cells = [
+            f"{figures['n_parameters']:,}",
+            f"{bleu[system.name]:.1f}",
+            *(score_text(result, name) for name in FIGURES),
+        ]
+        yield f"| {system.name} | {' | '.join(cells)} |"
 
 
-def main(arguments: Sequence[str] | None = None) -> list[str]:
-    """Run what is missing of the study, and print the tables.
+def comparison_table(study: Study) -> Iterator[str]:
+    """Yield a Markdown table of each student against the baseline of its size."""
+    yield "| width | BLEU | accuracy | minimum accuracy |"
+    yield "|---|---|---|---|"
+    references = read_lines(study.data / "dev.de", keeps_end=True)
+    students, baselines = (
+        [s for s in study.systems()[1:] if s.is_student is is_student]
+        for is_student in (True, False)
+    )
+    for student, baseline in zip(students, baselines, strict=True):
+        texts = [
+            read_lines(study.translated(system, "dev"), keeps_end=True)
+            for system in (baseline, student)
+        ]
+        judged = compare({s.name: study.result(s) for s in (baseline, student)}).systems[0]
+        differences = [
+            compared_bleu((texts[0], texts[1]), references, tgt_lang="de").difference,
+            judged.differences["accuracy"],
+            judged.differences["min_accuracy"],
+        ]
+        cells = [with_interval(row.difference, row.interval) for row in differences]
+        yield f"| {student.width} | {' | '.join(cells)} |"
+
+
+def shares_table(study: Study) -> Iterator[str]:
+    """Yield a Markdown table of the shares of male and female forms, and of their changes from
+    stage to stage with intervals of pairs that are drawn again.
+    """
+    yield f"| student | stage | {' | '.join(OUTCOMES)} |"
+    yield "|---|---|" + "---|" * len(OUTCOMES)
+    for system in study.systems():
+        if not system.is_student:
+            continue
+        counts = study.count(system)
+        for stage, name in enumerate(counts.stages):
+            total = counts.total(stage)
+            cells = [
+                with_interval(total[o] / counts.n, wilson_interval(total[o], counts.n))
+                for o in OUTCOMES
+            ]
+            yield f"| {system.name} | {name} (n = {counts.n:,.0f}) | {' | '.join(cells)} |"
+        for step, name in enumerate(counts.stages[1:]):
+            cells = [
+                with_interval(change.difference, change.interval)
+                for change in (share_change(counts.total_flow(step), o) for o in OUTCOMES)
+            ]
+            yield f"| {system.name} | change to {name} | {' | '.join(cells)} |"
+
+
+def share_change(flow: Mapping[str, Mapping[str, float]], outcome: str) -> PairedDifference:
+    """Return the change of an outcome's share between two stages over the same pairs."""
+    cells = [
+        (before == outcome, after == outcome, round(number))
+        for before, numbers in flow.items()
+        for after, number in numbers.items()
+    ]
+    pairs = np.array([(before, after) for before, after, n in cells for _ in range(n)]).T
+    return paired_differences(pairs, ["all"] * pairs.shape[1])[0]["accuracy"]
+
+
+def main(arguments: Sequence[str] | None = None) -> str:
+    """Run what is missing of the study, and print the tables, which are also written to
+    tables.seedN.md.
 
     Returns:
-        The lines that were printed.
+        The tables.
     """
     options = parser().parse_args(arguments)
     if options.threads:
         torch.set_num_threads(options.threads)
     study = Study(options)
     study.make_data()
-    lines = []
     for system in study.systems():
         study.judge(system)
         study.translated(system, "dev")
     study.score()
-    lines += table(study)
-    for system in study.systems():
-        if system.is_student:
-            counts = study.count(system)
-            lines += ["", f"occupations in {counts.n:,.0f} pairs, student {system.name}:"]
-            lines += [
-                f"{name}: "
-                + ", ".join(f"{o} {100 * share:.1f}" for o, share in counts.shares(i).items())
-                for i, name in enumerate(counts.stages)
-            ]
-    print("\n".join(lines))
-    return lines
+    tables = {
+        "Systems (in brackets: 95 % intervals)": systems_table,
+        "Students minus baselines of the same width": comparison_table,
+        "Forms of occupations in the translations of the sources of the training data": (
+            shares_table
+        ),
+    }
+    text = "\n\n".join(f"{title}:\n\n" + "\n".join(table(study)) for title, table in tables.items())
+    path = study.folder / f"tables.seed{options.seed}.md"
+    path.write_text(f"{text}\n", encoding="utf-8")
+    print(text)
+    return text
 
 
 if __name__ == "__main__":

@@ -15,13 +15,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import torch
-from transformers import MarianTokenizer
 
 from cc_hf.data.homographs import HomographLexicon, SenseCluster
 from cc_hf.text.lemmatization import load_lemmatizer
 from cc_hf.text.nouns import DictionaryNouns
-from tools.evaluator_recipe.sentences import Pair
-from tools.evaluator_recipe.train import Encoder, Recipe, build_model, train_pieces
+from cc_hf.training.seq2seq_training import ModelSizes, load_pieces, make_model, train_pieces
+from tools.evaluator_recipe.train import Encoder
 
 __all__ = ["Language", "Sentence", "Sizes", "sentences", "train_model"]
 
@@ -219,26 +218,21 @@ def train_model(
         seed: decides the first weights and the order of the pairs.
         note: called with a line on the progress.
     """
-    pairs = [Pair(row.source, row.target) for row in training]
-    n_words = len({word for row in training for word in f"{row.source} {row.target}".split()})
-    train_pieces(pairs, folder, n_words + 2, model_type="word")
-    names = [str(folder / name) for name in ("source.spm", "target.spm", "vocab.json")]
-    tokenizer = MarianTokenizer(*names, source_lang="en", target_lang="de", model_max_length=64)
-    recipe = Recipe(
+    texts = [text for row in training for text in (row.source, row.target)]
+    n_words = len({word for text in texts for word in text.split()})
+    train_pieces(texts, folder, n_words + 2, model_type="word")
+    tokenizer = load_pieces(folder, max_pieces=64)
+    model = make_model(
+        ModelSizes(2, 2, sizes.width, 4 * sizes.width, 4 * sizes.width, heads=4),
+        len(tokenizer.get_vocab()),
         seed=seed,
-        d_model=sizes.width,
-        ffn_dim=4 * sizes.width,
-        encoder_layers=2,
-        decoder_layers=2,
-        heads=4,
     )
-    model = build_model(recipe, tokenizer.pad_token_id)
     note(f"{sum(p.numel() for p in model.parameters() if p.requires_grad):,} parameters")
-    encoder = Encoder(folder, recipe.max_pieces)
+    encoder = Encoder(folder, max_pieces=64)
     rows = list(
         zip(
-            encoder.ids([pair.english for pair in pairs]),
-            encoder.ids([pair.german for pair in pairs]),
+            encoder.ids([row.source for row in training]),
+            encoder.ids([row.target for row in training]),
             strict=True,
         )
     )

@@ -23,24 +23,29 @@ from typing import Any
 
 import torch
 from transformers import (
-    DataCollatorForSeq2Seq,
     EarlyStoppingCallback,
     MarianTokenizer,
-    Seq2SeqTrainer,
     Seq2SeqTrainingArguments,
     set_seed,
 )
 
-from cc_hf.data.text_files import read_lines
+from cc_hf.data.pair_filters import filter_pairs, read_pairs
+from cc_hf.errors import CCError
 from cc_hf.models.lexical_shortcuts import (
     LexicalShortcutConfig,
     LexicalShortcutForConditionalGeneration,
 )
+from cc_hf.statistics.corpus_quality import corpus_score
 from cc_hf.systems.translate import translate
 from cc_hf.training.checkpoint_averaging import average_checkpoints, last_checkpoints
-from examples.train_marian import encoded
-from tools.evaluator_recipe.sentences import Pair
-from tools.evaluator_recipe.train import train_pieces
+from cc_hf.training.seq2seq_training import (
+    ModelSizes,
+    config_fields,
+    load_pieces,
+    make_trainer,
+    train_pieces,
+    training_arguments,
+)
 
 #: Steps of warm-up by form of the shortcuts (section 5.3.1).
 WARMUP = {"none": 4000, "lexical": 6000, "fusion": 8000}
@@ -97,32 +102,24 @@ def parser() -> argparse.ArgumentParser:
     return options
 
 
-def read_pairs(paths: Sequence[Path]) -> list[Pair]:
-    """Return the pairs of two files, one per line, without pairs of which a side is blank.
-
-    Raises:
-        SystemExit: for files of different lengths.
-    """
-    sources, targets = (read_lines(path, keeps_end=True) for path in paths)
-    if len(sources) != len(targets):
-        raise SystemExit(
-            f"{paths[0]}, {paths[1]}: expected as many lines in both, got {len(sources)} and"
-            f" {len(targets)}"
-        )
-    return [Pair(*row) for row in zip(sources, targets, strict=True) if all(map(str.strip, row))]
+def whole_pairs(paths: Sequence[Path]) -> list[tuple[str, str]]:
+    """Return the pairs of two files, one per line, without pairs of which a side is blank."""
+    return list(filter_pairs(read_pairs(*paths), max_tokens=None, max_length_ratio=None).pairs)
 
 
-def make_tokenizer(pairs: Sequence[Pair], options: argparse.Namespace) -> MarianTokenizer:
+def make_tokenizer(
+    pairs: Sequence[tuple[str, str]], options: argparse.Namespace
+) -> MarianTokenizer:
     """Return a tokenizer with one vocabulary for both languages: learned from the pairs, or that of
     another model."""
     folder = options.vocabulary or options.output / "vocabulary"
     if options.vocabulary is None:
-        train_pieces(pairs, folder, options.pieces)
-    return MarianTokenizer(
-        *(str(folder / name) for name in ("source.spm", "target.spm", "vocab.json")),
-        source_lang=options.src_lang,
-        target_lang=options.tgt_lang,
-        model_max_length=options.max_pieces,
+        train_pieces((text for pair in pairs for text in pair), folder, options.pieces)
+    return load_pieces(
+        folder,
+        src_lang=options.src_lang,
+        tgt_lang=options.tgt_lang,
+        max_pieces=options.max_pieces,
     )
 
 
@@ -130,23 +127,19 @@ def make_model(
     tokenizer: MarianTokenizer, options: argparse.Namespace
 ) -> LexicalShortcutForConditionalGeneration:
     """Return a model with random weights. Its decoder starts with EOS, as in fairseq."""
-    config = LexicalShortcutConfig(
-        vocab_size=len(tokenizer.get_vocab()),
-        shortcut=options.shortcut,
-        d_model=options.width,
-        encoder_layers=options.layers,
-        decoder_layers=options.layers,
-        encoder_attention_heads=options.heads,
-        decoder_attention_heads=options.heads,
-        encoder_ffn_dim=options.ffn,
-        decoder_ffn_dim=options.ffn,
+    sizes = ModelSizes(
+        options.layers, options.layers, options.width, options.ffn, options.ffn, options.heads
+    )
+    fields = config_fields(
+        sizes,
+        len(tokenizer.get_vocab()),
         dropout=options.dropout,
-        attention_dropout=0.0,
-        activation_dropout=0.0,
-        max_position_embeddings=max(256, options.max_pieces + 2),
+        max_positions=max(256, options.max_pieces + 2),
+    )
+    config = LexicalShortcutConfig(
+        **fields,
+        shortcut=options.shortcut,
         bos_token_id=None,
-        pad_token_id=tokenizer.pad_token_id,
-        eos_token_id=tokenizer.eos_token_id,
         decoder_start_token_id=tokenizer.eos_token_id,
     )
     return LexicalShortcutForConditionalGeneration(config)
@@ -155,56 +148,44 @@ def make_model(
 def settings(options: argparse.Namespace) -> Seq2SeqTrainingArguments:
     """Return the schedule of the thesis as arguments of the trainer."""
     warmup = options.warmup or WARMUP[options.shortcut]
-    return Seq2SeqTrainingArguments(
-        output_dir=str(options.output / "training"),
-        max_steps=options.steps,
-        per_device_train_batch_size=options.batch_size,
+    return training_arguments(
+        options.output / "training",
+        steps=options.steps,
+        eval_steps=options.eval_steps,
+        batch_size=options.batch_size,
+        learning_rate=options.learning_rate or (options.width * warmup) ** -0.5,
+        warmup=warmup,
+        seed=options.seed,
+        cpu=options.cpu,
         per_device_eval_batch_size=2 * options.batch_size,
         gradient_accumulation_steps=options.accumulation,
         train_sampling_strategy="group_by_length",
-        learning_rate=options.learning_rate or (options.width * warmup) ** -0.5,
         lr_scheduler_type="inverse_sqrt",
-        warmup_steps=warmup,
-        adam_beta1=0.9,
-        adam_beta2=0.98,
         adam_epsilon=1e-9,
-        weight_decay=0.0,
         label_smoothing_factor=options.label_smoothing,
-        eval_strategy="steps",
-        eval_steps=options.eval_steps,
-        save_strategy="steps",
-        save_steps=options.eval_steps,
         save_total_limit=options.average + options.patience + 1,
         save_only_model=True,
-        logging_steps=options.eval_steps,
         prediction_loss_only=True,
         metric_for_best_model="loss",
         greater_is_better=False,
-        load_best_model_at_end=True,  # which early stopping needs
         bf16=options.bf16,
-        seed=options.seed,
-        report_to="none",
-        disable_tqdm=True,
-        use_cpu=options.cpu,
-        dataloader_pin_memory=torch.cuda.is_available() and not options.cpu,
     )
 
 
-def bleu(model: Path, pairs: Sequence[Pair], options: argparse.Namespace) -> dict[str, Any]:
+def bleu(
+    model: Path, pairs: Sequence[tuple[str, str]], options: argparse.Namespace
+) -> dict[str, Any]:
     """Translate the sources of pairs, and compare with their targets.
 
     Returns:
         BLEU in [0, 1], with the signature of sacreBLEU.
     """
-    from sacrebleu.metrics.bleu import BLEU
-
-    translations = translate([pair.english for pair in pairs], model, num_beams=options.beams)
+    translations = translate([source for source, _ in pairs], model, num_beams=options.beams)
     (model.parent / "test.translations.txt").write_text(
         "\n".join(translations) + "\n", encoding="utf-8"
     )
-    scorer = BLEU()
-    score = scorer.corpus_score(translations, [[pair.german for pair in pairs]]).score
-    return {"bleu": score / 100, "signature": str(scorer.get_signature()), "beams": options.beams}
+    score, signature = corpus_score("bleu", translations, [target for _, target in pairs])
+    return {"bleu": score, "signature": signature, "beams": options.beams}
 
 
 def average_last(training: Path, output: Path, n: int) -> list[str]:
@@ -222,8 +203,8 @@ def average_last(training: Path, output: Path, n: int) -> list[str]:
     return [path.name for path in last]
 
 
-def main(arguments: Sequence[str] | None = None) -> dict[str, Any]:
-    """Train, average, translate the test set, and write figures.json.
+def train(options: argparse.Namespace) -> dict[str, Any]:
+    """Train, average the last checkpoints, and translate the test set.
 
     Returns:
         The figures.
@@ -231,25 +212,21 @@ def main(arguments: Sequence[str] | None = None) -> dict[str, Any]:
     Raises:
         SystemExit: for a loss that is not finite.
     """
-    options = parser().parse_args(arguments)
-    if options.threads:
-        torch.set_num_threads(options.threads)
-    options.output.mkdir(parents=True)
-    pairs, development = read_pairs(options.train), read_pairs(options.dev)
+    pairs = whole_pairs(options.train)
     tokenizer = make_tokenizer(pairs, options)
     set_seed(options.seed)
-    model, rows = make_model(tokenizer, options), encoded(pairs, tokenizer)
-    trainer = Seq2SeqTrainer(
+    model = make_model(tokenizer, options)
+    trainer = make_trainer(
         model,
+        tokenizer,
         settings(options),
-        data_collator=DataCollatorForSeq2Seq(tokenizer, model),
-        train_dataset=rows,
-        eval_dataset=encoded(development, tokenizer),
-        processing_class=tokenizer,
+        pairs,
+        whole_pairs(options.dev),
+        max_pieces=options.max_pieces,
         callbacks=[EarlyStoppingCallback(options.patience)],
     )
     seconds = trainer.train().metrics["train_runtime"]
-    n_tokens = sum(len(row["labels"]) for row in rows) * trainer.state.epoch
+    n_tokens = sum(len(row["labels"]) for row in trainer.train_dataset) * trainer.state.epoch
     folder = options.output / "averaged"
     figures = {
         "shortcut": options.shortcut,
@@ -267,15 +244,35 @@ def main(arguments: Sequence[str] | None = None) -> dict[str, Any]:
     if not all(map(math.isfinite, figures["losses"])):
         raise SystemExit("the loss is not finite; lower the learning rate, or raise the warm-up")
     if options.test:
-        figures["test"] = bleu(folder, read_pairs(options.test), options)
+        figures["test"] = bleu(folder, whole_pairs(options.test), options)
         print(f"BLEU {100 * figures['test']['bleu']:.2f}  {figures['test']['signature']}")
+    return figures
+
+
+def main(arguments: Sequence[str] | None = None) -> dict[str, Any]:
+    """Train, average, translate the test set, and write figures.json.
+
+    Returns:
+        The figures.
+
+    Raises:
+        SystemExit: for files or options that cannot work, or a loss that is not finite.
+    """
+    options = parser().parse_args(arguments)
+    if options.threads:
+        torch.set_num_threads(options.threads)
+    options.output.mkdir(parents=True)
+    try:
+        figures = train(options)
+    except CCError as error:
+        raise SystemExit(str(error)) from error
     (options.output / "figures.json").write_text(
         json.dumps(figures, indent=1) + "\n", encoding="utf-8"
     )
     print(
         f"{options.shortcut}: {figures['n_parameters']:,} parameters, {figures['n_steps']:,} steps,"
         f" {figures['target_tokens_per_second']:,.0f} target tokens a second; the model is in"
-        f" {folder}"
+        f" {options.output / 'averaged'}"
     )
     return figures
 

@@ -23,18 +23,22 @@ import torch
 from transformers import (
     AutoModelForSeq2SeqLM,
     AutoTokenizer,
-    DataCollatorForSeq2Seq,
-    MarianTokenizer,
     Seq2SeqTrainer,
-    Seq2SeqTrainingArguments,
     set_seed,
 )
 
 from cc_hf import load_material
 from cc_hf.models.location import locate
-from cc_hf.training import ProbingCallback, make_compute_metrics
+from cc_hf.training import ProbingCallback
+from cc_hf.training.seq2seq_training import (
+    ModelSizes,
+    load_pieces,
+    make_model,
+    make_trainer,
+    train_pieces,
+    training_arguments,
+)
 from tools.evaluator_recipe.sentences import Pair, SentenceMaker
-from tools.evaluator_recipe.train import Recipe, build_model, train_pieces
 
 
 def parser() -> argparse.ArgumentParser:
@@ -136,6 +140,11 @@ def split(pairs: Sequence[Pair], n: int, seed: int) -> tuple[list[Pair], list[Pa
     return [pair for pair in pairs if pair.english not in held_out], list(development.values())
 
 
+def texts(pairs: Sequence[Pair]) -> list[tuple[str, str]]:
+    """Return the source and the translation of each pair."""
+    return [(pair.english, pair.german) for pair in pairs]
+
+
 def fresh_model(
     pairs: Sequence[Pair], options: argparse.Namespace, is_main: bool, meet: Any
 ) -> tuple[Any, Any]:
@@ -144,33 +153,18 @@ def fresh_model(
     """
     folder = options.output / "vocabulary"
     if is_main:
-        train_pieces(pairs, folder, options.pieces)
+        train_pieces((text for pair in texts(pairs) for text in pair), folder, options.pieces)
     meet()
-    names = [str(folder / name) for name in ("source.spm", "target.spm", "vocab.json")]
-    tokenizer = MarianTokenizer(
-        *names, source_lang=options.src_lang, target_lang=options.tgt_lang, model_max_length=256
+    tokenizer = load_pieces(folder, src_lang=options.src_lang, tgt_lang=options.tgt_lang)
+    sizes = ModelSizes(
+        options.layers,
+        options.layers,
+        options.width,
+        4 * options.width,
+        4 * options.width,
+        heads=max(1, options.width // 32),
     )
-    sizes = {
-        "d_model": options.width,
-        "ffn_dim": 4 * options.width,
-        "encoder_layers": options.layers,
-        "decoder_layers": options.layers,
-        "heads": max(1, options.width // 32),
-    }
-    return build_model(Recipe(seed=options.seed, **sizes), tokenizer.pad_token_id), tokenizer
-
-
-def encoded(pairs: Sequence[Pair], tokenizer: Any) -> list[dict[str, list[int]]]:
-    """Return the pairs as rows for the trainer."""
-    sources, targets = [pair.english for pair in pairs], [pair.german for pair in pairs]
-    limits = {"truncation": True, "max_length": 80}
-    ids, labels = (
-        tokenizer(sources, **limits)["input_ids"],
-        tokenizer(text_target=targets, **limits)["input_ids"],
-    )
-    return [
-        {"input_ids": source, "labels": target} for source, target in zip(ids, labels, strict=True)
-    ]
+    return make_model(sizes, len(tokenizer.get_vocab()), seed=options.seed), tokenizer
 
 
 def table(history: Sequence[Mapping[str, float]], prefix: str) -> str:
@@ -218,30 +212,21 @@ def main(arguments: Sequence[str] | None = None) -> Seq2SeqTrainer:
         n_examples=n_examples,
         seed=options.seed,
     )
-    settings = Seq2SeqTrainingArguments(
-        output_dir=str(options.output),
-        max_steps=options.steps,
-        eval_strategy="steps",
+    settings = training_arguments(
+        options.output,
+        steps=options.steps,
         eval_steps=options.eval_steps,
-        save_strategy="steps",
-        save_steps=options.eval_steps,
-        logging_steps=options.eval_steps,
-        per_device_train_batch_size=options.batch_size,
-        per_device_eval_batch_size=options.eval_batch_size,
+        batch_size=options.batch_size,
         learning_rate=options.learning_rate,
-        warmup_steps=options.steps // 10,
-        adam_beta2=0.98,
+        warmup=options.steps // 10,
+        seed=options.seed,
+        cpu=options.cpu,
+        per_device_eval_batch_size=options.eval_batch_size,
         predict_with_generate=True,
         generation_num_beams=options.beams,
         generation_max_length=100,
         metric_for_best_model=f"{probing.prefix}_min_accuracy",
         greater_is_better=True,
-        load_best_model_at_end=True,
-        seed=options.seed,
-        report_to="none",
-        disable_tqdm=True,
-        use_cpu=options.cpu,
-        dataloader_pin_memory=torch.cuda.is_available() and not options.cpu,
     )
     set_seed(options.seed)
     training, development = split(
@@ -262,19 +247,8 @@ def main(arguments: Sequence[str] | None = None) -> Seq2SeqTrainer:
             settings.process_index == 0,
             settings.distributed_state.wait_for_everyone,
         )
-    rows = encoded(development, tokenizer)
-    trainer = Seq2SeqTrainer(
-        model,
-        settings,
-        data_collator=DataCollatorForSeq2Seq(tokenizer, model),
-        train_dataset=encoded(training, tokenizer),
-        eval_dataset=rows,
-        processing_class=tokenizer,
-        compute_metrics=make_compute_metrics(
-            tokenizer,
-            labels=[row["labels"] for row in rows],
-            targets=[pair.german for pair in development],
-        ),
+    trainer = make_trainer(
+        model, tokenizer, settings, texts(training), texts(development), max_pieces=80
     )
     probing.attach(trainer)
     trainer.train()

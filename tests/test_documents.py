@@ -25,7 +25,10 @@ _PAGES = [
     "README.md",
     *(f"docs/{name}.md" for name in ("tour", "metrics", "datasets", "evaluators", "recipes")),
     *(f"docs/{name}.md" for name in ("training", "hub", "studies", "method", "interpretation")),
-    *(f"docs/{name}.md" for name in ("disambiguation_bias", "attacks", "lexical_shortcuts", "speed")),
+    *(
+        f"docs/{name}.md"
+        for name in ("disambiguation_bias", "attacks", "lexical_shortcuts", "distillation", "speed")
+    ),
 ]
 _TEXTS = {page: (_ROOT / page).read_text(encoding="utf-8") for page in _PAGES}
 _PYTHON = [

@@ -272,19 +272,26 @@ def load_pieces(
         The tokenizer.
 
     Raises:
-        InputError: for a folder without these files.
+        InputError: for a folder without these files, or ids other than those of `config_fields`.
     """
     if missing := [name for name in _FILES if not (folder / name).is_file()]:
         raise InputError(
             f"{folder}: expected a vocabulary of {', '.join(_FILES)}, has no {missing[0]}; name the"
             " folder of a Marian model or one that train_pieces wrote"
         )
-    return MarianTokenizer(
+    tokenizer = MarianTokenizer(
         *(str(folder / name) for name in _FILES),
         source_lang=src_lang,
         target_lang=tgt_lang,
         model_max_length=max_pieces,
     )
+    ids = (tokenizer.eos_token_id, tokenizer.pad_token_id)
+    if ids != (EOS, len(tokenizer.get_vocab()) - 1):
+        raise InputError(
+            f"{folder}: expected a vocabulary with </s> as id {EOS} and <pad> as the last of"
+            f" {len(tokenizer.get_vocab())} ids, got {ids[0]} and {ids[1]}"
+        )
+    return tokenizer
 
 
 def encode_pairs(

@@ -6,7 +6,6 @@ Training is deterministic on one machine for one seed and one number of threads.
 
 from __future__ import annotations
 
-import io
 import json
 import logging
 import random
@@ -18,8 +17,9 @@ from pathlib import Path
 
 import sentencepiece
 import torch
-from transformers import MarianConfig, MarianMTModel, MarianTokenizer
+from transformers import MarianMTModel
 
+from cc_hf.training.seq2seq_training import EOS, ModelSizes, load_pieces, make_model, train_pieces
 from tools.evaluator_recipe.corpus import (
     cued_copies,
     read_tatoeba,
@@ -29,8 +29,6 @@ from tools.evaluator_recipe.corpus import (
 from tools.evaluator_recipe.sentences import Pair, SentenceMaker
 
 logger = logging.getLogger(__name__)
-
-EOS, UNK = 0, 1
 
 
 @dataclass(frozen=True)
@@ -104,34 +102,6 @@ def _key(text: str) -> str:
     return "".join(c for c in text.lower() if c.isalnum())
 
 
-def train_pieces(
-    pairs: Sequence[Pair], folder: Path, n_pieces: int, *, model_type: str = "unigram"
-) -> None:
-    """Write source.spm, target.spm (the same model) and vocab.json."""
-    folder.mkdir(parents=True, exist_ok=True)
-    trained = io.BytesIO()
-    sentencepiece.SentencePieceTrainer.train(
-        sentence_iterator=(text for pair in pairs for text in (pair.english, pair.german)),
-        model_writer=trained,  # not a file: the model would record the path
-        vocab_size=n_pieces,
-        model_type=model_type,
-        character_coverage=0.9999,
-        normalization_rule_name="identity",
-        bos_id=-1,
-        pad_id=-1,
-        eos_id=EOS,
-        unk_id=UNK,
-        num_threads=2,
-        minloglevel=2,
-    )
-    model = sentencepiece.SentencePieceProcessor(model_proto=trained.getvalue())
-    vocabulary = {model.id_to_piece(i): i for i in range(model.vocab_size())}
-    vocabulary["<pad>"] = len(vocabulary)
-    (folder / "vocab.json").write_text(json.dumps(vocabulary, ensure_ascii=False), encoding="utf-8")
-    for name in ("source.spm", "target.spm"):
-        (folder / name).write_bytes(trained.getvalue())
-
-
 class Encoder:
     """An encoder of pairs, as ids with EOS and as padded batches of similar length."""
 
@@ -179,41 +149,21 @@ class Encoder:
         return torch.tensor([row + [self.pad] * (width - len(row)) for row in rows])
 
 
-def build_model(recipe: Recipe, pad: int) -> MarianMTModel:
+def build_model(recipe: Recipe, n_pieces: int) -> MarianMTModel:
     """Return a Marian model with random weights and tied embeddings."""
-    torch.manual_seed(recipe.seed)
-    config = MarianConfig(
-        vocab_size=pad + 1,
-        d_model=recipe.d_model,
-        encoder_layers=recipe.encoder_layers,
-        decoder_layers=recipe.decoder_layers,
-        encoder_attention_heads=recipe.heads,
-        decoder_attention_heads=recipe.heads,
-        encoder_ffn_dim=recipe.ffn_dim,
-        decoder_ffn_dim=recipe.ffn_dim,
+    return make_model(
+        ModelSizes(
+            recipe.encoder_layers,
+            recipe.decoder_layers,
+            recipe.d_model,
+            recipe.ffn_dim,
+            recipe.ffn_dim,
+            recipe.heads,
+        ),
+        n_pieces,
         dropout=recipe.dropout,
-        attention_dropout=0.0,
-        activation_dropout=0.0,
-        activation_function="relu",
-        max_position_embeddings=256,
-        scale_embedding=True,
-        pad_token_id=pad,
-        eos_token_id=EOS,
-        decoder_start_token_id=pad,
-        forced_eos_token_id=EOS,
-        init_std=recipe.d_model**-0.5,
+        seed=recipe.seed,
     )
-    model = MarianMTModel(config)
-    # A post-norm encoder of several layers collapses (all positions become equal) unless its
-    # branches start small.
-    with torch.no_grad():
-        for stack in (model.model.encoder, model.model.decoder):
-            for name, weight in stack.named_parameters():
-                if name.endswith(("out_proj.weight", "fc2.weight")):
-                    weight.mul_((2 * len(stack.layers)) ** -0.5)
-    # In training on CPU, this is 1.7 times as fast as sdpa, whose backward pass is slow.
-    model.set_attn_implementation("eager")
-    return model
 
 
 def _logits(
@@ -290,12 +240,14 @@ def train(
         tatoeba, seed=recipe.seed, n_development=n_development, excluded=excluded
     )
     first = one_pass(material, recipe, number=0, excluded=excluded)
-    train_pieces(first, output, recipe.n_pieces)
+    train_pieces(
+        (text for pair in first for text in (pair.english, pair.german)), output, recipe.n_pieces
+    )
     encoder = Encoder(output, recipe.max_pieces)
     n_steps = recipe.passes * sum(
         1 for _ in encoder.batches(first, batch_tokens=recipe.batch_tokens, seed=0)
     )
-    model = build_model(recipe, encoder.pad)
+    model = build_model(recipe, encoder.pad + 1)
     logger.info(
         "%d parameters, about %d steps, %d pairs a pass",
         sum(p.numel() for p in model.parameters()),
@@ -418,12 +370,4 @@ def _save(
         model.to(torch.bfloat16).save_pretrained(output)
         model.to(torch.float32)
         torch._foreach_copy_(list[torch.Tensor](parameters), trained)
-    tokenizer = MarianTokenizer(
-        str(output / "source.spm"),
-        str(output / "target.spm"),
-        str(output / "vocab.json"),
-        source_lang="en",
-        target_lang="de",
-        model_max_length=256,
-    )
-    tokenizer.save_pretrained(output)
+    load_pieces(output).save_pretrained(output)

@@ -1,8 +1,10 @@
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
-from cc_hf.data.pair_filters import filter_pairs
+from cc_hf.data.pair_filters import filter_pairs, read_pairs
 from cc_hf.errors import InputError
 
 
@@ -39,3 +41,19 @@ def test_limits_can_be_lifted_and_tokens_counted_otherwise() -> None:
 def test_limits_out_of_range_are_refused(name: str, value: float) -> None:
     with pytest.raises(InputError, match=f"{name}: expected 1 or more"):
         filter_pairs([], **{name: value})  # type: ignore[arg-type]
+
+
+def test_pairs_of_two_files_are_read_line_by_line(tmp_path: Path) -> None:
+    (tmp_path / "a.en").write_bytes("A\u2028b.\r\n\n".encode())
+    (tmp_path / "a.de").write_text("Eins.\nZwei.\n", encoding="utf-8")
+    assert read_pairs(tmp_path / "a.en", tmp_path / "a.de") == [
+        ("A\u2028b.", "Eins."),
+        ("", "Zwei."),
+    ]
+
+
+def test_files_of_different_lengths_are_refused(tmp_path: Path) -> None:
+    (tmp_path / "a.en").write_text("A.\nB.\n", encoding="utf-8")
+    (tmp_path / "a.de").write_text("A.\n", encoding="utf-8")
+    with pytest.raises(InputError, match="expected as many lines in both, got 2 and 1; line N"):
+        read_pairs(tmp_path / "a.en", tmp_path / "a.de")

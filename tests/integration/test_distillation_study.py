@@ -1,0 +1,103 @@
+"""The study of distillation runs at a toy size, and goes on where it stopped."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+
+from cc_hf.results import EvaluationResult, Interval
+from cc_hf.studies.distillation.gender_flows import read_occupation_counts
+from cc_hf.systems import text_files
+from examples import distillation_study
+from examples.distillation_study import forms_of_occupations, main, share_change
+
+TOY = (
+    "--sentences 160 --development 8 --pieces 250 --teacher-width 16 --teacher-layers 1"
+    " --teacher-steps 40 --widths 8 --layers 1 --steps 2 --batch-size 8 --beams 1 --counted 60 --block-lines 50"
+    " --examples 4 --max-length-ratio 1000 --learning-rate .03 --cpu --threads 1"
+)
+
+
+@pytest.fixture(autouse=True)
+def _same_threads() -> Iterator[None]:
+    n_threads = torch.get_num_threads()
+    yield
+    torch.set_num_threads(n_threads)
+
+
+def test_forms_are_of_one_gender_and_one_word() -> None:
+    forms = forms_of_occupations()
+    assert "Ärztinnen" in forms["doctor"]["tgt_forms_female"]
+    assert forms["doctor"]["src_forms"] == ["doctor", "doctors"]
+    for row in forms.values():
+        male, female = set(row["tgt_forms_male"]), set(row["tgt_forms_female"])
+        assert male, female
+        assert not male & female
+        assert all(" " not in word for word in (*male, *female, *row["src_forms"]))
+    assert len(forms) > 100
+
+
+def test_the_change_of_a_share_is_that_of_its_sums_and_has_an_interval() -> None:
+    flow = {
+        "male": {"male": 50.0, "female": 0.0, "other": 0.0},
+        "female": {"male": 10.0, "female": 20.0, "other": 0.0},
+        "other": {"male": 20.0, "female": 0.0, "other": 100.0},
+    }
+    changes = {outcome: share_change(flow, outcome) for outcome in flow}
+    assert changes["male"].difference == pytest.approx(30 / 200)
+    assert sum(change.difference for change in changes.values()) == pytest.approx(0)
+    interval = changes["male"].interval
+    assert isinstance(interval, Interval)
+    assert 0.09 < interval.low < 0.15 < interval.high < 0.21
+
+
+def test_a_study_writes_its_files_once_and_goes_on_with_a_killed_distillation(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    words = [*TOY.split(), "--output", str(tmp_path)]
+    translated = text_files._Blocks.translated
+    seen: list[int] = []
+
+    def killed(self: Any, number: int) -> list[str]:
+        seen.append(number)
+        if len(seen) == 3:  # the second block of the training sources, after those for BLEU
+            raise KeyboardInterrupt
+        return translated(self, number)
+
+    with monkeypatch.context() as patches:
+        patches.setattr(text_files._Blocks, "translated", killed)
+        with pytest.raises(KeyboardInterrupt):
+            main(words)
+    part = tmp_path / "translations/teacher.seed1.train.de.part"
+    n_done = len(part.read_text(encoding="utf-8").splitlines())
+    assert 0 < n_done < len((tmp_path / "data/train.en").read_text().splitlines())
+    text = main(words)
+    assert (tmp_path / "tables.seed1.md").read_text(encoding="utf-8") == f"{text}\n"
+    for name in ("teacher", "student-8", "baseline-8"):
+        path = tmp_path / f"results/{name}.seed1.json"
+        result = EvaluationResult.from_json(path.read_text(encoding="utf-8"))
+        assert (result.system, result.n) == (f"{name}.seed1", 4)
+        assert f"| {name}.seed1 | " in text
+    rows = json.loads((tmp_path / "results/bleu.json").read_text(encoding="utf-8"))
+    assert {row["system"] for row in rows} == {
+        f"{name}.seed1" for name in ("teacher", "student-8", "baseline-8")
+    }
+    counts = read_occupation_counts(tmp_path / "occupations.student-8.seed1.json")
+    assert counts.stages == ("original", "teacher", "student")
+    for step in (0, 1):
+        flow = counts.total_flow(step)
+        assert {o: sum(numbers.values()) for o, numbers in flow.items()} == counts.total(step)
+        after = {o: sum(numbers[o] for numbers in flow.values()) for o in flow}
+        assert after == counts.total(step + 1)
+
+    def fails(*_: Any, **__: Any) -> None:
+        raise AssertionError("this was done before")
+
+    for name in ("train_translation", "translate_file", "evaluate", "count_occupations"):
+        monkeypatch.setattr(distillation_study, name, fails)
+    assert main(words) == text

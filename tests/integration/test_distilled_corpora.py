@@ -1,0 +1,65 @@
+"""A file of translations by the embedded model: two real processes, and a process that was killed."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+from pytest_socket import disable_socket, enable_socket
+
+from tests.helpers.command_line import run_command
+from tests.helpers.leaderboard import free_port
+
+LINES = [
+    f"The {noun} called {n} friends." for n in range(4) for noun in ("doctor", "nurse", "cook")
+]
+_PATIENCE = 300  # seconds until the first block must be there; it takes few
+
+
+def test_two_processes_that_are_killed_and_one_that_goes_on_write_the_file_of_one(
+    tmp_path: Path, root: Path
+) -> None:
+    source = tmp_path / "in.en"
+    source.write_text("".join(f"{line}\n" for line in LINES), encoding="utf-8")
+    options = ["--source-file", str(source), "--system", "cc-tiny-en-de", "--block-lines", "1"]
+    options += ["--device", "cpu", "--quiet", "--output"]
+    run_command("translate", *options, tmp_path / "one.de")
+    part, whole = tmp_path / "two.de.part", tmp_path / "two.de"
+    enable_socket()
+    try:
+        port = free_port()
+    finally:
+        disable_socket(allow_unix_socket=True)
+    shared = {"WORLD_SIZE": "2", "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(port)}
+    # As torchrun starts them; its processes would outlive it, if it were killed.
+    processes = [
+        subprocess.Popen(
+            [sys.executable, "-m", "cc_hf.cli", "translate", *options, str(whole)],
+            env={
+                **os.environ,
+                **shared,
+                **dict.fromkeys(("RANK", "LOCAL_RANK"), str(rank)),
+                "OMP_NUM_THREADS": "1",
+                "PYTHONPATH": str(root),
+            },
+        )
+        for rank in range(2)
+    ]
+    end = time.monotonic() + _PATIENCE
+    try:
+        while not whole.is_file() and not (part.is_file() and part.stat().st_size):
+            assert time.monotonic() < end
+            assert not any(process.poll() for process in processes)
+            time.sleep(0.02)
+    finally:
+        for process in processes:
+            process.kill()
+            process.wait()
+    if not whole.is_file():  # else they were done before they could be killed
+        run_command("translate", *options, whole)
+    assert whole.read_bytes() == (tmp_path / "one.de").read_bytes()
+    summaries = [tmp_path / f"{name}.de.summary.json" for name in ("one", "two")]
+    assert summaries[0].read_bytes() == summaries[1].read_bytes()
