@@ -5,12 +5,10 @@ that a model needs, and the peak memory of a process.
 from __future__ import annotations
 
 import contextlib
-import os
 import platform
 import re
 import time
 from collections.abc import Callable, Iterator
-from importlib import metadata
 from pathlib import Path
 from typing import Any
 
@@ -19,22 +17,12 @@ import numpy.typing as npt
 import torch
 
 from cc_hf.evaluators.fast.int8_products import Weights, quantise
+from cc_hf.systems.machine import cpu_count, package_versions, processor_name
 
-__all__ = ["busy", "cpu_count", "describe", "pair_flops", "peak_memory", "peaks"]
+__all__ = ["describe", "pair_flops", "peak_memory", "peaks"]
 
 _REPEATS = 3
-_FLAGS = ("avx2", "avx512f", "avx512_bf16", "avx512_vnni", "amx_bf16", "amx_int8")
 _PACKAGES = ("cc_hf", "torch", "transformers", "tokenizers", "sentencepiece", "ctranslate2")
-
-
-def cpu_count() -> int:
-    """Return the number of cores that this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-
-
-def busy() -> float:
-    """Return how many programs wanted to run, as the mean of the last minute; 0 if not known."""
-    return os.getloadavg()[0] if hasattr(os, "getloadavg") else 0.0
 
 
 def describe(threads: int, device: str) -> str:
@@ -44,36 +32,14 @@ def describe(threads: int, device: str) -> str:
         threads: number of threads that are used.
         device: "cpu" or a GPU.
     """
-    versions = []
-    for package in _PACKAGES:
-        with contextlib.suppress(metadata.PackageNotFoundError):
-            versions.append(f"{package} {metadata.version(package)}")
+    versions = [f"{name} {version}" for name, version in package_versions(_PACKAGES).items()]
     hardware = (
         torch.cuda.get_device_name(device)
         if device != "cpu"
-        else f"{_cpu()}, {threads} threads of {cpu_count()} cores"
+        else f"{processor_name()}, {threads} threads of {cpu_count()} cores"
     )
     software = ", ".join([f"Python {platform.python_version()}", *versions])
     return f"{hardware}; {platform.system()}, {software}"
-
-
-def _cpu() -> str:
-    """Return name, family and model of the CPU, and its vector units for products."""
-    try:
-        text = Path("/proc/cpuinfo").read_text(encoding="utf-8")
-    except OSError:
-        return platform.processor() or platform.machine()
-    fields = {
-        key: match.group(1).strip()
-        for key in ("model name", "cpu family", "model", "flags")
-        if (match := re.search(rf"^{key}\s*:(.*)$", text, re.MULTILINE))
-    }
-    flags = set(fields.get("flags", "").split())
-    family = f"family {fields.get('cpu family', '?')} model {fields.get('model', '?')}"
-    return (
-        f"{fields.get('model name', platform.machine())} ({family};"
-        f" {', '.join(flag for flag in _FLAGS if flag in flags) or 'no vector units known here'})"
-    )
 
 
 def peaks(device: str, side: int) -> dict[str, float]:

@@ -17,7 +17,7 @@ import typer
 
 from benchmarks.alternatives import ALTERNATIVES
 from benchmarks.children import in_child
-from benchmarks.machine import busy, cpu_count, describe
+from benchmarks.machine import describe
 from benchmarks.measure import Measured, measure, prepare
 from benchmarks.models import SIZES, ModelSize
 from benchmarks.processes import Comparison, compare_processes
@@ -25,6 +25,7 @@ from benchmarks.report import as_json, processes_table, scoring_tables
 from benchmarks.texts import DATASETS, Decisions, read_decisions
 from cc_hf.errors import CCError, InputError
 from cc_hf.hub.cards import with_block
+from cc_hf.systems.machine import cpu_count, load_average
 
 _MODES = ("exact", "bf16", "int8", "auto")
 _IDLE = 0.7  # largest load of an idle machine, on which only this program has just started
@@ -107,7 +108,7 @@ def main(
     for block_name in blocks.values():
         _write(output, block_name, None)  # a missing block is reported now, not after an hour
     machine = f"{describe(threads, device)}; {datetime.now(timezone.utc):%Y-%m-%d}"
-    if (load := busy()) > _IDLE:
+    if (load := load_average()) > _IDLE:
         machine += f"; not idle, load {load:.1f}"
         _tell(
             f"the machine is not idle (load {load:.1f}): figures of this run will be too low and"

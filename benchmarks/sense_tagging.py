@@ -31,7 +31,7 @@ from typing import Annotated
 import typer
 
 from benchmarks.children import in_child
-from benchmarks.machine import busy, describe
+from benchmarks.machine import describe
 from cc_hf.data.corpora import file_corpus
 from cc_hf.data.homographs import read_lexicon
 from cc_hf.errors import InputError
@@ -39,6 +39,7 @@ from cc_hf.hub.cards import with_block
 from cc_hf.studies.disambiguation_bias.tagging import PairTagger, TaggingOptions
 from cc_hf.studies.disambiguation_bias.tagging_run import tag_corpus
 from cc_hf.studies.disambiguation_bias.tagging_summary import count_file
+from cc_hf.systems.machine import load_average
 
 __all__ = ["Run", "main", "measure", "read_pairs", "table", "write_corpus"]
 
@@ -246,7 +247,7 @@ def main(
     Raises:
         InputError: if the output depends on the number of processes.
     """
-    load, runs = busy(), []
+    load, runs = load_average(), []
     with tempfile.TemporaryDirectory() as name:
         folder, pairs = Path(name), read_pairs(data_dir)
         for size in map(int, sizes.split(",")):

@@ -23,7 +23,7 @@ import torch
 import typer
 from torch.nn.utils.rnn import pad_sequence
 
-from benchmarks.machine import busy, cpu_count, describe
+from benchmarks.machine import describe
 from benchmarks.texts import Decisions
 from cc_hf.data.translations import read_translations
 from cc_hf.errors import CCError, InputError
@@ -33,6 +33,7 @@ from cc_hf.evaluators.loading import load_evaluator
 from cc_hf.hub.cards import with_block
 from cc_hf.metrics.contrastive_conditioning import ContrastiveConditioning
 from cc_hf.models.pretrained import load_model
+from cc_hf.systems.machine import cpu_count, load_average
 
 __all__ = ["main", "plain_logprobs", "student_decisions", "student_folder", "table"]
 
@@ -182,7 +183,7 @@ def main(
     folder = data_dir or os.environ.get("CC_HF_DATA_DIR")
     if not folder:
         raise InputError("expected --data-dir, the folder of upstream repositories")
-    machine, load = describe(threads, "cpu"), busy()
+    machine, load = describe(threads, "cpu"), load_average()
     decisions = student_decisions(folder).limited(pairs)
     text = (
         f"Measured on {machine}{f'; not idle, load {load:.1f}' if load > 0.7 else ''}."

@@ -39,6 +39,7 @@ METRICS: dict[str, str] = {
 #: Family -> the evaluator class that scores with it. A family is named after transformers'
 #: model_type, or has a name of its own if it shares a model_type or has several.
 EVALUATOR_FAMILIES: dict[str, str] = {
+    "average_attention": "cc_hf.evaluators.families.marian:MarianEvaluator",
     "bergamot": "cc_hf.evaluators.families.bergamot:BergamotEvaluator",
     "causal_lm": "cc_hf.evaluators.families.causal_lm:CausalLMEvaluator",
     "fairseq": "cc_hf.evaluators.families.fairseq:FairseqEvaluator",

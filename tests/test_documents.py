@@ -28,7 +28,7 @@ _PAGES = [
     *(f"docs/{name}.md" for name in ("training", "hub", "studies", "method", "interpretation")),
     *(
         f"docs/{name}.md"
-        for name in ("disambiguation_bias", "attacks", "lexical_shortcuts", "distillation")
+        for name in ("disambiguation_bias", "attacks", "lexical_shortcuts", "distillation", "speed")
     ),
 ]
 _TEXTS = {page: (_ROOT / page).read_text(encoding="utf-8") for page in _PAGES}

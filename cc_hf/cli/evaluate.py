@@ -13,6 +13,7 @@ from rich.text import Text
 
 from cc_hf.cli.options import (
     AsJson,
+    Backend,
     BatchTokens,
     Beams,
     Cache,
@@ -29,6 +30,7 @@ from cc_hf.cli.options import (
     NoCache,
     OnBlank,
     OnTooLong,
+    Precision,
     Prompt,
     Quiet,
     Revisions,
@@ -96,6 +98,8 @@ def evaluate(
         ),
     ] = None,
     num_beams: Beams = DEFAULT_BEAMS,
+    precision: Precision = "fp32",
+    backend: Backend = "torch",
     separator: Separator = None,
     name: Annotated[
         str | None,
@@ -179,7 +183,7 @@ def evaluate(
     for path in outputs if is_main else []:
         check_output(path)
     arguments: dict[str, Any] = {
-        "system": _system(system, num_beams, separator),
+        "system": _system(system, num_beams, separator, precision, backend),
         "options": metric_options(option, score=score, on_blank=on_blank),
         "evaluator": one_or_all(evaluator),
         "loading": LoadingOptions(
@@ -219,11 +223,23 @@ def evaluate(
         _show(outcome, path, with_tables=not as_json, quiet=quiet)
 
 
-def _system(models: list[str] | None, num_beams: int, separator: str | None) -> System | None:
+def _system(
+    models: list[str] | None, num_beams: int, separator: str | None, precision: str, backend: str
+) -> System | None:
+    system = System(
+        models[0] if models and len(models) == 1 else tuple(models or ()),
+        num_beams,
+        separator,
+        precision,
+        backend,
+    )
     if models:
-        return System(models[0] if len(models) == 1 else tuple(models), num_beams, separator)
-    if separator is not None or num_beams != DEFAULT_BEAMS:
-        raise InputError("--num-beams and --context say how --system translates; give a --system")
+        return system
+    if system != System(()):
+        raise InputError(
+            "--num-beams, --precision, --backend and --context say how --system translates; give a"
+            " --system"
+        )
     return None
 
 

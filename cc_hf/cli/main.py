@@ -41,6 +41,7 @@ from cc_hf.cli import (
     report,
     score,
     sources,
+    time_systems,
     train,
     translate,
     wino_x,
@@ -74,6 +75,7 @@ app.command("report", cls=report.ReportCommand)(report.report)
 app.command("explain")(explain.explain)
 app.command("leaderboard")(leaderboard.leaderboard)
 app.command("translate")(translate.translate)
+app.command("time")(time_systems.time_systems)
 app.command("build")(build.build)
 app.command("convert-bergamot")(convert_bergamot.convert_bergamot)
 app.command("convert-fairseq")(convert_fairseq.convert_fairseq)

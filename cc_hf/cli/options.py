@@ -11,6 +11,7 @@ from cc_hf.errors import InputError
 
 __all__ = [
     "AsJson",
+    "Backend",
     "BatchTokens",
     "Beams",
     "Bleu",
@@ -32,6 +33,7 @@ __all__ = [
     "OnBlank",
     "OnTooLong",
     "OneMetric",
+    "Precision",
     "Prompt",
     "Quiet",
     "Resamples",
@@ -284,6 +286,22 @@ Separator = Annotated[
 Beams = Annotated[
     int,
     typer.Option("--num-beams", min=1, help="Number of beams in the beam search of --system."),
+]
+Precision = Annotated[
+    str,
+    typer.Option(
+        "--precision",
+        help="How --system computes: fp32, or int8 (on the CPU). Results name it.",
+    ),
+]
+Backend = Annotated[
+    str,
+    typer.Option(
+        "--backend",
+        help=(
+            "Library that runs --system: torch, or ctranslate2 for Marian and M2M100 on the CPU."
+        ),
+    ),
 ]
 Limit = Annotated[
     int | None,

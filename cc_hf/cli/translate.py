@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -11,12 +13,14 @@ from rich.text import Text
 
 from cc_hf.cli.options import (
     AsJson,
+    Backend,
     Beams,
     Config,
     DataDir,
     Device,
     FamilyName,
     Limit,
+    Precision,
     Prompt,
     Quiet,
     Separator,
@@ -39,6 +43,7 @@ from cc_hf.systems.system import DEFAULT_BEAMS, System
 
 if TYPE_CHECKING:
     from cc_hf.evaluators.options import LoadingOptions
+    from cc_hf.schema import Example
 
 __all__ = ["translate"]
 
@@ -116,6 +121,8 @@ def translate(
     split: Split = "test",
     limit: Limit = None,
     num_beams: Beams = DEFAULT_BEAMS,
+    precision: Precision = "fp32",
+    backend: Backend = "torch",
     separator: Separator = None,
     data_dir: DataDir = None,
     device: Device = None,
@@ -123,8 +130,6 @@ def translate(
     quiet: Quiet = False,
 ) -> None:
     """Translate the sources of a dataset, or a text file, with a system."""
-    import json
-
     from cc_hf.evaluation.material import load_material
     from cc_hf.evaluators.options import LoadingOptions
     from cc_hf.systems.translate import translate as run_translate
@@ -151,6 +156,8 @@ def translate(
                 "batch_tokens": batch_tokens,
                 "block_lines": block_lines,
                 "on_too_long": on_too_long,
+                "precision": precision,
+                "backend": backend,
             },
             as_json=as_json,
             quiet=quiet,
@@ -169,19 +176,23 @@ def translate(
         num_beams=num_beams,
         batch_tokens=batch_tokens,
         loading=loading,
+        precision=precision,
+        backend=backend,
         progress=shows_progress(quiet=quiet),
     )
     translations = [chosen.last_sentence(text) for text in written]
-    lines = list(translations)
-    if output.suffix == ".jsonl":
-        rows = zip(examples, translations, strict=True)
-        lines = [
-            json.dumps({"id": e.id, "source": e.source, "translation": t}, ensure_ascii=False)
-            for e, t in rows
-        ]
+    lines = _json_rows(examples, translations) if output.suffix == ".jsonl" else translations
     write_atomically(output, "".join(f"{line}\n" for line in lines))
     if not quiet:
         say_written(output, f", {len(lines):,} translations")
+
+
+def _json_rows(examples: Sequence[Example], translations: Sequence[str]) -> list[str]:
+    """Return lines of JSON with id, source and translation of each example."""
+    return [
+        json.dumps({"id": e.id, "source": e.source, "translation": text}, ensure_ascii=False)
+        for e, text in zip(examples, translations, strict=True)
+    ]
 
 
 def _check_one_source(dataset: str | None, source_file: Path | None) -> None:

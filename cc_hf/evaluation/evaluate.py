@@ -317,6 +317,8 @@ def _translated(
         tgt_lang=material.tgt_lang,
         num_beams=system.num_beams,
         loading=LoadingOptions(device=device),
+        precision=system.precision,
+        backend=system.backend,
         progress=progress,
     )
     names = system.model if isinstance(system.model, tuple) else (system.model,)

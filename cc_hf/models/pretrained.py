@@ -32,7 +32,9 @@ try:
     )
     from transformers.models.auto.tokenization_auto import get_tokenizer_config
 
-    import cc_hf.models.lexical_shortcuts  # noqa: F401 (makes it known to the Auto classes)
+    # These make their models known to the Auto classes.
+    import cc_hf.models.average_attention  # noqa: F401
+    import cc_hf.models.lexical_shortcuts  # noqa: F401
     from cc_hf.models.bergamot.student import StudentFiles, load_student, student_files
     from cc_hf.models.bergamot.tokenizer import BergamotTokenizer
     from cc_hf.models.finite_weights import check_finite_weights
@@ -247,6 +249,7 @@ def own_languages(family: str, tokenizer: Any) -> tuple[str, str]:
         Source and target language, ISO 639-1 where there is such a code.
     """
     names = {
+        "average_attention": ("source_lang", "target_lang"),
         "bergamot": ("source_lang", "target_lang"),
         "fairseq": ("source_lang", "target_lang"),
         "lexical_shortcut": ("source_lang", "target_lang"),

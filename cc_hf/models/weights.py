@@ -36,6 +36,7 @@ _ALIKE = {
 }
 # Beginnings of a tokenizer's class name, by family; other families accept any tokenizer.
 _TOKENIZERS = {
+    "average_attention": "Marian",
     "bergamot": "Bergamot",
     "fairseq": "Fairseq",
     "fsmt": "FSMT",
@@ -269,7 +270,7 @@ def check_tokenizer(name: str, family: str, model: Any, tokenizer: Any) -> None:
                 f"{name}: expected token ids of at least 0, its vocabulary has {min(ids)}"
             )
         # Of a model with lexical shortcuts the tokenizer may be that of Marian.
-        has_encoder = family in ("lexical_shortcut", "marian")
+        has_encoder = family in ("average_attention", "lexical_shortcut", "marian")
         other = getattr(tokenizer, "target_encoder" if has_encoder else "decoder", {})
         targets = other.values() if has_encoder else other if family == "fsmt" else ()
         largest = [max(ids), max(targets, default=max(ids))]

@@ -46,7 +46,8 @@ def translating_members(model: Evaluator) -> tuple[Seq2SeqEvaluator, ...]:
                 f"{member.name} does not translate: expected a sequence-to-sequence model, got"
                 f" {type(member).__name__}"
             )
-    sizes = {member.projection.out_features: member.name for member in members}  # type: ignore[attr-defined]
+    # A model alone may have no projection (`cc_hf.systems.backends.ConvertedModel`).
+    sizes = {m.projection.out_features: m.name for m in members if len(members) > 1}  # type: ignore[attr-defined]
     if len(sizes) > 1:
         raise InputError(
             f"{model.name}: expected members with the same vocabulary of the target, got"

@@ -6,12 +6,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from cc_hf.errors import InputError, shown
+from cc_hf.errors import InputError, check_choice, shown
 from cc_hf.schema import Example
 
-__all__ = ["DEFAULT_BEAMS", "System", "with_context"]
+__all__ = ["BACKENDS", "DEFAULT_BEAMS", "PRECISIONS", "System", "with_context"]
 
 DEFAULT_BEAMS = 5
+#: Precision of the products with weights when a system translates.
+PRECISIONS = ("fp32", "int8")
+#: Libraries that run a system when it translates.
+BACKENDS = ("torch", "ctranslate2")
 
 
 def with_context(text: str, context: str, separator: str = "") -> str:
@@ -45,9 +49,13 @@ class System:
         num_beams: number of beams, at least 1.
         separator: text between the context and the source, such as "<sep>"; None for systems that
             see the source alone.
+        precision: one of `PRECISIONS`: "fp32" translates with the weights as they are loaded,
+            "int8" with weights and inputs of products in 8 bits, on the CPU.
+        backend: one of `BACKENDS`, the library that runs the model.
 
     Raises:
-        InputError: for a number of beams below 1, or a blank separator.
+        InputError: for a number of beams below 1, a blank separator, or another precision or
+            backend.
 
     Examples:
         >>> System("org/model", separator="<sep>").last_sentence("Er malt. <sep> Der Arzt ging.")
@@ -57,8 +65,12 @@ class System:
     model: str | Path | tuple[str | Path, ...]
     num_beams: int = DEFAULT_BEAMS
     separator: str | None = None
+    precision: str = "fp32"
+    backend: str = "torch"
 
     def __post_init__(self) -> None:
+        check_choice("precision", self.precision, PRECISIONS)
+        check_choice("backend", self.backend, BACKENDS)
         if type(self.num_beams) is not int or self.num_beams < 1:
             raise InputError(f"num_beams: expected at least 1, got {shown(self.num_beams)}")
         if self.separator is not None and not str(self.separator).strip():
@@ -111,6 +123,10 @@ class System:
         Examples:
             >>> System("org/model", num_beams=1, separator="<sep>").signature("org/model@1a2b3c4")
             'org/model@1a2b3c4/beam1/context <sep>'
+            >>> System("org/model", precision="int8").signature("org/model@1a2b3c4")
+            'org/model@1a2b3c4/beam5/int8 torch'
         """
         context = "" if self.separator is None else f"/context {self.separator}"
-        return f"{name}/beam{self.num_beams}{context}"
+        is_plain = (self.precision, self.backend) == ("fp32", "torch")
+        arithmetic = "" if is_plain else f"/{self.precision} {self.backend}"
+        return f"{name}/beam{self.num_beams}{arithmetic}{context}"

@@ -23,7 +23,8 @@ from cc_hf.errors import InputError, TooLongError, check_choice
 from cc_hf.evaluators.base import Evaluator
 from cc_hf.files import exists, file_sha256, is_file, parse_json, resolved
 from cc_hf.signature import build
-from cc_hf.systems.system import DEFAULT_BEAMS
+from cc_hf.systems.backends import prepare
+from cc_hf.systems.system import DEFAULT_BEAMS, System
 from cc_hf.systems.translate import translate_with
 
 __all__ = ["ON_TOO_LONG", "FileTranslation", "summary_path", "translate_file"]
@@ -87,6 +88,8 @@ def translate_file(
     batch_tokens: int = 2048,
     block_lines: int = 1000,
     on_too_long: str = "error",
+    precision: str = "fp32",
+    backend: str = "torch",
     progress: bool = False,
 ) -> FileTranslation:
     """Translate each line of a text file.
@@ -106,6 +109,8 @@ def translate_file(
         batch_tokens: limit of a batch, as for `cc_hf.systems.translate.translate`.
         block_lines: lines that are translated together and stored at once. Batches depend on it.
         on_too_long: one of `ON_TOO_LONG`.
+        precision: precision of the products, as for `cc_hf.systems.backends.prepare`.
+        backend: library that runs the model, as for `cc_hf.systems.backends.prepare`.
         progress: show a bar.
 
     Returns:
@@ -126,7 +131,9 @@ def translate_file(
         raise InputError(f"{source}: expected sentences, one per line, got an empty file")
     digest = file_sha256(Path(source))
     fields: dict[str, str | int] = {
-        "sys": f"{model.signature_fields()['eval']}/beam{num_beams}",
+        "sys": System(model.name, num_beams, None, precision, backend).signature(
+            str(model.signature_fields()["eval"])
+        ),
         "langs": f"{model.src_lang or 'own'}-{model.tgt_lang or 'own'}",
         "source": digest[:7],
         "batch": f"{batch_tokens}.{block_lines}lines",
@@ -135,6 +142,7 @@ def translate_file(
     }
     part = _Part(resolved(output), {**fields, "source": digest}, is_main=model.team.is_main)
     done = model.team.from_main(lambda: part.prepare(block_lines, index.n_lines))
+    model = prepare(model, precision=precision, backend=backend)
     blocks = _Blocks(model, index, num_beams, batch_tokens, on_too_long, part.is_jsonl)
     first = done // block_lines if done < index.n_lines else len(index.offsets) - 1
     with tqdm(

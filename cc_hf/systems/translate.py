@@ -26,6 +26,7 @@ from cc_hf.systems.system import DEFAULT_BEAMS
 # isort: split
 import torch
 
+from cc_hf.systems.backends import prepare
 from cc_hf.systems.ensemble_generation import averaging, translating_members
 
 __all__ = ["translate", "translate_with"]
@@ -40,6 +41,8 @@ def translate(
     num_beams: int = DEFAULT_BEAMS,
     batch_tokens: int = 2048,
     loading: LoadingOptions | None = None,
+    precision: str = "fp32",
+    backend: str = "torch",
     progress: bool = False,
 ) -> list[str]:
     """Translate by beam search.
@@ -57,6 +60,8 @@ def translate(
         num_beams: number of beams, at least 1.
         batch_tokens: limit of a batch: twice its padded source tokens, for each of the beams.
         loading: how the model is loaded: its kind, prompt, revision and device.
+        precision: precision of the products, as for `cc_hf.systems.backends.prepare`.
+        backend: library that runs the model, as for `cc_hf.systems.backends.prepare`.
         progress: show a bar if translating takes longer than a second.
 
     Returns:
@@ -73,7 +78,9 @@ def translate(
         ['Der Arzt ist hier.']
     """
     _check(sources, num_beams)
-    model = load_with(system, loading or LoadingOptions())
+    model = prepare(
+        load_with(system, loading or LoadingOptions()), precision=precision, backend=backend
+    )
     return translate_with(
         model,
         sources,

@@ -22,6 +22,7 @@ _HEAVY = (
     "cc_hf.evaluators.fast.",
     "cc_hf.evaluators.loading",
     "cc_hf.evaluators.teacher_forcing",
+    "cc_hf.models.average_attention",
     "cc_hf.models.bergamot.",
     "cc_hf.models.finite_weights",
     "cc_hf.models.lexical_shortcuts",

@@ -41,6 +41,10 @@ from transformers import (
 )
 
 from cc_hf.conversion.student import convert_student
+from cc_hf.models.average_attention import (
+    AverageAttentionConfig,
+    AverageAttentionForConditionalGeneration,
+)
 from cc_hf.models.lexical_shortcuts import (
     LexicalShortcutConfig,
     LexicalShortcutForConditionalGeneration,
@@ -331,8 +335,26 @@ def save_tiny_lexical_shortcut(folder: Path) -> Path:
     return folder
 
 
+def save_tiny_average_attention(folder: Path) -> Path:
+    """A Marian model whose decoder averages, with the tokenizer of Marian."""
+    save_tiny_marian(folder, max_positions=N_POSITIONS)
+    marks = json.loads((folder / "config.json").read_text(encoding="utf-8"))
+    torch.manual_seed(8)
+    config = AverageAttentionConfig(
+        **_SIZES,
+        init_std=0.3,
+        **{
+            name: marks[name]
+            for name in ("vocab_size", "pad_token_id", "eos_token_id", "decoder_start_token_id")
+        },
+    )
+    AverageAttentionForConditionalGeneration(config).save_pretrained(folder)
+    return folder
+
+
 #: registered family -> a function that saves a tiny model of it
 BUILDERS: dict[str, Callable[[Path], Path]] = {
+    "average_attention": save_tiny_average_attention,
     "bergamot": save_tiny_bergamot,
     "causal_lm": save_tiny_causal_lm,
     "fsmt": save_tiny_fsmt,

@@ -270,8 +270,39 @@ def lexical_shortcut(folder: Path, source: str, translation: str) -> torch.Tenso
     )
 
 
+def average_attention(folder: Path, source: str, translation: str) -> torch.Tensor:
+    """Score position by position, with the formulas of Zhang et al. (2018) over plain sums."""
+    tokenizer = MarianTokenizer.from_pretrained(folder)
+    model = AutoModelForSeq2SeqLM.from_pretrained(folder).eval().double()
+    labels = tokenizer(text_target=translation)["input_ids"]
+    inputs = [tokenizer.pad_token_id, *labels[:-1]]
+    decoder = model.get_decoder()
+    with torch.inference_mode():
+        states = model.get_encoder()(torch.tensor([tokenizer(source)["input_ids"]]))[0]
+        hidden = decoder.embed_tokens(torch.tensor([inputs])) * decoder.embed_scale
+        hidden = hidden + decoder.embed_positions.weight[: len(inputs)]
+        for layer in decoder.layers:
+            average = layer.self_attn
+            outputs = []
+            for j in range(len(inputs)):
+                y = hidden[0, j]
+                mean = hidden[0, : j + 1].sum(0) / (j + 1)
+                g = average.fc2(torch.nn.functional.gelu(average.fc1(mean)))
+                gates = torch.sigmoid(average.gates.weight @ torch.cat([y, g]) + average.gates.bias)
+                i, f = gates[: len(y)], gates[len(y) :]
+                outputs.append(layer.self_attn_layer_norm(y + i * y + f * g))
+            hidden = torch.stack(outputs)[None]
+            attended, _ = layer.encoder_attn(hidden, key_value_states=states)
+            hidden = layer.encoder_attn_layer_norm(hidden + attended)
+            inner = layer.fc2(layer.activation_fn(layer.fc1(hidden)))
+            hidden = layer.final_layer_norm(hidden + inner)
+        logprobs = (model.lm_head(hidden[0]) + model.final_logits_bias).log_softmax(-1)
+    return logprobs[range(len(labels)), labels]
+
+
 #: registered family -> its plain forward pass
 PLAIN: dict[str, Callable[[Path, str, str], torch.Tensor]] = {
+    "average_attention": average_attention,
     "bergamot": bergamot,
     "causal_lm": causal_lm,
     "fsmt": fsmt,

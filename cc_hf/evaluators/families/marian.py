@@ -1,4 +1,5 @@
-"""Marian models of transformers: OPUS-MT and the embedded evaluator.
+"""Marian models of transformers: OPUS-MT and the embedded evaluator; and those whose decoder
+averages (`cc_hf.models.average_attention`).
 
 Labels start after <pad>. Models with several target languages expect `>>xx<<` before the source.
 """
@@ -16,7 +17,7 @@ __all__ = ["MarianEvaluator", "target_mark"]
 
 
 class MarianEvaluator(Seq2SeqEvaluator):
-    """A `MarianMTModel` with its `MarianTokenizer`.
+    """A `MarianMTModel`, or a subclass of it, with its `MarianTokenizer`.
 
     If the tokenizer does not name its languages, all are accepted.
 

@@ -1,0 +1,144 @@
+"""The grid of the study of speed, at toy size: models are trained, judged and timed once, and a
+second run does nothing again.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+
+from cc_hf import EvaluationResult
+from cc_hf.errors import InputError
+from examples import speed_grid
+from examples.speed_grid import GRID, main, read_grid
+from examples.train_marian import made_pairs
+from examples.train_translation import main as train_translation
+
+_GRID = """name\tlayers\tattention\tprecision\tbeams\tseed
+baseline\t1,1\tordinary\tfp32\t2\t1
+aan\t2,1\taverage\tfp32\t1\t1
+aan.int8\t2,1\taverage\tint8\t1\t1
+"""
+
+
+@pytest.fixture(autouse=True)
+def _same_threads() -> Iterator[None]:
+    """The example uses one thread; other tests are to use as many as before."""
+    n_threads = torch.get_num_threads()
+    yield
+    torch.set_num_threads(n_threads)
+
+
+def _arguments(folder: Path, *more: str) -> list[str]:
+    sizes = {"pieces": 150, "width": 16, "ffn": 16, "heads": 2, "batch-size": 8, "rounds": 1}
+    steps = {"steps": 2, "eval-steps": 2, "examples": 8, "threads": 1}
+    return [
+        *("--output", str(folder / "out"), "--grid", str(folder / "grid.tsv")),
+        *(
+            word
+            for part, name in (("pairs", "train"), ("dev", "dev"), ("test", "test"))
+            for word in (f"--{part}", str(folder / f"{name}.en"), str(folder / f"{name}.de"))
+        ),
+        *(word for name, n in {**sizes, **steps}.items() for word in (f"--{name}", str(n))),
+        *("--cpu", "--allow-busy", *more),
+    ]
+
+
+def test_the_points_of_a_grid_are_made_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "grid.tsv").write_text(_GRID, encoding="utf-8")
+    pairs = made_pairs(48, seed=1)
+    for name, part in (("train", pairs[:40]), ("dev", pairs[40:44]), ("test", pairs[44:])):
+        (tmp_path / f"{name}.en").write_text("".join(f"{pair.english}\n" for pair in part))
+        (tmp_path / f"{name}.de").write_text("".join(f"{pair.german}\n" for pair in part))
+    trained: list[str] = []
+
+    def recorded(arguments: list[str]) -> Any:
+        trained.append(arguments[arguments.index("--output") + 1])
+        return train_translation(arguments)
+
+    monkeypatch.setattr(speed_grid, "train_translation", recorded)
+    folder = main(_arguments(tmp_path))
+    assert [Path(name).name for name in trained] == ["1-1.ordinary.seed1", "2-1.average.seed1"]
+    systems = ["baseline.seed1", "aan.seed1", "aan.int8.seed1"]
+    results = {
+        path.stem: EvaluationResult.from_json(path.read_text(encoding="utf-8"))
+        for path in (folder / "results").glob("*.json")
+    }
+    assert set(results) == set(systems)
+    assert all(result.n == 8 and result.system == name for name, result in results.items())
+    assert "/beam1/int8 torch|" in results["aan.int8.seed1"].signature
+    bleu = json.loads((folder / "bleu.json").read_text(encoding="utf-8"))
+    timings = json.loads((folder / "timings.json").read_text(encoding="utf-8"))["timings"]
+    assert [row["system"] for row in bleu] == [row["system"] for row in timings] == systems
+    assert [row["beams"] for row in timings] == [2, 1, 1]
+    assert all(row["seconds"] > 0 and row["sentences"] == 4 for row in timings)
+
+    # killed while a model was trained and before the times
+    (folder / "timings.json").unlink()
+    shutil.rmtree(folder / "models" / "2-1.average.seed1" / "best")
+    (folder / "models" / "2-1.average.seed1" / "figures.json").unlink()
+    before = {path: path.stat().st_mtime_ns for path in (folder / "results").iterdir()}
+    main(_arguments(tmp_path))
+    assert [Path(name).name for name in trained[2:]] == ["2-1.average.seed1"]
+    assert {path: path.stat().st_mtime_ns for path in (folder / "results").iterdir()} == before
+    times = (folder / "timings.json").read_text(encoding="utf-8")
+    main(_arguments(tmp_path))
+    assert len(trained) == 3
+    assert (folder / "timings.json").read_text(encoding="utf-8") == times
+
+
+def test_the_grid_has_the_points_of_five_models() -> None:
+    points = read_grid(GRID)
+    assert len(points) == 20
+    assert len({point.model for point in points}) == 5
+    assert points[0].name == "baseline"
+    assert {(point.precision, point.beams) for point in points} == {
+        (precision, beams) for precision in ("fp32", "int8") for beams in (5, 1)
+    }
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("name\t", "model\t", "expected the columns name, layers, attention"),
+        ("1,1", "1", "layers: expected those of encoder and decoder, such as \"6,2\", got '1'"),
+        ("\t2\t1\n", "\tfive\t1\n", "row 1: beams: expected a number, got 'five'"),
+        ("aan.int8", "aan", "row 3: aan occurs twice with this seed"),
+    ],
+)
+def test_a_grid_that_cannot_work_is_refused(
+    tmp_path: Path, old: str, new: str, message: str
+) -> None:
+    path = tmp_path / "grid.tsv"
+    path.write_text(_GRID.replace(old, new, 1), encoding="utf-8")
+    with pytest.raises(InputError, match=message):
+        read_grid(path)
+
+
+def test_some_files_without_the_others_are_refused(tmp_path: Path) -> None:
+    (tmp_path / "grid.tsv").write_text(_GRID, encoding="utf-8")
+    with pytest.raises(SystemExit, match="expected all of --pairs, --dev and --test"):
+        main(
+            [
+                *("--output", str(tmp_path / "out"), "--grid", str(tmp_path / "grid.tsv")),
+                *("--pairs", "a", "b"),
+            ]
+        )
+
+
+def test_a_given_model_takes_the_place_of_the_first(tmp_path: Path) -> None:
+    (tmp_path / "grid.tsv").write_text(
+        _GRID.replace("aan.int8\t2,1\taverage", "int8\t1,1\tordinary"), encoding="utf-8"
+    )
+    options = speed_grid.parser().parse_args(_arguments(tmp_path, "--model", "cc-tiny-en-de"))
+    grid = speed_grid.SpeedGrid(options)
+    assert [point.name for point in grid.points] == ["baseline", "int8"]
+    assert {grid.best(point) for point in grid.points} == {"cc-tiny-en-de"}

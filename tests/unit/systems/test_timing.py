@@ -1,0 +1,235 @@
+"""Systems take turns, the median of the rounds counts, and a busy machine is refused or marked."""
+
+from __future__ import annotations
+
+import itertools
+import json
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+
+from cc_hf.errors import InputError
+from cc_hf.systems import machine, timing
+from cc_hf.systems.system import System
+from cc_hf.systems.timing import SystemTiming, TimingOptions, TimingReport, time_systems
+from tests.helpers.command_line import run_command
+
+_SOURCES = ["The doctor is here.", "The nurse is here.", "The doctor is here."]
+_TINY = "cc-tiny-en-de"
+
+
+@pytest.fixture(autouse=True)
+def _no_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(timing, "_LOOK", 0.0)
+
+
+@pytest.fixture
+def turns(monkeypatch: pytest.MonkeyPatch) -> list[tuple[int, int]]:
+    """Record beams and sources of each call instead of translating."""
+    calls: list[tuple[int, int]] = []
+
+    def translated(_: Any, texts: Sequence[str], *, num_beams: int, **__: Any) -> list[str]:
+        calls.append((num_beams, len(texts)))
+        return ["Der Arzt ist hier."] * len(texts)
+
+    monkeypatch.setattr(timing, "translate_with", translated)
+    return calls
+
+
+def _others(monkeypatch: pytest.MonkeyPatch, values: Iterator[float | None]) -> None:
+    monkeypatch.setattr(machine.CpuMeter, "others", lambda _: next(values))
+
+
+def _report(
+    rounds: int = 3, *, allow_busy: bool = False, clock: Iterator[float] | None = None
+) -> TimingReport:
+    systems = {f"beam{n}": System(_TINY, n) for n in (1, 2, 3)}
+    options = TimingOptions(rounds, threads=1, allow_busy=allow_busy)
+    ticks = clock or itertools.count()
+    return time_systems(systems, _SOURCES, options=options, clock=lambda: float(next(ticks)))
+
+
+def test_systems_take_turns_after_a_warm_up(
+    turns: list[tuple[int, int]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _others(monkeypatch, itertools.repeat(0.0))
+    monkeypatch.setattr(timing, "_WARM_UP", 2)
+    _report()
+    assert turns == [
+        *[(1, 2), (2, 2), (3, 2)],
+        *[(1, 3), (2, 3), (3, 3)],
+        *[(2, 3), (3, 3), (1, 3)],
+        *[(3, 3), (1, 3), (2, 3)],
+    ]
+
+
+@pytest.mark.usefixtures("turns")
+def test_the_median_of_the_rounds_counts(monkeypatch: pytest.MonkeyPatch) -> None:
+    _others(monkeypatch, itertools.repeat(0.0))
+    systems = {"a": System(_TINY)}
+    clock = iter([0.0, 1.0, 1.0, 10.0, 10.0, 12.0])
+    options = TimingOptions(threads=1)
+    (row,) = time_systems(systems, _SOURCES, options=options, clock=lambda: next(clock)).timings
+    assert row.rounds == (1.0, 9.0, 2.0)
+    assert len(row.cpu_rounds) == 3
+    assert row.seconds == 2.0
+    assert row.tokens_per_second == row.tokens / 2
+    assert row.sentences == 3
+    assert not row.busy
+
+
+@pytest.mark.usefixtures("turns")
+def test_a_busy_machine_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    _others(monkeypatch, itertools.repeat(float(machine.cpu_count())))
+    with pytest.raises(InputError, match="allow_busy: other processes use the cores"):
+        _report()
+
+
+@pytest.mark.usefixtures("turns")
+def test_times_of_a_busy_machine_are_marked(monkeypatch: pytest.MonkeyPatch) -> None:
+    busy = float(machine.cpu_count())
+    _others(monkeypatch, iter([busy, *[0.0] * 8, busy]))
+    report = _report(allow_busy=True)
+    assert [row.busy for row in report.timings] == [False, True, False]
+    assert report.timings[1].other_cores == (0.0, 0.0, busy)
+
+
+@pytest.mark.usefixtures("turns")
+def test_free_cores_may_be_used_by_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(timing, "cpu_count", lambda: 4)
+    _others(monkeypatch, itertools.repeat(2.5))
+    assert not any(row.busy for row in _report(1).timings)
+
+
+@pytest.mark.usefixtures("turns")
+def test_the_load_average_decides_where_nothing_else_is_known(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    _others(monkeypatch, itertools.repeat(None))
+    monkeypatch.setattr(timing, "load_average", lambda: 0.4)
+    assert not _report(1).timings[0].busy
+    monkeypatch.setattr(timing, "load_average", lambda: 5.0)
+    with pytest.raises(InputError, match=r"load average 5\.0"):
+        _report(1)
+
+
+def test_real_systems_are_timed_and_threads_are_restored() -> None:
+    before = torch.get_num_threads()
+    systems = {"int8": System(_TINY, 1, precision="int8"), "plain": System(_TINY, 1)}
+    options = TimingOptions(1, threads=1, allow_busy=True)
+    report = time_systems(systems, _SOURCES, options=options)
+    assert torch.get_num_threads() == before
+    row = json.loads(report.to_json())
+    assert [timed["system"] for timed in row["timings"]] == ["int8", "plain"]
+    assert [timed["precision"] for timed in row["timings"]] == ["int8", "fp32"]
+    assert row["timings"][0]["tokens"] == row["timings"][1]["tokens"] > len(_SOURCES)
+    assert row["timings"][0]["model"].startswith(f"{_TINY}@")
+    assert row["options"]["threads"] == 1
+    assert row["machine"]["versions"]["torch"] == torch.__version__
+
+
+def test_nothing_to_time_and_options_out_of_range_are_refused() -> None:
+    for systems, sources in (({}, _SOURCES), ({"a": System(_TINY)}, [])):
+        with pytest.raises(InputError, match="expected at least one, got none"):
+            time_systems(systems, sources)
+    with pytest.raises(InputError, match="separator: a file of sources"):
+        time_systems({"a": System(_TINY, separator="<sep>")}, _SOURCES)
+    with pytest.raises(InputError, match="rounds: expected a whole number from 1, got 0"):
+        TimingOptions(0)
+
+
+def test_other_processes_are_measured_without_this_one(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    usages = iter([(10.0, 100.0, 5.0), (14.0, 107.0, 9.0)])
+    monkeypatch.setattr(machine, "_usage", lambda: next(usages))
+    assert machine.CpuMeter().others() == pytest.approx((7 - 4) / 4)
+    monkeypatch.setattr(machine, "_usage", lambda: None)
+    assert machine.CpuMeter().others() is None
+
+
+def test_a_system_without_such_a_file_reports_nothing(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(machine, "_STAT", tmp_path / "stat")
+    assert machine.CpuMeter().others() is None
+    (tmp_path / "stat").write_text("cpu  100 0 50 1000 3 0 7\n", encoding="utf-8")
+    assert machine._usage() is not None
+
+
+def test_the_command_names_each_setting_and_writes_the_file(tmp_path: Path) -> None:
+    source = tmp_path / "source.en"
+    source.write_text("".join(f"{text}\n" for text in _SOURCES), encoding="utf-8")
+    shown = run_command(
+        *["time", f"tiny={_TINY}", "--source-file", source, "--num-beams", "1", "--num-beams", "2"],
+        *["--rounds", "1", "--threads", "1", "--allow-busy", "--output", tmp_path / "t.json"],
+    )
+    rows = json.loads((tmp_path / "t.json").read_text(encoding="utf-8"))["timings"]
+    assert [(row["system"], row["beams"]) for row in rows] == [("tiny.beam1", 1), ("tiny.beam2", 2)]
+    assert all(name in shown.stdout for name in ("tiny.beam1", "tokens/s", "fp32 torch", "threads"))
+    assert {"seconds", "rounds", "tokens_per_second", "busy"} <= rows[0].keys()
+
+
+def test_two_systems_of_one_name_are_refused(tmp_path: Path) -> None:
+    source = tmp_path / "source.en"
+    source.write_text("Yes.\n", encoding="utf-8")
+    shown = run_command("time", _TINY, _TINY, "--source-file", source, status=2)
+    assert "two systems are named cc-tiny-en-de; give NAME=SYSTEM" in " ".join(shown.stderr.split())
+
+
+def test_the_table_marks_times_that_say_little() -> None:
+    from rich.console import Console
+
+    from cc_hf.reports.studies.timings import timing_table
+
+    row = SystemTiming(
+        "a",
+        "a@1",
+        (2.0, 1.0, 3.0),
+        (0.5, 0.7, 0.6),
+        (0.0, 2.0, 0.0),
+        2,
+        8,
+        "int8",
+        "torch",
+        1,
+        True,
+    )
+    report = TimingReport(
+        {
+            "processor": "a processor",
+            "cores": 2,
+            "device": "cpu",
+            "system": "Linux",
+            "versions": {"torch": "2"},
+            "load_before": 1.0,
+            "load_after": 2.0,
+        },
+        {"threads": 1, "rounds": 3, "batch_tokens": 2048, "sentences": 2, "source": "abc"},
+        (row,),
+    )
+    console = Console(width=120, record=True)
+    console.print(timing_table(report.to_dict(), title="times"))
+    text = console.export_text()
+    assert "2.00*" in text
+    assert "0.60" in text
+    assert "* other processes shared the cores" in text
+
+
+def test_errors_of_the_command_name_its_options(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    source = tmp_path / "source.en"
+    source.write_text("", encoding="utf-8")
+    shown = run_command("time", _TINY, "--source-file", source, status=2)
+    assert "--source-file:" in shown.stderr
+    source.write_text("Yes.\n", encoding="utf-8")
+    _others(monkeypatch, itertools.repeat(float(machine.cpu_count())))
+    shown = run_command("time", _TINY, "--source-file", source, status=2)
+    assert "--allow-busy: other processes use the cores" in " ".join(shown.stderr.split())
+    _others(monkeypatch, itertools.repeat(0.0))
+    shown = run_command("time", _TINY, "--source-file", source, "--precision", "int4", status=2)
+    assert "--precision: expected" in " ".join(shown.stderr.split())
