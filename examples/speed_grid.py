@@ -142,7 +142,14 @@ def read_grid(path: Path) -> list[Point]:
                 raise InputError(
                     f"{path}: row {number}: {name}: expected a number, got {row[name]!r}"
                 )
-        point = Point(**{**row, "beams": int(row["beams"]), "seed": int(row["seed"])})
+        point = Point(
+            row["name"],
+            row["layers"],
+            row["attention"],
+            row["precision"],
+            beams=int(row["beams"]),
+            seed=int(row["seed"]),
+        )
         if point.system in {other.system for other in points}:
             raise InputError(f"{path}: row {number}: {point.name} occurs twice with this seed")
         points.append(point)

@@ -232,6 +232,5 @@ def _quantised(model: Any) -> Any:
         # torch announces that torchao will replace this; it is still the only part of torch itself
         # that converts whole models.
         warnings.simplefilter("ignore")
-        return torch.ao.quantization.quantize_dynamic(
-            model, {torch.nn.Linear}, dtype=torch.qint8, inplace=False
-        )
+        quantise: Any = torch.ao.quantization.quantize_dynamic
+        return quantise(model, {torch.nn.Linear}, dtype=torch.qint8, inplace=False)

@@ -339,15 +339,10 @@ def save_tiny_average_attention(folder: Path) -> Path:
     """A Marian model whose decoder averages, with the tokenizer of Marian."""
     save_tiny_marian(folder, max_positions=N_POSITIONS)
     marks = json.loads((folder / "config.json").read_text(encoding="utf-8"))
+    names = ("vocab_size", "pad_token_id", "eos_token_id", "decoder_start_token_id")
+    fields: dict[str, Any] = {**_SIZES, **{name: marks[name] for name in names}}
     torch.manual_seed(8)
-    config = AverageAttentionConfig(
-        **_SIZES,
-        init_std=0.3,
-        **{
-            name: marks[name]
-            for name in ("vocab_size", "pad_token_id", "eos_token_id", "decoder_start_token_id")
-        },
-    )
+    config = AverageAttentionConfig(init_std=0.3, **fields)
     AverageAttentionForConditionalGeneration(config).save_pretrained(folder)
     return folder
 

@@ -296,7 +296,8 @@ def average_attention(folder: Path, source: str, translation: str) -> torch.Tens
             hidden = layer.encoder_attn_layer_norm(hidden + attended)
             inner = layer.fc2(layer.activation_fn(layer.fc1(hidden)))
             hidden = layer.final_layer_norm(hidden + inner)
-        logprobs = (model.lm_head(hidden[0]) + model.final_logits_bias).log_softmax(-1)
+        logits: torch.Tensor = model.lm_head(hidden[0]) + model.final_logits_bias
+        logprobs = logits.log_softmax(-1)
     return logprobs[range(len(labels)), labels]
 
 

@@ -164,8 +164,8 @@ def test_the_command_names_each_setting_and_writes_the_file(tmp_path: Path) -> N
     source = tmp_path / "source.en"
     source.write_text("".join(f"{text}\n" for text in _SOURCES), encoding="utf-8")
     shown = run_command(
-        *["time", f"tiny={_TINY}", "--source-file", source, "--num-beams", "1", "--num-beams", "2"],
-        *["--rounds", "1", "--threads", "1", "--allow-busy", "--output", tmp_path / "t.json"],
+        *("time", f"tiny={_TINY}", "--source-file", source, "--num-beams", "1", "--num-beams", "2"),
+        *("--rounds", "1", "--threads", "1", "--allow-busy", "--output", tmp_path / "t.json"),
     )
     rows = json.loads((tmp_path / "t.json").read_text(encoding="utf-8"))["timings"]
     assert [(row["system"], row["beams"]) for row in rows] == [("tiny.beam1", 1), ("tiny.beam2", 2)]

@@ -66,7 +66,7 @@ def test_steps_give_the_logits_of_the_whole_target(
         whole = model(
             _SOURCES, attention_mask=_MASK, decoder_input_ids=targets, use_cache=False
         ).logits
-        for part in targets.split(list(parts), dim=1):
+        for part in torch.split(targets, list(parts), dim=1):
             output = model(
                 _SOURCES,
                 attention_mask=_MASK,
@@ -96,7 +96,7 @@ def test_a_layer_computes_the_formulas_of_the_paper() -> None:
     for j in range(5):
         y, mean = inputs[0, j], inputs[0, : j + 1].mean(0)
         g = average.fc2(average.fc1(mean).clamp(min=0))
-        i, f = torch.sigmoid(average.gates(torch.cat([y, g]))).split(16)
+        i, f = torch.split(torch.sigmoid(average.gates(torch.cat([y, g]))), 16)
         torch.testing.assert_close(changes[0, j], i * y + f * g)
 
 
