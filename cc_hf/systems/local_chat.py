@@ -9,7 +9,6 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import itertools
-import math
 import sys
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -22,9 +21,10 @@ from cc_hf.evaluators.batching import plan_batches
 from cc_hf.evaluators.distributed import Team, join
 from cc_hf.evaluators.loading import evaluator_of  # before torch: its error names the extra
 from cc_hf.evaluators.teacher_forcing import pad_ids, positions
+from cc_hf.models.chat_templates import PLAIN_STOPS, chat_text, plain_text
 from cc_hf.models.pretrained import LoadedModel, input_device, load_model, pick_device
 from cc_hf.prompting.conversations import Conversation, Decoding, Reply, Respondent
-from cc_hf.systems.chat_rendering import PLAIN_STOPS, chat_text, plain_text
+from cc_hf.systems.decoding import check_counts, check_decoding, decoding_name
 
 # isort: split
 import torch
@@ -93,16 +93,8 @@ class LocalChat:
     def __init__(
         self, loaded: LoadedModel, *, decoding: Decoding, batch_size: int, team: Team
     ) -> None:
-        for name, value in (
-            ("batch_size", batch_size),
-            ("max_new_tokens", decoding.max_new_tokens),
-        ):
-            if type(value) is not int or value < 1:
-                raise InputError(f"{name}: expected a whole number from 1, got {value!r}")
-        if not (math.isfinite(decoding.temperature) and decoding.temperature >= 0):
-            raise InputError(
-                f"temperature: expected a number of at least 0, got {decoding.temperature!r}"
-            )
+        check_counts(batch_size=batch_size)
+        check_decoding(decoding)
         if loaded.family not in ("causal_lm", *_ENCODER_DECODERS):
             raise InputError(
                 f"model: expected a language model that answers (a causal one, or one of the kinds"
@@ -121,7 +113,7 @@ class LocalChat:
         Names of the model's files and of its template are not needed: both are part of the hash.
         """
         dtype = str(self.loaded.model.dtype).removeprefix("torch.")
-        return f"local:{self.loaded.signature_name}/{dtype}/{_decoding_name(self.decoding)}"
+        return f"local:{self.loaded.signature_name}/{dtype}/{decoding_name(self.decoding)}"
 
     def render(self, conversation: Conversation) -> str:
         """Return the text that the model reads.
@@ -287,9 +279,6 @@ class LocalChat:
         n_before = 1 if self._has_encoder else ids.shape[1]
         stops = () if self._has_template else PLAIN_STOPS
         temperature = self.decoding.temperature
-        sampling = (
-            {"do_sample": True, "temperature": temperature, "top_k": 0} if temperature else {}
-        )
         settings = GenerationConfig(
             max_new_tokens=self.decoding.max_new_tokens,
             eos_token_id=ends,
@@ -334,12 +323,6 @@ def answer_logprobs(
             f" {respondent.identity}, which replies with text only"
         )
     return respondent.answer_logprobs(conversations, answers)
-
-
-def _decoding_name(decoding: Decoding) -> str:
-    """Return how replies are decoded, as identities hold it."""
-    how = f"temperature {decoding.temperature:g}" if decoding.temperature else "greedy"
-    return f"{how}/{decoding.max_new_tokens} tokens"
 
 
 def _before_stop(text: str, stops: Sequence[str]) -> str:

@@ -14,9 +14,9 @@ import torch
 
 from cc_hf.errors import EvaluatorError, InputError
 from cc_hf.evaluators.distributed import ALONE, Team
+from cc_hf.models.chat_templates import chat_text, plain_text
 from cc_hf.models.pretrained import load_model
 from cc_hf.prompting.conversations import Conversation, Decoding, Message
-from cc_hf.systems.chat_rendering import chat_text, plain_text
 from cc_hf.systems.local_chat import LocalChat, answer_logprobs, open_local_chat
 from cc_hf.systems.respondents import open_respondent
 from tests.helpers.chat_models import TEMPLATES, save_tiny_chat_model
