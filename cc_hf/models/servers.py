@@ -21,13 +21,22 @@ from urllib.parse import urlsplit
 
 from cc_hf.errors import EvaluatorError, InputError
 
-__all__ = ["KEY_VARIABLE", "Outcome", "Server", "api_key", "checked_url"]
+__all__ = [
+    "KEY_VARIABLE",
+    "Outcome",
+    "ServedModel",
+    "Server",
+    "api_key",
+    "checked_url",
+    "is_server",
+]
 
 #: The variable of the environment that holds the key of a server, where it needs one.
 KEY_VARIABLE = "CC_HF_API_KEY"
 # What is sent where there is no key. InferenceClient replaces none by the token of the Hub.
 _NO_KEY = "none"
 
+_PREFIX = "server:"
 _TRIES = 6  # of one request
 _FIRST_WAIT, _LONGEST_WAIT = 1.0, 120.0  # seconds; each wait is twice the one before
 _BUSY = (408, 409, 425, 429, 500, 502, 503, 504, 529)
@@ -52,6 +61,60 @@ class Outcome(Generic[T]):
     value: T | None
     error: str = ""
     kind: Literal["answered", "refused", "failed", "closed"] = "answered"
+
+
+@dataclass(frozen=True)
+class ServedModel:
+    """A model behind a server, as it is named where a model is expected.
+
+    Attributes:
+        url: address of the server.
+        model: name of the model there; "" for the only one.
+        tokenizer: folder, or name on the Hub, of its tokenizer; "" if that is the model's name.
+    """
+
+    url: str
+    model: str
+    tokenizer: str
+
+    @classmethod
+    def of(cls, name: str) -> ServedModel:
+        """Read "server:URL", "server:URL#MODEL" or "server:URL#MODEL#TOKENIZER".
+
+        Args:
+            name: a name that `is_server` recognises.
+
+        Returns:
+            Its parts.
+
+        Raises:
+            InputError: for an address that `checked_url` refuses, or more parts.
+
+        Examples:
+            >>> ServedModel.of("server:http://localhost:8000/v1#org/model").model
+            'org/model'
+        """
+        url, *names = name.removeprefix(_PREFIX).split("#")
+        if len(names) > 2:
+            raise InputError(
+                "evaluator: expected server:URL#MODEL#TOKENIZER, of which the last two may be left"
+                f" out, got {len(names) + 1} parts"
+            )
+        model, tokenizer = [*names, "", ""][:2]
+        return cls(checked_url(url), model, tokenizer)
+
+
+def is_server(name: str) -> bool:
+    """Return whether a name is that of a model behind a server.
+
+    Args:
+        name: name of a model.
+
+    Examples:
+        >>> is_server("server:http://localhost:8000/v1"), is_server("org/model")
+        (True, False)
+    """
+    return name.startswith(_PREFIX)
 
 
 def checked_url(url: str) -> str:
@@ -149,17 +212,19 @@ class Server:
             )
         return names[0]
 
-    def post(self, path: str, body: dict[str, Any]) -> Outcome[Any]:
-        """Send a request with JSON, and return the JSON that comes back.
+    def post(self, path: str, body: dict[str, Any], read: Callable[[Any], T]) -> Outcome[T]:
+        """Send a request with JSON, and read the JSON that comes back.
 
         Args:
             path: what is added to the address, such as "/completions".
             body: the request.
+            read: makes a value of what came back; it raises ValueError where that is not as
+                expected, and the request is sent again.
 
         Returns:
-            The outcome, with what came back.
+            The outcome, with the value.
         """
-        return self.ask(lambda: self._json("post", path, body))
+        return self.ask(lambda: read(self._json("post", path, body)))
 
     def ask_all(self, calls: Sequence[Callable[[], T]], *, concurrency: int) -> list[Outcome[T]]:
         """Make requests, several at a time.
