@@ -22,6 +22,7 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import torch
@@ -41,7 +42,10 @@ N_NOUNS, N_ADJECTIVES = 40, 20
 _PRONOUNS = {"m": "er", "f": "sie", "n": "es"}
 _ROLES = ("content", "container")
 _END = "<end>"
-_FIXED = "does not fit into because it is . passt nicht in weil 1 2 answer |".split()
+_FIXED = [
+    *("does", "not", "fit", "into", "because", "it", "is", "."),
+    *("passt", "nicht", "in", "weil", "1", "2", "answer", "|"),
+]
 _NOUNS = [f"noun{i}" for i in range(N_NOUNS)]
 _TARGETS = [f"Nomen{i}" for i in range(N_NOUNS)]
 _ADJECTIVES = [f"adjective{i}" for i in range(N_ADJECTIVES)]
@@ -54,6 +58,10 @@ WORDS = [
     *_TARGET_ADJECTIVES,
 ]
 _ID_OF = {word: i for i, word in enumerate(WORDS)}
+
+#: Form, step, seconds of processor time so far, mean loss since the last record, and figures: the
+#: share of right answers and of answers with every step right, on new and on seen pairs.
+Record = dict[str, Any]
 
 
 @dataclass(frozen=True)
@@ -93,9 +101,7 @@ def parser() -> argparse.ArgumentParser:
     options.add_argument("--steps", type=int, default=3000)
     options.add_argument("--batch-size", type=int, default=64)
     options.add_argument("--eval-steps", type=int, default=100)
-    options.add_argument(
-        "--held-out", type=int, default=300, help="pairs of nouns kept for testing"
-    )
+    options.add_argument("--held-out", type=int, default=300, help="pairs of nouns for testing")
     options.add_argument("--layers", type=int, default=4)
     options.add_argument("--width", type=int, default=128)
     options.add_argument("--heads", type=int, default=4)
@@ -168,8 +174,8 @@ def answer(schema: Schema, world: World, form: str) -> list[str]:
     steps: list[str] = []
     if form == "cot":
         shown = (noun, schema.nouns[1 - meant])
-        for one in shown if schema.right == 1 else shown[::-1]:
-            steps += [_PRONOUNS[world.genders[one]], _TARGETS[one], "|"]
+        for named in shown if schema.right == 1 else shown[::-1]:
+            steps += [_PRONOUNS[world.genders[named]], _TARGETS[named], "|"]
     elif form == "cota":
         steps = [_ROLES[meant], _NOUNS[noun], "|", gender, _PRONOUNS[gender], "|"]
     return [*steps, str(schema.right), _END]
@@ -211,7 +217,11 @@ def trained_step(
     world: World,
     form: str,
 ) -> float:
-    """Train one step, with the loss on the answer only, and return the loss."""
+    """Train one step, with the loss on the answer only.
+
+    Returns:
+        The loss, before the step.
+    """
     ids, n_answer = rows_of(schemas, world, form)
     logits = model(input_ids=ids[:, :-1], logits_to_keep=n_answer).logits
     loss = torch.nn.functional.cross_entropy(
@@ -249,7 +259,11 @@ def judged(
 
 
 def share_with_interval(verdicts: Sequence[int], schemas: Sequence[Schema]) -> dict[str, float]:
-    """Return the share of right verdicts, with a 95 % interval that draws whole pairs of nouns."""
+    """Return the share of right verdicts, with a 95 % interval that draws whole pairs of nouns.
+
+    Raises:
+        ValueError: if there is no interval.
+    """
     values = np.array([[verdict, 1.0] for verdict in verdicts])
     sums = resampled_sums(values, groups=[schema.nouns for schema in schemas])
     part, whole = values.sum(axis=0)
@@ -259,8 +273,12 @@ def share_with_interval(verdicts: Sequence[int], schemas: Sequence[Schema]) -> d
     return {"value": part / whole, "low": interval.low, "high": interval.high}
 
 
-def learning_curves(options: argparse.Namespace) -> Iterator[dict[str, object]]:
-    """Train the three models step by step on the same schemas, and yield one record at a time."""
+def learning_curves(options: argparse.Namespace) -> Iterator[Record]:
+    """Train the three models step by step on the same schemas.
+
+    Yields:
+        For each form, after each `eval_steps` steps, the figures on new and on seen pairs.
+    """
     generator = np.random.default_rng(options.seed)
     world = made_world(generator)
     every = noun_pairs(world)
@@ -290,8 +308,12 @@ def learning_curves(options: argparse.Namespace) -> Iterator[dict[str, object]]:
         if step % options.eval_steps and step != options.steps:
             continue
         for form, model in models.items():
-            record: dict[str, object] = {"form": form, "step": step, "seconds": seconds[form]}
-            record["loss"] = float(np.mean(losses[form]))
+            record: Record = {
+                "form": form,
+                "step": step,
+                "seconds": seconds[form],
+                "loss": float(np.mean(losses[form])),
+            }
             losses[form].clear()
             for name, schemas in tests.items():
                 verdicts = judged(model, schemas, world, form)
@@ -300,11 +322,11 @@ def learning_curves(options: argparse.Namespace) -> Iterator[dict[str, object]]:
             yield record
 
 
-def table(records: Sequence[Mapping[str, object]]) -> Iterator[str]:
+def table(records: Sequence[Record]) -> Iterator[str]:
     """Yield a Markdown table of the accuracy on new pairs, in percent with 95 % intervals."""
     yield f"| step | {' | '.join(FORMS)} |"
     yield "|---|" + "---|" * len(FORMS)
-    for step in sorted({int(str(record["step"])) for record in records}):
+    for step in sorted({record["step"] for record in records}):
         cells = [
             _percent(record["answer_new"])
             for form in FORMS
@@ -314,21 +336,20 @@ def table(records: Sequence[Mapping[str, object]]) -> Iterator[str]:
         yield f"| {step:,} | {' | '.join(cells)} |"
 
 
-def _percent(figure: object) -> str:
-    assert isinstance(figure, Mapping)
+def _percent(figure: Mapping[str, float]) -> str:
     return f"{100 * figure['value']:.1f} [{100 * figure['low']:.1f}, {100 * figure['high']:.1f}]"
 
 
-def curve(records: Sequence[Mapping[str, object]]) -> bytes:
+def curve(records: Sequence[Record]) -> bytes:
     """Return an SVG file of the accuracy on new pairs over steps, with intervals as bands."""
     figure, (axes,) = empty_figure(1, width=6, height=3.4)
     for form, colour, line in zip(
         FORMS, ("#475467", "#b54708", "#1570ef"), (":", "--", "-"), strict=True
     ):
-        own = [record for record in records if record["form"] == form]
-        steps = [int(str(record["step"])) for record in own]
-        figures = [record["answer_new"] for record in own]
-        shares = [[100 * f[k] for f in figures] for k in ("value", "low", "high")]  # type: ignore[index]
+        chosen = [record for record in records if record["form"] == form]
+        steps = [record["step"] for record in chosen]
+        figures = [record["answer_new"] for record in chosen]
+        shares = [[100 * figure[key] for figure in figures] for key in ("value", "low", "high")]
         axes.plot(steps, shares[0], line, color=colour, label=form)
         axes.fill_between(steps, shares[1], shares[2], color=colour, alpha=0.15, linewidth=0)
     axes.axhline(50, color="#98a2b3", linewidth=0.8)
@@ -344,7 +365,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     options = parser().parse_args(arguments)
     torch.set_num_threads(options.threads)
     options.output.mkdir(parents=True, exist_ok=True)
-    records: list[Mapping[str, object]] = []
+    records: list[Record] = []
     for record in learning_curves(options):
         records.append(record)
         if record["form"] == list(FORMS)[-1]:
@@ -352,7 +373,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     print("\n".join(table(records)))
 
 
-def _write(options: argparse.Namespace, records: Sequence[Mapping[str, object]]) -> None:
+def _write(options: argparse.Namespace, records: Sequence[Record]) -> None:
     settings = {key: value for key, value in vars(options).items() if key != "output"}
     text = json.dumps({"options": settings, "records": records}, indent=1)
     (options.output / "curve.json").write_text(f"{text}\n", encoding="utf-8")
