@@ -228,7 +228,7 @@ def trained_step(
         logits.reshape(-1, logits.shape[-1]), ids[:, -n_answer:].reshape(-1)
     )
     optimizer.zero_grad()
-    loss.backward()
+    loss.backward()  # type: ignore[no-untyped-call]
     torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
     optimizer.step()
     return float(loss.detach())

@@ -122,10 +122,11 @@ def load_with(
     store = open_cache(options.cache) if team.is_main else None
     if is_server(str(name_or_path)):
         # As below, the key contains cache and team instead of the options that select them.
-        key = (str(name_or_path), replace(options, cache=False, distributed=False))
+        name = str(name_or_path)
+        asked = replace(options, cache=False, distributed=False)
         return _SERVED.get(
-            (*key, store and store.path, team.size),
-            lambda: open_server_evaluator(str(name_or_path), options, cache=store, team=team),
+            (name, asked, store and store.path, team.size),
+            lambda: open_server_evaluator(name, options, cache=store, team=team),
         )
     loaded = load_model(
         name_or_path,

@@ -323,7 +323,10 @@ class Server:
         Raises:
             ValueError: for an answer that is not JSON.
         """
-        from huggingface_hub.utils import get_session, hf_raise_for_status
+        from huggingface_hub.utils import (  # type: ignore[attr-defined]
+            get_session,
+            hf_raise_for_status,
+        )
 
         options = {} if body is None else {"json": body}
         response = getattr(get_session(), method)(

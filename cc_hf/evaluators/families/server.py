@@ -9,6 +9,7 @@ Only the tokenizer is loaded.
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import json
 from collections.abc import Sequence
@@ -115,11 +116,8 @@ class ServerEvaluator(CausalLMEvaluator):
         row = [*(before or self._start), *ids]
         problems = []
         for form in _FORMS:
-            outcome = self.server.post(
-                "/completions",
-                self._body([row], form),
-                lambda answer, form=form: _answered(answer, [row], form) or [],
-            )
+            read = functools.partial(_answered, rows=[row], form=form)
+            outcome = self.server.post("/completions", self._body([row], form), read)
             if outcome.value:
                 self._check_tokens(ids, outcome.value[0][1][-len(ids) :])
                 return form

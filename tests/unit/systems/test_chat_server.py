@@ -116,7 +116,7 @@ def test_the_server_decides_how_long_to_wait(
     served: ChatServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     waits: list[float] = []
-    monkeypatch.setattr(servers.time, "sleep", waits.append)
+    monkeypatch.setattr("cc_hf.models.servers.time.sleep", waits.append)
     monkeypatch.setattr(servers, "_FIRST_WAIT", 1.0)
     served.faults = [Fault(status=429, headers={"Retry-After": "7"}), *[Fault(drops=True)] * 3]
     assert asking(served).reply(QUESTIONS[:1])[0].text is not None

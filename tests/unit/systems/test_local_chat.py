@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import copy
 import dataclasses
-import itertools
 from pathlib import Path
 from typing import Any
 
@@ -28,8 +27,10 @@ SHORT = Decoding(max_new_tokens=6)
 
 def asked(*contents: str) -> Conversation:
     """Return turns of user and assistant, in turn."""
-    roles = itertools.cycle(("user", "assistant"))
-    return tuple(Message(role, content) for role, content in zip(roles, contents, strict=False))
+    return tuple(
+        Message("assistant" if number % 2 else "user", content)
+        for number, content in enumerate(contents)
+    )
 
 
 QUESTIONS = [
@@ -319,4 +320,4 @@ def test_opening_needs_one_backend(chat_folder: Path, tmp_path: Path) -> None:
         {"model": str(chat_folder), "max_requests": 3},
     ):
         with pytest.raises(InputError):
-            open_respondent(**options, decoding=SHORT)  # type: ignore[arg-type]
+            open_respondent(**options, decoding=SHORT)

@@ -226,9 +226,7 @@ def test_a_tokenizer_of_another_model_is_refused(
     served.gives = gives
     other = AutoTokenizer.from_pretrained(folder)
     served.tokenizer = AutoTokenizer.from_pretrained(folder)
-    served.tokenizer.decode = lambda ids, **_: other.decode(  # type: ignore[method-assign]
-        [number + 1 for number in ids]
-    )
+    served.tokenizer.decode = lambda ids, **_: other.decode([number + 1 for number in ids])
     with pytest.raises(EvaluatorError, match="expected the vocabulary of the tokenizer"):
         behind(served, folder)
 
