@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import datetime
 import email.utils
+import json
 import os
 import threading
 import time
@@ -358,10 +359,29 @@ class _Ending:
 
 def _words(error: BaseException) -> str:
     """Return what an error says, in one line and without the key."""
-    said = getattr(error, "server_message", None) or str(error) or type(error).__name__
-    line = " ".join(str(said).split())
+    said = _said(getattr(error, "response", None)) or str(error) or type(error).__name__
+    line = " ".join(said.split())
     key = api_key()
     return (line if key == _NO_KEY else line.replace(key, "[key]"))[:_QUOTED]
+
+
+def _said(response: Any) -> str:
+    """Return what a refusing server said: the message in its JSON, or its text.
+
+    Servers put it under "error", as text or with a "message", or under "detail" or "message".
+    """
+    try:
+        text: str = getattr(response, "text", "")
+    except RuntimeError:  # the session did not read it
+        return ""
+    try:
+        said = json.loads(text)
+    except ValueError:
+        return text
+    for key in ("error", "detail", "message"):
+        if isinstance(said, dict) and said.get(key):
+            said = said[key]
+    return said if isinstance(said, str) else text
 
 
 def _retry_after(text: str) -> float:

@@ -77,6 +77,6 @@ def test_replies_equal_those_of_the_model_on_this_machine(
     with serving(folder) as url:
         served = open_respondent(str(folder), server=url, decoding=decoding)
         assert served.reply(QUESTIONS) == expected
-        # It has no log-probabilities of prompts.
-        with pytest.raises(EvaluatorError, match="returns log-probabilities of the prompt"):
+        # It has no log-probabilities of prompts, and takes no token ids.
+        with pytest.raises(EvaluatorError, match="prompt must be a string"):
             cc_hf.load_evaluator(f"server:{url}#{folder}")

@@ -168,9 +168,11 @@ def open_server_evaluator(
     served = ServedModel.of(name)
     _check(options)
     server = Server(served.url)
-    models = server.models()
     model = served.model or server.only_model()
-    known = models.get(model, {})
+    try:
+        known = server.models().get(model, {})
+    except EvaluatorError:  # some list no models; whether this one answers is tried below
+        known = {}
     tokenizer = _tokenizer(name, served.tokenizer or model, options.revision)
     limit = known.get("max_model_len")
     longest = limit if type(limit) is int and limit > 1 else int(tokenizer.model_max_length)

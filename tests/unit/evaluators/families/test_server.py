@@ -187,6 +187,16 @@ def test_a_server_that_refuses_is_an_error_with_its_words(
         behind(served, folder)
 
 
+def test_a_server_that_lists_no_models_needs_the_name_only(
+    served: ChatServer, folder: Path
+) -> None:
+    served.faults = [Fault(status=404)]
+    assert behind(served, folder, batch_tokens=105).max_tokens == N_POSITIONS - 1
+    served.faults = [Fault(status=404)]
+    with pytest.raises(EvaluatorError, match="list of models"):
+        cc_hf.load_evaluator(f"server:{served.url}")
+
+
 def test_a_server_without_log_probabilities_of_prompts_is_refused(
     served: ChatServer, folder: Path
 ) -> None:
