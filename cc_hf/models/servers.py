@@ -246,7 +246,7 @@ class Server:
         """
         ending = _Ending()
 
-        def one(call: Callable[[], T]) -> Outcome[T]:
+        def send_unless_ended(call: Callable[[], T]) -> Outcome[T]:
             if ending.reason:
                 return Outcome(None, f"not sent, since before: {ending.reason}", "closed")
             outcome = self.ask(call)
@@ -254,7 +254,7 @@ class Server:
             return outcome
 
         with ThreadPoolExecutor(max_workers=concurrency) as pool:
-            outcomes = list(pool.map(one, calls))
+            outcomes = list(pool.map(send_unless_ended, calls))
         if ending.reason and all(outcome.error for outcome in outcomes):
             raise EvaluatorError(f"{self.url}: {ending.reason}")
         return outcomes
