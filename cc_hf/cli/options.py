@@ -124,8 +124,9 @@ Evaluators = Annotated[
     typer.Option(
         "--evaluator",
         help=(
-            "Evaluator model: a name, a folder, or a model on the Hub. Repeat the option to use an"
-            " ensemble. Default: the model that ships with cc_hf for the language pair."
+            "Evaluator model: a name, a folder, a model on the Hub, or server:URL#MODEL. Repeat the"
+            " option to use an ensemble. Default: the model that ships with cc_hf for the language"
+            " pair."
         ),
     ),
 ]
@@ -133,8 +134,8 @@ EvaluatorName = Annotated[
     str | None,
     typer.Option(
         help=(
-            "Evaluator model: a name, a folder, or a model on the Hub. Default: the model that"
-            " ships with cc_hf for the language pair."
+            "Evaluator model: a name, a folder, a model on the Hub, or server:URL#MODEL. Default:"
+            " the model that ships with cc_hf for the language pair."
         )
     ),
 ]

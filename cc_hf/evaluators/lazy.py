@@ -28,6 +28,7 @@ from cc_hf.evaluators.score_cache import ScoreCache
 from cc_hf.evaluators.scores import TokenScores
 from cc_hf.files import is_folder
 from cc_hf.models.location import locate, model_files, stamp, uses_cache_only
+from cc_hf.models.servers import is_server
 from cc_hf.schema import ScoringRequest
 
 __all__ = ["EvaluatorRecord", "LazyEvaluator", "open_evaluator"]
@@ -303,6 +304,8 @@ def open_evaluator(
     def load() -> Evaluator:
         # A model that cannot be had is refused before torch is imported, which takes seconds.
         for name, member in each:
+            if is_server(name):
+                continue
             revision = member.revision if isinstance(member.revision, str) else None
             uses_cache_only(name, locate(name)[0], revision)
         from cc_hf.evaluators.loading import load_with
@@ -381,6 +384,8 @@ def _request(members: Sequence[tuple[str, LoadingOptions]]) -> dict[str, Any] | 
     """Return everything that decides what is loaded; None for a model that can change unnoticed."""
     models: list[list[Any]] = []
     for name, options in members:
+        if is_server(name):  # a server can load another model at any time
+            return None
         path, revision = Path(locate(name)[0]), options.revision
         # The files of a branch or a tag on the Hub may change at any time.
         if not is_folder(path) and not (isinstance(revision, str) and _COMMIT.fullmatch(revision)):

@@ -18,16 +18,20 @@ from cc_hf.evaluators.ensemble import ensemble
 from cc_hf.evaluators.options import LoadingOptions, check_names
 from cc_hf.evaluators.score_cache import open_cache
 from cc_hf.models.pretrained import (
+    KEPT_EVALUATORS,
     SPREAD,
     LoadedModel,
+    Recent,
     input_device,
     load_model,
     own_languages,
     pick_device,
 )
+from cc_hf.models.servers import is_server
 
 try:
     from cc_hf.evaluators.families.seq2seq import Seq2SeqEvaluator
+    from cc_hf.evaluators.families.server import open_server_evaluator
     from cc_hf.models.finite_weights import check_finite_weights
     from cc_hf.models.weights import check_tokenizer, choose_family, reported_loading
 except ModuleNotFoundError as error:
@@ -37,6 +41,7 @@ __all__ = ["evaluator_of", "load_evaluator", "load_with"]
 
 _BATCH_TOKENS = {"cpu": 1536, "cuda": 16384}
 _UNLIMITED = 10**9  # for T5, which has no table of positions
+_SERVED: Recent[Evaluator] = Recent(KEPT_EVALUATORS)
 
 
 def load_evaluator(name_or_path: str | Path | Sequence[str | Path], **options: Any) -> Evaluator:
@@ -45,8 +50,10 @@ def load_evaluator(name_or_path: str | Path | Sequence[str | Path], **options: A
     The process keeps the `KEPT_MODELS` models that were used last.
 
     Args:
-        name_or_path: a name of `cc-hf list evaluators`, a folder saved by transformers, or a model
-            on the Hub; a list of several makes an ensemble (see `cc_hf.evaluators.ensemble`).
+        name_or_path: a name of `cc-hf list evaluators`, a folder saved by transformers, a model on
+            the Hub, or "server:URL#MODEL" for one behind a server (see
+            `cc_hf.evaluators.families.server`); a list of several makes an ensemble (see
+            `cc_hf.evaluators.ensemble`).
         options: the options of `cc_hf.evaluators.options.LoadingOptions`, by name.
 
     Returns:
@@ -113,6 +120,14 @@ def load_with(
         )
     team = join(pick_device(options.device).type) if options.distributed else ALONE
     store = open_cache(options.cache) if team.is_main else None
+    if is_server(str(name_or_path)):
+        # As below, the key contains cache and team instead of the options that select them.
+        name = str(name_or_path)
+        asked = replace(options, cache=False, distributed=False)
+        return _SERVED.get(
+            (name, asked, store and store.path, team.size),
+            lambda: open_server_evaluator(name, options, cache=store, team=team),
+        )
     loaded = load_model(
         name_or_path,
         kind=options.kind,

@@ -33,7 +33,8 @@ class LoadingOptions:
             tokenizer.
         prompt: for families that put the source into words (T5 and its kin, language models), a
             template such as "translate {src_name} to {tgt_name}: {source}"; None for the family's
-            own. The signature names it.
+            own. After "chat:" it is a turn of the user in the chat template of a language model.
+            The signature names it.
         revision: commit, tag or branch on the Hub; for an ensemble one for each member.
         device: "cpu", "cuda" or "cuda:1"; None for CUDA if available. "auto" spreads the model over
             all GPUs of the machine, and over its memory where they are too small

@@ -9,19 +9,24 @@ import numpy as np
 import numpy.typing as npt
 import torch
 
-from cc_hf.errors import EvaluatorError, TooLongError
+from cc_hf.errors import EvaluatorError, InputError, TooLongError
 from cc_hf.evaluators.base import Evaluator
 from cc_hf.evaluators.batching import plan_batches
 from cc_hf.evaluators.families.prompt import PromptTemplate
 from cc_hf.evaluators.teacher_forcing import pad_ids, projection_input
+from cc_hf.models.chat_templates import chat_text
 from cc_hf.models.pretrained import input_device
+from cc_hf.prompting.conversations import Message
 from cc_hf.schema import ScoringRequest
 
-__all__ = ["DEFAULT_PROMPT", "CausalLMEvaluator"]
+__all__ = ["CHAT", "DEFAULT_PROMPT", "CausalLMEvaluator"]
 
 #: The default prompt. It ends in a line break, since a translation at the beginning of a line is
 #: split into the same tokens with and without the prompt.
 DEFAULT_PROMPT = "{src_name}:\n{source}\n{tgt_name}:\n"
+#: The beginning of a prompt that is a turn of the user in the chat template of the tokenizer; the
+#: translation is the reply.
+CHAT = "chat:"
 _BATCH_LOGITS = 2**26  # 256 MB in float32
 
 
@@ -36,11 +41,13 @@ class CausalLMEvaluator(Evaluator):
         model: a model of transformers.
         tokenizer: its tokenizer.
         own_languages: ignored; a language model has no direction.
-        prompt: a template (`PromptTemplate`), "" for none; None for `DEFAULT_PROMPT`.
+        prompt: a template (`PromptTemplate`), "" for none; None for `DEFAULT_PROMPT`. After `CHAT`,
+            such as "chat:Translate into {tgt_name}: {source}", it is a turn of the user.
         options: as for `TokenModel`.
 
     Raises:
-        InputError: for a template with other fields, or a language that it cannot name.
+        InputError: for a template with other fields, a language that it cannot name, or `CHAT`
+            where the tokenizer has no chat template.
         EvaluatorError: for a tokenizer without BOS and EOS.
     """
 
@@ -58,7 +65,13 @@ class CausalLMEvaluator(Evaluator):
         super().__init__(**options)
         self.model = model
         self.tokenizer = tokenizer
-        self.prompt = PromptTemplate(DEFAULT_PROMPT if prompt is None else prompt)
+        text = DEFAULT_PROMPT if prompt is None else prompt
+        self.is_chat = text.startswith(CHAT)
+        self.prompt = PromptTemplate(text.removeprefix(CHAT) if self.is_chat else text)
+        if self.is_chat and not getattr(tokenizer, "chat_template", None):
+            raise InputError(
+                f"prompt: {self.name} has no chat template, which {CHAT!r} asks for; leave that out"
+            )
         for side, lang in (("source", self.src_lang), ("target", self.tgt_lang)):
             if lang:
                 self.prompt.check_language(self.name, side, lang)
@@ -73,7 +86,8 @@ class CausalLMEvaluator(Evaluator):
 
     def signature_fields(self) -> dict[str, str]:
         """Return the fields of `Evaluator.signature_fields` and the prompt."""
-        return {**super().signature_fields(), "prompt": self.prompt.text or "none"}
+        text = f"{CHAT * self.is_chat}{self.prompt.text}"
+        return {**super().signature_fields(), "prompt": text or "none"}
 
     def check_languages(self, src_lang: str, tgt_lang: str) -> None:
         """Check the languages that the prompt names.
@@ -88,10 +102,15 @@ class CausalLMEvaluator(Evaluator):
         """Return the token ids of the filled prompts, with the tokens that the tokenizer puts
         before a text.
         """
+        prompts = [self.prompt.fill(text, src_lang, tgt_lang) for text in texts]
+        if self.is_chat:
+            prompts = [
+                chat_text(self.tokenizer, (Message("user", prompt),), name=self.name)
+                for prompt in prompts
+            ]
+        # A chat template writes the special tokens itself.
         rows = self.tokenizer(
-            [self.prompt.fill(text, src_lang, tgt_lang) for text in texts],
-            truncation=False,
-            verbose=False,
+            prompts, add_special_tokens=not self.is_chat, truncation=False, verbose=False
         )["input_ids"]
         return [
             (row[:-1] if row[-1:] == self._end else row) or self._start for row in map(list, rows)

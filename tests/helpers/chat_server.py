@@ -1,0 +1,184 @@
+"""An OpenAI-compatible server on localhost around a tiny model. It computes without cc_hf: by the
+chat template of transformers, `generate`, and one plain forward pass. It fails on request.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from threading import Lock, Thread
+from typing import Any
+
+import torch
+
+__all__ = ["ChatServer", "Fault", "chat_server"]
+
+
+@dataclass(frozen=True)
+class Fault:
+    """What happens to one request instead of an answer, or before it.
+
+    `status` is answered with `headers` and `body`; `drops` ends the connection; `seconds` pass
+    first; `garbled` sends the beginning of the answer only; `answer` replaces the answer.
+    """
+
+    status: int = 0
+    headers: dict[str, str] = field(default_factory=dict)
+    body: str = ""
+    drops: bool = False
+    seconds: float = 0.0
+    garbled: bool = False
+    answer: Any = None
+
+
+@dataclass
+class ChatServer:
+    """A server. `faults` are used up from the front, one for each request; None lets one pass."""
+
+    model: Any = None
+    tokenizer: Any = None
+    name: str = "tiny"
+    url: str = ""
+    key: str = ""
+    gives: str = "prompt_logprobs"  # or "echo", or nothing
+    max_model_len: int | None = None
+    faults: list[Fault | None] = field(default_factory=list)
+    always: Fault | None = None
+    requests: list[tuple[str, Any]] = field(default_factory=list)
+    headers: list[dict[str, str]] = field(default_factory=list)
+    most_at_once: int = 0
+    n_open: int = 0
+    lock: Any = field(default_factory=Lock)
+
+    def chat(self, body: dict[str, Any]) -> dict[str, Any]:
+        ids = self.tokenizer.apply_chat_template(
+            body["messages"], add_generation_prompt=True, return_tensors="pt", return_dict=True
+        )["input_ids"]
+        with torch.no_grad():
+            output = self.model.generate(
+                ids,
+                attention_mask=torch.ones_like(ids),
+                max_new_tokens=body["max_tokens"],
+                do_sample=False,
+                pad_token_id=self.tokenizer.eos_token_id,
+            )
+        text = self.tokenizer.decode(output[0, ids.shape[1] :], skip_special_tokens=True)
+        message = {"role": "assistant", "content": text}
+        return {"choices": [{"index": 0, "message": message, "finish_reason": "stop"}]}
+
+    def completions(self, body: dict[str, Any]) -> dict[str, Any]:
+        choices = []
+        for index, ids in enumerate(body["prompt"]):
+            with torch.no_grad():
+                rows = self.model(torch.tensor([ids])).logits[0].log_softmax(-1)
+            given = [float(rows[i, number]) for i, number in enumerate(ids[1:])]
+            texts = [self.tokenizer.decode([number]) for number in ids]
+            choice: dict[str, Any] = {"index": index, "text": "x", "finish_reason": "length"}
+            if self.gives == "prompt_logprobs" and "prompt_logprobs" in body:
+                choice["prompt_logprobs"] = [
+                    None,
+                    *(
+                        # The likeliest token is listed, too.
+                        {
+                            str(int(rows[i].argmax())): {"logprob": float(rows[i].max())},
+                            str(ids[i + 1]): {"logprob": given[i], "decoded_token": texts[i + 1]},
+                        }
+                        for i in range(len(given))
+                    ),
+                ]
+            if self.gives == "echo" and body.get("echo"):
+                choice["logprobs"] = {
+                    "tokens": [*texts, "x"],
+                    "token_logprobs": [None, *given, -1.0],
+                }
+            choices.append(choice)
+        return {"choices": choices[::-1]}  # the order is given by the index
+
+    def models(self) -> dict[str, Any]:
+        return {"data": [{"id": self.name, "max_model_len": self.max_model_len}]}
+
+
+@contextmanager
+def chat_server(model: Any = None, tokenizer: Any = None, **options: Any) -> Iterator[ChatServer]:
+    """Serve until the block ends; sockets must be allowed."""
+    served = ChatServer(model, tokenizer, **options)
+    handler = type("Handler", (_Handler,), {"served": served})
+    server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
+    server.daemon_threads = True
+    served.url = f"http://127.0.0.1:{server.server_address[1]}/v1"
+    thread = Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02})
+    thread.start()
+    try:
+        yield served
+    finally:
+        server.shutdown()
+        thread.join()
+        server.server_close()
+
+
+class _Handler(BaseHTTPRequestHandler):
+    served: ChatServer
+    protocol_version = "HTTP/1.1"
+
+    def log_message(self, *_: Any) -> None:
+        pass
+
+    def do_GET(self) -> None:
+        self._answer(None)
+
+    def do_POST(self) -> None:
+        length = int(self.headers.get("Content-Length", 0))
+        self._answer(json.loads(self.rfile.read(length)))
+
+    def _answer(self, body: Any) -> None:
+        served = self.served
+        with served.lock:
+            served.requests.append((self.path, body))
+            served.headers.append({key.lower(): value for key, value in self.headers.items()})
+            fault = served.faults.pop(0) if served.faults else served.always
+            served.n_open += 1
+            served.most_at_once = max(served.most_at_once, served.n_open)
+        try:
+            self._send_faulty(body, fault or Fault())
+        finally:
+            with served.lock:
+                served.n_open -= 1
+
+    def _send_faulty(self, body: Any, fault: Fault) -> None:
+        time.sleep(fault.seconds)
+        if fault.drops:
+            self.close_connection = True
+            return
+        if self.served.key and self.headers.get("authorization") != f"Bearer {self.served.key}":
+            given = self.headers.get("authorization")
+            self._send(401, json.dumps({"error": f"Incorrect API key provided: {given}"}))
+        elif fault.status:
+            self._send(fault.status, fault.body, fault.headers)
+        else:
+            make = {
+                "/v1/models": lambda _: self.served.models(),
+                "/v1/chat/completions": self.served.chat,
+                "/v1/completions": self.served.completions,
+            }.get(self.path)
+            if make is None:
+                self._send(404, '{"error": "no such path"}')
+                return
+            text = json.dumps(make(body) if fault.answer is None else fault.answer)
+            self._send(200, text[: len(text) // 2] if fault.garbled else text)
+
+    def _send(self, status: int, text: str, headers: dict[str, str] | None = None) -> None:
+        data = text.encode()
+        self.send_response(status)
+        for name, value in (headers or {}).items():
+            self.send_header(name, value)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(data)))
+        self.end_headers()
+        try:
+            self.wfile.write(data)
+        except OSError:  # whoever asked did not wait
+            self.close_connection = True

@@ -1,0 +1,318 @@
+"""Causal language models behind a server give the scores of the same model on this machine."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from huggingface_hub import constants
+from transformers import AutoTokenizer
+
+import cc_hf
+from cc_hf import signature
+from cc_hf.errors import EvaluatorError, InputError, TooLongError
+from cc_hf.evaluators.base import Evaluator
+from cc_hf.evaluators.ensemble import EnsembleEvaluator
+from cc_hf.models import servers
+from cc_hf.models.pretrained import load_model
+from cc_hf.results import EvaluationResult
+from tests.helpers.chat_models import save_tiny_chat_model
+from tests.helpers.chat_server import ChatServer, Fault, chat_server
+from tests.helpers.families import N_POSITIONS, save_tiny_causal_lm
+from tests.helpers.metrics import evaluate_metric
+
+pytestmark = pytest.mark.enable_socket
+
+_PAIRS = [
+    ("The doctor asked the nurse.", "Der Arzt bat die Krankenschwester."),
+    ("", "Ja."),
+    ("مرحبا 🎉", "Hallo, «Welt»."),
+    ("The nurse.", " Die Pflegerin."),
+    ("The doctor asked the nurse.", "ihm"),
+]
+_SOURCES, _TRANSLATIONS = [s for s, _ in _PAIRS], [t for _, t in _PAIRS]
+_CHAT_PROMPT = "chat:Translate from {src_name} into {tgt_name}: {source}"
+
+
+@pytest.fixture(autouse=True)
+def _online_and_impatient(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(constants, "HF_HUB_OFFLINE", False)
+    monkeypatch.setattr(servers, "_FIRST_WAIT", 0.001)
+
+
+@pytest.fixture(scope="module", params=[True, False], ids=["llama", "gpt2"])
+def folder(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return save_tiny_chat_model(tmp_path_factory.mktemp("chat"), llama=request.param)
+
+
+@pytest.fixture
+def served(folder: Path) -> Iterator[ChatServer]:
+    loaded = load_model(folder)
+    with chat_server(loaded.model, loaded.tokenizer, max_model_len=N_POSITIONS) as server:
+        yield server
+
+
+def behind(served: ChatServer, folder: Path, **options: Any) -> Evaluator:
+    languages = {"src_lang": "en", "tgt_lang": "de"}
+    return cc_hf.load_evaluator(f"server:{served.url}#tiny#{folder}", **{**languages, **options})
+
+
+@pytest.mark.parametrize("gives", ["prompt_logprobs", "echo"])
+@pytest.mark.parametrize("prompt", [None, "", "{source} = ", _CHAT_PROMPT])
+def test_scores_equal_those_of_the_model_on_this_machine(
+    served: ChatServer, folder: Path, gives: str, prompt: str | None
+) -> None:
+    served.gives = gives
+    local = cc_hf.load_evaluator(folder, src_lang="en", tgt_lang="de", prompt=prompt)
+    for batch_tokens in (40, None):
+        evaluator = behind(served, folder, prompt=prompt, batch_tokens=batch_tokens)
+        for one, expected in zip(
+            evaluator.token_logprobs(_SOURCES, _TRANSLATIONS),
+            local.token_logprobs(_SOURCES, _TRANSLATIONS),
+            strict=True,
+        ):
+            np.testing.assert_allclose(one, expected, atol=1e-4, rtol=0)
+        np.testing.assert_allclose(
+            evaluator.mean_logprobs(_SOURCES, _TRANSLATIONS),
+            local.mean_logprobs(_SOURCES, _TRANSLATIONS),
+            atol=1e-4,
+            rtol=0,
+        )
+        assert evaluator.signature_fields()["prompt"] == local.signature_fields()["prompt"]
+
+
+def test_an_evaluation_behind_a_server_is_that_of_the_model_and_is_cached(
+    served: ChatServer, folder: Path, tmp_path: Path
+) -> None:
+    rows = [
+        {
+            "correct_sources": [f"The {right} {noun} left."],
+            "incorrect_sources": [f"The {wrong} {noun} left."],
+            "category": right,
+        }
+        for noun in ("doctor", "nurse", "mechanic")
+        for right, wrong in (("[female]", "[male]"), ("[male]", "[female]"))
+    ]
+
+    def judged(evaluator: str) -> EvaluationResult:
+        return evaluate_metric(
+            "contrastive_conditioning",
+            ["Die Ärztin ging.", "Der Arzt ging."] * 3,
+            rows,
+            cc_hf.load_evaluator(evaluator, cache=tmp_path / "scores.sqlite"),
+            src_lang="en",
+            tgt_lang="de",
+        )
+
+    local = judged(str(folder))
+    result = judged(f"server:{served.url}#tiny#{folder}")
+    assert result.scores == pytest.approx(local.scores, abs=1e-4)
+    named = signature.parse(result.signature)[1]["eval"]
+    assert named.startswith(f"server:{served.url}#tiny@")
+    n_sent = len(served.requests)
+    assert judged(f"server:{served.url}#tiny#{folder}") == result
+    assert len(served.requests) == n_sent
+
+
+def test_the_chat_template_is_that_of_the_tokenizer(folder: Path) -> None:
+    evaluator = cc_hf.load_evaluator(folder, prompt=_CHAT_PROMPT)
+    tokenizer = AutoTokenizer.from_pretrained(folder)
+    content = "Translate from English into German: A doctor."
+    expected = tokenizer.apply_chat_template(
+        [{"role": "user", "content": content}], add_generation_prompt=True, return_dict=True
+    )["input_ids"]
+    assert evaluator.encode_sources(["A doctor."], "en", "de") == [list(expected)]
+    assert evaluator.signature_fields()["prompt"] == _CHAT_PROMPT
+
+
+def test_a_chat_prompt_needs_a_chat_template(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="has no chat template"):
+        cc_hf.load_evaluator(save_tiny_causal_lm(tmp_path), prompt=_CHAT_PROMPT)
+
+
+@pytest.mark.parametrize(
+    "fault",
+    [
+        Fault(status=429, headers={"Retry-After": "0"}),
+        Fault(status=500),
+        Fault(drops=True),
+        Fault(garbled=True),
+        Fault(answer={"choices": []}),
+        Fault(answer={"choices": [{"index": 0, "prompt_logprobs": [None]}]}),
+        Fault(answer={"choices": [{"index": 0, "prompt_logprobs": [None, {"0": {}}]}]}),
+        Fault(answer={"choices": [{"index": 0}]}),
+        Fault(answer={"choices": [3]}),
+    ],
+    ids=lambda fault: str({k: v for k, v in vars(fault).items() if v}),
+)
+def test_no_score_is_lost_when_a_server_fails_now_and_then(
+    served: ChatServer, folder: Path, fault: Fault
+) -> None:
+    evaluator = behind(served, folder, batch_tokens=40)
+    expected = evaluator.mean_logprobs(_SOURCES, _TRANSLATIONS)
+    served.faults = [fault, None, fault, fault]
+    np.testing.assert_array_equal(evaluator.mean_logprobs(_SOURCES, _TRANSLATIONS), expected)
+
+
+def test_a_run_that_a_server_ended_goes_on_where_it_stopped(
+    served: ChatServer, folder: Path, tmp_path: Path
+) -> None:
+    evaluator = behind(served, folder, batch_tokens=40, cache=tmp_path / "scores.sqlite")
+    expected = cc_hf.load_evaluator(folder, src_lang="en", tgt_lang="de").mean_logprobs(
+        _SOURCES, _TRANSLATIONS
+    )
+    served.requests.clear()
+    served.faults = [None, None]
+    served.always = Fault(status=503, body="going down")
+    with pytest.raises(EvaluatorError, match=r"HTTP 503.*after 6 tries"):
+        evaluator.mean_logprobs(_SOURCES, _TRANSLATIONS)
+    served.always = None
+    found = evaluator.mean_logprobs(_SOURCES, _TRANSLATIONS)
+    np.testing.assert_allclose(found, expected, atol=1e-4, rtol=0)
+    assert len(served.requests) == 2 + 6 + (len(_PAIRS) - 2)
+
+
+@pytest.mark.parametrize(
+    ("status", "message"), [(400, "unknown field"), (401, "who are you"), (404, "no such model")]
+)
+def test_a_server_that_refuses_is_an_error_with_its_words(
+    served: ChatServer, folder: Path, status: int, message: str
+) -> None:
+    served.faults = [None]  # the list of models
+    served.always = Fault(status=status, body=f'{{"error": "{message}"}}')
+    with pytest.raises(EvaluatorError, match=f"HTTP {status}.*{message}"):
+        behind(served, folder)
+
+
+def test_a_server_that_lists_no_models_needs_the_name_only(
+    served: ChatServer, folder: Path
+) -> None:
+    served.faults = [Fault(status=404)]
+    assert behind(served, folder, batch_tokens=105).max_tokens == N_POSITIONS - 1
+    served.faults = [Fault(status=404)]
+    with pytest.raises(EvaluatorError, match="list of models"):
+        cc_hf.load_evaluator(f"server:{served.url}")
+
+
+def test_a_server_without_log_probabilities_of_prompts_is_refused(
+    served: ChatServer, folder: Path
+) -> None:
+    served.gives = "nothing"
+    with pytest.raises(EvaluatorError, match="returns log-probabilities of the prompt"):
+        behind(served, folder)
+    assert len(served.requests) == 3  # nothing is asked twice
+
+
+def test_an_echo_that_lacks_tokens_or_adds_some_is_refused(
+    served: ChatServer, folder: Path
+) -> None:
+    served.gives = "echo"
+    n = len(behind(served, folder).tokenizer("Hello.")["input_ids"])  # type: ignore[attr-defined]
+    for change in (-n, 2):
+        answer = {
+            "choices": [
+                {
+                    "index": 0,
+                    "logprobs": {
+                        "tokens": ["a"] * (60 + change),
+                        "token_logprobs": [None, *[-1.0] * (59 + change)],
+                    },
+                }
+            ]
+        }
+        served.faults = [None]
+        served.always = Fault(answer=answer)
+        with pytest.raises(EvaluatorError, match=r"expected log-probabilities of \d+ tokens"):
+            behind(served, folder, batch_tokens=100 + change)
+
+
+@pytest.mark.parametrize("gives", ["prompt_logprobs", "echo"])
+def test_a_tokenizer_of_another_model_is_refused(
+    served: ChatServer, folder: Path, gives: str
+) -> None:
+    served.gives = gives
+    other = AutoTokenizer.from_pretrained(folder)
+    served.tokenizer = AutoTokenizer.from_pretrained(folder)
+    served.tokenizer.decode = lambda ids, **_: other.decode([number + 1 for number in ids])
+    with pytest.raises(EvaluatorError, match="expected the vocabulary of the tokenizer"):
+        behind(served, folder)
+
+
+def test_texts_that_are_too_long_for_the_server_are_refused_before_they_are_sent(
+    served: ChatServer, folder: Path
+) -> None:
+    served.max_model_len = 60
+    evaluator = behind(served, folder)
+    assert evaluator.max_tokens == 59
+    n_sent = len(served.requests)
+    with pytest.raises(TooLongError, match="takes at most 59"):
+        evaluator.mean_logprobs(["doctor " * 100], ["Arzt"])
+    assert len(served.requests) == n_sent
+
+
+def test_the_identity_changes_with_what_the_server_says_and_with_the_tokenizer(
+    served: ChatServer, folder: Path, tmp_path: Path
+) -> None:
+    def identity(path: Path, batch_tokens: int) -> str:
+        return behind(served, path, batch_tokens=batch_tokens).identity
+
+    first = identity(folder, 101)
+    assert identity(folder, 102) == first  # another evaluator, the same model
+    tokenizer = AutoTokenizer.from_pretrained(folder)
+    tokenizer.add_tokens(["another"])
+    tokenizer.save_pretrained(tmp_path)
+    assert identity(tmp_path, 101) != first
+    served.max_model_len = 500
+    assert identity(folder, 103) != first
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"kind": "causal_lm"}, "kind"),
+        ({"device": "cpu"}, "device"),
+        ({"dtype": "bfloat16"}, "dtype"),
+        ({"mode": "bf16"}, "mode"),
+        ({"prompt": "{sorce}"}, "prompt"),
+        ({"tgt_lang": "xx"}, "xx"),
+    ],
+)
+def test_options_that_the_server_decides_are_refused(
+    served: ChatServer, folder: Path, options: dict[str, str], message: str
+) -> None:
+    with pytest.raises(InputError, match=message):
+        behind(served, folder, **options)
+
+
+def test_names_that_lack_a_tokenizer_or_have_too_many_parts_are_refused(
+    served: ChatServer,
+) -> None:
+    with pytest.raises(InputError, match="expected the tokenizer of the model"):
+        cc_hf.load_evaluator(f"server:{served.url}#tiny")
+    with pytest.raises(InputError, match="got 4 parts"):
+        cc_hf.load_evaluator(f"server:{served.url}#a#b#c")
+    with pytest.raises(EvaluatorError, match="there is no such folder"):
+        cc_hf.load_evaluator(f"server:{served.url}#tiny#/no/such/folder")
+
+
+def test_the_only_model_and_a_tokenizer_of_its_name_need_not_be_named(
+    served: ChatServer, folder: Path
+) -> None:
+    served.name = str(folder)
+    assert cc_hf.load_evaluator(f"server:{served.url}").name == f"server:{served.url}#{folder}"
+
+
+def test_a_server_can_be_a_member_of_an_ensemble(served: ChatServer, folder: Path) -> None:
+    name = f"server:{served.url}#tiny#{folder}"
+    both = cc_hf.load_evaluator([name, str(folder)], src_lang="en", tgt_lang="de")
+    assert isinstance(both, EnsembleEvaluator)
+    local = cc_hf.load_evaluator(folder, src_lang="en", tgt_lang="de")
+    np.testing.assert_allclose(
+        both.mean_logprobs(_SOURCES, _TRANSLATIONS),
+        local.mean_logprobs(_SOURCES, _TRANSLATIONS),
+        atol=1e-4,
+        rtol=0,
+    )

@@ -1,0 +1,309 @@
+"""Models behind a server: what is sent, and what becomes of servers that fail."""
+
+from __future__ import annotations
+
+import logging
+import socket
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from huggingface_hub import constants
+
+from cc_hf.errors import EvaluatorError, InputError
+from cc_hf.models import servers
+from cc_hf.models.servers import KEY_VARIABLE, checked_url
+from cc_hf.prompting.conversations import Conversation, Decoding, Message, Reply
+from cc_hf.systems.chat_server import ServerChat, request_plan
+from cc_hf.systems.local_chat import LocalChat, open_local_chat
+from cc_hf.systems.respondents import open_respondent
+from tests.helpers.chat_models import save_tiny_chat_model
+from tests.helpers.chat_server import ChatServer, Fault, chat_server
+from tests.unit.systems.test_local_chat import QUESTIONS, SHORT
+
+pytestmark = pytest.mark.enable_socket
+
+_SECRET = "sk-very-secret-0123456789"
+
+
+@pytest.fixture(autouse=True)
+def _online_and_impatient(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(constants, "HF_HUB_OFFLINE", False)
+    monkeypatch.setattr(servers, "_FIRST_WAIT", 0.001)
+    monkeypatch.delenv(KEY_VARIABLE, raising=False)
+
+
+@pytest.fixture(scope="module")
+def local(tmp_path_factory: pytest.TempPathFactory) -> LocalChat:
+    folder = save_tiny_chat_model(tmp_path_factory.mktemp("chat"))
+    return open_local_chat(str(folder), decoding=SHORT)
+
+
+@pytest.fixture
+def served(local: LocalChat) -> Iterator[ChatServer]:
+    with chat_server(local.loaded.model, local.loaded.tokenizer) as server:
+        yield server
+
+
+def asking(served: ChatServer, **options: Any) -> ServerChat:
+    respondent = open_respondent(
+        "tiny", server=served.url, decoding=SHORT, **{"concurrency": 1, **options}
+    )
+    assert isinstance(respondent, ServerChat)
+    return respondent
+
+
+def test_replies_equal_those_of_the_model_on_this_machine(
+    served: ChatServer, local: LocalChat
+) -> None:
+    assert asking(served, concurrency=4).reply(QUESTIONS) == local.reply(QUESTIONS)
+    path, body = served.requests[0]
+    assert path == "/v1/chat/completions"
+    assert (body["model"], body["max_tokens"], body["temperature"]) == ("tiny", 6, 0)
+    assert {len(body["messages"]) for _, body in served.requests} == {1, 3}
+
+
+def test_equal_conversations_are_sent_once(served: ChatServer) -> None:
+    replies = asking(served).reply([QUESTIONS[0]] * 3 + [QUESTIONS[1]])
+    assert len(served.requests) == 2
+    assert replies[0] == replies[1] == replies[2] != replies[3]
+    assert asking(served).reply([]) == []
+
+
+def test_the_plan_counts_what_would_be_sent(served: ChatServer) -> None:
+    plan = request_plan([*QUESTIONS, QUESTIONS[0]], SHORT)
+    asking(served).reply([*QUESTIONS, QUESTIONS[0]])
+    sent = [turn["content"] for _, body in served.requests for turn in body["messages"]]
+    assert plan.n_requests == len(served.requests) == 5
+    assert plan.n_characters == sum(map(len, sent))
+    assert plan.n_reply_tokens == 30
+
+
+@pytest.mark.parametrize(
+    "fault",
+    [
+        Fault(status=429, headers={"Retry-After": "0"}),
+        Fault(status=429, headers={"Retry-After": "Wed, 21 Oct 2015 07:28:00 GMT"}),
+        Fault(status=500, body="out of memory"),
+        Fault(status=503),
+        Fault(drops=True),
+        Fault(garbled=True),
+        Fault(answer={"choices": []}),
+        Fault(answer=[1]),
+        Fault(seconds=0.8),
+    ],
+    ids=lambda fault: str({k: v for k, v in vars(fault).items() if v}),
+)
+def test_no_reply_is_lost_when_a_server_fails_now_and_then(
+    served: ChatServer, local: LocalChat, fault: Fault
+) -> None:
+    served.faults = [None, fault, fault, None, fault]
+    chat = asking(served)
+    if fault.seconds:
+        chat.server.seconds = 0.5
+    assert chat.reply(QUESTIONS) == local.reply(QUESTIONS)
+    assert len(served.requests) == len(QUESTIONS) + 3
+
+
+def test_several_requests_are_open_at_once_and_no_more(served: ChatServer) -> None:
+    served.always = Fault(seconds=0.05)
+    asking(served, concurrency=3).reply(QUESTIONS)
+    assert served.most_at_once == 3
+
+
+def test_the_server_decides_how_long_to_wait(
+    served: ChatServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    waits: list[float] = []
+    monkeypatch.setattr("cc_hf.models.servers.time.sleep", waits.append)
+    monkeypatch.setattr(servers, "_FIRST_WAIT", 1.0)
+    served.faults = [Fault(status=429, headers={"Retry-After": "7"}), *[Fault(drops=True)] * 3]
+    assert asking(served).reply(QUESTIONS[:1])[0].text is not None
+    assert [wait for wait in waits if wait] == [7.0, 2.0, 4.0, 8.0]
+    served.faults = [Fault(status=429, headers={"Retry-After": "86400"})]
+    reply = asking(served).reply(QUESTIONS[:1])[0]
+    assert "asks to wait 86,400 seconds" in reply.error
+
+
+def test_a_request_that_always_fails_does_not_stop_the_others(
+    served: ChatServer, local: LocalChat
+) -> None:
+    served.faults = [None, *[Fault(status=500, body="it crashed")] * 6]
+    replies = asking(served).reply(QUESTIONS)
+    expected = local.reply(QUESTIONS)
+    assert replies[1].text is None
+    assert replies[1].error.startswith("HTTP 500: ")
+    assert replies[1].error.endswith("after 6 tries")
+    assert [*replies[:1], *replies[2:]] == [*expected[:1], *expected[2:]]
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        '{"error": "it has 9 tokens"}',
+        '{"error": {"message": "it has 9 tokens", "code": 3}}',
+        '{"object": "error", "message": "it has 9 tokens"}',
+        '{"detail": "it has 9 tokens"}',
+        "it has\n9 tokens",
+    ],
+)
+def test_a_refused_conversation_has_the_servers_words_and_is_sent_once(
+    served: ChatServer, local: LocalChat, body: str
+) -> None:
+    served.faults = [Fault(status=400, body=body)]
+    replies = asking(served).reply(QUESTIONS)
+    assert replies[0].error == "HTTP 400: it has 9 tokens"
+    assert replies[1:] == local.reply(QUESTIONS)[1:]
+    assert len(served.requests) == len(QUESTIONS)
+
+
+def test_replies_before_the_server_went_away_are_kept(served: ChatServer, local: LocalChat) -> None:
+    served.faults = [None, None]
+    served.always = Fault(drops=True)
+    conversations = [*QUESTIONS, *((Message("user", f"{i}"),) for i in range(50))]
+    replies = asking(served).reply(conversations)
+    assert replies[:2] == local.reply(QUESTIONS[:2])
+    assert all("no answer" in reply.error for reply in replies[2:])
+    assert replies[-1].error.startswith("not sent, since before: ")
+    assert len(served.requests) == 2 + 3 * 6
+    # The run goes on when the server is there again.
+    served.always = None
+    left = [c for c, reply in zip(conversations, replies, strict=True) if reply.text is None]
+    assert asking(served).reply(left) == local.reply(left)
+
+
+def test_a_server_that_is_not_there_is_an_error() -> None:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        url = f"http://127.0.0.1:{free.getsockname()[1]}/v1"
+    chat = ServerChat(url, "m", decoding=SHORT, concurrency=1)
+    with pytest.raises(EvaluatorError, match=r"no answer .* after 6 tries"):
+        chat.reply([*QUESTIONS])
+    with pytest.raises(EvaluatorError, match="no answer"):
+        ServerChat(url, None, decoding=SHORT)
+
+
+def test_the_limit_of_requests_counts_repeated_ones(served: ChatServer, local: LocalChat) -> None:
+    served.faults = [None, Fault(status=500)]
+    chat = asking(served, max_requests=4)
+    replies = chat.reply(QUESTIONS)
+    assert replies[:3] == local.reply(QUESTIONS)[:3]
+    assert {reply.error for reply in replies[3:4]} == {
+        "not sent: the limit of 4 requests is reached"
+    }
+    assert all("limit of 4 requests" in reply.error for reply in replies[3:])
+    assert len(served.requests) == 4
+    with pytest.raises(EvaluatorError, match="limit of 4 requests"):
+        chat.reply(QUESTIONS)
+
+
+@pytest.fixture
+def key(monkeypatch: pytest.MonkeyPatch) -> str:
+    monkeypatch.setenv(KEY_VARIABLE, _SECRET)
+    return _SECRET
+
+
+def test_the_key_is_sent_and_named_nowhere(
+    served: ChatServer, key: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.DEBUG)
+    served.key = key
+    chat = asking(served)
+    assert chat.reply(QUESTIONS[:1])[0].text is not None
+    served.key = "another"
+    with pytest.raises(EvaluatorError, match=r"HTTP 401.*\[key\]") as refused:
+        chat.reply(QUESTIONS)
+    assert len(served.requests) == 2
+    seen = [str(refused.value), repr(chat), str(vars(chat)), str(vars(chat.server))]
+    assert not [text for text in [*seen, chat.identity, caplog.text] if key in text]
+
+
+def test_the_token_of_the_hub_is_never_sent(
+    served: ChatServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HF_TOKEN", "hf_of_the_hub")
+    monkeypatch.setattr(constants, "HF_HUB_DISABLE_IMPLICIT_TOKEN", False)
+    asking(served).reply(QUESTIONS[:1])
+    open_respondent(None, server=served.url, decoding=SHORT)
+    assert [headers["authorization"] for headers in served.headers] == ["Bearer none"] * 2
+
+
+def test_without_the_network_of_the_hub_the_error_says_so(
+    served: ChatServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(constants, "HF_HUB_OFFLINE", True)
+    with pytest.raises(EvaluatorError, match="HF_HUB_OFFLINE is set"):
+        asking(served).reply(QUESTIONS)
+    assert not served.requests
+
+
+def test_the_only_model_need_not_be_named(served: ChatServer) -> None:
+    chat = open_respondent(None, server=f"{served.url}/", decoding=SHORT)
+    assert chat.identity == f"server:{served.url}#tiny/greedy/6 tokens"
+
+
+@pytest.mark.parametrize("answer", [{"data": []}, {"data": [{"id": "a"}, {"id": "b"}]}])
+def test_several_models_or_none_need_a_name(served: ChatServer, answer: Any) -> None:
+    served.faults = [Fault(answer=answer)]
+    with pytest.raises(InputError, match="expected a name"):
+        open_respondent(None, server=served.url, decoding=SHORT)
+
+
+@pytest.mark.parametrize("answer", [[], {"data": 3}, {"models": []}])
+def test_a_list_of_models_in_another_form_is_an_error(served: ChatServer, answer: Any) -> None:
+    served.faults = [Fault(answer=answer)]
+    with pytest.raises(EvaluatorError, match="list of models"):
+        open_respondent(None, server=served.url, decoding=SHORT)
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "localhost:8000",
+        "ftp://host/v1",
+        "http://",
+        "http://host:99999999/v1",
+        "http://[/v1",
+        f"http://user:{_SECRET}@host/v1",
+        f"https://host/v1?key={_SECRET}",
+        "http://host/v1#m",
+        "",
+    ],
+)
+def test_addresses_that_cannot_be_used_are_refused_without_their_secrets(url: str) -> None:
+    with pytest.raises(InputError, match="server: expected an address") as refused:
+        checked_url(url)
+    assert _SECRET not in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"concurrency": 0},
+        {"max_requests": 0},
+        {"decoding": Decoding(0)},
+        {"decoding": Decoding(temperature=float("inf"))},
+    ],
+)
+def test_options_out_of_range_are_refused_before_anything_is_sent(
+    served: ChatServer, options: dict[str, Any]
+) -> None:
+    with pytest.raises(InputError):
+        open_respondent(None, server=served.url, **{"decoding": SHORT, **options})
+    assert not served.requests
+
+
+def test_nothing_is_sent_unless_a_server_is_named(
+    local: LocalChat, served: ChatServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: Any, **__: Any) -> None:
+        raise AssertionError("something was sent")
+
+    monkeypatch.setattr(servers.Server, "__init__", refuse)
+    monkeypatch.setattr(socket.socket, "connect", refuse)
+    folder = save_tiny_chat_model(tmp_path)
+    conversation: Conversation = (Message("user", "The doctor"),)
+    replies = open_respondent(str(folder), decoding=SHORT).reply([conversation])
+    assert replies == local.reply([conversation])
+    assert isinstance(replies[0], Reply)
