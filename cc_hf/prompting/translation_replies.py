@@ -45,8 +45,10 @@ _REFUSAL_IN_ENGLISH = re.compile(
 )
 #: Frequent English words that are no words of the usual target languages.
 _ENGLISH = frozenset(
-    "the of and that this with for it not are you your have has because cannot which be is there"
-    " they we sentence word".split()
+    [
+        *("the", "of", "and", "that", "this", "with", "for", "it", "not", "are", "you", "your"),
+        *("have", "has", "because", "cannot", "which", "be", "is", "there", "they", "we", "word"),
+    ]
 )
 #: Languages with a script of their own -> how Unicode names its letters.
 _SCRIPTS = {
@@ -167,7 +169,7 @@ def _is_other_language(text: str, source: str, src_lang: str, tgt_lang: str) -> 
     if script := _SCRIPTS.get(tgt_lang):
         n_right = sum(unicodedata.name(character, "").startswith(script) for character in letters)
         return 2 * n_right < len(letters)
-    words = [word for word in re.findall(r"[^\W\d_]+", text)]
+    words = re.findall(r"[^\W\d_]+", text)
     if len(words) < _FEWEST_WORDS:
         return False
     if tgt_lang != "en":
