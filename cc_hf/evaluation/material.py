@@ -41,6 +41,7 @@ class Material:
         wording: wording of cues in place of the rows' own; None to keep those.
         calibration: the calibration that chose the wording, or None.
         limit: number of examples to judge, from the first, for a first look; None for all.
+        named: where rows that are mappings come from; None for data of the caller.
 
     Examples:
         >>> rows = load_examples("simplegen", "en-de")[:4]
@@ -59,6 +60,7 @@ class Material:
     wording: Wording | None = None
     calibration: Calibration | None = None
     limit: int | None = None
+    named: Origin | None = None
 
     def __post_init__(self) -> None:
         if self.limit is not None and (type(self.limit) is not int or self.limit < 1):
@@ -129,6 +131,8 @@ class Material:
     @functools.cached_property
     def origin(self) -> Origin:
         """The names and signature fields of the data, as a result holds them."""
+        if self.named is not None:
+            return self.named
         names, fields = ("", ""), {}
         if self.declared is not None and self.config is not None:
             names = self.declared.name, self.config.name

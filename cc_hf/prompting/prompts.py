@@ -217,8 +217,8 @@ def _chain_of_tasks(sample: ChoiceSample, src_name: str, language: str) -> str:
     has_several = len(_IT.findall(sample.sentence)) > 1
     which = ' (the last "it" of the sentence)' if has_several else ""
     return (
-        f'If we replace the ambiguous pronoun "it"{which} in the {src_name} sentence with a gap, then the'
-        f' two possible gap fillers would be either "{sample.referents[0]}" or'
+        f'If we replace the ambiguous pronoun "it"{which} in the {src_name} sentence with a gap,'
+        f' then the two possible gap fillers would be either "{sample.referents[0]}" or'
         f' "{sample.referents[1]}". The correct filler in this case is "{noun}"{reason}. Since the'
         f' {language} translation of "{noun}" is the {gender} noun "{target}" that agrees'
         f' grammatically in its gender with the {language} pronoun "{sample.pronouns[right]}", it'

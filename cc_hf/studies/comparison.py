@@ -39,8 +39,9 @@ __all__ = [
     "read_results",
 ]
 
-#: Fields of a signature in which results of different systems may differ.
-_OF_THE_SYSTEM = {"sys", "seed", "boot", "v"}
+#: Fields of a signature in which results of different systems may differ: also how a language model
+#: was asked.
+_OF_THE_SYSTEM = {"sys", "seed", "boot", "v", "prompt", "shots", "demos", "left_out"}
 
 
 @dataclass(frozen=True, slots=True)
