@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from typing import Any, Literal
 
 import torch
 
@@ -17,14 +17,19 @@ _CHUNK_ELEMENTS = 2**25  # logits held at a time
 
 
 def pad_ids(
-    rows: Sequence[Sequence[int]], *, pad: int, device: torch.device
+    rows: Sequence[Sequence[int]],
+    *,
+    pad: int,
+    device: torch.device,
+    side: Literal["left", "right"] = "right",
 ) -> tuple[torch.Tensor, torch.Tensor]:
-    """Pad rows of token ids on the right.
+    """Pad rows of token ids.
 
     Args:
         rows: n rows of ids, at least one.
         pad: id of the padding token.
         device: device of the tensors.
+        side: where the padding is; on the left for rows that a model continues.
 
     Returns:
         Ids and attention mask, both (n, longest) int64.
@@ -33,11 +38,21 @@ def pad_ids(
         >>> ids, mask = pad_ids([[5, 6, 2], [7, 2]], pad=1, device=torch.device("cpu"))
         >>> ids.tolist(), mask.tolist()
         ([[5, 6, 2], [7, 2, 1]], [[1, 1, 1], [1, 1, 0]])
+        >>> pad_ids([[5, 6], [7]], pad=1, device=torch.device("cpu"), side="left")[1].tolist()
+        [[1, 1], [0, 1]]
     """
     width = max(len(row) for row in rows)
-    ids = torch.tensor([[*row, *[pad] * (width - len(row))] for row in rows], device=device)
+    padding = [[pad] * (width - len(row)) for row in rows]
+    ids = torch.tensor(
+        [
+            [*row, *more] if side == "right" else [*more, *row]
+            for row, more in zip(rows, padding, strict=True)
+        ],
+        device=device,
+    )
     lengths = torch.tensor([len(row) for row in rows], device=device)
-    return ids, (torch.arange(width, device=device) < lengths[:, None]).long()
+    mask = (torch.arange(width, device=device) < lengths[:, None]).long()
+    return ids, mask if side == "right" else mask.flip(1)
 
 
 @contextlib.contextmanager

@@ -1,0 +1,116 @@
+"""Conversations as the text that a model reads: by the chat template of its tokenizer, or as plain
+lines. No torch here.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+from typing import Any
+
+import jinja2
+
+from cc_hf.errors import InputError
+from cc_hf.prompting.conversations import Conversation, Message
+
+__all__ = ["PLAIN_STOPS", "chat_text", "plain_text"]
+
+_SPEAKERS = {"system": "System", "user": "User", "assistant": "Assistant"}
+#: Where a reply after `plain_text` ends, since the model goes on with the next turn.
+PLAIN_STOPS = tuple(f"\n{speaker}:" for speaker in _SPEAKERS.values())
+
+
+def plain_text(conversation: Conversation) -> str:
+    """Return a conversation as plain lines, for models without a chat template.
+
+    Args:
+        conversation: the turns; the last is the user's.
+
+    Returns:
+        A text that ends where the reply begins.
+
+    Raises:
+        InputError: for no turns.
+
+    Examples:
+        >>> plain_text((Message("user", "Name a colour."),))
+        'User: Name a colour.\\n\\nAssistant:'
+    """
+    _check(conversation)
+    turns = [f"{_SPEAKERS[turn.role]}: {turn.content}" for turn in conversation]
+    return "\n\n".join([*turns, f"{_SPEAKERS['assistant']}:"])
+
+
+def chat_text(tokenizer: Any, conversation: Conversation, *, name: str) -> str:
+    """Return a conversation in the chat template of a tokenizer.
+
+    Templates differ in what they accept. Where one refuses the turns, or leaves one of them out,
+    turns of the same role are joined, then the text of a system turn is put before the first turn
+    of the user, then an empty system turn is put first. The first form that the template renders
+    with every text is used.
+
+    Args:
+        tokenizer: a tokenizer of transformers with a chat template.
+        conversation: the turns; the last is the user's.
+        name: name of the model, for messages.
+
+    Returns:
+        A text that ends where the reply begins, special tokens included.
+
+    Raises:
+        InputError: for no turns, or a template that renders none of the forms.
+    """
+    _check(conversation)
+    problems: list[str] = []
+    for turns in _forms(conversation):
+        try:
+            text: str = tokenizer.apply_chat_template(
+                [{"role": turn.role, "content": turn.content} for turn in turns],
+                add_generation_prompt=True,
+                tokenize=False,
+            )
+        except jinja2.TemplateError as error:
+            problems.append(str(error) or type(error).__name__)
+            continue
+        # Templates trim their turns.
+        missing = [turn for turn in turns if turn.content.strip() not in text]
+        if not missing:
+            return text
+        problems.append(f"it leaves out a turn of the {missing[0].role}")
+    raise InputError(
+        f"{name}: its chat template cannot render this conversation of {len(conversation)} turns:"
+        f" {'; '.join(dict.fromkeys(problems))}. Use another model, or correct the template"
+    )
+
+
+def _check(conversation: Conversation) -> None:
+    """Check that there is something to answer.
+
+    Raises:
+        InputError: for no turns, or a last turn that is not the user's.
+    """
+    if not conversation or conversation[-1].role != "user":
+        role = conversation[-1].role if conversation else "nobody"
+        raise InputError(
+            f"conversation: expected turns of which the last is the user's, got {role}'s"
+        )
+
+
+def _forms(conversation: Conversation) -> Iterator[Conversation]:
+    """Yield the conversation, and the forms of it that other templates accept."""
+    yield conversation
+    joined = _joined(conversation)
+    if joined != conversation:
+        yield joined
+    within = _joined(tuple(Message("user", t.content) if t.role == "system" else t for t in joined))
+    if within != joined:
+        yield within
+    yield (Message("system", ""), *within)
+
+
+def _joined(conversation: Conversation) -> Conversation:
+    """Return the turns with those of the same role joined by an empty line."""
+    return tuple(
+        Message(role, "\n\n".join(turn.content for turn in turns))
+        for role, turns in itertools.groupby(conversation, key=lambda turn: turn.role)
+    )

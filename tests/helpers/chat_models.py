@@ -1,0 +1,59 @@
+"""Tiny language models with random weights and the chat templates that models have."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from tokenizers import decoders
+from transformers import AutoModelForCausalLM, AutoTokenizer
+
+from tests.helpers.families import save_tiny_causal_lm
+
+__all__ = ["TEMPLATES", "save_tiny_chat_model"]
+
+_TURNS = (
+    "{% for message in messages %}"
+    "<s>{{ message['role'] }}\n{{ message['content'] | trim }}</s>\n"
+    "{% endfor %}{% if add_generation_prompt %}<s>assistant\n{% endif %}"
+)
+_ALTERNATE = (
+    "{% for message in messages %}"
+    "{% if message['role'] == 'system' or (message['role'] == 'user') != (loop.index0 % 2 == 0) %}"
+    "{{ raise_exception('Conversation roles must alternate user/assistant/user/...') }}"
+    "{% endif %}{% endfor %}"
+)
+_NEEDS_SYSTEM = (
+    "{% if messages[0]['role'] != 'system' %}"
+    "{{ raise_exception('A system message is expected') }}{% endif %}"
+)
+
+#: What a template does with the turns -> the template.
+TEMPLATES: dict[str, str] = {
+    "any turns": _TURNS,
+    "alternating only": _ALTERNATE + _TURNS,
+    "system first": _NEEDS_SYSTEM + _TURNS,
+    "without system": _TURNS.replace(
+        "{% for message in messages %}",
+        "{% for message in messages if message['role'] != 'system' %}",
+    ),
+    "none at all": "{{ raise_exception('This model does not chat') }}",
+}
+
+
+def save_tiny_chat_model(
+    folder: Path, *, template: str | None = "any turns", llama: bool = True, **saved: Any
+) -> Path:
+    """Save a tiny causal model; `saved` are settings of generation in its files."""
+    save_tiny_causal_lm(folder, llama=llama)
+    tokenizer = AutoTokenizer.from_pretrained(folder)
+    tokenizer.backend_tokenizer.decoder = decoders.Metaspace() if llama else decoders.ByteLevel()
+    if template is not None:
+        tokenizer.chat_template = TEMPLATES[template]
+    tokenizer.save_pretrained(folder)
+    if saved:
+        model = AutoModelForCausalLM.from_pretrained(folder)
+        for name, value in saved.items():
+            setattr(model.generation_config, name, value)
+        model.generation_config.save_pretrained(folder)
+    return folder

@@ -1,0 +1,322 @@
+"""Models on this machine that answer conversations: tiny ones with random weights."""
+
+from __future__ import annotations
+
+import copy
+import dataclasses
+import itertools
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+from cc_hf.errors import EvaluatorError, InputError
+from cc_hf.evaluators.distributed import ALONE, Team
+from cc_hf.models.pretrained import load_model
+from cc_hf.prompting.conversations import Conversation, Decoding, Message
+from cc_hf.systems.chat_rendering import chat_text, plain_text
+from cc_hf.systems.local_chat import LocalChat, answer_logprobs, open_local_chat
+from cc_hf.systems.respondents import open_respondent
+from tests.helpers.chat_models import TEMPLATES, save_tiny_chat_model
+from tests.helpers.families import save_tiny_t5
+from tests.unit.evaluators.test_distributed import together
+
+SHORT = Decoding(max_new_tokens=6)
+
+
+def asked(*contents: str) -> Conversation:
+    """Return turns of user and assistant, in turn."""
+    roles = itertools.cycle(("user", "assistant"))
+    return tuple(Message(role, content) for role, content in zip(roles, contents, strict=False))
+
+
+QUESTIONS = [
+    asked("The doctor asked the nurse."),
+    asked("Der Arzt", "die Mechanikerin", "The receptionist was in a good mood. Who?"),
+    asked("her"),
+    asked("because she was"),
+    asked("The mechanic greeted", "ihm", "him"),
+]
+
+
+@pytest.fixture(scope="module")
+def chat_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return save_tiny_chat_model(tmp_path_factory.mktemp("chat"))
+
+
+@pytest.fixture(scope="module")
+def chat(chat_folder: Path) -> LocalChat:
+    return open_local_chat(str(chat_folder), decoding=SHORT)
+
+
+def plain_reply(chat: LocalChat, text: str) -> str:
+    """Return the reply by one forward pass for each token, without padding or a cache."""
+    model, tokenizer = chat.loaded.model, chat.loaded.tokenizer
+    ids = tokenizer(text, add_special_tokens=False)["input_ids"]
+    n = len(ids)
+    while len(ids) < n + chat.decoding.max_new_tokens and ids[-1] != tokenizer.eos_token_id:
+        with torch.no_grad():
+            ids.append(int(model(torch.tensor([ids])).logits[0, -1].argmax()))
+    return str(tokenizer.decode(ids[n:], skip_special_tokens=True)).strip()
+
+
+@pytest.mark.parametrize("llama", [True, False])
+@pytest.mark.parametrize("batch_size", [1, 3, 8])
+def test_replies_equal_plain_passes_at_any_batch_size(
+    tmp_path: Path, llama: bool, batch_size: int
+) -> None:
+    folder = save_tiny_chat_model(tmp_path, llama=llama)
+    chat = open_local_chat(str(folder), decoding=SHORT, batch_size=batch_size)
+    replies = chat.reply(QUESTIONS)
+    assert [r.text for r in replies] == [plain_reply(chat, chat.render(q)) for q in QUESTIONS]
+    assert len({r.text for r in replies}) > 1
+    assert not any(r.error for r in replies)
+
+
+def test_equal_conversations_are_answered_once(chat: LocalChat) -> None:
+    sizes: list[int] = []
+    counting = copy.copy(chat)
+    counting._generate = lambda rows: sizes.append(len(rows)) or [""] * len(rows)  # type: ignore
+    assert len(counting.reply([QUESTIONS[0]] * 5 + [QUESTIONS[1]])) == 6
+    assert sum(sizes) == 2
+    assert counting.reply([]) == []
+
+
+def test_the_template_is_tokenised_as_transformers_does(chat: LocalChat) -> None:
+    messages = [{"role": t.role, "content": t.content} for t in QUESTIONS[1]]
+    expected = chat.loaded.tokenizer.apply_chat_template(
+        messages, add_generation_prompt=True, return_dict=True
+    )["input_ids"]
+    assert chat._ids(chat.render(QUESTIONS[1])) == list(expected)
+
+
+SYSTEM: Conversation = (Message("system", "Be brief."), *asked("One?", "Two.", "Three?"))
+TWICE: Conversation = (Message("user", "first"), Message("user", "second"))
+
+
+@pytest.mark.parametrize("template", [name for name in TEMPLATES if name != "none at all"])
+@pytest.mark.parametrize("conversation", [SYSTEM, TWICE, asked("One?", "Two.", "Three?")])
+def test_every_template_renders_every_text(
+    tmp_path: Path, template: str, conversation: Conversation
+) -> None:
+    folder = save_tiny_chat_model(tmp_path, template=template)
+    chat = open_local_chat(str(folder), decoding=SHORT)
+    text = chat.render(conversation)
+    positions = [text.index(turn.content) for turn in conversation]
+    assert positions == sorted(positions)
+    assert text.endswith("assistant\n")
+    assert text.startswith("<s>system") == (
+        template == "system first" or (template == "any turns" and conversation is SYSTEM)
+    )
+    assert chat.reply([conversation])[0].text is not None
+
+
+def test_a_template_that_renders_nothing_is_refused_with_its_words(tmp_path: Path) -> None:
+    folder = save_tiny_chat_model(tmp_path, template="none at all")
+    chat = open_local_chat(str(folder), decoding=SHORT)
+    with pytest.raises(InputError, match="This model does not chat"):
+        chat.reply([asked("a")])
+
+
+@pytest.mark.parametrize("conversation", [(), asked("a", "b")])
+def test_a_conversation_without_a_question_is_refused(
+    chat: LocalChat, conversation: Conversation
+) -> None:
+    for render in (plain_text, lambda turns: chat_text(chat.loaded.tokenizer, turns, name="m")):
+        with pytest.raises(InputError, match="the last is the user's"):
+            render(conversation)
+
+
+def test_a_model_without_template_gets_plain_lines(tmp_path: Path) -> None:
+    chat = open_local_chat(str(save_tiny_chat_model(tmp_path, template=None)), decoding=SHORT)
+    assert chat.render(SYSTEM) == (
+        "System: Be brief.\n\nUser: One?\n\nAssistant: Two.\n\nUser: Three?\n\nAssistant:"
+    )
+    replies = chat.reply(QUESTIONS)
+    single = [chat.reply([question])[0] for question in QUESTIONS]
+    assert replies == single
+
+
+def test_replies_end_before_the_next_turn(tmp_path: Path) -> None:
+    chat = open_local_chat(
+        str(save_tiny_chat_model(tmp_path, template=None, llama=False)),
+        decoding=Decoding(max_new_tokens=40),
+    )
+    tokenizer = chat.loaded.tokenizer
+    script = tokenizer(" Translation 2\nUser: and then")["input_ids"]
+    model = copy.deepcopy(chat.loaded.model)
+    steps: list[int] = []
+
+    class Scripted(torch.nn.Module):
+        """A projection that writes the script."""
+
+        weight = model.get_output_embeddings().weight
+
+        def forward(self, states: torch.Tensor) -> torch.Tensor:
+            logits = torch.zeros(*states.shape[:-1], len(self.weight))
+            logits[..., script[min(len(steps), len(script) - 1)]] = 1
+            steps.append(1)
+            return logits
+
+    model.set_output_embeddings(Scripted())
+    scripted = LocalChat(
+        dataclasses.replace(chat.loaded, model=model),
+        decoding=chat.decoding,
+        batch_size=8,
+        team=ALONE,
+    )
+    assert scripted.reply([asked("a")])[0].text == "Translation 2"
+    assert len(steps) < len(script)
+
+
+def test_models_of_the_kind_of_t5_answer(tmp_path: Path) -> None:
+    chat = open_local_chat(str(save_tiny_t5(tmp_path)), decoding=SHORT, batch_size=2)
+    replies = chat.reply(QUESTIONS)
+    assert replies == [chat.reply([question])[0] for question in QUESTIONS]
+    logprobs = chat.answer_logprobs(QUESTIONS, ["doctor", "nurse"])
+    assert logprobs.shape == (5, 2)
+    assert (logprobs < 0).all()
+
+
+def test_other_models_are_refused(tiny_marian: Path) -> None:
+    with pytest.raises(InputError, match=r"family marian"):
+        open_local_chat(str(tiny_marian), decoding=SHORT)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"batch_size": 0}, "batch_size"),
+        ({"decoding": Decoding(max_new_tokens=0)}, "max_new_tokens"),
+        ({"decoding": Decoding(temperature=-1.0)}, "temperature"),
+        ({"decoding": Decoding(temperature=float("nan"))}, "temperature"),
+        ({"dtype": "int3"}, "dtype"),
+    ],
+)
+def test_options_out_of_range_are_refused(
+    chat_folder: Path, options: dict[str, Any], message: str
+) -> None:
+    with pytest.raises(InputError, match=message):
+        open_local_chat(str(chat_folder), **{"decoding": SHORT, **options})
+
+
+def test_a_conversation_that_is_too_long_has_a_reply_that_says_so(chat: LocalChat) -> None:
+    long = asked("doctor " * 2000)
+    replies = chat.reply([QUESTIONS[0], long, QUESTIONS[1]])
+    assert replies[0] == chat.reply(QUESTIONS[:1])[0]
+    assert replies[1].text is None
+    assert "takes at most 1000" in replies[1].error
+    with pytest.raises(InputError, match=r"row 0.*at most 1000"):
+        chat.answer_logprobs([long], ["1", "2"])
+
+
+def test_saved_settings_of_sampling_are_not_used(tmp_path: Path, chat: LocalChat) -> None:
+    folder = save_tiny_chat_model(
+        tmp_path, do_sample=True, temperature=9.0, top_k=3, repetition_penalty=5.0
+    )
+    other = open_local_chat(str(folder), decoding=SHORT)
+    assert other.loaded.model.generation_config.repetition_penalty == 5.0
+    assert other.reply(QUESTIONS) == chat.reply(QUESTIONS)
+    assert other.loaded.model.generation_config.repetition_penalty == 5.0
+
+
+def test_sampling_repeats_and_leaves_other_random_numbers_alone(chat_folder: Path) -> None:
+    chat = open_local_chat(str(chat_folder), decoding=Decoding(6, temperature=2.0))
+    torch.manual_seed(1)
+    expected = torch.rand(3)
+    torch.manual_seed(1)
+    first = chat.reply(QUESTIONS)
+    assert torch.equal(torch.rand(3), expected)
+    assert chat.reply(QUESTIONS) == first
+    assert first != open_local_chat(str(chat_folder), decoding=SHORT).reply(QUESTIONS)
+
+
+def test_several_processes_share_the_conversations(chat: LocalChat) -> None:
+    n_asked: list[int] = []
+
+    def work(team: Team) -> Any:
+        loaded = dataclasses.replace(chat.loaded, model=copy.deepcopy(chat.loaded.model))
+        member = LocalChat(loaded, decoding=SHORT, batch_size=2, team=team)
+        generate = member._generate
+        member._generate = lambda rows: n_asked.append(len(rows)) or generate(rows)  # type: ignore
+        return member.reply(QUESTIONS)
+
+    alone = chat.reply(QUESTIONS)
+    assert together(2, work) == [alone, alone]
+    assert sum(n_asked) == len(QUESTIONS)
+    assert len(n_asked) == 3
+
+
+def test_processes_with_other_conversations_are_refused(chat: LocalChat) -> None:
+    def work(team: Team) -> Any:
+        member = LocalChat(chat.loaded, decoding=SHORT, batch_size=2, team=team)
+        return member.reply(QUESTIONS[team.rank :])
+
+    assert all(isinstance(error, EvaluatorError) for error in together(2, work))
+
+
+@pytest.mark.parametrize("template", ["any turns", None])
+@pytest.mark.parametrize("llama", [True, False])
+def test_log_probabilities_of_answers_are_those_of_their_texts(
+    tmp_path: Path, template: str | None, llama: bool
+) -> None:
+    folder = save_tiny_chat_model(tmp_path, template=template, llama=llama)
+    chat = open_local_chat(str(folder), decoding=SHORT)
+    answers = ["Translation 1", "Translation 2", "doctor"]
+    logprobs = answer_logprobs(chat, QUESTIONS, answers)
+    model, tokenizer = chat.loaded.model, chat.loaded.tokenizer
+    for question, row in zip(QUESTIONS, logprobs, strict=True):
+        totals = []
+        for answer in answers:
+            text = chat.render(question) + ("" if template else " ") + answer
+            ids = torch.tensor([tokenizer(text, add_special_tokens=template is None)["input_ids"]])
+            with torch.no_grad():
+                rows = model(ids).logits[0].log_softmax(-1)
+            totals.append(float(rows[:-1].gather(-1, ids[0, 1:, None]).sum()))
+        # The texts as a whole differ by the same as the answers: what they share is one constant.
+        assert row - row[0] == pytest.approx(np.array(totals) - totals[0], abs=1e-4)
+    single = np.concatenate([chat.answer_logprobs([q], answers) for q in QUESTIONS])
+    assert logprobs == pytest.approx(single, abs=1e-5)
+    assert chat.answer_logprobs([], answers).shape == (0, 3)
+
+
+@pytest.mark.parametrize("answers", [[], ["1"], ["1", "1"], ["1", " "]])
+def test_answers_that_cannot_be_told_apart_are_refused(chat: LocalChat, answers: list[str]) -> None:
+    with pytest.raises(InputError, match="different texts"):
+        chat.answer_logprobs(QUESTIONS, answers)
+
+
+def test_only_models_here_give_log_probabilities_of_answers() -> None:
+    class Elsewhere:
+        identity = "server:m"
+
+        def reply(self, conversations: Any) -> Any:
+            raise AssertionError
+
+    with pytest.raises(InputError, match="server:m, which replies with text only"):
+        answer_logprobs(Elsewhere(), QUESTIONS, ["1", "2"])
+
+
+def test_the_identity_names_model_precision_and_decoding(chat: LocalChat) -> None:
+    assert chat.identity == (
+        f"local:{chat.loaded.name}@{chat.loaded.identity}/float32/greedy/6 tokens"
+    )
+    sampled = LocalChat(chat.loaded, decoding=Decoding(6, 0.5), batch_size=8, team=ALONE)
+    assert sampled.identity.endswith("/temperature 0.5/6 tokens")
+
+
+def test_opening_needs_one_backend(chat_folder: Path, tmp_path: Path) -> None:
+    opened = open_respondent(str(chat_folder), decoding=SHORT)
+    assert isinstance(opened, LocalChat)
+    assert opened.loaded is load_model(str(chat_folder))
+    for options in (
+        {"model": None},
+        {"model": "m", "replies": tmp_path / "replies.jsonl"},
+        {"model": "m", "server": "http://localhost:1/v1", "dtype": "float32"},
+        {"model": "m", "server": "http://localhost:1/v1", "device": "cpu"},
+        {"model": str(chat_folder), "max_requests": 3},
+    ):
+        with pytest.raises(InputError):
+            open_respondent(**options, decoding=SHORT)  # type: ignore[arg-type]
