@@ -390,10 +390,10 @@ def _rates(
             if sums[whole]:
                 scores[f"{name}{suffix}"] = float(sums[part] / sums[whole])
                 # two answers to one sample are not independent
-                is_single = sums[_N_ANSWERS] <= sums[_N_VALID]
+                is_doubled = whole == _N_ANSWERS and sums[_N_ANSWERS] > sums[_N_VALID]
                 intervals[f"{name}{suffix}"] = percentile_interval(
                     _ratio(samples, part, whole),
-                    proportion=(sums[part], sums[whole]) if is_single else None,
+                    proportion=None if is_doubled else (sums[part], sums[whole]),
                 )
     if total[0][_N_FIRST_GOLD] and total[0][_N_SECOND_GOLD]:
         scores["position_gap"] = float(_gap(total[0]))

@@ -40,8 +40,8 @@ def on_shared_samples(
         ...     return EvaluationResult(
         ...         "", "", "de", "m", "m|n:3", len(verdicts), {}, {}, (), judgements
         ...     )
-        >>> pair = {"a": result("correct", "inconclusive", "correct"), "b": result("correct", "correct")}
-        >>> shared, lost = on_shared_samples(pair)
+        >>> first, second = result("correct", "inconclusive", "correct"), result("correct", "correct")
+        >>> shared, lost = on_shared_samples({"a": first, "b": second})
         >>> shared["a"].n, lost
         (1, {'a': 2, 'b': 1})
     """
@@ -52,9 +52,7 @@ def on_shared_samples(
                 f"{name}: expected a result with judgements of single samples, got one of"
                 f" {result.metric}, which has none"
             )
-        decided[name] = {
-            j.example_id: j for j in result.judgements if j.verdict != "inconclusive"
-        }
+        decided[name] = {j.example_id: j for j in result.judgements if j.verdict != "inconclusive"}
     first, *others = decided.values()
     shared = [name for name in first if all(name in table for table in others)]
     if not shared:
@@ -64,9 +62,7 @@ def on_shared_samples(
         )
     return (
         {
-            name: replace(
-                result, judgements=tuple(decided[name][i] for i in shared), n=len(shared)
-            )
+            name: replace(result, judgements=tuple(decided[name][i] for i in shared), n=len(shared))
             for name, result in results.items()
         },
         {name: len(result.judgements) - len(shared) for name, result in results.items()},

@@ -33,6 +33,15 @@ __all__ = [
     "translations_of_run",
 ]
 
+#: What the first line of a file of replies says, see `described_run`.
+_KEYS = frozenset(
+    [
+        *("task", "dataset", "config", "origin", "src_lang", "tgt_lang", "model", "strategy"),
+        *("prompt", "instruction", "demonstrations", "demonstrations_from", "left_out"),
+        *("requests", "notes"),
+    ]
+)
+
 
 @dataclass(frozen=True)
 class RepliedTranslation:
@@ -176,8 +185,11 @@ def kept_replies(path: Path) -> tuple[dict[str, Any], list[KeptReply]]:
     """
     kept = read_run(path)
     run, replies = dict(kept.run), list(kept.replies.values())
-    if run.get("task") not in ("choose", "translate"):
-        raise InputError(f"{path}: expected a run of `cc-hf prompt`, got {run.get('task')!r}")
+    if run.get("task") not in ("choose", "translate") or not run.keys() >= _KEYS:
+        raise InputError(
+            f"{path}: expected a run of `cc-hf prompt`, got a first line without"
+            f" {', '.join(sorted(_KEYS - run.keys())) or 'its task'}"
+        )
     if len(replies) != run.get("requests"):
         raise InputError(
             f"{path}: expected replies to all {run.get('requests')} requests, got {len(replies)};"
