@@ -207,10 +207,10 @@ def compare(
     check_bootstrap(seed=seed, n_resamples=n_resamples, level=level)
     if len(results) < 2:
         raise InputError(f"expected at least two results to compare, got {len(results)}")
-    data = _check_same_data(results)
     left_out: dict[str, int] = {}
     if shared:
         results, left_out = on_shared_samples(results)
+    data = _check_same_data(results)
     judged = {name: _by_id(name, result) for name, result in results.items() if result.judgements}
     not_compared = {
         name: "its metric judges the whole, not each translation"

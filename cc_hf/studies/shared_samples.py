@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
+from cc_hf import signature
 from cc_hf.errors import InputError
 from cc_hf.results import EvaluationResult
 
@@ -40,7 +41,8 @@ def on_shared_samples(
         ...     return EvaluationResult(
         ...         "", "", "de", "m", "m|n:3", len(verdicts), {}, {}, (), judgements
         ...     )
-        >>> first, second = result("correct", "inconclusive", "correct"), result("correct", "correct")
+        >>> first = result("correct", "inconclusive", "correct")
+        >>> second = result("correct", "correct")
         >>> shared, lost = on_shared_samples({"a": first, "b": second})
         >>> shared["a"].n, lost
         (1, {'a': 2, 'b': 1})
@@ -62,11 +64,24 @@ def on_shared_samples(
         )
     return (
         {
-            name: replace(result, judgements=tuple(decided[name][i] for i in shared), n=len(shared))
+            name: replace(
+                result,
+                judgements=tuple(decided[name][i] for i in shared),
+                n=len(shared),
+                signature=_of_whole_data(result.signature),
+            )
             for name, result in results.items()
         },
         {name: len(result.judgements) - len(shared) for name, result in results.items()},
     )
+
+
+def _of_whole_data(text: str) -> str:
+    """Return a signature whose data are not said to be a part, since parts are compared here."""
+    metric, fields = signature.parse(text)
+    if "data" in fields:
+        fields["data"] = signature.whole(fields["data"])
+    return signature.build(metric, fields)
 
 
 def right_alone(results: Mapping[str, EvaluationResult]) -> dict[str, list[str]]:
