@@ -228,7 +228,12 @@ def read_run(path: Path) -> KeptRun:
     Raises:
         InputError: for a file that `ask` did not write.
     """
-    rows = list(_rows(path))
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        raise InputError(f"{path}: expected a file of replies ({error})") from error
+    # A process that was killed may have left an incomplete line at the end.
+    rows = list(_rows(path, data[: data.rfind(b"\n") + 1]))
     if not rows or not isinstance(rows[0][1].get("run"), dict):
         raise InputError(
             f"{path}: expected a file of replies that `cc-hf prompt` kept, whose first line says"

@@ -134,28 +134,21 @@ def choice_sample(example: ContrastiveTranslationExample) -> ChoiceSample:
             ' "answer", 1 or 2'
         )
     has_gap = "correct_filler" in extra
-    pairs = {
-        "options": (
-            (extra["correct_filler"], extra["incorrect_filler"])
-            if has_gap
-            else (example.correct_translation, example.contrastive_translations[0])
-        ),
-        **{
-            name: (extra.get(f"correct_{key}", ""), extra.get(f"incorrect_{key}", ""))
-            for name, key in (
-                ("pronouns", "pronoun"),
-                ("referents", "referent"),
-                ("targets", "referent_tgt"),
-                ("genders", "gender"),
-            )
-        },
-    }
+    translations = example.correct_translation, example.contrastive_translations[0]
+
+    def both(key: str) -> tuple[str, str]:
+        return extra.get(f"correct_{key}", ""), extra.get(f"incorrect_{key}", "")
+
     sample = ChoiceSample(
         id=example.id,
         schema=extra.get("pair", ""),
         sentence=extra["context"].replace("_", _GAP) if has_gap else example.source,
+        options=both("filler") if has_gap else translations,
         answer="1",
-        **pairs,
+        pronouns=both("pronoun"),
+        referents=both("referent"),
+        targets=both("referent_tgt"),
+        genders=both("gender"),
     )
     return sample if extra["answer"] == "1" else sample.swapped()
 
@@ -166,8 +159,9 @@ def translation_sample(example: Example) -> TranslationSample:
     Args:
         example: an example with a source.
     """
-    is_pair = isinstance(example, ContrastiveTranslationExample)
-    reference = example.correct_translation if is_pair else example.extra.get("reference", "")
+    if isinstance(example, ContrastiveTranslationExample):
+        return TranslationSample(example.id, example.source, example.correct_translation)
+    reference = example.extra.get("reference", "")
     return TranslationSample(example.id, example.source, reference)
 
 

@@ -51,7 +51,7 @@ _ENGLISH = frozenset(
     ]
 )
 #: Languages with a script of their own -> how Unicode names its letters.
-_SCRIPTS = {
+_SCRIPTS: dict[str, str | tuple[str, ...]] = {
     "ar": "ARABIC",
     "be": "CYRILLIC",
     "bg": "CYRILLIC",
@@ -139,10 +139,10 @@ def parse_translation(
 
 def _quoted(reply: str) -> str:
     """Return the last quoted passage behind an introduction, else the text after the last colon."""
-    passages = []
+    passages: list[str] = []
     for introduction in _INTRODUCED.finditer(reply):
         if quoted := _QUOTED.match(reply, introduction.end()):
-            passages.append(next(filter(None, quoted.groups())))
+            passages.append(next(text for text in quoted.groups() if text))
     if passages:
         return passages[-1]
     return reply.rpartition(":")[2]

@@ -14,6 +14,7 @@ from cc_hf.errors import InputError
 from cc_hf.evaluation.judging import judge
 from cc_hf.evaluation.material import Material
 from cc_hf.metrics.base import Origin
+from cc_hf.metrics.checks import own_data
 from cc_hf.metrics.prompted_choice import PromptedChoice
 from cc_hf.prompting.conversations import Respondent
 from cc_hf.prompting.replies import FileRespondent, KeptReply, ask, read_run
@@ -106,11 +107,15 @@ def described_run(
         plan: what is asked.
         respondent: the model.
     """
+    fields = dict(material.origin.fields)
+    if task == "choose" and "data" not in fields:
+        # the digest is of all samples, whichever are left out as demonstrations
+        fields["data"] = own_data(PromptedChoice.references(material.examples))
     return {
         "task": task,
         "dataset": material.origin.dataset,
         "config": material.origin.config,
-        "origin": dict(material.origin.fields),
+        "origin": fields,
         "src_lang": material.src_lang,
         "tgt_lang": material.tgt_lang,
         "model": respondent.identity,
