@@ -26,6 +26,7 @@ _PAGES = [
     *(f"docs/{name}.md" for name in ("tour", "metrics", "datasets", "evaluators", "recipes")),
     *(f"docs/{name}.md" for name in ("training", "hub", "studies", "method", "interpretation")),
     *(f"docs/{name}.md" for name in ("disambiguation_bias", "attacks", "lexical_shortcuts")),
+    "docs/language_models.md",
 ]
 _TEXTS = {page: (_ROOT / page).read_text(encoding="utf-8") for page in _PAGES}
 _PYTHON = [

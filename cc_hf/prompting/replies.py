@@ -161,7 +161,7 @@ def ask(
     *,
     block_size: int = 64,
     is_main: bool = True,
-    advance: Callable[[int], None] = lambda n: None,
+    advance: Callable[[int], object] = lambda n: None,
 ) -> dict[str, Reply]:
     """Ask what was not answered before, and keep every reply.
 

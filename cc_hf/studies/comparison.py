@@ -207,6 +207,7 @@ def compare(
     check_bootstrap(seed=seed, n_resamples=n_resamples, level=level)
     if len(results) < 2:
         raise InputError(f"expected at least two results to compare, got {len(results)}")
+    signatures = {name: result.signature for name, result in results.items()}
     left_out: dict[str, int] = {}
     if shared:
         results, left_out = on_shared_samples(results)
@@ -262,7 +263,7 @@ def compare(
         tuple(systems),
         tuple(agreements),
         signature.build("compare", fields),
-        {name: result.signature for name, result in results.items()},
+        signatures,
         not_compared,
         {name: result.notes for name, result in results.items()},
         left_out,

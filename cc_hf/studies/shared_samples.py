@@ -68,7 +68,7 @@ def on_shared_samples(
                 result,
                 judgements=tuple(decided[name][i] for i in shared),
                 n=len(shared),
-                signature=_of_whole_data(result.signature),
+                signature=_of_whole_data(result.signature, len(shared)),
             )
             for name, result in results.items()
         },
@@ -76,9 +76,10 @@ def on_shared_samples(
     )
 
 
-def _of_whole_data(text: str) -> str:
+def _of_whole_data(text: str, n: int) -> str:
     """Return a signature whose data are not said to be a part, since parts are compared here."""
     metric, fields = signature.parse(text)
+    fields["n"] = str(n)
     if "data" in fields:
         fields["data"] = signature.whole(fields["data"])
     return signature.build(metric, fields)
