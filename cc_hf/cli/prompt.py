@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -24,24 +23,18 @@ from cc_hf.cli.options import (
     TgtLang,
 )
 from cc_hf.cli.output import (
-    STANDARD,
     check_output,
     json_text,
     print_result,
-    say,
     say_written,
     shows_progress,
-    write_atomically,
 )
+from cc_hf.cli.prompt_output import say_failures, write_choices, write_translations
 from cc_hf.errors import InputError, check_choice
 from cc_hf.evaluators import distributed as sharding
 
 if TYPE_CHECKING:
     from cc_hf.evaluation.material import Material
-    from cc_hf.prompting.conversations import Respondent
-    from cc_hf.prompting.replies import FileRespondent
-    from cc_hf.results import EvaluationResult
-    from cc_hf.studies.language_models.asking import TranslationRun
     from cc_hf.studies.language_models.plans import Plan
 
 __all__ = ["app"]
@@ -166,8 +159,8 @@ def choose(
     sharding.leave()
     if not is_main:
         return
-    _say_failures(results[0], respondent, quiet=quiet)
-    _write_choices(results, output, as_json=as_json, published=published)
+    say_failures(results[0], respondent, quiet=quiet)
+    write_choices(results, output, as_json=as_json, published=published)
     say_written(path, f", {len(kept_replies):,} replies")
 
 
@@ -244,7 +237,7 @@ def translate(
     sharding.leave()
     if not is_main:
         return
-    _write_translations(
+    write_translations(
         translations_of_run(run, kept_replies), output, as_json=as_json, published=published
     )
     say_written(path, f", {len(kept_replies):,} replies")
@@ -341,7 +334,7 @@ def reparse(
     if run["task"] == "translate":
         check_choice("parser", parser or TRANSLATION_PARSERS[0], TRANSLATION_PARSERS)
         translated = translations_of_run(run, replies, parser=parser)
-        _write_translations(translated, output, as_json=as_json, published=published)
+        write_translations(translated, output, as_json=as_json, published=published)
         return
     check_choice("parser", parser or PARSERS[0], PARSERS)
     result = choices_of_run(
@@ -351,7 +344,7 @@ def reparse(
         name=name or "",
         bootstrap=Bootstrap(seed=seed, n_resamples=resamples),
     )
-    _write_choices([result], output, as_json=as_json, published=published)
+    write_choices([result], output, as_json=as_json, published=published)
 
 
 def _planned(
@@ -383,63 +376,3 @@ def _planned(
             seed=seed,
         )
     raise InputError(f"--task: expected choose or translate, got {task!r}")
-
-
-def _say_failures(
-    result: EvaluationResult, respondent: Respondent | FileRespondent, *, quiet: bool
-) -> None:
-    """Say what a reader must know of the requests, and which replies of a file were not used."""
-    from cc_hf.prompting.replies import FileRespondent
-
-    n_failed = result.counts["n_failed"]
-    if n_failed:
-        say(
-            "warning",
-            f"{n_failed:,} of {result.n:,} samples have no reply; give the same command again to"
-            " ask for these only",
-        )
-    if isinstance(respondent, FileRespondent) and respondent.unused and not quiet:
-        say(
-            "note",
-            f"{respondent.path}: {len(respondent.unused):,} replies belong to no sample that was"
-            f" asked, such as {min(respondent.unused)!r}",
-        )
-
-
-def _write_choices(
-    results: list[EvaluationResult], output: Path | None, *, as_json: bool, published: bool
-) -> None:
-    """Write one file per result, that of log-probabilities beside the other, and print tables."""
-    from cc_hf.reports.studies.prompting import choice_tables
-
-    beside = None
-    if len(results) > 1 and output is not None and output != STANDARD:
-        beside = output.with_name(f"{output.stem}.logprobs.json")
-        write_atomically(beside, results[1].to_json())
-    print_result(
-        as_json,
-        results[0].to_json(),
-        lambda: choice_tables(results, published=published),
-        output=output,
-    )
-    say_written(output)
-    say_written(beside)
-
-
-def _write_translations(
-    run: TranslationRun, output: Path | None, *, as_json: bool, published: bool
-) -> None:
-    """Write the translations, those that are missing as blanks, and print what became of them."""
-    from cc_hf.reports.studies.prompting import translation_tables
-
-    if output is not None:
-        lines = [json.dumps(asdict(row), ensure_ascii=False) for row in run.rows]
-        write_atomically(output, "".join(f"{line}\n" for line in lines))
-    counts = {"all": run.counts(), **{name: run.counts(name) for name in run.categories}}
-    print_result(
-        as_json and output != STANDARD,
-        json_text({"counts": counts, "reasons": run.reasons()}),
-        lambda: translation_tables(run, published=published),
-        output=None,
-    )
-    say_written(output, f", {run.counts()['valid']:,} translations of {len(run.rows):,} sentences")
