@@ -31,6 +31,7 @@ METRICS: dict[str, str] = {
     "gender_quality_gap": "cc_hf.metrics.gender_quality_gap:GenderQualityGap",
     "homograph_accuracy": "cc_hf.metrics.homograph_accuracy:HomographAccuracy",
     "mucow_pattern_matching": "cc_hf.metrics.mucow_pattern_matching:MucowPatternMatching",
+    "prompted_choice": "cc_hf.metrics.prompted_choice:PromptedChoice",
     "simplegen_accuracy": "cc_hf.metrics.simplegen_accuracy:SimplegenAccuracy",
     "wino_x_pattern_matching": "cc_hf.metrics.wino_x_pattern_matching:WinoXPatternMatching",
     "winomt_pattern_matching": "cc_hf.metrics.winomt_pattern_matching:WinomtPatternMatching",

@@ -6,14 +6,16 @@ cc|data:winomt/default/en-de@b2f1b31|cues:gender_brackets|eval:cc-tiny-en-de@1a2
 
 from __future__ import annotations
 
+import hashlib
+import json
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 from cc_hf.errors import InputError
 
-__all__ = ["build", "limited", "parse", "split_and_limit"]
+__all__ = ["build", "chosen", "limited", "parse", "split_and_limit", "whole"]
 
-_LIMIT = re.compile(r"\[first (\d+)\]$")
+_LIMIT = re.compile(r"\[(?:first (\d+)|(\d+) chosen [0-9a-f]+)\]$")
 
 _RESERVED = {"|": "%7C", ":": "%3A", "%": "%25", "\n": "%0A"}
 
@@ -86,6 +88,37 @@ def limited(data: str, limit: int) -> str:
     return f"{name}[first {limit}]@{revision}"
 
 
+def chosen(data: str, ids: Collection[str]) -> str:
+    """Return the field `data` of chosen examples of a dataset.
+
+    Args:
+        data: the field of all examples, NAME/CONFIGURATION@REVISION.
+        ids: ids of the chosen examples.
+
+    Examples:
+        >>> chosen("winomt/default@b2f1b31", ["7", "9"])
+        'winomt/default[2 chosen b6ba4afe]@b2f1b31'
+    """
+    name, _, revision = data.rpartition("@")
+    written = json.dumps(sorted(ids))
+    digest = hashlib.sha256(written.encode("ascii")).hexdigest()[:8]
+    return f"{name}[{len(ids)} chosen {digest}]@{revision}"
+
+
+def whole(data: str) -> str:
+    """Return the field `data` of all examples, of which `limited` or `chosen` made another.
+
+    Args:
+        data: the field of some examples, or of all.
+
+    Examples:
+        >>> whole("winomt/default[first 100]@b2f1b31")
+        'winomt/default@b2f1b31'
+    """
+    name, at_sign, revision = data.rpartition("@")
+    return f"{_LIMIT.sub('', name)}{at_sign}{revision}" if at_sign else data
+
+
 def split_and_limit(text: str, dataset: str, config: str) -> tuple[str, int | None]:
     """Return the split that a signature names, and how many of its examples were judged.
 
@@ -95,7 +128,7 @@ def split_and_limit(text: str, dataset: str, config: str) -> tuple[str, int | No
         config: name of its configuration.
 
     Returns:
-        The split, and the number of examples after `--limit`; None for all of them.
+        The split, and the number of examples after `--limit` or of chosen ones; None for all.
 
     Examples:
         >>> split_and_limit("cc|data:wino_x/mt_en_de/dev[first 9]@1a", "wino_x", "mt_en_de")
@@ -104,7 +137,7 @@ def split_and_limit(text: str, dataset: str, config: str) -> tuple[str, int | No
     data = parse(text)[1].get("data", "").rpartition("@")[0]
     limit = _LIMIT.search(data)
     split = _LIMIT.sub("", data).removeprefix(f"{dataset}/{config}").removeprefix("/")
-    return split or "test", None if limit is None else int(limit[1])
+    return split or "test", None if limit is None else int(limit[1] or limit[2])
 
 
 def _escape(text: str) -> str:

@@ -30,7 +30,7 @@ _PAGES = [
         f"docs/{name}.md"
         for name in ("disambiguation_bias", "attacks", "lexical_shortcuts", "distillation", "speed")
     ),
-    "docs/answer_forms.md",
+    *(f"docs/{name}.md" for name in ("language_models", "answer_forms")),
 ]
 _TEXTS = {page: (_ROOT / page).read_text(encoding="utf-8") for page in _PAGES}
 _PYTHON = [

@@ -25,6 +25,22 @@ def compare(
         ),
     ],
     metric: OneMetric = None,
+    shared: Annotated[
+        bool,
+        typer.Option(
+            "--shared",
+            help=(
+                "Compare on those samples only on which every result has a verdict other than"
+                " inconclusive, such as those with valid replies to all prompts."
+            ),
+        ),
+    ] = False,
+    right_alone: Annotated[
+        bool,
+        typer.Option(
+            "--right-alone", help="Also list the samples that one result has right and no other."
+        ),
+    ] = False,
     resamples: Resamples = 1000,
     seed: Seed = 0,
     output: Annotated[
@@ -44,7 +60,11 @@ def compare(
 
     check_output(output)
     comparison = compare_results(
-        read_results(results, metric=metric), n_resamples=resamples, seed=seed
+        read_results(results, metric=metric),
+        n_resamples=resamples,
+        seed=seed,
+        shared=shared,
+        lists_right_alone=right_alone,
     )
     print_result(
         as_json,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -139,6 +140,16 @@ def evaluate(
     batch_tokens: BatchTokens = None,
     limit: Limit = None,
     on_blank: OnBlank = None,
+    translated_only: Annotated[
+        bool,
+        typer.Option(
+            "--translated-only",
+            help=(
+                "Judge only the examples that every file of --translations translates, by id (JSONL"
+                " as `cc-hf prompt translate` writes it). The signature says how many."
+            ),
+        ),
+    ] = False,
     on_too_long: OnTooLong = "error",
     mode: Mode = "auto",
     cache: Cache = None,
@@ -178,6 +189,8 @@ def evaluate(
         cues=cues,
         counts=counts,
     )
+    if translated_only:
+        material = _translated(material, translations)
     files = _named_files(translations, name, material)
     outputs = _outputs(output, [file_name for file_name, _ in files])
     for path in outputs if is_main else []:
@@ -241,6 +254,29 @@ def _system(
             " --system"
         )
     return None
+
+
+def _translated(material: Material, translations: list[str] | None) -> Material:
+    """Return the material with the examples only that every file translates.
+
+    Raises:
+        InputError: for no file, or files that have no example in common.
+    """
+    from cc_hf.data.translations import translated_ids
+
+    if not translations:
+        raise InputError("--translated-only: expected --translations FILE, got none")
+    paths = [
+        text if exists(Path(text)) or "=" not in text else text.partition("=")[2]
+        for text in translations
+    ]
+    ids = frozenset.intersection(*map(translated_ids, paths))
+    chosen = replace(material, chosen=ids)
+    if not chosen.examples:
+        raise InputError(
+            f"--translated-only: expected ids of {material.name}, got none in {', '.join(paths)}"
+        )
+    return chosen
 
 
 def _named_files(

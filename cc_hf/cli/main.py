@@ -36,6 +36,7 @@ from cc_hf.cli import (
     explain,
     leaderboard,
     list_names,
+    prompt,
     publish,
     register,
     report,
@@ -86,6 +87,7 @@ app.add_typer(attack.app, name="attack")
 app.add_typer(bias.app, name="bias")
 app.add_typer(cache.app, name="cache")
 app.add_typer(count.app, name="count")
+app.add_typer(prompt.app, name="prompt")
 app.add_typer(publish.app, name="publish")
 app.add_typer(score.app, name="score")
 app.add_typer(train.app, name="train")

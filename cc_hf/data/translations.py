@@ -14,7 +14,13 @@ from cc_hf.errors import InputError
 from cc_hf.files import parse_json
 from cc_hf.schema import Example
 
-__all__ = ["LineCountError", "MatchedTranslations", "name_of_file", "read_translations"]
+__all__ = [
+    "LineCountError",
+    "MatchedTranslations",
+    "name_of_file",
+    "read_translations",
+    "translated_ids",
+]
 
 _SEPARATOR = re.compile(r"\s+\|\|\|(?=\s|$)")
 _JSON_LINE = re.compile(r'\s*\{\s*"')
@@ -162,6 +168,34 @@ def read_translations(
     )
     key = "id" if by_id else "source"
     return _by_key(path, rows, examples, key)
+
+
+def translated_ids(path: str | Path) -> frozenset[str]:
+    """Return the ids of the examples that a file translates.
+
+    Args:
+        path: a file of JSON objects, one per line, with `id` and `translation`, which is blank
+            where there is none.
+
+    Raises:
+        InputError: for a line without id or translation, or a file without any translation.
+    """
+    path = Path(path)
+    rows = [
+        _parse_json(path, number, line)
+        for number, line in enumerate(read_lines(path), 1)
+        if line.strip()
+    ]
+    for row in rows:
+        if row.id is None:
+            raise InputError(
+                f'{path}: line {row.line}: expected "id", by which the translated examples are'
+                " known"
+            )
+    ids = frozenset(row.id for row in rows if row.id is not None and row.translation.strip())
+    if not ids:
+        raise InputError(f"{path}: expected translations, got none")
+    return ids
 
 
 def _parse_text(path: Path, lines: list[str]) -> list[_Row]:

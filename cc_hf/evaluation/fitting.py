@@ -80,7 +80,11 @@ def fitting_metrics(material: Material, *, has_translations: bool) -> list[type[
     Raises:
         InputError: if no metric fits; the message has the reason for each.
     """
-    reasons = {metric: material.unfit_reason(metric) for metric in all_metrics()}
+    reasons = {
+        metric: material.unfit_reason(metric)
+        for metric in all_metrics()
+        if not metric.reads_replies  # translations are no replies
+    }
     fitting = [metric for metric, reason in reasons.items() if not reason]
     if not has_translations and all(m.takes_translations for m in fitting):
         chosen = fitting
@@ -186,6 +190,12 @@ def check_translations_or_system(
                 " itself, by the translations that the dataset holds; expected none. Leave that"
                 " out, and name the model under test with evaluator"
             )
+    elif system is not None and any(metric.reads_replies for metric in metrics):
+        raise InputError(
+            f"system: {_listed([type(m) for m in metrics])} reads replies of a language model that"
+            " was asked to choose; expected a file of replies as translations. `cc-hf prompt"
+            " choose` asks a model"
+        )
     elif (translations is None) == (system is None):
         raise InputError(
             "translations, system: expected either translations or a system to translate with, got "

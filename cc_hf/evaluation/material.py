@@ -41,6 +41,8 @@ class Material:
         wording: wording of cues in place of the rows' own; None to keep those.
         calibration: the calibration that chose the wording, or None.
         limit: number of examples to judge, from the first, for a first look; None for all.
+        chosen: ids of the examples to judge, such as those that a system translated; None for all.
+        named: where rows that are mappings come from; None for data of the caller.
 
     Examples:
         >>> rows = load_examples("simplegen", "en-de")[:4]
@@ -59,6 +61,8 @@ class Material:
     wording: Wording | None = None
     calibration: Calibration | None = None
     limit: int | None = None
+    chosen: frozenset[str] | None = None
+    named: Origin | None = None
 
     def __post_init__(self) -> None:
         if self.limit is not None and (type(self.limit) is not int or self.limit < 1):
@@ -72,7 +76,10 @@ class Material:
             DataError: for a file that is missing or not as expected (see `cc_hf.load_examples`).
             InputError: for an example that the wording of the cues does not fit.
         """
-        return self._whole[: self.limit]
+        examples = self._whole[: self.limit]
+        if self.chosen is None:
+            return examples
+        return [example for example in examples if example.id in self.chosen]
 
     @property
     def is_first_look(self) -> bool:
@@ -129,13 +136,17 @@ class Material:
     @functools.cached_property
     def origin(self) -> Origin:
         """The names and signature fields of the data, as a result holds them."""
+        if self.named is not None:
+            return self.named
         names, fields = ("", ""), {}
         if self.declared is not None and self.config is not None:
             names = self.declared.name, self.config.name
             fields = signature_fields(
                 self.declared, self.config.name, split=self.split, data_dir=self.data_dir
             )
-            if self.is_first_look and self.limit is not None:
+            if self.chosen is not None:
+                fields["data"] = signature.chosen(fields["data"], [e.id for e in self.examples])
+            elif self.is_first_look and self.limit is not None:
                 fields["data"] = signature.limited(fields["data"], self.limit)
         wording = None
         if self.wording is not None:
@@ -144,7 +155,12 @@ class Material:
 
     @property
     def limit_notes(self) -> tuple[str, ...]:
-        """The note on a result that judges the first examples only."""
+        """The note on a result that judges some of the examples only."""
+        if self.chosen is not None:
+            return (
+                f"Only {len(self.examples):,} of {len(self._whole):,} examples were judged: those"
+                " with a translation. Compare systems on the examples that all of them translated",
+            )
         return (
             (
                 f"This is a first look: only the first {len(self.examples):,} of"

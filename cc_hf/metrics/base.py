@@ -150,6 +150,8 @@ class Metric(ABC):
         takes_evaluator: whether an evaluator model scores for the metric (`ScoringMetric`).
         takes_translations: whether the metric judges the translations of a system. Any other metric
             judges the evaluator itself, as the system under test, on translations of the dataset.
+        reads_replies: whether the predictions are replies of a language model that was asked, not
+            translations. Such a metric runs only where it is named.
         judges: whether there is a verdict on each translation. Results without judgements cannot be
             compared row by row.
         reads_cues: whether the cues of the data matter to the metric.
@@ -175,6 +177,7 @@ class Metric(ABC):
     is_blank_allowed: ClassVar[bool] = True
     takes_evaluator: ClassVar[bool] = False
     takes_translations: ClassVar[bool] = True
+    reads_replies: ClassVar[bool] = False
     judges: ClassVar[bool] = True
     reads_cues: ClassVar[bool] = True
     leaderboard: ClassVar[tuple[str, ...]] = ("accuracy", "min_accuracy")

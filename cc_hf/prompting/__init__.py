@@ -1,1 +1,1 @@
-"""Language models asked in words: prompts as data, and answers taken apart. No model is run here."""
+"""Language models asked in words: prompts as data, and answers taken apart. No model runs here."""

@@ -29,6 +29,7 @@ from cc_hf.statistics.agreement import (
 )
 from cc_hf.statistics.bootstrap import check_bootstrap
 from cc_hf.statistics.paired import McNemar, PairedDifference, mcnemar, paired_differences
+from cc_hf.studies.shared_samples import on_shared_samples, right_alone
 
 __all__ = [
     "Comparison",
@@ -39,8 +40,9 @@ __all__ = [
     "read_results",
 ]
 
-#: Fields of a signature in which results of different systems may differ.
-_OF_THE_SYSTEM = {"sys", "seed", "boot", "v"}
+#: Fields of a signature in which results of different systems may differ: also how a language model
+#: was asked.
+_OF_THE_SYSTEM = {"sys", "seed", "boot", "v", "prompt", "shots", "demos", "left_out"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,6 +108,10 @@ class Comparison:
         signatures: result -> its signature.
         not_compared: pair or single result that was not compared -> reason.
         notes: result -> its notes.
+        left_out: result -> number of its samples that are not compared, since another result has no
+            verdict on them; empty if all samples are compared.
+        right_alone: result -> ids of the samples that no other result has right; empty if they were
+            not asked for.
     """
 
     dataset: str
@@ -117,6 +123,8 @@ class Comparison:
     signatures: Mapping[str, str]
     not_compared: Mapping[str, str] = field(default_factory=dict)
     notes: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    left_out: Mapping[str, int] = field(default_factory=dict)
+    right_alone: Mapping[str, list[str]] = field(default_factory=dict)
 
     def to_json(self) -> str:
         """Return the comparison as strict JSON, with non-ASCII characters unescaped."""
@@ -171,6 +179,8 @@ def compare(
     n_resamples: int = 1000,
     level: float = 0.95,
     seed: int = 0,
+    shared: bool = False,
+    lists_right_alone: bool = False,
 ) -> Comparison:
     """Compare results of one dataset, configuration and target language.
 
@@ -182,6 +192,9 @@ def compare(
         n_resamples: number of resamples, confidence level and seed of the bootstrap.
         level: as for `n_resamples`.
         seed: as for `n_resamples`.
+        shared: whether only those samples are compared on which every result has a verdict other
+            than inconclusive (`cc_hf.studies.shared_samples.on_shared_samples`).
+        lists_right_alone: whether the samples that one result alone has right are listed.
 
     Returns:
         The comparisons of systems and of metrics, and the reasons for pairs that were not compared.
@@ -194,6 +207,10 @@ def compare(
     check_bootstrap(seed=seed, n_resamples=n_resamples, level=level)
     if len(results) < 2:
         raise InputError(f"expected at least two results to compare, got {len(results)}")
+    signatures = {name: result.signature for name, result in results.items()}
+    left_out: dict[str, int] = {}
+    if shared:
+        results, left_out = on_shared_samples(results)
     data = _check_same_data(results)
     judged = {name: _by_id(name, result) for name, result in results.items() if result.judgements}
     not_compared = {
@@ -237,6 +254,7 @@ def compare(
         "results": len(results),
         "test": "paired-bootstrap+mcnemar-exact",
     }
+    fields |= {"samples": "shared"} if shared else {}
     fields |= {"boot": n_resamples, "level": str(level), "seed": seed, "v": __version__}
     return Comparison(
         first.dataset,
@@ -245,9 +263,11 @@ def compare(
         tuple(systems),
         tuple(agreements),
         signature.build("compare", fields),
-        {name: result.signature for name, result in results.items()},
+        signatures,
         not_compared,
         {name: result.notes for name, result in results.items()},
+        left_out,
+        right_alone(results) if lists_right_alone else {},
     )
 
 

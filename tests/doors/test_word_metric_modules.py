@@ -43,6 +43,7 @@ CASES: list[tuple[str, list[dict[str, Any]], dict[str, Any]]] = [
     ("gender_accuracy", _PAIRED, {}),
     ("gender_quality_gap", _GAP, {}),
     ("homograph_accuracy", [_HOMOGRAPH, {**_HOMOGRAPH, "category": "rare"}], {"wide": True}),
+    ("prompted_choice", [{"answer": "1"}, {"answer": "2", "pair": "a"}], {"parser": "last"}),
     ("wino_x_pattern_matching", [_IT, {**_IT, "pair": "a"}], {}),
     ("simplegen_accuracy", [_OCCUPATION, _OCCUPATION], {"dictionary": "paper"}),
 ]

@@ -63,6 +63,7 @@ ROWS: dict[str, dict[str, Any]] = {
         "domain": "in_domain",
         "frequency": "",
     },
+    "prompted_choice": {"answer": "1", "category": "", "pair": "", "option1": "a", "option2": "b"},
     "simplegen_accuracy": {
         "occupation": "physician",
         "number": "sg",

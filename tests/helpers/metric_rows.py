@@ -67,6 +67,10 @@ def row(metric: str, at: int, *, is_right: bool) -> tuple[str, dict[str, Any]]:
                 "frequency": "",
             },
         ),
+        "prompted_choice": (
+            f"Translation {(1, 2)[(at + (not is_right)) % 2]}",
+            {"answer": "12"[at % 2], "category": gender, "pair": str(at // 2)},
+        ),
         "simplegen_accuracy": (
             word,
             {

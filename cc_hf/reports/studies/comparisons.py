@@ -40,6 +40,7 @@ __all__ = ["DifferenceMatrix", "comparison_tables"]
 _MARKS = ((0.001, "***"), (0.01, "**"), (0.05, "*"))
 _WIDTH = 13  # columns of a system; longer names are folded
 _UNLIMITED = 100_000
+_NAMED = 8  # ids of samples in a row of a table
 
 
 def comparison_tables(comparison: Comparison) -> Group:
@@ -78,8 +79,25 @@ def comparison_tables(comparison: Comparison) -> Group:
         Text(f"not compared: {names}: {reason}")
         for names, reason in comparison.not_compared.items()
     ]
+    if comparison.left_out:
+        lost = ", ".join(f"{n:,} of {name}" for name, n in comparison.left_out.items())
+        parts.append(Text(f"not compared, since not every result has a verdict: {lost}"))
+    if comparison.right_alone:
+        parts.append(_right_alone_table(comparison.right_alone))
     parts += note_lines(shared_notes(comparison.notes))
     return Group(*parts)
+
+
+def _right_alone_table(alone: Mapping[str, Sequence[str]]) -> Table:
+    """Return how many samples each result alone has right, with the first of them."""
+    table = Table(box=None, padding=(0, 1))
+    table.add_column("right by this one only")
+    table.add_column("n", justify="right")
+    table.add_column("such as")
+    for name, ids in alone.items():
+        more = ", ..." if len(ids) > _NAMED else ""
+        table.add_row(Text(name), f"{len(ids):,}", Text(f"{', '.join(ids[:_NAMED])}{more}"))
+    return table
 
 
 def _n_resamples(comparison: Comparison) -> int:

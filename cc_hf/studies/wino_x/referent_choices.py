@@ -86,7 +86,7 @@ def choices_of_result(
 
     A correct judgement chose the correct reading, any other judgement the incorrect one. A
     judgement that is inconclusive, or has equal scores on both sides, chose none (`is_correct` is
-    None).
+    None). Examples that were left out as demonstrations have no choice.
 
     Args:
         result: a result of a metric that decides between two readings, such as
@@ -99,7 +99,9 @@ def choices_of_result(
     """
     table = {example.id: example for example in examples}
     judged = {judgement.example_id for judgement in result.judgements}
-    if judged != table.keys():
+    # A prompted model is not asked about the schemas of its demonstrations.
+    n_left_out = result.counts.get("n_left_out", 0)
+    if judged - table.keys() or len(judged) + n_left_out != len(table):
         missing, unjudged = sorted(judged - table.keys()), sorted(table.keys() - judged)
         raise InputError(
             f"expected judgements of the {len(table)} examples of {result.dataset} {result.config},"

@@ -109,6 +109,14 @@ CASES: dict[str, tuple[list[str], Rows, dict[str, Any]]] = {
         * 2,
         {"tgt_lang": "de"},
     ),
+    "prompted_choice": (
+        ["die Tür", "Die Entscheidung für die Zweite fällt mir schwer."],
+        [
+            {"answer": "1", "option1": "die Tür", "option2": "das Tor", "category": category}
+            for category in "ab"
+        ],
+        {"tgt_lang": "de"},
+    ),
     "simplegen_accuracy": (
         ["La médica.", "El médico."],
         [{"occupation": "physician", "number": "sg", "gender": "female", "category": "MoFc"}] * 2,

@@ -1,0 +1,85 @@
+"""What the commands that ask language models write and say."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from cc_hf.cli.output import (
+    STANDARD,
+    json_text,
+    print_result,
+    say,
+    say_written,
+    write_atomically,
+)
+
+if TYPE_CHECKING:
+    from cc_hf.prompting.conversations import Respondent
+    from cc_hf.prompting.replies import FileRespondent
+    from cc_hf.results import EvaluationResult
+    from cc_hf.studies.language_models.asking import TranslationRun
+
+__all__ = ["say_failures", "write_choices", "write_translations"]
+
+
+def say_failures(
+    result: EvaluationResult, respondent: Respondent | FileRespondent, *, quiet: bool
+) -> None:
+    """Say what a reader must know of the requests, and which replies of a file were not used."""
+    from cc_hf.prompting.replies import FileRespondent
+
+    n_failed = result.counts["n_failed"]
+    if n_failed:
+        say(
+            "warning",
+            f"{n_failed:,} of {result.n:,} samples have no reply; give the same command again to"
+            " ask for these only",
+        )
+    if isinstance(respondent, FileRespondent) and respondent.unused and not quiet:
+        say(
+            "note",
+            f"{respondent.path}: {len(respondent.unused):,} replies belong to no sample that was"
+            f" asked, such as {min(respondent.unused)!r}",
+        )
+
+
+def write_choices(
+    results: list[EvaluationResult], output: Path | None, *, as_json: bool, published: bool
+) -> None:
+    """Write one file per result, that of log-probabilities beside the other, and print tables."""
+    from cc_hf.reports.studies.prompting import choice_tables
+
+    beside = None
+    if len(results) > 1 and output is not None and output != STANDARD:
+        beside = output.with_name(f"{output.stem}.logprobs.json")
+        write_atomically(beside, results[1].to_json())
+    print_result(
+        as_json,
+        results[0].to_json(),
+        lambda: choice_tables(results, published=published),
+        output=output,
+    )
+    say_written(output)
+    say_written(beside)
+
+
+def write_translations(
+    run: TranslationRun, output: Path | None, *, as_json: bool, published: bool
+) -> None:
+    """Write the translations, those that are missing as blanks, and print what became of them."""
+    from cc_hf.reports.studies.prompting import translation_tables
+
+    if output is not None:
+        lines = [json.dumps(asdict(row), ensure_ascii=False) for row in run.rows]
+        write_atomically(output, "".join(f"{line}\n" for line in lines))
+    counts = {"all": run.counts(), **{name: run.counts(name) for name in run.categories}}
+    print_result(
+        as_json and output != STANDARD,
+        json_text({"counts": counts, "reasons": run.reasons()}),
+        lambda: translation_tables(run, published=published),
+        output=None,
+    )
+    say_written(output, f", {run.counts()['valid']:,} translations of {len(run.rows):,} sentences")

@@ -1,0 +1,362 @@
+"""What a model is asked, and demonstrations of it: choices between two options, and translations.
+Demonstrations ship per language pair, come from a user's file, or are drawn from the data.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+
+from cc_hf.errors import InputError, MissingOptionError
+from cc_hf.files import is_file, parse_table
+from cc_hf.schema import ContrastiveTranslationExample, Example
+from cc_hf.text.pronouns import pronoun_gender
+
+__all__ = [
+    "ChoiceSample",
+    "TranslationSample",
+    "choice_sample",
+    "draw_samples",
+    "draw_schemas",
+    "read_choice_samples",
+    "read_translation_samples",
+    "same_sentence",
+    "shipped_file",
+    "translation_sample",
+]
+
+_FOLDER = Path(__file__).parent / "demonstrations"
+_GAP = "<GAP>"
+_NUMBERED = ("pronoun", "referent", "target")
+_CHOICE_COLUMNS = (
+    *("schema", "sentence", "translation1", "translation2", "answer"),
+    *(f"{name}{number}" for name in _NUMBERED for number in (1, 2)),
+    "reason",
+)
+_TRANSLATION_COLUMNS = ("source", "word", "meaning", "target", "definition", "translation")
+
+
+@dataclass(frozen=True, slots=True)
+class ChoiceSample:
+    """A choice between two options.
+
+    Attributes:
+        id: the example; "" for a demonstration from a file.
+        schema: the name that twins share; "" for none.
+        sentence: the English sentence, or the context with `<GAP>`.
+        options: the two translations or fillers, in the order in which they are shown.
+        answer: number of the right one, "1" or "2".
+        pronouns, referents, targets, genders: of each option, the pronoun of the translation, the
+            English noun that it refers to, the noun of the translation, and its gender; "" where
+            the data do not say.
+        reason: why the right referent is right, as a clause without a full stop; "" for none.
+    """
+
+    id: str
+    schema: str
+    sentence: str
+    options: tuple[str, str]
+    answer: str
+    pronouns: tuple[str, str] = ("", "")
+    referents: tuple[str, str] = ("", "")
+    targets: tuple[str, str] = ("", "")
+    genders: tuple[str, str] = ("", "")
+    reason: str = ""
+
+    @property
+    def explains(self) -> bool:
+        """Whether all columns are known from which reasons are written."""
+        texts = (*self.pronouns, *self.referents, *self.targets, *self.genders)
+        return all(texts) and "unknown" not in self.genders
+
+    def swapped(self) -> ChoiceSample:
+        """Return the same sample with its options in the other order.
+
+        Examples:
+            >>> sample = ChoiceSample("a", "", "It fell.", ("Er fiel.", "Sie fiel."), "2")
+            >>> sample.swapped().options, sample.swapped().answer
+            (('Sie fiel.', 'Er fiel.'), '1')
+        """
+        return replace(
+            self,
+            options=self.options[::-1],
+            answer="2" if self.answer == "1" else "1",
+            pronouns=self.pronouns[::-1],
+            referents=self.referents[::-1],
+            targets=self.targets[::-1],
+            genders=self.genders[::-1],
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class TranslationSample:
+    """A sentence to translate.
+
+    Attributes:
+        id: the example; "" for a demonstration from a file.
+        source: the sentence.
+        translation: its translation; "" where it is not known.
+        word, meaning, target, definition: an ambiguous noun of the source, what it means there, the
+            noun that translates it, and how that is defined; "" for none.
+    """
+
+    id: str
+    source: str
+    translation: str = ""
+    word: str = ""
+    meaning: str = ""
+    target: str = ""
+    definition: str = ""
+
+    @property
+    def explains(self) -> bool:
+        """Whether all columns are known from which reasons are written."""
+        return all((self.word, self.meaning, self.target, self.definition))
+
+
+def choice_sample(example: ContrastiveTranslationExample) -> ChoiceSample:
+    """Return an example of Wino-X as a choice, with the options in the order of the data.
+
+    Args:
+        example: an example with two translations, or two fillers of a gap.
+
+    Raises:
+        InputError: for an example without a number of the right option, or with more than two.
+    """
+    extra = example.extra
+    if extra.get("answer") not in ("1", "2") or len(example.contrastive_translations) != 1:
+        raise InputError(
+            f"example {example.id!r}: expected two options and the number of the right one under"
+            ' "answer", 1 or 2'
+        )
+    has_gap = "correct_filler" in extra
+    translations = example.correct_translation, example.contrastive_translations[0]
+
+    def both(key: str) -> tuple[str, str]:
+        return extra.get(f"correct_{key}", ""), extra.get(f"incorrect_{key}", "")
+
+    sample = ChoiceSample(
+        id=example.id,
+        schema=extra.get("pair", ""),
+        sentence=extra["context"].replace("_", _GAP) if has_gap else example.source,
+        options=both("filler") if has_gap else translations,
+        answer="1",
+        pronouns=both("pronoun"),
+        referents=both("referent"),
+        targets=both("referent_tgt"),
+        genders=both("gender"),
+    )
+    return sample if extra["answer"] == "1" else sample.swapped()
+
+
+def translation_sample(example: Example) -> TranslationSample:
+    """Return an example as a sentence to translate, with its reference if it has one.
+
+    Args:
+        example: an example with a source.
+    """
+    if isinstance(example, ContrastiveTranslationExample):
+        return TranslationSample(example.id, example.source, example.correct_translation)
+    reference = example.extra.get("reference", "")
+    return TranslationSample(example.id, example.source, reference)
+
+
+def draw_schemas(samples: Sequence[ChoiceSample], n_shots: int, *, seed: int) -> list[ChoiceSample]:
+    """Draw whole schemas, both twins of each.
+
+    Args:
+        samples: the samples to draw from.
+        n_shots: number of samples to draw, an even number.
+        seed: seed of numpy's default generator, 0 or more.
+
+    Returns:
+        The samples, twins side by side.
+
+    Raises:
+        InputError: for an odd number, or more schemas than there are.
+
+    Examples:
+        >>> rows = [ChoiceSample(str(i), str(i // 2), "It.", ("a", "b"), "1") for i in range(6)]
+        >>> [sample.id for sample in draw_schemas(rows, 2, seed=0)]
+        ['4', '5']
+    """
+    if n_shots % 2:
+        raise InputError(
+            f"shots: expected an even number, since the twins of a schema are drawn together, got"
+            f" {n_shots}"
+        )
+    by_schema: dict[str, list[ChoiceSample]] = {}
+    for sample in samples:
+        if sample.schema:
+            by_schema.setdefault(sample.schema, []).append(sample)
+    whole = sorted(schema for schema, twins in by_schema.items() if len(twins) == 2)
+    if n_shots // 2 > len(whole):
+        raise InputError(
+            f"shots: expected at most {2 * len(whole)}, since {len(whole)} schemas have both of"
+            f" their samples among the rows, got {n_shots}; give fewer, or a file of demonstrations"
+        )
+    order = np.random.default_rng(seed).permutation(len(whole))[: n_shots // 2]
+    return [sample for number in order for sample in by_schema[whole[number]]]
+
+
+def draw_samples(
+    samples: Sequence[TranslationSample], n_shots: int, *, seed: int
+) -> list[TranslationSample]:
+    """Draw sentences with a translation.
+
+    Args:
+        samples: the samples to draw from.
+        n_shots: number of samples to draw.
+        seed: seed of numpy's default generator, 0 or more.
+
+    Returns:
+        The samples that were drawn.
+
+    Raises:
+        InputError: for more than there are with a translation.
+
+    Examples:
+        >>> rows = [TranslationSample(str(i), "Yes.", "Ja.") for i in range(6)]
+        >>> [sample.id for sample in draw_samples(rows, 2, seed=0)]
+        ['3', '2']
+    """
+    translated = [sample for sample in samples if sample.translation.strip()]
+    if n_shots > len(translated):
+        raise InputError(
+            f"shots: expected at most {len(translated)}, the number of rows with a reference, got"
+            f" {n_shots}; give fewer, or a file of demonstrations"
+        )
+    order = np.random.default_rng(seed).permutation(len(translated))[:n_shots]
+    return [translated[number] for number in order]
+
+
+def same_sentence(text: str) -> str:
+    """Return what two texts of the same sentence have in common: its words in lower case.
+
+    Args:
+        text: a sentence.
+
+    Examples:
+        >>> same_sentence("It  fell!") == same_sentence("it fell.")
+        True
+    """
+    return " ".join(re.findall(r"\w+", text.casefold()))
+
+
+def shipped_file(task: str, src_lang: str, tgt_lang: str) -> Path:
+    """Return the file of demonstrations with reasons that ships for a language pair.
+
+    Args:
+        task: one of `cc_hf.prompting.templates.TASKS`.
+        src_lang: ISO 639-1 code of the sources.
+        tgt_lang: ISO 639-1 code of the translations.
+
+    Raises:
+        MissingOptionError: for a pair without one.
+
+    Examples:
+        >>> shipped_file("senses", "en", "de").name
+        'senses.en-de.tsv'
+    """
+    kind = {"translations": "pronouns"}.get(task, task)
+    path = _FOLDER / f"{kind}.{src_lang}-{tgt_lang}.tsv"
+    if not is_file(path):
+        shipped = sorted(known.name.split(".")[1] for known in _FOLDER.glob(f"{kind}.*.tsv"))
+        raise MissingOptionError(
+            f"demonstrations: none with reasons ship for {src_lang}-{tgt_lang}"
+            f" ({', '.join(shipped) or 'none'} have some); expected a file of your own, or none"
+            " (`shots` 0)"
+        )
+    return path
+
+
+def read_choice_samples(path: Path, tgt_lang: str) -> list[ChoiceSample]:
+    """Read demonstrations of choices from a tab-separated file.
+
+    The columns are schema, sentence, translation1, translation2, answer, pronoun1, pronoun2,
+    referent1, referent2 (English nouns), target1, target2 (nouns of the translation) and reason.
+
+    Args:
+        path: the file.
+        tgt_lang: ISO 639-1 code of the translations, whose pronouns tell the genders.
+
+    Returns:
+        The samples in the order of the file.
+
+    Raises:
+        InputError: for a file that cannot be read, lacks a column, or has an answer other than 1
+            and 2.
+
+    Examples:
+        >>> sample = read_choice_samples(shipped_file("translations", "en", "de"), "de")[0]
+        >>> sample.pronouns, sample.genders, sample.answer
+        (('sie', 'er'), ('female', 'male'), '2')
+    """
+    samples = []
+    for where, row in _rows(path, _CHOICE_COLUMNS):
+        if row["answer"] not in ("1", "2"):
+            raise InputError(f"{where}: answer: expected 1 or 2, got {row['answer']!r}")
+        pronouns = row["pronoun1"], row["pronoun2"]
+        samples.append(
+            ChoiceSample(
+                id="",
+                schema=row["schema"],
+                sentence=row["sentence"],
+                options=(row["translation1"], row["translation2"]),
+                answer=row["answer"],
+                pronouns=pronouns,
+                referents=(row["referent1"], row["referent2"]),
+                targets=(row["target1"], row["target2"]),
+                genders=(
+                    pronoun_gender(pronouns[0], tgt_lang),
+                    pronoun_gender(pronouns[1], tgt_lang),
+                ),
+                reason=row["reason"].strip().rstrip("."),
+            )
+        )
+    return samples
+
+
+def read_translation_samples(path: Path) -> list[TranslationSample]:
+    """Read demonstrations of translations from a tab-separated file.
+
+    The columns are source, word, meaning, target, definition and translation.
+
+    Args:
+        path: the file.
+
+    Returns:
+        The samples in the order of the file.
+
+    Raises:
+        InputError: for a file that cannot be read or lacks a column.
+
+    Examples:
+        >>> read_translation_samples(shipped_file("senses", "en", "fr"))[1].target
+        'ressort'
+    """
+    return [TranslationSample(id="", **row) for _, row in _rows(path, _TRANSLATION_COLUMNS)]
+
+
+def _rows(path: Path, columns: Sequence[str]) -> list[tuple[str, dict[str, str]]]:
+    try:
+        lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(
+            f"{path}: expected a UTF-8 file of demonstrations, which cannot be read ({error})"
+        ) from error
+    table = list(parse_table(lines, path, delimiter="\t"))
+    names = table[0][1] if table else []
+    if missing := [name for name in columns if name not in names]:
+        raise InputError(
+            f"{path}: expected the columns {', '.join(columns)}, got no {', '.join(missing)}"
+        )
+    rows = []
+    for line, cells in table[1:]:
+        row = dict(zip(names, cells, strict=True))
+        rows.append((f"{path}: line {line}", {name: row[name] for name in columns}))
+    return rows

@@ -1,0 +1,186 @@
+"""Take the translation out of a reply, and tell translations from refusals and explanations (Emelin
+2023, section 3.5).
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from dataclasses import dataclass
+
+from cc_hf.errors import check_choice
+
+__all__ = ["TRANSLATION_PARSERS", "ParsedTranslation", "parse_translation"]
+
+#: How a reply is read. "whole" takes the whole reply without outer quotes and brackets; "quoted"
+#: takes the last quoted passage that follows "translation ... is:", else the text after the last
+#: colon.
+TRANSLATION_PARSERS = ("whole", "quoted")
+
+_QUOTES = {
+    '"': '"',
+    "“": "”",
+    "„": "“”",
+    "«": "»",
+    "‚": "‘’",
+    "‘": "’",
+    "'": "'",
+    "[": "]",
+    "`": "`",
+}
+_INTRODUCED = re.compile(
+    r"translation\b[^\n:]{0,200}?(?:\bis\b|:)[^\n:]{0,40}?:?\s*", re.IGNORECASE
+)
+_QUOTED = re.compile(r"\"([^\"\n]+)\"|“([^”\n]+)”|„([^“”\n]+)[“”]|«([^»\n]+)»")
+_REFUSAL = re.compile(
+    r"\W*(?:as an ai\b|as a language model|i['’]?m sorry|i am sorry|sorry,|i cannot\b|i can['’]t"
+    r"|i am (?:not able|unable)|i['’]m (?:not able|unable)|i apologi[sz]e|unfortunately,"
+    r"|the sentence is\b|this sentence (?:is|does|cannot)|the provided sentence|it is not possible"
+    r"|without (?:more|further|additional) context|please provide)",
+    re.IGNORECASE,
+)
+#: The beginnings that may be part of a correct translation into English.
+_REFUSAL_IN_ENGLISH = re.compile(
+    r"\W*(?:as an ai\b|as a language model|the provided sentence)", re.IGNORECASE
+)
+#: Frequent English words that are no words of the usual target languages.
+_ENGLISH = frozenset(
+    [
+        *("the", "of", "and", "that", "this", "with", "for", "it", "not", "are", "you", "your"),
+        *("have", "has", "because", "cannot", "which", "be", "is", "there", "they", "we", "word"),
+    ]
+)
+#: Languages with a script of their own -> how Unicode names its letters.
+_SCRIPTS: dict[str, str | tuple[str, ...]] = {
+    "ar": "ARABIC",
+    "be": "CYRILLIC",
+    "bg": "CYRILLIC",
+    "el": "GREEK",
+    "fa": "ARABIC",
+    "he": "HEBREW",
+    "hi": "DEVANAGARI",
+    "ja": ("CJK", "HIRAGANA", "KATAKANA"),
+    "ko": ("HANGUL",),
+    "ru": "CYRILLIC",
+    "th": "THAI",
+    "uk": "CYRILLIC",
+    "zh": "CJK",
+}
+_ENGLISH_SHARE = 0.25
+_COPIED_SHARE = 0.7
+_FEWEST_WORDS = 4
+
+
+@dataclass(frozen=True, slots=True)
+class ParsedTranslation:
+    """What a reply says.
+
+    Attributes:
+        text: the translation; "" if the reply is not valid.
+        reason: why the reply is not valid; "" for a valid one.
+    """
+
+    text: str
+    reason: str = ""
+
+    @property
+    def is_valid(self) -> bool:
+        """Whether the reply holds a translation."""
+        return not self.reason
+
+
+def parse_translation(
+    reply: str, source: str, *, tgt_lang: str, src_lang: str = "en", parser: str = "whole"
+) -> ParsedTranslation:
+    """Take the translation out of a reply.
+
+    A reply is not valid if nothing is left of it, if it repeats the source, if it begins like a
+    refusal, or if it is in another language by a simple test: the script, the share of frequent
+    English words, and the share of words in lower case that are words of the source.
+
+    Args:
+        reply: the text of the reply.
+        source: the sentence that was to be translated.
+        tgt_lang: ISO 639-1 code of the translation.
+        src_lang: ISO 639-1 code of the source.
+        parser: one of `TRANSLATION_PARSERS`.
+
+    Returns:
+        The translation in one line, or the reason why there is none.
+
+    Raises:
+        InputError: for an unknown parser.
+
+    Examples:
+        >>> parse_translation('["Er ging."]', "He left.", tgt_lang="de").text
+        'Er ging.'
+        >>> reply = 'Here "bat" is an animal. Thus, the German translation is: "Eine Fledermaus."'
+        >>> parse_translation(reply, "A bat.", tgt_lang="de", parser="quoted").text
+        'Eine Fledermaus.'
+        >>> parse_translation("I'm sorry, but this is a fragment.", "To bat.", tgt_lang="de").reason
+        'the reply is a refusal or an explanation'
+    """
+    check_choice("parser", parser, TRANSLATION_PARSERS)
+    if not reply.strip():
+        return ParsedTranslation("", "the reply is empty")
+    text = _quoted(reply) if parser == "quoted" else reply
+    text = " ".join(_bare(text).split())
+    if not text:
+        return ParsedTranslation("", "the reply is empty")
+    if _plain(text) == _plain(source):
+        return ParsedTranslation("", "the reply repeats the source")
+    refusal = _REFUSAL_IN_ENGLISH if tgt_lang == "en" else _REFUSAL
+    if refusal.match(text):
+        return ParsedTranslation("", "the reply is a refusal or an explanation")
+    if _is_other_language(text, source, src_lang, tgt_lang):
+        return ParsedTranslation("", "the reply is in another language")
+    return ParsedTranslation(text)
+
+
+def _quoted(reply: str) -> str:
+    """Return the last quoted passage behind an introduction, else the text after the last colon."""
+    passages: list[str] = []
+    for introduction in _INTRODUCED.finditer(reply):
+        if quoted := _QUOTED.match(reply, introduction.end()):
+            passages.append(next(text for text in quoted.groups() if text))
+    if passages:
+        return passages[-1]
+    return reply.rpartition(":")[2]
+
+
+def _bare(text: str) -> str:
+    """Return a text without the quotes and brackets around all of it."""
+    text = text.strip()
+    while len(text) > 1 and text[-1] in _QUOTES.get(text[0], ""):
+        inside = text[1:-1]
+        if text[0] in inside or text[-1] in inside:
+            break  # "a" and "b": the outer marks are no pair
+        text = inside.strip()
+    return text
+
+
+def _plain(text: str) -> str:
+    return " ".join(re.findall(r"\w+", text.casefold()))
+
+
+def _is_other_language(text: str, source: str, src_lang: str, tgt_lang: str) -> bool:
+    """Return whether a text is in another language than `tgt_lang`, by a simple test."""
+    letters = [character for character in text if character.isalpha()]
+    if script := _SCRIPTS.get(tgt_lang):
+        n_right = sum(unicodedata.name(character, "").startswith(script) for character in letters)
+        return 2 * n_right < len(letters)
+    words = re.findall(r"[^\W\d_]+", text)
+    if len(words) < _FEWEST_WORDS:
+        return False
+    if tgt_lang != "en":
+        n_english = sum(word.lower() in _ENGLISH for word in words)
+        if n_english >= _ENGLISH_SHARE * len(words):
+            return True
+    if src_lang == tgt_lang:
+        return False
+    # Names and many nouns are the same in both languages, so only words in lower case count.
+    of_source = set(re.findall(r"[^\W\d_]+", source))
+    lower = [word for word in words if word.islower()]
+    return len(lower) > _FEWEST_WORDS and (
+        sum(word in of_source for word in lower) > _COPIED_SHARE * len(lower)
+    )

@@ -1,0 +1,267 @@
+"""What is asked of a language model: the prompt with its demonstrations, and one request or two per
+sample. Samples of a demonstration's schema are left out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeVar
+
+from cc_hf.errors import InputError
+from cc_hf.prompting.prompts import (
+    Prompt,
+    choice_prompt,
+    choice_question,
+    sense_prompt,
+    sense_question,
+)
+from cc_hf.prompting.replies import Request
+from cc_hf.prompting.samples import (
+    ChoiceSample,
+    TranslationSample,
+    choice_sample,
+    draw_samples,
+    draw_schemas,
+    read_choice_samples,
+    read_translation_samples,
+    same_sentence,
+    shipped_file,
+    translation_sample,
+)
+from cc_hf.prompting.templates import Template, find_template
+from cc_hf.schema import ContrastiveTranslationExample, Example
+
+__all__ = ["SWAPPED", "Plan", "plan_choices", "plan_translations"]
+
+#: What follows the id of a sample whose options were swapped.
+SWAPPED = "/swapped"
+
+_Sample = TypeVar("_Sample", ChoiceSample, TranslationSample)
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What will be asked.
+
+    Attributes:
+        prompt: the words and demonstrations.
+        requests: one per sample, or two where it is asked in both orders.
+        origin: where the demonstrations come from: "none", "shipped", "data.SEED", or the name of a
+            file.
+        left_out: ids of examples that are not asked, since a demonstration has their schema or
+            their sentence.
+    """
+
+    prompt: Prompt
+    requests: tuple[Request, ...]
+    origin: str
+    left_out: tuple[str, ...]
+
+    @property
+    def n_shots(self) -> int:
+        """The number of demonstrations."""
+        return len(self.prompt.demonstrations)
+
+    @property
+    def n_characters(self) -> int:
+        """The number of characters of all requests."""
+        return sum(len(turn.content) for r in self.requests for turn in r.conversation)
+
+
+def plan_choices(
+    examples: Sequence[Example],
+    *,
+    strategy: str = "basic",
+    n_shots: int | None = None,
+    demonstrations: str | Path = "auto",
+    seed: int = 0,
+    both_orders: bool = False,
+) -> Plan:
+    """Plan to ask which of two options is right.
+
+    Args:
+        examples: examples of a configuration mt_*.translations or lm_* of Wino-X.
+        strategy: one of `cc_hf.prompting.templates.STRATEGIES`.
+        n_shots: number of demonstrations; None for that of the thesis.
+        demonstrations: "data" draws whole schemas from the examples; "shipped" takes those that
+            ship for the pair; a path reads a file
+            (`cc_hf.prompting.samples.read_choice_samples`); "auto" draws for basic prompts, and
+            takes those that ship for the others.
+        seed: seed of the draw.
+        both_orders: whether each sample is asked twice, with its options in both orders.
+
+    Returns:
+        The plan. All samples of a schema that a demonstration has are left out.
+
+    Raises:
+        InputError: for examples that are not of two options, more demonstrations than there are, or
+            no example that is left.
+
+    Examples:
+        >>> example = ContrastiveTranslationExample(
+        ...     "a", "en", "de", "It fell.", "Er fiel.", ("Sie fiel.",), "male", {"answer": "1"}
+        ... )
+        >>> plan = plan_choices([example], n_shots=0)
+        >>> plan.requests[0].reference["answer"], plan.left_out
+        ('1', ())
+    """
+    pairs = [e for e in examples if isinstance(e, ContrastiveTranslationExample)]
+    if not examples or len(pairs) < len(examples):
+        raise InputError(
+            "expected examples with two options, as the configurations mt_*.translations and lm_*"
+            " of wino_x have them, got others or none"
+        )
+    task = "translations" if any(example.source for example in pairs) else "fillers"
+    template = find_template(task, strategy)
+    src_lang, tgt_lang = pairs[0].src_lang, pairs[0].tgt_lang
+    samples = [choice_sample(example) for example in pairs]
+    needs_reasons = strategy != "basic"
+    chosen, origin = _demonstrations(
+        template,
+        n_shots,
+        demonstrations,
+        seed,
+        lambda n: draw_schemas(
+            [s for s in samples if s.explains or not needs_reasons], n, seed=seed
+        ),
+        lambda path: read_choice_samples(path, tgt_lang),
+        shipped=lambda: shipped_file(task, src_lang, tgt_lang),
+    )
+    sentences = {same_sentence(sample.sentence) for sample in chosen}
+    schemas = {sample.schema for sample in chosen if sample.id}
+    schemas |= {s.schema for s in samples if same_sentence(s.sentence) in sentences}
+    schemas -= {""}
+    kept, left_out = _split(
+        samples, lambda s: s.schema in schemas or same_sentence(s.sentence) in sentences
+    )
+    prompt = choice_prompt(template, chosen, src_lang=src_lang, tgt_lang=tgt_lang)
+    categories = {example.id: example.category for example in pairs}
+    requests = []
+    for sample in kept:
+        for shown in (sample, sample.swapped())[: 1 + both_orders]:
+            question = choice_question(template, shown, src_lang=src_lang)
+            reference = {
+                "answer": shown.answer,
+                "category": categories[sample.id],
+                "pair": sample.schema,
+                "option1": shown.options[0],
+                "option2": shown.options[1],
+            }
+            name = sample.id if shown is sample else f"{sample.id}{SWAPPED}"
+            requests.append(Request(name, prompt.conversation(question), reference))
+    return Plan(prompt, tuple(requests), origin, tuple(left_out))
+
+
+def plan_translations(
+    examples: Sequence[Example],
+    *,
+    src_lang: str,
+    tgt_lang: str,
+    strategy: str = "basic",
+    n_shots: int | None = None,
+    demonstrations: str | Path = "auto",
+    seed: int = 0,
+) -> Plan:
+    """Plan to ask for translations of sentences.
+
+    Args:
+        examples: examples with sources.
+        src_lang: ISO 639-1 code of the sources.
+        tgt_lang: ISO 639-1 code of the translations.
+        strategy: "basic" or "cot".
+        n_shots: number of demonstrations; None for that of the thesis.
+        demonstrations: as for `plan_choices`. Those from the data are sentences with a reference;
+            with reasons there are none in the data.
+        seed: seed of the draw.
+
+    Returns:
+        The plan. Sentences of demonstrations are left out.
+
+    Raises:
+        InputError: for no examples, examples without a source, more demonstrations than there are,
+            or no example that is left.
+    """
+    template = find_template("senses", strategy)
+    samples = [translation_sample(example) for example in examples]
+    if not samples or not all(sample.source.strip() for sample in samples):
+        raise InputError("expected examples with a source to translate, got others or none")
+    if strategy != "basic" and demonstrations == "data":
+        raise InputError(
+            f"demonstrations: expected shipped or a file for {strategy}, since the data hold no"
+            " reasons, got 'data'"
+        )
+    chosen, origin = _demonstrations(
+        template,
+        n_shots,
+        demonstrations,
+        seed,
+        lambda n: draw_samples(samples, n, seed=seed),
+        read_translation_samples,
+        shipped=lambda: shipped_file("senses", src_lang, tgt_lang),
+    )
+    sentences = {same_sentence(sample.source) for sample in chosen}
+    kept, left_out = _split(samples, lambda sample: same_sentence(sample.source) in sentences)
+    prompt = sense_prompt(template, chosen, src_lang=src_lang, tgt_lang=tgt_lang)
+    categories = {example.id: example.category for example in examples}
+    requests = tuple(
+        Request(
+            sample.id,
+            prompt.conversation(sense_question(template, sample.source, src_lang=src_lang)),
+            {"source": sample.source, "category": categories[sample.id]},
+        )
+        for sample in kept
+    )
+    return Plan(prompt, requests, origin, tuple(left_out))
+
+
+def _demonstrations(
+    template: Template,
+    n_shots: int | None,
+    named: str | Path,
+    seed: int,
+    draw: Callable[[int], list[_Sample]],
+    read: Callable[[Path], list[_Sample]],
+    *,
+    shipped: Callable[[], Path],
+) -> tuple[list[_Sample], str]:
+    """Return demonstrations, and where they come from.
+
+    Raises:
+        InputError: for a number that is negative or larger than what there is.
+    """
+    if n_shots is not None and n_shots < 0:
+        raise InputError(f"shots: expected 0 or more, got {n_shots}")
+    if n_shots == 0:
+        return [], "none"
+    if named == "auto":
+        named = "data" if template.strategy == "basic" else "shipped"
+    if named == "data":
+        return draw(template.shots if n_shots is None else n_shots), f"data.{seed}"
+    path = shipped() if named == "shipped" else Path(named)
+    samples = read(path)
+    if n_shots is not None and n_shots > len(samples):
+        raise InputError(
+            f"shots: expected at most {len(samples)}, the number of demonstrations in {path.name},"
+            f" got {n_shots}"
+        )
+    return samples[:n_shots], "shipped" if named == "shipped" else path.name
+
+
+def _split(
+    samples: Sequence[_Sample], is_shown: Callable[[_Sample], bool]
+) -> tuple[list[_Sample], list[str]]:
+    """Return the samples to ask, and the ids of those that demonstrations show.
+
+    Raises:
+        InputError: if none is left.
+    """
+    kept = [sample for sample in samples if not is_shown(sample)]
+    if not kept:
+        raise InputError(
+            f"shots: expected fewer, so that samples are left to ask: the demonstrations show the"
+            f" schemas of all {len(samples)}"
+        )
+    asked = {sample.id for sample in kept}
+    return kept, [sample.id for sample in samples if sample.id not in asked]

@@ -1,0 +1,74 @@
+"""Scripted respondents in place of a language model: what they reply follows a rule."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from cc_hf.errors import EvaluatorError
+from cc_hf.prompting.conversations import Conversation, Reply
+from cc_hf.studies.language_models.plans import Plan
+
+__all__ = ["Scripted", "always", "failing_each", "refusing_each", "right", "right_by_hash"]
+
+Rule = Callable[[int, str], Reply]
+
+
+@dataclass
+class Scripted:
+    """Answers by a rule of the sample's number among the requests, and its right answer.
+
+    Attributes:
+        plan: what is asked.
+        rule: the rule.
+        stops_after: number of replies after which it fails as a whole; None for never.
+        asked: questions that were asked.
+    """
+
+    plan: Plan
+    rule: Rule
+    stops_after: int | None = None
+    asked: list[str] = field(default_factory=list)
+
+    @property
+    def identity(self) -> str:
+        return "scripted/model@0/greedy"
+
+    def reply(self, conversations: Sequence[Conversation]) -> list[Reply]:
+        numbers: Mapping[Conversation, int] = {
+            request.conversation: number for number, request in enumerate(self.plan.requests)
+        }
+        replies = []
+        for conversation in conversations:
+            if self.stops_after is not None and len(self.asked) >= self.stops_after:
+                raise EvaluatorError("the scripted model was killed")
+            self.asked.append(conversation[-1].content)
+            number = numbers[conversation]
+            answer = self.plan.requests[number].reference.get("answer", "")
+            replies.append(self.rule(number, answer))
+        return replies
+
+
+def always(number: str) -> Rule:
+    return lambda row, answer: Reply(f"Translation {number}")
+
+
+def right(row: int, answer: str) -> Reply:
+    return Reply(f"Translation {answer}")
+
+
+def right_by_hash(row: int, answer: str) -> Reply:
+    """Right for four of five rows, by a hash of the row."""
+    is_right = hashlib.sha256(str(row).encode()).digest()[0] % 5 != 0
+    return Reply(f"Translation {answer if is_right else 3 - int(answer)}")
+
+
+def refusing_each(n: int, rule: Rule) -> Rule:
+    return lambda row, answer: (
+        Reply("As an AI, I have no opinion.") if row % n == n - 1 else rule(row, answer)
+    )
+
+
+def failing_each(n: int, rule: Rule) -> Rule:
+    return lambda row, answer: Reply(None, "timed out") if row % n == n - 1 else rule(row, answer)

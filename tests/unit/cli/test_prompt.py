@@ -1,0 +1,125 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from cc_hf.results import EvaluationResult
+from tests.helpers.command_line import run_command
+from tests.helpers.samples import lay_out_samples
+
+CONFIG = "mt_en_de.translations"
+BATS = """\
+source,focus,position,cluster,senses,category,tgt_lang,reference
+The bat flies.,bat,4,animal,"{""animal"": [""Fledermaus""], ""stick"": [""Schläger""]}",rare,de,Die Fledermaus fliegt.
+A bat broke.,bat,2,stick,"{""animal"": [""Fledermaus""], ""stick"": [""Schläger""]}",frequent,de,Ein Schläger zerbrach.
+My bat is old.,bat,3,stick,"{""animal"": [""Fledermaus""], ""stick"": [""Schläger""]}",frequent,de,Mein Schläger ist alt.
+"""
+
+
+@pytest.fixture
+def data(tmp_path: Path, shared: Path) -> Path:
+    return lay_out_samples("wino_x", CONFIG, tmp_path / "data", shared)
+
+
+def write_replies(data: Path, path: Path) -> list[dict[str, object]]:
+    """Write right replies to all samples but the first, which refuses, and the last, which fails."""
+    file = data / "demelin/wino_x/data/mt/en_de_test.jsonl"
+    rows = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
+    replies: list[dict[str, object]] = [
+        {"id": row["qID"], "text": f"It follows that translation {row['answer']} is right."}
+        for row in rows
+    ]
+    replies[0]["text"] = "As an AI, I have no opinion."
+    replies[-1] = {"id": rows[-1]["qID"], "text": None, "error": "timed out"}
+    path.write_text("\n".join(map(json.dumps, replies)), encoding="utf-8")
+    return replies
+
+
+@pytest.mark.shared
+def test_choices_of_a_file_are_results_that_other_commands_read(data: Path, tmp_path: Path) -> None:
+    n = len(write_replies(data, tmp_path / "replies.jsonl"))
+    options = ["--data-dir", str(data), "--shots", "0", "--replies", "replies.jsonl", "--published"]
+    shown = run_command(
+        *("prompt", "choose", "wino_x", CONFIG, *options, "-o", "choices.json"), cwd=tmp_path
+    )
+    assert "gpt-3.5-turbo (2023), cota" in shown.stdout
+    assert "1 of 13 samples have no reply" in shown.stderr
+    text = (tmp_path / "choices.json").read_text(encoding="utf-8")
+    result = EvaluationResult.from_json(text)
+    assert (result.n, result.counts["n_correct"], result.counts["n_invalid"]) == (n, n - 2, 1)
+    assert "|prompt:basic." in result.signature
+    assert "|shots:0|" in result.signature
+    run_command("analyze", "referent-bias", "choices.json", "--data-dir", data, cwd=tmp_path)
+    again = run_command(
+        *("prompt", "reparse", "choices.replies.jsonl", "-o", "again.json"), cwd=tmp_path
+    )
+    assert "written: again.json" in again.stderr
+    assert (tmp_path / "again.json").read_text(encoding="utf-8") == text
+    strict = run_command(
+        *("prompt", "reparse", "choices.replies.jsonl", "--parser", "exact", "--json"), cwd=tmp_path
+    )
+    assert json.loads(strict.stdout)["counts"]["n_invalid"] == n - 1
+    compared = run_command(
+        *("compare", "choices.json", "again.json", "--shared", "--right-alone"), cwd=tmp_path
+    )
+    assert "not compared, since not every result has a verdict: 2 of" in compared.stdout
+    assert "right by this one only" in compared.stdout
+
+
+@pytest.mark.shared
+def test_show_prints_the_turns_and_asks_nothing(data: Path, tmp_path: Path) -> None:
+    arguments = ["prompt", "show", "wino_x", CONFIG, "--data-dir", str(data)]
+    shown = run_command(*arguments, "--shots", "2", cwd=tmp_path)
+    assert shown.stdout.count("[user]") == 3
+    assert "11 requests" in shown.stdout
+    printed = run_command(*arguments, "--strategy", "cota", "--json", cwd=tmp_path).stdout
+    messages = json.loads(printed)["messages"]
+    assert [message["role"] for message in messages] == ["user", "assistant"] * 4 + ["user"]
+    refused = run_command(*arguments, "--sample", "other", cwd=tmp_path, status=2)
+    assert "--sample: expected the id of one of" in refused.stderr
+    refused = run_command(*arguments, "--shots", "10", cwd=tmp_path, status=2)
+    assert "--shots: expected" in refused.stderr
+
+
+@pytest.mark.shared
+def test_nothing_is_asked_without_a_model_a_server_or_a_file(data: Path, tmp_path: Path) -> None:
+    arguments = ["prompt", "choose", "wino_x", CONFIG, "--data-dir", str(data), "--shots", "0"]
+    refused = run_command(*arguments, "-o", "a.json", cwd=tmp_path, status=2)
+    assert "expected a model, a server or a file of replies" in refused.stderr
+    refused = run_command(*arguments, "--model", "x", cwd=tmp_path, status=2)
+    assert "--kept: expected a file for the replies" in refused.stderr
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["data"]
+
+
+def test_translations_go_to_evaluate_without_those_that_are_missing(tmp_path: Path) -> None:
+    (tmp_path / "bats.csv").write_text(BATS, encoding="utf-8")
+    ids = json.loads(
+        run_command(
+            *("prompt", "show", "bats.csv", "--task", "translate", "--shots", "0", "--json"),
+            cwd=tmp_path,
+        ).stdout
+    )["id"]
+    first = int(ids)
+    texts = ['"Die Fledermaus fliegt."', "I'm sorry, no.", "Mein Schläger ist alt."]
+    lines = [json.dumps({"id": str(first + i), "text": text}) for i, text in enumerate(texts)]
+    (tmp_path / "replies.jsonl").write_text("\n".join(lines), encoding="utf-8")
+    shown = run_command(
+        *("prompt", "translate", "bats.csv", "--shots", "0", "--replies", "replies.jsonl"),
+        *("-o", "t.jsonl", "--published"),
+        cwd=tmp_path,
+    )
+    assert "1 without a translation: the reply is a refusal or an explanation" in shown.stdout
+    assert "OS18 adversarial" in shown.stdout
+    rows = [json.loads(line) for line in (tmp_path / "t.jsonl").read_text("utf-8").splitlines()]
+    assert [row["outcome"] for row in rows] == ["valid", "invalid", "valid"]
+    run_command(
+        *("evaluate", "bats.csv", "--translations", "t.jsonl", "--metric", "homograph_accuracy"),
+        *("--option", "search=anywhere", "--translated-only", "-o", "r.json"),
+        cwd=tmp_path,
+    )
+    result = EvaluationResult.from_json((tmp_path / "r.json").read_text(encoding="utf-8"))
+    assert (result.n, result.scores["accuracy"]) == (2, 1)
+    assert "[2 chosen " in result.signature
+    assert "Only 2 of 3 examples were judged" in result.notes[0]
