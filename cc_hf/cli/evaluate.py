@@ -213,7 +213,7 @@ def evaluate(
         "seed": seed,
         "progress": is_main and shows_progress(quiet=quiet),
     }
-    outcomes = []
+    outcomes: list[EvaluationResult | ResultSet] = []
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ResultWarning)  # the table has the notes
         for file_name, file in files:
@@ -226,14 +226,20 @@ def evaluate(
     sharding.leave()  # all processes computed the same result; the main one writes and prints it
     if not is_main:
         return
-    for outcome, path in zip(outcomes, outputs, strict=True):
-        if path is not None:
-            write_atomically(path, outcome.to_json())
+    _write(outcomes, outputs)
     if as_json and output != STANDARD:
         rows = [json.loads(outcome.to_json()) for outcome in outcomes]
         write_atomically(STANDARD, json_text(rows if len(rows) > 1 else rows[0]))
     for outcome, path in zip(outcomes, outputs, strict=True):
         _show(outcome, path, with_tables=not as_json, quiet=quiet)
+
+
+def _write(
+    outcomes: Sequence[EvaluationResult | ResultSet], outputs: Sequence[Path | None]
+) -> None:
+    for outcome, path in zip(outcomes, outputs, strict=True):
+        if path is not None:
+            write_atomically(path, outcome.to_json())
 
 
 def _system(

@@ -236,17 +236,7 @@ def compare(
     compared = {name for pair in systems for name in (pair.baseline, pair.system)} | {
         name for pair in agreements for name in (pair.left, pair.right)
     }
-    if uncompared := [name for name in judged if name not in compared] or (
-        not compared and list(results)
-    ):
-        reason = next(
-            (text for pair, text in obstacles.items() if uncompared[0] in pair),
-            "no other result has judgements of single translations",
-        )
-        raise InputError(
-            f"{uncompared[0]} ({results[uncompared[0]].metric}) can be compared to none of the"
-            f" others; expected results of the same metric, or of the same translations: {reason}"
-        )
+    _check_compared(compared, judged, results, obstacles)
     first = next(iter(results.values()))
     fields: dict[str, str | int] = {
         "data": data,
@@ -272,6 +262,33 @@ def compare(
 
 
 _Judged = Mapping[str, Mapping[str, Judgement]]  # result -> {example id: judgement}
+
+
+def _check_compared(
+    compared: set[str],
+    judged: _Judged,
+    results: Mapping[str, EvaluationResult],
+    obstacles: Mapping[tuple[str, str], str],
+) -> None:
+    """Check that every result is compared with another.
+
+    Raises:
+        InputError: for a result that is not.
+    """
+    uncompared = [name for name in judged if name not in compared]
+    if not compared and not uncompared:
+        uncompared = list(results)
+    if not uncompared:
+        return
+    name = uncompared[0]
+    reason = next(
+        (text for pair, text in obstacles.items() if name in pair),
+        "no other result has judgements of single translations",
+    )
+    raise InputError(
+        f"{name} ({results[name].metric}) can be compared to none of the others; expected results"
+        f" of the same metric, or of the same translations: {reason}"
+    )
 
 
 def _check_same_data(results: Mapping[str, EvaluationResult]) -> str:
