@@ -29,6 +29,8 @@ _REPLACED = re.compile(
 _DATA_WITH_GUILLEMETS = {
     "cc_hf/data/custom.py",
     "cc_hf/metrics/gender_accuracy.py",
+    "cc_hf/prompting/choices.py",
+    "cc_hf/prompting/translation_replies.py",
     "cc_hf/reports/page/page.js",
     "cc_hf/reports/samples.py",
 }

@@ -11,6 +11,7 @@ import pytest
 
 import cc_hf
 from cc_hf.errors import InputError
+from cc_hf.evaluate_modules import register
 from tests.helpers.cases import cases_by_words
 from tests.helpers.metrics import compute_metric
 
@@ -99,6 +100,7 @@ def test_the_card_example_runs_and_the_module_describes_every_figure(
     card = (root / f"cards/metrics/{name}.md").read_text(encoding="utf-8")
     code = re.search(r"```python\n(.*?)```", card, re.DOTALL)
     assert code is not None
+    register()  # the first import may have registered in another home
     monkeypatch.chdir(root)
     found: dict[str, Any] = {}
     exec(compile(code.group(1), f"{name}.md", "exec"), found)
