@@ -119,7 +119,7 @@ for folder in sorted(pathlib.Path(sys.argv[1]).iterdir()):
     page = runpy.run_path(str(folder / "app.py"))["demo"]
     (judge,) = [one.fn for one in page.fns.values() if one.api_name == "judge"]
     example = card_example((folder / "README.md").read_text(encoding="utf-8"))
-    texts = ["\\n".join(example.get("predictions", [])), json.dumps(example["references"]), example.get("src_lang", "en"), example["tgt_lang"]]
+    texts = ["\\n".join(example.get("predictions", [])), json.dumps(example["references"]), example.get("src_lang", "en"), example.get("tgt_lang", "de")]
     right = judge(*texts, "\\n".join(example.get("alignments", [])))
     judged = example.get("predictions", [one.get("correct_translation") for one in example["references"]])  # some judge the model, not translations
     print(json.dumps([folder.name, judged, right, judge("<script>alert(1)</script>", "[", "en", "de", "")]))
