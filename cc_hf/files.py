@@ -22,6 +22,7 @@ __all__ = [
     "is_file",
     "is_folder",
     "parse_json",
+    "parse_object",
     "parse_table",
     "resolved",
 ]
@@ -67,6 +68,35 @@ def parse_json(text: str) -> Any:
         raise InputError(str(error)) from None
     except ValueError:  # Python limits the digits of an integer
         raise InputError("a number has more digits than can be read") from None
+    return value
+
+
+def parse_object(line: str, where: object, *, form: str = "a JSON object") -> dict[str, Any]:
+    """Parse one JSON object that people or other programs wrote.
+
+    Args:
+        line: the object.
+        where: its position for messages, such as "replies.jsonl: line 3".
+        form: what was expected, for messages.
+
+    Returns:
+        The object.
+
+    Raises:
+        InputError: for text that `parse_json` refuses, or another JSON value.
+
+    Examples:
+        >>> parse_object("[1]", "rows.jsonl: line 3")
+        Traceback (most recent call last):
+            ...
+        cc_hf.errors.InputError: rows.jsonl: line 3: expected a JSON object, got [1]
+    """
+    try:
+        value = parse_json(line)
+    except InputError as error:
+        raise InputError(f"{where}: expected {form}, got {shown(line)} ({error})") from None
+    if not isinstance(value, dict):
+        raise InputError(f"{where}: expected {form}, got {shown(value)}")
     return value
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.text import Text
@@ -35,6 +35,8 @@ from cc_hf.evaluators import distributed as sharding
 
 if TYPE_CHECKING:
     from cc_hf.evaluation.material import Material
+    from cc_hf.prompting.conversations import Respondent
+    from cc_hf.prompting.replies import FileRespondent, KeptReply
     from cc_hf.studies.language_models.plans import Plan
 
 __all__ = ["app"]
@@ -123,33 +125,23 @@ def choose(
     from cc_hf.evaluation.material import load_material
     from cc_hf.prompting.choices import PARSERS
     from cc_hf.statistics.bootstrap import Bootstrap
-    from cc_hf.studies.language_models.asking import ask_plan, choices_of_run
+    from cc_hf.studies.language_models.asking import choices_of_run
     from cc_hf.studies.language_models.logprobs import choices_by_logprob
-    from cc_hf.studies.language_models.plans import plan_choices
 
     check_output(output)
     check_choice("parser", parser, PARSERS)
     path = options.kept_path(output, kept)
     check_output(path, "kept")
     material = load_material(dataset, config, split=split, data_dir=data_dir, limit=limit)
-    plan = plan_choices(
-        material.examples,
-        strategy=strategy,
-        n_shots=shots,
-        demonstrations=demonstrations,
-        seed=seed,
-        both_orders=both_orders,
+    plan = _planned(
+        "choose", material, strategy, shots, demonstrations, seed, both_orders=both_orders
     )
     opening = options.Opening(
         *(model, server, replies, max_new_tokens, temperature, batch_size, concurrency),
         *(max_requests, dtype, device),
     )
     respondent = opening.open(plan)
-    is_main = sharding.is_main_process()
-    progress = shows_progress(quiet=quiet)
-    run, kept_replies = ask_plan(
-        "choose", material, plan, respondent, path, is_main=is_main, progress=progress
-    )
+    run, kept_replies = _asked("choose", material, plan, respondent, path, quiet=quiet)
     bootstrap = Bootstrap(seed=seed, n_resamples=resamples)
     results = [
         choices_of_run(run, kept_replies, parser=parser, name=name or "", bootstrap=bootstrap)
@@ -157,7 +149,7 @@ def choose(
     if answer_logprobs:
         results.append(choices_by_logprob(run, plan, respondent, bootstrap=bootstrap))
     sharding.leave()
-    if not is_main:
+    if not sharding.is_main_process():
         return
     say_failures(results[0], respondent, quiet=quiet)
     write_choices(results, output, as_json=as_json, published=published)
@@ -206,8 +198,7 @@ def translate(
     what was translated.
     """
     from cc_hf.evaluation.material import load_material
-    from cc_hf.studies.language_models.asking import ask_plan, translations_of_run
-    from cc_hf.studies.language_models.plans import plan_translations
+    from cc_hf.studies.language_models.asking import translations_of_run
 
     check_output(output)
     path = options.kept_path(output, kept)
@@ -215,27 +206,15 @@ def translate(
     material = load_material(
         dataset, config, split=split, tgt_lang=tgt_lang, data_dir=data_dir, limit=limit
     )
-    plan = plan_translations(
-        material.examples,
-        src_lang=material.src_lang,
-        tgt_lang=material.tgt_lang,
-        strategy=strategy,
-        n_shots=shots,
-        demonstrations=demonstrations,
-        seed=seed,
-    )
+    plan = _planned("translate", material, strategy, shots, demonstrations, seed)
     opening = options.Opening(
         *(model, server, replies, max_new_tokens, temperature, batch_size, concurrency),
         *(max_requests, dtype, device),
     )
     respondent = opening.open(plan)
-    is_main = sharding.is_main_process()
-    progress = shows_progress(quiet=quiet)
-    run, kept_replies = ask_plan(
-        "translate", material, plan, respondent, path, is_main=is_main, progress=progress
-    )
+    run, kept_replies = _asked("translate", material, plan, respondent, path, quiet=quiet)
     sharding.leave()
-    if not is_main:
+    if not sharding.is_main_process():
         return
     write_translations(
         translations_of_run(run, kept_replies), output, as_json=as_json, published=published
@@ -354,6 +333,8 @@ def _planned(
     shots: int | None,
     demonstrations: str,
     seed: int,
+    *,
+    both_orders: bool = False,
 ) -> Plan:
     from cc_hf.studies.language_models.plans import plan_choices, plan_translations
 
@@ -364,6 +345,7 @@ def _planned(
             n_shots=shots,
             demonstrations=demonstrations,
             seed=seed,
+            both_orders=both_orders,
         )
     if task == "translate":
         return plan_translations(
@@ -376,3 +358,25 @@ def _planned(
             seed=seed,
         )
     raise InputError(f"--task: expected choose or translate, got {task!r}")
+
+
+def _asked(
+    task: str,
+    material: Material,
+    plan: Plan,
+    respondent: Respondent | FileRespondent,
+    path: Path,
+    *,
+    quiet: bool,
+) -> tuple[dict[str, Any], list[KeptReply]]:
+    from cc_hf.studies.language_models.asking import ask_plan
+
+    return ask_plan(
+        task,
+        material,
+        plan,
+        respondent,
+        path,
+        is_main=sharding.is_main_process(),
+        progress=shows_progress(quiet=quiet),
+    )

@@ -9,7 +9,7 @@ from typing import Any
 
 from cc_hf.data.text_files import read_lines
 from cc_hf.errors import DataError, InputError
-from cc_hf.files import parse_json
+from cc_hf.files import parse_object
 
 __all__ = ["SUFFIXES", "read_rows"]
 
@@ -85,13 +85,7 @@ def _check_header(path: Path, header: list[str]) -> None:
 
 def _object(path: Path, number: int, line: str) -> dict[str, Any]:
     try:
-        parsed = parse_json(line)
+        parsed = parse_object(line, f"{path}: line {number}")
     except InputError as error:
-        raise DataError(
-            f"{path}: line {number}: expected a JSON object, got {line[:60]!r} ({error})"
-        ) from None
-    if not isinstance(parsed, dict):
-        raise DataError(
-            f"{path}: line {number}: expected a JSON object, got {type(parsed).__name__}"
-        )
+        raise DataError(str(error)) from None
     return {key: value for key, value in parsed.items() if value is not None}

@@ -17,7 +17,7 @@ from cc_hf.data.declaration import SourceFile
 from cc_hf.data.download import fetch
 from cc_hf.data.text_files import read_lines, stream_lines
 from cc_hf.errors import InputError, UnknownNameError, shown
-from cc_hf.files import parse_json, resolved
+from cc_hf.files import parse_json, parse_object, resolved
 from cc_hf.text.sense_matching import SenseCluster
 
 __all__ = [
@@ -226,14 +226,7 @@ def read_pairs(path: str | Path) -> Iterator[TaggedPair]:
 
 
 def _pair(line: str, where: str) -> TaggedPair:
-    try:
-        row = parse_json(line)
-    except InputError as error:
-        raise InputError(
-            f"{where}: expected a JSON object with {', '.join(_TYPES)}, got {shown(line)} ({error})"
-        ) from error
-    if not isinstance(row, dict):
-        raise InputError(f"{where}: expected a JSON object, got {shown(row)}")
+    row = parse_object(line, where, form=f"a JSON object with {', '.join(_TYPES)}")
     for key, kind in _TYPES.items():
         value = row.get(key)
         if not isinstance(value, kind) or isinstance(value, bool):

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from cc_hf.data.text_files import read_lines
 from cc_hf.errors import InputError
-from cc_hf.files import parse_json
+from cc_hf.files import parse_object
 from cc_hf.schema import Example
 
 __all__ = [
@@ -224,13 +224,8 @@ def _parse_text(path: Path, lines: list[str]) -> list[_Row]:
 
 
 def _parse_json(path: Path, number: int, line: str) -> _Row:
-    try:
-        parsed = parse_json(line)
-    except InputError as error:
-        raise InputError(
-            f"{path}: line {number}: expected a JSON object, got {line[:60]!r} ({error})"
-        ) from None
-    if not isinstance(parsed, dict) or not isinstance(parsed.get("translation"), str):
+    parsed = parse_object(line, f"{path}: line {number}")
+    if not isinstance(parsed.get("translation"), str):
         raise InputError(
             f'{path}: line {number}: expected an object with a string "translation" (and "id" or'
             f' "source"), got {line[:60]!r}'

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from cc_hf.errors import EvaluatorError, InputError
-from cc_hf.files import exists, file_sha256, is_file, parse_json
+from cc_hf.files import exists, file_sha256, is_file, parse_object
 from cc_hf.prompting.conversations import Conversation, Reply, Respondent
 
 __all__ = ["FileRespondent", "KeptReply", "KeptRun", "Request", "ask", "read_run", "request_key"]
@@ -336,15 +336,7 @@ def _rows(path: Path, data: bytes | None = None) -> Iterator[tuple[str, dict[str
         if not line.strip():
             continue
         where = f"{path}: line {number}"
-        try:
-            row = parse_json(line)
-        except InputError as error:
-            raise InputError(
-                f"{where}: expected a JSON object, got {line[:60]!r} ({error})"
-            ) from None
-        if not isinstance(row, dict):
-            raise InputError(f"{where}: expected a JSON object, got {line[:60]!r}")
-        yield where, row
+        yield where, parse_object(line, where)
 
 
 def _kept(row: Mapping[str, Any], where: str) -> tuple[str, Reply]:

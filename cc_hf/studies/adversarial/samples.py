@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 
 from cc_hf.data.text_files import stream_lines
 from cc_hf.errors import InputError, shown
-from cc_hf.files import parse_json, resolved
+from cc_hf.files import parse_object, resolved
 from cc_hf.studies.adversarial.changes import KINDS
 
 __all__ = [
@@ -205,15 +205,7 @@ def _rows(
         if not line.strip():
             continue
         where = f"{path}: line {number}"
-        try:
-            row = parse_json(line)
-        except InputError as error:
-            raise InputError(
-                f"{where}: expected a JSON object, as `cc-hf {command}` writes it, got"
-                f" {shown(line)} ({error})"
-            ) from error
-        if not isinstance(row, dict):
-            raise InputError(f"{where}: expected a JSON object, got {shown(row)}")
+        row = parse_object(line, where, form=f"a JSON object, as `cc-hf {command}` writes it")
         try:
             parsed = parse(row, where)
         except InputError as error:

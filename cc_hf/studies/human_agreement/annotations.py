@@ -13,7 +13,7 @@ from typing import Any
 
 from cc_hf.data.text_files import read_lines
 from cc_hf.errors import InputError, shown
-from cc_hf.files import parse_json
+from cc_hf.files import parse_object
 from cc_hf.results import Interval, NoInterval
 from cc_hf.statistics.agreement import cohen_kappa, kappa_interval, krippendorff_alpha
 
@@ -320,20 +320,13 @@ def _rows_of_both(path: Path) -> list[tuple[str, Any]]:
 
 
 def _rows(path: Path) -> list[tuple[str, Any]]:
-    """Return file and line, for messages, and the value of each line.
+    """Return file and line, for messages, and the object of each line.
 
     Raises:
-        InputError: for a line that is not JSON.
+        InputError: for a line that is not a JSON object.
     """
-    rows = []
-    for number, line in enumerate(read_lines(path), 1):
-        try:
-            rows.append((f"{path}: line {number}", parse_json(line)))
-        except InputError as error:
-            raise InputError(
-                f"{path}: line {number}: expected a JSON object, got {line[:60]!r} ({error})"
-            ) from None
-    return rows
+    places = ((f"{path}: line {number}", line) for number, line in enumerate(read_lines(path), 1))
+    return [(where, parse_object(line, where)) for where, line in places]
 
 
 def _is_published(row: Any) -> bool:

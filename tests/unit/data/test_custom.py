@@ -159,7 +159,7 @@ def test_the_focus_at_a_position_excludes_punctuation(tmp_path: Path) -> None:
         ({**ROW, "correct_cues": "flying"}, "the same cue is both correct and incorrect"),
         ({**ROW, "placement": "over"}, "placement: expected one of"),
         ({**ROW, "tgt_lang": "xx"}, "tgt_lang: expected an ISO 639-1 code"),
-        ([1], "expected a JSON object, got list"),
+        ([1], r"expected a JSON object, got \[1\]"),
         ("{", "expected a JSON object"),
     ],
 )

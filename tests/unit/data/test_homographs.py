@@ -89,7 +89,7 @@ def test_pairs_are_read_as_they_were_written(tmp_path: Path) -> None:
     ("line", "message"),
     [
         ("{", "line 2: expected a JSON object with id, source"),
-        ("[]", "line 2: expected a JSON object, got"),
+        ("[]", "line 2: expected a JSON object with id, source"),
         ('{"id": "1"}', "line 2: source: expected text, got None; write the file with"),
         ('{"id": 1}', "line 2: id: expected text, got 1"),
         ("start", "line 2: expected the position of 'bat' in the source, got start 99"),

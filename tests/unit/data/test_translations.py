@@ -162,7 +162,7 @@ def test_mismatches_are_refused_naming_the_line(tmp_path: Path, text: str, messa
     ("text", "message"),
     [
         ("{", "line 1: expected a JSON object"),
-        ("[1]", 'line 1: expected an object with a string "translation"'),
+        ("[1]", r"line 1: expected a JSON object, got \[1\]"),
         ('{"translation": 3}', "line 1: expected an object"),
         ("[" * 100_000, "line 1: expected a JSON object"),
         (f'{{"translation": {"1" * 5000}}}', "line 1: expected a JSON object"),

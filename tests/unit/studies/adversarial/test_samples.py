@@ -53,7 +53,7 @@ def test_other_files_are_refused(tmp_path: Path) -> None:
     path = tmp_path / "samples.jsonl"
     for text, message in (
         ("{", "line 1: expected a JSON object, as `cc-hf attack make` writes it"),
-        ("[]", "line 1: expected a JSON object, got"),
+        ("[]", "line 1: expected a JSON object, as `cc-hf attack make` writes it, got"),
     ):
         path.write_text(text, encoding="utf-8")
         with pytest.raises(InputError, match=message):
