@@ -33,7 +33,7 @@ ScoreFunction = Callable[[Sequence[str], Sequence[str]], Sequence[float]]
 
 #: To be increased whenever `score` can give other numbers for the same model, so that scores that
 #: were stored before are no longer used.
-SCORING_VERSION = 3
+SCORING_VERSION = 4
 
 
 class Evaluator(TokenModel):

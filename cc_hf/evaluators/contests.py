@@ -29,9 +29,11 @@ __all__ = [
 #: Indices of the requests on both sides, at least one each; the side with the best score wins.
 Contest: TypeAlias = tuple[Sequence[int], Sequence[int]]
 
-# This many of the closest decisions are always scored again, and as many others, evenly spaced.
-_N_MEASURED = 64
-_SAFETY = 2.0  # factor on the largest error seen
+# So many of the closest decisions, and of the others at even distances, are always scored again.
+_N_CLOSEST, _N_OTHERS = 32, 16
+# A difference is close within so many times the largest harmful error seen, or the root mean square
+# of all errors seen; errors are nearly normal, whose fifth standard deviation few pass.
+_LARGEST, _MEAN_SQUARE = 2.0, 5.0
 _TINY = float(np.finfo(np.float64).tiny)  # smaller scores have lost some or all digits
 
 
@@ -50,9 +52,9 @@ def contest_scores(
     If the evaluator has a faster pass (`Evaluator.fast`), this pass scores every request. A sample
     of the contests is then scored exactly, and the error of the faster pass is measured on the
     difference between the logarithms of the two best scores. Contests whose difference is within
-    twice the largest error are scored exactly as well, and their errors count, too, until no such
-    contest is left. Requests that were scored again have their exact score, all others that of the
-    faster pass.
+    twice the largest error towards the other side, or within five times the root mean square of all
+    errors, are scored exactly as well, and their errors count, too, until no such contest is left.
+    Requests that were scored again have their exact score, all others that of the faster pass.
 
     Args:
         evaluator: the evaluator model.
@@ -184,13 +186,14 @@ def _decided(
     distance = np.where(np.isfinite(rough), np.abs(rough), 0)
     order = np.argsort(distance, kind="stable")
     # The closest contests matter most; the sample of the others shows errors that grow with scores.
-    others = order[_N_MEASURED:]
+    others = order[_N_CLOSEST:]
     doubtful = {
-        *order[:_N_MEASURED].tolist(),
-        *others[:: max(1, len(others) // _N_MEASURED)].tolist(),
+        *order[:_N_CLOSEST].tolist(),
+        *others[:: max(1, len(others) // _N_OTHERS)].tolist(),
     }
     known: set[int] = set()
-    error = 0.0
+    # What an exact score adds to a difference; 0 for those not scored again.
+    errors = np.zeros(len(contests))
     while doubtful:
         chosen = sorted({twin for row in doubtful for twin in twins_of[row]})
         indices = [i for row in chosen for side in contests[row] for i in side]
@@ -202,13 +205,14 @@ def _decided(
                 progress=progress,
             )
         )
-        errors = np.array(
-            [abs(_difference(scores, contests[row], is_log=is_log) - rough[row]) for row in chosen]
-        )
-        # A larger error makes more contests doubtful; each is scored again at most once.
-        error = max(error, float(np.max(errors, initial=0, where=np.isfinite(errors))))
+        added = [_difference(scores, contests[row], is_log=is_log) - rough[row] for row in chosen]
+        errors[chosen] = np.where(np.isfinite(added), added, 0)
+        # Larger errors make more contests doubtful; each is scored again at most once.
         known |= set(chosen)
-        doubtful = set(np.flatnonzero(distance <= _SAFETY * error).tolist()) - known
+        harmful = float((-np.sign(np.nan_to_num(rough)) * errors).max())
+        mean_square = float((errors**2).sum() / len(known))
+        close = max(_LARGEST * harmful, _MEAN_SQUARE * mean_square**0.5)
+        doubtful = set(np.flatnonzero(distance <= close).tolist()) - known
     return scores
 
 

@@ -34,7 +34,7 @@ _ACCURATE = 1e-3
 _LARGE_BUFFER = 2**24  # elements; larger buffers are not kept
 _BF16_ACCURATE = 0.5  # as _ACCURATE, for products in bf16
 # Capacities, in prepared products, of the caches of oneDNN and of torch's calls to it.
-_CACHES = {"ONEDNN_PRIMITIVE_CACHE_CAPACITY": "32", "LRU_CACHE_CAPACITY": "32"}
+_CACHES = {"ONEDNN_PRIMITIVE_CACHE_CAPACITY": "128", "LRU_CACHE_CAPACITY": "128"}
 
 #: Maps prepared states (..., n_in) to (..., n_out). The result may lie in memory that the next
 #: product of the same width overwrites.
@@ -268,8 +268,10 @@ def fast_exact_products() -> Iterator[None]:
 def _small_caches() -> Iterator[None]:
     """Limit the products that oneDNN keeps prepared, while the context is open.
 
-    oneDNN prepares each product by its shape, and keeps the last 1,024 with their memory. Hardly
-    any two batches have a shape in common, so that a few are enough.
+    oneDNN prepares each product by its shape, and keeps the last 1,024 with their memory, up to
+    half a megabyte each. The shapes of products with weights recur from batch to batch, since
+    `PackedRows` rounds the number of tokens, and those of attention hardly, so that more would gain
+    little.
 
     It reads the environment at its first product only. The variables are therefore set for the
     first products, which are tried here, and then removed. They have no effect where oneDNN was

@@ -1,4 +1,8 @@
-"""Rows of token ids, concatenated without padding, or padded where attention needs it."""
+"""Rows of token ids, concatenated, or padded where attention needs it.
+
+Libraries prepare each product for its shape, which can take longer than the product itself. Numbers
+of tokens and lengths are therefore rounded up to a few sizes, which recur from batch to batch.
+"""
 
 from __future__ import annotations
 
@@ -7,11 +11,16 @@ from collections.abc import Callable, Sequence
 import torch
 from torch.nn import functional
 
-__all__ = ["PackedRows", "joined_ids", "real_positions", "slots_of"]
+__all__ = ["PackedRows", "joined_ids", "real_positions", "rounded_up", "slots_of"]
+
+_TOKEN_STEP = 32  # of the number of concatenated tokens
 
 
 class PackedRows:
     """Rows of token ids in both forms.
+
+    The concatenated tokens are followed by copies of the first up to a multiple of 32; states at
+    these are arbitrary.
 
     Attributes:
         ids: all ids, (tokens,).
@@ -21,29 +30,34 @@ class PackedRows:
     Args:
         rows: at least one row of ids.
         put: moves a tensor to the device.
+        step: the length of padded rows is a multiple of this.
 
     Examples:
         >>> rows = PackedRows([[5, 6, 2], [7, 2]], lambda tensor: tensor)
-        >>> rows.ids.tolist(), rows.columns.tolist()
-        ([5, 6, 2, 7, 2], [0, 1, 2, 0, 1])
-        >>> rows.padded(torch.arange(5.0)[:, None]).shape
+        >>> rows.ids.shape, rows.ids[:6].tolist(), rows.columns[:6].tolist()
+        (torch.Size([32]), [5, 6, 2, 7, 2, 5], [0, 1, 2, 0, 1, 0])
+        >>> rows.padded(torch.arange(32.0)[:, None]).shape
         torch.Size([2, 3, 1])
     """
 
     def __init__(
-        self, rows: Sequence[Sequence[int]], put: Callable[[torch.Tensor], torch.Tensor]
+        self,
+        rows: Sequence[Sequence[int]],
+        put: Callable[[torch.Tensor], torch.Tensor],
+        *,
+        step: int = 1,
     ) -> None:
         lengths = torch.tensor([len(row) for row in rows])
-        self.real = real_positions(lengths)
+        self.real = real_positions(lengths, step=step)
         self._put, self._columns = put, self.real.nonzero()[:, 1]
-        self.ids, self.columns = put(joined_ids(rows)), put(self._columns)
-        self._is_full = bool(self.real.all())
+        ids = joined_ids(rows)
+        every = _with_copies(torch.arange(len(ids)))
+        self.ids, self.columns = put(ids[every]), put(self._columns[every])
+        self._n_tokens, self._is_full = len(ids), bool(self.real.all())
+        # Indices in both directions: of the token at each slot, and of the slot of each token.
+        self._token_slots = put(self.real.flatten().nonzero().squeeze(-1)[every])
         if not self._is_full:
-            # Indices in both directions: of the token at each slot, and of the slot of each token.
-            self._slots, self._token_slots = (
-                put(slots_of(lengths.cumsum(0) - lengths, self.real)),
-                put(self.real.flatten().nonzero().squeeze(-1)),
-            )
+            self._slots = put(slots_of(lengths.cumsum(0) - lengths, self.real))
 
     def padded(self, states: torch.Tensor) -> torch.Tensor:
         """Pad states.
@@ -55,7 +69,7 @@ class PackedRows:
             States of shape (rows, longest, width); those at padding are arbitrary.
         """
         return (
-            states.view(*self.real.shape, -1)
+            states[: self._n_tokens].view(*self.real.shape, -1)
             if self._is_full
             else functional.embedding(self._slots, states)
         )
@@ -70,7 +84,9 @@ class PackedRows:
             States of shape (tokens, width).
         """
         flat = states.flatten(0, 1)
-        return flat if self._is_full else flat.index_select(0, self._token_slots)
+        if self._is_full and len(self._token_slots) == self._n_tokens:
+            return flat
+        return flat.index_select(0, self._token_slots)
 
     def without_first(self, n: int, states: torch.Tensor) -> torch.Tensor:
         """Return the states of all tokens except the first `n` of each row.
@@ -80,13 +96,33 @@ class PackedRows:
             states: (tokens, width).
 
         Returns:
-            States of shape (remaining tokens, width).
+            States of shape (remaining tokens, width), followed by copies of the first of them, as
+            all tokens are.
         """
-        return (
-            states.index_select(0, self._put((self._columns >= n).nonzero().squeeze(-1)))
-            if n
-            else states
-        )
+        if not n:
+            return states
+        remaining = (self._columns >= n).nonzero().squeeze(-1)
+        return states.index_select(0, self._put(_with_copies(remaining)))
+
+
+def rounded_up(n: int, step: int) -> int:
+    """Return the smallest multiple of a step that is not below a number.
+
+    Args:
+        n: the number.
+        step: the step.
+
+    Examples:
+        >>> rounded_up(33, 32), rounded_up(32, 32)
+        (64, 32)
+    """
+    return -(-n // step) * step
+
+
+def _with_copies(values: torch.Tensor) -> torch.Tensor:
+    """Return values followed by copies of the first, up to a multiple of the step of tokens."""
+    n_more = rounded_up(len(values), _TOKEN_STEP) - len(values)
+    return torch.cat([values, values[:1].expand(n_more)])
 
 
 def joined_ids(rows: Sequence[Sequence[int]]) -> torch.Tensor:
@@ -102,18 +138,20 @@ def joined_ids(rows: Sequence[Sequence[int]]) -> torch.Tensor:
     return torch.tensor([i for row in rows for i in row], dtype=torch.long)
 
 
-def real_positions(lengths: torch.Tensor) -> torch.Tensor:
+def real_positions(lengths: torch.Tensor, *, step: int = 1) -> torch.Tensor:
     """Return the mask of the tokens in padded rows, (rows, longest).
 
     Args:
         lengths: number of tokens of each row, (rows,).
+        step: the length of padded rows is a multiple of this.
 
     Examples:
         >>> real_positions(torch.tensor([3, 2]))
         tensor([[ True,  True,  True],
                 [ True,  True, False]])
     """
-    real: torch.Tensor = torch.arange(int(lengths.max())) < lengths[:, None]
+    longest = rounded_up(int(lengths.max()), step)
+    real: torch.Tensor = torch.arange(longest) < lengths[:, None]
     return real
 
 

@@ -104,7 +104,7 @@ def test_only_close_decisions_are_scored_again() -> None:
     contest_scores(evaluator, requests, contests, **_EN_DE)
     assert evaluator.fast is not None
     assert evaluator.fast.n_scored == len(requests)
-    assert 3 * 64 <= evaluator.n_scored <= 3 * 150
+    assert 3 * 48 <= evaluator.n_scored <= 3 * 120
 
 
 def test_few_decisions_are_all_scored_exactly() -> None:

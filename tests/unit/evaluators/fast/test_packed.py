@@ -213,11 +213,44 @@ def test_weights_of_the_model_are_not_changed() -> None:
     )
 
 
+def test_numbers_of_rows_recur(monkeypatch: pytest.MonkeyPatch) -> None:
+    # Each number of rows needs a prepared product of its own.
+    model = PackedModel(tiny("m2m_100"), mode="exact")
+    numbers = set()
+    product = arithmetic._multiplied
+
+    def counted(states: torch.Tensor, *others: Any) -> torch.Tensor:
+        numbers.add(states.flatten(0, -2).shape[0])
+        return product(states, *others)
+
+    monkeypatch.setattr(arithmetic, "_multiplied", counted)
+    model.logprobs(*pairs(), n_uncounted=1, batch_tokens=60)
+    assert numbers
+    assert all(n % 32 == 0 for n in numbers)
+
+
+def test_the_shift_by_the_label_makes_probable_labels_more_exact() -> None:
+    model = tiny("marian")
+    with torch.no_grad():
+        model.lm_head.weight.mul_(8)
+    exact, rounded = (PackedModel(model, mode=mode) for mode in ("exact", "bf16"))
+    states = torch.randn(256, 16, generator=torch.Generator().manual_seed(0))
+    with torch.inference_mode():
+        labels = (states @ exact.head_weight.t() + exact.head_bias).argmax(-1)
+        expected = exact._logprobs(states, labels)
+        shifted = rounded._logprobs(states, labels)
+        rounded.is_rounded = False
+        rounded.tiles = rounded._tiles()
+        unshifted = rounded._logprobs(states, labels)
+    errors = [(found - expected).abs().mean() for found in (shifted, unshifted)]
+    assert errors[0] < 0.8 * errors[1]
+
+
 def test_environment_variables_are_restored(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("LRU_CACHE_CAPACITY", "512")
     monkeypatch.delenv("ONEDNN_PRIMITIVE_CACHE_CAPACITY", raising=False)
     with arithmetic._small_caches():
-        assert os.environ["ONEDNN_PRIMITIVE_CACHE_CAPACITY"] == "32"
+        assert os.environ["ONEDNN_PRIMITIVE_CACHE_CAPACITY"] == "128"
         assert os.environ["LRU_CACHE_CAPACITY"] == "512"
     assert "ONEDNN_PRIMITIVE_CACHE_CAPACITY" not in os.environ
     assert os.environ["LRU_CACHE_CAPACITY"] == "512"
