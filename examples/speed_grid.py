@@ -67,13 +67,13 @@ def parser() -> argparse.ArgumentParser:
     options.add_argument("--sentences", type=int, default=20_400, help="pairs that are made up")
     options.add_argument("--held-out", type=int, default=200, help="of these, for the test")
     options.add_argument("--pieces", type=int, default=2000, help="size of the joint vocabulary")
-    options.add_argument("--width", type=int, default=64)
-    options.add_argument("--ffn", type=int, default=256)
+    options.add_argument("--width", type=int, default=96)
+    options.add_argument("--ffn", type=int, default=384)
     options.add_argument("--heads", type=int, default=4)
-    options.add_argument("--steps", type=int, default=300)
-    options.add_argument("--eval-steps", type=int, default=300)
+    options.add_argument("--steps", type=int, default=2000)
+    options.add_argument("--eval-steps", type=int, default=500)
     options.add_argument("--batch-size", type=int, default=64)
-    options.add_argument("--learning-rate", type=float, default=3e-3)
+    options.add_argument("--learning-rate", type=float, default=1.5e-3)
     options.add_argument("--examples", type=int, default=600, help="of SimpleGEN")
     options.add_argument("--rounds", type=int, default=3, help="of timing")
     options.add_argument("--allow-busy", action="store_true", help="time beside other processes")
@@ -231,7 +231,7 @@ class SpeedGrid:
             "layers": point.layers,
             "decoder-attention": point.attention,
             "dropout": 0.1,
-            "warmup": max(1, steps // 10),
+            "warmup": max(1, steps // 5),
             "schedule": "linear",
             "beams": 1,
             "seed": point.seed,

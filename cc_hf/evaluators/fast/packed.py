@@ -11,7 +11,6 @@ kept. The logit of the target token itself is computed in fp32.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -30,19 +29,15 @@ from cc_hf.evaluators.fast.arithmetic import (
     in_fp32,
 )
 from cc_hf.evaluators.fast.rows import PackedRows, joined_ids, real_positions, slots_of
+from cc_hf.evaluators.fast.vocabulary import Vocabulary
 from cc_hf.models.bergamot.modeling import recurrent_states
 
 __all__ = ["PACKED_FAMILIES", "PackedModel", "n_positions"]
 
 #: model_type -> row of the first token in the table of positions
 PACKED_FAMILIES = {"bergamot": 0, "marian": 0, "bart": 2, "mbart": 2, "m2m_100": 2, "fsmt": 2}
-_TILE_COLUMNS = 1024  # columns of the vocabulary at a time
 _BLOCK_ROWS = 512  # rows at a time in the feed-forward part of a layer, whose inner states are wide
-_SMALLEST_SUM = 2.0**-80  # of exponentials, that lost nothing to underflow
-_LOG2_E = math.log2(math.e)
 _SOURCE_STEP = 4  # of the lengths of padded sources
-# Columns that shift the logits of rounded products; GPUs multiply multiples of 8 faster.
-_SHIFT_COLUMNS = 8
 
 
 @dataclass(frozen=True)
@@ -102,7 +97,6 @@ class PackedModel:
         config = model.config
         self.mode = mode
         self.arithmetic = ARITHMETICS[mode]
-        self.is_rounded = self.arithmetic.dtype != torch.float32  # the results of products
         self.device = model.device
         self.n_heads = (config.encoder_attention_heads, config.decoder_attention_heads)
         self.pre_norm = config.model_type in ("mbart", "m2m_100")
@@ -113,9 +107,9 @@ class PackedModel:
         with torch.no_grad():
             self.encoder, self.decoder = (self._stack(part, first) for part in (encoder, decoder))
             head = decoder.output_projection if config.model_type == "fsmt" else model.lm_head
-            self.head_weight = head.weight.detach()
-            self.head_bias = _head_bias(model)
-            self.tiles = self._tiles()
+            self.vocabulary = Vocabulary(
+                head.weight.detach(), _head_bias(model), arithmetic=self.arithmetic
+            )
 
     def logprobs(
         self,
@@ -204,65 +198,7 @@ class PackedModel:
         if self.decoder.after is not None:
             hidden = self.decoder.after(hidden)
         counted = self._put(joined_ids([row[n_uncounted:] for row in labels]))
-        return self._logprobs(rows.without_first(n_uncounted, hidden), counted)
-
-    def _logprobs(self, states: torch.Tensor, labels: torch.Tensor) -> torch.Tensor:
-        """Return the log-probabilities of labels, (labels,).
-
-        `states` has a row for each label, and may have more. The sums use base 2 until the end:
-        2 ** x is four times as fast as e ** x where a library computes the latter.
-        """
-        n_labels = len(labels)
-        labels = functional.pad(labels, (0, len(states) - n_labels))
-        label_logits: torch.Tensor = (states * self.head_weight[labels]).sum(-1)
-        if self.head_bias is not None:
-            label_logits += self.head_bias[labels]
-        label_logits *= _LOG2_E
-        scaled, shift = self._shifted(states, label_logits)
-        prepared = self.arithmetic.prepare(scaled, is_spare=True)
-        total = torch.zeros_like(label_logits)
-        for tile in self.tiles:
-            total += in_fp32(tile(prepared)).exp2_().sum(-1)
-        if bool(((total > _SMALLEST_SUM) & (total < torch.inf)).all()):
-            sums = total.log2_()
-        else:
-            # A sum overflowed or underflowed; logsumexp subtracts the largest logit first.
-            parts = [in_fp32(tile(prepared)).div_(_LOG2_E).logsumexp(-1) for tile in self.tiles]
-            sums = torch.stack(parts).logsumexp(0).mul_(_LOG2_E)
-        return (label_logits - shift - sums).div_(_LOG2_E)[:n_labels]
-
-    def _shifted(
-        self, states: torch.Tensor, label_logits: torch.Tensor
-    ) -> tuple[torch.Tensor, torch.Tensor | float]:
-        """Return the input of the tiles, and what they subtract from all logits of a row, base 2.
-
-        Where logits are rounded, that of the label is subtracted before. The logits that matter
-        most are then mostly near 0, where rounding is finest.
-        """
-        if not self.is_rounded:
-            return states * _LOG2_E, 0.0
-        scaled = states.new_zeros(len(states), states.shape[1] + _SHIFT_COLUMNS)
-        torch.mul(states, _LOG2_E, out=scaled[:, : states.shape[1]])
-        # Two rounded numbers give the shift more digits than one has.
-        high = label_logits.to(self.arithmetic.dtype).float()
-        low = (label_logits - high).to(self.arithmetic.dtype).float()
-        scaled[:, -2], scaled[:, -1] = -high, -low
-        return scaled, high + low
-
-    def _tiles(self) -> list[Product]:
-        """Return one product for each tile of the vocabulary."""
-        # Tiles bound the memory: the logits of the whole vocabulary never exist at once.
-        weight, bias = self.head_weight, self.head_bias
-        products = []
-        for start in range(0, len(weight), _TILE_COLUMNS):
-            tile = slice(start, start + _TILE_COLUMNS)
-            of_tile = weight[tile]
-            if self.is_rounded:
-                of_tile = functional.pad(of_tile, (0, _SHIFT_COLUMNS), value=1.0)
-            products.append(
-                self.arithmetic.product(of_tile, None if bias is None else bias[tile] * _LOG2_E)
-            )
-        return products
+        return self.vocabulary.logprobs(rows.without_first(n_uncounted, hidden), counted)
 
     def _embed(self, stack: _Stack, rows: PackedRows) -> torch.Tensor:
         hidden: torch.Tensor = stack.embed(rows.ids) + stack.positions[rows.columns]

@@ -229,23 +229,6 @@ def test_numbers_of_rows_recur(monkeypatch: pytest.MonkeyPatch) -> None:
     assert all(n % 32 == 0 for n in numbers)
 
 
-def test_the_shift_by_the_label_makes_probable_labels_more_exact() -> None:
-    model = tiny("marian")
-    with torch.no_grad():
-        model.lm_head.weight.mul_(8)
-    exact, rounded = (PackedModel(model, mode=mode) for mode in ("exact", "bf16"))
-    states = torch.randn(256, 16, generator=torch.Generator().manual_seed(0))
-    with torch.inference_mode():
-        labels = (states @ exact.head_weight.t() + exact.head_bias).argmax(-1)
-        expected = exact._logprobs(states, labels)
-        shifted = rounded._logprobs(states, labels)
-        rounded.is_rounded = False
-        rounded.tiles = rounded._tiles()
-        unshifted = rounded._logprobs(states, labels)
-    errors = [(found - expected).abs().mean() for found in (shifted, unshifted)]
-    assert errors[0] < 0.8 * errors[1]
-
-
 def test_environment_variables_are_restored(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("LRU_CACHE_CAPACITY", "512")
     monkeypatch.delenv("ONEDNN_PRIMITIVE_CACHE_CAPACITY", raising=False)
