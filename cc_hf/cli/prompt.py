@@ -143,11 +143,10 @@ def choose(
     respondent = opening.open(plan)
     run, kept_replies = _asked("choose", material, plan, respondent, path, quiet=quiet)
     bootstrap = Bootstrap(seed=seed, n_resamples=resamples)
-    results = [
-        choices_of_run(run, kept_replies, parser=parser, name=name or "", bootstrap=bootstrap)
-    ]
+    reading: dict[str, Any] = {"parser": parser, "name": name or "", "bootstrap": bootstrap}
+    results = [choices_of_run(run, kept_replies, **reading)]
     if answer_logprobs:
-        results.append(choices_by_logprob(run, plan, respondent, bootstrap=bootstrap))
+        results.append(choices_by_logprob(run, plan, respondent, **reading))
     sharding.leave()
     if not sharding.is_main_process():
         return

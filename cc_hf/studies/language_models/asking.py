@@ -273,16 +273,24 @@ def _error(kept: KeptReply) -> str:
 
 
 def model_name(identity: str) -> str:
-    """Return the name of a model from `Respondent.identity`: without backend, hash and decoding.
+    """Return the name of a model from `Respondent.identity`: without backend, folder or address,
+    hash and decoding.
 
     Args:
-        identity: such as "local/model@1a2b3c4/greedy".
+        identity: such as "local:qwen/small@1a2b3c4/float32/greedy/256 tokens".
 
     Examples:
+        >>> model_name("server:http://localhost:8000/v1#qwen/small/greedy/256 tokens")
+        'small'
         >>> model_name("replies/gpt.jsonl@1a2b3c4")
         'gpt.jsonl'
     """
-    return identity.partition("@")[0].rpartition("/")[2] or identity
+    backend, is_named, name = identity.partition(":")
+    if backend == "server":
+        name = name.partition("#")[2].rsplit("/", 2)[0]  # the decoding has two parts
+    else:
+        name = (name if is_named else backend).partition("@")[0]
+    return name.rpartition("/")[2] or identity
 
 
 def translations_of_run(
