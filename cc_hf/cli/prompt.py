@@ -29,7 +29,7 @@ from cc_hf.cli.output import (
     say_written,
     shows_progress,
 )
-from cc_hf.cli.prompt_output import say_failures, write_choices, write_translations
+from cc_hf.cli.prompt_output import say_cut, say_failures, write_choices, write_translations
 from cc_hf.errors import InputError, check_choice
 from cc_hf.evaluators import distributed as sharding
 
@@ -151,6 +151,7 @@ def choose(
     if not sharding.is_main_process():
         return
     say_failures(results[0], respondent, quiet=quiet)
+    say_cut(kept_replies)
     write_choices(results, output, as_json=as_json, published=published)
     say_written(path, f", {len(kept_replies):,} replies")
 
@@ -215,6 +216,7 @@ def translate(
     sharding.leave()
     if not sharding.is_main_process():
         return
+    say_cut(kept_replies)
     write_translations(
         translations_of_run(run, kept_replies), output, as_json=as_json, published=published
     )
@@ -309,6 +311,7 @@ def reparse(
 
     check_output(output)
     run, replies = kept_replies(kept)
+    say_cut(replies)
     if run["task"] == "translate":
         check_choice("parser", parser or TRANSLATION_PARSERS[0], TRANSLATION_PARSERS)
         translated = translations_of_run(run, replies, parser=parser)
