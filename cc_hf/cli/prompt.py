@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -28,6 +29,7 @@ from cc_hf.cli.output import (
     print_result,
     say_written,
     shows_progress,
+    write_atomically,
 )
 from cc_hf.cli.prompt_output import say_cut, say_failures, write_choices, write_translations
 from cc_hf.errors import InputError, check_choice
@@ -236,6 +238,18 @@ def show(
     sample: Annotated[
         str | None, typer.Option(help="Id of the sample. Default: the first that is asked.")
     ] = None,
+    both_orders: _BothOrders = False,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output",
+            "-o",
+            help=(
+                "Write the prompts of all samples to this JSONL file, with id and messages, for"
+                " other tools; `choose` and `translate` read their replies with --replies."
+            ),
+        ),
+    ] = None,
     tgt_lang: TgtLang = None,
     split: Split = "test",
     limit: Limit = None,
@@ -245,11 +259,13 @@ def show(
     """Print the prompt of one sample, and ask nothing."""
     from cc_hf.evaluation.material import load_material
     from cc_hf.reports.studies.prompting import conversation_text
+    from cc_hf.studies.language_models.plans import message_dataset
 
+    check_output(output)
     material = load_material(
         dataset, config, split=split, tgt_lang=tgt_lang, data_dir=data_dir, limit=limit
     )
-    plan = _planned(task, material, strategy, shots, demonstrations, seed)
+    plan = _planned(task, material, strategy, shots, demonstrations, seed, both_orders=both_orders)
     chosen = [request for request in plan.requests if sample in (None, request.id)]
     if not chosen:
         where = "is shown as a demonstration" if sample in plan.left_out else "is not among them"
@@ -258,6 +274,9 @@ def show(
             f" {sample!r}, which {where}"
         )
     request = chosen[0]
+    if output is not None:
+        rows = [json.dumps(row, ensure_ascii=False) for row in message_dataset(plan)]
+        write_atomically(output, "".join(f"{row}\n" for row in rows))
     print_result(
         as_json,
         json_text({"id": request.id, "messages": [asdict(t) for t in request.conversation]}),
@@ -271,6 +290,7 @@ def show(
         ],
         output=None,
     )
+    say_written(output, f", {len(plan.requests):,} prompts")
 
 
 @app.command("reparse")
@@ -349,6 +369,8 @@ def _planned(
             seed=seed,
             both_orders=both_orders,
         )
+    if both_orders and task == "translate":
+        raise InputError("--both-orders: expected none where translations are asked for")
     if task == "translate":
         return plan_translations(
             material.examples,
