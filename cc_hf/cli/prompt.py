@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -28,8 +29,9 @@ from cc_hf.cli.output import (
     print_result,
     say_written,
     shows_progress,
+    write_atomically,
 )
-from cc_hf.cli.prompt_output import say_failures, write_choices, write_translations
+from cc_hf.cli.prompt_output import say_cut, say_failures, write_choices, write_translations
 from cc_hf.errors import InputError, check_choice
 from cc_hf.evaluators import distributed as sharding
 
@@ -143,15 +145,15 @@ def choose(
     respondent = opening.open(plan)
     run, kept_replies = _asked("choose", material, plan, respondent, path, quiet=quiet)
     bootstrap = Bootstrap(seed=seed, n_resamples=resamples)
-    results = [
-        choices_of_run(run, kept_replies, parser=parser, name=name or "", bootstrap=bootstrap)
-    ]
+    reading: dict[str, Any] = {"parser": parser, "name": name or "", "bootstrap": bootstrap}
+    results = [choices_of_run(run, kept_replies, **reading)]
     if answer_logprobs:
-        results.append(choices_by_logprob(run, plan, respondent, bootstrap=bootstrap))
+        results.append(choices_by_logprob(run, plan, respondent, **reading))
     sharding.leave()
     if not sharding.is_main_process():
         return
     say_failures(results[0], respondent, quiet=quiet)
+    say_cut(kept_replies)
     write_choices(results, output, as_json=as_json, published=published)
     say_written(path, f", {len(kept_replies):,} replies")
 
@@ -216,6 +218,7 @@ def translate(
     sharding.leave()
     if not sharding.is_main_process():
         return
+    say_cut(kept_replies)
     write_translations(
         translations_of_run(run, kept_replies), output, as_json=as_json, published=published
     )
@@ -235,6 +238,18 @@ def show(
     sample: Annotated[
         str | None, typer.Option(help="Id of the sample. Default: the first that is asked.")
     ] = None,
+    both_orders: _BothOrders = False,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output",
+            "-o",
+            help=(
+                "Write the prompts of all samples to this JSONL file, with id and messages, for"
+                " other tools; `choose` and `translate` read their replies with --replies."
+            ),
+        ),
+    ] = None,
     tgt_lang: TgtLang = None,
     split: Split = "test",
     limit: Limit = None,
@@ -244,11 +259,13 @@ def show(
     """Print the prompt of one sample, and ask nothing."""
     from cc_hf.evaluation.material import load_material
     from cc_hf.reports.studies.prompting import conversation_text
+    from cc_hf.studies.language_models.plans import message_dataset
 
+    check_output(output)
     material = load_material(
         dataset, config, split=split, tgt_lang=tgt_lang, data_dir=data_dir, limit=limit
     )
-    plan = _planned(task, material, strategy, shots, demonstrations, seed)
+    plan = _planned(task, material, strategy, shots, demonstrations, seed, both_orders=both_orders)
     chosen = [request for request in plan.requests if sample in (None, request.id)]
     if not chosen:
         where = "is shown as a demonstration" if sample in plan.left_out else "is not among them"
@@ -257,6 +274,9 @@ def show(
             f" {sample!r}, which {where}"
         )
     request = chosen[0]
+    if output is not None:
+        rows = [json.dumps(row, ensure_ascii=False) for row in message_dataset(plan)]
+        write_atomically(output, "".join(f"{row}\n" for row in rows))
     print_result(
         as_json,
         json_text({"id": request.id, "messages": [asdict(t) for t in request.conversation]}),
@@ -270,6 +290,7 @@ def show(
         ],
         output=None,
     )
+    say_written(output, f", {len(plan.requests):,} prompts")
 
 
 @app.command("reparse")
@@ -310,6 +331,7 @@ def reparse(
 
     check_output(output)
     run, replies = kept_replies(kept)
+    say_cut(replies)
     if run["task"] == "translate":
         check_choice("parser", parser or TRANSLATION_PARSERS[0], TRANSLATION_PARSERS)
         translated = translations_of_run(run, replies, parser=parser)
@@ -347,6 +369,8 @@ def _planned(
             seed=seed,
             both_orders=both_orders,
         )
+    if both_orders and task == "translate":
+        raise InputError("--both-orders: expected none where translations are asked for")
     if task == "translate":
         return plan_translations(
             material.examples,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -18,11 +19,11 @@ from cc_hf.cli.output import (
 
 if TYPE_CHECKING:
     from cc_hf.prompting.conversations import Respondent
-    from cc_hf.prompting.replies import FileRespondent
+    from cc_hf.prompting.replies import FileRespondent, KeptReply
     from cc_hf.results import EvaluationResult
     from cc_hf.studies.language_models.asking import TranslationRun
 
-__all__ = ["say_failures", "write_choices", "write_translations"]
+__all__ = ["say_cut", "say_failures", "write_choices", "write_translations"]
 
 
 def say_failures(
@@ -43,6 +44,17 @@ def say_failures(
             "note",
             f"{respondent.path}: {len(respondent.unused):,} replies belong to no sample that was"
             f" asked, such as {min(respondent.unused)!r}",
+        )
+
+
+def say_cut(replies: Sequence[KeptReply]) -> None:
+    """Warn of replies that ended at the limit of tokens."""
+    n_cut = sum(kept.reply.is_cut for kept in replies)
+    if n_cut:
+        say(
+            "warning",
+            f"{n_cut:,} of {len(replies):,} replies were cut at the limit of tokens, perhaps before"
+            " their conclusion; --max-new-tokens raises it, with another --output",
         )
 
 
@@ -75,7 +87,10 @@ def write_translations(
     if output is not None:
         lines = [json.dumps(asdict(row), ensure_ascii=False) for row in run.rows]
         write_atomically(output, "".join(f"{line}\n" for line in lines))
-    counts = {"all": run.counts(), **{name: run.counts(name) for name in run.categories}}
+    counts = {
+        name or "all": {**run.counts(name), "cut": run.n_cut(name)}
+        for name in (None, *run.categories)
+    }
     print_result(
         as_json and output != STANDARD,
         json_text({"counts": counts, "reasons": run.reasons()}),

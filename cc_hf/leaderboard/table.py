@@ -40,13 +40,14 @@ __all__ = [
 #: Columns that are no figures -> their headers.
 FACTS = {
     "evaluator": "evaluator",
+    "prompt": "prompt",
     "bleu": "BLEU",
     "date": "date",
     "n": "samples",
     "signature": "signature",
     "file": "file",
 }
-_SHOWN_FACTS = ("evaluator", "bleu", "date")
+_SHOWN_FACTS = ("evaluator", "prompt", "bleu", "date")
 # Full-width characters are included, because spreadsheets accept them in East Asian locales.
 _FORMULA = ("=", "+", "-", "@", "＝", "＋", "－", "＠", "\t", "\r", "\n")
 
@@ -88,6 +89,7 @@ class LeaderboardRow:
         figures: every score of the result, in the order in which reports list them.
         bleu: in [0, 1]; None if it was not given.
         evaluator: name of the evaluator; "" for a metric that uses none.
+        prompt: how a language model was asked; "" for systems that are not asked in words.
         date: day of the file, as YYYY-MM-DD.
         notes: what a reader of the figures must know.
     """
@@ -101,6 +103,7 @@ class LeaderboardRow:
     n: int
     bleu: float | None
     evaluator: str
+    prompt: str
     date: str
     notes: tuple[str, ...]
     signature: str
@@ -141,11 +144,25 @@ def _row(entry: StoredResult, quality: QualityScores) -> LeaderboardRow:
         n=result.n,
         bleu=quality.of(entry.system, result.dataset, result.tgt_lang),
         evaluator=re.sub(r"@[^+]*", "", fields.get("eval", "")),
+        prompt=_prompt(fields),
         date=entry.date,
         notes=result.notes,
         signature=result.signature,
         file=entry.file,
     )
+
+
+def _prompt(fields: Mapping[str, str]) -> str:
+    """Return how a language model was asked, from the fields of a signature, such as "basic, 6
+    demonstrations, both orders".
+    """
+    if not {"prompt", "shots"} <= fields.keys():
+        return ""
+    strategy, _, others = fields["prompt"].partition(".")
+    parts = [strategy, f"{fields['shots']} demonstrations"]
+    parts += ["both orders"] * (fields.get("orders") == "both")
+    parts += ["by log-probability"] * others.endswith(".logprob")
+    return ", ".join(parts)
 
 
 def _unnamed_data(data: str) -> str:
@@ -203,13 +220,13 @@ def rows_of(rows: Iterable[LeaderboardRow], choice: Choice, text: str = "") -> l
     Args:
         rows: rows of the table.
         choice: the choice.
-        text: words that must all occur in system, evaluator, signature, date or file, regardless of
-            case; "" for all rows.
+        text: words that must all occur in system, evaluator, prompt, signature, date or file,
+            regardless of case; "" for all rows.
     """
     words = text.casefold().split()
 
     def has_words(row: LeaderboardRow) -> bool:
-        texts = (row.system, row.evaluator, row.signature, row.date, row.file)
+        texts = (row.system, row.evaluator, row.prompt, row.signature, row.date, row.file)
         everything = " ".join(texts).casefold()
         return all(word in everything for word in words)
 
@@ -269,7 +286,8 @@ def _is_known(row: LeaderboardRow, fact: str) -> bool:
 
 def default_columns(rows: Sequence[LeaderboardRow]) -> list[str]:
     """Return the columns that are shown until a visitor chooses others: the figures by which rows
-    can be ranked, those that the metric names besides, the gaps, and evaluator, BLEU and date.
+    can be ranked, those that the metric names besides, the gaps, and evaluator, prompt, BLEU and
+    date.
 
     Args:
         rows: rows of one choice.
@@ -316,7 +334,7 @@ def to_json(rows: Sequence[LeaderboardRow]) -> str:
 
 def _records(rows: Sequence[LeaderboardRow]) -> list[dict[str, object]]:
     """Return the rows with one value per column, all with the same columns."""
-    facts = ("dataset", "config", "language", "metric", "evaluator", "date", "n", "bleu")
+    facts = ("dataset", "config", "language", "metric", "evaluator", "prompt", "date", "n", "bleu")
     names = dict.fromkeys(name for row in rows for name in row.figures)
     records = []
     for row in rows:

@@ -27,6 +27,7 @@ __all__ = ["OUTCOMES", "PromptedChoice", "RepliedChoice", "judge", "read_choices
 OUTCOMES = ("valid", "invalid", "failed")
 
 _BOTH = "both"
+_CUT = "yes"
 _FIELDS: Fields = {
     "answer": one_of(("1", "2")),
     "category": optional_text,
@@ -34,12 +35,13 @@ _FIELDS: Fields = {
     "option1": optional_text,
     "option2": optional_text,
     "error": optional_text,
+    "cut": optional_text,
     "orders": optional_text,
     "swapped_reply": optional_text,
     "swapped_error": optional_text,
 }
 #: Keys that hold what a model did, not what it was asked.
-_OF_THE_REPLY = ("error", "swapped_reply", "swapped_error")
+_OF_THE_REPLY = ("error", "cut", "swapped_reply", "swapped_error")
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,11 +54,13 @@ class RepliedChoice:
         numbers: the options that the replies chose, as the data number them: one, or two for both
             orders; "" for none.
         shown: the same as they were shown to the model.
+        is_cut: whether a reply ended at the limit of its length.
     """
 
     outcome: str
     numbers: tuple[str, ...]
     shown: tuple[str, ...]
+    is_cut: bool = False
 
     @property
     def is_consistent(self) -> bool:
@@ -96,7 +100,8 @@ def read_choices(
             shown.append(number)
         numbers = [number if i == 0 else _other(number) for i, number in enumerate(shown)]
         worst = max(outcomes, key=OUTCOMES.index)
-        choices.append(RepliedChoice(worst, tuple(numbers), tuple(shown)))
+        is_cut = bool(reference.get("cut"))
+        choices.append(RepliedChoice(worst, tuple(numbers), tuple(shown), is_cut))
     return choices
 
 
@@ -168,7 +173,8 @@ class PromptedChoice(Metric):
     The predictions are the replies of a language model as it wrote them. References hold `answer`
     ("1" or "2", the number of the right option as it was shown) and may hold `category`; `pair`, a
     name that the twins of a schema share; `option1` and `option2`, the texts of the options, by
-    which a reply may choose; and `error`, why there is no reply. Where a sample was asked in both
+    which a reply may choose; `error`, why there is no reply; and `cut`, which is "yes" if a reply
+    ended at the limit of its length. Where a sample was asked in both
     orders, `orders` is "both", and `swapped_reply` or `swapped_error` hold what came back when the
     options were swapped, so that the right one had the other number.
 
@@ -176,10 +182,11 @@ class PromptedChoice(Metric):
     is not correct); valid_accuracy and valid_accuracy_<category>, over valid answers, as the thesis
     has them; valid_rate, invalid_rate and failed_rate, each also by category; first_rate, the share
     of valid answers that name the first option; position_gap, the accuracy where the first option
-    is right minus that where the second is; pair_accuracy with pairs; consistency with both orders.
-    A figure over valid answers is absent where there are none. Counts: n_correct, n_inconclusive,
-    n_valid, n_invalid, n_failed; with both orders n_inconsistent; with pairs n_pairs,
-    n_pairs_correct, n_without_twin.
+    is right minus that where the second is; pair_accuracy with pairs; consistency with both orders;
+    cut_rate, also by category, if a reply is known to be cut. A figure over valid answers is absent
+    where there are none. Counts: n_correct, n_inconclusive, n_valid, n_invalid, n_failed; with both
+    orders n_inconsistent; with cut replies n_cut; with pairs n_pairs, n_pairs_correct,
+    n_without_twin.
 
     Attributes:
         parser: how replies are read, one of `cc_hf.prompting.choices.PARSERS`.
@@ -222,6 +229,9 @@ class PromptedChoice(Metric):
             "invalid_rate", "invalid", "The share of samples with replies that choose no option"
         ),
         **shares("failed_rate", "failed", "The share of samples without a reply"),
+        **shares(
+            "cut_rate", "cut", "The share of samples with a reply that ended at the limit of tokens"
+        ),
         "pair_accuracy": PAIR_ACCURACY,
         "first_rate": FigureName(
             "first option", "The share of valid answers that name the first option."
@@ -294,7 +304,7 @@ class PromptedChoice(Metric):
 
     @classmethod
     def check_values(cls, references: Sequence[Mapping[str, Any]], *, whole: bool) -> None:
-        """Refuse unknown orders, a swapped reply to a sample that was asked once, and pairs of more
+        """Refuse unknown values, a swapped reply to a sample that was asked once, and pairs of more
         than two rows.
 
         Raises:
@@ -304,6 +314,10 @@ class PromptedChoice(Metric):
             if reference["orders"] not in ("", _BOTH):
                 raise InputError(
                     f'row {row}: orders: expected "{_BOTH}" or nothing, got {reference["orders"]!r}'
+                )
+            if reference["cut"] not in ("", _CUT):
+                raise InputError(
+                    f'row {row}: cut: expected "{_CUT}" or nothing, got {reference["cut"]!r}'
                 )
             swapped = reference["swapped_reply"] or reference["swapped_error"]
             if swapped and reference["orders"] != _BOTH:
@@ -347,6 +361,7 @@ class PromptedChoice(Metric):
         outcomes = [choice.outcome for choice in choices]
         has_both = _BOTH in rows.column("orders")
         n_inconsistent = sum(j.predicted == "inconsistent" for j in judgements)
+        n_cut = sum(choice.is_cut for choice in choices)
         return Figures(
             scores={**summary.scores, **pairs.scores, **scores},
             signature={
@@ -362,6 +377,7 @@ class PromptedChoice(Metric):
                 **pairs.counts,
                 **{f"n_{outcome}": outcomes.count(outcome) for outcome in OUTCOMES},
                 **({"n_inconsistent": n_inconsistent} if has_both else {}),
+                **({"n_cut": n_cut} if n_cut else {}),
             },
         )
 
@@ -382,9 +398,11 @@ def _rates(
     names = np.asarray(categories)
     parts = {name: (counted[names == name].sum(axis=0), drawn[name]) for name in drawn}
     total = counted.sum(axis=0), np.sum(list(drawn.values()), axis=0)
+    has_cut = total[0][_N_CUT] > 0
     scores: dict[str, float] = {}
     intervals: dict[str, Interval | NoInterval] = {}
-    for name, (part, whole) in _SHARES.items():
+    shown = {name: columns for name, columns in _SHARES.items() if name != "cut_rate" or has_cut}
+    for name, (part, whole) in shown.items():
         of_categories = {} if name in _OVERALL else {f"_{key}": v for key, v in parts.items()}
         for suffix, (sums, samples) in {"": total, **of_categories}.items():
             if sums[whole]:
@@ -404,13 +422,14 @@ def _rates(
 #: Columns of `_counts`.
 _N, _N_VALID, _N_INVALID, _N_FAILED, _N_BOTH, _N_CONSISTENT = range(6)
 _N_ANSWERS, _N_RIGHT, _N_FIRST, _N_FIRST_GOLD, _N_FIRST_RIGHT = range(6, 11)
-_N_SECOND_GOLD, _N_SECOND_RIGHT = range(11, 13)
+_N_SECOND_GOLD, _N_SECOND_RIGHT, _N_CUT = range(11, 14)
 #: Figure -> the columns of its numerator and denominator.
 _SHARES = {
     "valid_accuracy": (_N_RIGHT, _N_ANSWERS),
     "valid_rate": (_N_VALID, _N),
     "invalid_rate": (_N_INVALID, _N),
     "failed_rate": (_N_FAILED, _N),
+    "cut_rate": (_N_CUT, _N),
     "first_rate": (_N_FIRST, _N_ANSWERS),
     "consistency": (_N_CONSISTENT, _N_BOTH),
 }
@@ -439,6 +458,7 @@ def _counts(choice: RepliedChoice, gold: str) -> list[int]:
         sum(r for r, g in zip(right, golds, strict=True) if g == "1"),
         golds.count("2"),
         sum(r for r, g in zip(right, golds, strict=True) if g == "2"),
+        choice.is_cut,
     ]
 
 

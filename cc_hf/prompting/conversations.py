@@ -33,10 +33,13 @@ class Reply:
     Attributes:
         text: the model's turn as it came; None if no answer came.
         error: why no answer came; empty if there is one.
+        is_cut: whether the answer is known to end at the limit of its length, and not where the
+            model would have ended it.
     """
 
     text: str | None
     error: str = ""
+    is_cut: bool = False
 
 
 @dataclass(frozen=True)

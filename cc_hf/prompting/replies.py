@@ -10,7 +10,7 @@ import hashlib
 import json
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -68,7 +68,8 @@ class FileRespondent:
     """Replies that were collected elsewhere, found by the id of the request.
 
     Each line of the file is an object with `id` and `text`. A reply that failed has the reason as
-    `error`, and `text` is null or absent. The swapped request of a sample has the id of the sample
+    `error`, and `text` is null or absent. `is_cut` may be true for one that ended at the limit of
+    its length. The swapped request of a sample has the id of the sample
     followed by "/swapped". A file that `cc-hf prompt` kept can be read, too.
 
     Attributes:
@@ -265,13 +266,15 @@ def _writable(reply: Reply) -> Reply:
     """Return a reply without halves of characters, which no file can hold."""
     if reply.text is None:
         return Reply(None, reply.error or "no reply")
-    return Reply(reply.text.encode("utf-8", "replace").decode("utf-8"))
+    return replace(reply, text=reply.text.encode("utf-8", "replace").decode("utf-8"), error="")
 
 
 def _row(request: Request, key: str, reply: Reply) -> dict[str, Any]:
-    row = {"id": request.id, "key": key, "text": reply.text}
+    row: dict[str, Any] = {"id": request.id, "key": key, "text": reply.text}
     if reply.error:
         row["error"] = reply.error
+    if reply.is_cut:
+        row["is_cut"] = True
     question = request.conversation[-1].content
     return {**row, "question": question, "reference": dict(request.reference)}
 
@@ -350,4 +353,6 @@ def _kept(row: Mapping[str, Any], where: str) -> tuple[str, Reply]:
         raise InputError(f"{where}: error: expected a string, got {error!r}")
     if text is None and not error:
         raise InputError(f"{where}: expected a text, or an error that says why there is none")
-    return name, Reply(text, error)
+    if not isinstance(is_cut := row.get("is_cut", False), bool):
+        raise InputError(f"{where}: is_cut: expected true or false, got {is_cut!r}")
+    return name, Reply(text, error, is_cut)

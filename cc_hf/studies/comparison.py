@@ -353,7 +353,10 @@ def _systems(
     baseline, *others = judged
     for name in others:
         if reason := _ids_of_one(baseline, name, judged):
-            raise InputError(f"{reason}; evaluate both on the same examples")
+            raise InputError(
+                f"{reason}; evaluate both on the same examples, or compare them on those that both"
+                " judged (`cc-hf compare --shared`)"
+            )
         for example_id, judgement in judged[baseline].items():
             if judgement.category != judged[name][example_id].category:
                 raise InputError(

@@ -121,12 +121,12 @@ class ServerChat:
             )
         )
         reply_of = {
-            conversation: Reply(outcome.value, outcome.error)
+            conversation: outcome.value or Reply(None, outcome.error)
             for conversation, outcome in zip(distinct, outcomes, strict=True)
         }
         return [reply_of[conversation] for conversation in conversations]
 
-    def _ask(self, conversation: Conversation) -> str:
+    def _ask(self, conversation: Conversation) -> Reply:
         """Return the answer to one conversation.
 
         Raises:
@@ -142,10 +142,11 @@ class ServerChat:
                 max_tokens=self.decoding.max_new_tokens,
                 temperature=self.decoding.temperature,
             )
-            content = output.choices[0].message.content
+            choice = output.choices[0]
+            content = choice.message.content
         # What is parsed need not have the shape of an answer.
         except (AttributeError, IndexError, KeyError, TypeError) as error:
             raise ValueError(f"{type(error).__name__}: {error}") from error
         if not isinstance(content, str):
             raise ValueError("a message without text")
-        return content.strip()
+        return Reply(content.strip(), is_cut=choice.finish_reason == "length")

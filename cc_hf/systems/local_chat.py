@@ -161,7 +161,7 @@ class LocalChat:
             batches, costs, lambda batch: self._generate([rows[fitting[k]] for k in batch])
         ):
             for k, answer in zip(batch, answers, strict=True):
-                replies[distinct[fitting[k]]] = Reply(answer)
+                replies[distinct[fitting[k]]] = answer
         return [replies[text] for text in texts]
 
     def answer_logprobs(
@@ -266,14 +266,14 @@ class LocalChat:
         )
 
     @torch.inference_mode()
-    def _generate(self, rows: list[list[int]]) -> list[str]:
+    def _generate(self, rows: list[list[int]]) -> list[Reply]:
         """Return the replies of one batch."""
         model, tokenizer = self.loaded.model, self.loaded.tokenizer
         saved = model.generation_config
         ends = saved.eos_token_id if saved.eos_token_id is not None else tokenizer.eos_token_id
         pad = tokenizer.pad_token_id
         if pad is None:
-            pad = ends[0] if isinstance(ends, list) else ends if ends is not None else 0
+            pad = next(iter(_as_list(ends)), 0)
         device = input_device(model)
         ids, mask = pad_ids(rows, pad=pad, device=device, side="left")
         n_before = 1 if self._has_encoder else ids.shape[1]
@@ -296,8 +296,16 @@ class LocalChat:
                 attention_mask=mask,
                 stopping_criteria=StoppingCriteriaList([_StopTexts(tokenizer, stops, n_before)]),
             )
-        texts = tokenizer.batch_decode(output[:, n_before:], skip_special_tokens=True)
-        return [_before_stop(text, stops).strip() for text in texts]
+        written = output[:, n_before:]
+        texts = tokenizer.batch_decode(written, skip_special_tokens=True)
+        has_end = torch.isin(written, written.new_tensor(_as_list(ends))).any(1)
+        return [
+            Reply(
+                _before_stop(text, stops).strip(),
+                is_cut=not (is_ended or any(stop in text for stop in stops)),
+            )
+            for text, is_ended in zip(texts, has_end.tolist(), strict=True)
+        ]
 
 
 def answer_logprobs(
@@ -323,6 +331,11 @@ def answer_logprobs(
             f" {respondent.identity}, which replies with text only"
         )
     return respondent.answer_logprobs(conversations, answers)
+
+
+def _as_list(ids: int | Sequence[int] | None) -> list[int]:
+    """Return the ids of a setting that holds one, several or none."""
+    return [] if ids is None else [ids] if isinstance(ids, int) else list(ids)
 
 
 def _before_stop(text: str, stops: Sequence[str]) -> str:

@@ -21,8 +21,9 @@ Args:
     references (list of dict): one per reply, with `answer`, the number of the right option as it
         was shown ("1" or "2"). Optional keys are `category`; `pair`, a name that the twins of a
         schema share; `option1` and `option2`, the texts of the options; `error`, why there is no
-        reply; `orders`, "both" for a sample that was also asked with its options swapped, and then
-        `swapped_reply` or `swapped_error`.
+        reply; `cut`, "yes" for a reply that ended at the limit of its length; `orders`, "both" for
+        a sample that was also asked with its options swapped, and then `swapped_reply` or
+        `swapped_error`.
     parser (str): how replies are read: conclusion (default: the last option that a concluding
         phrase names, or the only number), last (the last option that is named) or exact (a reply
         must be the name of an option only).
@@ -33,10 +34,10 @@ Args:
 
 Returns:
     valid_accuracy, valid_accuracy_<category> (float): in [0, 1], over valid answers.
-    accuracy, min_accuracy, accuracy_<category>, valid_rate, invalid_rate, failed_rate (with
-        categories), first_rate, pair_accuracy, consistency (float): in [0, 1].
+    accuracy, min_accuracy, accuracy_<category>, valid_rate, invalid_rate, failed_rate, cut_rate
+        (with categories), first_rate, pair_accuracy, consistency (float): in [0, 1].
     position_gap (float): in [-1, 1].
-    n, n_correct, n_inconclusive, n_valid, n_invalid, n_failed, n_inconsistent, n_pairs,
+    n, n_correct, n_inconclusive, n_valid, n_invalid, n_failed, n_inconsistent, n_cut, n_pairs,
         n_pairs_correct, n_without_twin (int): numbers of samples and pairs.
     verdicts (list of str): correct, incorrect or inconclusive, one per sample.
     predicted (list of str): 1, 2, invalid, failed or inconsistent.

@@ -8,7 +8,7 @@ from typing import Any
 from tokenizers import decoders
 from transformers import AutoModelForCausalLM, AutoTokenizer
 
-from tests.helpers.families import save_tiny_causal_lm
+from tests.helpers.families import N_POSITIONS, save_tiny_causal_lm
 
 __all__ = ["TEMPLATES", "save_tiny_chat_model"]
 
@@ -42,10 +42,15 @@ TEMPLATES: dict[str, str] = {
 
 
 def save_tiny_chat_model(
-    folder: Path, *, template: str | None = "any turns", llama: bool = True, **saved: Any
+    folder: Path,
+    *,
+    template: str | None = "any turns",
+    llama: bool = True,
+    n_positions: int = N_POSITIONS,
+    **saved: Any,
 ) -> Path:
     """Save a tiny causal model; `saved` are settings of generation in its files."""
-    save_tiny_causal_lm(folder, llama=llama)
+    save_tiny_causal_lm(folder, llama=llama, n_positions=n_positions)
     tokenizer = AutoTokenizer.from_pretrained(folder)
     tokenizer.backend_tokenizer.decoder = decoders.Metaspace() if llama else decoders.ByteLevel()
     if template is not None:

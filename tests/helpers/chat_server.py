@@ -66,9 +66,11 @@ class ChatServer:
                 do_sample=False,
                 pad_token_id=self.tokenizer.eos_token_id,
             )
-        text = self.tokenizer.decode(output[0, ids.shape[1] :], skip_special_tokens=True)
+        written = output[0, ids.shape[1] :]
+        text = self.tokenizer.decode(written, skip_special_tokens=True)
         message = {"role": "assistant", "content": text}
-        return {"choices": [{"index": 0, "message": message, "finish_reason": "stop"}]}
+        reason = "stop" if self.tokenizer.eos_token_id in written.tolist() else "length"
+        return {"choices": [{"index": 0, "message": message, "finish_reason": reason}]}
 
     def completions(self, body: dict[str, Any]) -> dict[str, Any]:
         choices = []

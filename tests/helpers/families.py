@@ -231,7 +231,9 @@ def save_tiny_t5(folder: Path, *, family: str = "t5", marks: tuple[str, ...] = (
     return folder
 
 
-def save_tiny_causal_lm(folder: Path, *, llama: bool = False) -> Path:
+def save_tiny_causal_lm(
+    folder: Path, *, llama: bool = False, n_positions: int = N_POSITIONS
+) -> Path:
     """Save GPT-2 with byte-level BPE, or LLaMA with <s> before every text and tokens that begin
     with ▁.
     """
@@ -258,7 +260,7 @@ def save_tiny_causal_lm(folder: Path, *, llama: bool = False) -> Path:
         bos_token="<s>",
         eos_token="</s>",
         unk_token="<unk>",
-        model_max_length=N_POSITIONS,
+        model_max_length=n_positions,
     ).save_pretrained(folder)
     torch.manual_seed(6)
     ends: dict[str, Any] = {
@@ -273,12 +275,12 @@ def save_tiny_causal_lm(folder: Path, *, llama: bool = False) -> Path:
             "intermediate_size": 32,
             "num_hidden_layers": 2,
             "num_attention_heads": 2,
-            "max_position_embeddings": N_POSITIONS,
+            "max_position_embeddings": n_positions,
         }
         LlamaForCausalLM(LlamaConfig(**sizes, **ends)).save_pretrained(folder)
     else:
         GPT2LMHeadModel(
-            GPT2Config(n_embd=16, n_layer=2, n_head=2, n_positions=N_POSITIONS, **ends)
+            GPT2Config(n_embd=16, n_layer=2, n_head=2, n_positions=n_positions, **ends)
         ).save_pretrained(folder)
     return folder
 

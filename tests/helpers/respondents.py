@@ -4,13 +4,21 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from cc_hf.errors import EvaluatorError
 from cc_hf.prompting.conversations import Conversation, Reply
 from cc_hf.studies.language_models.plans import Plan
 
-__all__ = ["Scripted", "always", "failing_each", "refusing_each", "right", "right_by_hash"]
+__all__ = [
+    "Scripted",
+    "always",
+    "cutting_each",
+    "failing_each",
+    "refusing_each",
+    "right",
+    "right_by_hash",
+]
 
 Rule = Callable[[int, str], Reply]
 
@@ -72,3 +80,7 @@ def refusing_each(n: int, rule: Rule) -> Rule:
 
 def failing_each(n: int, rule: Rule) -> Rule:
     return lambda row, answer: Reply(None, "timed out") if row % n == n - 1 else rule(row, answer)
+
+
+def cutting_each(n: int, rule: Rule) -> Rule:
+    return lambda row, answer: replace(rule(row, answer), is_cut=row % n == n - 1)

@@ -37,7 +37,8 @@ WIDTH = 440
 NAMES = 104  # width for the names of the systems beside the bars
 VALUES = 44
 CHARACTER = 6.4  # approximate width of a character, to keep labels apart
-_BESIDE = 14  # longest name that stands beside its bar; a longer one stands above it
+_BESIDE = NAMES - 24  # widest name that stands beside its bar; a wider one stands above it
+_SIZE = 12.5  # font size of the texts, in units of the chart
 _LINE = 64  # characters in the width of the chart, beside a mark
 _SHAPES = (
     "M-6 0a6 6 0 1 0 12 0a6 6 0 1 0 -12 0z",
@@ -184,7 +185,13 @@ def are_long(systems: Sequence[str]) -> bool:
     Args:
         systems: the names of the report's systems.
     """
-    return max(map(len, systems)) > _BESIDE
+    return max(map(_widest, systems)) > _BESIDE
+
+
+def _widest(text: str) -> float:
+    """Return about how wide a text is in the widest of the page's fonts."""
+    ems = (0.95 if c in "mwMW@%" else 0.35 if c in "fijlrtI.,:;'|!()[]- " else 0.62 for c in text)
+    return _SIZE * sum(ems)
 
 
 def name_row(

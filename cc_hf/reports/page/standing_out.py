@@ -221,14 +221,17 @@ def _system_table(
                 tuple(group(index, attribute.name, shown, _wrong(shown)) for shown in groups)
             )
         rows.append((system.name, tuple(cells)))
+    columns = [
+        *["best category", "worst category", "gap"] * bool(by_category),
+        *(f"fails most by {_words(attribute.name)}" for attribute in words),
+    ]
+    # values with too few samples leave a column empty, such as pairs, which have two each
+    filled = [i for i in range(len(columns)) if any(cells[i] for _, cells in rows)]
     return LinkTable(
         f"What stands out: {metric_name(metric)}",
         "system",
-        (
-            *["best category", "worst category", "gap"] * bool(by_category),
-            *(f"fails most by {_words(attribute.name)}" for attribute in words),
-        ),
-        tuple(rows),
+        tuple(columns[i] for i in filled),
+        tuple((name, tuple(cells[i] for i in filled)) for name, cells in rows),
     )
 
 

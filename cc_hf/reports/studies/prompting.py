@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from rich.console import Group, RenderableType
 from rich.text import Text
@@ -80,14 +80,15 @@ def translation_tables(run: TranslationRun, *, published: bool = False) -> list[
         run: the translations.
         published: whether the printed figures are shown.
     """
-    table = plain_table("", "n", "valid", "invalid", "failed")
-    rows: list[tuple[str, Mapping[str, int]]] = [("all", run.counts())]
-    if len(run.categories) > 1:
-        rows += [(name, run.counts(name)) for name in run.categories]
-    for name, counts in rows:
+    cut = ["cut at the limit"] * bool(run.n_cut())
+    table = plain_table("", "n", "valid", "invalid", "failed", *cut)
+    names: list[str | None] = [None, *(run.categories if len(run.categories) > 1 else [])]
+    for name in names:
+        counts = run.counts(name)
         n = sum(counts.values())
-        cells = [f"{k:,} ({percent(k / n)} %)" for k in counts.values()]
-        table.add_row(name, f"{n:,}", *cells)
+        shown = [*counts.values(), *([run.n_cut(name)] if cut else [])]
+        cells = [f"{k:,} ({percent(k / n)} %)" for k in shown]
+        table.add_row("all" if name is None else name, f"{n:,}", *cells)
     parts: list[RenderableType] = [heading(f"requests to {run.run['model']}"), table]
     parts += [Text(f"{n:,} without a translation: {why}") for why, n in run.reasons().items()]
     parts += note_lines(run.run["notes"])

@@ -55,6 +55,7 @@ class RepliedTranslation:
         category: category of the example.
         outcome: "valid", "invalid" or "failed".
         reason: why there is no translation; "" if there is one.
+        is_cut: whether the reply is known to end at the limit of its length.
     """
 
     id: str
@@ -63,6 +64,7 @@ class RepliedTranslation:
     category: str
     outcome: str
     reason: str = ""
+    is_cut: bool = False
 
 
 @dataclass(frozen=True)
@@ -85,6 +87,14 @@ class TranslationRun:
         """
         outcomes = Counter(r.outcome for r in self.rows if category in (None, r.category))
         return {name: outcomes[name] for name in ("valid", "invalid", "failed")}
+
+    def n_cut(self, category: str | None = None) -> int:
+        """Return how many replies are known to end at the limit of their length.
+
+        Args:
+            category: as for `counts`.
+        """
+        return sum(r.is_cut for r in self.rows if category in (None, r.category))
 
     @property
     def categories(self) -> list[str]:
@@ -233,13 +243,15 @@ def choices_of_run(
     rows = []
     for kept in asked:
         row = {**kept.reference, "error": _error(kept)}
+        is_cut = kept.reply.is_cut
         if (swapped := table.get(f"{kept.id}{SWAPPED}")) is not None:
             row |= {
                 "orders": "both",
                 "swapped_reply": swapped.reply.text or "",
                 "swapped_error": _error(swapped),
             }
-        rows.append(row)
+            is_cut = is_cut or swapped.reply.is_cut
+        rows.append({**row, "cut": "yes" if is_cut else ""})
     fields = {
         **run["origin"],
         "sys": run["model"],
@@ -264,8 +276,17 @@ def choices_of_run(
         result,
         system=name or f"{model_name(run['model'])} ({run['strategy']})",
         counts={**result.counts, "n_left_out": len(run["left_out"])},
-        notes=(*run["notes"], *result.notes),
+        notes=(*run["notes"], *_cut_notes(result), *result.notes),
     )
+
+
+def _cut_notes(result: EvaluationResult) -> list[str]:
+    if not (n_cut := result.counts.get("n_cut", 0)):
+        return []
+    return [
+        f"The replies to {n_cut:,} of {result.n:,} samples were cut at the limit of tokens; what"
+        " they would have concluded is not known"
+    ]
 
 
 def _error(kept: KeptReply) -> str:
@@ -273,16 +294,24 @@ def _error(kept: KeptReply) -> str:
 
 
 def model_name(identity: str) -> str:
-    """Return the name of a model from `Respondent.identity`: without backend, hash and decoding.
+    """Return the name of a model from `Respondent.identity`: without backend, folder or address,
+    hash and decoding.
 
     Args:
-        identity: such as "local/model@1a2b3c4/greedy".
+        identity: such as "local:qwen/small@1a2b3c4/float32/greedy/256 tokens".
 
     Examples:
+        >>> model_name("server:http://localhost:8000/v1#qwen/small/greedy/256 tokens")
+        'small'
         >>> model_name("replies/gpt.jsonl@1a2b3c4")
         'gpt.jsonl'
     """
-    return identity.partition("@")[0].rpartition("/")[2] or identity
+    backend, is_named, name = identity.partition(":")
+    if backend == "server":
+        name = name.partition("#")[2].rsplit("/", 2)[0]  # the decoding has two parts
+    else:
+        name = (name if is_named else backend).partition("@")[0]
+    return name.rpartition("/")[2] or identity
 
 
 def translations_of_run(
@@ -323,6 +352,8 @@ def translations_of_run(
         )
         outcome = "valid" if parsed.is_valid else "invalid"
         rows.append(
-            RepliedTranslation(kept.id, source, parsed.text, category, outcome, parsed.reason)
+            RepliedTranslation(
+                *(kept.id, source, parsed.text, category, outcome, parsed.reason, kept.reply.is_cut)
+            )
         )
     return TranslationRun(run, tuple(rows))

@@ -23,6 +23,8 @@ def choices_by_logprob(
     plan: Plan,
     respondent: Respondent | FileRespondent,
     *,
+    parser: str = "conclusion",
+    name: str = "",
     bootstrap: Bootstrap | None = None,
 ) -> EvaluationResult:
     """Return the result of the more probable answers, such as "Translation 1" and "Translation 2".
@@ -33,6 +35,9 @@ def choices_by_logprob(
         run: what was asked, of which model (`cc_hf.studies.language_models.asking.described_run`).
         plan: what is asked.
         respondent: a model on this machine.
+        parser: how the replies beside it are read, so that both results can be compared; every
+            parser reads these answers alike.
+        name: as for `cc_hf.studies.language_models.asking.choices_of_run`.
         bootstrap: how the intervals are drawn.
 
     Returns:
@@ -52,5 +57,5 @@ def choices_by_logprob(
         text = "" if first == second else answers[second > first]
         replies.append(KeptReply(request.id, request.reference, Reply(text)))
     described = {**run, "prompt": f"{run['prompt']}.logprob"}
-    result = choices_of_run(described, replies, parser="exact", bootstrap=bootstrap)
+    result = choices_of_run(described, replies, parser=parser, name=name, bootstrap=bootstrap)
     return replace(result, system=f"{result.system}, by log-probability")

@@ -5,9 +5,9 @@ sample. Samples of a demonstration's schema are left out.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from cc_hf.errors import InputError
 from cc_hf.prompting.prompts import (
@@ -33,7 +33,10 @@ from cc_hf.prompting.samples import (
 from cc_hf.prompting.templates import Template, find_template
 from cc_hf.schema import ContrastiveTranslationExample, Example
 
-__all__ = ["SWAPPED", "Plan", "plan_choices", "plan_translations"]
+if TYPE_CHECKING:
+    from datasets import Dataset
+
+__all__ = ["SWAPPED", "Plan", "message_dataset", "plan_choices", "plan_translations"]
 
 #: What follows the id of a sample whose options were swapped.
 SWAPPED = "/swapped"
@@ -214,6 +217,34 @@ def plan_translations(
         for sample in kept
     )
     return Plan(prompt, requests, origin, tuple(left_out))
+
+
+def message_dataset(plan: Plan) -> Dataset:
+    """Return everything that a plan asks as a dataset, for libraries that let chat models answer.
+
+    Args:
+        plan: what is asked.
+
+    Returns:
+        One row per request, with its `id`, the turns as `messages`, each with `role` and `content`,
+        and what is needed to read the reply, such as `answer`.
+
+    Examples:
+        >>> example = ContrastiveTranslationExample(
+        ...     "a", "en", "de", "It fell.", "Er fiel.", ("Sie fiel.",), "male", {"answer": "1"}
+        ... )
+        >>> row = message_dataset(plan_choices([example], n_shots=0))[0]
+        >>> row["id"], row["answer"], row["messages"][0]["role"]
+        ('a', '1', 'user')
+    """
+    import datasets
+
+    return datasets.Dataset.from_list(
+        [
+            {"id": r.id, "messages": [asdict(turn) for turn in r.conversation], **r.reference}
+            for r in plan.requests
+        ]
+    )
 
 
 def _demonstrations(

@@ -77,6 +77,22 @@ def test_show_prints_the_turns_and_asks_nothing(data: Path, tmp_path: Path) -> N
     printed = run_command(*arguments, "--strategy", "cota", "--json", cwd=tmp_path).stdout
     messages = json.loads(printed)["messages"]
     assert [message["role"] for message in messages] == ["user", "assistant"] * 4 + ["user"]
+    both = ["--both-orders", "--shots", "2"]
+    run_command(*arguments, *both, "-o", "requests.jsonl", cwd=tmp_path)
+    lines = (tmp_path / "requests.jsonl").read_text(encoding="utf-8").splitlines()
+    rows = [json.loads(line) for line in lines]
+    assert len(rows) == 22
+    assert [message["role"] for message in rows[0]["messages"]] == ["user", "assistant"] * 2 + [
+        "user"
+    ]
+    replies = [{"id": row["id"], "text": f"Translation {row['answer']}"} for row in rows]
+    (tmp_path / "replies.jsonl").write_text("\n".join(map(json.dumps, replies)), encoding="utf-8")
+    choose = ["prompt", "choose", "wino_x", CONFIG, "--data-dir", str(data)]
+    run_command(*choose, *both, "--replies", "replies.jsonl", "-o", "a.json", cwd=tmp_path)
+    result = EvaluationResult.from_json((tmp_path / "a.json").read_text(encoding="utf-8"))
+    assert result.scores["consistency"] == result.scores["accuracy"] == 1
+    refused = run_command(*arguments, *both, "--task", "translate", cwd=tmp_path, status=2)
+    assert "--both-orders: expected none" in refused.stderr
     refused = run_command(*arguments, "--sample", "other", cwd=tmp_path, status=2)
     assert "--sample: expected the id of one of" in refused.stderr
     refused = run_command(*arguments, "--shots", "10", cwd=tmp_path, status=2)

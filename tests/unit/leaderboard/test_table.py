@@ -92,6 +92,26 @@ def test_rows_name_the_evaluator_without_its_revision(
     assert leaderboard_rows(read_folder(tmp_path))[0].evaluator == name
 
 
+@pytest.mark.parametrize(
+    ("fields", "prompt"),
+    [
+        ("", ""),
+        ("|prompt:cota.1a2b|shots:4|orders:given", "cota, 4 demonstrations"),
+        (
+            "|prompt:basic.1a2b.logprob|shots:0|orders:both",
+            "basic, 0 demonstrations, both orders, by log-probability",
+        ),
+    ],
+)
+def test_rows_say_how_a_language_model_was_asked(fields: str, prompt: str, tmp_path: Path) -> None:
+    result = small_result((0.4, 0.9))
+    signature = result.signature.replace("|n:", f"{fields}|n:")
+    write_result(tmp_path, "aws", dataclasses.replace(result, signature=signature))
+    rows = leaderboard_rows(read_folder(tmp_path))
+    assert rows[0].prompt == prompt
+    assert ("prompt" in default_columns(rows)) == bool(prompt)
+
+
 def test_the_table_begins_with_the_choice_of_most_systems(rows: list[LeaderboardRow]) -> None:
     winomt = Choice(("winomt", "default"), "en-de", "contrastive_conditioning")
     assert first_choice(rows) == winomt

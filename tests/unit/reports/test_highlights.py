@@ -164,3 +164,11 @@ def test_what_stands_out_is_said_of_every_metric_with_links() -> None:
     found, _ = standing_out(alone, ())
     assert found.divided is None
     assert filter_name("note") == "data.note"
+
+
+def test_an_attribute_whose_values_have_few_samples_has_no_column() -> None:
+    report = reported.report()
+    pairs = Attribute("pair", tuple(str(i // 2) for i in range(N)))
+    found, _ = standing_out(report, (*attributes(report), pairs))
+    assert found.systems.columns[-1] == "fails most by occupation"
+    assert {len(cells) for _, cells in found.systems.rows} == {len(found.systems.columns)}

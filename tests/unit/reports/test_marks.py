@@ -16,6 +16,7 @@ from cc_hf.reports.formats.markdown import markdown_report
 from cc_hf.reports.formats.plots import plots
 from cc_hf.reports.marks import mark_classes, name_lines
 from cc_hf.reports.page.charts import bar_chart, quality_chart
+from cc_hf.reports.page.drawing import are_long
 from cc_hf.reports.page.page import html_page, html_table
 from cc_hf.reports.report import Report, build_report
 from cc_hf.reports.report_tables import category_table, figures_table, summary_table
@@ -66,6 +67,12 @@ def test_charts_of_the_page_show_every_name_in_full(report: Report) -> None:
     assert "".join(words(bar_chart(category_bars(report, METRIC), longer, label="x"))).count(
         longer[11]
     ) == len(report.categories)
+
+
+@pytest.mark.parametrize(("name", "is_beside"), [("Model alpha", True), ("MMW-Mwmm", False)])
+def test_a_name_stands_beside_its_bar_only_if_it_is_narrow(name: str, is_beside: bool) -> None:
+    """Capitals and m are wide: the end of a name of few characters covered its mark."""
+    assert are_long([name]) is not is_beside
 
 
 def test_marks_differ_in_colour_or_shape(report: Report) -> None:

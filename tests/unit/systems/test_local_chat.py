@@ -15,7 +15,7 @@ from cc_hf.errors import EvaluatorError, InputError
 from cc_hf.evaluators.distributed import ALONE, Team
 from cc_hf.models.chat_templates import chat_text, plain_text
 from cc_hf.models.pretrained import load_model
-from cc_hf.prompting.conversations import Conversation, Decoding, Message
+from cc_hf.prompting.conversations import Conversation, Decoding, Message, Reply
 from cc_hf.systems.local_chat import LocalChat, answer_logprobs, open_local_chat
 from cc_hf.systems.respondents import open_respondent
 from tests.helpers.chat_models import TEMPLATES, save_tiny_chat_model
@@ -79,7 +79,7 @@ def test_replies_equal_plain_passes_at_any_batch_size(
 def test_equal_conversations_are_answered_once(chat: LocalChat) -> None:
     sizes: list[int] = []
     counting = copy.copy(chat)
-    counting._generate = lambda rows: sizes.append(len(rows)) or [""] * len(rows)  # type: ignore
+    counting._generate = lambda rows: sizes.append(len(rows)) or [Reply("")] * len(rows)  # type: ignore
     assert len(counting.reply([QUESTIONS[0]] * 5 + [QUESTIONS[1]])) == 6
     assert sum(sizes) == 2
     assert counting.reply([]) == []
@@ -140,13 +140,23 @@ def test_a_model_without_template_gets_plain_lines(tmp_path: Path) -> None:
     assert replies == single
 
 
-def test_replies_end_before_the_next_turn(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("written", "text", "is_cut"),
+    [
+        (" Translation 2\nUser: and then", "Translation 2", False),
+        (" Translation 2</s>", "Translation 2", False),
+        (" Translation 2 or", "Translation 2 oror", True),
+    ],
+)
+def test_replies_end_before_the_next_turn_or_are_cut(
+    tmp_path: Path, written: str, text: str, is_cut: bool
+) -> None:
     chat = open_local_chat(
         str(save_tiny_chat_model(tmp_path, template=None, llama=False)),
         decoding=Decoding(max_new_tokens=40),
     )
     tokenizer = chat.loaded.tokenizer
-    script = tokenizer(" Translation 2\nUser: and then")["input_ids"]
+    script = tokenizer(written)["input_ids"]
     model = copy.deepcopy(chat.loaded.model)
     steps: list[int] = []
 
@@ -168,8 +178,11 @@ def test_replies_end_before_the_next_turn(tmp_path: Path) -> None:
         batch_size=8,
         team=ALONE,
     )
-    assert scripted.reply([asked("a")])[0].text == "Translation 2"
-    assert len(steps) < len(script)
+    reply = scripted.reply([asked("a")])[0]
+    assert reply.is_cut is is_cut
+    assert (reply.text or "").startswith(text)
+    assert is_cut or reply.text == text
+    assert len(steps) <= (chat.decoding.max_new_tokens if is_cut else len(script))
 
 
 def test_models_of_the_kind_of_t5_answer(tmp_path: Path) -> None:

@@ -30,6 +30,7 @@ from tests.helpers.respondents import (
     Rule,
     Scripted,
     always,
+    cutting_each,
     failing_each,
     refusing_each,
     right,
@@ -105,6 +106,38 @@ def test_refusals_and_failures_are_counted_by_category(tmp_path: Path) -> None:
     assert result.scores["failed_rate_male"] == result.scores["invalid_rate_male"] == 0.1
     assert result.scores["failed_rate_female"] == result.scores["invalid_rate_female"] == 0
     assert EvaluationResult.from_json(result.to_json()) == result
+
+
+def test_replies_that_were_cut_are_counted_and_kept(tmp_path: Path) -> None:
+    rows = examples()
+    path = tmp_path / "a.jsonl"
+    whole = run(plan_choices(rows, n_shots=0), rows, right, tmp_path / "whole.jsonl")
+    assert "n_cut" not in whole.counts
+    assert not any(name.startswith("cut_rate") for name in whole.scores)
+    result = run(plan_choices(rows, n_shots=0), rows, cutting_each(10, right), path)
+    assert result.counts["n_cut"] == 10
+    assert result.scores["accuracy"] == 1
+    assert result.scores["cut_rate"] == 0.1
+    # all of them have odd numbers
+    assert result.scores["cut_rate_male"] == 0.2
+    assert result.scores["cut_rate_female"] == 0
+    assert "The replies to 10 of 100 samples were cut" in result.notes[0]
+    assert choices_of_run(*kept_replies(path)) == result
+    both = plan_choices(rows, n_shots=0, both_orders=True)
+    result = run(both, rows, cutting_each(4, right), tmp_path / "b.jsonl")
+    assert result.counts["n_cut"] == 50  # of each second sample, the swapped reply
+    plan = plan_translations(rows, src_lang="en", tgt_lang="de", n_shots=0)
+    rule = cutting_each(10, lambda row, answer: Reply(f"Satz {row}"))
+    asked = ask_plan(
+        *("translate", Material("en", "de", rows), plan, Scripted(plan, rule)),
+        tmp_path / "t.jsonl",
+    )
+    translated = translations_of_run(*asked)
+    assert (translated.n_cut(), translated.n_cut("male")) == (10, 10)
+    assert translated.rows[9].is_cut
+    path.write_text('{"id": "a", "text": "b", "is_cut": "no"}\n', encoding="utf-8")
+    with pytest.raises(InputError, match="line 1: is_cut: expected true or false, got 'no'"):
+        FileRespondent(path)
 
 
 def test_a_run_that_is_killed_goes_on_and_ends_like_an_undisturbed_one(tmp_path: Path) -> None:

@@ -1,0 +1,122 @@
+"""Language models that are asked in words through the command line: on this machine, behind a
+server, and by several processes.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from huggingface_hub import constants
+
+from cc_hf.prompting.conversations import Decoding
+from cc_hf.results import EvaluationResult
+from cc_hf.systems.local_chat import open_local_chat
+from tests.helpers.chat_models import save_tiny_chat_model
+from tests.helpers.chat_server import chat_server
+from tests.helpers.command_line import Shown, run_command
+from tests.helpers.wino_x_schemas import lay_out, mt_rows
+from tests.unit.evaluators.test_distributed import torchrun
+
+CONFIG = "mt_en_de.translations"
+N_TOKENS = "6"
+
+
+@pytest.fixture(scope="module")
+def chat(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a model with random weights that takes a prompt with demonstrations."""
+    return save_tiny_chat_model(
+        tmp_path_factory.mktemp("models") / "tiny", llama=False, n_positions=4096
+    )
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return lay_out(tmp_path_factory.mktemp("data"), "mt", mt_rows(4))
+
+
+def arguments(data: Path, *options: str | Path) -> list[str]:
+    return [
+        *("prompt", "choose", "wino_x", CONFIG, "--data-dir", str(data), "--shots", "2"),
+        *("--max-new-tokens", N_TOKENS, *map(str, options)),
+    ]
+
+
+def read(path: Path) -> EvaluationResult:
+    return EvaluationResult.from_json(path.read_text(encoding="utf-8"))
+
+
+def kept(path: Path) -> list[dict[str, Any]]:
+    """Return the kept replies, without the keys, which depend on the backend."""
+    rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()[1:]]
+    return [{name: row[name] for name in row if name != "key"} for row in rows]
+
+
+@pytest.fixture(scope="module")
+def alone(chat: Path, data: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Shown]:
+    """Return the folder of a run in this process, and what it printed."""
+    folder = tmp_path_factory.mktemp("alone")
+    options = ("--model", chat, "--device", "cpu", "--answer-logprobs", "-o", "a.json")
+    return folder, run_command(*arguments(data, *options), cwd=folder)
+
+
+def test_choices_by_log_probability_stand_beside_the_parsed_ones(
+    alone: tuple[Path, Shown], data: Path
+) -> None:
+    folder, shown = alone
+    parsed, probable = read(folder / "a.json"), read(folder / "a.logprobs.json")
+    assert (parsed.system, probable.system) == ("tiny (basic)", "tiny (basic), by log-probability")
+    assert parsed.n == probable.n == probable.counts["n_valid"] == 6
+    assert "6 of 6 replies were cut at the limit of tokens" in shown.stderr
+    assert parsed.counts["n_cut"] == 6
+    assert "tiny (basic), by log-probability" in shown.stdout
+    run_command(
+        *("report", "a.json", "a.logprobs.json", "--markdown", "a.md", "--data-dir", data),
+        cwd=folder,
+    )
+    page = (folder / "a.md").read_text(encoding="utf-8")
+    assert "| tiny (basic), by log-probability | " in page
+    assert "The replies to 6 of 6 samples were cut at the limit of tokens" in page
+    assert "was not compared" not in page
+    compared = run_command("compare", "a.json", "a.logprobs.json", cwd=folder).stdout
+    assert "n = 6" in compared
+
+
+@pytest.mark.enable_socket
+def test_a_server_gives_the_replies_of_the_model_on_this_machine(
+    alone: tuple[Path, Shown],
+    chat: Path,
+    data: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(constants, "HF_HUB_OFFLINE", False)
+    local = open_local_chat(str(chat), decoding=Decoding())
+    with chat_server(local.loaded.model, local.loaded.tokenizer) as served:
+        options = ("--server", served.url, "--model", "tiny", "-o", "a.json")
+        shown = run_command(*arguments(data, *options), cwd=tmp_path)
+        assert "note: 6 requests with " in shown.stderr
+        assert f" characters go to {served.url}" in shown.stderr
+        run_command(*arguments(data, *options), cwd=tmp_path)
+        assert len(served.requests) == 6  # the second run found all replies
+    assert kept(tmp_path / "a.replies.jsonl") == kept(alone[0] / "a.replies.jsonl")
+    here, there = read(alone[0] / "a.json"), read(tmp_path / "a.json")
+    assert there.system == here.system == "tiny (basic)"
+    assert (there.scores, there.counts, there.judgements) == (
+        here.scores,
+        here.counts,
+        here.judgements,
+    )
+
+
+def test_two_processes_keep_and_write_what_one_does(
+    alone: tuple[Path, Shown], chat: Path, data: Path, tmp_path: Path
+) -> None:
+    options = ("--model", chat, "--device", "cpu", "--answer-logprobs", "-o", "a.json")
+    shared = torchrun(2, "cc_hf.cli", *arguments(data, *options), cwd=tmp_path)
+    assert shared.returncode == 0, shared.stderr
+    for name in ("a.json", "a.logprobs.json", "a.replies.jsonl"):
+        assert (tmp_path / name).read_bytes() == (alone[0] / name).read_bytes()
+    assert shared.stderr.count("written: a.json") == 1
