@@ -222,6 +222,8 @@ def _data_notes(material: Material, *, has_notes: bool) -> list[str]:
     if material.config is None or material.origin.dataset not in registry.DATASETS:
         return []
     notes = [material.config.remark] if material.config.remark else []
+    if not has_notes:
+        return notes  # without loading the other metrics
     by_words = [
         metric.name
         for metric in all_metrics()
@@ -231,7 +233,7 @@ def _data_notes(material: Material, *, has_notes: bool) -> list[str]:
         and not metric.takes_evaluator
         and not material.unfit_reason(metric)
     ]
-    if has_notes and by_words:
+    if by_words:
         notes.append(f"Without an evaluator, {material.name} is judged by {' and '.join(by_words)}")
     return notes
 

@@ -5,10 +5,11 @@ Models are loaded when first needed, and are used under a lock. gradio is not us
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sys
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -59,6 +60,9 @@ MAX_TEXT_CHARACTERS = 2000
 #: The largest number of cues on each side, because each cue makes a source that is scored.
 MAX_CUES = 20
 _MAX_THREADS = 4  # of torch, for one judgement; sentences are short, and more do not help
+# A sentence is judged on one thread by a model with at most so many weights, since several threads
+# would wait for each other more than they compute. The embedded evaluator has 7 million.
+_SMALL_MODEL = 20_000_000
 _CUE_SEPARATOR = "|"
 _ELSEWHERE = "judge larger files with cc_hf on your own machine"
 
@@ -77,18 +81,36 @@ class _Model:
         """Return the evaluator. The caller must hold the lock."""
         if self._loaded is None:
             self._loaded = self.load()
-        _limit_threads()
         return self._loaded
 
 
-def _limit_threads() -> None:
-    """Let torch use few threads for what the current thread computes.
+@contextlib.contextmanager
+def _few_threads(most: int) -> Iterator[None]:
+    """Let torch use few threads for what the current thread computes in the block.
 
     The server answers each request in one of many threads, and torch starts threads for each of
     them. On a machine with many cores, they would slow each other and the page down.
     """
-    if (torch := sys.modules.get("torch")) is not None:
-        torch.set_num_threads(min(_MAX_THREADS, torch.get_num_threads()))
+    torch = sys.modules.get("torch")
+    if torch is None:
+        yield
+        return
+    before = torch.get_num_threads()
+    torch.set_num_threads(min(most, before))
+    try:
+        yield
+    finally:
+        # The next request of this server thread may be a file, for which more threads are right.
+        torch.set_num_threads(before)
+
+
+def _sentence_threads(evaluator: Evaluator) -> int:
+    """Return on how many threads of torch a sentence is judged at most."""
+    model: Any = getattr(evaluator, "model", None)
+    if not hasattr(model, "parameters"):
+        return _MAX_THREADS  # not a model of torch, or several
+    n_weights = sum(weight.numel() for weight in model.parameters())
+    return 1 if n_weights <= _SMALL_MODEL else _MAX_THREADS
 
 
 class SentenceJudge:
@@ -195,9 +217,11 @@ class SentenceJudge:
                 row[name.replace(" ", "_")] = side_cues
         example = custom_example(row, src_lang=self.src_lang)
         with self._model.lock:
-            return explain_example(
-                self._model.get(), example, translation.strip(), tgt_lang=self.tgt_lang
-            )
+            evaluator = self._model.get()
+            with _few_threads(_sentence_threads(evaluator)):
+                return explain_example(
+                    evaluator, example, translation.strip(), tgt_lang=self.tgt_lang
+                )
 
 
 def read_occurrence(text: str) -> int | None:
@@ -386,14 +410,9 @@ class FileJudge:
                         path, material.examples, other_lengths=material.translated_lines()
                     ).translations,
                 )
-                return evaluate(
-                    material,
-                    translations=path,
-                    metric=metric,
-                    evaluator=(
-                        self._model(material.src_lang, tgt_lang) if takes_evaluator else None
-                    ),
-                )
+                evaluator = self._model(material.src_lang, tgt_lang) if takes_evaluator else None
+                with _few_threads(_MAX_THREADS):
+                    return evaluate(material, translations=path, metric=metric, evaluator=evaluator)
         except InputError as error:
             raise InputError(str(error).replace(str(path), path.name)) from error
 
@@ -413,7 +432,6 @@ class FileJudge:
         pair = src_lang, tgt_lang
         if pair not in self._models:
             self._models[pair] = _opened(self._evaluator, pair)
-        _limit_threads()
         return self._models[pair]
 
 

@@ -1,4 +1,6 @@
-"""What a machine is, and how much of its processors other programs use. Without torch."""
+"""What a machine is, how much of its processors other programs use, and how threads wait on it.
+Without torch.
+"""
 
 from __future__ import annotations
 
@@ -11,15 +13,42 @@ from collections.abc import Sequence
 from importlib import metadata
 from pathlib import Path
 
-__all__ = ["CpuMeter", "cpu_count", "load_average", "package_versions", "processor_name"]
+__all__ = [
+    "CpuMeter",
+    "cpu_count",
+    "load_average",
+    "package_versions",
+    "processor_name",
+    "wait_passively",
+]
 
 _FLAGS = ("avx2", "avx512f", "avx512_bf16", "avx512_vnni", "amx_bf16", "amx_int8")
 _STAT = Path("/proc/stat")
+# How long a waiting thread spins, for any OpenMP, that of GNU, and those of Intel and LLVM.
+_WAITING = ("OMP_WAIT_POLICY", "GOMP_SPINCOUNT", "KMP_BLOCKTIME")
 
 
 def cpu_count() -> int:
     """Return the number of cores that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def wait_passively() -> None:
+    """Let the threads of OpenMP sleep while they wait for each other, unless the environment says
+    how they wait.
+
+    By default they spin. Where other programs use the cores, a spinning thread holds a core that
+    the thread which it waits for needs. Programs call this before torch is loaded, because OpenMP
+    reads the environment only once. The variable that is set, OMP_WAIT_POLICY, also holds for the
+    programs that this process starts.
+
+    Examples:
+        >>> wait_passively()
+        >>> any(name in os.environ for name in _WAITING)
+        True
+    """
+    if not any(name in os.environ for name in _WAITING):
+        os.environ["OMP_WAIT_POLICY"] = "PASSIVE"
 
 
 def load_average() -> float:

@@ -8,6 +8,8 @@ are kept because its alignments depend on them; they are marked below.
 
 from __future__ import annotations
 
+import itertools
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
@@ -64,7 +66,7 @@ def fast_align(
         start = 0
         for row in pairs:
             links = best[start : start + len(targets[row])].tolist()
-            alignments[row] = tuple((i - 1, j) for j, i in enumerate(links) if i > 0)
+            alignments[row] = tuple([(i - 1, j) for j, i in enumerate(links) if i > 0])
             start += len(targets[row])
     return alignments
 
@@ -98,12 +100,12 @@ class _Cells:
 
 def _make_cells(sources: Sequence[Sequence[str]], targets: Sequence[Sequence[str]]) -> _Cells:
     """Return all cells of the corpus, with its words numbered."""
-    vocabulary = {"<eps>": 0}  # NULL, which the program also calls so
-    source = np.array(
-        [vocabulary.setdefault(word, len(vocabulary)) for tokens in sources for word in tokens]
-    )
-    target = np.array(
-        [vocabulary.setdefault(word, len(vocabulary)) for tokens in targets for word in tokens]
+    # A word that is looked up for the first time gets the next number.
+    vocabulary = defaultdict[str, int](itertools.count(1).__next__)
+    vocabulary["<eps>"] = 0  # NULL, which the program also calls so
+    source, target = (
+        np.array([vocabulary[word] for tokens in side for word in tokens])
+        for side in (sources, targets)
     )
     n_source, n_target = (np.array([len(tokens) for tokens in side]) for side in (sources, targets))
     n, m = np.repeat(n_source, n_target), np.repeat(n_target, n_target)
@@ -129,30 +131,42 @@ def _sums(index: _Ints, weights: _Floats) -> _Floats:
 
 def _posteriors(cells: _Cells) -> _Floats:
     """Return the unnormalised probability of each cell in the last iteration."""
-    n, m, j = cells.n[cells.position], cells.m[cells.position], cells.j[cells.position]
+    n_cells = cells.n + 1
+    n, m, j = (np.repeat(values, n_cells) for values in (cells.n, cells.m, cells.j))
     feature = _feature(j, cells.i, m, n)
     # Oddity 1: the empirical feature uses the 0-based target index.
     shifted = _feature(j - 1, cells.i, m, n)
     is_word = cells.i > 0
-    shapes = np.stack([cells.j, cells.m, cells.n])
+    shapes, n_tokens = _distinct_shapes(cells)
     tension, table = _TENSION, np.full(len(cells.word), _UNSEEN)
     for iteration in range(1, _N_ITERATIONS + 1):
         normalizer = _normalizer(cells.j, cells.m, cells.n, tension) / (1 - _P_NULL)
-        joint = table[cells.entry] * np.where(
-            is_word, np.exp(feature * tension) / normalizer[cells.position], _P_NULL
-        )
+        joint = np.exp(feature * tension)
+        joint /= np.repeat(normalizer, n_cells)
+        joint[cells.start] = _P_NULL  # each target token's first cell is that of NULL
+        joint *= table[cells.entry]
         if iteration == _N_ITERATIONS:
             break
-        posterior = joint / _sums(cells.position, joint)[cells.position]
+        posterior = joint / np.repeat(_sums(cells.position, joint), n_cells)
         counts = _sums(cells.entry, posterior)
         if iteration > 1:
             empirical = float((shifted * posterior)[is_word].sum()) / len(cells.j)
-            # Most shapes (j, m, n) recur, so the gradient is computed once for each distinct shape.
-            tension = _updated_tension(
-                tension, empirical, *np.unique(shapes, axis=1, return_counts=True)
-            )
+            tension = _updated_tension(tension, empirical, shapes, n_tokens)
         table = _normalized(counts, cells.word)
     return joint
+
+
+def _distinct_shapes(cells: _Cells) -> tuple[_Ints, _Ints]:
+    """Return the distinct shapes (j, m, n) in ascending order, and how often each occurs.
+
+    Most shapes recur, so the gradient is computed once for each distinct shape.
+    """
+    # Each shape is encoded as one number, since numbers are sorted faster than rows.
+    sides = (int(cells.m.max()) + 1, int(cells.m.max()) + 1, int(cells.n.max()) + 1)
+    keys, counts = np.unique(
+        np.ravel_multi_index((cells.j, cells.m, cells.n), sides), return_counts=True
+    )
+    return np.stack(np.unravel_index(keys, sides)), counts
 
 
 def _decode(cells: _Cells, joint: _Floats) -> _Ints:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import importlib.metadata
 import unicodedata
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from cc_hf.text.gender.phrase import Phrase, most_frequent
@@ -36,7 +36,8 @@ class EastSlavicGender:
     """Rules for Russian and Ukrainian.
 
     A word is female if any of its parses is, else it has the gender of most parses; without a
-    gender it is neutral. A phrase has the gender of most of its words.
+    gender it is neutral. A phrase has the gender of most of its words. Words recur, so the gender
+    of each is cached.
 
     Attributes:
         analyzer: pymorphy3's analyzer with the dictionary of the language.
@@ -45,6 +46,7 @@ class EastSlavicGender:
 
     analyzer: Any
     signature_name: str
+    _known: dict[str, str] = field(default_factory=dict, repr=False, compare=False)
 
     def predict(self, phrase: Phrase) -> str:
         """Return the gender of a phrase; `unknown` for an empty one.
@@ -57,6 +59,11 @@ class EastSlavicGender:
         return most_frequent([self._gender(word) for word in simple_word_tokenize(phrase.text)])
 
     def _gender(self, word: str) -> str:
+        if word not in self._known:
+            self._known[word] = self._parsed_gender(word)
+        return self._known[word]
+
+    def _parsed_gender(self, word: str) -> str:
         if not all(unicodedata.name(letter, "") for letter in word if letter.isalpha()):
             # pymorphy3 fails on letters without a Unicode name, such as those of Tangut. No Slavic
             # word contains one.

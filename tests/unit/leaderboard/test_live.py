@@ -6,6 +6,7 @@ import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -23,11 +24,12 @@ from cc_hf.leaderboard.live import (
     FileJudge,
     SentenceJudge,
     _is_available,
+    _sentence_threads,
     available_data,
     config_metrics,
 )
 from cc_hf.text.gender.romance import predictor
-from tests.helpers.cases import cases_by_message
+from tests.helpers.cases import cases_by_message, cases_by_words
 from tests.helpers.metrics import evaluate_dataset
 from tests.unit.studies.test_explanation import SpelledEvaluator
 
@@ -231,7 +233,27 @@ def test_judgements_use_few_threads(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(torch, "get_num_threads", lambda: 64)
     monkeypatch.setattr(torch, "set_num_threads", used.append)
     SentenceJudge(SpelledEvaluator(max_tokens=200)).prepare()
-    assert used == [4]
+    assert used == [4, 64]
+
+
+@cases_by_words(("n_weights", "n_threads"), [(7_000_000, 1), (20_000_000, 1), (74_000_000, 4)])
+def test_a_small_model_judges_a_sentence_on_one_thread(n_weights: int, n_threads: int) -> None:
+    evaluator: Any = SpelledEvaluator(max_tokens=200)
+    weights = SimpleNamespace(numel=lambda: n_weights)
+    evaluator.model = SimpleNamespace(parameters=lambda: iter([weights]))
+    assert _sentence_threads(evaluator) == n_threads
+
+
+def test_a_file_is_judged_on_few_threads(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    import torch
+
+    used: list[int] = []
+    monkeypatch.setattr(torch, "get_num_threads", lambda: 64)
+    monkeypatch.setattr(torch, "set_num_threads", used.append)
+    path = tmp_path / "t.txt"
+    path.write_text("Sie ist Ärztin.\nEr ist Arzt.\n" * 1332, encoding="utf-8")
+    FileJudge().judge(path, "simplegen", "en-de", "de", "simplegen_accuracy")
+    assert used == [4, 64]
 
 
 def test_an_uploaded_file_is_judged_as_by_evaluate(tmp_path: Path) -> None:
