@@ -20,6 +20,7 @@ say the same.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
+from typing import Any
 
 __all__ = [
     "CCError",
@@ -42,6 +43,17 @@ _LONGEST = 200  # maximum number of characters of a value in a message
 
 class CCError(Exception):
     """The root of the tree. Catching it catches everything that cc_hf raises on purpose."""
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Processes send errors pickled; by default the message would be the first argument of the
+        # class, which takes others in some of the tree.
+        return _restored, (type(self), self.args), self.__dict__
+
+
+def _restored(kind: type[CCError], arguments: tuple[Any, ...]) -> CCError:
+    error = kind.__new__(kind)
+    error.args = arguments
+    return error
 
 
 class InputError(CCError, ValueError):
