@@ -34,7 +34,7 @@ _ACCURATE = 1e-3
 _LARGE_BUFFER = 2**24  # elements; larger buffers are not kept
 _BF16_ACCURATE = 0.5  # as _ACCURATE, for products in bf16
 # Capacities, in prepared products, of the caches of oneDNN and of torch's calls to it.
-_CACHES = {"ONEDNN_PRIMITIVE_CACHE_CAPACITY": "128", "LRU_CACHE_CAPACITY": "128"}
+_CACHES = {"ONEDNN_PRIMITIVE_CACHE_CAPACITY": "64", "LRU_CACHE_CAPACITY": "64"}
 
 #: Maps prepared states (..., n_in) to (..., n_out). The result may lie in memory that the next
 #: product of the same width overwrites.
