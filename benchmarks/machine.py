@@ -5,8 +5,11 @@ that a model needs, and the peak memory of a process.
 from __future__ import annotations
 
 import contextlib
+import os
 import platform
 import re
+import subprocess
+import sys
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -19,9 +22,21 @@ import torch
 from cc_hf.evaluators.fast.int8_products import Weights, quantise
 from cc_hf.systems.machine import cpu_count, package_versions, processor_name
 
-__all__ = ["describe", "pair_flops", "peak_memory", "peaks"]
+__all__ = ["busy_cores", "describe", "kernels", "pair_flops", "peak_memory", "peaks"]
 
 _REPEATS = 3
+_BUSY = "while True: pass"
+# Each mode is named before its product, whose kernels oneDNN prints.
+_PRODUCTS = """
+import torch
+from cc_hf.evaluators.fast.arithmetic import ARITHMETICS, fast_exact_products
+with torch.inference_mode(), fast_exact_products():
+    for mode, arithmetic in ARITHMETICS.items():
+        product = arithmetic.product(torch.randn(256, 256), None)
+        states = arithmetic.prepare(torch.randn(512, 256))
+        print("mode", mode, flush=True)
+        product(states)
+"""
 _PACKAGES = ("cc_hf", "torch", "transformers", "tokenizers", "sentencepiece", "ctranslate2")
 
 
@@ -40,6 +55,44 @@ def describe(threads: int, device: str) -> str:
     )
     software = ", ".join([f"Python {platform.python_version()}", *versions])
     return f"{hardware}; {platform.system()}, {software}"
+
+
+def kernels() -> dict[str, str]:
+    """Return the kernels that oneDNN chooses on this processor, by mode of `ARITHMETICS`.
+
+    Modes whose products oneDNN does not compute are left out.
+    """
+    run = subprocess.run(
+        [sys.executable, "-c", _PRODUCTS],
+        env={**os.environ, "ONEDNN_VERBOSE": "1"},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    names, mode = {}, ""
+    for line in run.stdout.splitlines():
+        if line.startswith("mode "):
+            mode = line.removeprefix("mode ")
+        fields = line.split(",")
+        if mode and fields[2:4] == ["primitive", "exec"] and fields[5] != "reorder":
+            names[mode] = fields[6]
+    return names
+
+
+@contextlib.contextmanager
+def busy_cores(n: int) -> Iterator[None]:
+    """Keep cores busy with other processes while the context is open.
+
+    Args:
+        n: number of processes, each of which always computes.
+    """
+    programs = [subprocess.Popen([sys.executable, "-c", _BUSY]) for _ in range(n)]
+    try:
+        yield
+    finally:
+        for program in programs:
+            program.kill()
+            program.wait()
 
 
 def peaks(device: str, side: int) -> dict[str, float]:

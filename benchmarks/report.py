@@ -47,7 +47,7 @@ def table(measured: Measured) -> str:
         f" {measured.model_bytes / _GIGA:.2f} GB. Peak of products, GFLOP/s: {peaks}."
     )
     heads = [
-        *(head for name in names for head in (f"{DATASETS[name]} pairs/s", "× plain", "of peak")),
+        *(head for name in names for head in (f"{DATASETS[name]}, of peak", "pairs/s", "× plain")),
         "largest deviation",
         *(f"flips {DATASETS[name]}" for name in names),
         "memory over the model, GB",
@@ -83,10 +83,10 @@ def _cells(row: Row, names: Sequence[str], model_bytes: int) -> list[str]:
 
 
 def _speed(figures: Figures) -> tuple[str, str, str]:
-    """Return pairs per second, the ratio to the baseline, and the share of the peak."""
+    """Return the share of the peak, pairs per second, and the ratio to the baseline."""
     share = _NONE if figures.share_of_peak is None else f"{100 * figures.share_of_peak:.0f} %"
     rate = figures.pairs_per_second
-    return f"{rate:,.0f}" if rate >= 100 else f"{rate:.1f}", f"{figures.ratio:.2f}", share
+    return share, f"{rate:,.0f}" if rate >= 100 else f"{rate:.1f}", f"{figures.ratio:.2f}"
 
 
 def processes_table(comparisons: Sequence[Comparison], machine: str) -> str:

@@ -17,7 +17,7 @@ import typer
 
 from benchmarks.alternatives import ALTERNATIVES
 from benchmarks.children import in_child
-from benchmarks.machine import describe
+from benchmarks.machine import busy_cores, describe, kernels
 from benchmarks.measure import Measured, measure, prepare
 from benchmarks.models import SIZES, ModelSize
 from benchmarks.processes import Comparison, compare_processes
@@ -25,7 +25,7 @@ from benchmarks.report import as_json, processes_table, scoring_tables
 from benchmarks.texts import DATASETS, Decisions, read_decisions
 from cc_hf.errors import CCError, InputError
 from cc_hf.hub.cards import with_block
-from cc_hf.systems.machine import cpu_count, load_average
+from cc_hf.systems.machine import cpu_count, load_average, wait_passively
 
 _MODES = ("exact", "bf16", "int8", "auto")
 _IDLE = 0.7  # largest load of an idle machine, on which only this program has just started
@@ -67,6 +67,10 @@ def main(
             help="Compare as many processes as threads with one process that has all threads.",
         ),
     ] = False,
+    busy: Annotated[
+        int,
+        typer.Option(min=0, help="Other processes that compute all the time, started by this one."),
+    ] = 0,
     modes: Annotated[
         str, typer.Option(help="Modes that --processes compares, separated by commas.")
     ] = "exact,bf16",
@@ -91,6 +95,7 @@ def main(
     ] = None,
 ) -> None:
     """Measure scoring, print the tables, and write them to a document if one is named."""
+    wait_passively()  # as the command line does; the processes of this program inherit it
     chosen = {name: SIZES[name] for name in _listed("sizes", sizes, SIZES)}
     names = _listed("alternatives", alternatives, ALTERNATIVES)
     decisions = [read_decisions(name, data_dir) for name in _listed("data", data, DATASETS)]
@@ -114,36 +119,42 @@ def main(
             f"the machine is not idle (load {load:.1f}): figures of this run will be too low and"
             " uneven; the tables will say so"
         )
+    if device == "cpu":
+        names_of_kernels = ", ".join(f"{mode} {name}" for mode, name in kernels().items())
+        machine += f"; kernels of oneDNN: {names_of_kernels or 'none'}"
+    if busy:
+        machine += f"; beside {busy} other processes that compute all the time"
     models: list[Measured] = []
     comparisons: list[Comparison] = []
     texts: dict[str, str] = {}
     # Tables are written model by model, so that those of earlier models are kept if one fails.
     for name, size in chosen.items():
         n_pairs = pairs or size.n_pairs
-        if processes:
-            comparisons += _compared(
-                size,
-                decisions,
-                _listed("modes", modes, _MODES),
-                folder=folder,
-                threads=threads,
-                n_pairs=n_pairs,
-                n_rounds=rounds,
-            )
-        else:
-            models.append(
-                measure(
+        with busy_cores(busy):
+            if processes:
+                comparisons += _compared(
                     size,
                     decisions,
+                    _listed("modes", modes, _MODES),
                     folder=folder,
-                    names=names,
+                    threads=threads,
                     n_pairs=n_pairs,
                     n_rounds=rounds,
-                    threads=threads,
-                    device=device,
-                    tell=_tell,
                 )
-            )
+            else:
+                models.append(
+                    measure(
+                        size,
+                        decisions,
+                        folder=folder,
+                        names=names,
+                        n_pairs=n_pairs,
+                        n_rounds=rounds,
+                        threads=threads,
+                        device=device,
+                        tell=_tell,
+                    )
+                )
         of_block = [
             measured
             for other, measured in zip(list(chosen)[: len(models)], models, strict=True)

@@ -18,7 +18,7 @@ from transformers import AutoModelForSeq2SeqLM
 
 from benchmarks.alternatives import ALTERNATIVES, BASELINE, Scores
 from benchmarks.children import call, in_child
-from benchmarks.machine import describe, pair_flops, peak_memory
+from benchmarks.machine import busy_cores, describe, kernels, pair_flops, peak_memory
 from benchmarks.measure import Measured, measure
 from benchmarks.models import SIZES, ModelSize, make_model
 from benchmarks.processes import Comparison
@@ -29,6 +29,7 @@ from benchmarks.students import student_decisions
 from benchmarks.students import table as student_table
 from benchmarks.texts import Decisions, read_decisions
 from cc_hf.errors import EvaluatorError, InputError
+from cc_hf.evaluators.fast.arithmetic import ARITHMETICS
 from cc_hf.evaluators.loading import load_evaluator
 from cc_hf.hub.cards import with_block
 
@@ -111,6 +112,21 @@ def test_ways_that_are_not_measured_have_a_reason(measured: Measured) -> None:
     if "FSMT" in measured.title:
         assert missing.pop("ct2-float32") == missing.pop("ct2-int8") == "CTranslate2 has no FSMT"
     assert missing.keys() <= {"bf16", "int8", "auto"}  # modes that a machine may lack
+
+
+def test_kernels_are_named_by_mode() -> None:
+    chosen = kernels()
+    assert chosen.keys() <= set(ARITHMETICS)
+    assert all(chosen.values())
+
+
+@pytest.mark.skipif(not Path("/proc/self/task").is_dir(), reason="needs the /proc of Linux")
+def test_busy_processes_end_with_the_context() -> None:
+    children = Path("/proc/self/task") / str(os.getpid()) / "children"
+    before = children.read_text(encoding="utf-8").split()
+    with busy_cores(2):
+        assert len(children.read_text(encoding="utf-8").split()) == len(before) + 2
+    assert children.read_text(encoding="utf-8").split() == before
 
 
 def test_the_table_has_one_row_per_measured_way(measured: Measured) -> None:
