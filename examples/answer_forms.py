@@ -356,7 +356,7 @@ def curve(records: Sequence[Record]) -> bytes:
     axes.set_ylim(40, 101)
     axes.set_xlabel("steps of training")
     axes.set_ylabel("right answers on new pairs, %")
-    axes.legend(frameon=False, loc="lower right")
+    axes.legend(frameon=False, loc="center right")
     return saved_figure(figure, "svg")
 
 
