@@ -25,7 +25,7 @@ from benchmarks.report import as_json, processes_table, scoring_tables
 from benchmarks.texts import DATASETS, Decisions, read_decisions
 from cc_hf.errors import CCError, InputError
 from cc_hf.hub.cards import with_block
-from cc_hf.systems.machine import cpu_count, load_average, wait_passively
+from cc_hf.systems.machine import cpu_count, load_average, wait_briefly
 
 _MODES = ("exact", "bf16", "int8", "auto")
 _IDLE = 0.7  # largest load of an idle machine, on which only this program has just started
@@ -95,7 +95,7 @@ def main(
     ] = None,
 ) -> None:
     """Measure scoring, print the tables, and write them to a document if one is named."""
-    wait_passively()  # as the command line does; the processes of this program inherit it
+    wait_briefly()  # as the command line does; the processes of this program inherit it
     chosen = {name: SIZES[name] for name in _listed("sizes", sizes, SIZES)}
     names = _listed("alternatives", alternatives, ALTERNATIVES)
     decisions = [read_decisions(name, data_dir) for name in _listed("data", data, DATASETS)]

@@ -50,7 +50,7 @@ from cc_hf.cli import (
 from cc_hf.cli.output import Console, prepare_streams, say, silence_broken_streams
 from cc_hf.errors import CacheWarning, CCError, ResultWarning
 from cc_hf.evaluators.distributed import is_main_process, process_label
-from cc_hf.systems.machine import wait_passively
+from cc_hf.systems.machine import wait_briefly
 
 __all__ = ["app", "run", "with_flags"]
 
@@ -120,7 +120,7 @@ def run() -> None:
     Raises:
         SystemExit: with status 1, 2 or 130 as above, or the status of typer.
     """
-    wait_passively()  # before a command loads torch, in each process of torchrun, too
+    wait_briefly()  # before a command loads torch, in each process of torchrun, too
     streams = prepare_streams()
     with warnings.catch_warnings():
         _say_warnings()

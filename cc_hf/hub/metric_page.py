@@ -21,7 +21,7 @@ from cc_hf.hub.page_theme import page_theme
 from cc_hf.hub.request_limits import launch_options
 from cc_hf.hub.spaces import card_example, first_sentence
 from cc_hf.metrics.base import Metric
-from cc_hf.systems.machine import wait_passively
+from cc_hf.systems.machine import wait_briefly
 
 __all__ = [
     "MAX_FORM_CHARACTERS",
@@ -277,7 +277,7 @@ def launch(page: Any) -> None:
     Args:
         page: a page from `metric_page`.
     """
-    wait_passively()  # visitors share the cores of a page; a model is loaded when one asks
+    wait_briefly()  # visitors share the cores of a page; a model is loaded when one asks
     page.launch(
         theme=page_theme(_gradio()),
         css_paths=[_CSS],

@@ -24,7 +24,7 @@ from cc_hf.leaderboard.table import leaderboard_rows
 from cc_hf.leaderboard.table_tab import table_tab
 from cc_hf.leaderboard.visitor_files import VisitorFiles
 from cc_hf.reports.studies.explanations import EXPLANATION_CSS
-from cc_hf.systems.machine import wait_passively
+from cc_hf.systems.machine import wait_briefly
 
 __all__ = ["build_page", "serve", "wait_for_end"]
 
@@ -138,7 +138,7 @@ def serve(
         InputError: for a port that cannot be listened on, or input that `build_page` refuses.
         MissingDependencyError: without gradio.
     """
-    wait_passively()  # visitors share the cores of a page; models are loaded below
+    wait_briefly()  # visitors share the cores of a page; models are loaded below
     os.environ["GRADIO_ANALYTICS_ENABLED"] = "False"  # parts of gradio check only this variable
     page = build_page(
         results,

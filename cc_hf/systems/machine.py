@@ -19,13 +19,14 @@ __all__ = [
     "load_average",
     "package_versions",
     "processor_name",
-    "wait_passively",
+    "wait_briefly",
 ]
 
 _FLAGS = ("avx2", "avx512f", "avx512_bf16", "avx512_vnni", "amx_bf16", "amx_int8")
 _STAT = Path("/proc/stat")
 # How long a waiting thread spins, for any OpenMP, that of GNU, and those of Intel and LLVM.
 _WAITING = ("OMP_WAIT_POLICY", "GOMP_SPINCOUNT", "KMP_BLOCKTIME")
+_SPINS = "10000"  # some tens of microseconds; to sleep at once is slower on an idle machine
 
 
 def cpu_count() -> int:
@@ -33,22 +34,22 @@ def cpu_count() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def wait_passively() -> None:
-    """Let the threads of OpenMP sleep while they wait for each other, unless the environment says
-    how they wait.
+def wait_briefly() -> None:
+    """Let the threads of GNU's OpenMP sleep soon when they wait for each other, unless the
+    environment says how they wait.
 
-    By default they spin. Where other programs use the cores, a spinning thread holds a core that
-    the thread which it waits for needs. Programs call this before torch is loaded, because OpenMP
-    reads the environment only once. The variable that is set, OMP_WAIT_POLICY, also holds for the
-    programs that this process starts.
+    By default they spin for milliseconds. Where other programs use the cores, a spinning thread
+    holds a core that the thread which it waits for needs. Programs call this before torch is
+    loaded, because OpenMP reads the environment only once. The variable that is set,
+    GOMP_SPINCOUNT, also holds for the programs that this process starts.
 
     Examples:
-        >>> wait_passively()
+        >>> wait_briefly()
         >>> any(name in os.environ for name in _WAITING)
         True
     """
     if not any(name in os.environ for name in _WAITING):
-        os.environ["OMP_WAIT_POLICY"] = "PASSIVE"
+        os.environ["GOMP_SPINCOUNT"] = _SPINS
 
 
 def load_average() -> float:

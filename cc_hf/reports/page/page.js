@@ -422,8 +422,10 @@
   };
   addEventListener("hashchange", read);
   document.addEventListener("click", (event) => {
-    const link = event.target.closest("a");
-    if (link && link.getAttribute("href") === location.hash) read(); // no other address, so no event
+    const href = event.target.closest("a")?.getAttribute("href") ?? "";
+    if (href === location.hash) read(); // no other address, so no event
+    // The list is not up to date until the event; a click with a key opens another tab instead.
+    else if (href.startsWith("#samples?") && !(event.ctrlKey || event.metaKey || event.shiftKey)) $("list").setAttribute("aria-busy", "true");
   });
 
   const turn = (by) => { page += by; show(); $("samples").scrollIntoView(); };

@@ -1,4 +1,4 @@
-"""Threads of OpenMP sleep while they wait, in programs of cc_hf only."""
+"""Threads of OpenMP soon sleep when they wait, in programs of cc_hf only."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import pytest
 
 from cc_hf.hub import metric_page
 from cc_hf.leaderboard import app
-from cc_hf.systems.machine import wait_passively
+from cc_hf.systems.machine import wait_briefly
 from tests.helpers.cases import cases_by_words
 
 _NAMES = ("OMP_WAIT_POLICY", "GOMP_SPINCOUNT", "KMP_BLOCKTIME")
@@ -56,7 +56,7 @@ def waiting_at_import(code: str, variables: Mapping[str, str]) -> str:
 @cases_by_words(
     ("code", "variables", "expected"),
     [
-        (_COMMAND, {}, "['PASSIVE', None, None]"),
+        (_COMMAND, {}, "[None, '10000', None]"),
         (_COMMAND, {"OMP_WAIT_POLICY": "ACTIVE"}, "['ACTIVE', None, None]"),
         (_COMMAND, {"GOMP_SPINCOUNT": "7"}, "[None, '7', None]"),
         (_COMMAND, {"KMP_BLOCKTIME": "1"}, "[None, None, '1']"),
@@ -71,27 +71,27 @@ def test_only_a_program_decides_how_threads_wait_and_before_torch_is_loaded(
 
 def test_the_leaderboard_decides_before_it_makes_the_page(monkeypatch: pytest.MonkeyPatch) -> None:
     def build_page(*_: object, **__: object) -> None:
-        raise InterruptedError(os.environ["OMP_WAIT_POLICY"])
+        raise InterruptedError(os.environ["GOMP_SPINCOUNT"])
 
     monkeypatch.setenv("GRADIO_ANALYTICS_ENABLED", "False")  # which `serve` sets
     monkeypatch.setattr(app, "build_page", build_page)
-    with pytest.raises(InterruptedError, match="PASSIVE"):
+    with pytest.raises(InterruptedError, match="10000"):
         app.serve("results")
 
 
 def test_the_page_of_a_metric_decides_before_it_is_served(monkeypatch: pytest.MonkeyPatch) -> None:
-    policies: list[str] = []
+    counts: list[str] = []
     monkeypatch.setattr(metric_page, "_gradio", lambda: None)
     monkeypatch.setattr(metric_page, "page_theme", lambda _: None)
     metric_page.launch(
-        SimpleNamespace(launch=lambda **_: policies.append(os.environ["OMP_WAIT_POLICY"]))
+        SimpleNamespace(launch=lambda **_: counts.append(os.environ["GOMP_SPINCOUNT"]))
     )
-    assert policies == ["PASSIVE"]
+    assert counts == ["10000"]
 
 
 @pytest.mark.parametrize("name", _NAMES)
 def test_a_setting_of_the_user_is_kept(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(name, "")
     before = dict(os.environ)
-    wait_passively()
+    wait_briefly()
     assert dict(os.environ) == before
