@@ -26,7 +26,7 @@ __all__ = ["busy_cores", "describe", "kernels", "pair_flops", "peak_memory", "pe
 
 _REPEATS = 3
 _BUSY = "while True: pass"
-# Each mode is named before its product, whose kernels oneDNN prints.
+# Each mode is named before its product, whose kernels oneDNN prints, and "-" after it.
 _PRODUCTS = """
 import torch
 from cc_hf.evaluators.fast.arithmetic import ARITHMETICS, fast_exact_products
@@ -36,6 +36,7 @@ with torch.inference_mode(), fast_exact_products():
         states = arithmetic.prepare(torch.randn(512, 256))
         print("mode", mode, flush=True)
         product(states)
+        print("mode -", flush=True)
 """
 _PACKAGES = ("cc_hf", "torch", "transformers", "tokenizers", "sentencepiece", "ctranslate2")
 
@@ -74,7 +75,11 @@ def kernels() -> dict[str, str]:
         if line.startswith("mode "):
             mode = line.removeprefix("mode ")
         fields = line.split(",")
-        if mode and fields[2:4] == ["primitive", "exec"] and fields[5] != "reorder":
+        if (
+            mode not in ("", "-")
+            and fields[2:4] == ["primitive", "exec"]
+            and fields[5] != "reorder"
+        ):
             names[mode] = fields[6]
     return names
 

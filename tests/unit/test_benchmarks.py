@@ -118,6 +118,7 @@ def test_kernels_are_named_by_mode() -> None:
     chosen = kernels()
     assert chosen.keys() <= set(ARITHMETICS)
     assert all(chosen.values())
+    assert "bf16" not in chosen.get("exact", "")
 
 
 @pytest.mark.skipif(not Path("/proc/self/task").is_dir(), reason="needs the /proc of Linux")
