@@ -11,7 +11,6 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import astuple, dataclass, fields
-from datetime import datetime, timezone
 from pathlib import Path
 from statistics import median
 from typing import Annotated, Any, TypeVar
@@ -39,7 +38,6 @@ _TRANSLATIONS = "gabrielStanovsky/mt_gender/translations/{}.txt"
 _SYSTEMS = "aws/en-de,google/en-de,google/en-ru,google/en-uk,google/en-he,google/en-ar,google/en-es"
 _CONFIG = "all"
 _BLOCK = "pattern-matching"
-_IDLE = 0.7  # largest load of an idle machine
 
 T = TypeVar("T")
 
@@ -208,16 +206,12 @@ def main(
     load = load_average()
     rows = table(systems.split(","), data_dir, rounds)
     # The measured processes import this module, too, and do not need what these import.
-    from benchmarks.machine import describe
-    from cc_hf.hub.cards import with_block
+    from benchmarks.documents import measured_on, write_block
 
-    machine = f"{describe(1, 'cpu')}; {datetime.now(timezone.utc):%Y-%m-%d}"
-    noise = f"; not idle, load {load:.1f}" if load > _IDLE else ""
-    text = f"Measured on {machine}{noise}. Medians of {rounds} rounds.\n\n{rows}"
+    machine = measured_on(1, "cpu", load=load)
+    text = f"Measured on {machine}. Medians of {rounds} rounds.\n\n{rows}"
     typer.echo(text)
-    if output is not None:
-        document = with_block(output.read_text(encoding="utf-8"), _BLOCK, text)
-        output.write_text(document, encoding="utf-8")
+    write_block(output, _BLOCK, text)
 
 
 if __name__ == "__main__":

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Sequence
-from datetime import datetime, timezone
 from pathlib import Path
 from typing import Annotated
 
@@ -17,18 +16,17 @@ import typer
 
 from benchmarks.alternatives import ALTERNATIVES
 from benchmarks.children import in_child
-from benchmarks.machine import busy_cores, describe, kernels
+from benchmarks.documents import IDLE, check_block, measured_on, write_block
+from benchmarks.machine import busy_cores, kernels
 from benchmarks.measure import Measured, measure, prepare
 from benchmarks.models import SIZES, ModelSize
 from benchmarks.processes import Comparison, compare_processes
 from benchmarks.report import as_json, processes_table, scoring_tables
 from benchmarks.texts import DATASETS, Decisions, read_decisions
 from cc_hf.errors import CCError, InputError
-from cc_hf.hub.cards import with_block
 from cc_hf.systems.machine import cpu_count, load_average, wait_briefly
 
 _MODES = ("exact", "bf16", "int8", "auto")
-_IDLE = 0.7  # largest load of an idle machine, on which only this program has just started
 _CORES = cpu_count()
 _FOLDER = Path(__file__).parent.parent / "out" / "benchmark"
 
@@ -111,10 +109,10 @@ def main(
         for name in chosen
     }
     for block_name in blocks.values():
-        _write(output, block_name, None)  # a missing block is reported now, not after an hour
-    machine = f"{describe(threads, device)}; {datetime.now(timezone.utc):%Y-%m-%d}"
-    if (load := load_average()) > _IDLE:
-        machine += f"; not idle, load {load:.1f}"
+        check_block(output, block_name)
+    load = load_average()
+    machine = measured_on(threads, device, load=load)
+    if load > IDLE:
         _tell(
             f"the machine is not idle (load {load:.1f}): figures of this run will be too low and"
             " uneven; the tables will say so"
@@ -165,31 +163,13 @@ def main(
             if processes
             else scoring_tables(of_block, machine)
         )
-        _write(output, blocks[name], texts[blocks[name]])
+        write_block(output, blocks[name], texts[blocks[name]])
         if json_output is not None:
             json_output.write_text(
                 json.dumps(as_json(models, comparisons, machine), indent=1, allow_nan=False),
                 encoding="utf-8",
             )
     typer.echo("\n\n".join(texts.values()))
-
-
-def _write(output: Path | None, block: str, text: str | None) -> None:
-    """Write a document with a block replaced; without a text, only check that it has the block.
-
-    Raises:
-        InputError: for a document that does not exist or lacks the block.
-    """
-    if output is None:
-        return
-    if not output.is_file():
-        raise InputError(
-            f"--output: expected a document with the block {block!r} between markers, there is no"
-            f" {output}"
-        )
-    document = with_block(output.read_text(encoding="utf-8"), block, text or "")
-    if text is not None:
-        output.write_text(document, encoding="utf-8")
 
 
 def _compared(

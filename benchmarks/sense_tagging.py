@@ -24,18 +24,16 @@ import time
 import zipfile
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime, timezone
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from benchmarks.children import in_child
-from benchmarks.machine import describe
+from benchmarks.documents import measured_on, write_block
 from cc_hf.data.corpora import file_corpus
 from cc_hf.data.homographs import read_lexicon
 from cc_hf.errors import InputError
-from cc_hf.hub.cards import with_block
 from cc_hf.studies.disambiguation_bias.tagging import PairTagger, TaggingOptions
 from cc_hf.studies.disambiguation_bias.tagging_run import tag_corpus
 from cc_hf.studies.disambiguation_bias.tagging_summary import count_file
@@ -47,7 +45,6 @@ _TATOEBA = "tatoeba/deu-eng.zip"
 _MULTI30K = "multi30k/dataset/data/task1/raw/train.{}.gz"
 _BLOCK = "sense-tagging"
 _ALL = (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)
-_IDLE = 0.7  # largest load of an idle machine
 _INTERVAL = 0.2  # seconds between two looks at the memory
 _NAMES = ("Tom", "Mary")  # the names in most of Tatoeba's sentences
 _OTHER_NAMES = ("Ben", "Ida", "Jon", "Eva", "Max", "Lea", "Sam", "Ute", "Leo", "Ann", "Kim", "Pia")
@@ -257,14 +254,9 @@ def main(
                 typer.echo(str(runs[-1]))
     if len({(run.n_pairs, run.digest) for run in runs}) != len({run.n_pairs for run in runs}):
         raise InputError("expected the same output from any number of processes, got others")
-    machine = f"{describe(1, 'cpu')}; {datetime.now(timezone.utc):%Y-%m-%d}"
-    noise = f"; not idle, load {load:.1f}" if load > _IDLE else ""
-    text = f"Measured on {machine}{noise}.\n\n{table(runs)}"
-    if output:
-        document = with_block(output.read_text(encoding="utf-8"), _BLOCK, text)
-        output.write_text(document, encoding="utf-8")
-    else:
-        typer.echo(text)
+    text = f"Measured on {measured_on(1, 'cpu', load=load)}.\n\n{table(runs)}"
+    typer.echo(text)
+    write_block(output, _BLOCK, text)
 
 
 if __name__ == "__main__":

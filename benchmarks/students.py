@@ -23,14 +23,13 @@ import torch
 import typer
 from torch.nn.utils.rnn import pad_sequence
 
-from benchmarks.machine import describe
+from benchmarks.documents import measured_on, write_block
 from benchmarks.texts import Decisions
 from cc_hf.data.translations import read_translations
 from cc_hf.errors import CCError, InputError
 from cc_hf.evaluation.material import load_material
 from cc_hf.evaluators.contests import pair_scores
 from cc_hf.evaluators.loading import load_evaluator
-from cc_hf.hub.cards import with_block
 from cc_hf.metrics.contrastive_conditioning import ContrastiveConditioning
 from cc_hf.models.pretrained import load_model
 from cc_hf.systems.machine import cpu_count, load_average
@@ -183,17 +182,15 @@ def main(
     folder = data_dir or os.environ.get("CC_HF_DATA_DIR")
     if not folder:
         raise InputError("expected --data-dir, the folder of upstream repositories")
-    machine, load = describe(threads, "cpu"), load_average()
+    machine = measured_on(threads, "cpu", load=load_average())
     decisions = student_decisions(folder).limited(pairs)
     text = (
-        f"Measured on {machine}{f'; not idle, load {load:.1f}' if load > 0.7 else ''}."
-        f" {rounds} rounds of {len(decisions.requests):,} pairs of WinoMT en-pt.\n\n"
+        f"Measured on {machine}. {rounds} rounds of {len(decisions.requests):,} pairs of WinoMT"
+        " en-pt.\n\n"
         f"{table(decisions, modes.split(','), rounds)}"
     )
     typer.echo(text)
-    if output is not None:
-        document = with_block(output.read_text(encoding="utf-8"), block, text)
-        output.write_text(document, encoding="utf-8")
+    write_block(output, block, text)
 
 
 if __name__ == "__main__":

@@ -167,10 +167,11 @@ class PackedModel:
                 hidden = self._over_tokens(layer, hidden, rows, self.n_heads[0], mask=mask)
                 hidden = self._feed_forward(layer, hidden)
             states.append(hidden if self.encoder.after is None else self.encoder.after(hidden))
+            start = n_rows
             for i in batch:
-                spans[distinct[i]] = (n_rows, len(distinct[i]))
-                n_rows += len(distinct[i])
-            n_rows = sum(map(len, states))
+                spans[distinct[i]] = (start, len(distinct[i]))
+                start += len(distinct[i])
+            n_rows += len(hidden)
         return torch.cat(states), spans
 
     def _decode(

@@ -1,0 +1,64 @@
+"""What all benchmarks write: the machine, whether it was idle, and a block of a document."""
+
+from __future__ import annotations
+
+from datetime import datetime, timezone
+from pathlib import Path
+
+from benchmarks.machine import describe
+from cc_hf.errors import InputError
+from cc_hf.hub.cards import with_block
+
+__all__ = ["IDLE", "check_block", "measured_on", "write_block"]
+
+#: The largest load of an idle machine, on which only the benchmark has just started.
+IDLE = 0.7
+
+
+def measured_on(threads: int, device: str, *, load: float) -> str:
+    """Return the machine, the day, and the load if the machine was not idle.
+
+    Args:
+        threads: number of threads that are used.
+        device: "cpu" or a GPU.
+        load: mean number of programs that wanted to run before the benchmark did.
+    """
+    noise = f"; not idle, load {load:.1f}" if load > IDLE else ""
+    return f"{describe(threads, device)}; {datetime.now(timezone.utc):%Y-%m-%d}{noise}"
+
+
+def check_block(document: Path | None, name: str) -> None:
+    """Check that a document has a block, before hours are measured.
+
+    Args:
+        document: the document; None is not checked.
+        name: the name in the markers of the block.
+
+    Raises:
+        InputError: for a document that does not exist or lacks the block.
+    """
+    if document is None:
+        return
+    if not document.is_file():
+        raise InputError(
+            f"--output: expected a document with the block {name!r} between markers, there is no"
+            f" {document}"
+        )
+    with_block(document.read_text(encoding="utf-8"), name, "")
+
+
+def write_block(document: Path | None, name: str, text: str) -> None:
+    """Write a document with a block replaced.
+
+    Args:
+        document: the document; None is not written.
+        name: the name in the markers of the block.
+        text: the new content.
+
+    Raises:
+        InputError: as for `check_block`.
+    """
+    check_block(document, name)
+    if document is not None:
+        old = document.read_text(encoding="utf-8")
+        document.write_text(with_block(old, name, text), encoding="utf-8")

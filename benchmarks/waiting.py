@@ -1,0 +1,137 @@
+"""How fast scoring is by how threads wait for each other, on an idle machine and on a busy one.
+
+python -m benchmarks.waiting --data-dir DIR --output docs/performance.md
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from statistics import median
+from typing import Annotated, Any
+from unittest.mock import patch
+
+import typer
+
+from benchmarks.children import in_child
+from cc_hf.errors import CCError
+from cc_hf.systems.machine import cpu_count, load_average
+
+__all__ = ["WAYS", "main", "table"]
+
+_MODEL = "cc-tiny-en-de"
+_BLOCK = "waiting-threads"
+_WARM_UP_PAIRS = 32
+_VARIABLES = ("OMP_WAIT_POLICY", "GOMP_SPINCOUNT", "KMP_BLOCKTIME")
+#: Title -> variables of the environment.
+WAYS: dict[str, Mapping[str, str]] = {
+    "the default": {},
+    "`GOMP_SPINCOUNT=100000`": {"GOMP_SPINCOUNT": "100000"},
+    "`GOMP_SPINCOUNT=10000`": {"GOMP_SPINCOUNT": "10000"},
+    "`GOMP_SPINCOUNT=1000`": {"GOMP_SPINCOUNT": "1000"},
+    "`OMP_WAIT_POLICY=PASSIVE`": {"OMP_WAIT_POLICY": "PASSIVE"},
+}
+
+
+def _rate(mode: str, data_dir: Path, n_pairs: int, threads: int) -> float:
+    """Return the pairs of WinoMT that are scored per second, without loading."""
+    # Imported here: OpenMP reads the environment when torch is imported, in a process of its own.
+    import torch
+
+    from benchmarks.texts import read_decisions
+    from cc_hf.evaluators.loading import load_evaluator
+
+    torch.set_num_threads(threads)
+    decisions = read_decisions("winomt", data_dir)
+    evaluator = load_evaluator(_MODEL, mode=mode, cache=False, device="cpu")
+    languages = {"src_lang": "en", "tgt_lang": "de"}
+    evaluator.score(decisions.limited(_WARM_UP_PAIRS).requests, **languages)
+    requests = decisions.limited(n_pairs).requests
+    start = time.perf_counter()
+    evaluator.score(requests, **languages)
+    return len(requests) / (time.perf_counter() - start)
+
+
+def table(
+    modes: list[str],
+    data_dir: Path,
+    *,
+    n_pairs: int,
+    n_rounds: int,
+    threads: int,
+    n_busy: int,
+    launch: Callable[..., Any] = in_child,
+) -> str:
+    """Return a table in Markdown with pairs per second, medians over the rounds.
+
+    Args:
+        modes: modes of scoring.
+        data_dir: upstream repositories, laid out DIR/owner/repository/path.
+        n_pairs: number of pairs on the idle machine; a tenth of them on the busy one.
+        n_rounds: number of rounds, in each of which every way is measured once.
+        threads: number of threads of torch.
+        n_busy: number of other processes that compute all the time.
+        launch: calls a function, as `in_child` does.
+
+    Raises:
+        DataError: when the data is missing.
+    """
+    from benchmarks.machine import busy_cores
+
+    cells: dict[tuple[str, str, int], list[float]] = {}
+    for _ in range(n_rounds):
+        for busy in (0, n_busy):
+            with busy_cores(busy):
+                for way, variables in WAYS.items():
+                    others = {k: v for k, v in os.environ.items() if k not in _VARIABLES}
+                    with patch.dict(os.environ, {**others, **variables}, clear=True):
+                        for mode in modes:
+                            n = max(2, n_pairs // 10) if busy else n_pairs
+                            rate = launch(_rate, threads, mode, data_dir, n, threads)
+                            cells.setdefault((way, mode, busy), []).append(rate)
+    heads = [f"{mode}{', busy' if busy else ''}" for busy in (0, n_busy) for mode in modes]
+    lines = [f"| waiting | {' | '.join(heads)} |", f"|---|{'---:|' * len(heads)}"]
+    for way in WAYS:
+        rates = [f"{median(cells[way, mode, b]):,.0f}" for b in (0, n_busy) for mode in modes]
+        lines.append(f"| {way} | {' | '.join(rates)} |")
+    return "\n".join(lines)
+
+
+def main(
+    data_dir: Annotated[Path, typer.Option(help="Upstream repositories, DIR/owner/repository.")],
+    modes: Annotated[str, typer.Option(help="Modes, separated by commas.")] = "exact,bf16",
+    pairs: Annotated[int, typer.Option(min=2, help="Pairs on the idle machine.")] = 1024,
+    rounds: Annotated[int, typer.Option(min=1, help="Each way is measured so often.")] = 3,
+    threads: Annotated[int, typer.Option(min=1, help="Threads of torch.")] = cpu_count(),
+    busy: Annotated[int, typer.Option(min=1, help="Other processes on the busy machine.")] = 2,
+    output: Annotated[
+        Path | None, typer.Option(help="docs/performance.md, whose table is replaced.")
+    ] = None,
+) -> None:
+    """Measure, print the table, and write it to a document if one is named."""
+    load = load_average()
+    from benchmarks.documents import measured_on, write_block
+
+    rows = table(
+        *(modes.split(","), data_dir),
+        n_pairs=pairs,
+        n_rounds=rounds,
+        threads=threads,
+        n_busy=busy,
+    )
+    text = (
+        f"Measured on {measured_on(threads, 'cpu', load=load)}. Pairs of WinoMT per second with the"
+        f" embedded evaluator, medians of {rounds} rounds of {pairs:,} pairs (busy: {pairs // 10:,}"
+        f" beside {busy} other processes that compute all the time).\n\n{rows}"
+    )
+    typer.echo(text)
+    write_block(output, _BLOCK, text)
+
+
+if __name__ == "__main__":
+    try:
+        typer.run(main)
+    except CCError as error:
+        raise SystemExit(str(error)) from None
