@@ -46,11 +46,10 @@ def _rate(mode: str, data_dir: Path, n_pairs: int, threads: int) -> float:
     torch.set_num_threads(threads)
     decisions = read_decisions("winomt", data_dir)
     evaluator = load_evaluator(_MODEL, mode=mode, cache=False, device="cpu")
-    languages = {"src_lang": "en", "tgt_lang": "de"}
-    evaluator.score(decisions.limited(_WARM_UP_PAIRS).requests, **languages)
+    evaluator.score(decisions.limited(_WARM_UP_PAIRS).requests, src_lang="en", tgt_lang="de")
     requests = decisions.limited(n_pairs).requests
     start = time.perf_counter()
-    evaluator.score(requests, **languages)
+    evaluator.score(requests, src_lang="en", tgt_lang="de")
     return len(requests) / (time.perf_counter() - start)
 
 
