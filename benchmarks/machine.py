@@ -25,7 +25,8 @@ from cc_hf.systems.machine import cpu_count, package_versions, processor_name
 __all__ = ["busy_cores", "describe", "kernels", "pair_flops", "peak_memory", "peaks"]
 
 _REPEATS = 3
-_BUSY = "while True: pass"
+# It ends when its parent does, even when that was killed.
+_BUSY = "import os\nparent = os.getppid()\nwhile os.getppid() == parent: pass"
 # Each mode is named before its product, whose kernels oneDNN prints, and "-" after it.
 _PRODUCTS = """
 import torch

@@ -1,10 +1,12 @@
-"""How fast scoring is by how threads wait for each other, on an idle machine and on a busy one.
+"""How fast scoring is by how threads share the work and wait for each other, on an idle machine and
+on a busy one.
 
 python -m benchmarks.waiting --data-dir DIR --output docs/performance.md
 """
 
 from __future__ import annotations
 
+import contextlib
 import os
 import time
 from collections.abc import Callable, Mapping
@@ -25,22 +27,24 @@ _MODEL = "cc-tiny-en-de"
 _BLOCK = "waiting-threads"
 _WARM_UP_PAIRS = 32
 _VARIABLES = ("OMP_WAIT_POLICY", "GOMP_SPINCOUNT", "KMP_BLOCKTIME")
-#: Title -> variables of the environment.
-WAYS: dict[str, Mapping[str, str]] = {
-    "the default": {},
-    "`GOMP_SPINCOUNT=100000`": {"GOMP_SPINCOUNT": "100000"},
-    "`GOMP_SPINCOUNT=10000`": {"GOMP_SPINCOUNT": "10000"},
-    "`GOMP_SPINCOUNT=1000`": {"GOMP_SPINCOUNT": "1000"},
-    "`OMP_WAIT_POLICY=PASSIVE`": {"OMP_WAIT_POLICY": "PASSIVE"},
+_BRIEF = {"GOMP_SPINCOUNT": "10000"}
+#: Title -> whether batches are computed beside each other, and variables of the environment.
+WAYS: dict[str, tuple[bool, Mapping[str, str]]] = {
+    "batches beside each other": (True, {}),
+    "batches beside each other, `GOMP_SPINCOUNT=10000`": (True, _BRIEF),
+    "one batch after the other": (False, {}),
+    "one batch after the other, `GOMP_SPINCOUNT=10000`": (False, _BRIEF),
+    "one batch after the other, `OMP_WAIT_POLICY=PASSIVE`": (False, {"OMP_WAIT_POLICY": "PASSIVE"}),
 }
 
 
-def _rate(mode: str, data_dir: Path, n_pairs: int, threads: int) -> float:
+def _rate(mode: str, data_dir: Path, n_pairs: int, threads: int, has_lanes: bool) -> float:
     """Return the pairs of WinoMT that are scored per second, without loading."""
     # Imported here: OpenMP reads the environment when torch is imported, in a process of its own.
     import torch
 
     from benchmarks.texts import read_decisions
+    from cc_hf.evaluators.fast import lanes
     from cc_hf.evaluators.loading import load_evaluator
 
     torch.set_num_threads(threads)
@@ -48,9 +52,10 @@ def _rate(mode: str, data_dir: Path, n_pairs: int, threads: int) -> float:
     evaluator = load_evaluator(_MODEL, mode=mode, cache=False, device="cpu")
     evaluator.score(decisions.limited(_WARM_UP_PAIRS).requests, src_lang="en", tgt_lang="de")
     requests = decisions.limited(n_pairs).requests
-    start = time.perf_counter()
-    evaluator.score(requests, src_lang="en", tgt_lang="de")
-    return len(requests) / (time.perf_counter() - start)
+    with contextlib.nullcontext() if has_lanes else patch.object(lanes, "MOST_LANES", 1):
+        start = time.perf_counter()
+        evaluator.score(requests, src_lang="en", tgt_lang="de")
+        return len(requests) / (time.perf_counter() - start)
 
 
 def table(
@@ -63,12 +68,13 @@ def table(
     n_busy: int,
     launch: Callable[..., Any] = in_child,
 ) -> str:
-    """Return a table in Markdown with pairs per second, medians over the rounds.
+    """Return a table in Markdown with pairs per second, medians over the rounds; beside other
+    processes also how many times as long a pair takes.
 
     Args:
         modes: modes of scoring.
         data_dir: upstream repositories, laid out DIR/owner/repository/path.
-        n_pairs: number of pairs on the idle machine; a tenth of them on the busy one.
+        n_pairs: number of pairs on the idle machine; a quarter of them on the busy one.
         n_rounds: number of rounds, in each of which every way is measured once.
         threads: number of threads of torch.
         n_busy: number of other processes that compute all the time.
@@ -83,17 +89,19 @@ def table(
     for _ in range(n_rounds):
         for busy in (0, n_busy):
             with busy_cores(busy):
-                for way, variables in WAYS.items():
+                for way, (has_lanes, variables) in WAYS.items():
                     others = {k: v for k, v in os.environ.items() if k not in _VARIABLES}
                     with patch.dict(os.environ, {**others, **variables}, clear=True):
                         for mode in modes:
-                            n = max(2, n_pairs // 10) if busy else n_pairs
-                            rate = launch(_rate, threads, mode, data_dir, n, threads)
+                            n = max(2, n_pairs // 4) if busy else n_pairs
+                            rate = launch(_rate, threads, mode, data_dir, n, threads, has_lanes)
                             cells.setdefault((way, mode, busy), []).append(rate)
     heads = [f"{mode}{', busy' if busy else ''}" for busy in (0, n_busy) for mode in modes]
-    lines = [f"| waiting | {' | '.join(heads)} |", f"|---|{'---:|' * len(heads)}"]
+    lines = [f"| threads | {' | '.join(heads)} |", f"|---|{'---:|' * len(heads)}"]
     for way in WAYS:
-        rates = [f"{median(cells[way, mode, b]):,.0f}" for b in (0, n_busy) for mode in modes]
+        idle, busy_rates = ([median(cells[way, mode, n]) for mode in modes] for n in (0, n_busy))
+        rates = [f"{rate:,.0f}" for rate in idle]
+        rates += [f"{b:,.0f} ({i / b:.1f} ×)" for i, b in zip(idle, busy_rates, strict=True)]
         lines.append(f"| {way} | {' | '.join(rates)} |")
     return "\n".join(lines)
 
@@ -120,10 +128,12 @@ def main(
         threads=threads,
         n_busy=busy,
     )
+    which = "1 round" if rounds == 1 else f"medians of {rounds} rounds"
     text = (
         f"Measured on {measured_on(threads, 'cpu', load=load)}. Pairs of WinoMT per second with the"
-        f" embedded evaluator, medians of {rounds} rounds of {pairs:,} pairs (busy: {pairs // 10:,}"
-        f" beside {busy} other processes that compute all the time).\n\n{rows}"
+        f" embedded evaluator, {which} of {pairs:,} pairs (busy: {pairs // 4:,}"
+        f" beside {busy} other processes that compute all the time; in brackets how many times as"
+        f" long a pair takes then).\n\n{rows}"
     )
     typer.echo(text)
     write_block(output, _BLOCK, text)

@@ -324,7 +324,7 @@ class Evaluator(TokenModel):
                 )
             )
 
-        yield from self.team.run(batches, costs, score)
+        yield from self.team.run(batches, costs, score, self.apply)
 
 
 def library_versions() -> dict[str, str]:

@@ -15,12 +15,13 @@ import itertools
 import os
 import time
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, TypeVar
+from typing import Any, TypeAlias, TypeVar
 
 from cc_hf.errors import EvaluatorError, MissingDependencyError
 
 __all__ = [
     "ALONE",
+    "Apply",
     "Team",
     "even_shares",
     "is_launched",
@@ -33,6 +34,8 @@ __all__ = [
 _ROUND_SECONDS = 2.0
 
 T = TypeVar("T")
+#: Applies a function to batches and yields the results in their order, as `map` does.
+Apply: TypeAlias = Callable[[Callable[[Any], Any], Sequence[Any]], Iterator[Any]]
 
 
 def is_launched() -> bool:
@@ -166,7 +169,11 @@ class Team:
             raise
 
     def run(
-        self, batches: Sequence[list[int]], costs: Sequence[int], score: Callable[[list[int]], T]
+        self,
+        batches: Sequence[list[int]],
+        costs: Sequence[int],
+        score: Callable[[list[int]], T],
+        apply: Apply = map,
     ) -> Iterator[tuple[list[int], T]]:
         """Score every batch once in one of the processes and yield all results in all of them.
 
@@ -177,6 +184,7 @@ class Team:
             batches: indices of the pairs in each batch.
             costs: work of each batch, in any unit.
             score: scores one batch.
+            apply: applies `score` to the batches of this process, in order, as `map` does.
 
         Yields:
             Each batch with its result, in any order.
@@ -185,14 +193,15 @@ class Team:
             EvaluatorError: when another process failed.
         """
         # All processes know all costs and compute the same shares, so none has to be sent.
-        mine = iter(even_shares(costs, self.size)[self.rank])
+        mine = even_shares(costs, self.size)[self.rank]
+        results = zip(mine, apply(score, [batches[number] for number in mine]), strict=True)
         n_left = len(batches)
         while n_left:
             done: list[tuple[int, T]] = []
             deadline = time.monotonic() + _ROUND_SECONDS
             with self.reporting_errors():
-                for number in mine:
-                    done.append((number, score(batches[number])))
+                for scored in results:
+                    done.append(scored)
                     if time.monotonic() >= deadline:
                         break
             # A process without work left still takes part: `_gather` waits for all processes.
@@ -225,10 +234,14 @@ class _Alone(Team):
         super().__init__(0, 1, lambda item: [item])
 
     def run(
-        self, batches: Sequence[list[int]], costs: Sequence[int], score: Callable[[list[int]], T]
+        self,
+        batches: Sequence[list[int]],
+        costs: Sequence[int],
+        score: Callable[[list[int]], T],
+        apply: Apply = map,
     ) -> Iterator[tuple[list[int], T]]:
-        """Return an iterator over every batch with its result, each scored when it is asked for."""
-        return zip(batches, map(score, batches), strict=True)
+        """Return an iterator over every batch with its result."""
+        return zip(batches, apply(score, batches), strict=True)
 
 
 ALONE: Team = _Alone()

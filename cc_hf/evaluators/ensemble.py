@@ -17,6 +17,7 @@ import numpy.typing as npt
 
 from cc_hf.errors import InputError
 from cc_hf.evaluators.base import Evaluator
+from cc_hf.evaluators.distributed import Apply
 from cc_hf.evaluators.scores import TokenScores
 from cc_hf.schema import ScoringRequest
 
@@ -125,6 +126,12 @@ class EnsembleEvaluator(Evaluator):
         """Drop what the members prepared from weights that may have changed."""
         for member in self.members:
             member.refresh()
+
+    @property
+    def apply(self) -> Apply:
+        """How all members apply a function to batches; `map` if they differ."""
+        ways = {member.apply for member in self.members}
+        return ways.pop() if len(ways) == 1 else map
 
     def logprobs_batch(
         self, sources: Sequence[Sequence[int]], targets: Sequence[Sequence[int]]

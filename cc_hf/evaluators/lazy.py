@@ -21,7 +21,7 @@ import numpy.typing as npt
 from cc_hf import __version__
 from cc_hf.errors import InputError
 from cc_hf.evaluators.base import SCORING_VERSION, Evaluator, library_versions
-from cc_hf.evaluators.distributed import is_launched
+from cc_hf.evaluators.distributed import Apply, is_launched
 from cc_hf.evaluators.ensemble import SentenceEnsembleEvaluator
 from cc_hf.evaluators.options import LoadingOptions, check_names
 from cc_hf.evaluators.score_cache import ScoreCache
@@ -252,6 +252,11 @@ class LazyEvaluator(Evaluator):
             One float64 array of natural logarithms per pair.
         """
         return self.real.logprobs_batch(sources, targets)
+
+    @property
+    def apply(self) -> Apply:
+        """How the evaluator itself applies a function to batches."""
+        return self.real.apply
 
     def fit(
         self, source: list[int], target: list[int], request: ScoringRequest

@@ -16,7 +16,7 @@ import numpy.typing as npt
 from cc_hf.errors import EvaluatorError, InputError, TooLongError, shown
 from cc_hf.evaluators.batching import plan_batches
 from cc_hf.evaluators.cache_session import TokenIds
-from cc_hf.evaluators.distributed import ALONE, Team
+from cc_hf.evaluators.distributed import ALONE, Apply, Team
 from cc_hf.evaluators.options import check_batch_tokens
 from cc_hf.evaluators.score_cache import ScoreCache
 from cc_hf.evaluators.scores import TokenScores
@@ -148,6 +148,13 @@ class TokenModel(ABC):
         Returns:
             One float64 array of natural logarithms per pair.
         """
+
+    @property
+    def apply(self) -> Apply:
+        """How a function that computes one batch is applied to many: `map`, or what a family has
+        that computes several batches beside each other.
+        """
+        return map
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.name}@{self.identity}, {self.dtype})"
@@ -281,19 +288,20 @@ class TokenModel(ABC):
         ]
         distinct = list(dict.fromkeys(keys))
         logprobs_of: dict[TokenIds, npt.NDArray[np.float64]] = {}
-        for batch in plan_batches(
-            [len(s) for s, _ in distinct],
-            [len(t) for _, t in distinct],
-            batch_tokens=self.batch_tokens,
-        ):
-            chosen = [distinct[i] for i in batch]
-            logprobs_of.update(
-                zip(
-                    chosen,
-                    self.logprobs_batch([list(s) for s, _ in chosen], [list(t) for _, t in chosen]),
-                    strict=True,
-                )
+        batches = [
+            [distinct[i] for i in batch]
+            for batch in plan_batches(
+                [len(s) for s, _ in distinct],
+                [len(t) for _, t in distinct],
+                batch_tokens=self.batch_tokens,
             )
+        ]
+
+        def compute(batch: list[TokenIds]) -> list[npt.NDArray[np.float64]]:
+            return self.logprobs_batch([list(s) for s, _ in batch], [list(t) for _, t in batch])
+
+        for batch, rows_of_batch in zip(batches, self.apply(compute, batches), strict=True):
+            logprobs_of.update(zip(batch, rows_of_batch, strict=True))
         rows = [logprobs_of[key] for key in keys]
         self.check_logprobs(rows, requests)
         return rows

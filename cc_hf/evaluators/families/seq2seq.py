@@ -17,8 +17,10 @@ import torch
 
 from cc_hf.errors import InputError
 from cc_hf.evaluators.base import Evaluator
+from cc_hf.evaluators.distributed import Apply
 from cc_hf.evaluators.fast.arithmetic import is_bf16_fast, is_int8_faster
 from cc_hf.evaluators.fast.int8_products import is_int8_available
+from cc_hf.evaluators.fast.lanes import in_lanes
 from cc_hf.evaluators.fast.packed import PACKED_FAMILIES, PackedModel, n_positions
 from cc_hf.evaluators.teacher_forcing import (
     embeddings_without,
@@ -222,6 +224,12 @@ class Seq2SeqEvaluator(Evaluator):
                 sources, inputs, labels, n_uncounted=n_uncounted, batch_tokens=self.batch_tokens
             )
         return self._by_the_model(sources, inputs, labels, n_uncounted)
+
+    @property
+    def apply(self) -> Apply:
+        """`in_lanes` for the packed pass on the CPU; `map` otherwise."""
+        # Reading `packed` prepares it, before several threads need it.
+        return map if self.packed is None or self.device != "cpu" else in_lanes
 
     def logprobs_without(
         self,

@@ -22,10 +22,12 @@ __all__ = [
     "Arithmetic",
     "Product",
     "fast_exact_products",
+    "first_products",
     "in_fp32",
     "is_bf16_fast",
     "is_bf16_layout_known",
     "is_int8_faster",
+    "small_caches",
 ]
 
 # Largest error of sums of 256 products of standard normal numbers that counts as accurate; that of
@@ -33,8 +35,9 @@ __all__ = [
 _ACCURATE = 1e-3
 _LARGE_BUFFER = 2**24  # elements; larger buffers are not kept
 _BF16_ACCURATE = 0.5  # as _ACCURATE, for products in bf16
-# Capacities, in prepared products, of the caches of oneDNN and of torch's calls to it.
-_CACHES = {"ONEDNN_PRIMITIVE_CACHE_CAPACITY": "64", "LRU_CACHE_CAPACITY": "64"}
+# Capacities, in prepared products, of the caches of oneDNN, and of torch for each thread. torch's
+# saves little more time than oneDNN's.
+_CACHES = {"ONEDNN_PRIMITIVE_CACHE_CAPACITY": "128", "LRU_CACHE_CAPACITY": "4"}
 
 #: Maps prepared states (..., n_in) to (..., n_out). The result may lie in memory that the next
 #: product of the same width overwrites.
@@ -239,7 +242,7 @@ def is_bf16_layout_known() -> bool:
     generator = torch.Generator().manual_seed(0)
     left, right = (torch.randn(256, 256, generator=generator).bfloat16() for _ in range(2))
     try:
-        with _small_caches(), torch.inference_mode():
+        with small_caches(), torch.inference_mode():
             product = _laid_out(right, None, False)(left)
     except (AttributeError, RuntimeError, NotImplementedError):
         return False
@@ -265,17 +268,21 @@ def fast_exact_products() -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def _small_caches() -> Iterator[None]:
-    """Limit the products that oneDNN keeps prepared, while the context is open.
+def small_caches() -> Iterator[None]:
+    """Limit the products that oneDNN and torch keep prepared, while the context is open.
 
-    oneDNN prepares each product by its shape, and keeps the last 1,024 with their memory, up to
-    half a megabyte each. The shapes of products with weights recur from batch to batch, since
-    `PackedRows` rounds the number of tokens, and those of attention hardly, so that more would gain
-    little.
+    oneDNN prepares each product by its shape, and keeps the last 1,024 with their memory, up to a
+    megabyte each; torch keeps as many again for each thread. The shapes of products with weights
+    recur from batch to batch, since `PackedRows` rounds the number of tokens, and those of
+    attention hardly, so that more would gain little.
 
-    It reads the environment at its first product only. The variables are therefore set for the
-    first products, which are tried here, and then removed. They have no effect where oneDNN was
-    used before, and variables that the user set are kept.
+    oneDNN reads the environment at its first product, torch at the first of each thread. The
+    variables are therefore set for the first products only (`first_products`), and then removed.
+    They have no effect where oneDNN was used before, and variables that the user set are kept.
+
+    Examples:
+        >>> with small_caches():
+        ...     first_products()
     """
     unset = {name: value for name, value in _CACHES.items() if name not in os.environ}
     os.environ.update(unset)
@@ -286,6 +293,16 @@ def _small_caches() -> Iterator[None]:
             os.environ.pop(name, None)
 
 
+class _Permission:
+    """How many threads have permitted bf16, and the setting before the first did."""
+
+    def __init__(self) -> None:
+        self.lock, self.n_holders, self.before = threading.Lock(), 0, ""
+
+
+_PERMISSION = _Permission()
+
+
 @contextlib.contextmanager
 def _bf16_permitted() -> Iterator[None]:
     """Permit bf16 in products while the context is open."""
@@ -293,12 +310,26 @@ def _bf16_permitted() -> Iterator[None]:
     if not hasattr(setting, "fp32_precision"):
         yield  # an older torch
         return
-    before = setting.fp32_precision
-    setting.fp32_precision = "bf16"
+    # The setting holds for all threads: the first that asks changes it, the last restores it.
+    with _PERMISSION.lock:
+        if not _PERMISSION.n_holders:
+            _PERMISSION.before, setting.fp32_precision = setting.fp32_precision, "bf16"
+        _PERMISSION.n_holders += 1
     try:
         yield
     finally:
-        setting.fp32_precision = before
+        with _PERMISSION.lock:
+            _PERMISSION.n_holders -= 1
+            if not _PERMISSION.n_holders:
+                setting.fp32_precision = _PERMISSION.before
+
+
+def first_products() -> None:
+    """Compute a small product in fp32 and in bf16, by which a thread sets up its caches."""
+    with torch.inference_mode(), fast_exact_products():
+        for mode in ("exact", "bf16"):
+            arithmetic = ARITHMETICS[mode]
+            arithmetic.product(torch.ones(32, 32), None)(arithmetic.prepare(torch.ones(32, 32)))
 
 
 @cache
@@ -307,7 +338,7 @@ def _onednn_is_accurate() -> bool:
     generator = torch.Generator().manual_seed(0)
     left, right = (torch.randn(256, 256, generator=generator) for _ in range(2))
     try:
-        with _small_caches(), _bf16_permitted():
+        with small_caches(), _bf16_permitted():
             product = left @ right
     except RuntimeError:
         return False

@@ -232,8 +232,8 @@ def test_numbers_of_rows_recur(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_environment_variables_are_restored(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("LRU_CACHE_CAPACITY", "512")
     monkeypatch.delenv("ONEDNN_PRIMITIVE_CACHE_CAPACITY", raising=False)
-    with arithmetic._small_caches():
-        assert os.environ["ONEDNN_PRIMITIVE_CACHE_CAPACITY"] == "64"
+    with arithmetic.small_caches():
+        assert os.environ["ONEDNN_PRIMITIVE_CACHE_CAPACITY"] == "128"
         assert os.environ["LRU_CACHE_CAPACITY"] == "512"
     assert "ONEDNN_PRIMITIVE_CACHE_CAPACITY" not in os.environ
     assert os.environ["LRU_CACHE_CAPACITY"] == "512"
