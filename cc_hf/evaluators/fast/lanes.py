@@ -7,6 +7,7 @@ programs use, much faster.
 
 from __future__ import annotations
 
+import itertools
 import os
 import threading
 from collections.abc import Callable, Iterator, Sequence
@@ -38,8 +39,8 @@ def in_lanes(function: Callable[[T], R], batches: Sequence[T]) -> Iterator[R]:
         function: computes one batch with torch on the CPU; it is called in several threads.
         batches: the batches, of about the same work.
 
-    Yields:
-        The results, in the order of the batches.
+    Returns:
+        An iterator over the results, in the order of the batches.
 
     Examples:
         >>> list(in_lanes(sum, [[1, 2], [3], [4, 5]]))
@@ -48,11 +49,20 @@ def in_lanes(function: Callable[[T], R], batches: Sequence[T]) -> Iterator[R]:
     n_threads = torch.get_num_threads()
     n_lanes = min(n_threads, MOST_LANES)
     n_shared = len(batches) - len(batches) % n_lanes if n_lanes > 1 else 0
-    if n_shared:
-        # What is permitted holds for all threads, so that it must not change between batches.
-        with fast_exact_products():
-            yield from _pool(n_threads, n_lanes).map(function, batches[:n_shared])
-    yield from map(function, batches[n_shared:])
+    left_over = map(function, batches[n_shared:])
+    if not n_shared:
+        return left_over
+    return itertools.chain(
+        _beside_each_other(function, batches[:n_shared], n_threads, n_lanes), left_over
+    )
+
+
+def _beside_each_other(
+    function: Callable[[T], R], batches: Sequence[T], n_threads: int, n_lanes: int
+) -> Iterator[R]:
+    # What is permitted holds for all threads, so that it must not change between batches.
+    with fast_exact_products():
+        yield from _pool(n_threads, n_lanes).map(function, batches)
 
 
 @cache
