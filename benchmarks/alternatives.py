@@ -31,6 +31,7 @@ __all__ = [
     "ALTERNATIVES",
     "BASELINE",
     "CTRANSLATE2_FAMILIES",
+    "LANGUAGES",
     "Alternative",
     "Scores",
     "Setting",
@@ -40,7 +41,8 @@ __all__ = [
     "pair_lengths",
 ]
 
-_LANGUAGES: dict[str, Any] = {"src_lang": "en", "tgt_lang": "de"}
+#: The languages of all pairs, as cc_hf names them.
+LANGUAGES: dict[str, Any] = {"src_lang": "en", "tgt_lang": "de"}
 _NLLB_LANGUAGES = {"src_lang": "eng_Latn", "tgt_lang": "deu_Latn"}
 _PLAIN_BATCH = 32
 _NMTSCORE_BATCH = 8  # the default of NMTScore
@@ -341,7 +343,7 @@ def ours(mode: str, *, distributed: bool = False) -> Callable[[Setting], Run]:
     def load(setting: Setting) -> Run:
         evaluator = load_evaluator(
             setting.folder,
-            **_LANGUAGES,
+            **LANGUAGES,
             mode=mode,
             device=setting.device,
             distributed=distributed,
@@ -354,14 +356,14 @@ def ours(mode: str, *, distributed: bool = False) -> Callable[[Setting], Run]:
             if mode == "auto":
                 result = judge_metric(
                     make_metric("contrastive_conditioning"),
-                    Material(**_LANGUAGES, rows=decisions.references),
+                    Material(**LANGUAGES, rows=decisions.references),
                     decisions.translations,
                     evaluator=evaluator,
                     bootstrap=Bootstrap(n_resamples=1),
                 )
                 return Scores(_best(result.judgements))
             return Scores.of(
-                decisions, evaluator.score(decisions.requests, **_LANGUAGES).mean_logprob
+                decisions, evaluator.score(decisions.requests, **LANGUAGES).mean_logprob
             )
 
         return run

@@ -31,8 +31,10 @@ from transformers import (
 
 from cc_hf.models.location import TINY_EN_DE
 
-__all__ = ["SIZES", "ModelSize", "make_model"]
+__all__ = ["FOLDER", "SIZES", "ModelSize", "make_model"]
 
+#: Where models are kept unless an option names another folder.
+FOLDER = Path(__file__).parent.parent / "out" / "benchmark"
 _FAIRSEQ = ("<s>", "<pad>", "</s>", "<unk>")
 _N_MARKS = 205  # ids after NLLB's pieces: languages, the mask token, and two that are not used
 _N_PIECES = 8000  # pieces of BPE that are trained; as many as the embedded evaluator has

@@ -19,7 +19,7 @@ from benchmarks.children import in_child
 from benchmarks.documents import IDLE, check_block, measured_on, write_block
 from benchmarks.machine import busy_cores, kernels
 from benchmarks.measure import Measured, measure, prepare
-from benchmarks.models import SIZES, ModelSize
+from benchmarks.models import FOLDER, SIZES, ModelSize
 from benchmarks.processes import Comparison, compare_processes
 from benchmarks.report import as_json, processes_table, scoring_tables
 from benchmarks.texts import DATASETS, Decisions, read_decisions
@@ -28,7 +28,6 @@ from cc_hf.systems.machine import cpu_count, load_average, wait_briefly
 
 _MODES = ("exact", "bf16", "int8", "auto")
 _CORES = cpu_count()
-_FOLDER = Path(__file__).parent.parent / "out" / "benchmark"
 
 
 def main(
@@ -74,7 +73,7 @@ def main(
     ] = "exact,bf16",
     folder: Annotated[
         Path, typer.Option(help="Folder of the models, which are kept: 10 GB.")
-    ] = _FOLDER,
+    ] = FOLDER,
     output: Annotated[
         Path | None,
         typer.Option(help="A document with blocks between markers, such as docs/performance.md."),

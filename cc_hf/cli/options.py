@@ -106,7 +106,7 @@ BatchTokens = Annotated[
         min=1,
         help=(
             "Largest number of source and target tokens in a batch, padding included. Default: 1536"
-            " on a CPU, 16384 on a GPU."
+            " on a CPU (768 for models wider than 512), 16384 on a GPU."
         ),
     ),
 ]

@@ -40,6 +40,8 @@ except ModuleNotFoundError as error:
 __all__ = ["evaluator_of", "load_evaluator", "load_with"]
 
 _BATCH_TOKENS = {"cpu": 1536, "cuda": 16384}
+# Wider models take half as many tokens on a CPU, where each lane has a batch in memory.
+_USUAL_WIDTH = 512
 _UNLIMITED = 10**9  # for T5, which has no table of positions
 _SERVED: Recent[Evaluator] = Recent(KEPT_EVALUATORS)
 
@@ -136,7 +138,8 @@ def load_with(
         dtype=options.dtype,
     )
     if options.batch_tokens is None:
-        options = replace(options, batch_tokens=_BATCH_TOKENS[input_device(loaded.model).type])
+        device = input_device(loaded.model).type
+        options = replace(options, batch_tokens=_batch_tokens(loaded.model.config, device))
     # An evaluator holds its cache and its team. The key contains these instead of the options that
     # select them, so that two ways to name the same cache share one evaluator.
     key = (replace(options, cache=False, distributed=False), store and store.path, team.size)
@@ -193,13 +196,19 @@ def evaluator_of(
     )
     options = LoadingOptions(
         prompt=prompt,
-        batch_tokens=_BATCH_TOKENS["cpu"],
+        batch_tokens=_batch_tokens(model.config, "cpu"),
         dtype=str(model.dtype).rpartition(".")[2],
     )
     evaluator = _evaluator(loaded, options)
     if isinstance(evaluator, Seq2SeqEvaluator):
         evaluator.weights_change = True  # so that packed weights are made again after each step
     return evaluator
+
+
+def _batch_tokens(config: Any, device: str) -> int:
+    """Return the default of `batch_tokens` for a model by its configuration."""
+    is_wide = getattr(config, "hidden_size", 0) > _USUAL_WIDTH
+    return _BATCH_TOKENS[device] // (2 if is_wide and device == "cpu" else 1)
 
 
 def _evaluator(loaded: LoadedModel, options: LoadingOptions, **shared: Any) -> Evaluator:

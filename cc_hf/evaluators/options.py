@@ -42,7 +42,7 @@ class LoadingOptions:
             each.
         dtype: "float32", "bfloat16" or "float16".
         batch_tokens: largest number of source and target tokens in a batch, padding included; None
-            for a value that suits the device.
+            for a value that suits the device and the model.
         on_too_long: "error"; "truncate"; or "incorrect": a translation that is too long is not
             scored, and contrastive conditioning counts it as incorrect. The signature names the
             last two. None for "error", in training for "truncate".

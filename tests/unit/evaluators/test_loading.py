@@ -5,12 +5,15 @@ import hashlib
 import json
 import shutil
 import weakref
+from copy import deepcopy
 from pathlib import Path
 
 import pytest
+from transformers import MarianMTModel
 
 import cc_hf
 from cc_hf.errors import EvaluatorError, InputError, UnknownNameError
+from cc_hf.evaluators.loading import evaluator_of
 from cc_hf.models import pretrained
 from cc_hf.models.location import TINY_EN_DE, default_evaluator, hash_files, model_files
 from cc_hf.models.pretrained import KEPT_EVALUATORS, KEPT_MODELS, load_model
@@ -23,6 +26,17 @@ def test_an_evaluator_is_loaded_once_per_options(tiny_marian: Path) -> None:
         tiny_marian
     )
     assert load_model(tiny_marian).model is load_model(str(tiny_marian)).model
+
+
+@pytest.mark.parametrize(("width", "batch_tokens"), [(512, 1536), (514, 768)])
+def test_wide_models_have_smaller_batches(
+    tiny_marian: Path, width: int, batch_tokens: int
+) -> None:
+    loaded = load_model(tiny_marian)
+    config = deepcopy(loaded.model.config)
+    config.d_model = width
+    evaluator = evaluator_of(MarianMTModel(config).eval(), loaded.tokenizer)
+    assert evaluator.batch_tokens == batch_tokens
 
 
 def test_a_model_that_changed_on_disk_is_loaded_again(tmp_path: Path) -> None:
