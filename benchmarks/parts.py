@@ -115,9 +115,11 @@ def measure_parts(name: str, mode: str, data_dir: Path, folder: Path, n_pairs: i
     evaluator.encode_sources(sorted({r.source for r in chosen.requests}), **LANGUAGES)
     evaluator.encode_targets(sorted({r.translation for r in chosen.requests}), **LANGUAGES)
     tokenising = time.process_time() - start
-    own = {event.key: event.self_cpu_time_total / 1e6 for event in profiled.key_averages()}
-    of_torch = sum(time for key, time in own.items() if "::" in key)
-    parts = {part: sum(own.get(key, 0.0) for key in keys) for part, keys in OPERATIONS.items()}
+    seconds_of = {event.key: event.self_cpu_time_total / 1e6 for event in profiled.key_averages()}
+    of_torch = sum(spent for key, spent in seconds_of.items() if "::" in key)
+    parts = {
+        part: sum(seconds_of.get(key, 0.0) for key in keys) for part, keys in OPERATIONS.items()
+    }
     parts[_OTHERS] = of_torch - sum(parts.values())
     parts[_TOKENISING] = tokenising
     parts[_PYTHON] = total - of_torch - tokenising

@@ -54,6 +54,7 @@ def contest_scores(
     difference between the logarithms of the two best scores. Contests whose difference is within
     twice the largest error towards the other side, or within five times the root mean square of all
     errors, are scored exactly as well, and their errors count, too, until no such contest is left.
+    In these contests, every request is scored exactly that is as near to the best of its side.
     Requests that were scored again have their exact score, all others that of the faster pass.
 
     Args:
@@ -191,12 +192,20 @@ def _decided(
         *order[:_N_CLOSEST].tolist(),
         *others[:: max(1, len(others) // _N_OTHERS)].tolist(),
     }
-    known: set[int] = set()
-    # What an exact score adds to a difference; 0 for those not scored again.
-    errors = np.zeros(len(contests))
-    while doubtful:
-        chosen = sorted({twin for row in doubtful for twin in twins_of[row]})
-        indices = [i for row in chosen for side in contests[row] for i in side]
+    # What exact scores add to a difference; 0 for contests without.
+    errors, close = np.zeros(len(contests)), 0.0
+    is_exact = np.zeros(len(requests), dtype=bool)
+    while True:
+        doubtful |= {twin for row in doubtful for twin in twins_of[row]}
+        indices = [
+            i
+            for row in sorted(doubtful)
+            for side in contests[row]
+            for i in _possible_winners(_logs(scores, side, is_log=is_log), side, close)
+            if not is_exact[i]
+        ]
+        if not indices:
+            return scores
         scores[indices] = define(
             evaluator.score(
                 [requests[i] for i in indices],
@@ -205,28 +214,42 @@ def _decided(
                 progress=progress,
             )
         )
-        added = [_difference(scores, contests[row], is_log=is_log) - rough[row] for row in chosen]
-        errors[chosen] = np.where(np.isfinite(added), added, 0)
-        # Larger errors make more contests doubtful; each is scored again at most once.
-        known |= set(chosen)
+        is_exact[indices] = True
+        # Larger errors make more contests doubtful, and more requests of these possible winners;
+        # each is scored again at most once.
+        rows = sorted(doubtful)
+        added = [_difference(scores, contests[row], is_log=is_log) - rough[row] for row in rows]
+        errors[rows] = np.where(np.isfinite(added), added, 0)
         harmful = float((-np.sign(np.nan_to_num(rough)) * errors).max())
-        mean_square = float((errors**2).sum() / len(known))
-        close = max(_LARGEST * harmful, _MEAN_SQUARE * mean_square**0.5)
-        doubtful = set(np.flatnonzero(distance <= close).tolist()) - known
-    return scores
+        mean_square = float((errors**2).sum() / len(rows))
+        close = max(close, _LARGEST * harmful, _MEAN_SQUARE * mean_square**0.5)
+        doubtful |= set(np.flatnonzero(distance <= close).tolist())
 
 
 def _scores_of(scores: npt.NDArray[np.float64], contest: Contest) -> tuple[tuple[float, ...], ...]:
     return tuple(tuple(scores[list(side)].tolist()) for side in contest)
 
 
+def _logs(
+    scores: npt.NDArray[np.float64], side: Sequence[int], *, is_log: bool
+) -> npt.NDArray[np.float64]:
+    """Return the logarithms of the scores of a side, -inf for a score of 0."""
+    with np.errstate(divide="ignore"):
+        return scores[list(side)] if is_log else np.log(scores[list(side)])
+
+
+def _possible_winners(
+    logs: npt.NDArray[np.float64], side: Sequence[int], close: float
+) -> list[int]:
+    """Return the requests of a side that are so near to its best score that they may be better."""
+    return [i for i, log in zip(side, logs, strict=True) if log >= logs.max() - close]
+
+
 def _difference(scores: npt.NDArray[np.float64], contest: Contest, *, is_log: bool) -> float:
     """Return the difference between the logarithms of both sides' best scores."""
-    left, right = (max(scores[i] for i in side) for side in contest)
-    if is_log:
+    left, right = (_logs(scores, side, is_log=is_log).max() for side in contest)
+    with np.errstate(invalid="ignore"):
         return float(left - right)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return float(np.log(left) - np.log(right))
 
 
 def pair_scores(

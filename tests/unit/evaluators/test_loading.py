@@ -29,9 +29,7 @@ def test_an_evaluator_is_loaded_once_per_options(tiny_marian: Path) -> None:
 
 
 @pytest.mark.parametrize(("width", "batch_tokens"), [(512, 1536), (514, 768)])
-def test_wide_models_have_smaller_batches(
-    tiny_marian: Path, width: int, batch_tokens: int
-) -> None:
+def test_wide_models_have_smaller_batches(tiny_marian: Path, width: int, batch_tokens: int) -> None:
     loaded = load_model(tiny_marian)
     config = deepcopy(loaded.model.config)
     config.d_model = width
