@@ -50,12 +50,13 @@ def contest_scores(
     """Return scores that decide every contest as the exact scores would.
 
     If the evaluator has a faster pass (`Evaluator.fast`), this pass scores every request. A sample
-    of the contests is then scored exactly, and the error of the faster pass is measured on the
-    difference between the logarithms of the two best scores. Contests whose difference is within
-    twice the largest error towards the other side, or within five times the root mean square of all
-    errors, are scored exactly as well, and their errors count, too, until no such contest is left.
-    In these contests, every request is scored exactly that is as near to the best of its side.
-    Requests that were scored again have their exact score, all others that of the faster pass.
+    of the contests, or all if they are few, is then scored exactly, and the error of the faster
+    pass is measured on the difference between the logarithms of the two best scores. Contests whose
+    difference is within twice the largest error towards the other side, or within five times the
+    root mean square of all errors, are scored exactly as well, and their errors count, too, until
+    no such contest is left. Of these contests, only those requests are scored exactly that are as
+    near to the best of their side. Requests that were scored again have their exact score, all
+    others that of the faster pass.
 
     Args:
         evaluator: the evaluator model.
@@ -192,8 +193,9 @@ def _decided(
         *order[:_N_CLOSEST].tolist(),
         *others[:: max(1, len(others) // _N_OTHERS)].tolist(),
     }
-    # What exact scores add to a difference; 0 for contests without.
-    errors, close = np.zeros(len(contests)), 0.0
+    # What exact scores add to a difference; 0 for contests without. In the sample, every request is
+    # a possible winner, so that all scores of a few contests are exact.
+    errors, close = np.zeros(len(contests)), np.inf
     is_exact = np.zeros(len(requests), dtype=bool)
     while True:
         doubtful |= {twin for row in doubtful for twin in twins_of[row]}
@@ -222,7 +224,7 @@ def _decided(
         errors[rows] = np.where(np.isfinite(added), added, 0)
         harmful = float((-np.sign(np.nan_to_num(rough)) * errors).max())
         mean_square = float((errors**2).sum() / len(rows))
-        close = max(close, _LARGEST * harmful, _MEAN_SQUARE * mean_square**0.5)
+        close = max(_LARGEST * harmful, _MEAN_SQUARE * mean_square**0.5)
         doubtful |= set(np.flatnonzero(distance <= close).tolist())
 
 
@@ -241,7 +243,7 @@ def _logs(
 def _possible_winners(
     logs: npt.NDArray[np.float64], side: Sequence[int], close: float
 ) -> list[int]:
-    """Return the requests of a side that are so near to its best score that they may be better."""
+    """Return the requests of a side that are so near to its best score that they may be the best."""
     return [i for i, log in zip(side, logs, strict=True) if log >= logs.max() - close]
 
 

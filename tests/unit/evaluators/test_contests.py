@@ -104,31 +104,37 @@ def test_only_close_decisions_are_scored_again() -> None:
     contest_scores(evaluator, requests, contests, **_EN_DE)
     assert evaluator.fast is not None
     assert evaluator.fast.n_scored == len(requests)
-    assert 2 * 48 <= evaluator.n_scored <= 2 * 120
+    assert 3 * 48 <= evaluator.n_scored <= 3 * 120
 
 
-def test_few_decisions_have_exact_scores_on_both_sides() -> None:
+def test_few_decisions_are_all_scored_exactly() -> None:
     evaluator = NoisyEvaluator(0.1)
     requests, contests = problem(40)
-    found = contest_scores(evaluator, requests, contests, **_EN_DE)
-    exact = SCORES["geometric"](evaluator.score(requests, **_EN_DE))
-    for side in (side for contest in contests for side in contest):
-        assert max(found[i] for i in side) == max(exact[i] for i in side)
+    np.testing.assert_array_equal(
+        contest_scores(evaluator, requests, contests, **_EN_DE),
+        SCORES["geometric"](evaluator.score(requests, **_EN_DE)),
+    )
 
 
 def test_requests_far_below_the_best_of_their_side_are_not_scored_again() -> None:
-    evaluator = NoisyEvaluator(1e-4)
-    requests, contests = problem(40, n_sources=6)
+    n, n_sources, noise = 1500, 6, 0.03
+    evaluator = NoisyEvaluator(noise)
+    requests, contests = problem(n, n_sources=n_sources)
     found = contest_scores(evaluator, requests, contests, **_EN_DE)
-    assert 2 * 40 <= evaluator.n_scored <= 3 * 40
     assert evaluator.fast is not None
     rough, exact = (
         SCORES["geometric"](e.score(requests, **_EN_DE)) for e in (evaluator.fast, evaluator)
     )
-    assert np.all((found == rough) | (found == exact))
-    for _, incorrect in contests:
-        best = max(incorrect, key=lambda i: exact[i])
-        assert all(found[i] == exact[i] for i in incorrect if exact[i] > exact[best] * 0.9999)
+    again = found != rough
+    np.testing.assert_array_equal(found[again], exact[again])
+    by_contest = again.reshape(n, n_sources)
+    n_again = int(by_contest.any(axis=1).sum())
+    assert n_again > 200
+    assert again.sum() < 0.75 * n_sources * n_again
+    # No request that was left out is better than the best of its side.
+    for side in (side for contest in contests for side in contest):
+        best = max(side, key=lambda i: exact[i])
+        assert again[best] or not again[list(side)].any()
 
 
 def test_requests_without_contests_are_scored_exactly() -> None:
