@@ -243,7 +243,7 @@ def _logs(
 def _possible_winners(
     logs: npt.NDArray[np.float64], side: Sequence[int], close: float
 ) -> list[int]:
-    """Return the requests of a side that are so near to its best score that they may be the best."""
+    """Return the requests of a side that may be its best, within `close` of the best score."""
     return [i for i, log in zip(side, logs, strict=True) if log >= logs.max() - close]
 
 

@@ -83,6 +83,22 @@ def save_tiny_marian(folder: Path, *, seed: int = 0, max_positions: int = 128) -
     return folder
 
 
+def save_target_vocabulary(folder: Path, *, size: int) -> MarianTokenizer:
+    """Save the first pieces as a vocabulary of targets beside a tiny Marian, and return a tokenizer
+    with both vocabularies.
+    """
+    pieces = json.loads((folder / "vocab.json").read_text(encoding="utf-8"))
+    vocabulary = {piece: i for piece, i in pieces.items() if i < size - 1} | {"<pad>": size - 1}
+    (folder / "target_vocab.json").write_text(json.dumps(vocabulary), encoding="utf-8")
+    return MarianTokenizer(
+        *(str(folder / name) for name in ("source.spm", "target.spm", "vocab.json")),
+        target_vocab_file=str(folder / "target_vocab.json"),
+        source_lang="en",
+        target_lang="de",
+        separate_vocabs=True,
+    )
+
+
 def save_tiny_bert(folder: Path) -> Path:
     """Save a model that is not sequence-to-sequence."""
     BertModel(

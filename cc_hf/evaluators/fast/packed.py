@@ -28,6 +28,7 @@ from cc_hf.evaluators.fast.arithmetic import (
     fast_exact_products,
     in_fp32,
 )
+from cc_hf.evaluators.fast.attention import attend, heads
 from cc_hf.evaluators.fast.rows import PackedRows, joined_ids, real_positions, slots_of
 from cc_hf.evaluators.fast.vocabulary import Vocabulary
 from cc_hf.models.bergamot.modeling import recurrent_states
@@ -225,10 +226,10 @@ class PackedModel:
             return self._recurrence(block, hidden, rows)
         normed = block.norm(hidden) if self.pre_norm else hidden
         queries, keys, values = (
-            _heads(part, n_heads)
+            heads(part, n_heads)
             for part in rows.padded(block.inputs(self.arithmetic.prepare(normed))).chunk(3, dim=-1)
         )
-        return self._add(block, hidden, rows, _attend(queries, keys, values, mask))
+        return self._add(block, hidden, rows, attend(queries, keys, values, mask))
 
     def _recurrence(
         self, block: _Recurrence, hidden: torch.Tensor, rows: PackedRows
@@ -255,15 +256,15 @@ class PackedModel:
         if block is None or block.queries is None:
             raise TypeError("a decoder layer has attention over the source")
         normed = block.norm(hidden) if self.pre_norm else hidden
-        queries = _heads(
+        queries = heads(
             rows.padded(block.queries(self.arithmetic.prepare(normed))), self.n_heads[1]
         )
         # Keys and values of a source are computed once, and looked up for each of its translations.
         keys, values = (
-            _heads(part, self.n_heads[1])
+            heads(part, self.n_heads[1])
             for part in functional.embedding(slots, block.inputs(memory)).chunk(2, dim=-1)
         )
-        return self._add(block, hidden, rows, _attend(queries, keys, values, mask))
+        return self._add(block, hidden, rows, attend(queries, keys, values, mask))
 
     def _add(
         self, block: _Attention, hidden: torch.Tensor, rows: PackedRows, attended: torch.Tensor
@@ -402,28 +403,6 @@ def _head_bias(model: Any) -> torch.Tensor | None:
     """Return the bias of the projection to the vocabulary, or None if it adds nothing."""
     bias = getattr(model, "final_logits_bias", None)
     return None if bias is None or not bias.any() else bias.detach().flatten()
-
-
-def _attend(
-    queries: torch.Tensor, keys: torch.Tensor, values: torch.Tensor, mask: torch.Tensor | None
-) -> torch.Tensor:
-    """Return the attention of short sequences, (rows, heads, tokens, width).
-
-    `mask` is added to the logits.
-    """
-    logits = ((queries * queries.shape[-1] ** -0.5) @ keys.transpose(-1, -2)).float()
-    if mask is not None:
-        logits = logits.add_(mask)
-    attended: torch.Tensor = logits.softmax(-1).to(values.dtype) @ values
-    return attended
-
-
-def _heads(states: torch.Tensor, n_heads: int) -> torch.Tensor:
-    """Return states split into heads.
-
-    (rows, tokens, width) becomes (rows, heads, tokens, width per head).
-    """
-    return states.view(*states.shape[:-1], n_heads, -1).transpose(1, 2)
 
 
 def _activation(name: str) -> Callable[[torch.Tensor], torch.Tensor]:

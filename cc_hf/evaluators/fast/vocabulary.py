@@ -9,11 +9,13 @@ from torch.nn import functional
 
 from cc_hf.evaluators.fast.arithmetic import Arithmetic, Product, in_fp32
 
-__all__ = ["Vocabulary"]
+__all__ = ["LOG2_E", "SMALLEST_SUM", "Vocabulary"]
 
 _TILE_COLUMNS = 1024  # columns of the vocabulary at a time
-_SMALLEST_SUM = 2.0**-80  # of exponentials, that lost nothing to underflow
-_LOG2_E = math.log2(math.e)
+#: the smallest sum of exponentials that lost nothing to underflow
+SMALLEST_SUM = 2.0**-80
+#: what turns an exponent of e into one of 2
+LOG2_E = math.log2(math.e)
 # Columns that shift the logits of rounded products; GPUs multiply multiples of 8 faster.
 _SHIFT_COLUMNS = 8
 
@@ -63,19 +65,19 @@ class Vocabulary:
             label_logits += self.bias[labels]
         # Base 2 until the end: 2 ** x is four times as fast as e ** x where a library computes the
         # latter.
-        label_logits *= _LOG2_E
+        label_logits *= LOG2_E
         scaled, shift = self._shifted(states, label_logits)
         prepared = self.arithmetic.prepare(scaled, is_spare=True)
         total = torch.zeros_like(label_logits)
         for tile in self.tiles:
             total += in_fp32(tile(prepared)).exp2_().sum(-1)
-        if bool(((total > _SMALLEST_SUM) & (total < torch.inf)).all()):
+        if bool(((total > SMALLEST_SUM) & (total < torch.inf)).all()):
             sums = total.log2_()
         else:
             # A sum overflowed or underflowed; logsumexp subtracts the largest logit first.
-            parts = [in_fp32(tile(prepared)).div_(_LOG2_E).logsumexp(-1) for tile in self.tiles]
-            sums = torch.stack(parts).logsumexp(0).mul_(_LOG2_E)
-        return (label_logits - shift - sums).div_(_LOG2_E)[:n_labels]
+            parts = [in_fp32(tile(prepared)).div_(LOG2_E).logsumexp(-1) for tile in self.tiles]
+            sums = torch.stack(parts).logsumexp(0).mul_(LOG2_E)
+        return (label_logits - shift - sums).div_(LOG2_E)[:n_labels]
 
     def _shifted(
         self, states: torch.Tensor, label_logits: torch.Tensor
@@ -86,10 +88,10 @@ class Vocabulary:
         most are then mostly near 0, where rounding is finest.
         """
         if not self.is_shifted:
-            return states * _LOG2_E, 0.0
+            return states * LOG2_E, 0.0
         width = states.shape[1]
         scaled = states.new_zeros(len(states), width + _SHIFT_COLUMNS)
-        torch.mul(states, _LOG2_E, out=scaled[:, :width])
+        torch.mul(states, LOG2_E, out=scaled[:, :width])
         # Two rounded numbers give the shift more digits than one has.
         high = label_logits.to(self.arithmetic.dtype).float()
         low = (label_logits - high).to(self.arithmetic.dtype).float()
@@ -101,5 +103,5 @@ class Vocabulary:
         if self.is_shifted:
             weight = functional.pad(weight, (0, _SHIFT_COLUMNS), value=1.0)
         return self.arithmetic.product(
-            weight, None if self.bias is None else self.bias[tile] * _LOG2_E
+            weight, None if self.bias is None else self.bias[tile] * LOG2_E
         )

@@ -6,7 +6,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-import sentencepiece
 import tokenizers
 import torch
 from transformers import AutoModelForSeq2SeqLM, MarianTokenizer, PreTrainedTokenizerFast
@@ -19,7 +18,7 @@ from cc_hf.models.lexical_shortcuts import LexicalShortcutForConditionalGenerati
 from cc_hf.systems.translate import translate_with
 from tests.helpers.families import save_tiny_lexical_shortcut
 from tests.helpers.metrics import compute_metric
-from tests.helpers.models import TEXT, save_tiny_marian
+from tests.helpers.models import TEXT, save_target_vocabulary, save_tiny_marian
 from tests.helpers.shortcut_models import small_config, small_model
 
 _SOURCES = ["The doctor asked the nurse.", "The nurse.", "The nurse."]
@@ -75,21 +74,8 @@ def test_a_tokenizer_that_does_not_end_texts_with_eos_is_refused(tmp_path: Path)
 
 def test_tokenizers_with_two_vocabularies_are_checked_by_side(tmp_path: Path) -> None:
     save_tiny_marian(tmp_path)
-    pieces = sentencepiece.SentencePieceProcessor(model_file=str(tmp_path / "target.spm"))
     n_target = 60
-    (tmp_path / "target_vocab.json").write_text(
-        str({pieces.id_to_piece(i): i for i in range(n_target - 1)} | {"<pad>": n_target - 1})
-        .replace('"', '\\"')
-        .replace("'", '"'),
-        encoding="utf-8",
-    )
-    tokenizer = MarianTokenizer(
-        *(str(tmp_path / name) for name in ("source.spm", "target.spm", "vocab.json")),
-        target_vocab_file=str(tmp_path / "target_vocab.json"),
-        source_lang="en",
-        target_lang="de",
-        separate_vocabs=True,
-    )
+    tokenizer = save_target_vocabulary(tmp_path, size=n_target)
     config = small_config(
         vocab_size=71,
         tgt_vocab_size=n_target,

@@ -6,13 +6,17 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
+from hypothesis import given
+from hypothesis import strategies as st
 from transformers import MarianMTModel, MarianTokenizer
 
 import cc_hf
 from cc_hf.errors import InputError, TooLongError
 from cc_hf.evaluators.base import Evaluator
+from cc_hf.evaluators.families.marian import MarianEvaluator
 from cc_hf.evaluators.scores import SCORES, TokenScores
 from cc_hf.schema import ScoringRequest
+from tests.helpers.models import save_target_vocabulary, save_tiny_marian
 
 PAIRS = [
     ("The doctor asked the nurse.", "Der Arzt bat die Krankenschwester."),
@@ -133,6 +137,39 @@ def test_truncation_is_stated_in_the_signature(tiny_marian: Path) -> None:
         [ScoringRequest("a", "doctor nurse " * 120)], src_lang="en", tgt_lang="de"
     )
     assert found.n_tokens.tolist() == [128]
+
+
+@given(
+    st.lists(
+        st.lists(
+            st.sampled_from(
+                ["doctor", " ", "  ", "Ärztin", "</s>", "<unk>", "<pad>", ">>de<<", ">>", "x", "🎉"]
+            )
+            | st.text(max_size=5)
+        ).map("".join),
+        max_size=6,
+    )
+)
+def test_token_ids_are_those_of_the_tokenizer(tiny_marian: Path, texts: list[str]) -> None:
+    evaluator = cc_hf.load_evaluator(tiny_marian)
+    assert isinstance(evaluator, MarianEvaluator)
+    tokenizer = evaluator.tokenizer
+    texts = [text.encode("utf-8", "replace").decode() for text in texts]
+    assert evaluator.encode_sources(texts, "en", "de") == [tokenizer(t).input_ids for t in texts]
+    assert evaluator.encode_targets(texts, "en", "de") == [
+        tokenizer(text_target=t).input_ids for t in texts
+    ]
+
+
+def test_targets_have_the_ids_of_their_own_vocabulary(tmp_path: Path) -> None:
+    evaluator = cc_hf.load_evaluator(save_tiny_marian(tmp_path))
+    assert isinstance(evaluator, MarianEvaluator)
+    evaluator.tokenizer = save_target_vocabulary(tmp_path, size=40)
+    texts = ["Die Ärztin bat die Krankenschwester.", "</s> Die Ärztin", ">>de<< Ja"]
+    found = evaluator.encode_targets(texts, "en", "de")
+    assert found == evaluator.tokenizer(text_target=texts).input_ids
+    assert found != evaluator.tokenizer(texts).input_ids
+    assert evaluator.encode_sources(texts, "en", "de") == evaluator.tokenizer(texts).input_ids
 
 
 def test_unsupported_languages_are_refused(tiny_marian: Path) -> None:
