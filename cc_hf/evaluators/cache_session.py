@@ -82,6 +82,8 @@ class CacheSession:
         Raises:
             CacheError: for a damaged file.
         """
+        if self._connection is None:
+            return {}
         return self._find({self._key(pair): i for i, pair in enumerate(pairs)})
 
     def find_equal(self, ids: Sequence[TokenIds]) -> dict[int, ScoreRow]:
@@ -96,14 +98,13 @@ class CacheSession:
         Raises:
             CacheError: for a damaged file.
         """
+        if self._connection is None:
+            return {}
         index = {self._ids_key(pair_ids): i for i, pair_ids in enumerate(ids)}
         try:
-            if (
-                self._connection is None
-                or not self._connection.execute(
-                    "SELECT 1 FROM sqlite_master WHERE name = 'token_ids'"
-                ).fetchone()
-            ):
+            if not self._connection.execute(
+                "SELECT 1 FROM sqlite_master WHERE name = 'token_ids'"
+            ).fetchone():
                 return {}
             keys = {
                 bytes(score): index[key]
