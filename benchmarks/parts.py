@@ -17,12 +17,12 @@ from torch.profiler import ProfilerActivity, profile
 
 from benchmarks.alternatives import ALTERNATIVES, LANGUAGES, pair_lengths
 from benchmarks.children import in_child
+from benchmarks.command import run_main
 from benchmarks.documents import check_block, measured_on, write_block
 from benchmarks.machine import pair_flops, peaks
 from benchmarks.measure import prepare
 from benchmarks.models import FOLDER, SIZES
 from benchmarks.texts import Decisions, read_decisions
-from cc_hf.errors import CCError
 from cc_hf.evaluators.loading import load_evaluator
 from cc_hf.systems.machine import load_average
 
@@ -42,12 +42,15 @@ OPERATIONS: dict[str, tuple[str, ...]] = {
         "aten::addmm",
         "aten::_int_mm",
     ),
-    "attention": ("aten::bmm", "aten::_softmax"),
-    "sums of exponentials over the vocabulary": (
+    "products of attention": ("aten::bmm",),
+    "exponentials and their sums, of attention and the vocabulary": (
+        "aten::exp2",
         "aten::exp2_",
         "aten::sum",
+        "aten::div_",
         "aten::log2_",
         "aten::logsumexp",
+        "aten::_softmax",
     ),
     "norms": ("aten::native_layer_norm",),
     "copies and lookups": (
@@ -197,7 +200,4 @@ def main(
 
 
 if __name__ == "__main__":
-    try:
-        typer.run(main)
-    except CCError as error:
-        raise SystemExit(str(error)) from None
+    run_main(main)

@@ -18,8 +18,9 @@ from typing import Annotated, Any, TypeVar
 import typer
 
 from benchmarks.children import in_child
+from benchmarks.command import run_main
 from cc_hf.data.translations import read_translations
-from cc_hf.errors import CCError, MissingDependencyError
+from cc_hf.errors import MissingDependencyError
 from cc_hf.evaluation.evaluate import evaluate
 from cc_hf.evaluation.material import load_material
 from cc_hf.metrics.summary import summarize
@@ -215,7 +216,4 @@ def main(
 
 
 if __name__ == "__main__":
-    try:
-        typer.run(main)
-    except CCError as error:
-        raise SystemExit(str(error)) from None
+    run_main(main)

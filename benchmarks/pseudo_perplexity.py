@@ -30,6 +30,7 @@ from transformers import (
     RobertaForMaskedLM,
 )
 
+from benchmarks.command import run_main
 from benchmarks.texts import read_decisions
 from cc_hf.evaluators.loading import load_evaluator
 from cc_hf.schema import ScoringRequest
@@ -244,4 +245,4 @@ def main(
 
 
 if __name__ == "__main__":
-    typer.run(main)
+    run_main(main)

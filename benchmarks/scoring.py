@@ -16,6 +16,7 @@ import typer
 
 from benchmarks.alternatives import ALTERNATIVES
 from benchmarks.children import in_child
+from benchmarks.command import run_main
 from benchmarks.documents import IDLE, check_block, measured_on, write_block
 from benchmarks.machine import busy_cores, kernels
 from benchmarks.measure import Measured, measure, prepare
@@ -23,7 +24,7 @@ from benchmarks.models import FOLDER, SIZES, ModelSize
 from benchmarks.processes import Comparison, compare_processes
 from benchmarks.report import as_json, processes_table, scoring_tables
 from benchmarks.texts import DATASETS, Decisions, read_decisions
-from cc_hf.errors import CCError, InputError
+from cc_hf.errors import InputError
 from cc_hf.systems.machine import cpu_count, load_average, wait_briefly
 
 _MODES = ("exact", "bf16", "int8", "auto")
@@ -217,7 +218,4 @@ def _tell(line: str) -> None:
 
 
 if __name__ == "__main__":
-    try:
-        typer.run(main)
-    except CCError as error:
-        raise SystemExit(str(error)) from None
+    run_main(main)

@@ -30,6 +30,7 @@ from typing import Annotated
 import typer
 
 from benchmarks.children import in_child
+from benchmarks.command import run_main
 from benchmarks.documents import measured_on, write_block
 from cc_hf.data.corpora import file_corpus
 from cc_hf.data.homographs import read_lexicon
@@ -260,4 +261,4 @@ def main(
 
 
 if __name__ == "__main__":
-    typer.run(main)
+    run_main(main)

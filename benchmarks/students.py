@@ -23,10 +23,11 @@ import torch
 import typer
 from torch.nn.utils.rnn import pad_sequence
 
+from benchmarks.command import run_main
 from benchmarks.documents import measured_on, write_block
 from benchmarks.texts import Decisions
 from cc_hf.data.translations import read_translations
-from cc_hf.errors import CCError, InputError
+from cc_hf.errors import InputError
 from cc_hf.evaluation.material import load_material
 from cc_hf.evaluators.contests import pair_scores
 from cc_hf.evaluators.loading import load_evaluator
@@ -194,7 +195,4 @@ def main(
 
 
 if __name__ == "__main__":
-    try:
-        typer.run(main)
-    except CCError as error:
-        raise SystemExit(str(error)) from None
+    run_main(main)

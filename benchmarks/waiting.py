@@ -18,7 +18,7 @@ from unittest.mock import patch
 import typer
 
 from benchmarks.children import in_child
-from cc_hf.errors import CCError
+from benchmarks.command import run_main
 from cc_hf.systems.machine import cpu_count, load_average
 
 __all__ = ["WAYS", "main", "table"]
@@ -140,7 +140,4 @@ def main(
 
 
 if __name__ == "__main__":
-    try:
-        typer.run(main)
-    except CCError as error:
-        raise SystemExit(str(error)) from None
+    run_main(main)

@@ -27,18 +27,10 @@ def test_the_table_has_a_column_for_each_model_and_mode(tmp_path: Path) -> None:
         ["wmt19", "nllb"], ["exact", "bf16"], tmp_path, tmp_path, n_pairs=4, launch=launch
     ).splitlines()
     assert header == "| part | wmt19, exact | wmt19, bf16 | nllb, exact | nllb, bf16 |"
-    assert [row.split("|")[1].strip() for row in rows[:2]] == ["products with weights", "attention"]
+    assert [row.split("|")[1].strip() for row in rows[:2]] == [
+        "products with weights",
+        "products of attention",
+    ]
     assert rows[0].count("| 12 %") == 4
     assert rows[-2] == "| rate of the products, of peak | – | – | 90 % | 90 % |"
     assert rows[-1] == "| pairs/s, one thread | 1,005 | 1,004 | 1,005 | 1,004 |"
-
-
-def test_main_writes_the_block_of_the_document(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, root: Path
-) -> None:
-    path = tmp_path / "performance.md"
-    path.write_text((root / "docs/performance.md").read_text(encoding="utf-8"), encoding="utf-8")
-    monkeypatch.setattr(parts, "table", lambda *_, **__: "| the table |")
-    parts.main(tmp_path, sizes="opus-mt", modes="exact", pairs=20, folder=tmp_path, output=path)
-    written = path.read_text(encoding="utf-8").partition("<!-- scoring-parts: generated -->")[2]
-    assert written.partition("<!-- end -->")[0].rstrip().endswith("| the table |")

@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks import pattern_matching
 from benchmarks.children import call
 from benchmarks.pattern_matching import Stages, Whole, table
 from cc_hf.errors import MissingDependencyError
@@ -40,14 +39,3 @@ def test_a_missing_package_is_said_below_the_table(monkeypatch: pytest.MonkeyPat
     *_, line = table(["a/en-es"], Path(), 1).splitlines()
     assert line.startswith("- a/en-es: not measured, ")
     assert line.endswith("pip install spacy for es")
-
-
-def test_main_writes_the_block_of_the_document(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, root: Path
-) -> None:
-    path = tmp_path / "performance.md"
-    path.write_text((root / "docs/performance.md").read_text(encoding="utf-8"), encoding="utf-8")
-    monkeypatch.setattr(pattern_matching, "table", lambda *_: "| the table |")
-    pattern_matching.main(tmp_path, systems="aws/en-de", rounds=1, output=path)
-    written = path.read_text(encoding="utf-8").partition("<!-- pattern-matching: generated -->")[2]
-    assert written.partition("<!-- end -->")[0].rstrip().endswith("| the table |")

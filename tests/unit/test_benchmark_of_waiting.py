@@ -39,14 +39,3 @@ def test_the_table_has_medians_and_each_way_its_environment(
     assert {(None, None, 50), ("10000", None, 12), (None, "PASSIVE", 12)} <= seen
     assert not any(spins == "5" for spins, _, _ in seen)
     assert os.environ["GOMP_SPINCOUNT"] == "5"
-
-
-def test_main_writes_the_block_of_the_document(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, root: Path
-) -> None:
-    path = tmp_path / "performance.md"
-    path.write_text((root / "docs/performance.md").read_text(encoding="utf-8"), encoding="utf-8")
-    monkeypatch.setattr(waiting, "table", lambda *_, **__: "| the table |")
-    waiting.main(tmp_path, modes="exact", pairs=20, rounds=1, threads=2, busy=1, output=path)
-    written = path.read_text(encoding="utf-8").partition("<!-- waiting-threads: generated -->")[2]
-    assert written.partition("<!-- end -->")[0].rstrip().endswith("| the table |")

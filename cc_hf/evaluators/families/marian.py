@@ -106,9 +106,9 @@ def _encoded(
 ) -> list[list[int]]:
     """Return what `encode` returns, by one call of SentencePiece for all texts that need no more.
 
-    `MarianTokenizer` looks for its added tokens and for the mark of a language in every text, one
-    by one in Python, which takes several times as long as SentencePiece does. Texts that have one,
-    and all texts of another tokenizer, are left to `encode`.
+    `MarianTokenizer` looks for its added tokens and for the mark of a language in one text after
+    the other, in Python, which is slow. Texts that have one, and all texts of another tokenizer,
+    are left to `encode`.
     """
     if type(tokenizer) is not MarianTokenizer:
         return encode(texts)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import torch
 
-from cc_hf.evaluators.fast.vocabulary import LOG2_E, SMALLEST_SUM
+from cc_hf.evaluators.fast.exponentials import LOG2_E, lost_nothing
 
 __all__ = ["attend", "heads"]
 
@@ -60,12 +60,9 @@ def heads(states: torch.Tensor, n_heads: int) -> torch.Tensor:
 def _softmax_of_base_2(logits: torch.Tensor) -> torch.Tensor:
     """Return powers of 2 that are divided by their sum.
 
-    torch's softmax takes twice as long, and ten times as long for rows of fewer than 16 numbers. It
-    subtracts the largest logit first, which is necessary only where a sum overflows or underflows.
+    torch's softmax is slow for rows whose length is no multiple of 16, above all for shorter ones.
+    It subtracts the largest logit first, which only sums that overflow or underflow need.
     """
     powers = logits.exp2()
     sums = powers.sum(-1, keepdim=True)
-    smallest, largest = sums.aminmax()
-    if smallest > SMALLEST_SUM and largest < torch.inf:
-        return powers.div_(sums)
-    return logits.div_(LOG2_E).softmax(-1)
+    return powers.div_(sums) if lost_nothing(sums) else logits.div_(LOG2_E).softmax(-1)
