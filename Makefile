@@ -13,6 +13,9 @@ STAMP3 = $(VENV3)/.installed
 
 DEMO = $(VENV)/.installed-demo
 
+# Byte code is kept even where the environment forbids it: the tests start hundreds of processes, which would compile all of the package again.
+export PYTHONDONTWRITEBYTECODE =
+
 .PHONY: demo test check compat docs figures benchmark evaluator clean
 
 demo: $(DEMO)  ## environment with what the demo needs, then the main job on the embedded evaluator

@@ -5,6 +5,7 @@ session, and the Hub is offline.
 from __future__ import annotations
 
 import os
+import shutil
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -56,6 +57,10 @@ def _no_scores_of_other_tests() -> Iterator[None]:
     yield
     for path in (Path(_HOME) / "cc_hf").glob("scores.sqlite*"):
         path.unlink()
+
+
+def pytest_unconfigure() -> None:
+    shutil.rmtree(_HOME, ignore_errors=True)
 
 
 def _shared_folder() -> Path:

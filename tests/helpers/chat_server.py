@@ -125,6 +125,7 @@ def chat_server(model: Any = None, tokenizer: Any = None, **options: Any) -> Ite
 class _Handler(BaseHTTPRequestHandler):
     served: ChatServer
     protocol_version = "HTTP/1.1"
+    disable_nagle_algorithm = True  # head and body are two writes: the second would wait 40 ms
 
     def log_message(self, *_: Any) -> None:
         pass

@@ -6,7 +6,6 @@ import csv
 import io
 import re
 from collections.abc import Callable
-from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl, urlencode
@@ -18,6 +17,7 @@ from cc_hf.reports.highlights import attributes, confusions, divided_samples, ha
 from cc_hf.reports.report import Report
 from cc_hf.studies.uncertain import is_uncertain
 from tests.helpers import reported
+from tests.helpers.axe import serious_violations
 from tests.helpers.printing import assert_print_is_whole, joined
 from tests.helpers.reported import ATTACK, HOSTILE_NAME, N
 from tests.unit.reports.page.conftest import Opened
@@ -26,10 +26,6 @@ if TYPE_CHECKING:
     from playwright.sync_api import Page
 
 pytestmark = pytest.mark.browser
-
-_AXE = """async () => (await axe.run({resultTypes: ["violations"]})).violations
-    .filter((found) => ["serious", "critical"].includes(found.impact))
-    .map((found) => [found.id, found.nodes.map((node) => node.html.slice(0, 200))])"""
 
 
 @pytest.fixture(params=[1440, 390])
@@ -318,9 +314,7 @@ def test_axe_finds_no_serious_violation(sized: Page, scheme: Any) -> None:
     sized.fill("#query", "cook 1")
     shown(sized)
     sized.locator("#list .open").first.click()
-    script = files("axe_playwright_python").joinpath("axe.min.js")
-    sized.evaluate(script.read_text(encoding="utf-8"))
-    assert sized.evaluate(_AXE) == []
+    assert serious_violations(sized) == []
 
 
 def test_print_holds_every_system_and_figure(sized: Page, tmp_path: Path) -> None:
