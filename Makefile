@@ -13,7 +13,7 @@ STAMP3 = $(VENV3)/.installed
 
 DEMO = $(VENV)/.installed-demo
 
-# Byte code is kept even where the environment forbids it: the tests start hundreds of processes, which would compile all of the package again.
+# Byte code is kept even where the environment forbids it: each process that the tests start would compile the package again.
 export PYTHONDONTWRITEBYTECODE =
 
 .PHONY: demo test check compat docs figures benchmark evaluator clean

@@ -159,7 +159,7 @@ def test_commands_of_the_documents_run(tmp_path: Path, shared: Path) -> None:
     ]
     assert len(commands) == 21
     for command in commands:
-        # a quarter of the time; `make demo` translates the same sentences with beams
+        # greedily, to save time; `make demo` translates the same sentences with beams
         greedy = ("--num-beams", "1") if command[1] == "translate" else ()
         run_command(*command[1:], *greedy, cwd=tmp_path, environment=environment)
 
