@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import signal
@@ -117,7 +118,9 @@ def test_a_killed_program_goes_on_and_writes_the_same_file(tmp_path: Path) -> No
     environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[4])}
 
     def start(output: str) -> subprocess.Popen[bytes]:
-        return subprocess.Popen([*command, "-o", output], cwd=tmp_path, env=environment)
+        return subprocess.Popen(
+            [*command, "-o", output], cwd=tmp_path, env=environment, start_new_session=True
+        )
 
     killed = start("killed.jsonl")
     while killed.poll() is None and not list(tmp_path.glob("killed.jsonl.parts/0*.jsonl")):
@@ -127,6 +130,8 @@ def test_a_killed_program_goes_on_and_writes_the_same_file(tmp_path: Path) -> No
     for output in ("killed.jsonl", "whole.jsonl"):
         assert start(output).wait() == 0
     assert (tmp_path / "killed.jsonl").read_bytes() == (tmp_path / "whole.jsonl").read_bytes()
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(killed.pid, signal.SIGKILL)  # its workers, which wait for more blocks
 
 
 def test_a_process_stops_when_its_main_process_was_killed(
