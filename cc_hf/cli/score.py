@@ -45,8 +45,8 @@ def bleu(
         str | None,
         typer.Option(
             help=(
-                "Paired test of sacreBLEU between the first system and each other: bs (bootstrap)"
-                " or ar (approximate randomisation)."
+                "Paired test between the first system and each other: ar (approximate"
+                " randomisation)."
             )
         ),
     ] = None,

@@ -16,6 +16,8 @@ from cc_hf.metrics.figure_names import figure_name as declared_name
 from cc_hf.reports.derived_figures import derived_figures
 from cc_hf.results import CategoryAccuracy, EvaluationResult, Interval, NoInterval
 from cc_hf.schema import UNCOUNTED_CATEGORY
+from cc_hf.statistics.paired import PairedDifference
+from cc_hf.statistics.randomization import MOST_ENUMERATED
 
 if TYPE_CHECKING:
     from cc_hf.studies.comparison import Comparison
@@ -26,6 +28,7 @@ __all__ = [
     "category_label",
     "data_name",
     "data_title",
+    "difference_p",
     "figure_label",
     "figure_name",
     "figure_rows",
@@ -37,6 +40,7 @@ __all__ = [
     "p_text",
     "pair_of_data",
     "percent",
+    "randomization_text",
     "ratio_text",
     "score_text",
     "title_of_data",
@@ -131,14 +135,14 @@ def limits(interval: Interval | NoInterval | None, *, digits: int | None = None)
     ).replace("-", "−")
 
 
-def p_text(value: float, *, n_resamples: int | None = None) -> str:
+def p_text(value: float, *, n_exchanges: int | None = None) -> str:
     """Write a p-value with three decimals, or as a bound if it is smaller or cannot be smaller.
 
     Args:
         value: a p-value in [0, 1].
-        n_resamples: number of resamples that it was counted in; None for an exact one. It is at
-            least 1 / (n_resamples + 1), and a p-value of that size says only that no resample was
-            as extreme.
+        n_exchanges: number of random exchanges that it was counted in; None for an exact one. It is
+            at least 1 / (n_exchanges + 1), and a p-value of that size says only that no exchange
+            was as extreme.
 
     Returns:
         The p-value as text.
@@ -146,13 +150,50 @@ def p_text(value: float, *, n_resamples: int | None = None) -> str:
     Examples:
         >>> p_text(0.0499), p_text(0.0002)
         ('0.050', '< 0.001')
-        >>> p_text(1 / 101, n_resamples=100), p_text(2 / 101, n_resamples=100)
+        >>> p_text(1 / 101, n_exchanges=100), p_text(2 / 101, n_exchanges=100)
         ('< 0.010', '0.020')
     """
-    if n_resamples is not None and value <= 1.5 / (n_resamples + 1):
-        bound = math.ceil(1000 / (n_resamples + 1)) / 1000
+    if n_exchanges is not None and value <= 1.5 / (n_exchanges + 1):
+        bound = math.ceil(1000 / (n_exchanges + 1)) / 1000
         return f"< {bound:.3f}"
     return "< 0.001" if value < 0.001 else f"{value:.3f}"
+
+
+def difference_p(difference: PairedDifference, n_resamples: int) -> str:
+    """Write the p-value of a difference between two systems.
+
+    Args:
+        difference: the difference.
+        n_resamples: number of random exchanges, where not all exchanges were made.
+
+    Returns:
+        The p-value as text, as a bound only if it comes from random exchanges.
+
+    Examples:
+        >>> none = NoInterval("n = 9")
+        >>> difference_p(PairedDifference(0.5, 0.4, -0.1, none, 0.0039, is_exact=True), 99)
+        '0.004'
+    """
+    return p_text(difference.p_value, n_exchanges=None if difference.is_exact else n_resamples)
+
+
+def randomization_text(n_resamples: int) -> str:
+    """Say how the p-value of a difference between two systems is computed.
+
+    Args:
+        n_resamples: number of random exchanges.
+
+    Returns:
+        A phrase that follows "p by".
+
+    Examples:
+        >>> randomization_text(1000).partition(";")[0]
+        'paired approximate randomisation (1,000 random exchanges of the outputs of both systems'
+    """
+    return (
+        f"paired approximate randomisation ({n_resamples:,} random exchanges of the outputs of both"
+        f" systems; all exchanges where at most {MOST_ENUMERATED} samples differ)"
+    )
 
 
 def score_text(result: EvaluationResult, name: str) -> str:

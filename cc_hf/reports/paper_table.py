@@ -9,7 +9,13 @@ from dataclasses import replace
 
 from cc_hf.errors import UnknownNameError
 from cc_hf.reports.evaluators import evaluators_text
-from cc_hf.reports.figure_text import data_name, figure_label, metric_name, percent
+from cc_hf.reports.figure_text import (
+    data_name,
+    figure_label,
+    metric_name,
+    percent,
+    randomization_text,
+)
 from cc_hf.reports.key_figures import is_gap, key_figures
 from cc_hf.reports.report import Report
 from cc_hf.reports.report_tables import Cell, ReportTable, TableRow, figure_cell, interval_levels
@@ -160,9 +166,8 @@ def _caption(
     tested = [any(cell.difference for cell in column) for column in columns]
     if any(tested):
         sentences.append(
-            f"* marks a difference to {report.baseline} with p < 0.05 in a two-sided paired"
-            f" bootstrap test ({report.n_resamples:,} resamples, not corrected for multiple"
-            " comparisons)."
+            f"* marks a difference to {report.baseline} with p < 0.05 by two-sided"
+            f" {randomization_text(report.n_resamples)}, not corrected for multiple comparisons."
         )
         untested = dict.fromkeys(
             "BLEU" if not metric else figure_label(metric, name)

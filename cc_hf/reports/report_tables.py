@@ -12,14 +12,15 @@ from cc_hf.reports.derived_figures import derived_figures
 from cc_hf.reports.figure_text import (
     category_key,
     category_label,
+    difference_p,
     figure_label,
     figure_name,
     figure_rows,
     limits,
     metric_meaning,
     metric_name,
-    p_text,
     percent,
+    randomization_text,
     ratio_text,
 )
 from cc_hf.reports.key_figures import is_gap
@@ -56,7 +57,7 @@ class Cell:
         difference: its difference to the baseline, with a sign; "" if there is none.
         p: the p-value of the difference; "" if there is none.
         is_significant: whether p < 0.05.
-        difference_interval: the interval of the difference; "" if there is none.
+        difference_interval: a note on the interval of the difference; "" if there is no difference.
         is_best: whether no system has a better value, in a table that says so.
     """
 
@@ -362,9 +363,9 @@ def figure_cell(report: Report, metric: str, system: str, name: str) -> Cell:
         value,
         interval,
         _signed(difference.difference),
-        p_text(difference.p_value, n_resamples=report.n_resamples),
+        difference_p(difference, report.n_resamples),
         difference.p_value < _SIGNIFICANT,
-        _signed_limits(difference.interval),
+        _interval_note(difference.interval),
     )
 
 
@@ -384,10 +385,14 @@ def _signed(value: float) -> str:
     return f"−{text[1:]}" if text.startswith("-") else f"+{text}" if text != "0.0" else text
 
 
-def _signed_limits(interval: Interval | NoInterval) -> str:
-    if not isinstance(interval, Interval):
-        return ""
-    return f"{_signed(interval.low)} to {_signed(interval.high)}"
+def _interval_note(interval: Interval | NoInterval) -> str:
+    """Return the limits of the interval of a difference, or why there is none."""
+    if isinstance(interval, NoInterval):
+        return f"The difference has {interval.note}"
+    return (
+        f"{100 * interval.level:g} % interval of the difference:"
+        f" {_signed(interval.low)} to {_signed(interval.high)} points"
+    )
 
 
 def _caption(report: Report) -> list[str]:
@@ -401,10 +406,9 @@ def _caption(report: Report) -> list[str]:
     if report.comparisons:
         sentences.append(
             f"Differences to {report.baseline} are in percentage points. Their p-values come from"
-            f" other resamples: {report.n_resamples:,} paired ones, which draw the same samples for"
-            " both systems, within categories. So two systems can differ although their brackets"
-            " overlap. The p-values are two-sided and not corrected for multiple comparisons;"
-            " * marks p < 0.05."
+            f" {randomization_text(report.n_resamples)}. So two systems can differ although their"
+            " brackets overlap. The p-values are two-sided and not corrected for multiple"
+            " comparisons; * marks p < 0.05."
         )
     return sentences
 

@@ -242,7 +242,7 @@ def compare(
         "data": data,
         "n": first.n,
         "results": len(results),
-        "test": "paired-bootstrap+mcnemar-exact",
+        "test": "paired-ar+bootstrap+mcnemar-exact",
     }
     fields |= {"samples": "shared"} if shared else {}
     fields |= {"boot": n_resamples, "level": str(level), "seed": seed, "v": __version__}

@@ -4,16 +4,17 @@ Wino-X (Emelin 2023, Tables 5.6 and 5.7), with paired tests. Nothing is translat
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 
 from cc_hf.errors import InputError
 from cc_hf.results import EvaluationResult, difference_of_data
-from cc_hf.statistics.bootstrap import Bootstrap, resampled_sums
-from cc_hf.statistics.corpus_quality import scores_of_statistics, sentence_statistics
-from cc_hf.statistics.paired import McNemar, PairedDifference, difference_in_resamples, mcnemar
+from cc_hf.statistics.bootstrap import Bootstrap
+from cc_hf.statistics.corpus_quality import score_of_sums, sentence_statistics
+from cc_hf.statistics.paired import McNemar, PairedDifference, figure_differences, mcnemar
 
 __all__ = [
     "PUBLISHED",
@@ -92,14 +93,14 @@ def compared_bleu(
     data: str = "",
     bootstrap: Bootstrap | None = None,
 ) -> ComparedFigure:
-    """Compare BLEU by sacreBLEU; every resample draws the same sentences for both models.
+    """Compare BLEU by sacreBLEU, with interval and p of `figure_differences` over sentences.
 
     Args:
         translations: those of both models, n each.
         references: n references.
         tgt_lang: ISO 639-1 code of the translations, which decides how sacreBLEU tokenises.
         data: name of the data.
-        bootstrap: how the interval is drawn; None for the defaults.
+        bootstrap: seed and number of resamples and exchanges; None for the defaults.
 
     Returns:
         BLEU in [0, 1].
@@ -123,18 +124,16 @@ def compared_bleu(
         )
     bootstrap = bootstrap or Bootstrap()
     scorer = BLEU(trg_lang=tgt_lang)
-    columns = np.stack([sentence_statistics(scorer, texts, references) for texts in translations])
-    sums = resampled_sums(
-        columns.swapaxes(0, 1).reshape(len(references), -1), **bootstrap.options
-    ).reshape(bootstrap.n_resamples, 2, -1)
-    values = scores_of_statistics(scorer, columns.sum(axis=1))
-    samples = np.stack([scores_of_statistics(scorer, sums[:, model]) for model in (0, 1)], axis=1)
+    first, second = (sentence_statistics(scorer, texts, references) for texts in translations)
+    differences = figure_differences(
+        first, second, score_of_sums("bleu", scorer), **bootstrap.options
+    )
     signature = f"bleu|{scorer.get_signature()}"
     return ComparedFigure(
         "bleu",
         data,
         (len(references), len(references)),
-        difference_in_resamples(values, samples, 1),
+        differences["bleu"],
         None,
         (signature, signature),
     )
@@ -155,7 +154,7 @@ def compared_verdicts(
         results: results of one metric for both models.
         counts: function from a verdict to whether it counts.
         data: name of the data; "" for that of the results.
-        bootstrap: how the interval is drawn; None for the defaults.
+        bootstrap: seed and number of resamples and exchanges; None for the defaults.
 
     Returns:
         Shares of all examples.
@@ -198,10 +197,10 @@ def compared_rates(
         figure: name of the figure.
         flags: for both models, whether each of n samples has the property; None for a sample that
             does not count for this model.
-        groups: n names of groups; the samples of a group are drawn together.
+        groups: n names of groups; the samples of a group are drawn, and exchanged, together.
         data: name of the data.
         signatures: how the flags of each model were computed.
-        bootstrap: how the interval is drawn; None for the defaults.
+        bootstrap: seed and number of resamples and exchanges; None for the defaults.
 
     Returns:
         Shares in [0, 1].
@@ -227,16 +226,19 @@ def compared_rates(
     n = counted.sum(axis=1)
     if not len(groups) or not n.all():
         raise InputError(f"{figure}: expected samples that count for both models, got {n.tolist()}")
-    sums = resampled_sums(np.concatenate([has, counted]).T, groups=groups, **bootstrap.options)
-    samples = np.divide(
-        sums[:, :2], sums[:, 2:], out=np.full((len(sums), 2), np.nan), where=sums[:, 2:] > 0
-    )
+    first, second = np.stack([has, counted], axis=2)
+    differences = figure_differences(first, second, _rate, groups=groups, **bootstrap.options)
     both = counted.all(axis=0)
     return ComparedFigure(
         figure,
         data,
         (int(n[0]), int(n[1])),
-        difference_in_resamples(has.sum(axis=1) / n, samples, 1),
+        differences["rate"],
         mcnemar(has[0, both], has[1, both]),
         signatures,
     )
+
+
+def _rate(parts: Mapping[str, npt.NDArray[np.float64]]) -> dict[str, npt.NDArray[np.float64]]:
+    has, counted = parts["all"].T
+    return {"rate": np.divide(has, counted, out=np.full(len(has), np.nan), where=counted > 0)}

@@ -16,10 +16,12 @@ from cc_hf import signature
 from cc_hf.reports.figure_text import (
     category_key,
     data_name,
+    difference_p,
     limits,
     metric_name,
     p_text,
     percent,
+    randomization_text,
     with_interval,
 )
 from cc_hf.reports.key_figures import is_gap
@@ -132,11 +134,10 @@ def _systems_tables(comparison: Comparison, title: str) -> list[RenderableType]:
         )
         parts.append(
             Text(
-                "percent; interval and p of a difference come from the same"
-                f" {n_resamples:,} paired resamples within categories: the middle 95 %"
-                " of the resampled differences, and the share of them, moved to mean 0, that is as"
-                " far from 0 as the observed one; near 0.05 the two can disagree. McNemar's p is"
-                f" exact. Nothing is corrected for multiple comparisons{marks}",
+                "percent; the interval of a difference holds the middle 95 % of the differences in"
+                f" {n_resamples:,} paired resamples within categories; p comes from"
+                f" {randomization_text(n_resamples)}; near 0.05 the two can disagree. McNemar's p"
+                f" is exact. Nothing is corrected for multiple comparisons{marks}",
                 style="italic",
             )
         )
@@ -212,7 +213,7 @@ def _differences_table(comparison: SystemComparison, n_resamples: int) -> Table:
             with_interval(difference.first, None),
             with_interval(difference.second, None),
             with_interval(difference.difference, difference.interval),
-            p_text(difference.p_value, n_resamples=n_resamples),
+            difference_p(difference, n_resamples),
         )
     test = comparison.mcnemar
     table.add_row(

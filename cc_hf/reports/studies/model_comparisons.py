@@ -46,8 +46,9 @@ def model_comparison_tables(figures: Sequence[ComparedFigure], *, names: tuple[s
             parts.append(Text(f"{_NAMES[row.figure]}: {row.difference.interval.note}"))
     parts.append(
         Text(
-            "interval and p by paired bootstrap (over seeds for attacks); McNemar's exact test over"
-            " samples that count for both; nothing is corrected for multiple comparisons",
+            "interval by paired bootstrap, p by paired approximate randomisation (both over seeds"
+            " for attacks); McNemar's exact test over samples that count for both; nothing is"
+            " corrected for multiple comparisons",
             style="italic",
         )
     )

@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from cc_hf.results import Interval, NoInterval
 from cc_hf.statistics.bootstrap import Bootstrap, percentile_interval, resampled_sums
-from cc_hf.statistics.paired import PairedDifference, difference_in_resamples
+from cc_hf.statistics.paired import PairedDifference, figure_differences
 
 __all__ = [
     "SIDES",
@@ -230,23 +230,25 @@ def group_accuracies(
 def layer_difference(
     first: _Floats, second: _Floats, sentences: npt.NDArray[np.int64], bootstrap: Bootstrap
 ) -> PairedDifference:
-    """Return the difference of a mean over the same sub-words of two models.
-
-    Every resample draws the same sentences for both.
+    """Return the difference of a mean over the same sub-words of two models, with interval and p of
+    `figure_differences` over sentences.
 
     Args:
         first: shape (n,), a value of each sub-word by the first model.
         second: shape (n,), the same by the second.
         sentences: shape (n,), number of the sentence of each sub-word.
-        bootstrap: how the interval is drawn.
+        bootstrap: seed and number of resamples and exchanges.
 
     Examples:
         >>> values = np.array([1.0, 0.0, 1.0, 1.0])
         >>> layer_difference(values, 1 - values, np.arange(4), Bootstrap()).difference
         -0.5
     """
-    columns = np.stack([first, second, np.ones(len(first))], axis=1)
-    sums = resampled_sums(columns, groups=sentences.tolist(), **bootstrap.options)
-    return difference_in_resamples(
-        np.array([first.mean(), second.mean()]), sums[:, :2] / sums[:, 2:], 1
+    columns = [np.stack([values, np.ones(len(values))], axis=1) for values in (first, second)]
+    differences = figure_differences(
+        *columns,
+        lambda parts: {"mean": parts["all"][:, 0] / parts["all"][:, 1]},
+        groups=sentences.tolist(),
+        **bootstrap.options,
     )
+    return differences["mean"]

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import math
+import re
 import sys
 
 import numpy as np
@@ -8,8 +9,9 @@ import pytest
 from scipy.stats import binomtest
 
 from cc_hf.errors import InputError
+from cc_hf.results import NoInterval
 from cc_hf.statistics.accuracy import category_accuracies, min_accuracy, total_accuracy
-from cc_hf.statistics.paired import mcnemar, paired_differences
+from cc_hf.statistics.paired import FEWEST, FEWEST_OF_CATEGORY, mcnemar, paired_differences
 from tests.helpers.intervals import limits, reason
 
 RANDOM = np.random.default_rng(1)
@@ -39,7 +41,7 @@ def test_compared_values_are_those_of_each_system() -> None:
             assert 0 < one.p_value <= 1
 
 
-def test_intervals_and_p_values_are_close_to_the_normal_approximation() -> None:
+def test_intervals_are_close_to_the_normal_approximation() -> None:
     n = 2000
     left, right = RANDOM.random(n) < 0.60, RANDOM.random(n) < 0.63
     right = np.where(RANDOM.random(n) < 0.7, left, right)  # correlated, as systems are
@@ -51,9 +53,6 @@ def test_intervals_and_p_values_are_close_to_the_normal_approximation() -> None:
     assert limits(found.interval) == pytest.approx(
         (found.difference - 1.96 * deviation, found.difference + 1.96 * deviation), abs=0.002
     )
-    assert found.p_value == pytest.approx(
-        math.erfc(abs(found.difference) / deviation / math.sqrt(2)), abs=0.03
-    )
     # the interval if they were not paired
     alone = differences.mean() - 1.96 * math.sqrt(left.var() / n + right.var() / n)
     assert limits(found.interval)[0] > alone + 0.005
@@ -64,12 +63,13 @@ def test_a_system_does_not_differ_from_itself() -> None:
     assert {(one.difference, reason(one.interval), one.p_value) for one in found.values()} == {
         (0.0, "it is the same in every resample", 1.0)
     }
+    assert all(one.is_exact for one in found.values())
     assert mcnemar(CORRECT[0], CORRECT[0]).p_value == 1.0
 
 
 def test_the_largest_difference_has_the_smallest_p_value() -> None:
     (found,) = paired_differences(np.array([[False] * 9, [True] * 9]), ["a"] * 9, n_resamples=99)
-    assert (found["accuracy"].difference, found["accuracy"].p_value) == (1.0, 0.01)
+    assert (found["accuracy"].difference, found["accuracy"].p_value) == (1.0, 2 / 2**9)
     assert mcnemar(np.array([False] * 9), np.array([True] * 9)).p_value == pytest.approx(2 / 2**9)
 
 
@@ -82,11 +82,78 @@ def test_differences_depend_on_the_seed_and_not_on_other_systems() -> None:
 
 def test_opposite_differences_of_categories_cancel_in_the_total() -> None:
     (found,) = paired_differences(
-        np.array([[True, False], [False, True]]), ["a", "b"], n_resamples=50
+        np.array([[True] * 20 + [False] * 20, [False] * 20 + [True] * 20]),
+        ["a"] * 20 + ["b"] * 20,
+        n_resamples=50,
     )
-    assert reason(found["accuracy"].interval) == "it is the same in every resample"  # one of each
+    assert reason(found["accuracy"].interval) == "it is the same in every resample"  # as many
     assert found["accuracy_a"].difference == -1.0
     assert "weighted_accuracy" not in found
+
+
+def test_one_sample_of_twenty_is_no_significant_difference_in_any_figure() -> None:
+    first = np.array([True] * 12 + [False] * 8)
+    second = np.array([True] * 11 + [False] * 9)
+    categories = ["female"] * 11 + ["male"] + ["female"] * 8
+    (found,) = paired_differences(np.stack([first, second]), categories)
+    assert {(one.p_value, one.is_exact) for one in found.values()} == {(1.0, True)}
+    assert (found["accuracy_male"].first, found["accuracy_male"].second) == (1.0, 0.0)
+    assert mcnemar(first, second).p_value == 1.0
+
+
+@pytest.mark.parametrize(
+    ("n", "figure", "message"),
+    [
+        ({"a": 19}, "accuracy", "n = 19, and .* at least 20 samples"),
+        ({"a": 20}, "accuracy", None),
+        ({"a": 25, "b": 5}, "accuracy", None),
+        ({"a": 25, "b": 5}, "accuracy_b", "n = 5, .* at least 20"),
+        ({"a": 25, "b": 5}, "accuracy_a", None),
+        ({"a": 25, "b": 5}, "weighted_min_accuracy", "n = 5, .* at least 20"),
+        ({"a": 25, "none": 5}, "min_accuracy", None),
+        ({"a": 25, "b": 5}, "delta", "n = 5, .* at least 20"),
+        ({"a": 15, "b": 15, "c": 5}, "accuracy_both", None),
+        ({"a": 15, "b": 15, "c": 5}, "inconclusive_rate_both", None),
+        (dict.fromkeys("abcdef", 9), "accuracy", "n = 54 in 6 categories, .* at least 60"),
+        (dict.fromkeys("abcdef", 10), "weighted_accuracy", None),
+    ],
+)
+def test_a_difference_of_few_samples_says_why_it_has_no_interval(
+    n: dict[str, int], figure: str, message: str | None
+) -> None:
+    categories = [name for name, number in n.items() for _ in range(number)]
+    random = np.random.default_rng(0)
+    correct = random.random((2, len(categories))) < 0.5
+    (found,) = paired_differences(
+        correct,
+        categories,
+        weights=random.integers(1, 5, size=correct.shape),
+        inconclusive=~correct & (random.random(correct.shape) < 0.5),
+        groups={"both": ("a", "b")},
+        deltas={"delta": ("accuracy_a", "accuracy_b")},
+    )
+    interval = found[figure].interval
+    if message is None:
+        assert limits(interval)
+    else:
+        assert isinstance(interval, NoInterval)
+        assert re.match(message, interval.reason)
+
+
+@pytest.mark.parametrize("n_categories", [1, 10])
+def test_intervals_of_the_fewest_samples_cover_the_difference(n_categories: int) -> None:
+    random = np.random.default_rng(0)
+    n, n_runs = max(FEWEST, FEWEST_OF_CATEGORY * n_categories), 300
+    categories = [str(row % n_categories) for row in range(n)]
+    covered = []
+    for seed in range(n_runs):
+        first = random.random(n)
+        second = np.where(random.random(n) < 0.5, first, random.random(n))
+        correct = np.stack([first < 0.6, second < 0.75])
+        (found,) = paired_differences(correct, categories, n_resamples=200, seed=seed)
+        low, high = limits(found["accuracy"].interval)
+        covered.append(low <= 0.15 <= high)
+    assert np.mean(covered) > 0.95 - 0.02 - 3 * math.sqrt(0.05 * 0.95 / n_runs)
 
 
 def test_mcnemar_equals_the_exact_binomial_test() -> None:

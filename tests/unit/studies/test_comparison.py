@@ -369,12 +369,13 @@ def test_p_at_the_floor_of_the_resamples_is_a_bound(n_resamples: int, bound: str
     systems = [System("right", {"words": right}), System("wrong", {"words": wrong})]
     report = build_report(systems, n_resamples=n_resamples)
     assert summary_table(report).rows[1].cells[0].p == bound
-    assert f"{n_resamples:,} paired ones" in summary_table(report).caption
+    assert f"{n_resamples:,} random exchanges" in summary_table(report).caption
 
 
 def test_the_table_says_where_interval_and_p_come_from() -> None:
     text = " ".join(shown(compare({"a": judged("a"), "b": judged("b")}, n_resamples=50)).split())
-    assert "interval and p of a difference come from the same 50 paired resamples" in text
+    assert "the middle 95 % of the differences in 50 paired resamples" in text
+    assert "p comes from paired approximate randomisation (50 random exchanges" in text
     assert "McNemar's p is exact" in text
 
 

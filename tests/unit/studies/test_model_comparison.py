@@ -71,7 +71,7 @@ def test_bleu_and_its_test_are_those_of_sacrebleu(monkeypatch: pytest.MonkeyPatc
         expected = BLEU().corpus_score(translations, [references]).score / 100
         assert value == pytest.approx(expected, abs=1e-12)
     monkeypatch.setenv("SACREBLEU_SEED", "3")
-    options: Any = {"references": [references], "test_type": "bs", "n_samples": 500}
+    options: Any = {"references": [references], "test_type": "ar", "n_samples": 500}
     outcomes: Any
     _, outcomes = PairedTest([("a", first), ("b", second)], {"BLEU": BLEU()}, **options)()
     assert compared.difference.p_value == pytest.approx(outcomes["BLEU"][1].p_value, abs=0.02)

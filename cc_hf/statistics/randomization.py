@@ -1,0 +1,151 @@
+"""Paired approximate randomisation: how often two equal systems would differ as much as those that
+were observed (Riezler & Maxwell 2005).
+
+If the systems are equal, it does not matter which of them made which output of a sample. So the
+outputs of both are exchanged, sample by sample with probability 1/2, and the figures are computed
+again. Unlike resamples, exchanges are a test for any number of samples and for any figure.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from cc_hf.errors import InputError
+from cc_hf.statistics.bootstrap import check_bootstrap
+
+__all__ = ["MOST_ENUMERATED", "ExchangeTest", "FiguresOfSums", "exchange_tests"]
+
+_Floats = npt.NDArray[np.float64]
+
+#: Function from stratum -> sums of shape (m, k) to figure -> values of shape (m,), NaN where a
+#: figure is undefined.
+FiguresOfSums = Callable[[Mapping[str, _Floats]], Mapping[str, _Floats]]
+
+#: All exchanges are made, and p is exact, where at most so many samples differ.
+MOST_ENUMERATED = 14
+
+_EXCHANGED_AT_ONCE = 1 << 20  # bounds the memory
+_ROUNDING = 1e-12  # differences that are closer count as equal
+
+
+@dataclass(frozen=True, slots=True)
+class ExchangeTest:
+    """A figure of two systems, and whether they differ in it.
+
+    Attributes:
+        first: figure of the first system.
+        second: figure of the second system.
+        p_value: two-sided p, in (0, 1].
+        is_exact: whether p comes from all exchanges, not from random ones.
+    """
+
+    first: float
+    second: float
+    p_value: float
+    is_exact: bool
+
+
+def exchange_tests(
+    first: npt.NDArray[np.generic],
+    second: npt.NDArray[np.generic],
+    figures: FiguresOfSums,
+    *,
+    strata: Sequence[str] | None = None,
+    groups: Sequence[Hashable] | None = None,
+    n_resamples: int = 1000,
+    seed: int = 0,
+) -> dict[str, ExchangeTest]:
+    """Test whether two systems differ in figures that are functions of sums over samples.
+
+    p is the share of exchanges after which the systems differ at least as much as observed.
+    Everything that a sample contributes is exchanged together, and samples that contribute the same
+    for both systems do not matter. Of all 2^m exchanges of m samples that differ, p is exact; of
+    random ones, one is added to both counts, for the observed outputs. Exchanges after which the
+    figure is undefined are ignored.
+
+    Args:
+        first: shape (n, k), what the outputs of the first system contribute to k sums.
+        second: shape (n, k), the same for the second system.
+        figures: the figures of sums.
+        strata: n names of strata, by which `figures` gets the sums; None for one stratum, "all".
+        groups: n names of groups. Samples of one group are exchanged together, such as the two of a
+            pair; they may be in several strata. None exchanges each sample on its own.
+        n_resamples: number of random exchanges, at least 1.
+        seed: seed of numpy's default generator, 0 or more.
+
+    Returns:
+        A mapping from figure to its test.
+
+    Raises:
+        InputError: for no sample, shapes, strata or groups of different lengths, or options out of
+            range.
+
+    Examples:
+        >>> first, second = np.array([[1.0]] * 5), np.array([[0.0]] * 5)
+        >>> exchange_tests(first, second, lambda parts: {"mean": parts["all"][:, 0] / 5})
+        {'mean': ExchangeTest(first=1.0, second=0.0, p_value=0.0625, is_exact=True)}
+    """
+    check_bootstrap(seed=seed, n_resamples=n_resamples)
+    n = len(first)
+    if n == 0 or first.shape != second.shape:
+        raise InputError(
+            "expected the same samples of two systems, at least one, got columns of shapes"
+            f" {first.shape} and {second.shape}"
+        )
+    for what, column in (("strata", strata), ("groups", groups)):
+        if column is not None and len(column) != n:
+            raise InputError(f"{what}: expected one per sample, {n} in all, got {len(column)}")
+    names = np.asarray(["all"] * n if strata is None else list(strata))
+    numbers: dict[Hashable, int] = {}
+    of_rows = range(n) if groups is None else groups
+    units = np.array([numbers.setdefault(group, len(numbers)) for group in of_rows])
+    differing = np.flatnonzero((first != second).any(axis=1))
+    # The column of each row in a matrix of exchanges.
+    different, columns = np.unique(units[differing], return_inverse=True)
+    change = np.subtract(second, first, dtype=np.float64)[differing]
+    sums, rows = {}, {}
+    for name in np.unique(names):
+        members = names == name
+        sums[str(name)] = np.stack([side[members].sum(axis=0) for side in (first, second)])
+        rows[str(name)] = np.flatnonzero(members[differing])
+    observed = figures({name: values.astype(np.float64) for name, values in sums.items()})
+    is_exact = len(different) <= MOST_ENUMERATED
+    n_as_far, n_defined = (dict.fromkeys(observed, 0 if is_exact else 1) for _ in range(2))
+    for exchanges in _exchanges(len(different), len(differing), n_resamples, seed):
+        moved = {name: exchanges[:, columns[of]] @ change[of] for name, of in rows.items()}
+        left = figures({name: sums[name][0] + values for name, values in moved.items()})
+        right = figures({name: sums[name][1] - values for name, values in moved.items()})
+        for name, (one, other) in observed.items():
+            distances = np.abs(right[name] - left[name])
+            n_as_far[name] += int((distances >= abs(other - one) - _ROUNDING).sum())
+            n_defined[name] += int(np.isfinite(distances).sum())
+    return {
+        name: ExchangeTest(
+            float(one), float(other), n_as_far[name] / max(1, n_defined[name]), is_exact
+        )
+        for name, (one, other) in observed.items()
+    }
+
+
+def _exchanges(n_units: int, n_rows: int, n_resamples: int, seed: int) -> Iterator[_Floats]:
+    """Yield matrices of exchanges (rows) by units (columns), 1 where a unit is exchanged: all
+    exchanges of few units, else random ones.
+    """
+    is_exact = n_units <= MOST_ENUMERATED
+    # The last unit can stay as it is: to exchange all others is to exchange what was not exchanged,
+    # which gives the same distances.
+    total = 1 << max(0, n_units - 1) if is_exact else n_resamples
+    generator = np.random.default_rng(seed)
+    at_once = max(1, _EXCHANGED_AT_ONCE // max(1, n_rows))
+    for start in range(0, total, at_once):
+        n = min(at_once, total - start)
+        exchanges = (
+            np.arange(start, start + n)[:, None] >> np.arange(n_units) & 1
+            if is_exact
+            else generator.integers(0, 2, size=(n, n_units))
+        )
+        yield exchanges.astype(np.float64)

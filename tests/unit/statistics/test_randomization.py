@@ -1,0 +1,161 @@
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+from sacrebleu.metrics.bleu import BLEU
+from sacrebleu.significance import PairedTest
+
+from cc_hf.errors import InputError
+from cc_hf.statistics.corpus_quality import score_of_sums, sentence_statistics
+from cc_hf.statistics.paired import mcnemar, paired_differences
+from cc_hf.statistics.randomization import MOST_ENUMERATED, exchange_tests
+
+FIGURES = ("accuracy", "min_accuracy", "accuracy_0", "weighted_accuracy", "weighted_min_accuracy")
+
+
+def mean(parts: Mapping[str, npt.NDArray[np.float64]]) -> dict[str, npt.NDArray[np.float64]]:
+    """Return the ratio of the first and the second column of sums over all strata."""
+    sums = np.sum(list(parts.values()), axis=0)
+    defined = sums[:, 1] != 0
+    ratio = np.divide(sums[:, 0], sums[:, 1], out=np.full(len(sums), np.nan), where=defined)
+    return {"mean": ratio}
+
+
+def columns(values: Any) -> npt.NDArray[np.float64]:
+    return np.stack([values, np.ones(len(values))], axis=1)
+
+
+@pytest.mark.parametrize("n_categories", [1, 2, 10])
+@pytest.mark.parametrize("n", [1, 2, 3, 5, 10, 20, 50, 100, 300])
+def test_equal_systems_differ_in_at_most_five_percent_of_runs(n: int, n_categories: int) -> None:
+    random = np.random.default_rng(n)
+    categories = [str(row % n_categories) for row in range(n)]
+    n_runs = 100
+    n_significant = dict.fromkeys(FIGURES, 0)
+    for seed in range(n_runs):
+        # Both systems have the same chance on a sample; some samples are easier than others.
+        correct = random.random((2, n)) < random.beta(0.8, 0.5, size=n)
+        weights = random.integers(1, n + 1, size=(2, n))
+        (found,) = paired_differences(
+            correct, categories, weights=weights, n_resamples=99, seed=seed
+        )
+        for name in FIGURES:
+            n_significant[name] += found[name].p_value <= 0.05
+    most = 0.05 * n_runs + 3.5 * math.sqrt(0.05 * 0.95 * n_runs)
+    assert max(n_significant.values()) <= most, n_significant
+
+
+@pytest.mark.parametrize(
+    ("n_only_first", "n_only_second"), [(0, 0), (1, 0), (1, 1), (0, 5), (0, 6), (9, 2), (13, 1)]
+)
+def test_few_differences_have_the_exact_p_of_mcnemar(n_only_first: int, n_only_second: int) -> None:
+    first = np.repeat([True, False, True], [n_only_first, n_only_second, 30])
+    second = np.repeat([False, True, True], [n_only_first, n_only_second, 30])
+    (found,) = paired_differences(
+        np.stack([first, second]), ["a", "b"] * 15 + ["a"] * (len(first) - 30)
+    )
+    assert found["accuracy"].is_exact
+    assert found["accuracy"].p_value == pytest.approx(mcnemar(first, second).p_value, rel=1e-12)
+
+
+@pytest.mark.parametrize("n_only_second", [20, 40, 60])
+def test_random_exchanges_come_close_to_the_exact_p(n_only_second: int) -> None:
+    first = np.repeat([True, False, True], [20, n_only_second, 300])
+    second = np.repeat([False, True, True], [20, n_only_second, 300])
+    (found,) = paired_differences(np.stack([first, second]), ["a"] * len(first), n_resamples=4000)
+    expected = mcnemar(first, second).p_value
+    assert not found["accuracy"].is_exact
+    error = 3.5 * math.sqrt(expected * (1 - expected) / 4000) + 1 / 4001
+    assert found["accuracy"].p_value == pytest.approx(expected, abs=error)
+
+
+def test_all_exchanges_of_any_figure_are_counted() -> None:
+    random = np.random.default_rng(0)
+    first, second = random.random((2, 9, 2)) + 0.1
+    observed = abs(
+        first.sum(axis=0)[0] / first.sum(axis=0)[1] - second[:, 0].sum() / second[:, 1].sum()
+    )
+    as_far = 0
+    for flags in itertools.product([False, True], repeat=9):
+        exchanged = np.array(flags)[:, None]
+        left, right = (
+            np.where(exchanged, a, b).sum(axis=0) for a, b in ((second, first), (first, second))
+        )
+        as_far += abs(left[0] / left[1] - right[0] / right[1]) >= observed - 1e-12
+    found = exchange_tests(first, second, mean, strata=["a"] * 4 + ["b"] * 5)["mean"]
+    assert found.is_exact
+    assert found.p_value == pytest.approx(as_far / 2**9)
+
+
+def test_samples_that_contribute_the_same_do_not_matter() -> None:
+    random = np.random.default_rng(0)
+    first, second = columns(random.random(40) < 0.5), columns(random.random(40) < 0.7)
+    same = columns(np.ones(500))
+    with_same = (np.concatenate([side, same]) for side in (first, second))
+    found = exchange_tests(first, second, mean)["mean"]
+    assert exchange_tests(*with_same, mean)["mean"].p_value == found.p_value < 1
+    assert exchange_tests(same, same, mean)["mean"].p_value == 1.0
+
+
+def test_samples_of_a_group_are_exchanged_together() -> None:
+    first, second = columns(np.ones(6)), columns(np.zeros(6))
+    assert exchange_tests(first, second, mean)["mean"].p_value == 2 / 2**6
+    # Three pairs, whose samples are in two strata each.
+    together = exchange_tests(first, second, mean, groups=list("aabbcc"), strata=list("mfmfmf"))
+    assert together["mean"].p_value == 2 / 2**3
+
+
+def test_exchanges_without_a_defined_figure_are_ignored() -> None:
+    first, second = np.array([[1.0, 1], [0, 0]]), np.array([[0.0, 0], [0, 1]])
+    # Where one sample is exchanged and the other is not, one system has nothing to count.
+    assert exchange_tests(first, second, mean)["mean"].p_value == 1.0
+
+
+def test_p_has_a_floor_by_the_number_of_exchanges() -> None:
+    n = MOST_ENUMERATED + 20
+    found = exchange_tests(columns(np.ones(n)), columns(np.zeros(n)), mean, n_resamples=99)["mean"]
+    assert (found.p_value, found.is_exact) == (0.01, False)
+
+
+@pytest.mark.parametrize(("share", "n"), [(0.2, 150), (0.1, 40)])
+def test_p_of_bleu_is_that_of_sacrebleu(share: float, n: int) -> None:
+    random = np.random.default_rng(5)
+    words = np.array(["das", "ein", "Haus", "der", "alte", "Mann", "geht", "nach", "und", "."])
+    drawn = [words[random.integers(len(words), size=random.integers(5, 15))] for _ in range(n)]
+    references = [" ".join(row) for row in drawn]
+    systems = [
+        [
+            " ".join(np.where(random.random(len(row)) < wrong, random.permutation(row), row))
+            for row in drawn
+        ]
+        for wrong in (share, share + 0.05)
+    ]
+    first, second = (sentence_statistics(BLEU(), texts, references) for texts in systems)
+    found = exchange_tests(first, second, score_of_sums("bleu", BLEU()), n_resamples=1000)["bleu"]
+    options: Any = {"references": [references], "test_type": "ar", "n_samples": 1000}
+    outcomes: Any
+    _, outcomes = PairedTest(list(zip("ab", systems, strict=True)), {"BLEU": BLEU()}, **options)()
+    expected = outcomes["BLEU"][1].p_value
+    error = 3.5 * math.sqrt(2 * expected * (1 - expected) / 1000) + 2 / 1001
+    assert found.p_value == pytest.approx(expected, abs=error)
+    assert 0.01 < found.p_value < 0.99
+
+
+def test_bad_shapes_and_options_are_refused() -> None:
+    first = columns(np.ones(3))
+    with pytest.raises(InputError, match=r"same samples .* \(3, 2\) and \(2, 2\)"):
+        exchange_tests(first, first[:2], mean)
+    with pytest.raises(InputError, match=r"at least one, got .* \(0, 2\)"):
+        exchange_tests(first[:0], first[:0], mean)
+    with pytest.raises(InputError, match="groups: expected one per sample, 3 in all, got 2"):
+        exchange_tests(first, first, mean, groups=["a", "b"])
+    with pytest.raises(InputError, match="strata: expected one per sample"):
+        exchange_tests(first, first, mean, strata=["a"])
+    with pytest.raises(InputError, match="n_resamples"):
+        exchange_tests(first, first, mean, n_resamples=0)
