@@ -219,8 +219,9 @@ class EvaluationResult:
             if not row[name]:
                 del row[name]
         for judgement in row["judgements"]:
-            if not judgement["scores"]:  # most metrics have none: keep the file small
-                del judgement["scores"]
+            for name in ("scores", "pair"):
+                if not judgement[name]:  # most have none: keep the file small
+                    del judgement[name]
         return row
 
     def to_json(self) -> str:
@@ -487,7 +488,11 @@ _TYPES: dict[type, _Types] = {
         ),
     ),
     Judgement: (
-        (("example_id", "category", "translation", "predicted", "gold"), _is_text, "a text"),
+        (
+            ("example_id", "category", "translation", "predicted", "gold", "pair"),
+            _is_text,
+            "a text",
+        ),
         (("is_correct",), lambda value: isinstance(value, bool), "true or false"),
         (
             ("probability_correct",),

@@ -356,6 +356,8 @@ class Judgement:
             without weights.
         scores: the scores of all translations if several are compared, the correct one first and
             then the contrastive ones in their order; otherwise ().
+        pair: name that the sample shares with those that belong to it, such as its counterfactual;
+            "" for a sample on its own.
 
     Raises:
         InputError: for an unknown verdict, or one that contradicts `is_correct`.
@@ -373,6 +375,7 @@ class Judgement:
     score_incorrect: float | None = None
     weight: int = 1
     scores: tuple[float, ...] = ()
+    pair: str = ""
 
     def __post_init__(self) -> None:
         if self.verdict not in VERDICTS:
@@ -385,3 +388,13 @@ class Judgement:
                 f"example {self.example_id!r}: is_correct is {self.is_correct}, which contradicts"
                 f" the verdict {self.verdict!r}"
             )
+
+    @property
+    def unit(self) -> tuple[str, str]:
+        """What the sample shares with that of its pair only: the name of the pair, else its id.
+
+        Examples:
+            >>> Judgement("3.male", "male", True, "Er.", "correct", pair="3").unit
+            ('3', '')
+        """
+        return self.pair, "" if self.pair else self.example_id

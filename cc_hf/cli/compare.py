@@ -31,7 +31,8 @@ def compare(
             "--shared",
             help=(
                 "Compare on those samples only on which every result has a verdict other than"
-                " inconclusive, such as those with valid replies to all prompts."
+                " inconclusive, such as those with a valid choice in reply to every prompt. This"
+                " also drops valid translations in which a metric recognises nothing."
             ),
         ),
     ] = False,
@@ -53,7 +54,11 @@ def compare(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Compare systems, or metrics that judged the same translations."""
+    """Compare systems, or metrics that judged the same translations.
+
+    A difference between systems has an interval by bootstrap and p by paired approximate
+    randomisation, of --resamples resamples and random exchanges.
+    """
     from cc_hf.reports.studies.comparisons import comparison_tables
     from cc_hf.studies.comparison import compare as compare_results
     from cc_hf.studies.comparison import read_results

@@ -243,14 +243,8 @@ SenseCounts = Annotated[
     ),
 ]
 Split = Annotated[str, typer.Option(help="Split of the dataset.")]
-Resamples = Annotated[
-    int,
-    typer.Option(
-        min=1,
-        help="Number of resamples of the bootstrap, and of exchanges where systems are tested.",
-    ),
-]
-Seed = Annotated[int, typer.Option(min=0, help="Seed of the bootstrap, and of these exchanges.")]
+Resamples = Annotated[int, typer.Option(min=1, help="Number of resamples of the bootstrap.")]
+Seed = Annotated[int, typer.Option(min=0, help="Seed of the bootstrap.")]
 Bleu = Annotated[
     list[str] | None,
     typer.Option(

@@ -6,6 +6,7 @@ Only this module runs metrics. The `evaluate` modules call it directly.
 from __future__ import annotations
 
 import warnings
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -91,6 +92,7 @@ def judge(
         check_ids([e.id for e in examples] if examples else material.ids, len(references)),
         material.src_lang or metric.default_src_lang,
         material.tgt_lang,
+        _pairs([example.extra for example in examples] or references),
     )
     scoring: Scoring | None = None
     notes: tuple[str, ...] = ()
@@ -126,6 +128,15 @@ def judge(
     if note := result.tie_note():
         warnings.warn(f"{metric.name}: {note}", ResultWarning, stacklevel=2)
     return result
+
+
+def _pairs(rows: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Return the name of each row's pair; "" for a row without a twin. A name that more than two
+    rows share means something else in data of the user's own.
+    """
+    names = [row.get("pair") or "" for row in rows]
+    counts = Counter(names)
+    return [name if counts[name] == 2 else "" for name in names]
 
 
 def _scoring(

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -45,6 +45,7 @@ class Rows:
         references: what the metric reads, with exactly the keys of `Metric.reference_fields`.
         ids: one name per reference.
         src_lang, tgt_lang: ISO 639-1 codes, "" for a language that is not known.
+        pairs: name of the pair of each reference, "" for none; empty if none has one.
 
     Examples:
         >>> rows = Rows(["Ja.", " "], [{"pair": "a"}, {"pair": "a"}], ["0", "1"], tgt_lang="de")
@@ -57,6 +58,7 @@ class Rows:
     ids: list[str]
     src_lang: str = ""
     tgt_lang: str = ""
+    pairs: Sequence[str] = ()
 
     def column(self, key: str) -> list[Any]:
         """Return the values of one key in all references.
@@ -442,6 +444,12 @@ def finish(
     Returns:
         The result, with the rates, counts, intervals and judgements of `figures`.
     """
+    judgements = figures.judgements
+    if judgements and any(rows.pairs):
+        judgements = tuple(
+            replace(judgement, pair=pair)
+            for judgement, pair in zip(judgements, rows.pairs, strict=True)
+        )
     return EvaluationResult(
         dataset=origin.dataset,
         config=origin.config,
@@ -464,7 +472,7 @@ def finish(
         intervals=known_intervals(figures.intervals),
         no_interval=missing_intervals(figures.intervals),
         categories=figures.categories,
-        judgements=figures.judgements,
+        judgements=judgements,
         counts=figures.counts,
         notes=notes,
         wording=origin.wording if metric.reads_cues else None,

@@ -386,6 +386,8 @@ def _systems(
         else None,
         groups=declared.category_groups if declared else None,
         deltas=declared.differences if declared else None,
+        # Files of older versions do not name pairs; the name of a pair is larger than "".
+        units=[max(j.unit for j in of_sample) for of_sample in zip(*table, strict=True)],
         **bootstrap,
     )
     return [

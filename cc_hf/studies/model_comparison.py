@@ -147,7 +147,8 @@ def compared_verdicts(
     data: str = "",
     bootstrap: Bootstrap | None = None,
 ) -> ComparedFigure:
-    """Compare how often verdicts of some kind were given to two models on the same examples.
+    """Compare how often verdicts of some kind were given to two models on the same examples, of
+    which the two of a pair are drawn, and exchanged, together.
 
     Args:
         figure: name of the figure.
@@ -171,11 +172,10 @@ def compared_verdicts(
     if list(verdicts[0]) != list(verdicts[1]):
         raise InputError("expected judgements of the same examples in the same order, got others")
     flags = [[counts(verdict) for verdict in row.values()] for row in verdicts]
-    ids = list(verdicts[0])
     return compared_rates(
         figure,
         (flags[0], flags[1]),
-        ids,
+        [judgement.unit for judgement in first.judgements],
         data=data or f"{first.dataset}/{first.config}",
         signatures=(first.signature, second.signature),
         bootstrap=bootstrap,

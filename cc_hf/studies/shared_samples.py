@@ -1,6 +1,9 @@
-"""Samples that several results have in common: those with a verdict in all, as strategies of
-prompting are compared (Emelin 2023, section 3.5, note 21), and those that one result alone has
-right (section 4.6, Tables 4.27 to 4.29).
+"""Samples that several results have in common: those with a verdict in all, and those that one
+result alone has right (Emelin 2023, section 4.6, Tables 4.27 to 4.29).
+
+For translations, the former are not what the thesis compares strategies of prompting on: its
+samples are those whose translations are valid with every strategy (section 3.5, note 21), whether
+or not a sense is recognised in them.
 """
 
 from __future__ import annotations

@@ -14,8 +14,10 @@ import pytest
 from rich.console import Console, RenderableType
 
 from cc_hf.errors import InputError
+from cc_hf.reports.formats.latex import latex_paper_table, latex_report
+from cc_hf.reports.formats.markdown import markdown_report
 from cc_hf.reports.report import build_report
-from cc_hf.reports.report_tables import summary_table
+from cc_hf.reports.report_tables import report_tables, summary_table
 from cc_hf.reports.samples import System
 from cc_hf.reports.studies.comparisons import comparison_tables
 from cc_hf.results import EvaluationResult, ResultSet
@@ -346,6 +348,52 @@ def test_results_are_named_after_their_systems(tmp_path: Path) -> None:
     # Two results of one system by one metric are told apart by their files.
     files[1].write_text(replace(bing, system="a").to_json(), encoding="utf-8")
     assert list(read_results(files, metric="contrastive_conditioning")) == ["1", "2"]
+
+
+def test_one_verdict_of_twenty_is_no_significant_difference_anywhere() -> None:
+    rows = [{"category": category} for category in ["female"] * 19 + ["male"]]
+    texts = ["Ärztin"] * 11 + ["Arzt"] * 8
+    results = {
+        name: evaluate_metric(Words(), [*texts, last], rows, **{**OPTIONS, "ids": None})
+        for name, last in (("a", "Ärztin"), ("b", "Arzt"))
+    }
+    found = compare(results)
+    assert {one.p_value for one in found.systems[0].differences.values()} == {1.0}
+    assert found.systems[0].mcnemar.p_value == 1.0
+    text = shown(found, width=200)
+    assert re.search(r"male +100\.0 +0\.0 +−100\.0 +1\.000", text)
+    assert re.search("difference in .*male.*: no interval: n = 1, .* at least 20", text)
+    report = build_report([System(name, {"words": result}) for name, result in results.items()])
+    cells = [cell for table in report_tables(report) for row in table.rows for cell in row.cells]
+    assert not any(cell.is_significant for cell in cells)
+    assert any("no interval: n = 1," in cell.difference_interval for cell in cells)
+    assert not re.search(r"\^\{\*\}|\d\}?\*", latex_paper_table(report) + latex_report(report))
+    assert not re.search(r"\d\\?\*", markdown_report(report))
+
+
+def test_the_two_of_a_pair_are_exchanged_together() -> None:
+    results = {}
+    for name, word in (("a", "Ärztin"), ("b", "Arzt")):
+        rows = [
+            {"reference": "Ärztin", "contrastive_reference": "Arzt", "category": c, "pair": str(i)}
+            for i in range(3)
+            for c in ("female", "male")
+        ]
+        results[name] = evaluate_metric(
+            "gender_accuracy", [word] * 6, rows, **{**OPTIONS, "ids": None}
+        )
+    assert [j.pair for j in results["a"].judgements] == list("001122")
+    again = {name: EvaluationResult.from_json(r.to_json()) for name, r in results.items()}
+    assert again == results
+    (one,) = compare(again).systems
+    assert one.differences["accuracy"].p_value == 2 / 2**3
+    alone = {
+        name: replace(r, judgements=tuple(replace(j, pair="") for j in r.judgements))
+        for name, r in results.items()
+    }
+    assert compare(alone).systems[0].differences["accuracy"].p_value == 2 / 2**6
+    older = {"a": alone["a"], "b": results["b"]}
+    assert compare(older).systems[0].differences["accuracy"].p_value == 2 / 2**3
 
 
 @pytest.mark.parametrize(("n_resamples", "bound"), [(1000, "< 0.001"), (100, "< 0.010")])
