@@ -202,7 +202,7 @@ class WinomtPatternMatching(Metric):
         " its gender."
     )
     signature_name = "winomt"
-    version = 2
+    version = 3
     reference_fields = _FIELDS
     differences = {  # noqa: RUF012
         "delta_g": ("f1_male", "f1_female"),

@@ -21,7 +21,9 @@ __all__ = [
 
 _HYPHEN = re.compile("(-)")
 _LETTERS = re.compile(r"\w+")
-_WORD = re.compile(r"\w+(?:'\w+)?|[^\w\s]")
+#: Marks that Moses writes within tokens: for a hyphen or a slash, and escapes such as "&apos;".
+_MOSES_MARK = r"@[-/]@|&(?:amp|apos|gt|lt|quot|#[0-9]{2,3});"
+_WORD = re.compile(rf"{_MOSES_MARK}|\w+(?:'\w+)?|[^\w\s]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +87,8 @@ def moses_words(text: str, lang: str, *, split_hyphens: bool = False) -> list[st
 def word_tokens(text: str) -> list[Token]:
     """Return words and single punctuation marks in order, by the same rule for all languages.
 
-    A word may contain one apostrophe. This is much faster than Moses.
+    A word may contain one apostrophe. A mark that Moses writes, such as "@-@" or "&apos;", is one
+    token. This is much faster than Moses.
 
     Args:
         text: a sentence.
@@ -93,6 +96,8 @@ def word_tokens(text: str) -> list[Token]:
     Examples:
         >>> [token.text for token in word_tokens("It isn't (my) bat.")]
         ['It', "isn't", '(', 'my', ')', 'bat', '.']
+        >>> [token.text for token in word_tokens("It &apos;s a vice @-@ chair.")]
+        ['It', '&apos;', 's', 'a', 'vice', '@-@', 'chair', '.']
     """
     return [Token(match[0], match.start()) for match in _WORD.finditer(text)]
 

@@ -304,7 +304,8 @@ def attractor_words(
 ) -> list[str]:
     """Return the attractors of a sentence: its words without the homograph, in lower case.
 
-    Words of one character, punctuation, stop words and every form of the homograph are left out.
+    Words of one character, punctuation, escapes such as "&apos;", stop words and every form of the
+    homograph are left out.
 
     Args:
         source: source sentence.
@@ -321,7 +322,8 @@ def attractor_words(
     return [
         word
         for token in word_texts(source)
-        if len(word := token.lower().strip(string.punctuation)) >= _SHORTEST
+        if not token.startswith("&")
+        and len(word := token.lower().strip(string.punctuation)) >= _SHORTEST
         and word not in stop_words
         and word != homograph
         and " ".join(chosen.lemmas([word], lang)).lower() != homograph

@@ -57,7 +57,8 @@ class GermanGender:
 
     The distance to a determiner is the difference between its position among words and punctuation
     marks, and the position of the phrase among space-split tokens. As in the original program,
-    commas before either therefore change the distance.
+    commas before either therefore change the distance. A word with hyphens is one word, and so is
+    "@-@", which Moses writes for a hyphen: spaCy, which the program uses, splits neither.
     """
 
     @property
@@ -86,4 +87,4 @@ class GermanGender:
 
 
 def _words(text: str) -> list[str]:
-    return re.findall(r"\w+|[^\w\s]", text)
+    return re.findall(r"@[-/]@|\w+(?:-\w+)*-?|[^\w\s]", text)

@@ -7,6 +7,7 @@ the tagger: it calls "a designer" and "agricultora" masculine, and "CEO" feminin
 
 from __future__ import annotations
 
+import html
 import re
 from collections import Counter
 from dataclasses import dataclass
@@ -38,7 +39,7 @@ _KNOWN = {
     **dict.fromkeys(("mulher", "mãe", "irmã"), "female"),
 }
 _COMPLEMENTS = frozenset(("de", "do", "da", "dos", "das"))
-_PUNCTUATION = ".,;:!?\"'()"
+_PUNCTUATION = ".,;:!?\"'()\u200b"  # two systems of WinoPT write zero-width spaces
 # Both genders: -ista, -nte, and a few nouns in -a; a determiner shows which is meant.
 _COMMON = re.compile(r"(istas?|[aei]ntes?|guardas?|colegas?|atletas?|terapeutas?|pediatras?)$")
 _FEMININE = re.compile(r"(as?|ção|ções|são|dade|triz|trizes)$")
@@ -72,7 +73,8 @@ class PortugueseGender:
             >>> gender("a médica"), gender("o caixa"), gender("à gerente"), gender("a cozinheiro")
             ('female', 'male', 'female', 'male')
         """
-        words = [token.strip(_PUNCTUATION) for token in phrase.tokens]
+        # Tokens that are split at spaces may hold no-break spaces, and escapes of Moses.
+        words = [word.strip(_PUNCTUATION) for word in html.unescape(phrase.text).split()]
         votes, last_determiner, has_noun = Counter[str](), "", False
         for number, word in enumerate(words):
             lowered = word.lower()

@@ -14,8 +14,11 @@ _OBJECT_MARKER = "את"
 
 
 def _is_feminine_hebrew(text: str) -> bool:
-    """Return whether a word ends in tav or he; the object marker is ignored."""
-    words: list[str] = re.findall(r"\w+|[^\w\s]", text)
+    """Return whether a word ends in tav or he; the object marker is ignored.
+
+    The quotation mark within an acronym does not end a word.
+    """
+    words: list[str] = re.findall(r'\w+(?:["״]\w+)*|[^\w\s]', text)
     return any(word[-1] in "תה" for word in words if word != _OBJECT_MARKER)
 
 

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cc_hf.errors import InputError, MissingDependencyError, UnknownNameError
+from cc_hf.text.alignment import space_tokens
 from cc_hf.text.gender import GENDER_LANGUAGES, GENDERS, UNKNOWN, Phrase, gender_predictor, romance
 from tests.helpers.cases import cases_by_words
 
@@ -19,7 +20,7 @@ BUILT_IN = ("ar", "de", "he", "pt", "ru", "uk")
 def gender(
     lang: str, phrase: str, translation: str = "", position: int = 0, word: str = "doctor"
 ) -> str:
-    tokens = tuple(phrase.split())
+    tokens = tuple(space_tokens(phrase))
     return gender_predictor(lang).predict(
         Phrase(tokens, position if tokens else -1, translation or phrase, word)
     )
@@ -41,6 +42,10 @@ def gender(
         ("Arzt", "Die Frau sah Arzt durch den er", 3, "doctor", "female"),
         # commas move "er" away, though it is the next word
         ("Arzt", "Die, ja, nein, Arzt er", 3, "doctor", "female"),
+        # what Moses writes for a hyphen is one token, as is a word with hyphens
+        ("Minister", "Die UNO @-@ Minister sagte ihr", 3, "minister", "neutral"),
+        ("Vor-Ort-Rat", "Der gute Vor-Ort-Rat ihr", 2, "advisor", "neutral"),
+        ("Check-in-Pfleger", "Der Check-in-Pfleger", 1, "carer", "male"),
     ],
     "translation",
     "word",
@@ -65,6 +70,8 @@ def test_german_gender_is_read_from_article_and_noun(
         ("he", "הרופא", "male"),
         ("he", "את הרופא", "male"),
         ("he", "האחות.", "female"),
+        ("he", 'הסמנכ"ל ארה"ב', "male"),  # the mark of an acronym does not end a word
+        ("he", "&quot; הרופא @-@", "male"),
         ("he", "", UNKNOWN),
         ("pt", "a médica", "female"),
         ("pt", "o médico,", "male"),
@@ -78,6 +85,10 @@ def test_german_gender_is_read_from_article_and_noun(
         ("pt", "a alguém", "male"),
         ("pt", "que a", UNKNOWN),
         ("pt", ",", UNKNOWN),
+        ("pt", "&apos; @-@ &quot;", UNKNOWN),  # escapes of Moses are no nouns
+        ("pt", "a &quot;médica&quot;", "female"),
+        ("pt", "a\N{NO-BREAK SPACE}motorista", "female"),
+        ("pt", "médica\N{ZERO WIDTH SPACE}", "female"),
         ("pt", "", UNKNOWN),
         ("ar", "الطبيبة", "female"),
         ("ar", "الطبيب", "male"),

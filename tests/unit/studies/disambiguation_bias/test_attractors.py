@@ -33,6 +33,7 @@ def test_forms_of_the_homograph_short_words_and_stop_words_are_no_attractors() -
     )
     assert words == ["it's", "man", "a_b"]
     assert attractor_words("bats", "bat", lang="en", lemmatizer="none") == ["bats"]
+    assert attractor_words("It &apos;s a bat @-@ cave", "bat", lang="en") == ["it", "cave"]
 
 
 def test_occurrences_are_counted_not_sentences() -> None:
