@@ -228,7 +228,8 @@ Cues = Annotated[
     typer.Option(
         help=(
             "Wording of the cues in place of the dataset's own: a name such as gender_nouns, or"
-            " the JSON file of a calibration (see `cc-hf cues calibrate`)."
+            " the JSON file of a calibration (see `cc-hf cues calibrate`). Only for sentences that"
+            " leave the reading open, not for counterfactual pairs."
         )
     ),
 ]

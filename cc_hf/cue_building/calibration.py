@@ -21,7 +21,7 @@ from cc_hf.cue_building.calibration_file import (
     row_digests,
 )
 from cc_hf.cue_building.development import DevelopmentRow, DevelopmentSet
-from cc_hf.cues.wordings import GENDERS, Wording, gender_wordings
+from cc_hf.cues.wordings import GENDERS, Wording, check_takes_cues, gender_wordings
 from cc_hf.errors import EvaluatorError, InputError, check_choice
 from cc_hf.evaluators.base import Evaluator, ScoreFunction
 from cc_hf.evaluators.contests import pair_scores, scorer_fields
@@ -234,8 +234,10 @@ def _worded(row: DevelopmentRow, wording: Wording, readings: tuple[str, ...]) ->
     """Return the sources of a row in a wording.
 
     Raises:
-        InputError: for a row in which the readings cannot be worded differently.
+        InputError: for a row in which the readings cannot be worded differently, or whose source
+            already shows a reading.
     """
+    check_takes_cues(row.source, [source for of in row.sources.values() for source in of])
     if row.focus is None and wording.cues:
         raise InputError(f"the ambiguous words are not located in {row.source!r}")
     focus = row.focus or Focus(row.source, 0)

@@ -118,6 +118,11 @@ class Calibration:
         """Where the development set comes from, as the signature says it."""
         return signature.parse(self.signature)[1].get("data", "")
 
+    @property
+    def dataset(self) -> str:
+        """The dataset of the development set, such as "winomt"."""
+        return self.data.partition("/")[0]
+
     def of(self, name: str) -> WordingResult:
         """Return the figures of one wording.
 
@@ -156,6 +161,22 @@ class Calibration:
             f" labelled ({first} {100 * figures.accuracies[0]:.1f} %, {second}"
             f" {100 * figures.accuracies[1]:.1f} %); AUC {figures.auc:.3f}{interval}, shift"
             f" {figures.shift:+.3f}{better}"
+        )
+
+    def unmeasured_note(self, name: str, dataset: str) -> str:
+        """Return what a reader must know of figures on data for which there is no calibration.
+
+        Whether an evaluator understands a cue depends on the sentences around it, so the figures of
+        one dataset say nothing about another.
+
+        Args:
+            name: name of a wording in `results`.
+            dataset: name of the dataset that is judged.
+        """
+        return (
+            f"The cues {name} were calibrated on {self.data}; how well"
+            f" {self.evaluator.partition('@')[0]} understands them in {dataset} was not measured."
+            " Calibrate on such sentences before you trust the figures (`cc-hf cues calibrate`)"
         )
 
     def is_for(self, evaluator: Evaluator | ScoreFunction, src_lang: str, tgt_lang: str) -> bool:

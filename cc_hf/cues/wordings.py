@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -22,6 +22,7 @@ __all__ = [
     "GENDERS",
     "GENDER_WORDINGS",
     "Wording",
+    "check_takes_cues",
     "gender_wordings",
     "named_wording",
     "reworded",
@@ -291,16 +292,40 @@ def named_wording(name: str, src_lang: str) -> Wording:
     return known[name]
 
 
+def check_takes_cues(source: str, contrastive_sources: Collection[str]) -> None:
+    """Refuse cues in a source that already shows a reading, as one of a counterfactual pair does.
+
+    A cue on top contradicts what the sentence says ("the woman baron himself"), so that even right
+    translations are judged wrong.
+
+    Args:
+        source: a sentence.
+        contrastive_sources: the contrastive sources that its dataset has for it, of all readings.
+
+    Raises:
+        InputError: if the source is one of them.
+
+    Examples:
+        >>> check_takes_cues("The doctor left.", ["The [male] doctor left."])
+    """
+    if source in contrastive_sources:
+        raise InputError(
+            f"expected a source that leaves the reading open, got {source[:120]!r}, which is itself"
+            " one of its contrastive sources and shows the reading; use the dataset's own cues"
+        )
+
+
 def reworded(example: ContrastiveSourceExample, wording: Wording) -> ContrastiveSourceExample:
     """Return the example with contrastive sources in another wording.
 
     Args:
         example: an example whose gold is a reading of the wording. Its own contrastive sources are
-            ignored.
+            replaced.
         wording: how the cues are worded.
 
     Raises:
-        InputError: for another gold, or a source in which the wording changes nothing.
+        InputError: for another gold, a source in which the wording changes nothing, or one that
+            already shows the reading (`check_takes_cues`).
 
     Examples:
         >>> example = ContrastiveSourceExample(
@@ -317,6 +342,10 @@ def reworded(example: ContrastiveSourceExample, wording: Wording) -> Contrastive
         >>> reworded(example, named_wording("gender_nouns", "en")).incorrect_sources
         ('The man doctor left.',)
     """
+    try:
+        check_takes_cues(example.source, (*example.correct_sources, *example.incorrect_sources))
+    except InputError as error:
+        raise InputError(f"cues: example {example.id!r}: {error} (leave `cues` out)") from None
     if example.gold not in wording.readings:
         raise InputError(
             f"example {example.id!r}: expected one of {', '.join(wording.readings)} as gold, the"

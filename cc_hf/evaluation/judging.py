@@ -204,6 +204,9 @@ def _calibration_notes(
 ) -> tuple[str, ...]:
     """Return how well the wording of the cues works under the evaluator, if this is known.
 
+    A calibration is quoted for the dataset that it was made on only. For cues that the user chose
+    for another dataset, the note says that nothing is known, and is also given as a warning.
+
     Raises:
         InputError: for a calibration that was made for another evaluator or other languages, or on
             the translations that are judged.
@@ -215,14 +218,27 @@ def _calibration_notes(
         calibration.check_evaluator(evaluator, material.src_lang, material.tgt_lang)
         sources = [example.source for example in material.examples]
         calibration.check_not_development(sources, translations)
-        return (calibration.note(calibration.chosen),)
-    if isinstance(evaluator, Evaluator):
-        for known in shipped_calibrations():
-            compared = {result.name for result in known.results}
-            is_for = known.is_for(evaluator, material.src_lang, material.tgt_lang)
-            if is_for and cues in compared:
-                return (known.note(cues),)
-    return ()
+        cues = calibration.chosen
+    elif isinstance(evaluator, Evaluator):
+        calibration = next(
+            (
+                known
+                for known in shipped_calibrations()
+                if known.is_for(evaluator, material.src_lang, material.tgt_lang)
+                and cues in {result.name for result in known.results}
+            ),
+            None,
+        )
+    if calibration is None:
+        return ()
+    dataset = material.origin.dataset
+    if dataset in ("", calibration.dataset):
+        return (calibration.note(cues),)
+    if material.wording is None:
+        return ()
+    note = calibration.unmeasured_note(cues, dataset)
+    warnings.warn(note, ResultWarning, stacklevel=3)
+    return (note,)
 
 
 def _data_notes(material: Material, *, has_notes: bool) -> list[str]:

@@ -238,7 +238,8 @@ def load_material(
         data_dir: local copy of the upstream repositories, used instead of a download.
         cues: wording of the cues in place of the dataset's own: a name of
             `cc_hf.cues.wordings.gender_wordings`, the file of a calibration
-            (`cc-hf cues calibrate`), a Wording, or a Calibration; None for the dataset's own.
+            (`cc-hf cues calibrate`), a Wording, or a Calibration; None for the dataset's own. Rows
+            whose own contrastive sources are whole sentences are refused when they are read.
         counts: file of how often senses occur in training data, as `cc-hf count senses` writes it;
             frequent and infrequent senses of mucow are then those of this file. None for the
             categories of the dataset.

@@ -6,9 +6,11 @@ so that its translations differ here and there.
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import importlib.util
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +19,8 @@ import pytest
 
 import cc_hf
 from benchmarks.students import student_folder
-from cc_hf.errors import DataError
+from cc_hf.cues.wordings import GENDERS, named_wording
+from cc_hf.errors import DataError, InputError
 from cc_hf.evaluation.material import Material
 from cc_hf.models.bergamot.published import STUDENTS
 from cc_hf.models.bergamot.student import student_files
@@ -116,6 +119,42 @@ def test_references_of_mt_geneval_fit_their_own_source(shared: Path) -> None:
     # docs/evaluators.md has these figures.
     assert round(result.scores["accuracy_female"], 3) == 0.960
     assert round(result.scores["accuracy_male"], 3) == 0.957
+
+
+def test_cues_on_top_of_counterfactual_pairs_would_make_right_references_wrong(
+    shared: Path,
+) -> None:
+    options: dict[str, Any] = {"data_dir": shared / "upstream", "limit": 200}
+    load = functools.partial(cc_hf.load_material, "mt_geneval", "counterfactual_pt", **options)
+    with pytest.raises(InputError, match=r"example '0.male': .* shows the reading"):
+        print(load(cues="gender_nouns").examples)
+    wording = named_wording("gender_nouns", "en")
+    examples = load().examples
+    on_top = [
+        replace(
+            example,
+            **{
+                f"{side}_sources": (wording.source(example.source, example.focus, gender),)
+                for side, gender in zip(
+                    ("correct", "incorrect"),
+                    sorted(GENDERS, key=lambda gender: gender != example.gold),
+                    strict=True,
+                )
+            },
+        )
+        for example in examples
+    ]
+    accuracies = [
+        cc_hf.evaluate(
+            Material("en", "pt", rows),
+            translations=[example.extra["reference"] for example in examples],
+            evaluator=student_folder("enpt"),
+            loading=cc_hf.LoadingOptions(mode="exact"),
+        ).scores["accuracy"]
+        for rows in (examples, on_top)
+    ]
+    # docs/evaluators.md has these figures.
+    assert accuracies == [0.930, 0.645]
 
 
 def test_students_of_the_wheel_are_the_pinned_ones() -> None:

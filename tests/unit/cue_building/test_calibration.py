@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -13,15 +14,18 @@ import cc_hf
 from cc_hf.cue_building.calibration import CalibrationRun, calibrate
 from cc_hf.cue_building.calibration_file import (
     N_SKETCHED,
+    NOTE_BEGINNING,
     Calibration,
     row_digests,
     shipped_calibrations,
 )
 from cc_hf.cue_building.development import DevelopmentRow, DevelopmentSet
 from cc_hf.cues.wordings import Wording, named_wording
-from cc_hf.errors import EvaluatorError, InputError
+from cc_hf.errors import EvaluatorError, InputError, ResultWarning
 from cc_hf.evaluation.judging import judge
 from cc_hf.evaluation.material import Material, load_material
+from cc_hf.evaluators.loading import load_evaluator
+from cc_hf.metrics.base import Origin
 from cc_hf.metrics.contrastive_conditioning import ContrastiveConditioning
 from cc_hf.schema import ContrastiveSourceExample, Focus
 from cc_hf.statistics.rank_tests import mann_whitney
@@ -415,8 +419,8 @@ def test_evaluate_takes_a_wording_or_a_calibration(shared: Path, tmp_path: Path)
     assert cc_hf.EvaluationResult.from_json(named.to_json()) == named
     by_file = results[str(path)]
     assert f"cues:{calibration.chosen}|" in by_file.signature
-    assert any(note.startswith(f"Calibration of {calibration.chosen}") for note in by_file.notes)
-    assert not any("Calibration" in note for note in named.notes)
+    assert calibration.unmeasured_note(calibration.chosen, "winomt") in by_file.notes
+    assert not any("calibrat" in note.lower() for note in named.notes)
 
 
 @cases_by_message(
@@ -433,6 +437,78 @@ def test_cues_that_do_not_fit_are_refused(
 ) -> None:
     with pytest.raises(cc_hf.CCError, match=message):
         load_material(dataset, config, tgt_lang="de", cues=cues)
+
+
+def counterfactuals(n: int = 90) -> list[ContrastiveSourceExample]:
+    """Return examples whose own sentence already shows the gender."""
+    return [
+        replace(example, correct_sources=(example.source,), incorrect_sources=("The other.",))
+        for example in examples(n)
+    ]
+
+
+@pytest.mark.parametrize("wording", _WORDINGS, ids=lambda wording: wording.name)
+def test_cues_on_top_of_a_source_that_shows_the_reading_are_refused(wording: Wording) -> None:
+    material = Material("en", "de", counterfactuals(), wording=wording)
+    message = r"cues: example '0': .* shows the reading; use .* own cues \(leave `cues` out\)"
+    with pytest.raises(InputError, match=message):
+        judge(ContrastiveConditioning(), material, ["x"] * 90, evaluator=hash_scores)
+
+
+def test_a_calibration_on_counterfactual_pairs_compares_their_own_sources_only() -> None:
+    rows = tuple(
+        replace(row, sources={"female": (row.source,), "male": (f"man {row.source}",)})
+        for row in development().rows
+    )
+    found = calibrate(
+        development(rows=rows, own_cues="counterfactual"),
+        evaluator=hash_scores,
+        wordings=_WORDINGS,
+    ).calibration
+    assert [result.name for result in found.results] == ["counterfactual"]
+    assert found.left_out.keys() == set(_NAMES)
+    assert all("shows the reading" in reason for reason in found.left_out.values())
+
+
+@pytest.mark.parametrize(
+    ("dataset", "chosen_by_user", "quotes", "warns"),
+    [
+        ("winomt", False, True, False),
+        ("winomt", True, True, False),
+        ("simplegen", False, False, False),
+        ("simplegen", True, False, True),
+    ],
+)
+def test_a_shipped_calibration_is_quoted_for_its_dataset_only(
+    dataset: str, chosen_by_user: bool, quotes: bool, warns: bool
+) -> None:
+    brackets = named_wording("gender_brackets", "en")
+    rows = [
+        replace(
+            example,
+            correct_sources=(f"[{example.gold}] {example.source}",),
+            incorrect_sources=(f"[of another gender] {example.source}",),
+        )
+        for example in examples(4)
+    ]
+    material = Material(
+        "en",
+        "de",
+        rows,
+        wording=brackets if chosen_by_user else None,
+        named=Origin(dataset, "", {"cues": "gender_brackets"}),
+    )
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", ResultWarning)
+        result = judge(
+            ContrastiveConditioning(),
+            material,
+            [f"Satz {i}" for i in range(4)],
+            evaluator=load_evaluator("cc-tiny-en-de"),
+        )
+    assert any(note.startswith(NOTE_BEGINNING) for note in result.notes) == quotes
+    unmeasured = [note for note in result.notes if "not measured. Calibrate" in note]
+    assert bool(unmeasured) == warns == any(str(w.message) in unmeasured for w in caught)
 
 
 def test_a_choice_of_own_cues_serves_the_same_dataset_only() -> None:
