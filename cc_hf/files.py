@@ -24,9 +24,11 @@ __all__ = [
     "parse_json",
     "parse_object",
     "parse_table",
+    "parse_yaml",
     "resolved",
 ]
 
+_MAX_DEPTH = 32  # levels of YAML, of which the card of a model has eight
 _HALF = re.compile(r"\\u[dD][89a-fA-F]")
 _SLUG_LENGTH = 50  # characters of at most 4 bytes each; file systems accept names of 255 bytes
 _DIGEST_LENGTH = 8
@@ -98,6 +100,58 @@ def parse_object(line: str, where: object, *, form: str = "a JSON object") -> di
     if not isinstance(value, dict):
         raise InputError(f"{where}: expected {form}, got {shown(value)}")
     return value
+
+
+def parse_yaml(text: str) -> Any:
+    """Parse plain YAML that people or other programs wrote.
+
+    Args:
+        text: one document.
+
+    Returns:
+        The value, as `yaml.safe_load` returns it.
+
+    Raises:
+        InputError: for text that is not YAML, tags, more than 32 levels, and anchors with aliases,
+            of which a few kilobytes can stand for billions of values.
+
+    Examples:
+        >>> parse_yaml("sizes: [1, 2]")
+        {'sizes': [1, 2]}
+        >>> parse_yaml("a: &x [1]\\nb: [*x, *x]")
+        Traceback (most recent call last):
+            ...
+        cc_hf.errors.InputError: line 1: expected plain values, got the anchor 'x'; write the values themselves
+    """  # noqa: E501
+    import yaml  # imported here, since `import cc_hf` reads this file and must stay fast
+
+    try:
+        for found, line in _beyond_plain(text):
+            raise InputError(
+                f"line {line}: expected plain values, got {found}; write the values themselves"
+            )
+        return yaml.safe_load(text)
+    except InputError:
+        raise
+    except (yaml.YAMLError, ValueError) as error:
+        reason = " ".join(str(error).split())
+        raise InputError(f"expected YAML, got {shown(text)} ({reason})") from None
+
+
+def _beyond_plain(text: str) -> Iterator[tuple[str, int]]:
+    """Yield what plain YAML lacks, and its line, without making values."""
+    import yaml
+
+    depth = 0
+    for event in yaml.parse(text, Loader=yaml.SafeLoader):
+        line = event.start_mark.line + 1
+        for kind in ("anchor", "tag"):
+            if (name := getattr(event, kind, None)) is not None:
+                yield f"the {kind} {name!r}", line
+        depth += isinstance(event, yaml.CollectionStartEvent)
+        depth -= isinstance(event, yaml.CollectionEndEvent)
+        if depth > _MAX_DEPTH:
+            yield f"more than {_MAX_DEPTH} levels", line
 
 
 def parse_table(

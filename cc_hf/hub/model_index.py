@@ -11,11 +11,12 @@ from typing import Any
 
 import yaml
 from huggingface_hub import EvalResult
-from huggingface_hub.repocard import metadata_load, metadata_save
+from huggingface_hub.repocard import REGEX_YAML_BLOCK, metadata_load, metadata_save
 from huggingface_hub.repocard_data import eval_results_to_model_index
 
 from cc_hf.data.loading import declaration
 from cc_hf.errors import InputError
+from cc_hf.files import parse_yaml
 from cc_hf.hub.eval_results import Published
 from cc_hf.hub.tasks import Task, pretty_name
 
@@ -97,6 +98,8 @@ def with_model_index(card: str | None, model: str, results: Sequence[EvalResult]
         path = Path(temporary) / "README.md"
         path.write_text(f"# {name}\n" if card is None else card, encoding="utf-8", newline="")
         try:
+            if block := REGEX_YAML_BLOCK.search(card or ""):
+                parse_yaml(block[2])
             metadata = metadata_load(path) or {}
         except (ValueError, yaml.YAMLError) as error:
             raise InputError(

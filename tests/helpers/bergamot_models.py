@@ -6,7 +6,7 @@ import contextlib
 import io
 import struct
 import tracemalloc
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -183,9 +183,18 @@ def read_mutations(content: bytes, header_end: int, path: Path, *, n: int = 200)
         if number % 5 == 0:
             del mutated[generator.integers(0, len(mutated)) :]
         path.write_bytes(bytes(mutated))
-        tracemalloc.start()
-        with contextlib.suppress(DataError):  # any other error fails the test
-            read_marian_file(path)
+        limit = 2 * len(content) + 2**20  # and a megabyte for the parsed configuration
+        with limited_allocations(limit), contextlib.suppress(DataError):
+            read_marian_file(path)  # any other error fails the test
+
+
+@contextlib.contextmanager
+def limited_allocations(n_bytes: int) -> Iterator[None]:
+    """Fail when more bytes are allocated at once."""
+    tracemalloc.start()
+    try:
+        yield
+    finally:
         peak = tracemalloc.get_traced_memory()[1]
         tracemalloc.stop()
-        assert peak < 2 * len(content) + 2**20  # and a megabyte for the parsed configuration
+    assert peak < n_bytes

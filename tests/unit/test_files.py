@@ -18,7 +18,7 @@ from cc_hf.data.quality_scores import read_quality_scores
 from cc_hf.data.result_files import read_result_file
 from cc_hf.data.translations import read_translations
 from cc_hf.errors import CCError, InputError
-from cc_hf.files import file_slug, parse_json, resolved
+from cc_hf.files import file_slug, parse_json, parse_yaml, resolved
 from cc_hf.hub.metric_page import MAX_FORM_CHARACTERS, judge_lines
 from cc_hf.schema import ContrastiveTranslationExample
 from cc_hf.studies.human_agreement.annotations import read_annotations
@@ -62,6 +62,22 @@ def test_references_typed_on_a_page_are_refused_alike(kind: str) -> None:
         InputError, match="expected at most" if len(text) > MAX_FORM_CHARACTERS else message
     ):
         judge_lines("gender_accuracy", "Sie ist da.", text)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("a: &x [1]\nb: [*x, *x]", "line 1: .* the anchor 'x'"),
+        ("a: 1\nb: !!int ''", "line 2: .* the tag"),
+        ("[" * 40 + "]" * 40, "line 1: .* more than 32 levels"),
+        ("a: [", "expected YAML, got 'a: \\['"),
+        (f"a: {'1' * 5000}", "expected YAML"),
+    ],
+    ids=lambda text: text[:12],
+)
+def test_yaml_beyond_plain_values_is_refused(text: str, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        parse_yaml(text)
 
 
 @given(

@@ -1,14 +1,14 @@
 """Reading the files that Marian writes: the binary format, `.npz`, and both compressed by gzip.
 
 Every count and length is checked against the size of the file before memory is allocated for it.
-Nothing in a file is run: the configuration is YAML that is read by `safe_load`, arrays are read
-without pickle.
+Nothing in a file is run: the configuration is plain YAML, arrays are read without pickle.
 """
 
 from __future__ import annotations
 
 import contextlib
 import io
+import lzma
 import math
 import struct
 import zipfile
@@ -16,13 +16,13 @@ import zlib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import numpy as np
 import numpy.typing as npt
-import yaml
 
-from cc_hf.errors import DataError
+from cc_hf.errors import DataError, InputError, shown
+from cc_hf.files import parse_yaml
 
 __all__ = ["CONFIGURATION", "MarianFile", "MarianTensor", "read_bytes", "read_marian_file"]
 
@@ -37,6 +37,17 @@ _MAX_DIMENSIONS = 8
 _MAX_TENSORS = 1 << 16
 _MAX_CONFIGURATION = 1 << 16  # bytes
 _MAX_INFLATION = 8  # gzip and zip: weights are compressed to three quarters, not to an eighth
+_DAMAGED_NPZ = (
+    zipfile.BadZipFile,
+    zlib.error,
+    lzma.LZMAError,
+    RuntimeError,  # encrypted, or compressed in a way that Python does not know
+    ValueError,
+    TypeError,
+    SyntaxError,
+    OSError,
+    EOFError,
+)
 _IGNORED = "_QuantMultA"  # multipliers of activations, which only the int8 engine needs
 
 
@@ -273,26 +284,55 @@ def _from_npz(content: bytes) -> MarianFile:
     configuration = None
     try:
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
-            total = sum(entry.file_size for entry in archive.infolist())
+            entries = archive.infolist()
+            total = sum(entry.file_size for entry in entries)
             if total > _MAX_INFLATION * len(content):
                 raise DataError(
                     f"expected arrays of at most {_MAX_INFLATION} times the size of the file"
                     f" ({len(content)} bytes), it declares {total}"
                 )
-            if len(set(archive.namelist())) < len(archive.namelist()):
+            names = [entry.filename.removesuffix(".npy") for entry in entries]
+            if len(set(names)) < len(names):
                 raise DataError("expected each tensor once, the archive has two of one name")
-        with np.load(io.BytesIO(content), allow_pickle=False) as arrays:
-            for name in arrays.files:
-                array = arrays[name]
+            for name, entry in zip(names, entries, strict=True):
+                with archive.open(entry) as file:
+                    array = _npy(file, name, entry.file_size)
                 if name == CONFIGURATION:
                     configuration = array.astype(np.int8).tobytes()
                 elif array.dtype != np.float32:
                     raise DataError(f"the tensor {name!r}: expected float32, got {array.dtype}")
                 else:
                     tensors[name] = MarianTensor(array)
-    except (zipfile.BadZipFile, zlib.error, ValueError, OSError, EOFError, KeyError) as error:
+    except DataError:
+        raise
+    except _DAMAGED_NPZ as error:
         raise DataError(f"the .npz file is damaged ({type(error).__name__}: {error})") from error
     return MarianFile(_configuration(configuration), tensors)
+
+
+def _npy(file: IO[bytes], name: str, n_bytes: int) -> npt.NDArray[Any]:
+    """Return an array whose shape fits the length of its entry. numpy's own reader would allocate
+    what the shape declares.
+
+    Raises:
+        DataError: for another length, or objects.
+    """
+    read_header = {
+        (1, 0): np.lib.format.read_array_header_1_0,
+        (2, 0): np.lib.format.read_array_header_2_0,
+    }
+    version = np.lib.format.read_magic(file)
+    if version not in read_header:
+        raise DataError(f"the tensor {name!r}: expected version 1 or 2 of .npy, got {version}")
+    shape, is_by_column, dtype = read_header[version](file)
+    n_left = n_bytes - file.tell()
+    if dtype.hasobject or math.prod(shape) * dtype.itemsize != n_left:
+        raise DataError(
+            f"the tensor {name!r}: expected an array of {n_left} bytes, as its entry has, got the"
+            f" shape {shown(shape)} of {dtype}; the .npz file is damaged"
+        )
+    values = np.frombuffer(file.read(n_left), dtype)
+    return values.reshape(shape, order="F" if is_by_column else "C")
 
 
 def _configuration(stored: bytes | None) -> Mapping[str, Any]:
@@ -310,10 +350,9 @@ def _configuration(stored: bytes | None) -> Mapping[str, Any]:
             f"expected a configuration of at most {_MAX_CONFIGURATION} bytes, got {len(stored)}"
         )
     try:
-        settings = yaml.safe_load(stored.rstrip(b"\0").decode("utf-8"))
-    except (yaml.YAMLError, UnicodeDecodeError, ValueError, RecursionError) as error:
-        reason = str(error).partition("\n")[0]
-        raise DataError(f"the configuration {CONFIGURATION!r} is no YAML ({reason})") from error
+        settings = parse_yaml(stored.rstrip(b"\0").decode("utf-8"))
+    except (InputError, UnicodeDecodeError) as error:
+        raise DataError(f"the configuration {CONFIGURATION!r} is no plain YAML: {error}") from None
     if not isinstance(settings, dict) or not all(isinstance(key, str) for key in settings):
         raise DataError(f"expected a mapping in {CONFIGURATION!r}, got {type(settings).__name__}")
     return settings

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from cc_hf.errors import DataError
+from cc_hf.errors import DataError, shown
 from cc_hf.files import is_folder
 from cc_hf.languages import LANGUAGES
 from cc_hf.models.bergamot.configuration import BergamotConfig, generation_settings
@@ -119,7 +119,7 @@ def load_student(files: StudentFiles) -> tuple[BergamotForConditionalGeneration,
                 f"expected vocabularies of at most {declared} tokens, the SentencePiece models"
                 f" have {sizes}; they belong to another model"
             )
-        state = _Weights(content, config).state()
+        state = _Weights(content, config, declared).state()
     except DataError as error:
         raise DataError(f"{files.model}: {error}") from error
     model = BergamotForConditionalGeneration(config)
@@ -141,7 +141,7 @@ def _config(content: MarianFile) -> BergamotConfig:
         if value not in accepted or isinstance(value, bool) != isinstance(accepted[0], bool):
             raise DataError(
                 f"expected {name} to be {' or '.join(map(repr, accepted))}, the configuration says"
-                f" {value!r}; such a model is not supported"
+                f" {shown(value)}; such a model is not supported"
             )
     missing = [name for name in _NEEDED if name not in settings]
     if missing:
@@ -150,11 +150,14 @@ def _config(content: MarianFile) -> BergamotConfig:
     if recurrent and settings.get("dec-cell") != "ssru":
         raise DataError(
             "expected the decoder cell 'ssru', the configuration says"
-            f" {settings.get('dec-cell')!r}; models with a GRU or another cell are not supported"
+            f" {shown(settings.get('dec-cell'))}; models with a GRU or another cell are not"
+            " supported"
         )
     sizes = settings["dim-vocabs"]
+    inner = settings.get("transformer-dim-ffn", 2048)
+    decoder_inner = settings.get("transformer-decoder-dim-ffn") or inner
     numbers = [settings[name] for name in _NEEDED if name != "dim-vocabs"]
-    numbers += [settings.get(name, 1) for name in ("transformer-dim-ffn",)]
+    numbers += [inner, decoder_inner]
     if (
         not isinstance(sizes, list)
         or len(sizes) != 2
@@ -162,7 +165,8 @@ def _config(content: MarianFile) -> BergamotConfig:
     ):
         raise DataError(
             "expected positive sizes below 2**20 (dim-emb, enc-depth, dec-depth,"
-            f" transformer-heads, transformer-dim-ffn, two dim-vocabs), got {numbers} and {sizes!r}"
+            " transformer-heads, transformer-dim-ffn, transformer-decoder-dim-ffn, two dim-vocabs),"
+            f" got {shown(numbers)} and {shown(sizes)}"
         )
     width, n_heads = settings["dim-emb"], settings["transformer-heads"]
     if width % n_heads or width % 2:
@@ -170,7 +174,6 @@ def _config(content: MarianFile) -> BergamotConfig:
             f"expected an even dim-emb that is divisible by transformer-heads, got {width}"
             f" and {n_heads}"
         )
-    inner = settings.get("transformer-dim-ffn", 2048)
     is_shared = bool(settings.get("tied-embeddings-all"))
     return BergamotConfig(
         vocab_size=max(sizes) + 1,
@@ -180,7 +183,7 @@ def _config(content: MarianFile) -> BergamotConfig:
         encoder_attention_heads=n_heads,
         decoder_attention_heads=n_heads,
         encoder_ffn_dim=inner,
-        decoder_ffn_dim=settings.get("transformer-decoder-dim-ffn") or inner,
+        decoder_ffn_dim=decoder_inner,
         activation_function=settings.get("transformer-ffn-activation", "relu"),
         decoder_recurrence=recurrent,
         share_encoder_decoder_embeddings=is_shared,
@@ -194,11 +197,15 @@ class _Weights:
     Args:
         content: the file.
         config: the configuration of the model.
+        vocabulary_sizes: declared numbers of tokens of the source and of the target.
     """
 
-    def __init__(self, content: MarianFile, config: BergamotConfig) -> None:
+    def __init__(
+        self, content: MarianFile, config: BergamotConfig, vocabulary_sizes: tuple[int, int]
+    ) -> None:
         self.tensors = dict(content.tensors)
         self.config = config
+        self.vocabulary_sizes = vocabulary_sizes
         self.weights: dict[str, torch.Tensor] = {}
 
     def state(self) -> Mapping[str, torch.Tensor]:
@@ -251,31 +258,33 @@ class _Weights:
     def _embeddings(self) -> None:
         config = self.config
         n, width = config.vocab_size - 1, config.d_model
+        sizes = dict(zip(("encoder", "decoder"), self.vocabulary_sizes, strict=True))
         names = {"encoder": "encoder_Wemb", "decoder": "decoder_Wemb"}
         if config.share_encoder_decoder_embeddings:
             names = dict.fromkeys(names, "Wemb")
+            sizes = dict.fromkeys(sizes, n)
         for side, name in names.items():
             target = f"model.{side}.embed_tokens.weight"
             if side == "decoder" and config.share_encoder_decoder_embeddings:
                 self.weights[target] = self.weights["model.encoder.embed_tokens.weight"]
                 continue
             tensor = self._pop(name)
-            table = torch.zeros(n + 1, width)  # rows of unused ids and of padding are zero
-            if tensor.shape[1:] != (width,) or len(tensor) > n:
+            if tensor.shape != (sizes[side], width):
                 raise DataError(
-                    f"the tensor {name!r}: expected at most {n} rows of {width}, got {tensor.shape}"
+                    f"the tensor {name!r}: expected {sizes[side]} rows of {width}, got"
+                    f" {tensor.shape}"
                 )
+            table = torch.zeros(n + 1, width)  # rows of unused ids and of padding are zero
             table[: len(tensor)] = torch.from_numpy(tensor)
             self.weights[target] = table
         bias = torch.full((1, n + 1), -torch.inf)  # ids that the target side does not have
-        stored = self._pop("decoder_ff_logit_out_b").reshape(1, -1)
-        bias[:, : min(stored.shape[1], n)] = torch.from_numpy(stored)[:, :n]
+        n_target = sizes["decoder"]
+        bias[0, :n_target] = self._vector("decoder_ff_logit_out_b", n_target)
         self.weights["final_logits_bias"] = bias
         if config.tie_word_embeddings:
             self.weights["lm_head.weight"] = self.weights["model.decoder.embed_tokens.weight"]
         else:
             head = torch.zeros(n + 1, width)
-            n_target = stored.shape[1]
             head[:n_target] = self._matrix("decoder_ff_logit_out_W", width, n_target)
             self.weights["lm_head.weight"] = head
 
@@ -318,7 +327,13 @@ class _Weights:
             raise DataError(
                 f"expected a tensor {name!r}, as the configuration says; the file has none"
             )
-        return self.tensors.pop(name).values()
+        values = self.tensors.pop(name).values()
+        if n_odd := int((~np.isfinite(values)).sum()):
+            raise DataError(
+                f"the tensor {name!r}: expected finite numbers, got NaN or infinities in {n_odd} of"
+                f" {values.size}; the file is damaged, or the training of the model diverged"
+            )
+        return values
 
 
 def _matching(folder: Path, *patterns: str) -> list[Path]:

@@ -245,7 +245,13 @@ def test_a_missing_card_is_created_and_a_broken_one_refused(tmp_path: Path) -> N
     text = with_model_index(None, "org/model", found)
     assert ModelCard(text).data["eval_results"] == found
     assert text.endswith("---\n# model\n")
-    for broken in ("---\nlicense: [mit\n---\n", "---\n- a\n---\n", "---\nmodel-index: 3\n---\n"):
+    for broken in (
+        "---\nlicense: [mit\n---\n",
+        "---\n- a\n---\n",
+        "---\nmodel-index: 3\n---\n",
+        f"---\na: {'[' * 3000}{']' * 3000}\n---\n",
+        "---\na: &a [1]\nb: *a\n---\n",
+    ):
         with pytest.raises(InputError, match=r"leave the card alone \(model_index=False\)"):
             with_model_index(broken, "org/model", found)
 

@@ -19,6 +19,7 @@ from tests.helpers.bergamot_models import (
     FLOAT32,
     INT8,
     binary,
+    limited_allocations,
     read_mutations,
     settings,
     weights,
@@ -106,6 +107,31 @@ def _duplicated() -> bytes:
     return bytes(content)
 
 
+def _laughs() -> bytes:
+    """A configuration of 2 kB in which aliases of aliases stand for 9 ** 40 values."""
+    rows = [f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 9)}]" for n in range(1, 40)]
+    return "\n".join(["a0: &a0 [1]", *rows, "type: *a39"]).encode()
+
+
+def _npy_header(shape: tuple[int, ...], *, version: int = 1) -> bytes:
+    file = io.BytesIO()
+    np.lib.format.write_array_header_1_0(
+        file, {"descr": "<f4", "fortran_order": False, "shape": shape}
+    )
+    return file.getvalue().replace(b"NUMPY\1", bytes([*b"NUMPY", version]))
+
+
+def _archive(entry: bytes, *, encrypted: bool = False) -> bytes:
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w") as archive:
+        archive.writestr("Wemb.npy", entry)
+    content = file.getvalue()
+    if encrypted:  # bit 0 of the flags in both headers of the entry
+        content = content.replace(b"PK\3\4\x14\0\0", b"PK\3\4\x14\0\1")
+        content = content.replace(b"PK\1\2\x14\3\x14\0\0", b"PK\1\2\x14\3\x14\0\1")
+    return content
+
+
 @pytest.mark.parametrize(
     ("content", "message"),
     [
@@ -143,14 +169,27 @@ def _duplicated() -> bytes:
         pytest.param(binary(b"a: [", _WEIGHTS), "no YAML", id="configuration is no YAML"),
         pytest.param(
             binary(b"!!python/object/apply:os.system ['true']", _WEIGHTS),
-            "no YAML",
+            "the tag .*os.system",
             id="configuration that would run code",
         ),
-        pytest.param(binary(b"[" * 60_000, _WEIGHTS), "no YAML", id="nested configuration"),
+        pytest.param(binary(b"[" * 60_000, _WEIGHTS), "32 levels", id="nested configuration"),
+        pytest.param(binary(_laughs(), _WEIGHTS), "the anchor 'a0' in line 1", id="aliases"),
+        pytest.param(
+            binary(b"a: &a [1]\n<<: *a", _WEIGHTS), "the anchor 'a' in line 1", id="one alias"
+        ),
+        pytest.param(binary(b"a: !!int ''", _WEIGHTS), "the tag", id="number of no digits"),
         pytest.param(binary(b"a: " + b"b" * 70_000, _WEIGHTS), "65536", id="long configuration"),
         pytest.param(_npz(Wemb=_WEIGHTS["Wemb"]), "there is none", id="npz without configuration"),
         pytest.param(_npz(Wemb=np.zeros(3)), "expected float32, got float64", id="npz of float64"),
+        pytest.param(_npz(Wemb=np.zeros(3, np.complex64)), "got complex64", id="npz of complex"),
         pytest.param(_npz(Wemb=np.array([{}], dtype=object)), "damaged", id="npz with a pickle"),
+        pytest.param(
+            _archive(_npy_header((10**12,)) + bytes(40)), "40 bytes.* got .*10{12}", id="huge npz"
+        ),
+        pytest.param(_archive(_npy_header((2, 5))), "expected an array of 0 bytes", id="no data"),
+        pytest.param(_archive(_npy_header((5,), version=9)), "of .npy, got", id="version of npy"),
+        pytest.param(_archive(b"no array"), "npz file is damaged", id="no array in npz"),
+        pytest.param(_archive(b"", encrypted=True), "damaged .*encrypted", id="encrypted npz"),
         pytest.param(pickle.dumps({"a": 1}), "truncated|version", id="a pickle"),
     ],
 )
@@ -158,7 +197,10 @@ def test_damaged_file_is_refused_with_what_was_found(
     tmp_path: Path, content: bytes, message: str
 ) -> None:
     path = _written(tmp_path, content)
-    with pytest.raises(DataError, match=message) as caught:
+    with (
+        pytest.raises(DataError, match=message) as caught,
+        limited_allocations(10 * len(content) + 2**21),
+    ):
         read_marian_file(path)
     assert str(path) in str(caught.value)
 

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
+import yaml
 from transformers import AutoModelForSeq2SeqLM
 from typer.testing import CliRunner
 
@@ -20,7 +21,14 @@ from cc_hf.models.bergamot.modeling import recurrent_states
 from cc_hf.models.bergamot.student import load_student, student_files
 from cc_hf.models.location import default_evaluator
 from cc_hf.systems.translate import translate_with
-from tests.helpers.bergamot_models import binary, save_student, settings, vocabulary, weights
+from tests.helpers.bergamot_models import (
+    binary,
+    limited_allocations,
+    save_student,
+    settings,
+    vocabulary,
+    weights,
+)
 from tests.helpers.bergamot_reference import ReferenceStudent
 
 _SOURCES = ["The doctor asked the nurse to help her.", "The key is here.", "The doctor"]
@@ -177,12 +185,15 @@ def test_gzip_files_are_loaded(tmp_path: Path) -> None:
         ({"transformer-preprocess": "n"}, "transformer-preprocess"),
         ({"dim-emb": "16"}, "expected positive sizes"),
         ({"enc-depth": 10**9}, "expected positive sizes"),
+        ({"dim-vocabs": [2**19, 2**19]}, "'Wemb': expected 524288 rows of 16"),
+        ({"transformer-decoder-dim-ffn": 10**9}, "expected positive sizes"),
+        ({"transformer-decoder-dim-ffn": 32.0}, "expected positive sizes"),
         ({"transformer-heads": 3}, "divisible by transformer-heads"),
         ({"dim-vocabs": [70]}, "two dim-vocabs"),
         ({"enc-depth": 3}, "expected a tensor 'encoder_l3_self_Wq'"),
         ({"enc-depth": 1}, "the file has .* more: encoder_l2_ffn"),
         ({"transformer-dim-ffn": 64}, r"'encoder_l1_ffn_W1': expected the shape \(16, 64\)"),
-        ({"dim-emb": 32}, "'Wemb': expected at most 70 rows of 32"),
+        ({"dim-emb": 32}, "'Wemb': expected 70 rows of 32"),
     ],
     ids=lambda value: next(iter(value)) if isinstance(value, dict) else "",
 )
@@ -192,7 +203,31 @@ def test_unsupported_or_wrong_configuration_is_refused(
     folder = save_student(tmp_path / "student")
     content = binary(settings(**changes), weights(settings()))
     (folder / "model.ende.intgemm.alphas.bin").write_bytes(content)
-    with pytest.raises(DataError, match=message):
+    with pytest.raises(DataError, match=message), limited_allocations(10 * len(content) + 2**21):
+        cc_hf.load_evaluator(folder)
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
+@pytest.mark.parametrize("name", ["Wemb", "decoder_ff_logit_out_b", "encoder_l1_ffn_W1"])
+def test_weights_that_are_not_finite_are_refused_by_the_converter(
+    tmp_path: Path, name: str, value: float
+) -> None:
+    folder, config = save_student(tmp_path / "student"), settings()
+    tensors = weights(config)
+    tensors[name].flat[3] = value
+    path = folder / "model.ende.intgemm.alphas.bin"
+    path.write_bytes(binary(config, tensors, int8=False))
+    with pytest.raises(DataError, match=rf"{path}.*'{name}': expected finite numbers.* 1 of"):
+        convert_student(folder, output=tmp_path / "converted")
+    assert not (tmp_path / "converted").exists()
+
+
+def test_size_of_thousands_of_digits_is_refused(tmp_path: Path) -> None:
+    folder = save_student(tmp_path / "student")
+    text = yaml.safe_dump(settings()).replace("enc-depth: 2", f"enc-depth: 0x{'f' * 9000}")
+    content = binary(text.encode(), weights(settings()))
+    (folder / "model.ende.intgemm.alphas.bin").write_bytes(content)
+    with pytest.raises(DataError, match=r"expected positive sizes.* too large to show"):
         cc_hf.load_evaluator(folder)
 
 
