@@ -27,7 +27,7 @@ __all__ = [
     "difference_of_data",
 ]
 
-_METHODS = ("percentile", "wilson")
+_METHODS = ("percentile", "wilson", "fisher", "t")
 _REMEDY = "is this a file that `cc-hf evaluate` wrote?"
 _MANY_TIES = 0.05  # the share of judgements above which a reader is told
 _LARGEST = 1 << 63  # integers of JSON can be larger than any float
@@ -43,8 +43,9 @@ class Interval:
         level: confidence level, in (0, 1).
         n_undefined: number of resamples in which the figure is undefined; the interval ignores
             them.
-        method: "percentile" for the bootstrap, "wilson" where all resamples agree, or "fisher" for
-            that of a correlation by Fisher's z.
+        method: "percentile" for the bootstrap, "wilson" where all resamples agree, "fisher" for
+            that of a correlation by Fisher's z, or "t" for that of a coefficient of a regression
+            by Student's t.
     """
 
     low: float

@@ -219,7 +219,7 @@ def occupations(
         read_occupation_counts,
         read_women,
     )
-    from cc_hf.studies.distillation.published_counts import published_counts
+    from cc_hf.studies.distillation.published_counts import PRINTED_SHARES, published_counts
 
     for name, path in {"output": output, "svg": svg, "html": html}.items():
         check_output(path, name)
@@ -252,15 +252,19 @@ def occupations(
     )
     if svg is not None:
         write_atomically(svg, flows_svg(counts, title=title))
+    printed = PRINTED_SHARES if published else {}
     if html is not None:
-        write_atomically(html, flows_page(counts, title=title, occupations=occupation or ()))
+        page = flows_page(counts, title=title, occupations=occupation or (), printed=printed)
+        write_atomically(html, page)
     row = asdict(counts)
+    if printed:
+        row["printed"] = printed
     if correlations:
         row["women"] = [asdict(correlation) for correlation in correlations]
     print_result(
         as_json,
         json_text(row),
-        lambda: [flows_tables(counts, title=title, women=correlations)],
+        lambda: [flows_tables(counts, title=title, women=correlations, printed=printed)],
         output=output,
     )
     for written in (output, svg, html):

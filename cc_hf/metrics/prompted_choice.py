@@ -179,14 +179,15 @@ class PromptedChoice(Metric):
     options were swapped, so that the right one had the other number.
 
     Figures, in [0, 1]: accuracy, min_accuracy, accuracy_<category> (a sample without a valid answer
-    is not correct); valid_accuracy and valid_accuracy_<category>, over valid answers, as the thesis
-    has them; valid_rate, invalid_rate and failed_rate, each also by category; first_rate, the share
-    of valid answers that name the first option; position_gap, the accuracy where the first option
-    is right minus that where the second is; pair_accuracy with pairs; consistency with both orders;
-    cut_rate, also by category, if a reply is known to be cut. A figure over valid answers is absent
-    where there are none. Counts: n_correct, n_inconclusive, n_valid, n_invalid, n_failed; with both
-    orders n_inconsistent; with cut replies n_cut; with pairs n_pairs, n_pairs_correct,
-    n_without_twin.
+    is not correct); valid_accuracy and valid_accuracy_<category>, over the answers of valid
+    samples, as the thesis has them; valid_rate, invalid_rate and failed_rate, each also by
+    category; first_rate, the share of these answers that name the first option; position_gap, the
+    accuracy where the first option is right minus that where the second is; pair_accuracy with
+    pairs; consistency with both orders; cut_rate, also by category, if a reply is known to be cut.
+    A figure over answers is absent where there are none. A sample that was asked in both orders is
+    valid only if both of its answers are, and then both count. Counts: n_correct, n_inconclusive,
+    n_valid, n_invalid, n_failed; with both orders n_inconsistent; with cut replies n_cut; with
+    pairs n_pairs, n_pairs_correct, n_without_twin.
 
     Attributes:
         parser: how replies are read, one of `cc_hf.prompting.choices.PARSERS`.
@@ -222,9 +223,10 @@ class PromptedChoice(Metric):
         **shares(
             "valid_accuracy",
             "accuracy of valid answers",
-            "The share of correct choices among the replies that choose one option",
+            "The share of correct choices among the replies that choose one option; in both orders,"
+            " only of samples of which both replies do",
         ),
-        **shares("valid_rate", "valid", "The share of samples with replies that choose one option"),
+        **shares("valid_rate", "valid", "The share of samples whose replies all choose one option"),
         **shares(
             "invalid_rate", "invalid", "The share of samples with replies that choose no option"
         ),
@@ -234,12 +236,14 @@ class PromptedChoice(Metric):
         ),
         "pair_accuracy": PAIR_ACCURACY,
         "first_rate": FigureName(
-            "first option", "The share of valid answers that name the first option."
+            "first option",
+            "The share of valid answers that name the first option; in both orders, only of samples"
+            " of which both answers are valid.",
         ),
         "position_gap": FigureName(
             "position gap (0 is best)",
             "The accuracy of valid answers where the first option is right minus that where the"
-            " second is.",
+            " second is; in both orders, only of samples of which both answers are valid.",
         ),
         "consistency": FigureName(
             "consistency",
@@ -387,7 +391,8 @@ def _rates(
 ) -> tuple[dict[str, float], dict[str, Interval | NoInterval]]:
     """Return the figures that are ratios of counts of samples, with their intervals.
 
-    Samples asked in both orders count with both of their answers in figures over valid answers.
+    Samples asked in both orders count with both of their answers in figures over valid answers, if
+    both are valid, and else with none.
     """
     categories = [judgement.category for judgement in judgements]
     counted = np.array(

@@ -151,7 +151,7 @@ def least_squares(
                 float(se),
                 float(t),
                 float(p),
-                Interval(float(low), float(high), level),
+                Interval(float(low), float(high), level, method="t"),
             )
             for key, value, se, t, p, (low, high) in rows
         ),

@@ -12,7 +12,11 @@ from cc_hf.cli.main import app
 from cc_hf.data.loading import load_examples
 from cc_hf.evaluation.material import load_material
 from cc_hf.reports.studies.gender_flows import flows_page, flows_svg
-from cc_hf.studies.distillation.gender_flows import OUTCOMES, OccupationCounts
+from cc_hf.studies.distillation.gender_flows import (
+    OUTCOMES,
+    OccupationCounts,
+    read_occupation_counts,
+)
 from cc_hf.studies.distillation.published_counts import published_counts, published_forms
 from cc_hf.studies.distillation.senses import mucow_senses
 
@@ -84,6 +88,7 @@ def test_the_picture_and_the_page_name_stages_and_shares(counts: OccupationCount
     page = flows_page(counts, title="all", occupations=["doctor"])
     assert page.count("<svg") == 2
     assert "28,018 / 1,031 / 8,793" in page
+    assert "The paper prints" not in page
 
 
 def test_the_command_needs_no_model(shared: Path, tmp_path: Path) -> None:
@@ -97,6 +102,21 @@ def test_the_command_needs_no_model(shared: Path, tmp_path: Path) -> None:
     assert first["correlation"]["n"] == 4
     assert first["missing"] == ["plumber"]
     assert first["correlation"]["r"] > 0.9
+
+
+def test_the_paper_s_shares_stand_beside_those_of_the_counts(shared: Path, tmp_path: Path) -> None:
+    page, kept = tmp_path / "flows.html", tmp_path / "counts.json"
+    files = ["--data-dir", str(shared / "upstream"), "--html", str(page), "--output", str(kept)]
+    result = CliRunner().invoke(app, ["count", "occupations", "--published", *files])
+    rows = [line.split() for line in result.stdout.splitlines()]
+    at = rows.index(["original", "40.13", "3.19", "56.68"])
+    assert rows[at + 1] == ["original,", "in", "the", "paper", "39.4", "3.6", "57.0"]
+    assert ["change", "to", "teacher,", "in", "the", "paper", "+5.1", "-0.2", "-"] in rows
+    assert "original 39.4 / 3.6 / 57.0" in page.read_text(encoding="utf-8")
+    for text in (result.stdout, page.read_text(encoding="utf-8")):
+        assert "does not say which counts" in " ".join(text.split())
+    assert json.loads(kept.read_text(encoding="utf-8"))["printed"]["original"]["male"] == 0.394
+    assert read_occupation_counts(kept).n == pytest.approx(1_365_155)
 
 
 @pytest.mark.parametrize(("pair", "n"), [("en-de", 362), ("en-ru", 203), ("en-cs", 200)])

@@ -4,7 +4,7 @@ translations: as tables for the terminal, as a picture (SVG), and as a page.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from markupsafe import Markup
 from rich.console import Group, RenderableType
@@ -25,10 +25,18 @@ _SIDE, _STEP, _BAR = 104, 216, 14  # beside the columns, from one to the next, a
 _NAME = 26  # longest name of a stage
 _SHOWN = 12  # occupations of a table in the terminal
 _SHOWN_DAMAGED = 5
+_WHY_PRINTED_DIFFER = (
+    "The paper does not say which counts its figures are of. All others are sums of the counts that"
+    " were released with it."
+)
 
 
 def flows_tables(
-    counts: OccupationCounts, *, title: str, women: Sequence[FemaleShares] = ()
+    counts: OccupationCounts,
+    *,
+    title: str,
+    women: Sequence[FemaleShares] = (),
+    printed: Mapping[str, Mapping[str, float]] | None = None,
 ) -> Group:
     """Return shares by stage, changes, flows, the most frequent occupations, and correlations.
 
@@ -36,19 +44,27 @@ def flows_tables(
         counts: the counts.
         title: the text above.
         women: agreement of the female share with percentages of women, by stage.
+        printed: what the paper prints of the same, as `PRINTED_SHARES` of
+            `cc_hf.studies.distillation.published_counts`; None for counts that it does not print.
     """
+    in_paper = _printed_cells(printed or {})
     shares = plain_table("% of pairs", *OUTCOMES)
     for stage, name in enumerate(counts.stages):
         spread = counts.share_deviations[stage] if counts.share_deviations else {}
         shares.add_row(Text(name), *_cells(counts.shares(stage), spread))
+        if name in in_paper:
+            shares.add_row(Text(f"{name}, in the paper", style="italic"), *in_paper[name])
     for step in range(len(counts.stages) - 1):
         before, after = counts.shares(step), counts.shares(step + 1)
         spread = counts.change_deviations[step] if counts.change_deviations else {}
         changes = {o: after[o] - before[o] for o in OUTCOMES}
-        shares.add_row(
-            Text(f"change to {counts.stages[step + 1]}"), *_cells(changes, spread, signed=True)
-        )
+        name = f"change to {counts.stages[step + 1]}"
+        shares.add_row(Text(name), *_cells(changes, spread, signed=True))
+        if name in in_paper:
+            shares.add_row(Text(f"{name}, in the paper", style="italic"), *in_paper[name])
     parts: list[RenderableType] = [heading(title), shares]
+    if in_paper:
+        parts.append(Text(_WHY_PRINTED_DIFFER))
     for step, name in enumerate(counts.stages[1:]):
         flow = plain_table(f"{counts.stages[step]} -> {name}", *(f"to {o}" for o in OUTCOMES))
         for outcome, numbers in counts.total_flow(step).items():
@@ -73,13 +89,20 @@ def flows_svg(counts: OccupationCounts, *, title: str, occupation: str | None = 
     return f"{_picture(counts, title, occupation, css=_css())}\n"
 
 
-def flows_page(counts: OccupationCounts, *, title: str, occupations: Sequence[str] = ()) -> str:
+def flows_page(
+    counts: OccupationCounts,
+    *,
+    title: str,
+    occupations: Sequence[str] = (),
+    printed: Mapping[str, Mapping[str, float]] | None = None,
+) -> str:
     """Return a page with the picture of all occupations and of some, and the table of all.
 
     Args:
         counts: the counts.
         title: the title of the page.
         occupations: occupations with pictures of their own.
+        printed: what the paper prints of the same, as for `flows_tables`.
 
     Raises:
         UnknownNameError: for an occupation that is not in the counts.
@@ -95,7 +118,7 @@ def flows_page(counts: OccupationCounts, *, title: str, occupations: Sequence[st
         ],
         columns=[f"{stage}: male / female / other" for stage in counts.stages],
         rows=list(_occupation_rows(counts)),
-        notes=_notes(counts),
+        notes=[*_printed_notes(_printed_cells(printed or {})), *_notes(counts)],
         signature=counts.signature,
     )
 
@@ -109,6 +132,26 @@ def _cells(values: dict[str, float], spread: object, *, signed: bool = False) ->
         text = f"{100 * values[outcome]:{'+' if signed else ''}.2f}"
         deviation = spread.get(outcome) if isinstance(spread, dict) else None
         yield text if deviation is None else f"{text} (sd {100 * deviation:.2f})"
+
+
+def _printed_cells(printed: Mapping[str, Mapping[str, float]]) -> dict[str, list[str]]:
+    """Return shares and changes with the paper's one digit; "-" for what it does not print."""
+    return {
+        name: [
+            f"{100 * values[o]:{'+' if name.startswith('change') else ''}.1f}"
+            if o in values
+            else "-"
+            for o in OUTCOMES
+        ]
+        for name, values in printed.items()
+    }
+
+
+def _printed_notes(in_paper: Mapping[str, Sequence[str]]) -> list[str]:
+    if not in_paper:
+        return []
+    figures = "; ".join(f"{name} {' / '.join(cells)}" for name, cells in in_paper.items())
+    return [f"The paper prints, in % male / female / other: {figures}. {_WHY_PRINTED_DIFFER}"]
 
 
 def _number(number: float) -> str:

@@ -251,14 +251,14 @@ def read_occupation_counts(path: str | Path) -> OccupationCounts:
         path: the file.
 
     Returns:
-        The counts, without correlations that the file may hold, too.
+        The counts, without correlations and figures of the paper that the file may hold, too.
 
     Raises:
         InputError: for a file that does not exist or holds something else.
     """
     text = "\n".join(read_lines(Path(path)))
     try:
-        row = {key: value for key, value in parse_json(text).items() if key != "women"}
+        row = {k: v for k, v in parse_json(text).items() if k not in ("women", "printed")}
         counts = OccupationCounts(
             **{
                 **row,

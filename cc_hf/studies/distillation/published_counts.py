@@ -18,7 +18,7 @@ from cc_hf.signature import build
 from cc_hf.studies.distillation.gender_flows import OUTCOMES, OccupationCounts
 from cc_hf.studies.distillation.occupations import OccupationForms, parse_occupation_forms
 
-__all__ = ["FORMS_FILE", "RESULTS_FILE", "published_counts", "published_forms"]
+__all__ = ["FORMS_FILE", "PRINTED_SHARES", "RESULTS_FILE", "published_counts", "published_forms"]
 
 _REPOSITORY = "ZurichNLP/contrastive-conditioning"
 _COMMIT = "b2f1b3195cb2bb36555ab2789c58055e747240bc"
@@ -38,6 +38,12 @@ RESULTS_FILE = SourceFile(
     "1a21d77a38bf28214a2c32656df1e7e2fc60f0bcc3f884a6781019124adb37a8",
     68627,
 )
+#: What the paper prints (section 4.1), in [0, 1]: shares of the first stage, then their changes.
+PRINTED_SHARES: Mapping[str, Mapping[str, float]] = {
+    "original": {"male": 0.394, "female": 0.036, "other": 0.57},
+    "change to teacher": {"male": 0.051, "female": -0.002},
+    "change to student": {"male": 0.007, "female": -0.001},
+}
 _STAGES = ("original", "teacher", "student")
 _OUTCOME = {"male": "male", "female": "female", "neutral": "other"}
 _N_RUNS = 3

@@ -98,8 +98,8 @@ def sentence_gaps(
     for sides in _pairs(examples):
         if absent := [side.id for side in sides if side.id not in translations]:
             raise InputError(
-                f"result: expected a translation of every sentence, got none of {absent[0]!r}; use"
-                " the result of a metric that judges single translations, such as gender_accuracy"
+                f"result: expected a translation of every sentence, got none of {absent[0]!r};"
+                f" {_remedy(result, len(examples))}"
             )
         outputs = [translations[side.id] for side in sides]
         references = [side.extra["reference_raw"] for side in sides]
@@ -130,6 +130,17 @@ def sentence_gaps(
         tuple(negative[:n]),
         _signature(result, scorer, score, len(gaps)),
     )
+
+
+def _remedy(result: EvaluationResult, n: int) -> str:
+    """Return what to do about a result that lacks translations of some of the n sentences."""
+    _, limit = signature.split_and_limit(result.signature, result.dataset, result.config)
+    if limit is not None:
+        return (
+            f"the result is of a limited number of sentences, {limit:,} of {n:,}; evaluate all of"
+            " them, without `limit`"
+        )
+    return "use the result of a metric that judges single translations, such as gender_accuracy"
 
 
 def _scorer(score: str) -> Any:

@@ -24,6 +24,7 @@ def test_coefficients_equal_the_normal_equations() -> None:
     assert [c.value for c in found.coefficients] == pytest.approx(values)
     assert [c.standard_error for c in found.coefficients] == pytest.approx(errors)
     assert [c.t for c in found.coefficients] == pytest.approx(values / errors)
+    assert {c.interval.method for c in found.coefficients} == {"t"}
     one = found.coefficient("a")
     quantile = 2.3533634348018264  # t with 3 degrees of freedom at 0.95
     assert (one.interval.low, one.interval.high, one.interval.level) == pytest.approx(

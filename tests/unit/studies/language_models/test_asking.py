@@ -11,6 +11,7 @@ import pytest
 from cc_hf.data.readers.wino_x import examples_of
 from cc_hf.errors import EvaluatorError, InputError
 from cc_hf.evaluation.material import Material
+from cc_hf.metrics.prompted_choice import PromptedChoice
 from cc_hf.prompting.conversations import Reply
 from cc_hf.prompting.replies import FileRespondent
 from cc_hf.results import EvaluationResult
@@ -26,6 +27,7 @@ from cc_hf.studies.language_models.plans import Plan, plan_choices, plan_transla
 from cc_hf.studies.language_models.published import PUBLISHED_CHOICES, PUBLISHED_TRANSLATIONS
 from cc_hf.studies.wino_x.referent_bias import referent_bias
 from cc_hf.studies.wino_x.referent_choices import choices_of_result
+from tests.helpers.metrics import evaluate_metric
 from tests.helpers.respondents import (
     Rule,
     Scripted,
@@ -87,6 +89,22 @@ def test_a_model_that_always_names_the_first_option_has_its_share(tmp_path: Path
     result = run(both, rows, right, tmp_path / "c.jsonl")
     assert result.scores["consistency"] == result.scores["accuracy"] == 1
     assert result.scores["position_gap"] == 0
+
+
+def test_figures_over_answers_leave_out_a_sample_with_one_valid_answer_and_say_so() -> None:
+    replies = ["Translation 1", "Translation 1"]
+    references = [
+        {"answer": "1", "orders": "both", "swapped_reply": text}
+        for text in ("Translation 2", "I cannot tell.")
+    ]
+    figures = evaluate_metric("prompted_choice", replies, references).scores
+    assert (figures["valid_rate"], figures["valid_accuracy"], figures["first_rate"]) == (
+        0.5,
+        1,
+        0.5,
+    )
+    for name in ("valid_accuracy", "valid_accuracy_*", "first_rate", "position_gap"):
+        assert "both" in PromptedChoice.figure_names[name].meaning
 
 
 def test_refusals_and_failures_are_counted_by_category(tmp_path: Path) -> None:

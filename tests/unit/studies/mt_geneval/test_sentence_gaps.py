@@ -76,6 +76,17 @@ def test_scores_are_those_of_sacrebleu() -> None:
         ({}, examples(), {"score": "ter"}, "score: expected one of bleu, chrf, got 'ter'"),
         ({"tgt_lang": "ja"}, examples(), {}, "spaces"),
         ({"judgements": ()}, examples(), {}, r"got none of '0\.male'; use the result of a metric"),
+        (
+            {
+                "judgements": result().judgements[:4],
+                "signature": result().signature.replace(
+                    "counterfactual_de", "counterfactual_de[first 4]"
+                ),
+            },
+            examples(),
+            {},
+            r"got none of '2\.male'; the result is of a limited number of sentences, 4 of 8; evaluate all",
+        ),
         ({}, examples()[:-1], {}, "pair '3': expected a sentence of each gender, got male"),
         ({}, [replace(examples()[0], extra={})], {}, r"example '0\.male': expected a config"),
     ],
