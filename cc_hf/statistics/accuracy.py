@@ -11,6 +11,15 @@ import numpy.typing as npt
 from cc_hf.errors import InputError
 from cc_hf.results import CategoryAccuracy
 from cc_hf.schema import UNCOUNTED_CATEGORY
+from cc_hf.statistics.checks import (
+    as_counts,
+    as_flags,
+    as_floats,
+    as_labels,
+    as_list,
+    check_number,
+    check_type,
+)
 
 __all__ = [
     "category_accuracies",
@@ -38,13 +47,16 @@ def rank_weights(
     Returns:
         Shape (n,), integers of 1 or more.
 
+    Raises:
+        InputError: for no samples, other values, or another number of names.
+
     Examples:
         >>> rank_weights(np.array([0.9, 0.6, 0.2]), ["a", "a", "b"]).tolist()
         [2, 1, 1]
     """
-    names = np.asarray(categories)
-    weights = np.empty(len(probability_correct), dtype=np.int64)
-    confidence = np.abs(np.asarray(probability_correct, dtype=np.float64) - 0.5)
+    confidence = np.abs(as_floats("probability_correct", probability_correct) - 0.5)
+    names = np.asarray(as_labels("categories", categories, n=len(confidence), are_texts=True))
+    weights = np.empty(len(confidence), dtype=np.int64)
     for name in np.unique(names):
         members = np.flatnonzero(names == name)
         order = np.argsort(-confidence[members], kind="stable")
@@ -64,10 +76,15 @@ def share(correct: float, incorrect: float) -> float:
     Returns:
         The share, in [0, 1]; 0.5 if both scores are 0.
 
+    Raises:
+        InputError: for a score that is not a finite number of 0 or more.
+
     Examples:
         >>> share(3.0, 1.0), share(0.0, 0.0), share(1e308, 1e308)
         (0.75, 0.5, 0.5)
     """
+    check_number("correct", correct, low=0)
+    check_number("incorrect", incorrect, low=0)
     if math.isinf(correct + incorrect):
         correct, incorrect = correct / 2, incorrect / 2
     return correct / (correct + incorrect) if correct + incorrect else 0.5
@@ -85,17 +102,19 @@ def total_accuracy(
         weights: shape (n,), positive; None weights all samples equally.
 
     Raises:
-        InputError: for empty input.
+        InputError: for empty input, other values, or weights of another number or of sum 0.
 
     Examples:
         >>> correct = np.array([True, False])
         >>> total_accuracy(correct), total_accuracy(correct, np.array([3, 1]))
         (0.5, 0.75)
     """
-    if len(is_correct) == 0:
-        raise InputError("accuracy of nothing: expected at least one judgement, got none")
+    is_correct = as_flags("is_correct", is_correct)
     if weights is None:
         return int(np.count_nonzero(is_correct)) / len(is_correct)
+    weights = as_counts("weights", weights, shape=is_correct.shape)
+    if not weights.any():
+        raise InputError("weights: expected at least one above 0, got none")
     return int(weights[is_correct].sum()) / int(weights.sum())
 
 
@@ -111,6 +130,9 @@ def category_accuracies(
         is_correct: shape (n,), the verdicts.
         categories: n names.
 
+    Raises:
+        InputError: for empty input, other values, or different lengths.
+
     Examples:
         >>> probabilities = np.array([0.9, 0.4, 0.5])
         >>> [
@@ -119,7 +141,10 @@ def category_accuracies(
         ... ]
         [('a', 0.5, 0), ('b', 1.0, 1)]
     """
-    names, weights = np.asarray(categories), rank_weights(probability_correct, categories)
+    weights = rank_weights(probability_correct, categories)
+    probability_correct = np.asarray(probability_correct)
+    is_correct = as_flags("is_correct", is_correct, shape=weights.shape)
+    names = np.asarray(categories)
     accuracies = []
     for name in sorted(set(categories)):
         mask = names == name
@@ -152,11 +177,17 @@ def verdict_accuracies(
         categories: n names.
         is_inconclusive: shape (n,); None if no verdict is inconclusive.
 
+    Raises:
+        InputError: for empty input, other values, or different lengths.
+
     Examples:
         >>> verdict_accuracies(np.array([True, False]), ["a", "a"])[0].accuracy
         0.5
     """
-    names = np.asarray(categories)
+    is_correct = as_flags("is_correct", is_correct)
+    names = np.asarray(as_labels("categories", categories, n=len(is_correct), are_texts=True))
+    if is_inconclusive is not None:
+        is_inconclusive = as_flags("is_inconclusive", is_inconclusive, shape=is_correct.shape)
     return tuple(
         CategoryAccuracy(
             category=name,
@@ -189,6 +220,8 @@ def min_accuracy(categories: Sequence[CategoryAccuracy], *, weighted: bool) -> f
         >>> min_accuracy(categories, weighted=False)
         0.5
     """
+    for row, category in enumerate(as_list("categories", categories)):
+        check_type(f"categories: row {row}", category, CategoryAccuracy)
     counted = [c for c in categories if c.category != UNCOUNTED_CATEGORY] or list(categories)
     if not counted:
         raise InputError("minimum accuracy of nothing: expected at least one category, got none")

@@ -15,6 +15,7 @@ import numpy.typing as npt
 from cc_hf.errors import InputError, check_choice
 from cc_hf.results import Interval, NoInterval
 from cc_hf.statistics.bootstrap import check_bootstrap, percentile_interval, resampled_sums
+from cc_hf.statistics.checks import as_counts, as_floats, as_labels, as_list
 
 __all__ = [
     "agreement_interval",
@@ -140,6 +141,7 @@ def weighted_kappa(
         0.8
     """
     check_choice("weights", weights, _DISAGREEMENTS)
+    as_labels("labels", labels)
     table = confusion_matrix(left, right, labels=labels).astype(np.float64)
     positions = np.arange(len(table))
     disagreement = _DISAGREEMENTS[weights](positions[:, None] - positions)
@@ -209,13 +211,14 @@ def krippendorff_alpha(labels: Sequence[Sequence[Hashable | None]]) -> float:
     """
     from krippendorff import alpha
 
-    if len({len(row) for row in labels}) != 1:
+    rows = [as_labels(f"annotator {i}", row) for i, row in enumerate(as_list("labels", labels))]
+    if len({len(row) for row in rows}) != 1:
         raise InputError(
-            f"expected as many labels of every annotator, got {[len(row) for row in labels]}"
+            f"expected as many labels of every annotator, got {[len(row) for row in rows]}"
         )
     paired = [
         column
-        for column in zip(*labels, strict=True)
+        for column in zip(*rows, strict=True)
         if sum(label is not None for label in column) > 1
     ]
     if not paired:
@@ -234,10 +237,15 @@ def f_scores(table: npt.NDArray[np.int64]) -> tuple[float, ...]:
     Args:
         table: (k, k) counts of label pairs, as `confusion_matrix` returns them.
 
+    Raises:
+        InputError: for anything else.
+
     Examples:
         >>> [round(f, 3) for f in f_scores(np.array([[6, 2], [0, 2]]))]
         [0.857, 0.667]
     """
+    table = as_counts("table", table, shape=(None, None))
+    table = as_counts("table", table, shape=(len(table), len(table)))
     total = table.sum(axis=0) + table.sum(axis=1)
     doubled = 2.0 * table.diagonal()
     return tuple(
@@ -307,7 +315,7 @@ def _cells(
         InputError: for labels that `confusion_matrix` refuses.
     """
     _check_lengths(left, right)
-    known = sorted({*left, *right}, key=str) if labels is None else list(labels)
+    known = sorted({*left, *right}, key=str) if labels is None else as_labels("labels", labels)
     numbers = {label: number for number, label in enumerate(known)}
     if len(numbers) < len(known):
         raise InputError(f"labels: expected each once, got {', '.join(map(str, known))}")
@@ -334,10 +342,10 @@ def _equal_and_weights(
     """
     _check_lengths(left, right)
     equal = np.array([a == b for a, b in zip(left, right, strict=True)], dtype=np.bool_)
-    checked = np.ones(len(equal)) if weights is None else np.asarray(weights, dtype=np.float64)
+    checked = np.ones(len(equal)) if weights is None else as_floats("weights", weights)
     if checked.shape != equal.shape:
         raise InputError(f"weights: expected one per item, {len(equal)} in all, got {len(checked)}")
-    invalid = np.flatnonzero(~(np.isfinite(checked) & (checked >= 0)))
+    invalid = np.flatnonzero(checked < 0)
     if len(invalid):
         raise InputError(
             f"row {invalid[0]}: weight: expected a number of 0 or more, got {checked[invalid[0]]}"
@@ -348,6 +356,8 @@ def _equal_and_weights(
 
 
 def _check_lengths(left: Sequence[Hashable], right: Sequence[Hashable]) -> None:
+    for side, labels in (("left", left), ("right", right)):
+        as_labels(side, labels)
     if len(left) != len(right):
         raise InputError(
             f"expected two labels of every item, got {len(left)} on the left and {len(right)} on"

@@ -19,6 +19,15 @@ import numpy.typing as npt
 from cc_hf.errors import InputError, shown
 from cc_hf.results import Interval, NoInterval
 from cc_hf.schema import UNCOUNTED_CATEGORY
+from cc_hf.statistics.checks import (
+    as_counts,
+    as_flags,
+    as_floats,
+    as_labels,
+    check_level,
+    check_number,
+    check_type,
+)
 
 __all__ = [
     "MOST_UNDEFINED",
@@ -105,15 +114,12 @@ def check_bootstrap(*, seed: int, n_resamples: int, level: float = 0.95) -> None
         raise InputError(
             f"seed: expected an integer of 0 or more, below 2**{_SEED_BITS}, got {shown(seed)}"
         )
-    if not _is_integer(n_resamples) or n_resamples > _MOST_RESAMPLES:
+    if not _is_integer(n_resamples) or not 1 <= n_resamples <= _MOST_RESAMPLES:
         raise InputError(
             f"n_resamples: expected an integer from 1 to {_MOST_RESAMPLES:,}, got"
             f" {shown(n_resamples)}"
         )
-    if n_resamples < 1 or not 0 < level < 1:
-        raise InputError(
-            f"expected n_resamples >= 1 and level in (0, 1), got {n_resamples} and {level}"
-        )
+    check_level(level)
 
 
 def _is_integer(value: object) -> bool:
@@ -152,8 +158,8 @@ def resampled_strata(
         A mapping from stratum to sums of shape (n_resamples, k), sorted by name.
 
     Raises:
-        InputError: for no sample, strata, groups or counts of a different length, a group in two
-            strata, or options out of range.
+        InputError: for no sample, other values, strata, groups or counts of a different length, a
+            group in two strata, or options out of range.
 
     Examples:
         >>> parts = resampled_strata(np.array([[1], [1], [5]]), ["a", "a", "b"], n_resamples=2)
@@ -161,17 +167,12 @@ def resampled_strata(
         {'a': [[2.0], [2.0]], 'b': [[5.0], [5.0]]}
     """
     check_bootstrap(seed=seed, n_resamples=n_resamples)
-    n = len(columns)
-    if n == 0:
-        raise InputError("resamples of nothing: expected at least one sample, got none")
-    names = ["all"] * n if strata is None else list(strata)
-    for what, column in (("strata", names), ("groups", groups), ("counts", counts)):
-        if column is not None and len(column) != n:
-            raise InputError(f"{what}: expected one per item, {n} in all, got {len(column)}")
-    values = np.asarray(columns, dtype=np.float64)
+    values = as_floats("columns", columns, shape=(None, None), are_flags=True)
+    n = len(values)
+    names = ["all"] * n if strata is None else as_labels("strata", strata, n=n, are_texts=True)
+    times = None if counts is None else as_counts("counts", counts, shape=(n,))
     if groups is not None:
-        values, names = _whole_groups(values, names, groups)
-    times = None if counts is None else np.asarray(counts, dtype=np.int64)
+        values, names = _whole_groups(values, names, as_labels("groups", groups, n=n))
     generator = np.random.default_rng(seed)
     where = np.asarray(names)
     sums = {}
@@ -206,8 +207,8 @@ def resampled_sums(
         Sums of shape (n_resamples, k).
 
     Raises:
-        InputError: for no sample, strata, groups or counts of a different length, a group in two
-            strata, or options out of range.
+        InputError: for no sample, other values, strata, groups or counts of a different length, a
+            group in two strata, or options out of range.
 
     Examples:
         >>> resampled_sums(np.array([[1.0, 2.0]] * 3), n_resamples=2).tolist()
@@ -288,12 +289,17 @@ def percentile_interval(
     Returns:
         The interval, or the reason why there is none.
 
+    Raises:
+        InputError: for no values, or values or a level that are not numbers.
+
     Examples:
         >>> percentile_interval(np.arange(5.0), level=0.5)
         Interval(low=1.0, high=3.0, level=0.5, n_undefined=0, method='percentile')
         >>> percentile_interval(np.array([0.5, float("nan")])).reason
         'it is undefined in 1 of 2 resamples, more than 5 %'
     """
+    values = as_floats("values", values, is_finite=False)
+    check_level(level)
     defined = values[np.isfinite(values)]
     n_undefined = len(values) - len(defined)
     if n_undefined > MOST_UNDEFINED * len(values):
@@ -321,11 +327,19 @@ def wilson_interval(part: float, whole: float, *, level: float = 0.95) -> Interv
         whole: denominator, above 0.
         level: confidence level, in (0, 1).
 
+    Raises:
+        InputError: for numbers out of range.
+
     Examples:
         >>> interval = wilson_interval(2, 2)
         >>> round(interval.low, 3), interval.high
         (0.342, 1.0)
     """
+    check_number("whole", whole, low=0)
+    check_number("part", part, low=0, high=whole)
+    check_level(level)
+    if whole == 0:
+        raise InputError("whole: expected a number above 0, got 0")
     z = NormalDist().inv_cdf((1 + level) / 2)
     share, weight = part / whole, z * z / whole
     middle = (share + weight / 2) / (1 + weight)
@@ -351,9 +365,15 @@ def figure_intervals(
 
     Returns:
         A mapping from figure to its interval, or to the reason why there is none.
+
+    Raises:
+        InputError: for values that `percentile_interval` refuses.
     """
+    check_type("samples", samples, Mapping)
+    proportions = proportions or {}
+    check_type("proportions", proportions, Mapping)
     return {
-        name: percentile_interval(values, level=level, proportion=(proportions or {}).get(name))
+        name: percentile_interval(values, level=level, proportion=proportions.get(name))
         for name, values in samples.items()
     }
 
@@ -369,6 +389,7 @@ def known_intervals(intervals: Mapping[str, Interval | NoInterval]) -> dict[str,
         >>> list(known_intervals(intervals)), list(missing_intervals(intervals))
         (['accuracy'], ['delta'])
     """
+    check_type("intervals", intervals, Mapping)
     return {
         name: interval for name, interval in intervals.items() if isinstance(interval, Interval)
     }
@@ -380,6 +401,7 @@ def missing_intervals(intervals: Mapping[str, Interval | NoInterval]) -> dict[st
     Args:
         intervals: intervals, or reasons why there is none, by figure.
     """
+    check_type("intervals", intervals, Mapping)
     return {
         name: interval for name, interval in intervals.items() if isinstance(interval, NoInterval)
     }
@@ -410,7 +432,7 @@ def accuracy_intervals(
         seed: seed of numpy's default generator, 0 or more.
 
     Raises:
-        InputError: for empty input, or options out of range.
+        InputError: for empty input, other values, different lengths, or options out of range.
 
     Examples:
         >>> interval = accuracy_intervals(np.array([True] * 5), np.arange(5, 0, -1), ["a"] * 5)[
@@ -419,13 +441,12 @@ def accuracy_intervals(
         >>> round(interval.low, 3), interval.high, interval.method
         (0.566, 1.0, 'wilson')
     """
-    if len(is_correct) == 0:
-        raise InputError(
-            "confidence intervals of nothing: expected at least one judgement, got none"
-        )
     check_bootstrap(seed=seed, n_resamples=n_resamples, level=level)
-    weight = np.ones(len(is_correct)) if weights is None else weights.astype(np.float64)
-    columns = np.stack([np.ones(len(is_correct)), is_correct, weight, weight * is_correct], axis=1)
+    is_correct = as_flags("is_correct", is_correct)
+    n = len(is_correct)
+    as_labels("categories", categories, n=n, are_texts=True)
+    weight = np.ones(n) if weights is None else as_counts("weights", weights, shape=(n,)) * 1.0
+    columns = np.stack([np.ones(n), is_correct, weight, weight * is_correct], axis=1)
     parts = resampled_strata(columns, categories, n_resamples=n_resamples, seed=seed)
     samples = figures_of_sums({name: sums.T for name, sums in parts.items()})
     if weights is None:
@@ -454,11 +475,20 @@ def figures_of_sums(parts: Mapping[str, Sequence[_Floats] | _Floats]) -> dict[st
     Returns:
         A mapping from figure to an array of the same shape.
 
+    Raises:
+        InputError: for no category, or anything but numbers.
+
     Examples:
         >>> figures = figures_of_sums({"a": np.array([4, 3, 4, 3]), "none": np.array([1, 0, 1, 0])})
         >>> float(figures["accuracy"]), float(figures["min_accuracy"])
         (0.6, 0.75)
     """
+    check_type("parts", parts, Mapping)
+    if not parts:
+        raise InputError("figures of nothing: expected at least one category, got none")
+    for name, sums in parts.items():
+        if as_floats(f"parts: {name}", sums, shape=None).shape[:1] < (4,):
+            raise InputError(f"parts: {name}: expected four arrays of sums, got {shown(sums)}")
     plain = {name: p[1] / p[0] for name, p in parts.items()}
     weighted = {name: p[3] / p[2] for name, p in parts.items()}
     counted = [name for name in parts if name != UNCOUNTED_CATEGORY] or list(parts)

@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from cc_hf.errors import InputError, check_choice
 from cc_hf.statistics.bootstrap import Bootstrap
+from cc_hf.statistics.checks import as_floats, as_labels, check_type
 from cc_hf.statistics.randomization import FiguresOfSums, exchange_tests
 
 __all__ = [
@@ -90,11 +91,16 @@ def corpus_score(
     Returns:
         The score in [0, 1] and its signature.
 
+    Raises:
+        InputError: for another name, or texts that do not belong together.
+
     Examples:
         >>> score, text = corpus_score("bleu", ["Der Arzt ist da."], ["Der Arzt ist da."])
         >>> round(score, 3), text.split("|")[2:5]
         (1.0, ['eff:no', 'tok:13a', 'smooth:exp'])
     """
+    check_choice("name", name, ("bleu", "chrf"))
+    _check_texts(translations, references)
     metric = _metrics(tokenize, tgt_lang=tgt_lang)[name]
     score = metric.corpus_score(list(translations), [list(references)]).score
     # Floating-point rounding can give 100.00000000000004.
@@ -132,10 +138,12 @@ def corpus_quality(
         100.0
     """
     check_choice("tokenize", tokenize, TOKENIZERS)
+    check_type("systems", systems, Mapping)
+    as_labels("references", references, are_texts=True)
     if not references or not systems:
         raise InputError("references: expected at least one sentence and one system, got none")
     for system, translations in systems.items():
-        if len(translations) != len(references):
+        if len(as_labels(system, translations, are_texts=True)) != len(references):
             raise InputError(
                 f"{system}: expected {len(references)} translations, one for each reference, got"
                 f" {len(translations)}; line N of both files must belong together, blank lines"
@@ -208,7 +216,11 @@ def sentence_statistics(
 
     Returns:
         Counts, (n, k).
+
+    Raises:
+        InputError: for texts that do not belong together.
     """
+    _check_texts(translations, references)
     # These methods are private, but sacreBLEU has no public ones for chrF, and its own bootstrap
     # and paired tests use them.
     statistics = scorer._extract_corpus_statistics(list(translations), [list(references)])
@@ -225,13 +237,17 @@ def scores_of_statistics(scorer: Any, sums: npt.NDArray[np.float64]) -> npt.NDAr
     Returns:
         Scores in [0, 1], (m,).
 
+    Raises:
+        InputError: for anything but rows of numbers.
+
     Examples:
         >>> from sacrebleu.metrics.bleu import BLEU
         >>> counts = sentence_statistics(BLEU(), ["Das ist ein Haus ."], ["Das ist ein Haus ."])
         >>> scores_of_statistics(BLEU(), counts).tolist()
         [1.0]
     """
-    scores = [scorer._compute_score_from_stats(row).score for row in sums.astype(int).tolist()]
+    counts = as_floats("sums", sums, shape=(None, None)).astype(int)
+    scores = [scorer._compute_score_from_stats(row).score for row in counts.tolist()]
     # Floating-point rounding can take a perfect score slightly above 100.
     return np.minimum(np.array(scores, dtype=np.float64) / 100, 1.0)
 
@@ -244,6 +260,13 @@ def score_of_sums(name: str, scorer: Any) -> FiguresOfSums:
         scorer: BLEU or CHRF of sacreBLEU.
     """
     return lambda parts: {name: scores_of_statistics(scorer, parts["all"])}
+
+
+def _check_texts(translations: Sequence[str], references: Sequence[str]) -> None:
+    n = len(as_labels("references", references, are_texts=True))
+    if n == 0:
+        raise InputError("references: expected at least one sentence, got none")
+    as_labels("translations", translations, n=n, are_texts=True)
 
 
 def _metrics(tokenize: str | None, *, tgt_lang: str = "") -> dict[str, Any]:

@@ -14,14 +14,17 @@ import numpy as np
 import numpy.typing as npt
 
 from cc_hf import signature
+from cc_hf.errors import InputError, check_choice
 from cc_hf.results import EvaluationResult, Interval, NoInterval
 from cc_hf.statistics.bootstrap import (
     Bootstrap,
+    check_bootstrap,
     figure_intervals,
     percentile_interval,
     resampled_strata,
     resampled_sums,
 )
+from cc_hf.statistics.checks import as_counts, as_labels, check_type
 
 __all__ = [
     "MALE_FEMALE",
@@ -61,12 +64,23 @@ def count_cells(
         Counts of shape (3, 3, 4), indexed by gold gender, stereotype and predicted gender in the
             order above.
 
+    Raises:
+        InputError: for other names, or different lengths.
+
     Examples:
         >>> cells = count_cells(["female", "male"], ["pro", "pro"], ["male", "male"])
         >>> cells.sum(axis=1).tolist()
         [[1, 0, 0, 0], [1, 0, 0, 0], [0, 0, 0, 0]]
     """
     cells = np.zeros((len(_GENDERS), len(_STEREOTYPES), len(_PREDICTIONS)), dtype=np.int64)
+    n = len(as_labels("gold", gold))
+    for name, values, known in (
+        ("gold", gold, _GENDERS),
+        ("stereotypes", stereotypes, _STEREOTYPES),
+        ("predicted", predicted, _PREDICTIONS),
+    ):
+        for row, value in enumerate(as_labels(name, values, n=n)):
+            check_choice(f"row {row}: {name}", value, known)
     for g, s, p in zip(gold, stereotypes, predicted, strict=True):
         cells[_GENDERS.index(g), _STEREOTYPES.index(s), _PREDICTIONS.index(p)] += 1
     return cells
@@ -82,6 +96,9 @@ def gender_figures(cells: npt.NDArray[np.int64]) -> dict[str, float]:
     Args:
         cells: counts, as `count_cells` returns them.
 
+    Raises:
+        InputError: for anything else.
+
     Examples:
         >>> cells = count_cells(
         ...     ["male", "female", "female"], ["pro", "anti", "pro"], ["male", "male", "female"]
@@ -93,7 +110,7 @@ def gender_figures(cells: npt.NDArray[np.int64]) -> dict[str, float]:
         ... }
         {'f1_male': 0.667, 'f1_female': 0.667, 'delta_g': 0.0, 'delta_s': 1.0}
     """
-    figures = _figures(cells[None].astype(np.float64))
+    figures = _figures(_checked(cells)[None].astype(np.float64))
     return {name: float(values[0]) for name, values in figures.items() if not np.isnan(values[0])}
 
 
@@ -105,11 +122,17 @@ def printed_figures(cells: npt.NDArray[np.int64]) -> dict[str, float]:
     Args:
         cells: counts, as `count_cells` returns them.
 
+    Raises:
+        InputError: for anything else, or counts that are all 0.
+
     Examples:
         >>> cells = count_cells(["male"] * 3, ["pro"] * 3, ["male", "male", "unknown"])
         >>> printed_figures(cells)["recall_male"], round(gender_figures(cells)["recall_male"], 6)
         (0.667, 0.666667)
     """
+    cells = _checked(cells)
+    if not cells.any():
+        raise InputError("figures of nothing: expected at least one row, got none")
     exact = gender_figures(cells)
     exact["accuracy"] = int(np.einsum("gsg->", cells[..., : len(_GENDERS)])) / int(cells.sum())
     figures = {
@@ -151,7 +174,12 @@ def gender_intervals(
     Returns:
         A mapping from figure to its interval, or to the reason why there is none (see
             `cc_hf.statistics.bootstrap.percentile_interval`).
+
+    Raises:
+        InputError: for other counts, or options out of range.
     """
+    check_bootstrap(seed=seed, n_resamples=n_resamples, level=level)
+    cells = _checked(cells)
     # Rows of one cell are identical, so each cell is one row with a count. Its stratum is the gold
     # gender.
     n_kinds = cells[0].size
@@ -167,6 +195,10 @@ def gender_intervals(
         _proportions(cells),
         level=level,
     )
+
+
+def _checked(cells: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+    return as_counts("cells", cells, shape=(len(_GENDERS), len(_STEREOTYPES), len(_PREDICTIONS)))
 
 
 def _proportions(cells: npt.NDArray[np.int64]) -> dict[str, tuple[float, float]]:
@@ -261,6 +293,7 @@ def accuracy_ratio(result: EvaluationResult) -> GenderRatio | None:
         >>> ratio.value, isinstance(ratio.interval, Interval)
         (1.6, True)
     """
+    check_type("result", result, EvaluationResult)
     by_name = {c.category: c for c in result.categories}
     if not {"male", "female"} <= by_name.keys() or not by_name["female"].n_correct:
         return None
@@ -303,6 +336,7 @@ def reading_ratio(result: EvaluationResult) -> GenderRatio | None:
         ... ).value
         2.0
     """
+    check_type("result", result, EvaluationResult)
     read = [(j.gold, j.predicted) for j in result.judgements]
     counts = Counter(read)
     n_male, n_female = (

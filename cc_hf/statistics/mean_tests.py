@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from cc_hf.errors import InputError, MissingDependencyError
+from cc_hf.statistics.checks import as_floats, is_constant
 
 __all__ = ["TTest", "cohen_d", "paired_t_test", "t_test"]
 
@@ -50,23 +51,23 @@ def cohen_d(first: _Values, second: _Values) -> float:
 
     Raises:
         InputError: for fewer than three values in total, an empty group, values that are not
-            finite, or groups without any spread.
+            finite numbers, or groups without any spread but rounding.
 
     Examples:
         >>> round(cohen_d([1, 2, 3], [0, 1, 2]), 4)
         1.0
     """
-    x, y = _checked(first, "first"), _checked(second, "second")
+    x, y = as_floats("first group", first), as_floats("second group", second)
     if len(x) + len(y) < 3:
         raise InputError(
             f"Cohen's D: expected at least three values in both groups, got {len(x) + len(y)}"
         )
-    variance = (((x - x.mean()) ** 2).sum() + ((y - y.mean()) ** 2).sum()) / (len(x) + len(y) - 2)
-    if variance == 0:
+    if is_constant(x) and is_constant(y):
         raise InputError(
             "Cohen's D: expected values that differ within a group, got groups without spread, in"
             " whose units no difference can be given"
         )
+    variance = (((x - x.mean()) ** 2).sum() + ((y - y.mean()) ** 2).sum()) / (len(x) + len(y) - 2)
     return float((x.mean() - y.mean()) / math.sqrt(variance))
 
 
@@ -82,8 +83,8 @@ def t_test(first: _Values, second: _Values, *, equal_variances: bool = False) ->
         t, the degrees of freedom and the two-sided p.
 
     Raises:
-        InputError: for fewer than two values in a group, values that are not finite, or groups
-            without any spread.
+        InputError: for fewer than two values in a group, values that are not finite numbers, or
+            groups without any spread but rounding.
         MissingDependencyError: without scipy.
 
     Examples:
@@ -91,8 +92,8 @@ def t_test(first: _Values, second: _Values, *, equal_variances: bool = False) ->
         >>> round(test.t, 4), test.degrees_of_freedom, round(test.p_value, 4)
         (1.2247, 4.0, 0.2879)
     """
-    x, y = _checked(first, "first"), _checked(second, "second")
-    all_equal = bool(np.ptp(x) == np.ptp(y) == 0)
+    x, y = as_floats("first group", first), as_floats("second group", second)
+    all_equal = is_constant(x) and is_constant(y)
     if min(len(x), len(y)) < 2 or all_equal:
         spread = ", each group without spread" if all_equal else ""
         raise InputError(
@@ -119,22 +120,22 @@ def paired_t_test(first: _Values, second: _Values) -> TTest:
 
     Raises:
         InputError: for groups of different lengths, fewer than two pairs, values that are not
-            finite, or differences that are all the same.
+            finite numbers, or differences that are all the same apart from rounding.
         MissingDependencyError: without scipy.
 
     Examples:
         >>> round(paired_t_test([1, 2, 4], [0, 1, 2]).t, 4)
         4.0
     """
-    x, y = _checked(first, "first"), _checked(second, "second")
+    x, y = as_floats("first group", first), as_floats("second group", second)
     if len(x) != len(y) or len(x) < 2:
         raise InputError(
             f"paired t-test: expected at least two pairs, got {len(x)} and {len(y)} values"
         )
-    if np.ptp(x - y) == 0:
+    if is_constant(x - y, scale=float(max(np.abs(x).max(), np.abs(y).max()))):
         raise InputError(
             f"paired t-test: expected differences that differ, got {float(x[0] - y[0])} in all"
-            f" {len(x)} pairs"
+            f" {len(x)} pairs, without spread to test against"
         )
     try:
         from scipy.stats import ttest_rel
@@ -142,23 +143,3 @@ def paired_t_test(first: _Values, second: _Values) -> TTest:
         raise MissingDependencyError("scipy", "analysis") from None
     outcome = ttest_rel(x, y)
     return TTest(float(outcome.statistic), float(outcome.df), float(outcome.pvalue))
-
-
-def _checked(values: _Values, name: str) -> npt.NDArray[np.float64]:
-    """Return the values of a group as a one-dimensional array.
-
-    Raises:
-        InputError: for no values, another shape, or values that are not finite.
-    """
-    array = np.asarray(values, dtype=np.float64)
-    if array.ndim != 1 or not len(array):
-        raise InputError(
-            f"{name} group: expected at least one value in one row, got an array of shape"
-            f" {array.shape}"
-        )
-    if not np.isfinite(array).all():
-        raise InputError(
-            f"{name} group: expected finite numbers, got {array[~np.isfinite(array)][0]}; leave out"
-            " what is undefined"
-        )
-    return array

@@ -20,6 +20,7 @@ from cc_hf.statistics.bootstrap import (
     percentile_interval,
     resampled_strata,
 )
+from cc_hf.statistics.checks import as_flags
 from cc_hf.statistics.randomization import FiguresOfSums, exchange_tests
 
 __all__ = [
@@ -316,12 +317,16 @@ def mcnemar(first: npt.NDArray[np.bool_], second: npt.NDArray[np.bool_]) -> McNe
         The counts of samples on which the systems differ, and p. Without such a sample, p is 1.
 
     Raises:
-        InputError: for shapes that differ.
+        InputError: for shapes that differ, or values that are not true or false.
 
     Examples:
         >>> mcnemar(np.array([True] * 9 + [False]), np.array([False] * 8 + [True] * 2))
         McNemar(n_only_first=8, n_only_second=1, p_value=0.0390625)
     """
+    first, second = (
+        as_flags("first", first, may_be_empty=True),
+        as_flags("second", second, may_be_empty=True),
+    )
     if first.shape != second.shape:
         raise InputError(
             f"expected two systems on the same samples, got {first.shape} and {second.shape}"

@@ -8,8 +8,8 @@ from statistics import NormalDist
 
 import numpy as np
 
-from cc_hf.errors import InputError
 from cc_hf.results import Interval
+from cc_hf.statistics.checks import check_level
 from cc_hf.statistics.rank_correlation import checked_figures
 
 __all__ = ["PearsonCorrelation", "pearson_correlation"]
@@ -54,8 +54,7 @@ def pearson_correlation(
         >>> round(correlation.r, 4), round(correlation.interval.low, 4)
         (0.8, -0.697)
     """
-    if not 0 < level < 1:
-        raise InputError(f"level: expected a number between 0 and 1, got {level}")
+    check_level(level)
     x, y = checked_figures(left, right, fewest=_FEWEST)
     r = float(np.clip(np.corrcoef(x, y)[0, 1], -1, 1))
     half = NormalDist().inv_cdf((1 + level) / 2) / np.sqrt(len(x) - 3)

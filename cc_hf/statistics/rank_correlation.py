@@ -13,6 +13,7 @@ import numpy.typing as npt
 from cc_hf.errors import InputError
 from cc_hf.results import Interval, NoInterval
 from cc_hf.statistics.bootstrap import check_bootstrap, percentile_interval, resampled_sums
+from cc_hf.statistics.checks import as_floats, is_constant, with_ties
 
 __all__ = ["RankCorrelation", "checked_figures", "rank_correlation"]
 
@@ -49,7 +50,8 @@ def rank_correlation(
     level: float = 0.95,
     seed: int = 0,
 ) -> RankCorrelation:
-    """Compute Spearman's rho and Kendall's tau-b of two figures of the same items.
+    """Compute Spearman's rho and Kendall's tau-b of two figures of the same items. Values that
+    differ by rounding alone are ties.
 
     Args:
         left: at least three finite numbers, one per item.
@@ -71,7 +73,7 @@ def rank_correlation(
         (0.8, 0.6667)
     """
     check_bootstrap(seed=seed, n_resamples=n_resamples, level=level)
-    x, y = checked_figures(left, right)
+    x, y = map(with_ties, checked_figures(left, right))
     n = len(x)
     # The first row is the observed sample, the others are the resamples.
     times = np.concatenate(
@@ -99,20 +101,20 @@ def checked_figures(
         fewest: smallest number of items.
 
     Raises:
-        InputError: for fewer items, different lengths, values that are not finite, or a side with a
-            single value.
+        InputError: for fewer items, different lengths, values that are not finite numbers, or a
+            side whose values are all the same apart from rounding.
     """
-    x, y = np.asarray(left, dtype=np.float64), np.asarray(right, dtype=np.float64)
-    if x.shape != y.shape or x.ndim != 1 or len(x) < fewest:
+    x, y = as_floats("left", left), as_floats("right", right)
+    if x.shape != y.shape or len(x) < fewest:
         raise InputError(
             f"expected two figures of the same {fewest} or more items, got arrays of shape"
             f" {x.shape} and {y.shape}"
         )
     for side, values in (("left", x), ("right", y)):
-        if not np.isfinite(values).all() or np.ptp(values) == 0:
+        if is_constant(values):
             raise InputError(
-                f"{side}: expected finite numbers that differ, got"
-                f" {sorted(set(values.tolist()))[:3]}; equal figures have no correlation"
+                f"{side}: expected numbers that differ, got {values[0]} for all {len(values)}"
+                " items; equal figures have no correlation"
             )
     return x, y
 

@@ -13,7 +13,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from cc_hf.errors import InputError, MissingDependencyError
+from cc_hf.errors import MissingDependencyError
+from cc_hf.statistics.checks import as_floats, check_level, check_number, with_ties
 
 __all__ = [
     "SIZES",
@@ -26,6 +27,9 @@ __all__ = [
 
 #: Names of effect sizes, each with its lower limit of Cohen's d.
 SIZES: dict[str, float] = {"small": 0.2, "medium": 0.5, "large": 0.8}
+
+_Floats = npt.NDArray[np.float64]
+_Values = Sequence[float] | _Floats
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,10 +73,14 @@ class EffectThresholds:
         Args:
             value: correlation, of which the absolute value counts.
 
+        Raises:
+            InputError: for a value that is not a finite number.
+
         Examples:
             >>> effect_thresholds().size(-0.33)
             'medium'
         """
+        check_number("value", value)
         names = [
             name
             for name, limit in (
@@ -86,13 +94,13 @@ class EffectThresholds:
 
 
 def mann_whitney(
-    first: Sequence[float] | npt.NDArray[np.float64],
-    second: Sequence[float] | npt.NDArray[np.float64],
+    first: _Values,
+    second: _Values,
 ) -> RankTest:
     """Apply the Mann-Whitney U test, and compute the rank-biserial correlation (Cureton 1956).
 
-    The test uses the normal approximation, corrected for ties and continuity. If all values are
-    equal there are no ranks to compare, and p is 1.
+    The test uses the normal approximation, corrected for ties and continuity. Values that differ by
+    rounding alone are ties. If all values are equal there are no ranks to compare, and p is 1.
 
     Args:
         first: values of the first group, at least one.
@@ -114,8 +122,8 @@ def mann_whitney(
         from scipy.stats import mannwhitneyu
     except ImportError:
         raise MissingDependencyError("scipy", "analysis") from None
-    x, y = _group(first, "first"), _group(second, "second")
-    if np.ptp(np.concatenate([x, y])) == 0:
+    x, y = _groups(first, second)
+    if x.min() == x.max() == y.min() == y.max():
         return RankTest(len(x), len(y), len(x) * len(y) / 2, 1.0, 0.0)
     outcome = mannwhitneyu(x, y, use_continuity=True, alternative="two-sided", method="asymptotic")
     return RankTest(
@@ -128,9 +136,9 @@ def mann_whitney(
 
 
 def placements(
-    first: Sequence[float] | npt.NDArray[np.float64],
-    second: Sequence[float] | npt.NDArray[np.float64],
-) -> npt.NDArray[np.float64]:
+    first: _Values,
+    second: _Values,
+) -> _Floats:
     """Return, for each value of the first group, the share of the second group below it.
 
     Their mean is the area under the ROC curve (AUC), which is u / (n_first n_second) of
@@ -141,7 +149,8 @@ def placements(
         second: values of the second group, at least one.
 
     Returns:
-        Shares in [0, 1], shape (n_first,). A tie counts as half.
+        Shares in [0, 1], shape (n_first,). A tie counts as half; values that differ by rounding
+            alone are ties.
 
     Raises:
         InputError: for an empty group, or a value that is not a finite number.
@@ -150,9 +159,10 @@ def placements(
         >>> placements([2, 3, 3], [1, 1, 2]).round(3).tolist()
         [0.833, 1.0, 1.0]
     """
-    x, y = _group(first, "first"), np.sort(_group(second, "second"))
+    x, y = _groups(first, second)
+    y = np.sort(y)
     n_below_twice = np.searchsorted(y, x, "left") + np.searchsorted(y, x, "right")
-    shares: npt.NDArray[np.float64] = n_below_twice / (2 * len(y))
+    shares: _Floats = n_below_twice / (2 * len(y))
     return shares
 
 
@@ -175,32 +185,18 @@ def effect_thresholds(base_rate: float = 0.5) -> EffectThresholds:
         >>> round(limits.small, 4), round(limits.medium, 4), round(limits.large, 4)
         (0.0995, 0.2425, 0.3714)
     """
-    if not 0 < base_rate < 1:
-        raise InputError(
-            "base_rate: expected a share between 0 and 1, of one of two groups that both have"
-            f" members, got {base_rate}"
-        )
+    check_level(base_rate, "base_rate")
     return EffectThresholds(
         *(d / math.sqrt(d**2 + 1 / (base_rate * (1 - base_rate))) for d in SIZES.values())
     )
 
 
-def _group(values: Sequence[float] | npt.NDArray[np.float64], name: str) -> npt.NDArray[np.float64]:
-    """Return the values of a group as a one-dimensional array.
+def _groups(first: _Values, second: _Values) -> tuple[_Floats, _Floats]:
+    """Return the values of both groups, with ties made equal.
 
     Raises:
-        InputError: for no values, another shape, or values that are not finite.
+        InputError: for a group without values, or values that are not finite numbers.
     """
-    array = np.asarray(values, dtype=np.float64)
-    if array.ndim != 1 or not len(array):
-        raise InputError(
-            f"{name} group: expected at least one value in one row, got an array of shape"
-            f" {array.shape}"
-        )
-    if not np.isfinite(array).all():
-        position = int(np.flatnonzero(~np.isfinite(array))[0])
-        raise InputError(
-            f"{name} group: expected finite numbers, got {array[position]} at position {position};"
-            " leave out what is undefined"
-        )
-    return array
+    x, y = as_floats("first group", first), as_floats("second group", second)
+    both = with_ties(np.concatenate([x, y]))
+    return both[: len(x)], both[len(x) :]

@@ -11,8 +11,9 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from cc_hf.errors import InputError, MissingDependencyError
+from cc_hf.errors import InputError, MissingDependencyError, shown
 from cc_hf.results import Interval
+from cc_hf.statistics.checks import as_floats, check_level, check_type, is_constant
 
 __all__ = ["CONSTANT", "Coefficient", "Regression", "least_squares"]
 
@@ -104,9 +105,10 @@ def least_squares(
         The coefficients with their standard errors and intervals, and the fit of the whole model.
 
     Raises:
-        InputError: for columns of different lengths or with values that are not finite; for fewer
-            observations than coefficients plus one; for a variable that is constant or follows from
-            the others; for a model that fits exactly, which leaves no error to estimate.
+        InputError: for columns of different lengths or with values that are not finite numbers; for
+            fewer observations than coefficients plus one; for a variable that is constant, apart
+            from rounding, or follows from the others; for a model that fits exactly, which leaves
+            no error to estimate.
         MissingDependencyError: without statsmodels.
 
     Examples:
@@ -114,11 +116,14 @@ def least_squares(
         >>> [round(c.value, 3) for c in model.coefficients], round(model.r_squared, 4)
         ([0.99, 1.04], 0.9923)
     """
-    if not 0 < level < 1:
-        raise InputError(f"level: expected a number in (0, 1), got {level}")
-    name, values = dependent
-    y = _column(name, values)
-    columns = {key: _column(key, column) for key, column in independents.items()}
+    check_level(level)
+    check_type("independents", independents, Mapping)
+    match dependent:
+        case (str(name), values):
+            y = as_floats(name, values)
+        case _:
+            raise InputError(f"dependent: expected a name and values, got {shown(dependent)}")
+    columns = {key: as_floats(key, column) for key, column in independents.items()}
     _check(name, y, columns)
     try:
         from statsmodels.api import OLS
@@ -163,21 +168,6 @@ def least_squares(
     )
 
 
-def _column(name: str, values: Sequence[float]) -> npt.NDArray[np.float64]:
-    """Return the values of a variable as a one-dimensional array.
-
-    Raises:
-        InputError: for another shape, or values that are not finite.
-    """
-    column = np.asarray(values, dtype=np.float64)
-    if column.ndim != 1 or not np.isfinite(column).all():
-        raise InputError(
-            f"{name}: expected one finite number per observation; leave out observations where it"
-            " is undefined"
-        )
-    return column
-
-
 def _check(
     name: str, y: npt.NDArray[np.float64], columns: Mapping[str, npt.NDArray[np.float64]]
 ) -> None:
@@ -202,7 +192,7 @@ def _check(
             f" variables, got {len(y)}"
         )
     for key, column in {name: y, **columns}.items():
-        if np.ptp(column) == 0:
+        if is_constant(column):
             raise InputError(
                 f"{key}: expected values that differ, got {column[0]} in all {len(y)} observations"
             )

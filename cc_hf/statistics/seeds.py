@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from cc_hf.errors import InputError
+from cc_hf.statistics.checks import as_floats, as_labels, as_list, check_type
 
 __all__ = ["SeedFigure", "average_over_seeds", "seed_figure"]
 
@@ -36,10 +37,14 @@ def seed_figure(values: Sequence[float]) -> SeedFigure:
     Args:
         values: the figure of each seed, at least one.
 
+    Raises:
+        InputError: for no values, or values that are not finite numbers.
+
     Examples:
         >>> seed_figure([1, 2, 3])
         SeedFigure(mean=2.0, sd=1.0, values=(1, 2, 3))
     """
+    as_floats("values", values)
     sd = statistics.stdev(values) if len(values) > 1 else None
     return SeedFigure(statistics.fmean(values), sd, tuple(values))
 
@@ -68,15 +73,22 @@ def average_over_seeds(
         The figures in the order of the first row, then ratios.
 
     Raises:
-        InputError: for no rows.
+        InputError: for no rows, or figures that are not finite numbers.
 
     Examples:
         >>> rows = [{"a": 0.5, "b": 0.75, "min": 0.5}, {"a": 0.75, "b": 0.5, "min": 0.5}]
         >>> average_over_seeds(rows, minima={"min": ("a", "b")})["min"].mean
         0.625
     """
-    if not rows:
+    if not as_list("rows", rows):
         raise InputError("expected the figures of at least one seed, got none")
+    for number, row in enumerate(rows):
+        check_type(f"row {number}", row, Mapping)
+    for what, derived in (("differences", differences), ("minima", minima), ("ratios", ratios)):
+        check_type(what, derived or {}, Mapping)
+        for name, parts in (derived or {}).items():
+            n = None if what == "minima" else 2
+            as_labels(f"{what}: {name}", parts, n=n, are_texts=True)
     figures = {
         name: seed_figure([row[name] for row in rows])
         for name in rows[0]

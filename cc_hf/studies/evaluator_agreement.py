@@ -13,6 +13,7 @@ from cc_hf import signature
 from cc_hf.errors import InputError
 from cc_hf.results import EvaluationResult, difference_of_data
 from cc_hf.statistics.bootstrap import check_bootstrap
+from cc_hf.statistics.checks import is_constant
 from cc_hf.statistics.rank_correlation import RankCorrelation, rank_correlation
 
 __all__ = ["EvaluatorAgreement", "EvaluatorPair", "evaluator_agreement"]
@@ -111,7 +112,7 @@ def evaluator_agreement(
         for judge, judged in table.items()
     }
     for name, values in scores.items():
-        if len(set(values)) == 1:
+        if is_constant(values):
             raise InputError(
                 f"figure: {name} gives all {len(order)} systems the same {figure}, {values[0]}: no"
                 " order can be compared; choose another figure"

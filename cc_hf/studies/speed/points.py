@@ -13,6 +13,7 @@ from types import MappingProxyType
 from typing import Any
 
 from cc_hf.errors import InputError
+from cc_hf.statistics.checks import is_constant
 from cc_hf.statistics.regression import Regression, least_squares
 from cc_hf.statistics.seeds import average_over_seeds
 from cc_hf.studies.system_table import Systems, column_numbers
@@ -364,7 +365,7 @@ def trend_lines(
     return {
         name: least_squares((name, values), {"seconds": seconds})
         for name, values in drops.items()
-        if len(set(values)) > 1 < len(set(seconds))
+        if not is_constant(values) and not is_constant(seconds)
     }
 
 

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from cc_hf.errors import InputError
+from cc_hf.statistics.checks import is_constant
 from cc_hf.statistics.mean_tests import TTest, cohen_d, paired_t_test, t_test
 
 __all__ = [
@@ -284,11 +285,11 @@ def _importance(groups: Sequence[tuple[Sequence[float], Sequence[float]]], what:
             f"{what}: expected at least two on each side to compare, got {len(first)} and"
             f" {len(second)}; give more sentences"
         )
-    means = [(float(np.mean(a)), float(np.mean(b))) for a, b in groups if a and b]
-    differences = [a - b for a, b in means]
+    means = np.array([(np.mean(a), np.mean(b)) for a, b in groups if a and b]).reshape(-1, 2)
+    differences, scale = means[:, 0] - means[:, 1], float(np.abs(means).max(initial=0.0))
     paired = (
-        paired_t_test([a for a, _ in means], [b for _, b in means])
-        if len(means) > 1 and np.ptp(differences) > 0
+        paired_t_test(means[:, 0], means[:, 1])
+        if len(means) > 1 and not is_constant(differences, scale=scale)
         else None
     )
     return Importance(
@@ -303,7 +304,7 @@ def _importance(groups: Sequence[tuple[Sequence[float], Sequence[float]]], what:
 
 
 def _has_spread(pairs: Sequence[tuple[float, float]]) -> bool:
-    return any(len(set(side)) > 1 for side in zip(*pairs, strict=True))
+    return not all(is_constant(side) for side in zip(*pairs, strict=True))
 
 
 def _subwords(sentence: Salience) -> tuple[list[tuple[str, float]], set[int]]:
@@ -341,7 +342,7 @@ def _subword_importance(
     The program lets pingouin choose the test: Welch's for groups of different sizes, otherwise
     Student's.
     """
-    if min(len(triggers), len(others)) < 2 or len(set(triggers)) == len(set(others)) == 1:
+    if min(len(triggers), len(others)) < 2 or (is_constant(triggers) and is_constant(others)):
         return None
     test = t_test(triggers, others, equal_variances=len(triggers) == len(others))
     return SubwordImportance(len(triggers), len(others), abs(cohen_d(triggers, others)), test)

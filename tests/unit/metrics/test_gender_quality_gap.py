@@ -182,7 +182,7 @@ def test_blank_translations_have_scores_of_zero() -> None:
             {"tgt_lang": "ja"},
             "which 'ja' does not write; expected one of af, ",
         ),
-        (["x", "y"], [HIS, HERS], {"n_resamples": 0}, "n_resamples >= 1"),
+        (["x", "y"], [HIS, HERS], {"n_resamples": 0}, "n_resamples: expected an integer from 1"),
     ],
 )
 def test_bad_input_is_refused(

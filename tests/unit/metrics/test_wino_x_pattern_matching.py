@@ -245,7 +245,7 @@ def test_mt_wino_x_can_be_judged_by_every_suitable_metric(shared: Path, tmp_path
             {"src_lang": "de"},
             "src_lang: wino_x_pattern_matching reads the English \"it\"; expected en, got 'de'",
         ),
-        (ROW, {"n_resamples": 0}, "n_resamples >= 1"),
+        (ROW, {"n_resamples": 0}, "n_resamples: expected an integer from 1"),
     ],
 )
 def test_bad_input_is_refused(

@@ -240,7 +240,7 @@ def test_bad_input_is_refused_naming_the_row(
         ),
         ({"spacy_model": "x"}, "spacy_model: expected none for de"),
         ({"seed": -1}, "seed: expected an integer of 0 or more"),
-        ({"n_resamples": 0}, "expected n_resamples >= 1"),
+        ({"n_resamples": 0}, "n_resamples: expected an integer from 1"),
     ],
 )
 def test_bad_options_are_refused(options: dict[str, Any], message: str) -> None:

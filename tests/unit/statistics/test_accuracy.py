@@ -48,7 +48,7 @@ def test_weights_are_not_normalised_between_categories() -> None:
 
 
 def test_empty_input_is_refused() -> None:
-    with pytest.raises(InputError, match="at least one judgement"):
+    with pytest.raises(InputError, match="is_correct: expected at least one value"):
         total_accuracy(np.array([], dtype=bool))
     with pytest.raises(InputError, match="at least one category"):
         min_accuracy((), weighted=False)

@@ -119,25 +119,31 @@ def test_groups_are_resampled_as_a_whole() -> None:
 
 
 def test_weights_apply_to_agreement_and_its_interval() -> None:
-    assert proportion_of_agreement("aab", "aba", weights=[2, 1, 1]) == 0.5
-    found = agreement_interval("aab", "aba", weights=[1, 0, 0])
+    assert proportion_of_agreement([*"aab"], [*"aba"], weights=[2, 1, 1]) == 0.5
+    found = agreement_interval([*"aab"], [*"aba"], weights=[1, 0, 0])
     # in (2 / 3) ** 3 of the resamples all weights are 0
     assert "it is undefined in 3" in reason(found)
 
 
 def test_kappa_of_one_label_has_no_interval() -> None:
-    assert cohen_kappa("aaaa", "aaaa") == 1.0  # by definition
+    assert cohen_kappa([*"aaaa"], [*"aaaa"]) == 1.0  # by definition
     assert (
-        reason(kappa_interval("aaaa", "aaaa"))
+        reason(kappa_interval([*"aaaa"], [*"aaaa"]))
         == "it is undefined in 1000 of 1000 resamples, more than 5 %"
     )
 
 
 @pytest.mark.parametrize(
     ("left", "right", "message"),
-    [("", "", "agreement on nothing"), ("ab", "a", "got 2 on the left and 1 on the right")],
+    [
+        ([], [], "agreement on nothing"),
+        (["a", "b"], ["a"], "got 2 on the left and 1 on the right"),
+        ("ab", ["a", "b"], "left: expected a list of labels, got 'ab'"),
+    ],
 )
-def test_empty_and_unequal_inputs_are_refused(left: str, right: str, message: str) -> None:
+def test_empty_and_unequal_inputs_are_refused(
+    left: list[str], right: list[str], message: str
+) -> None:
     for function in (
         cohen_kappa,
         proportion_of_agreement,
@@ -151,19 +157,19 @@ def test_empty_and_unequal_inputs_are_refused(left: str, right: str, message: st
 
 def test_bad_labels_and_weights_are_refused() -> None:
     with pytest.raises(InputError, match="row 1: right: expected one of the labels a, b, got 'c'"):
-        cohen_kappa("ab", "ac", labels="ab")
+        cohen_kappa([*"ab"], [*"ac"], labels=[*"ab"])
     with pytest.raises(InputError, match="labels: expected each once"):
-        cohen_kappa("ab", "ab", labels="aab")
+        cohen_kappa([*"ab"], [*"ab"], labels=[*"aab"])
     with pytest.raises(InputError, match=r"weights: expected one per item, 2 in all, got 1"):
-        proportion_of_agreement("ab", "ab", weights=[1])
+        proportion_of_agreement([*"ab"], [*"ab"], weights=[1])
     with pytest.raises(InputError, match="row 1: weight: expected a number of 0 or more, got -1"):
-        proportion_of_agreement("ab", "ab", weights=[1, -1])
+        proportion_of_agreement([*"ab"], [*"ab"], weights=[1, -1])
     with pytest.raises(InputError, match="at least one above 0"):
-        proportion_of_agreement("ab", "ab", weights=[0, 0])
+        proportion_of_agreement([*"ab"], [*"ab"], weights=[0, 0])
     with pytest.raises(InputError, match="groups: expected one per item, 2 in all, got 1"):
-        kappa_interval("ab", "ab", groups=[1])
-    with pytest.raises(InputError, match="n_resamples >= 1"):
-        agreement_interval("ab", "ab", n_resamples=0)
+        kappa_interval([*"ab"], [*"ab"], groups=[1])
+    with pytest.raises(InputError, match="n_resamples: expected an integer from 1"):
+        agreement_interval([*"ab"], [*"ab"], n_resamples=0)
 
 
 @pytest.mark.shared

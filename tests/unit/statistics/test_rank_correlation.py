@@ -41,12 +41,18 @@ def test_resamples_without_order_are_counted() -> None:
     assert rank_correlation([1, 2, 3], [3, 2, 1]).kendall == pytest.approx(-1)
 
 
+def test_values_that_differ_by_rounding_alone_are_ties() -> None:
+    exact = rank_correlation([0.3, 0.3, 0.5, 0.7], [1, 2, 3, 4], n_resamples=50)
+    assert rank_correlation([0.3, 0.1 + 0.2, 0.5, 0.7], [1, 2, 3, 4], n_resamples=50) == exact
+
+
 @cases_by_message(
     ("x", "y", "message"),
     [
         ([1, 2], [1, 2], "the same 3 or more items"),
         ([1, 2, 3], [1, 2], r"of shape \(3,\) and \(2,\)"),
-        ([1, 1, 1], [1, 2, 3], "left: expected finite numbers that differ, got"),
+        ([1, 1, 1], [1, 2, 3], "left: expected numbers that differ, got"),
+        ([0.3, 0.1 + 0.2, 0.3], [1, 2, 3], "left: expected numbers that differ"),
         ([1, 2, 3], [1, 2, float("nan")], "right"),
     ],
 )

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from cc_hf.errors import InputError
-from cc_hf.statistics.rank_tests import effect_thresholds, mann_whitney
+from cc_hf.statistics.rank_tests import effect_thresholds, mann_whitney, placements
 from tests.helpers.cases import cases_by_message
 
 
@@ -34,6 +34,16 @@ def test_the_mann_whitney_test_equals_its_definition() -> None:
 def test_equal_values_have_no_effect() -> None:
     found = mann_whitney([2, 2], [2, 2, 2])
     assert (found.u, found.p_value, found.rank_biserial) == (3, 1, 0)
+
+
+def test_values_that_differ_by_rounding_alone_are_ties() -> None:
+    found = mann_whitney([0.1 + 0.2] * 30, [0.3] * 30)
+    assert (found.u, found.p_value, found.rank_biserial) == (450, 1, 0)
+    assert placements([0.1 + 0.2, 0.5], [0.3]).tolist() == [0.5, 1]
+    # a difference that is 0 but for rounding is no smaller than 0
+    assert placements([0.3 - (0.1 + 0.2), 0.5], [0.0]).tolist() == [0.5, 1]
+    # tiny values that are no rounding stay in their order
+    assert mann_whitney([2e-12, 1], [1e-12, 0.5]).u == 3
 
 
 def test_complete_separation_has_an_effect_of_one() -> None:
@@ -69,5 +79,5 @@ def test_thresholds_fall_with_the_base_rate() -> None:
     ]
     assert effect_thresholds(0.1).medium == pytest.approx(effect_thresholds(0.9).medium)
     assert effect_thresholds(0.1).large < found.large
-    with pytest.raises(InputError, match="base_rate: expected a share between 0 and 1"):
+    with pytest.raises(InputError, match=r"base_rate: expected a number in \(0, 1\)"):
         effect_thresholds(1.0)

@@ -64,13 +64,14 @@ def test_the_scale_of_a_column_changes_only_its_coefficient() -> None:
         ),
         (_Y, {"a": [1] * 6}, "a: expected values that differ, got 1.0 in all 6"),
         ([2.0] * 6, {"a": _X["a"]}, "y: expected values that differ"),
+        (_Y, {"a": [0.3, 0.1 + 0.2] * 3}, "a: expected values that differ"),
         (
             _Y,
             {"a": _X["a"], "c": [2 * value + 1 for value in _X["a"]]},
             "none follows from the others, got a, c",
         ),
         (_X["a"], {"a": _X["a"], "b": _X["b"]}, "y follows exactly from a, b"),
-        ([*_Y[:5], math.nan], _X, "y: expected one finite number per observation"),
+        ([*_Y[:5], math.nan], _X, "y: expected finite numbers, got nan at position 5"),
     ],
 )
 def test_models_that_cannot_be_fitted_are_refused(

@@ -1,0 +1,292 @@
+"""Checks at the doors of the statistics: arrays, labels and numbers that callers give, and values
+that differ by rounding alone.
+"""
+
+from __future__ import annotations
+
+import math
+import numbers
+from collections.abc import Collection, Hashable, Mapping, Set
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from cc_hf.errors import InputError, shown
+
+__all__ = [
+    "as_counts",
+    "as_flags",
+    "as_floats",
+    "as_labels",
+    "as_list",
+    "check_level",
+    "check_number",
+    "check_type",
+    "is_constant",
+    "with_ties",
+]
+
+_ROUNDING = 1e-12  # relative to two values: what sums in different orders differ by, and more
+_ULPS = 1e-15  # relative to the largest value, from which smaller ones may be differences
+
+_Shape = tuple[int | None, ...]
+
+
+def as_floats(
+    name: str,
+    values: Any,
+    *,
+    shape: _Shape | None = (None,),
+    may_be_empty: bool = False,
+    is_finite: bool = True,
+    are_flags: bool = False,
+) -> npt.NDArray[np.float64]:
+    """Return numbers as an array.
+
+    Args:
+        name: name of the parameter, for messages.
+        values: the numbers.
+        shape: the expected length of each dimension, None for any; or None for any shape.
+        may_be_empty: whether there may be no value.
+        is_finite: whether NaN and infinite numbers are refused.
+        are_flags: whether booleans are accepted, as 0 and 1.
+
+    Raises:
+        InputError: for anything else.
+
+    Examples:
+        >>> as_floats("weights", [1, 2])
+        array([1., 2.])
+        >>> as_floats("weights", ["1", "2"])
+        Traceback (most recent call last):
+            ...
+        cc_hf.errors.InputError: weights: expected numbers, got ['1', '2']
+    """
+    array = _array(
+        name, values, "numbers", "iufb" if are_flags else "iuf", shape, may_be_empty
+    ).astype(np.float64)
+    if is_finite and not np.isfinite(array).all():
+        position = int(np.flatnonzero(~np.isfinite(array))[0])
+        raise InputError(
+            f"{name}: expected finite numbers, got {array.flat[position]} at position {position};"
+            " leave out what is undefined"
+        )
+    return array
+
+
+def as_counts(
+    name: str, values: Any, *, shape: _Shape | None = (None,), may_be_empty: bool = False
+) -> npt.NDArray[np.int64]:
+    """Return whole numbers of 0 or more as an array.
+
+    Args:
+        name: name of the parameter, for messages.
+        values: the numbers.
+        shape: the expected length of each dimension, None for any; or None for any shape.
+        may_be_empty: whether there may be no value.
+
+    Raises:
+        InputError: for anything else.
+    """
+    what = "whole numbers of 0 or more"
+    array = _array(name, values, what, "iu", shape, may_be_empty)
+    if (array < 0).any():
+        raise InputError(f"{name}: expected {what}, got {array[array < 0][0]}")
+    return array.astype(np.int64)
+
+
+def as_flags(
+    name: str, values: Any, *, shape: _Shape | None = (None,), may_be_empty: bool = False
+) -> npt.NDArray[np.bool_]:
+    """Return values that are true or false as an array.
+
+    Args:
+        name: name of the parameter, for messages.
+        values: the values; numbers are none.
+        shape: the expected length of each dimension, None for any; or None for any shape.
+        may_be_empty: whether there may be no value.
+
+    Raises:
+        InputError: for anything else.
+    """
+    return _array(name, values, "values that are true or false", "b", shape, may_be_empty)
+
+
+def _array(
+    name: str, values: Any, what: str, kinds: str, shape: _Shape | None, may_be_empty: bool
+) -> npt.NDArray[Any]:
+    try:
+        array = np.asarray(values)
+    except (TypeError, ValueError, OverflowError):  # such as rows of different lengths
+        array = np.asarray(None)
+    if array.dtype.kind not in kinds and (array.dtype.kind == "O" or array.size):
+        raise InputError(f"{name}: expected {what}, got {shown(values)}")
+    if not array.size and not may_be_empty:
+        raise InputError(f"{name}: expected at least one value, got none")
+    if shape is None:
+        return array
+    if array.ndim != len(shape) or any(
+        wanted not in (None, given) for wanted, given in zip(shape, array.shape, strict=True)
+    ):
+        wanted_shape = ", ".join("n" if length is None else str(length) for length in shape)
+        raise InputError(
+            f"{name}: expected {what}, in the shape ({wanted_shape}), got the shape {array.shape}"
+        )
+    return array
+
+
+def as_list(name: str, values: Any, *, what: str = "values", n: int | None = None) -> list[Any]:
+    """Return values of any kind as a list.
+
+    Args:
+        name: name of the parameter, for messages.
+        values: a list, a tuple, an array, a column of a dataset.
+        what: the values in the plural, for messages.
+        n: the expected number of them; None for any.
+
+    Raises:
+        InputError: for another number, or anything else, such as one text or a mapping.
+    """
+    if isinstance(values, (str, bytes, Mapping, Set)) or not isinstance(values, Collection):
+        raise InputError(f"{name}: expected a list of {what}, got {shown(values)}")
+    if n is not None and len(values) != n:
+        raise InputError(f"{name}: expected one per item, {n} in all, got {len(values)}")
+    return list(values)
+
+
+def as_labels(
+    name: str, values: Any, *, n: int | None = None, are_texts: bool = False
+) -> list[Any]:
+    """Return labels, names or texts as a list.
+
+    Args:
+        name: name of the parameter, for messages.
+        values: one hashable value per item; not NaN, which is equal to nothing.
+        n: the expected number of them; None for any.
+        are_texts: whether each must be a text.
+
+    Raises:
+        InputError: for anything else, such as one text or a mapping.
+    """
+    what = "texts" if are_texts else "labels"
+    labels = as_list(name, values, what=what, n=n)
+    for row, label in enumerate(labels):
+        is_right = (
+            isinstance(label, str) if are_texts else _is_hashable(label) and bool(label == label)
+        )
+        if not is_right:
+            raise InputError(f"{name}: row {row}: expected one of the {what}, got {shown(label)}")
+    return labels
+
+
+def _is_hashable(label: Hashable) -> bool:
+    try:
+        hash(label)
+    except TypeError:
+        return False
+    return True
+
+
+def check_type(name: str, value: Any, kind: type) -> None:
+    """Refuse an object of another class.
+
+    Args:
+        name: name of the parameter, for the message.
+        value: the object.
+        kind: the class, such as `Mapping`.
+
+    Raises:
+        InputError: for another type.
+    """
+    if not isinstance(value, kind):
+        raise InputError(f"{name}: expected a {kind.__name__}, got {shown(value)}")
+
+
+def check_number(name: str, value: Any, *, low: float = -math.inf, high: float = math.inf) -> None:
+    """Refuse what is no finite number in a range.
+
+    Args:
+        name: name of the parameter, for the message.
+        value: the number; a boolean is none.
+        low: the smallest number that is allowed.
+        high: the largest number that is allowed.
+
+    Raises:
+        InputError: for anything else.
+
+    Examples:
+        >>> check_number("score", -1, low=0)
+        Traceback (most recent call last):
+            ...
+        cc_hf.errors.InputError: score: expected a finite number of 0 or more, got -1
+    """
+    is_number = isinstance(value, numbers.Real) and not isinstance(value, (bool, np.bool_))
+    if not is_number or not low <= value <= high or math.isinf(value):
+        of_range = f" of {low:g} or more" if high == math.inf else f" from {low:g} to {high:g}"
+        raise InputError(
+            f"{name}: expected a finite number{of_range if low > -math.inf else ''}, got"
+            f" {shown(value)}"
+        )
+
+
+def check_level(level: Any, name: str = "level") -> None:
+    """Refuse what is no number in (0, 1), such as a confidence level.
+
+    Args:
+        level: the number.
+        name: name of the parameter, for the message.
+
+    Raises:
+        InputError: for anything else.
+    """
+    if not isinstance(level, numbers.Real) or not 0 < level < 1:
+        raise InputError(f"{name}: expected a number in (0, 1), got {shown(level)}")
+
+
+def with_ties(values: npt.NDArray[np.float64], *, scale: float = 0.0) -> npt.NDArray[np.float64]:
+    """Return the values, with those made equal that differ by rounding alone.
+
+    These are neighbours that differ by less than 1e-12 of the larger one, or 1e-15 of the largest
+    of all, since small values may be differences of large ones.
+
+    Args:
+        values: shape (n,), finite.
+        scale: the largest of the values that these were computed from, where it is larger.
+
+    Returns:
+        Shape (n,); each value, or the smallest one that it is equal to.
+
+    Examples:
+        >>> with_ties(np.array([0.1 + 0.2, 0.3, 0.5])).tolist()
+        [0.3, 0.3, 0.5]
+    """
+    order = np.argsort(values, kind="stable")
+    ascending = values[order]
+    sizes = np.abs(ascending)
+    largest = max(scale, float(sizes.max(initial=0.0)))
+    # Halves, because a difference of large numbers can overflow.
+    gaps = np.diff(ascending / 2)
+    closest = np.maximum(_ROUNDING * np.maximum(sizes[1:], sizes[:-1]), _ULPS * largest) / 2
+    is_first = np.concatenate([[True], gaps > closest]) if len(values) else np.zeros(0, np.bool_)
+    tied = np.empty_like(values)
+    tied[order] = ascending[is_first][np.cumsum(is_first) - 1]
+    return tied
+
+
+def is_constant(values: Any, *, scale: float = 0.0) -> bool:
+    """Return whether numbers are all the same, apart from rounding.
+
+    Args:
+        values: finite numbers, at least one.
+        scale: the largest of the values that these were computed from, where it is larger.
+
+    Raises:
+        InputError: for anything else.
+
+    Examples:
+        >>> is_constant([0.1 + 0.2, 0.3]), is_constant([0.1, 0.3])
+        (True, False)
+    """
+    tied = with_ties(as_floats("values", values), scale=scale)
+    return bool(tied.min() == tied.max())
