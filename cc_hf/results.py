@@ -128,7 +128,8 @@ class EvaluationResult:
         counts: name -> number, such as n_ties.
         no_interval: name of a score that was resampled but has no interval -> the reason.
         notes: what a reader of the figures must know, one or more sentences each. They are shown
-            wherever the figures are.
+            wherever the figures are. The note on a system that judged itself (`own_judges`) is
+            added to those that are given.
         wording: the wording of cues that replaced that of the dataset, as
             `cc_hf.cues.wordings.Wording.to_row` gives it; None for the dataset's own.
         system: name of the system under test, as reports show it; "" if it was not named. No figure
@@ -162,6 +163,8 @@ class EvaluationResult:
                     f"score {name!r}: expected a number in [{low}, 1], got {value!r}; leave out"
                     " what is undefined"
                 )
+        if (note := self.own_judge_note()) and note not in self.notes:
+            object.__setattr__(self, "notes", (note, *self.notes))
 
     @property
     def ties(self) -> str | None:
@@ -169,6 +172,38 @@ class EvaluationResult:
         ties.
         """
         return signature.parse(self.signature)[1].get("tie")
+
+    @property
+    def own_judges(self) -> list[str]:
+        """The members of the evaluator that are the system under test, by the signature, or by the
+        name of the system where the signature names none; [] if the system did not judge itself.
+        Figures of such a system have no rank.
+        """
+        try:
+            fields = signature.parse(self.signature)[1]
+        except (InputError, AttributeError):  # no signature; `from_dict` checks types later
+            return []
+        system = fields.get("sys", self.system)
+        return signature.own_judges(fields.get("eval", ""), system) if _is_text(system) else []
+
+    def own_judge_note(self) -> str:
+        """Return a sentence on a system that judged itself, else "".
+
+        Examples:
+            >>> signed = "own|sys:org/model@1a2b3c4/beam5|eval:org/model@1a2b3c4"
+            >>> result = EvaluationResult("", "", "de", "own", signed, 9, {}, {}, (), ())
+            >>> result.own_judge_note().partition(",")[0]
+            'Judged by itself: org/model is the system and the evaluator'
+        """
+        if not (names := self.own_judges):
+            return ""
+        evaluator = signature.parse(self.signature)[1]["eval"]
+        role = "the evaluator" if len(names) > evaluator.count("+") else "a part of the evaluator"
+        return (
+            f"Judged by itself: {' and '.join(dict.fromkeys(names))} is the system and {role},"
+            " which overlooks the errors that it makes itself; the figures are not ranked with those"
+            " of other systems"
+        )
 
     def tie_note(self) -> str:
         """Return a sentence on ties if more than 5 % of the judgements are ties, else "".

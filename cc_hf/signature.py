@@ -10,12 +10,17 @@ import hashlib
 import json
 import re
 from collections.abc import Collection, Mapping
+from typing import NamedTuple
 
+from cc_hf import registry
 from cc_hf.errors import InputError
 
-__all__ = ["build", "chosen", "limited", "parse", "split_and_limit", "whole"]
+__all__ = ["build", "chosen", "limited", "own_judges", "parse", "split_and_limit", "whole"]
 
 _LIMIT = re.compile(r"\[(?:first (\d+)|(\d+) chosen [0-9a-f]+)\]$")
+
+_IDENTITY = re.compile(r"@([0-9a-f]{4,40})(?=/|$)")  # a commit, or a hash of files
+_DECODING = re.compile(r"[./]beam\d+(?:/.*)?$")
 
 _RESERVED = {"|": "%7C", ":": "%3A", "%": "%25", "\n": "%0A"}
 
@@ -138,6 +143,66 @@ def split_and_limit(text: str, dataset: str, config: str) -> tuple[str, int | No
     limit = _LIMIT.search(data)
     split = _LIMIT.sub("", data).removeprefix(f"{dataset}/{config}").removeprefix("/")
     return split or "test", None if limit is None else int(limit[1] or limit[2])
+
+
+def own_judges(evaluator: str, system: str) -> list[str]:
+    """Return the members of an evaluator that are the system under test, or a member of it.
+
+    A model of another revision counts as the same. Folders, of which only the last part of the path
+    is known, are the same model if their files are the same, or if one side names no files.
+
+    Args:
+        evaluator: the field `eval` of a signature; "" for none.
+        system: the field `sys`, or the name of a system.
+
+    Returns:
+        The names of the members, without revisions; [] if the system is not its own judge.
+
+    Examples:
+        >>> own_judges("cc-tiny-en-de@d644c6d303e7", "cc-tiny-en-de@d644c6d303e7/beam5")
+        ['cc-tiny-en-de']
+        >>> own_judges("org/a@1a2b3c4+org/b@5d6e7f8", "org/b@9a0b1c2/beam1")
+        ['org/b']
+        >>> own_judges("final@1a2b3c4", "final@5d6e7f8/beam5")
+        []
+    """
+    translators = [_Model.of(part) for part in system.split("+")]
+    judges = [_Model.of(part) for part in evaluator.split("+")]
+    return [
+        judge.name
+        for judge in judges
+        if judge.name and any(judge.is_same(translator) for translator in translators)
+    ]
+
+
+class _Model(NamedTuple):
+    """A model as a signature names it; its identity is "" if unknown."""
+
+    name: str
+    identity: str
+
+    @classmethod
+    def of(cls, text: str) -> _Model:
+        text = text.strip().removeprefix("local:")
+        if text.startswith("server:"):
+            # The identity of a served model is not that of its files. The decoding has two parts.
+            name = text.partition("#")[2]
+            is_evaluator = _IDENTITY.search(name) is not None
+            return cls(name.rpartition("@")[0] if is_evaluator else name.rsplit("/", 2)[0], "")
+        identity = _IDENTITY.search(text)
+        return cls(_DECODING.sub("", text).partition("@")[0], identity[1] if identity else "")
+
+    def is_same(self, other: _Model) -> bool:
+        if self.identity and self.identity == other.identity:
+            return True
+        owner, _, name = self.name.casefold().rpartition("/")
+        other_owner, _, other_name = other.name.casefold().rpartition("/")
+        if name != other_name or (owner and other_owner and owner != other_owner):
+            return False
+        # Two folders of the name "final" hold different models, unless their files are not known.
+        is_folder = not owner and not other_owner and ":" not in name
+        is_folder = is_folder and self.name not in registry.EVALUATORS
+        return not (is_folder and self.identity and other.identity)
 
 
 def _escape(text: str) -> str:

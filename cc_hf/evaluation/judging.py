@@ -125,7 +125,7 @@ def judge(
             *_data_notes(material, has_notes=has_warnings),
         ),
     )
-    if note := result.tie_note():
+    for note in filter(None, (result.own_judge_note(), result.tie_note())):
         warnings.warn(f"{metric.name}: {note}", ResultWarning, stacklevel=2)
     return result
 

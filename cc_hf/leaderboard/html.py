@@ -9,6 +9,7 @@ from markupsafe import Markup
 
 from cc_hf.leaderboard.store import Store
 from cc_hf.leaderboard.table import FACTS, Figure, LeaderboardRow, columns_of, ranked
+from cc_hf.metrics.figure_names import BLEU
 from cc_hf.reports.figure_text import (
     data_name,
     data_title,
@@ -22,6 +23,7 @@ from cc_hf.reports.figure_text import (
 from cc_hf.reports.figures import QualityPoint
 from cc_hf.reports.marks import mark_classes
 from cc_hf.reports.page.charts import quality_chart
+from cc_hf.reports.report_tables import OWN_JUDGE
 from cc_hf.reports.tables import interval_notes, resampling_text
 from cc_hf.reports.templates import render_piece
 from cc_hf.results import EvaluationResult, Interval
@@ -85,6 +87,13 @@ class _Header(NamedTuple):
     def is_first(self) -> bool:
         """Whether the rows are ranked by the column."""
         return self.name == self.by
+
+    @property
+    def best(self) -> str:
+        """Where the column is best, by which the page's script sorts it."""
+        if self.name == "bleu":
+            return BLEU.best
+        return "none" if self.name in FACTS else figure_name(self.metric, self.name).best
 
     @property
     def classes(self) -> str:
@@ -159,6 +168,7 @@ def board_html(
         (
             "" if rank is None else str(rank),
             row.system,
+            OWN_JUDGE if row.is_own_judge else "",
             mark_classes(order[row.system]),
             [_cell(row, name, is_first=name == by) for name in present],
         )
@@ -169,7 +179,7 @@ def board_html(
         "board",
         title=f"{data_title(dataset, config)}, {language_pair(*_pair(language))}",
         metric=metric_name(metric),
-        by=figure_name(metric, by).label,
+        by=figure_name(metric, by).label if by else "",
         headers=[_Header(name, by, metric) for name in present],
         rows=table,
         notes=_notes(rows),
@@ -228,6 +238,12 @@ def plot_html(rows: Sequence[LeaderboardRow], systems: Sequence[str], by: str = 
     order = {system: index for index, system in enumerate(systems)}
     is_weighted = by.startswith("weighted_")
     name = "weighted_min_accuracy" if is_weighted else "min_accuracy"
+    names = [
+        f"{system} ({OWN_JUDGE})"
+        if any(row.is_own_judge for row in rows if row.system == system)
+        else system
+        for system in systems
+    ]
     points = [
         QualityPoint(order[row.system], row.bleu, figure.value, _interval(figure), is_weighted)
         for row in rows
@@ -236,7 +252,7 @@ def plot_html(rows: Sequence[LeaderboardRow], systems: Sequence[str], by: str = 
     if not points:
         return ""
     title = f"{points[0].label.capitalize()} against BLEU"
-    return _piece("plot", title=title, chart=quality_chart(points, systems, label=title))
+    return _piece("plot", title=title, chart=quality_chart(points, names, label=title))
 
 
 def _interval(figure: Figure) -> Interval | None:

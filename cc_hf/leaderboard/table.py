@@ -16,9 +16,8 @@ from typing import NamedTuple
 from cc_hf import signature
 from cc_hf.data.quality_scores import QualityScores
 from cc_hf.leaderboard.store import Store, StoredResult
-from cc_hf.metrics.base import registered_metric
-from cc_hf.reports.figure_text import figure_rows
-from cc_hf.reports.key_figures import usual_first
+from cc_hf.reports.figure_text import figure_distance, figure_rows
+from cc_hf.reports.key_figures import key_names, usual_first
 
 __all__ = [
     "FACTS",
@@ -92,6 +91,7 @@ class LeaderboardRow:
         prompt: how a language model was asked; "" for systems that are not asked in words.
         date: day of the file, as YYYY-MM-DD.
         notes: what a reader of the figures must know.
+        is_own_judge: whether the system judged itself, so that it has no rank.
     """
 
     system: str
@@ -108,6 +108,7 @@ class LeaderboardRow:
     notes: tuple[str, ...]
     signature: str
     file: str
+    is_own_judge: bool = False
 
     @property
     def choice(self) -> Choice:
@@ -149,6 +150,7 @@ def _row(entry: StoredResult, quality: QualityScores) -> LeaderboardRow:
         notes=result.notes,
         signature=result.signature,
         file=entry.file,
+        is_own_judge=bool(result.own_judges),
     )
 
 
@@ -235,37 +237,48 @@ def rows_of(rows: Iterable[LeaderboardRow], choice: Choice, text: str = "") -> l
 
 def ranking_figures(rows: Sequence[LeaderboardRow]) -> list[str]:
     """Return the figures by which rows of one choice can be ranked, the usual one first: the
-    minimum accuracy if the metric has one. For all of them, higher is better.
+    minimum accuracy if the metric has one. Figures that are neither good nor bad are left out.
 
     Args:
         rows: rows of one choice.
     """
     if not rows:
         return []
-    metric = registered_metric(rows[0].metric)
-    present = [name for name in columns_of(rows) if name not in FACTS]
-    named = [name for name in metric.leaderboard if name in present] if metric else []
-    names = named or [name for name in present if name.endswith("accuracy")] or present
-    return usual_first(tuple(names))
+    metric = rows[0].metric
+    figures = {name: figure for row in rows for name, figure in row.figures.items()}
+    good_or_bad = [
+        name
+        for name, figure in figures.items()
+        if figure_distance(metric, name, figure.value) is not None
+    ]
+    return usual_first(key_names(metric, good_or_bad))
 
 
 def ranked(rows: Iterable[LeaderboardRow], by: str) -> list[tuple[int | None, LeaderboardRow]]:
-    """Rank rows by a figure, the largest first.
+    """Rank rows by a figure, the best first as its metric declares it.
 
     Args:
         rows: rows of one choice.
         by: the name of a figure.
 
     Returns:
-        The rank from 1, and the row. Equal figures share a rank, and are ordered by system. Rows
-        without the figure come last and have no rank.
+        The rank from 1, and the row. Equally good figures share a rank, and are ordered by system.
+        Rows of systems that judged themselves, and then those without the figure, come last and
+        have no rank.
     """
+
+    def key(row: LeaderboardRow) -> tuple[bool, bool, float]:
+        figure = row.figures.get(by)
+        distance = None if figure is None else figure_distance(row.metric, by, figure.value)
+        return distance is None, row.is_own_judge, distance or 0.0
+
     ordered = sorted(rows, key=lambda row: (row.system.casefold(), row.evaluator, row.file))
-    with_figure = [row for row in ordered if by in row.figures]
-    with_figure.sort(key=lambda row: row.figures[by].value, reverse=True)
-    values = [row.figures[by].value for row in with_figure]
-    places = [(values.index(row.figures[by].value) + 1, row) for row in with_figure]
-    return [*places, *((None, row) for row in ordered if by not in row.figures)]
+    ordered.sort(key=key)
+    keys = [key(row) for row in ordered]
+    return [
+        (None if is_unknown or is_own_judge else keys.index((is_unknown, is_own_judge, d)) + 1, row)
+        for (is_unknown, is_own_judge, d), row in zip(keys, ordered, strict=True)
+    ]
 
 
 def columns_of(rows: Iterable[LeaderboardRow]) -> list[str]:
@@ -292,12 +305,11 @@ def default_columns(rows: Sequence[LeaderboardRow]) -> list[str]:
     Args:
         rows: rows of one choice.
     """
-    ranking = ranking_figures(rows)
     columns = columns_of(rows)
-    metric = registered_metric(rows[0].metric) if rows else None
-    named = [name for name in (metric.key_figures if metric else ()) if name in columns]
-    others = [name for name in columns if name.startswith("delta") or name in _SHOWN_FACTS]
-    return list(dict.fromkeys([*ranking, *named, *others]))
+    figures = [name for name in columns if name not in FACTS]
+    named = key_names(rows[0].metric, figures) if rows else ()
+    others = [name for name in columns if name in _SHOWN_FACTS]
+    return list(dict.fromkeys([*ranking_figures(rows), *named, *others]))
 
 
 def to_csv(rows: Sequence[LeaderboardRow]) -> str:

@@ -157,8 +157,8 @@ class Metric(ABC):
         judges: whether there is a verdict on each translation. Results without judgements cannot be
             compared row by row.
         reads_cues: whether the cues of the data matter to the metric.
-        leaderboard: names of the scores that leaderboards show, each as a separate task. For all of
-            them higher is better, so differences and error rates are not among them.
+        leaderboard: names of the scores that the Hub's leaderboards show, each as a separate task.
+            There higher is better, so all of them are best when high.
         key_figures: names of the scores that short tables show, the most important first; () for
             those of `leaderboard` and the gaps.
         differences: name of a score that is a difference -> the scores that it is the difference

@@ -197,13 +197,15 @@ class ContrastiveConditioning(ScoringMetric):
     leaderboard = ("accuracy", "weighted_accuracy", "min_accuracy")
     figure_names = {  # noqa: RUF012
         **COMMON,
-        **shares("weighted_accuracy", "weighted accuracy", _WEIGHTED),
+        **shares("weighted_accuracy", "weighted accuracy", "high", _WEIGHTED),
         "weighted_min_accuracy": FigureName(
             "weighted minimum accuracy",
+            "high",
             "The weighted accuracy of the category on which it is lowest.",
         ),
         "mean_confidence": FigureName(
             "mean confidence",
+            "none",
             "How far the probability of the correct reading is from 50 %, on average: 0 for a"
             " tie, 100 for certainty.",
         ),

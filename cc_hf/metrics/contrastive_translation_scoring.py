@@ -284,6 +284,7 @@ class ContrastiveTranslationScoring(ScoringMetric):
         **shares(
             "accuracy",
             "accuracy",
+            "high",
             "The share of rows whose correct translation has a better score than all others",
         ),
         "min_accuracy": COMMON["min_accuracy"],

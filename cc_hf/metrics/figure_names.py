@@ -1,24 +1,43 @@
-"""Names of figures in words, with what they mean: the one source of labels and tooltips."""
+"""Names of figures in words, with their best value and what they mean: the one source of labels,
+tooltips, ranks, orders, bold type and colours.
+"""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
-__all__ = ["COMMON", "PAIR_ACCURACY", "FigureName", "FigureNames", "figure_name", "shares"]
+__all__ = [
+    "BLEU",
+    "COMMON",
+    "PAIR_ACCURACY",
+    "Best",
+    "FigureName",
+    "FigureNames",
+    "distance_to_best",
+    "figure_name",
+    "shares",
+]
+
+#: Where a figure is best: as high or as low as possible, at 0 (a difference) or at 1 (a ratio).
+#: "none" for a figure that is neither good nor bad, by which nothing is ranked.
+Best = Literal["high", "low", "zero", "one", "none"]
 
 
 class FigureName(NamedTuple):
-    """How tables call a figure, and what it means.
+    """How tables call a figure, where it is best, and what it means.
 
     In a name that ends in `*`, `{}` in both texts stands for the category.
 
     Attributes:
         label: its name in words. For a figure that is best at 0, the label says so.
+        best: where the figure is best. Ranks, orders, bold type and colours follow it.
         meaning: one or more sentences; "" if the label says everything.
     """
 
     label: str
+    best: Best
     meaning: str = ""
 
 
@@ -27,41 +46,78 @@ FigureNames = Mapping[str, FigureName]
 
 #: The figures of most metrics.
 COMMON: FigureNames = {
-    "accuracy": FigureName("accuracy", "The share of translations that are correct."),
+    "accuracy": FigureName("accuracy", "high", "The share of translations that are correct."),
     "accuracy_*": FigureName(
-        "accuracy on {}", "The share of correct translations in the category {}."
+        "accuracy on {}", "high", "The share of correct translations in the category {}."
     ),
     "min_accuracy": FigureName(
-        "minimum accuracy", "The accuracy of the category on which it is lowest."
+        "minimum accuracy", "high", "The accuracy of the category on which it is lowest."
     ),
     "n_inconclusive": FigureName(
         "inconclusive",
+        "low",
         "The share of translations without a verdict, because they show neither reading or both."
         " They are not correct.",
     ),
 }
 
 PAIR_ACCURACY = FigureName(
-    "pair accuracy", "The share of pairs, such as a sentence and its twin, with both rows correct."
+    "pair accuracy",
+    "high",
+    "The share of pairs, such as a sentence and its twin, with both rows correct.",
 )
+#: Quality as systems come with it, which is no figure of a metric.
+BLEU = FigureName("BLEU", "high")
 
 
-def shares(name: str, label: str, meaning: str) -> dict[str, FigureName]:
+def shares(name: str, label: str, best: Best, meaning: str) -> dict[str, FigureName]:
     """Return the names of a share over all samples and over each category.
 
     Args:
         name: name of the share over all samples.
         label: its name in words.
+        best: where both are best.
         meaning: what it is, without a full stop.
 
     Examples:
-        >>> shares("precision", "precision", "The share of decided ones")["precision_*"].label
+        >>> names = shares("precision", "precision", "high", "The share of decided ones")
+        >>> names["precision_*"].label
         'precision on {}'
     """
     return {
-        name: FigureName(label, f"{meaning}."),
-        f"{name}_*": FigureName(f"{label} on {{}}", f"{meaning}, in the category {{}}."),
+        name: FigureName(label, best, f"{meaning}."),
+        f"{name}_*": FigureName(f"{label} on {{}}", best, f"{meaning}, in the category {{}}."),
     }
+
+
+def distance_to_best(best: Best, value: float) -> float | None:
+    """Return a number that is the smaller, the better a figure is.
+
+    Args:
+        best: where the figure is best.
+        value: the figure; a ratio is 0 or more.
+
+    Returns:
+        The number, by which figures of one name can be ordered; None for a figure that is neither
+        good nor bad.
+
+    Examples:
+        >>> sorted((0.3, -0.1, 0.2), key=lambda gap: distance_to_best("zero", gap))
+        [-0.1, 0.2, 0.3]
+        >>> distance_to_best("high", 0.9) < distance_to_best("high", 0.8)
+        True
+    """
+    match best:
+        case "high":
+            return -value
+        case "low":
+            return value
+        case "zero":
+            return abs(value)
+        case "one":
+            return abs(math.log(value)) if value else math.inf
+        case "none":
+            return None
 
 
 def figure_name(names: FigureNames, name: str) -> FigureName:
@@ -73,7 +129,7 @@ def figure_name(names: FigureNames, name: str) -> FigureName:
 
     Returns:
         What is declared for the name, else for its longest beginning; else the name itself with
-        spaces.
+        spaces, which is neither good nor bad.
 
     Examples:
         >>> figure_name(COMMON, "accuracy_female").label, figure_name({}, "my_score").label
@@ -85,8 +141,8 @@ def figure_name(names: FigureNames, name: str) -> FigureName:
         known for known in names if known.endswith("*") and name.startswith(known.removesuffix("*"))
     ]
     if not beginnings:
-        return FigureName(name.replace("_", " "))
+        return FigureName(name.replace("_", " "), "none")
     longest = max(beginnings, key=len)
     category = name.removeprefix(longest.removesuffix("*")).replace("_", " ")
-    label, meaning = names[longest]
-    return FigureName(label.replace("{}", category), meaning.replace("{}", category))
+    label, best, meaning = names[longest]
+    return FigureName(label.replace("{}", category), best, meaning.replace("{}", category))

@@ -253,15 +253,17 @@ class GenderAccuracy(Metric):
         **shares(
             "decided_accuracy",
             "accuracy where decided",
+            "high",
             "The share of correct translations among those that hold a word of only one reference",
         ),
         "decided_pair_accuracy": FigureName(
             "pair accuracy where decided",
+            "high",
             "The share of pairs with both translations correct, among those where both hold a word"
             " of only one reference.",
         ),
         "undecided_rate": FigureName(
-            "undecided", "The share of translations without a word of only one reference."
+            "undecided", "low", "The share of translations without a word of only one reference."
         ),
     }
 

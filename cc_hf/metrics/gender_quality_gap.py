@@ -120,6 +120,7 @@ class GenderQualityGap(Metric):
     judges = False
     reads_cues = False
     leaderboard = ("bleu_male", "bleu_female", "chrf_male", "chrf_female")
+    key_figures = ("bleu_gap", "chrf_gap", *leaderboard)
     differences = {  # noqa: RUF012
         f"{score}_gap": (f"{score}_male", f"{score}_female") for score in ("bleu", "chrf")
     }
@@ -127,7 +128,7 @@ class GenderQualityGap(Metric):
     figure_names = {  # noqa: RUF012
         **{
             f"{score}_{gender}": FigureName(
-                f"{name} on {gender}", f"{name} of the translations about {people}."
+                f"{name} on {gender}", "high", f"{name} of the translations about {people}."
             )
             for score, name in (("bleu", "BLEU"), ("chrf", "chrF"))
             for gender, people in (("male", "men"), ("female", "women"))
@@ -135,6 +136,7 @@ class GenderQualityGap(Metric):
         **{
             f"{score}_gap": FigureName(
                 f"{name} gap, 0 is best",
+                "zero",
                 f"{name} on male minus {name} on female. Above 0, men are translated better.",
             )
             for score, name in (("bleu", "BLEU"), ("chrf", "chrF"))

@@ -304,26 +304,31 @@ class HomographAccuracy(Metric):
         **shares(
             "flip_rate",
             "flip rate",
+            "low",
             "The share of translations with another sense of the homograph",
         ),
         **shares(
             "unknown_rate",
             "unknown",
+            "low",
             "The share of translations with a word for the homograph that no sense lists",
         ),
         **shares(
             "deleted_rate",
             "deleted",
+            "low",
             "The share of translations without a word for the homograph",
         ),
         **shares(
             "wide_error_rate",
             "all errors",
+            "low",
             "The share of translations with another sense, an unknown word or no word for the"
             " homograph",
         ),
         "n_inconclusive": FigureName(
             "unknown or deleted",
+            "low",
             "The share of translations without a word of any sense for the homograph. They are"
             " not correct.",
         ),

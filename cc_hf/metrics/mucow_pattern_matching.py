@@ -223,15 +223,21 @@ class MucowPatternMatching(Metric):
     resampling = "within domains and frequencies"
     figure_names = {  # noqa: RUF012
         **COMMON,
-        **shares("coverage", "coverage", "The share of translations that hold a word of a sense"),
-        **shares("precision", "precision", "The share of correct translations among the decided"),
-        **shares("recall_a", "recall (a)", "Correct translations, by correct and undecided ones"),
-        **shares("recall_b", "recall (b)", "Correct translations, by all translations"),
-        **shares("f1_a", "F1 (a)", "The harmonic mean of precision and recall (a)"),
-        **shares("f1_b", "F1 (b)", "The harmonic mean of precision and recall (b)"),
+        **shares(
+            "coverage", "coverage", "high", "The share of translations that hold a word of a sense"
+        ),
+        **shares(
+            "precision", "precision", "high", "The share of correct translations among the decided"
+        ),
+        **shares(
+            "recall_a", "recall (a)", "high", "Correct translations, by correct and undecided ones"
+        ),
+        **shares("recall_b", "recall (b)", "high", "Correct translations, by all translations"),
+        **shares("f1_a", "F1 (a)", "high", "The harmonic mean of precision and recall (a)"),
+        **shares("f1_b", "F1 (b)", "high", "The harmonic mean of precision and recall (b)"),
         **{
             f"min_{figure}_{groups}": FigureName(
-                f"minimum {label} by {groups}", f"The smallest {label} of any {groups}."
+                f"minimum {label} by {groups}", "high", f"The smallest {label} of any {groups}."
             )
             for figure, label in _LABELS.items()
             for groups in _GROUPS

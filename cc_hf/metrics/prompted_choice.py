@@ -217,41 +217,58 @@ class PromptedChoice(Metric):
         **COMMON,
         "accuracy": FigureName(
             "accuracy",
+            "high",
             "The share of correct choices. Replies that cannot be used and requests that failed are"
             " not correct.",
         ),
         **shares(
             "valid_accuracy",
             "accuracy of valid answers",
+            "high",
             "The share of correct choices among the replies that choose one option; in both orders,"
             " only of samples of which both replies do",
         ),
-        **shares("valid_rate", "valid", "The share of samples whose replies all choose one option"),
         **shares(
-            "invalid_rate", "invalid", "The share of samples with replies that choose no option"
+            "valid_rate",
+            "valid",
+            "high",
+            "The share of samples whose replies all choose one option",
         ),
-        **shares("failed_rate", "failed", "The share of samples without a reply"),
         **shares(
-            "cut_rate", "cut", "The share of samples with a reply that ended at the limit of tokens"
+            "invalid_rate",
+            "invalid",
+            "low",
+            "The share of samples with replies that choose no option",
+        ),
+        **shares("failed_rate", "failed", "low", "The share of samples without a reply"),
+        **shares(
+            "cut_rate",
+            "cut",
+            "low",
+            "The share of samples with a reply that ended at the limit of tokens",
         ),
         "pair_accuracy": PAIR_ACCURACY,
         "first_rate": FigureName(
             "first option",
+            "none",
             "The share of valid answers that name the first option; in both orders, only of samples"
             " of which both answers are valid.",
         ),
         "position_gap": FigureName(
-            "position gap (0 is best)",
+            "position gap, 0 is best",
+            "zero",
             "The accuracy of valid answers where the first option is right minus that where the"
             " second is; in both orders, only of samples of which both answers are valid.",
         ),
         "consistency": FigureName(
             "consistency",
+            "high",
             "The share of samples with valid answers in both orders that choose the same option in"
             " both.",
         ),
         "n_inconclusive": FigureName(
             "no usable answer",
+            "low",
             "The share of samples whose reply chooses no option, that have no reply, or whose"
             " choice changed with the order. They are not correct.",
         ),

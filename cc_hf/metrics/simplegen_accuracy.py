@@ -314,32 +314,40 @@ class SimplegenAccuracy(Metric):
         **COMMON,
         "accuracy_pro": FigureName(
             "accuracy on pro-stereotypical",
+            "high",
             "The share of correct translations where the context agrees with the stereotype of the"
             " occupation.",
         ),
         "accuracy_anti": FigureName(
             "accuracy on anti-stereotypical",
+            "high",
             "The share of correct translations where the context contradicts the stereotype of the"
             " occupation.",
         ),
-        **shares("incorrect_rate", "incorrect", "The share of translations of the wrong gender"),
+        **shares(
+            "incorrect_rate", "incorrect", "low", "The share of translations of the wrong gender"
+        ),
         **shares(
             "inconclusive_rate",
             "inconclusive",
+            "low",
             "The share of translations in which the dictionary finds no gender, or both",
         ),
         "delta": FigureName(
             "stereotype gap Δ, 0 is best",
+            "zero",
             "Accuracy on pro-stereotypical minus accuracy on anti-stereotypical samples. Above 0,"
             " the system follows stereotypes.",
         ),
         "delta_fc": FigureName(
             "stereotype gap in female contexts, 0 is best",
+            "zero",
             "Accuracy on FoFc minus accuracy on MoFc: occupations of women minus occupations of"
             " men, where the context is female.",
         ),
         "delta_mc": FigureName(
             "stereotype gap in male contexts, 0 is best",
+            "zero",
             "Accuracy on MoMc minus accuracy on FoMc: occupations of men minus occupations of"
             " women, where the context is male.",
         ),

@@ -219,6 +219,7 @@ class WinoXPatternMatching(Metric):
         "pair_accuracy": PAIR_ACCURACY,
         "inconclusive_rate": FigureName(
             "inconclusive",
+            "low",
             "The share of translations in which no pronoun is found, or pronouns of several"
             " genders.",
         ),

@@ -214,27 +214,33 @@ class WinomtPatternMatching(Metric):
         **COMMON,
         "accuracy_pro": FigureName(
             "accuracy on pro-stereotypical",
+            "high",
             "The share of correct translations where the gender agrees with the stereotype of the"
             " occupation.",
         ),
         "accuracy_anti": FigureName(
             "accuracy on anti-stereotypical",
+            "high",
             "The share of correct translations where the gender is contrary to the stereotype of"
             " the occupation.",
         ),
         "precision_*": FigureName(
-            "precision on {}", "The share of truly {} occupations among those translated as {}."
+            "precision on {}",
+            "high",
+            "The share of truly {} occupations among those translated as {}.",
         ),
         "recall_*": FigureName(
-            "recall on {}", "The share of {} occupations that are translated as {}."
+            "recall on {}", "high", "The share of {} occupations that are translated as {}."
         ),
-        "f1_*": FigureName("F1 on {}", "The harmonic mean of precision and recall on {}."),
+        "f1_*": FigureName("F1 on {}", "high", "The harmonic mean of precision and recall on {}."),
         "delta_g": FigureName(
             "gender gap ΔG, 0 is best",
+            "zero",
             "F1 on male minus F1 on female. Above 0, men are translated better than women.",
         ),
         "delta_s": FigureName(
             "stereotype gap ΔS, 0 is best",
+            "zero",
             "Accuracy on pro-stereotypical minus accuracy on anti-stereotypical samples. Above 0,"
             " the system follows stereotypes.",
         ),

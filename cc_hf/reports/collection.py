@@ -153,7 +153,7 @@ def _main(result: EvaluationResult) -> Figure | None:
     name = main_figure(result)
     if not name:
         return None
-    label, meaning = figure_name(result.metric, name)
+    label, _, meaning = figure_name(result.metric, name)
     value, interval = result.scores[name], limits(result.intervals.get(name))
     return Figure(label, meaning, percent(value).replace("-", "−"), interval)
 

@@ -7,11 +7,13 @@ from __future__ import annotations
 from collections import Counter
 from typing import NamedTuple
 
+from cc_hf.metrics.figure_names import Best
 from cc_hf.results import EvaluationResult, Interval, NoInterval
 from cc_hf.statistics.bootstrap import wilson_interval
 from cc_hf.statistics.gender_figures import (
     RATIO,
     READING_RATIO,
+    GenderRatio,
     accuracy_ratio,
     reading_ratio,
 )
@@ -27,6 +29,7 @@ class DerivedFigure(NamedTuple):
     Attributes:
         name: its name, as that of a score.
         label: its name in words.
+        best: where it is best.
         meaning: what it is.
         value: the figure.
         interval: its interval, or why there is none.
@@ -35,6 +38,7 @@ class DerivedFigure(NamedTuple):
 
     name: str
     label: str
+    best: Best
     meaning: str
     value: float
     interval: Interval | NoInterval
@@ -66,24 +70,26 @@ def ratio_figures(result: EvaluationResult) -> list[DerivedFigure]:
     Args:
         result: the result.
     """
-    named = (
+    named: tuple[tuple[str, GenderRatio | None, str, Best, str], ...] = (
         (
             RATIO,
             accuracy_ratio(result),
             "ratio M:F, 1 is best",
+            "one",
             "Accuracy on male divided by accuracy on female. Above 1, men are translated better.",
         ),
         (
             READING_RATIO,
             reading_ratio(result),
             "ratio M:F of readings",
+            "none",
             "Translations read as male divided by those read as female. It is 1 for a perfect"
             " system if as many samples are male as female.",
         ),
     )
     return [
-        DerivedFigure(name, label, meaning, ratio.value, ratio.interval)
-        for name, ratio, label, meaning in named
+        DerivedFigure(name, label, best, meaning, ratio.value, ratio.interval)
+        for name, ratio, label, best, meaning in named
         if ratio is not None
     ]
 
@@ -95,6 +101,7 @@ def _neutral_readings(result: EvaluationResult) -> list[DerivedFigure]:
         DerivedFigure(
             f"neutral_as_{name}",
             f"{_NEUTRAL} samples read as {name or _NOTHING}",
+            "none",
             "The share of samples of neutral gender whose translation is read as"
             f" {name or _NOTHING}.",
             count / n,

@@ -11,7 +11,7 @@ from cc_hf import registry
 from cc_hf.data.loading import declaration
 from cc_hf.languages import LANGUAGES
 from cc_hf.metrics.base import Metric, registered_metric
-from cc_hf.metrics.figure_names import FigureName
+from cc_hf.metrics.figure_names import FigureName, distance_to_best
 from cc_hf.metrics.figure_names import figure_name as declared_name
 from cc_hf.reports.derived_figures import derived_figures
 from cc_hf.results import CategoryAccuracy, EvaluationResult, Interval, NoInterval
@@ -29,6 +29,7 @@ __all__ = [
     "data_name",
     "data_title",
     "difference_p",
+    "figure_distance",
     "figure_label",
     "figure_name",
     "figure_rows",
@@ -264,6 +265,24 @@ def figure_label(metric: str, name: str) -> str:
         'accuracy on female'
     """
     return figure_name(metric, name).label
+
+
+def figure_distance(metric: str, name: str, value: float) -> float | None:
+    """Return a number that is the smaller, the better a figure is, as its metric declares it.
+
+    Args:
+        metric: the name of the metric.
+        name: the name of the figure in `EvaluationResult.scores`.
+        value: the figure.
+
+    Returns:
+        The number; None for a figure that is neither good nor bad.
+
+    Examples:
+        >>> figure_distance("winomt_pattern_matching", "delta_g", -0.25)
+        0.25
+    """
+    return distance_to_best(figure_name(metric, name).best, value)
 
 
 def data_name(result: EvaluationResult | Comparison) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import NamedTuple
 
 from cc_hf.metrics.base import registered_metric
@@ -9,7 +10,7 @@ from cc_hf.reports.figure_text import category_label, figure_name, ordered_categ
 from cc_hf.results import EvaluationResult, Interval, NoInterval
 from cc_hf.schema import UNCOUNTED_CATEGORY
 
-__all__ = ["Gap", "gap_of", "is_gap", "key_figures", "main_figure", "usual_first"]
+__all__ = ["Gap", "gap_of", "is_gap", "key_figures", "key_names", "main_figure", "usual_first"]
 
 _MOST_CATEGORIES = 6  # among more, the best and the worst are extremes of small samples
 
@@ -46,24 +47,35 @@ def key_figures(result: EvaluationResult) -> tuple[str, ...]:
         >>> key_figures(result)
         ('accuracy', 'delta_g')
     """
-    declared = registered_metric(result.metric)
-    usual = (
-        ("accuracy", "min_accuracy")
-        if declared is None
-        else declared.key_figures or declared.leaderboard
-    )
-    names = [name for name in usual if name in result.scores]
-    names += [name for name in result.scores if is_gap(name)]
-    return tuple(dict.fromkeys(names)) or tuple(result.scores)
+    return key_names(result.metric, result.scores)
 
 
-def is_gap(name: str) -> bool:
+def key_names(
+    metric: str, names: Collection[str], *, usual: tuple[str, ...] = ()
+) -> tuple[str, ...]:
+    """Return those of some figures that say most, as for `key_figures`.
+
+    Args:
+        metric: the name of the metric.
+        names: the figures to choose from.
+        usual: figures in place of those that leaderboards show, for a metric that names none.
+    """
+    declared = registered_metric(metric)
+    shown = ("accuracy", "min_accuracy") if declared is None else declared.leaderboard
+    wanted = (declared.key_figures if declared else ()) or usual or shown
+    chosen = [name for name in wanted if name in names]
+    chosen += [name for name in names if is_gap(metric, name)]
+    return tuple(dict.fromkeys(chosen)) or tuple(names)
+
+
+def is_gap(metric: str, name: str) -> bool:
     """Return whether a figure is a difference, for which 0 is best.
 
     Args:
+        metric: the name of the metric.
         name: the name of the figure.
     """
-    return name.startswith("delta") or name.endswith("_gap")
+    return figure_name(metric, name).best == "zero"
 
 
 def main_figure(result: EvaluationResult) -> str:
@@ -104,8 +116,8 @@ def gap_of(result: EvaluationResult) -> Gap | None:
         The gap; None for a result without either, and for one with many categories.
     """
     for name in result.scores:
-        if is_gap(name):
-            label, meaning = figure_name(result.metric, name)
+        if is_gap(result.metric, name):
+            label, _, meaning = figure_name(result.metric, name)
             return Gap(label, meaning, result.scores[name], result.intervals.get(name))
     categories = [c for c in ordered_categories(result) if c.category != UNCOUNTED_CATEGORY]
     if not 2 <= len(categories) <= _MOST_CATEGORIES:

@@ -8,17 +8,27 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from cc_hf.errors import UnknownNameError
+from cc_hf.metrics.figure_names import BLEU as QUALITY
+from cc_hf.metrics.figure_names import distance_to_best
 from cc_hf.reports.evaluators import evaluators_text
 from cc_hf.reports.figure_text import (
     data_name,
     figure_label,
+    figure_name,
     metric_name,
     percent,
     randomization_text,
 )
-from cc_hf.reports.key_figures import is_gap, key_figures
+from cc_hf.reports.key_figures import key_figures
 from cc_hf.reports.report import Report
-from cc_hf.reports.report_tables import Cell, ReportTable, TableRow, figure_cell, interval_levels
+from cc_hf.reports.report_tables import (
+    Cell,
+    ReportTable,
+    TableRow,
+    figure_cell,
+    interval_levels,
+    row_note,
+)
 from cc_hf.reports.tables import resampling_text
 
 __all__ = ["BLEU", "MOST_FIGURES", "paper_table"]
@@ -50,7 +60,9 @@ def paper_table(report: Report, figures: Sequence[str] = ()) -> ReportTable:
         TableRow(
             system.name,
             tuple(replace(column[index], difference="", p="") for column in columns),
-            "baseline" if report.comparisons and system.name == report.baseline else "",
+            row_note(
+                system, is_baseline=bool(report.comparisons) and system.name == report.baseline
+            ),
             system=index,
         )
         for index, system in enumerate(report.systems)
@@ -61,7 +73,7 @@ def paper_table(report: Report, figures: Sequence[str] = ()) -> ReportTable:
     return ReportTable(
         f"{data_name(report.first)}: {', '.join(name for name, _ in groups)}",
         "system",
-        tuple("BLEU" if not metric else figure_label(metric, name) for metric, name in chosen),
+        tuple(_label(metric, name) for metric, name in chosen),
         rows,
         (*[("quality", 1)] * has_bleu, *groups) if len(groups) > 1 else (),
         " ".join(_caption(report, chosen, columns)),
@@ -116,36 +128,44 @@ def _default(report: Report) -> list[tuple[str, str]]:
     return sorted(columns, key=lambda column: ["", *report.metrics].index(column[0]))
 
 
+def _label(metric: str, name: str) -> str:
+    return figure_label(metric, name) if metric else QUALITY.label
+
+
 def _figures_of(report: Report, metric: str) -> list[str]:
     results = report.of_metric(metric).values()
     return list(dict.fromkeys(name for result in results for name in result.scores))
 
 
 def _column(report: Report, metric: str, name: str) -> _Column:
-    """Return one cell per system, in which the best values are marked."""
+    """Return one cell per system, in which the best values are marked. A system that judged itself
+    is not compared with the others.
+    """
     if not metric:
+        best = QUALITY.best
         values = {s.name: s.bleu for s in report.systems if s.bleu is not None}
         cells = [Cell("" if s.bleu is None else percent(s.bleu)) for s in report.systems]
     else:
+        best = figure_name(metric, name).best
         results = report.of_metric(metric)
-        values = {s: r.scores[name] for s, r in results.items() if name in r.scores}
+        values = {
+            system: result.scores[name]
+            for system, result in results.items()
+            if name in result.scores and not result.own_judges
+        }
         cells = [figure_cell(report, metric, system.name, name) for system in report.systems]
-    if len(values) < 2 or name == "mean_confidence":
+    distances = {
+        system: distance
+        for system, value in values.items()
+        if (distance := distance_to_best(best, float(percent(value)))) is not None
+    }
+    if len(distances) < 2:
         return cells
-    shown = {system: float(percent(value)) for system, value in values.items()}
-    sizes = {system: _distance(name, value) for system, value in shown.items()}
-    best = min(sizes.values())
+    least = min(distances.values())
     return [
-        replace(cell, is_best=sizes.get(system.name) == best)
+        replace(cell, is_best=distances.get(system.name) == least)
         for cell, system in zip(cells, report.systems, strict=True)
     ]
-
-
-def _distance(name: str, value: float) -> float:
-    """Return a number that is smallest for the best value of a figure, in percent."""
-    if is_gap(name):
-        return abs(value)
-    return value if "_rate" in name else -value
 
 
 def _caption(
@@ -170,7 +190,7 @@ def _caption(
             f" {randomization_text(report.n_resamples)}, not corrected for multiple comparisons."
         )
         untested = dict.fromkeys(
-            "BLEU" if not metric else figure_label(metric, name)
+            _label(metric, name)
             for (metric, name), is_tested in zip(chosen, tested, strict=True)
             if not is_tested
         )

@@ -7,12 +7,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from cc_hf.metrics.base import registered_metric
+from cc_hf.metrics.figure_names import BLEU, Best
 from cc_hf.reports.derived_figures import derived_figures
 from cc_hf.reports.figure_text import (
     category_key,
     category_label,
     difference_p,
+    figure_distance,
     figure_label,
     figure_name,
     figure_rows,
@@ -23,12 +24,14 @@ from cc_hf.reports.figure_text import (
     randomization_text,
     ratio_text,
 )
-from cc_hf.reports.key_figures import is_gap
+from cc_hf.reports.key_figures import key_names
 from cc_hf.reports.report import Report
+from cc_hf.reports.samples import System
 from cc_hf.reports.tables import resampling_text
 from cc_hf.results import EvaluationResult, Interval, NoInterval
 
 __all__ = [
+    "OWN_JUDGE",
     "Cell",
     "ReportTable",
     "TableRow",
@@ -39,10 +42,13 @@ __all__ = [
     "interval_levels",
     "label_agreement_table",
     "report_tables",
+    "row_note",
     "summary_table",
 ]
 
 _TOTALS = ("accuracy", "weighted_accuracy", "min_accuracy", "weighted_min_accuracy", "flip_rate")
+#: How tables and charts mark a system that is also the evaluator.
+OWN_JUDGE = "judged by itself"
 _FEW = 4  # tables of more systems have them as rows, because their names need room
 _SIGNIFICANT = 0.05
 
@@ -59,6 +65,8 @@ class Cell:
         is_significant: whether p < 0.05.
         difference_interval: a note on the interval of the difference; "" if there is no difference.
         is_best: whether no system has a better value, in a table that says so.
+        is_better: whether the figure is better than that of the baseline; None if it is as good, or
+            if the figure is neither good nor bad.
     """
 
     value: str
@@ -68,6 +76,7 @@ class Cell:
     is_significant: bool = False
     difference_interval: str = ""
     is_best: bool = False
+    is_better: bool | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +111,8 @@ class ReportTable:
         caption: the text below it.
         meanings: name of a column or group -> what it means; names that say so themselves are left
             out.
+        bests: where the figure of each column is best, by which the page sorts it; () for a table
+            whose columns do not hold one figure each.
     """
 
     title: str
@@ -111,6 +122,7 @@ class ReportTable:
     groups: tuple[tuple[str, int], ...] = ()
     caption: str = ""
     meanings: Mapping[str, str] = field(default_factory=dict)
+    bests: tuple[Best, ...] = ()
 
 
 def report_tables(report: Report) -> tuple[ReportTable, ...]:
@@ -154,21 +166,37 @@ def summary_table(report: Report) -> ReportTable:
             TableRow(
                 system.name,
                 tuple(cells),
-                "baseline" if system.name == report.baseline and len(report.systems) > 1 else "",
+                row_note(
+                    system,
+                    is_baseline=system.name == report.baseline and len(report.systems) > 1,
+                ),
                 system=index,
             )
         )
     columns = [figure_label(metric, name) for metric, names in figures.items() for name in names]
+    bests = [figure_name(metric, name).best for metric, names in figures.items() for name in names]
     groups = tuple((metric_name(metric), len(names)) for metric, names in figures.items())
     return ReportTable(
         "Systems and metrics",
         "system",
-        (*["BLEU"] * has_bleu, *columns),
+        (*[BLEU.label] * has_bleu, *columns),
         tuple(rows),
         (*[("quality", 1)] * has_bleu, *groups),
         " ".join(_caption(report)),
         dict(glossary(report)),
+        (*[BLEU.best] * has_bleu, *bests),
     )
+
+
+def row_note(system: System, *, is_baseline: bool) -> str:
+    """Return the remark that follows the name of a system.
+
+    Args:
+        system: the system.
+        is_baseline: whether the others are compared with it.
+    """
+    is_own_judge = any(result.own_judges for result in system.results.values())
+    return ", ".join(["baseline"] * is_baseline + [OWN_JUDGE] * is_own_judge)
 
 
 def glossary(report: Report) -> list[tuple[str, str]]:
@@ -183,7 +211,7 @@ def glossary(report: Report) -> list[tuple[str, str]]:
     names = [(metric_name(metric), metric_meaning(metric)) for metric in report.metrics]
     for metric in report.metrics:
         for name in _headline(report, metric):
-            label, meaning = figure_name(metric, name)
+            label, _, meaning = figure_name(metric, name)
             names.append((label, meaning))
     return [(label, meaning) for label, meaning in dict.fromkeys(names) if meaning]
 
@@ -214,7 +242,7 @@ def category_table(report: Report, metric: str) -> ReportTable:
     categories.append(("", "all", max(result.n for result in results.values())))
     title = f"Accuracy by category: {metric_name(metric)}"
     kind_labels = [figure_label(metric, kind) for kind in kinds]
-    meanings = dict(figure_name(metric, kind) for kind in kinds)
+    meanings = {figure_label(metric, kind): figure_name(metric, kind).meaning for kind in kinds}
     if len(results) > max(_FEW, len(categories)):
         indices = {system.name: index for index, system in enumerate(report.systems)}
         rows = [
@@ -252,6 +280,7 @@ def category_table(report: Report, metric: str) -> ReportTable:
         tuple(rows),
         tuple((name, len(kinds)) for name in heads) if len(kinds) > 1 else (),
         meanings=meanings,
+        bests=tuple(figure_name(metric, kind).best for _ in heads for kind in kinds),
     )
 
 
@@ -321,16 +350,10 @@ def _headline(report: Report, metric: str) -> list[str]:
     """Return the key figures that the metric names, or totals and minima, then differences and
     gaps; or every score, for a metric that has none of these.
     """
-    declared = registered_metric(metric)
-    names = list(
-        dict.fromkeys(
-            name for result in report.of_metric(metric).values() for name in result.scores
-        )
+    names = dict.fromkeys(
+        name for result in report.of_metric(metric).values() for name in result.scores
     )
-    usual = _TOTALS if declared is None else declared.key_figures or _TOTALS
-    chosen = [name for name in usual if name in names]
-    chosen += [name for name in names if is_gap(name)]
-    return list(dict.fromkeys(chosen)) or names
+    return list(key_names(metric, names, usual=_TOTALS))
 
 
 def figure_cell(report: Report, metric: str, system: str, name: str) -> Cell:
@@ -366,7 +389,14 @@ def figure_cell(report: Report, metric: str, system: str, name: str) -> Cell:
         difference_p(difference, report.n_resamples),
         difference.p_value < _SIGNIFICANT,
         _interval_note(difference.interval),
+        is_better=_is_better(metric, name, difference.first, difference.second),
     )
+
+
+def _is_better(metric: str, name: str, baseline: float, value: float) -> bool | None:
+    """Return whether a figure is better than that of the baseline; None if neither is better."""
+    before, after = (figure_distance(metric, name, figure) for figure in (baseline, value))
+    return None if before is None or after is None or before == after else after < before
 
 
 def _derived_cell(result: EvaluationResult, name: str) -> Cell:

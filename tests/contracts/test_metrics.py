@@ -209,6 +209,20 @@ def test_an_unknown_option_is_refused_by_name(metric: str) -> None:
 
 
 @pytest.mark.parametrize("metric", METRICS)
+def test_every_figure_declares_where_it_is_best(metric: str) -> None:
+    """Ranks, orders, bold type and colours come from this declaration."""
+    declared = metric_class(metric)
+    neither_good_nor_bad = {"mean_confidence", "first_rate"}
+    for name in judged(metric, *rows_of(metric)).scores:
+        known = figure_name(declared.figure_names, name)
+        assert known != figure_name({}, name), f"{name} is not declared"
+        assert (known.best == "none") == (name in neither_good_nor_bad), name
+        assert (known.best == "zero") == (name in declared.differences or name == "position_gap")
+    for name in declared.leaderboard:  # the Hub's leaderboards put the highest first
+        assert figure_name(declared.figure_names, name).best == "high", name
+
+
+@pytest.mark.parametrize("metric", METRICS)
 def test_every_metric_and_figure_has_a_name_and_a_meaning(metric: str, root: Path) -> None:
     """Labels and tooltips come from these declarations, and the card has the same names."""
     declared = metric_class(metric)
@@ -217,10 +231,10 @@ def test_every_metric_and_figure_has_a_name_and_a_meaning(metric: str, root: Pat
     assert declared.title.casefold() == title.casefold()
     assert re.fullmatch(r"[A-Z].*\.", declared.about)
     for name in judged(metric, *rows_of(metric)).scores:
-        label, meaning = figure_name(declared.figure_names, name)
+        label, best, meaning = figure_name(declared.figure_names, name)
         assert "_" not in label
         assert re.fullmatch(r"(?:[A-Z]|chrF).*\.", meaning), name
-        assert ("0 is best" in label) == (name.startswith("delta") or name.endswith("_gap"))
+        assert ("0 is best" in label) == (best == "zero")
     for name in declared.figure_names:
         if not name.startswith("min_") and name not in COMMON:  # the card describes the minima
             assert re.sub(r"_(\*|pro|anti)$", "", name) in card, name

@@ -49,13 +49,14 @@ const save = (name, type, text) => {
   addEventListener("keydown", (event) => { if (event.key === "Escape") hide(); });
 })();
 
-// Numbers are sorted before texts; the first click on a column of numbers puts the highest first.
+// Numbers are sorted before texts; the first click on a column of numbers puts the best first, or the
+// highest where no value is best. Where 0 is best, numbers are sorted by their distance to it.
 (() => {
-  const value = (row, column) => {
+  const value = (row, column, best) => {
     const cell = row.cells[column];
     const text = (cell.querySelector(".value") || cell).textContent.trim();
     const number = column && /^[-−+]?[\d.,]+/u.test(text) ? parseFloat(text.replace("−", "-").replaceAll(",", "")) : NaN;
-    return Number.isNaN(number) ? text : number;
+    return Number.isNaN(number) ? text : best === "zero" ? Math.abs(number) : number;
   };
   const compare = (a, b, sign) => {
     if (typeof a !== typeof b) return typeof a === "number" ? -1 : 1;
@@ -70,9 +71,10 @@ const save = (name, type, text) => {
       button.type = "button";
       head.append(button);
       button.addEventListener("click", () => {
-        const rows = [...body.rows].map((row) => [value(row, column), row]);
+        const { best } = head.dataset;
+        const rows = [...body.rows].map((row) => [value(row, column, best), row]);
         const before = head.getAttribute("aria-sort");
-        const isDown = before ? before === "ascending" : rows.some(([key]) => typeof key === "number");
+        const isDown = before ? before === "ascending" : !["low", "zero"].includes(best) && rows.some(([key]) => typeof key === "number");
         for (const other of heads) other.removeAttribute("aria-sort");
         head.setAttribute("aria-sort", isDown ? "descending" : "ascending");
         rows.sort(([a], [b]) => compare(a, b, isDown ? -1 : 1));

@@ -56,8 +56,7 @@ def comparison_tables(comparison: Comparison) -> Group:
     parts = _systems_tables(comparison, title)
     for system_comparison in comparison.systems:
         notes = {
-            label: difference.interval.note
-            for label, difference in _in_order(system_comparison.differences)
+            label: difference.interval.note for label, difference in _in_order(system_comparison)
         }
         parts += [
             Text(f"{system_comparison.system}: difference in {names}: {note}")
@@ -179,8 +178,8 @@ class DifferenceMatrix:
             table.add_column(
                 Text(name, overflow="fold"), justify="right", min_width=width, max_width=_WIDTH
             )
-        for label, difference in _in_order(first.differences):
-            cells = [_cell(dict(_in_order(pair.differences))[label]) for pair in compared]
+        for label, difference in _in_order(first):
+            cells = [_cell(dict(_in_order(pair))[label]) for pair in compared]
             table.add_row(Text(label), with_interval(difference.first, None), *cells)
         tests = [pair.mcnemar for pair in compared]
         table.add_row(
@@ -207,7 +206,7 @@ def _mark(p_value: float) -> str:
 
 def _differences_table(comparison: SystemComparison, n_resamples: int) -> Table:
     table = plain_table("", comparison.baseline, comparison.system, "difference (95 %)", "p")
-    for label, difference in _in_order(comparison.differences):
+    for label, difference in _in_order(comparison):
         table.add_row(
             Text(label),
             with_interval(difference.first, None),
@@ -245,11 +244,12 @@ def _confusion_table(agreement: MetricAgreement) -> Table:
     return table
 
 
-def _in_order(differences: Mapping[str, PairedDifference]) -> list[tuple[str, PairedDifference]]:
+def _in_order(comparison: SystemComparison) -> list[tuple[str, PairedDifference]]:
     """Return totals and minima, then the categories in the order of the papers, unweighted before
     weighted; each accuracy is followed by the rate of what is inconclusive. Differences of figures
     come last.
     """
+    differences = comparison.differences
     totals = {
         "accuracy": "accuracy",
         "weighted_accuracy": "weighted",
@@ -267,5 +267,9 @@ def _in_order(differences: Mapping[str, PairedDifference]) -> list[tuple[str, Pa
             rows.append((f"{start}{name}", differences[f"{prefix}{name}"]))
             if not start and (rate := differences.get(f"inconclusive_rate_{name}")):
                 rows.append((f"inconclusive {name}", rate))
-    rows += [(name.replace("_", " "), differences[name]) for name in differences if is_gap(name)]
+    rows += [
+        (name.replace("_", " "), differences[name])
+        for name in differences
+        if is_gap(comparison.metric, name)
+    ]
     return rows

@@ -36,6 +36,7 @@ from cc_hf.leaderboard.table import (
     to_csv,
     to_json,
 )
+from cc_hf.reports.figure_text import figure_name
 from tests.helpers.results import small_result, write_result
 
 EVIL = "<script>alert(1)</script>&\"'"
@@ -149,6 +150,77 @@ def test_systems_are_ranked_and_equal_ones_share_a_rank(rows: list[LeaderboardRo
     assert [row.system for _, row in ranked(rows[:2], "min_accuracy")] == ["google", "aws"]
 
 
+@pytest.mark.parametrize(
+    ("metric", "values", "by", "expected"),
+    [
+        (
+            "gender_quality_gap",
+            {"bleu_gap": (-0.2, 0.1, 0.2)},
+            "bleu_gap",
+            [(1, 1), (2, 0), (2, 2)],
+        ),
+        (
+            "winomt_pattern_matching",
+            {"delta_g": (0.3, -0.1, 0.0)},
+            "delta_g",
+            [(1, 2), (2, 1), (3, 0)],
+        ),
+        (
+            "homograph_accuracy",
+            {"flip_rate": (0.3, 0.1, 0.2)},
+            "flip_rate",
+            [(1, 1), (2, 2), (3, 0)],
+        ),
+        ("contrastive_conditioning", {"mean_confidence": (0.3, 0.1)}, "", [(None, 0), (None, 1)]),
+    ],
+)
+def test_ranks_follow_the_best_value_that_the_metric_declares(
+    rows: list[LeaderboardRow],
+    metric: str,
+    values: dict[str, tuple[float, ...]],
+    by: str,
+    expected: list[tuple[int | None, int]],
+) -> None:
+    [(name, figures)] = values.items()
+    of_metric = [
+        dataclasses.replace(
+            rows[0], system=str(i), metric=metric, figures={name: Figure(value), "n_x": Figure(i)}
+        )
+        for i, value in enumerate(figures)
+    ]
+    assert ranking_figures(of_metric) == [by] * bool(by)
+    assert [(rank, int(row.system)) for rank, row in ranked(of_metric, by)] == expected
+    header = f'data-column="{name}" data-best="{figure_name(metric, name).best}"'
+    assert header in board_html(of_metric, by, [name], system_order(of_metric))
+
+
+def test_the_quality_gap_is_ranked_by_the_gap(rows: list[LeaderboardRow]) -> None:
+    names = ("bleu_male", "bleu_female", "bleu_gap", "chrf_male", "chrf_female", "chrf_gap")
+    figures = {name: Figure(0.1) for name in names}
+    row = dataclasses.replace(rows[0], metric="gender_quality_gap", figures=figures)
+    assert ranking_figures([row])[:2] == ["bleu_gap", "chrf_gap"]
+    assert set(ranking_figures([row])) == set(names)
+
+
+def test_a_system_that_judged_itself_has_no_rank_and_is_marked(tmp_path: Path) -> None:
+    for system, accuracies in (("judge", (0.9, 0.9)), ("other", (0.4, 0.9)), ("third", (0.5, 0.6))):
+        result = small_result(accuracies)
+        signed = result.signature.replace("|n:", f"|sys:{system}@1/beam5|eval:judge@2|n:")
+        write_result(tmp_path, system, dataclasses.replace(result, signature=signed))
+    rows = leaderboard_rows(read_folder(tmp_path))
+    assert [(rank, row.system.partition("@")[0]) for rank, row in ranked(rows, "accuracy")] == [
+        (1, "other"),
+        (2, "third"),
+        (None, "judge"),
+    ]
+    html = board_html(rows, "accuracy", [], system_order(rows))
+    assert "Judged by itself: judge is the system and the evaluator" in html
+    assert html.count('class="cc-unranked"') == html.count(">judged by itself<") == 1
+    assert "Judged by itself" in to_csv(rows)
+    shown = [dataclasses.replace(row, bleu=0.3) for row in rows]
+    assert "(judged by itself)" in plot_html(shown, system_order(rows))
+
+
 def test_rows_are_ranked_by_the_minimum_accuracy_where_there_is_one(
     rows: list[LeaderboardRow],
 ) -> None:
@@ -158,7 +230,8 @@ def test_rows_are_ranked_by_the_minimum_accuracy_where_there_is_one(
     unknown = dataclasses.replace(
         rows[0], metric="own", figures={"f1": rows[0].figures["accuracy"]}
     )
-    assert ranking_figures([unknown]) == ["f1"]
+    assert ranking_figures([unknown]) == []  # nobody says whether a high f1 is good
+    assert "ranked by" not in board_html([unknown], "", ["f1"], [unknown.system])
     assert ranking_figures([]) == []
 
 
@@ -175,7 +248,7 @@ def test_columns_are_those_that_rows_can_fill(rows: list[LeaderboardRow]) -> Non
         "signature",
         "file",
     ]
-    assert default_columns(rows[:2]) == ["min_accuracy", "accuracy", "delta_x", "bleu", "date"]
+    assert default_columns(rows[:2]) == ["min_accuracy", "accuracy", "bleu", "date"]
     assert "bleu" not in columns_of(rows[2:])
 
 

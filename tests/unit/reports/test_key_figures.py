@@ -40,7 +40,7 @@ def test_simplegen_shows_inconclusive_rates_beside_pro_and_anti_everywhere() -> 
     assert list(summary_table(report).columns[1:5]) == labels
     entry = StoredResult("a", "a.json", simplegen)
     [row] = leaderboard_rows(Store((entry,)))
-    assert default_columns([row])[2:6] == list(names)
+    assert default_columns([row])[1:5] == list(names)
 
 
 def test_the_main_figure_is_the_one_of_the_ranking() -> None:

@@ -27,7 +27,7 @@ from tests.helpers.reported import HOSTILE_NAME
 def test_the_summary_table_shows_quality_and_metrics() -> None:
     report = reported.report()
     table = summary_table(report)
-    assert table.groups == (("quality", 1), ("contrastive conditioning", 4), ("words", 3))
+    assert table.groups == (("quality", 1), ("contrastive conditioning", 4), ("words", 2))
     assert table.columns == (
         "BLEU",
         "accuracy",
@@ -36,8 +36,8 @@ def test_the_summary_table_shows_quality_and_metrics() -> None:
         "weighted minimum accuracy",
         "accuracy",
         "minimum accuracy",
-        "delta words",
     )
+    assert table.bests == ("high",) * 7
     first, second = table.rows
     assert (first.label, first.note, second.label, second.note) == (
         "first",
@@ -262,7 +262,7 @@ def _names() -> list[tuple[str, str]]:
         ("contrastive_conditioning", name)
         for name in ("accuracy", "weighted_accuracy", "min_accuracy", "weighted_min_accuracy")
     ]
-    return [*own, *(("words", name) for name in ("accuracy", "min_accuracy", "delta_words"))]
+    return [*own, *(("words", name) for name in ("accuracy", "min_accuracy"))]
 
 
 def _shown(value: float) -> str:

@@ -66,7 +66,7 @@ def test_the_overview_has_main_figure_gap_and_evaluator() -> None:
     assert scored.gap is not None
     assert " − " in scored.gap.label  # of the best and the worst category
     assert by_words.gap is not None
-    assert by_words.gap.label == "delta words"  # the metric's own
+    assert by_words.gap.label == "male − female"  # the metric declares no figure that is best at 0
     assert scored.languages == "German"
 
 
