@@ -19,7 +19,7 @@ from cc_hf.reports.formats.plots import (
     mark_of,
     saved_figure,
 )
-from cc_hf.reports.tables import heading, plain_table
+from cc_hf.reports.tables import heading, names_by_note, plain_table
 from cc_hf.results import Interval
 from cc_hf.studies.lexical_shortcuts.results import (
     SIDES,
@@ -40,7 +40,7 @@ _LAYERS_IN_A_ROW = 7  # columns of accuracies by part of speech that fit into 80
 _NOTE = (
     "accuracy: how often a classifier names the sub-word at a position by the state there; cosine:"
     " similarity of the state to that of layer 0, the embeddings with their positions; intervals by"
-    " bootstrap over sentences"
+    " bootstrap over sentences, p by paired approximate randomisation of sentences"
 )
 
 
@@ -64,6 +64,11 @@ def lexical_probe_tables(probe: LexicalProbe) -> Group:
             parts += [
                 heading(f"{model.name} against {probe.models[0].name}, percentage points"),
                 _differences_table(rows),
+            ]
+            notes = {f"{row.side} {row.layer}": row.accuracy.interval.note for row in rows}
+            parts += [
+                Text(f"difference in {names}: {note}")
+                for note, names in names_by_note(notes).items()
             ]
         elif reason := probe.not_compared.get(model.name):
             parts.append(Text(f"not compared: {model.name}: {reason}"))

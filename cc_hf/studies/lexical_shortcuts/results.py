@@ -244,9 +244,10 @@ def layer_difference(
         >>> layer_difference(values, 1 - values, np.arange(4), Bootstrap()).difference
         -0.5
     """
-    columns = [np.stack([values, np.ones(len(values))], axis=1) for values in (first, second)]
+    n_subwords = np.ones(len(first))
     differences = figure_differences(
-        *columns,
+        np.stack([first, n_subwords], axis=1),
+        np.stack([second, n_subwords], axis=1),
         lambda parts: {"mean": parts["all"][:, 0] / parts["all"][:, 1]},
         groups=sentences.tolist(),
         **bootstrap.options,

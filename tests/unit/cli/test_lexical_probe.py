@@ -122,6 +122,7 @@ def test_tables_show_parts_of_speech_gates_and_what_was_not_compared() -> None:
     assert "source attention" in text
     assert "-10.0" in text.replace("−", "-")
     assert "not compared: other: it has other sub-words" in text
+    assert "difference in encoder 1: no interval: it is the same" in text
     assert "…" not in text
     assert json.loads(probe.to_json())["models"][1]["gates"][1]["side"] == "cross"
     for file_format, start in (("png", b"\x89PNG"), ("pdf", b"%PDF")):
