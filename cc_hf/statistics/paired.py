@@ -154,7 +154,9 @@ def paired_differences(
         )
         if weights is not None:
             return values
-        return {name: of for name, of in values.items() if not name.startswith("weighted_")}
+        return {
+            figure: value for figure, value in values.items() if not figure.startswith("weighted_")
+        }
 
     return tuple(
         figure_differences(

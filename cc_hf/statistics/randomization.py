@@ -104,7 +104,7 @@ def exchange_tests(
     of_rows = range(n) if groups is None else groups
     units = np.array([numbers.setdefault(group, len(numbers)) for group in of_rows])
     differing = np.flatnonzero((first != second).any(axis=1))
-    # The column of each row in a matrix of exchanges.
+    # The columns of these rows in a matrix of exchanges.
     different, columns = np.unique(units[differing], return_inverse=True)
     change = np.subtract(second, first, dtype=np.float64)[differing]
     sums, rows = {}, {}
@@ -116,18 +116,20 @@ def exchange_tests(
     is_exact = len(different) <= MOST_ENUMERATED
     n_as_far, n_defined = (dict.fromkeys(observed, 0 if is_exact else 1) for _ in range(2))
     for exchanges in _exchanges(len(different), len(differing), n_resamples, seed):
-        moved = {name: exchanges[:, columns[of]] @ change[of] for name, of in rows.items()}
+        moved = {
+            name: exchanges[:, columns[members]] @ change[members] for name, members in rows.items()
+        }
         left = figures({name: sums[name][0] + values for name, values in moved.items()})
         right = figures({name: sums[name][1] - values for name, values in moved.items()})
-        for name, (one, other) in observed.items():
+        for name, values in observed.items():
             distances = np.abs(right[name] - left[name])
-            n_as_far[name] += int((distances >= abs(other - one) - _ROUNDING).sum())
+            n_as_far[name] += int((distances >= abs(values[1] - values[0]) - _ROUNDING).sum())
             n_defined[name] += int(np.isfinite(distances).sum())
     return {
         name: ExchangeTest(
-            float(one), float(other), n_as_far[name] / max(1, n_defined[name]), is_exact
+            float(values[0]), float(values[1]), n_as_far[name] / max(1, n_defined[name]), is_exact
         )
-        for name, (one, other) in observed.items()
+        for name, values in observed.items()
     }
 
 
