@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ from cc_hf.evaluation.evaluate import evaluate
 from cc_hf.evaluation.material import Material
 from cc_hf.reports.figure_text import figure_label
 from cc_hf.results import EvaluationResult, ResultSet
+from tests.helpers import reported
 from tests.helpers.fake_evaluator import hash_scores
 from tests.helpers.metrics import evaluate_dataset, evaluate_dataset_by_all
 
@@ -261,3 +263,18 @@ def test_a_pair_without_an_embedded_evaluator_names_metrics_that_need_none() -> 
         InputError, match=r"none ships with the package for en-es.*; the metric words needs no eval"
     ):
         evaluate_dataset("simplegen", "en-es", translations=TEXTS)
+
+
+def test_judgements_name_the_pairs_of_their_examples() -> None:
+    # Two rows are a pair; one is alone, and a name of three rows means something else.
+    names = ["a", "a", "b", "c", "c", "c", ""]
+    rows = [
+        replace(example, extra={"pair": name})
+        for example, name in zip(reported.examples(), names, strict=False)
+    ]
+    result = evaluate(
+        Material("en", "de", rows),
+        translations=[f"Satz {i}." for i in range(len(rows))],
+        evaluator=hash_scores,
+    )
+    assert [j.pair for j in result.judgements] == ["a", "a", "", "", "", "", ""]
