@@ -187,7 +187,9 @@ def error_figures(
         }
         for pair in test
     ]
-    judged = outcomes(translations, references, links, tgt_lang="de", lemmatizer="none")
+    judged = outcomes(
+        translations, references, links, tgt_lang="de", search="aligned", lemmatizer="none"
+    )
     is_error = [outcome.kind == "flipped" for outcome in judged]
     features: dict[str, list[float]] = {}
     for association in ("freq", "ppmi"):
@@ -236,7 +238,7 @@ def attack_model(
         samples,
         translate_or_read(samples, model, num_beams=1),
         samples_path=folder / "samples.jsonl",
-        lexicon=LexiconJudge(language.lexicon(), lemmatizer="none"),
+        lexicon=LexiconJudge(language.lexicon(), search="aligned", lemmatizer="none"),
         cues=CueJudge(
             cues,
             load_evaluator(evaluator, src_lang="en", tgt_lang="de", mode="exact"),

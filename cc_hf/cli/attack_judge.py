@@ -68,9 +68,9 @@ def judge(
     search: Annotated[
         str,
         typer.Option(
-            help="Where senses are looked for: aligned, anywhere, or sentence, as the program does."
+            help="Where senses are looked for: anywhere, aligned, or sentence, as the program does."
         ),
-    ] = "aligned",
+    ] = "anywhere",
     aligner: Annotated[str, typer.Option(help="Aligner: fast_align or eflomal.")] = "fast_align",
     lemmatizer: Annotated[
         str, typer.Option(help="Lemmatizer of the translations: simplemma or none.")

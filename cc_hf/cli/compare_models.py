@@ -104,8 +104,8 @@ def compare_models(
     src_lang: Annotated[str, typer.Option(help="Language of the sources.")] = "en",
     tgt_lang: Annotated[str, typer.Option(help="Language of the translations.")] = "de",
     search: Annotated[
-        str, typer.Option(help="Where senses are looked for: aligned, anywhere, or sentence.")
-    ] = "aligned",
+        str, typer.Option(help="Where senses are looked for: anywhere, aligned, or sentence.")
+    ] = "anywhere",
     lemmatizer: Annotated[
         str, typer.Option(help="Lemmatizer of the translations: simplemma or none.")
     ] = "simplemma",

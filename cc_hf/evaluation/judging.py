@@ -122,6 +122,7 @@ def judge(
         notes=(
             *material.limit_notes,
             *notes,
+            *figures.notes,
             *_data_notes(material, has_notes=has_warnings),
         ),
     )

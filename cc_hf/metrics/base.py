@@ -107,6 +107,7 @@ class Figures:
         categories: accuracy by category.
         judgements: one per row, or empty for a metric without verdicts.
         counts: numbers of rows by name.
+        notes: what a reader must know of the figures.
     """
 
     scores: Mapping[str, float]
@@ -115,6 +116,7 @@ class Figures:
     categories: tuple[CategoryAccuracy, ...] = ()
     judgements: tuple[Judgement, ...] = ()
     counts: Mapping[str, int] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

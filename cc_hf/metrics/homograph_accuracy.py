@@ -25,7 +25,7 @@ from cc_hf.results import Interval, NoInterval
 from cc_hf.schema import Example, Judgement, ProbingExample
 from cc_hf.statistics.accuracy import verdict_accuracies
 from cc_hf.statistics.bootstrap import Bootstrap, accuracy_intervals
-from cc_hf.text.alignment import Aligner, Alignment
+from cc_hf.text.alignment import Aligner, Alignment, find_aligner
 from cc_hf.text.lemmatization import Lemmatizer, check_language, find_lemmatizer
 from cc_hf.text.sense_matching import SenseMatcher
 from cc_hf.text.sense_search import ProgramSearch
@@ -37,15 +37,17 @@ __all__ = [
     "HomographAccuracy",
     "Outcome",
     "aligned_texts",
+    "ceiling_note",
     "judge",
     "outcomes",
+    "reference_outcomes",
 ]
 
 #: What can become of a homograph.
 OUTCOMES = ("correct", "flipped", "unknown", "deleted")
-#: Where senses are looked for: in the aligned words, in the whole translation, or in the whole
+#: Where senses are looked for: in the whole translation, in the aligned words, or in the whole
 #: translation as the released program does it.
-SEARCHES = ("aligned", "anywhere", "sentence")
+SEARCHES = ("anywhere", "aligned", "sentence")
 
 
 def _senses(value: Any, where: str) -> str:
@@ -61,6 +63,7 @@ _FIELDS: Fields = {
     "cluster": any_text,
     "senses": _senses,
     "category": optional_text,
+    "reference": optional_text,
 }
 
 
@@ -103,7 +106,7 @@ def outcomes(
     alignments: Sequence[Alignment],
     *,
     tgt_lang: str,
-    search: str = "aligned",
+    search: str = "anywhere",
     lemmatizer: str | Lemmatizer = "simplemma",
 ) -> list[Outcome]:
     """Return what became of the homograph in each translation.
@@ -162,6 +165,63 @@ def outcomes(
             kind = "unknown" if linked else "deleted"
         kinds.append(Outcome(kind, shown_clusters))
     return kinds
+
+
+def reference_outcomes(
+    references: Sequence[Mapping[str, Any]],
+    aligner: Aligner,
+    *,
+    tgt_lang: str,
+    search: str,
+    lemmatizer: Lemmatizer,
+) -> list[Outcome]:
+    """Return what became of the homograph in the reference translations of the rows.
+
+    The share of correct ones is the ceiling of the accuracy: these translations are right.
+
+    Args:
+        references: mappings with the keys that `HomographAccuracy` reads; those without a
+            `reference` are left out.
+        aligner: aligns the reference translations, where the search needs it.
+        tgt_lang: ISO 639-1 code of the translations.
+        search: a name of `SEARCHES`.
+        lemmatizer: as for `outcomes`.
+
+    Returns:
+        One outcome per row with a `reference`.
+    """
+    rows = [row for row in references if row.get("reference", "").strip()]
+    texts = [row["reference"] for row in rows]
+    links: Sequence[Alignment] = [()] * len(rows)
+    if search == "aligned":
+        links = aligner.align(*aligned_texts([row["source"] for row in rows], texts))
+    return outcomes(texts, rows, links, tgt_lang=tgt_lang, search=search, lemmatizer=lemmatizer)
+
+
+def ceiling_note(outcomes: Sequence[Outcome], search: str) -> str:
+    """Return what is known of the ceiling of the accuracy, as a sentence for readers.
+
+    Args:
+        outcomes: outcomes of reference translations, from `reference_outcomes`; empty if there are
+            none.
+        search: the search by which they were judged, a name of `SEARCHES`.
+
+    Examples:
+        >>> ceiling_note([Outcome("correct"), Outcome("unknown")], "aligned")
+        'The ceiling is 50.0 %: search=aligned finds the right sense in 1 of 2 reference translations'
+        >>> ceiling_note([], "anywhere")
+        'The ceiling is unknown: without reference translations nobody knows how many right translations search=anywhere misses'
+    """  # noqa: E501
+    if not outcomes:
+        return (
+            "The ceiling is unknown: without reference translations nobody knows how many right"
+            f" translations search={search} misses"
+        )
+    n_right = sum(outcome.kind == "correct" for outcome in outcomes)
+    return (
+        f"The ceiling is {n_right / len(outcomes):.1%}: search={search} finds the right sense in"
+        f" {n_right:,} of {len(outcomes):,} reference translations".replace("%", " %", 1)
+    )
 
 
 def _clusters(matcher: SenseMatcher, tokens: Sequence[str]) -> tuple[str, ...]:
@@ -258,18 +318,25 @@ def _rates(
 class HomographAccuracy(Metric):
     """Word sense disambiguation of homographs, by the words of each sense.
 
-    Word alignment finds the words that translate the homograph, and a list of senses tells which
-    sense they show. fast_align and eflomal estimate their model on the translations that are judged
-    together, so a verdict may depend on other rows. Judge all translations of a system at once.
+    A list of senses tells which sense the words of a translation show. Word alignment tells unknown
+    from deleted homographs; with the search "aligned" only the words count that translate the
+    homograph. fast_align and eflomal estimate their model on the translations that are judged
+    together, so these outcomes may depend on other rows. Judge all translations of a system at
+    once.
 
     References hold `source`, `homograph`, `start` (0-based position of its first character in the
     source), `cluster` (the right one), `senses` (cluster -> words of the target language, see
-    `cc_hf.data.sense_rows.parse_senses`) and `category` (such as frequent and rare; optional). A
-    blank translation is deleted.
+    `cc_hf.data.sense_rows.parse_senses`) and, optional, `category` (such as frequent and rare) and
+    `reference` (a right translation). A blank translation is deleted.
+
+    A note says in how many reference translations the search finds the right sense: no system can
+    be expected to have a higher accuracy. Few translations lower it with "aligned", whose model of
+    alignment is then poor.
 
     Figures, in [0, 1]: accuracy, min_accuracy, accuracy_<category>; flip_rate, unknown_rate,
     deleted_rate and wide_error_rate, which is the sum of the three, each also by category. Counts:
-    n_correct, n_inconclusive, n_flipped, n_unknown, n_deleted, n_blank.
+    n_correct, n_inconclusive, n_flipped, n_unknown, n_deleted, n_blank; with reference
+    translations, n_references and n_references_correct.
 
     Attributes:
         search: a name of `SEARCHES`.
@@ -285,19 +352,16 @@ class HomographAccuracy(Metric):
         >>> row |= {"senses": {"animal": ["Fledermaus"], "stick": ["Keule"]}, "category": "rare"}
         >>> texts = ["Eine Fledermaus fliegt.", "Eine Keule fliegt."]
         >>> rows = Rows(texts, [row, row], ["0", "1"], tgt_lang="de")
-        >>> figures = HomographAccuracy(search="anywhere").measure(rows, Bootstrap())
+        >>> figures = HomographAccuracy().measure(rows, Bootstrap())
         >>> figures.scores["accuracy"], figures.scores["flip_rate_rare"]
         (0.5, 0.5)
     """
 
     name = "homograph_accuracy"
     title = "Homograph accuracy"
-    about = (
-        "A word alignment finds the homograph in the translation, and a list of senses tells which"
-        " sense it has."
-    )
+    about = "A list of senses tells which sense of the homograph the words of the translation show."
     signature_name = "homograph"
-    version = 1
+    version = 2
     reference_fields = _FIELDS
     figure_names = {  # noqa: RUF012
         **COMMON,
@@ -334,7 +398,7 @@ class HomographAccuracy(Metric):
         ),
     }
 
-    search: str = "aligned"
+    search: str = "anywhere"
     wide: bool | str = False
     aligner: str | Aligner = "fast_align"
     alignments: str | Path | Sequence[str] | None = None
@@ -379,6 +443,7 @@ class HomographAccuracy(Metric):
                     "cluster": example.gold,
                     "senses": example.extra["senses"],
                     "category": example.category,
+                    "reference": example.extra.get("reference", ""),
                 }
             )
         return rows
@@ -435,6 +500,15 @@ class HomographAccuracy(Metric):
         )
         summary = summarize(judgements, bootstrap)
         kinds = [outcome.kind for outcome in row_outcomes]
+        # Given alignments are those of the translations, so the references get the default's.
+        of_references = reference_outcomes(
+            rows.references,
+            find_aligner(self.aligner),
+            tgt_lang=rows.tgt_lang,
+            search=self.search,
+            lemmatizer=lemmatizer,
+        )
+        n_references_correct = sum(outcome.kind == "correct" for outcome in of_references)
         rates, intervals = _rates(kinds, [j.category for j in judgements], bootstrap)
         return Figures(
             scores={**summary.scores, **rates},
@@ -452,5 +526,14 @@ class HomographAccuracy(Metric):
                 **summary.counts,
                 **{f"n_{kind}": kinds.count(kind) for kind in OUTCOMES[1:]},
                 "n_blank": rows.n_blank,
+                **(
+                    {
+                        "n_references": len(of_references),
+                        "n_references_correct": n_references_correct,
+                    }
+                    if of_references
+                    else {}
+                ),
             },
+            notes=(ceiling_note(of_references, self.search),),
         )

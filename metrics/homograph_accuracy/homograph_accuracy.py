@@ -8,10 +8,10 @@ import cc_hf.evaluation.judging as judging  # From: cc_hf
 import cc_hf.metrics.homograph_accuracy as core  # From: cc_hf
 
 _DESCRIPTION = """\
-Word sense disambiguation in machine translation (Emelin et al. 2020): word alignment finds the
-words that translate a homograph, and a list of senses tells which sense they show. A translation is
-correct with a word of the right sense, flipped with a word of another sense, unknown with a word of
-no sense, and deleted without a word for the homograph. Only flips are errors, unless `wide` is set.
+Word sense disambiguation in machine translation (Emelin et al. 2020): a list of senses tells which
+sense of a homograph the words of a translation show. A translation is correct with a word of the
+right sense, flipped with a word of another sense, unknown with a word of no sense, and deleted
+without a word that is aligned with the homograph. Only flips are errors, unless `wide` is set.
 """
 
 _INPUTS = """\
@@ -21,12 +21,13 @@ Args:
     references (list of dict): one per translation, with `source` (str), `homograph` (str), `start`
         (int, 0-based, the homograph's first character in the source), `cluster` (str, the right
         sense), `senses` (a mapping from cluster to a list of words, or to a mapping with `senses`
-        and `ambiguous`; or the JSON of one) and `category` (str, optional, such as frequent and
-        rare).
+        and `ambiguous`; or the JSON of one), `category` (str, optional, such as frequent and
+        rare) and `reference` (str, optional, a right translation, for the ceiling).
     tgt_lang (str): ISO 639-1 code of the translations.
     src_lang (str, optional): ISO 639-1 code of the sources, for the signature.
-    search (str): "aligned" (default), "anywhere", which searches the whole translation, or
-        "sentence", which does so in the way of the paper's program.
+    search (str): "anywhere" (default), which searches the whole translation, "aligned", which
+        searches the words aligned with the homograph, or "sentence", which searches the whole
+        translation in the way of the paper's program.
     wide (bool): whether unknown and deleted homographs are errors, too; False by default.
     aligner (str or Aligner): "fast_align" (default), "eflomal", which must be installed, or an
         object with the method `align`.
@@ -42,12 +43,14 @@ Returns:
     flip_rate, unknown_rate, deleted_rate, wide_error_rate (float): in [0, 1], also by category
         (flip_rate_rare). The last is the sum of the others.
     n, n_correct, n_inconclusive, n_flipped, n_unknown, n_deleted, n_blank (int): numbers of
-        translations.
+        translations; with references, n_references, and n_references_correct, whose right sense
+        the search finds.
     verdicts (list of str): correct, incorrect or inconclusive, one per translation.
     predicted (list of str): the cluster that each translation shows, else unknown or deleted.
     intervals: mapping from figure to [low, high], the limits of its 95 % interval.
     interval_notes: mapping from figure to a remark on its interval, or the reason why it has none.
     signature (str): data, options and versions on which the figures depend.
+    notes (list of str): the ceiling, or that it is unknown.
 
 Example:
     >>> metric = evaluate.load("metrics/homograph_accuracy")
@@ -90,6 +93,7 @@ class HomographAccuracy(judging.MetricModule, evaluate.Metric):
                         "cluster": datasets.Value("string"),
                         "senses": datasets.Value("string"),
                         "category": datasets.Value("string"),
+                        "reference": datasets.Value("string"),
                     },
                 }
             ),

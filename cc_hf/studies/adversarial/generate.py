@@ -190,6 +190,7 @@ def _sample(
         adv_cluster=cluster,
         source=changed.text,
         seed_source=seed.source,
+        seed_reference=seed.reference,
         **values,
     )
 

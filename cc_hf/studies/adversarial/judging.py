@@ -27,6 +27,7 @@ from cc_hf.studies.adversarial.outcomes import (
     distinct_texts,
     judge_by_cues,
     judge_by_lexicon,
+    lexicon_ceiling,
     matched_translations,
     unjudged,
 )
@@ -192,6 +193,7 @@ def judge_attacks(
     if lexicon is not None:
         judged = judge_by_lexicon(samples, translated.texts, lexicon)
         fields |= lexicon.signature_fields()
+        notes.append(lexicon_ceiling(samples, lexicon))
     else:
         judged = list(unjudged(samples, translated.texts))
     if cues is not None:

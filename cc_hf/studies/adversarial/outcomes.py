@@ -12,7 +12,13 @@ from cc_hf.data.homographs import HomographLexicon
 from cc_hf.data.sense_rows import senses_text
 from cc_hf.errors import InputError, shown
 from cc_hf.evaluators.base import Evaluator, ScoreFunction
-from cc_hf.metrics.homograph_accuracy import Outcome, aligned_texts, outcomes
+from cc_hf.metrics.homograph_accuracy import (
+    Outcome,
+    aligned_texts,
+    ceiling_note,
+    outcomes,
+    reference_outcomes,
+)
 from cc_hf.results import EvaluationResult
 from cc_hf.studies.adversarial.contrastive import (
     SenseCues,
@@ -28,6 +34,7 @@ __all__ = [
     "distinct_texts",
     "judge_by_cues",
     "judge_by_lexicon",
+    "lexicon_ceiling",
     "matched_translations",
     "unjudged",
 ]
@@ -76,7 +83,7 @@ class LexiconJudge:
     """
 
     lexicon: HomographLexicon
-    search: str = "aligned"
+    search: str = "anywhere"
     aligner: str | Aligner = "fast_align"
     lemmatizer: str | Lemmatizer = "simplemma"
 
@@ -130,16 +137,7 @@ def judge_by_lexicon(
             questions,
             outcomes(
                 [translations[text] for text, *_ in questions],
-                [
-                    {
-                        "source": text,
-                        "homograph": homograph,
-                        "start": start,
-                        "cluster": cluster,
-                        "senses": senses[homograph],
-                    }
-                    for text, homograph, start, cluster in questions
-                ],
+                [_row(question, senses) for question in questions],
                 [link_of[text] for text, *_ in questions],
                 tgt_lang=judge.lexicon.tgt_lang,
                 search=judge.search,
@@ -149,6 +147,45 @@ def judge_by_lexicon(
         )
     )
     return [_judgement(sample, translations, answers) for sample in samples]
+
+
+def lexicon_ceiling(samples: Sequence[AdversarialSample], judge: LexiconJudge) -> str:
+    """Return in how many references of the seeds the judge finds the right sense, as a note.
+
+    Args:
+        samples: the samples; each seed counts once, and without a reference it is left out.
+        judge: the lexicon and how it is used.
+
+    Raises:
+        InputError: for a homograph or cluster that is not in the lexicon.
+    """
+    senses = _senses(samples, judge.lexicon)
+    seeds = {_questions(sample)[0]: sample.seed_reference for sample in samples}
+    return ceiling_note(
+        reference_outcomes(
+            [
+                _row(question, senses) | {"reference": reference}
+                for question, reference in seeds.items()
+            ],
+            find_aligner(judge.aligner),
+            tgt_lang=judge.lexicon.tgt_lang,
+            search=judge.search,
+            lemmatizer=find_lemmatizer(judge.lemmatizer),
+        ),
+        judge.search,
+    )
+
+
+def _row(question: _Question, senses: Mapping[str, str]) -> dict[str, Any]:
+    """Return a question as the metric reads it."""
+    text, homograph, start, cluster = question
+    return {
+        "source": text,
+        "homograph": homograph,
+        "start": start,
+        "cluster": cluster,
+        "senses": senses[homograph],
+    }
 
 
 def _questions(sample: AdversarialSample) -> tuple[_Question, _Question]:

@@ -51,6 +51,7 @@ class AdversarialSample:
         ppmi_diff: `ppmi_adv` less `ppmi_seed`.
         fluency_ratio: perplexity of the sample divided by that of the seed; None if it was not
             computed.
+        seed_reference: reference translation of `seed_source`; "" if there is none.
     """
 
     id: str
@@ -73,6 +74,7 @@ class AdversarialSample:
     ppmi_seed: float
     ppmi_diff: float
     fluency_ratio: float | None = None
+    seed_reference: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -233,7 +235,7 @@ def _values(kind: type, row: Mapping[str, Any], where: str) -> dict[str, Any]:
 
 
 def _sample(row: Mapping[str, Any], where: str) -> AdversarialSample:
-    sample = AdversarialSample(**_values(AdversarialSample, row, where))
+    sample = AdversarialSample(**_values(AdversarialSample, {"seed_reference": "", **row}, where))
     if sample.kind not in KINDS:
         raise InputError(f"{where}: kind: expected {', '.join(KINDS)}, got {shown(sample.kind)}")
     for name, start, text in (

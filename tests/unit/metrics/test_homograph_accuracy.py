@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
@@ -47,13 +48,13 @@ def judged(translation: str, **options: Any) -> EvaluationResult:
     ],
 )
 def test_the_aligned_word_decides(translation: str, predicted: str, verdict: str) -> None:
-    (judgement,) = judged(translation).judgements
+    (judgement,) = judged(translation, search="aligned").judgements
     assert (judgement.predicted, judgement.verdict) == (predicted, verdict)
     assert judgement.gold == "stick"
 
 
 def test_a_homograph_without_a_link_is_deleted() -> None:
-    result = judged("Der Schläger ist alt.", alignments=["0-0"])
+    result = judged("Der Schläger ist alt.", search="aligned", alignments=["0-0"])
     assert result.judgements[0].predicted == "deleted"
     assert result.counts == {
         "n_correct": 0,
@@ -65,11 +66,41 @@ def test_a_homograph_without_a_link_is_deleted() -> None:
     }
 
 
-def test_the_whole_sentence_is_searched_on_request() -> None:
+def test_the_whole_sentence_is_searched_by_default() -> None:
     text = "Das Tier ist ein Schläger, keine Fledermaus."
-    assert judged(text, search="anywhere").judgements[0].predicted == "stick"
-    assert judged("Ein Tier.", search="anywhere", alignments=[""]).counts["n_deleted"] == 1
-    assert judged("Ein Tier.", search="anywhere", alignments=["1-1"]).counts["n_unknown"] == 1
+    result = judged(text, alignments=[""])
+    assert result.judgements[0].predicted == "stick"
+    assert "|search:anywhere|" in result.signature
+    assert judged("Ein Tier.", alignments=[""]).counts["n_deleted"] == 1
+    assert judged("Ein Tier.", alignments=["1-1"]).counts["n_unknown"] == 1
+
+
+@pytest.mark.parametrize(
+    ("references", "search", "ceiling"),
+    [
+        (["Der Schläger ist alt.", "Das Brett.", " "], "anywhere", "50.0 %.* in 1 of 2 reference"),
+        (["Der Schläger ist alt."], "sentence", "100.0 %: search=sentence.* in 1 of 1 reference"),
+        (["Schläger Holz", "Holz Der", "Der Der"], "aligned", "0.0 %: search=al.* 0 of 3 ref"),
+        (["", " "], "anywhere", "unknown: without reference translations"),
+    ],
+)
+def test_the_ceiling_of_the_references_is_said_beside_the_figures(
+    references: list[str], search: str, ceiling: str
+) -> None:
+    rows = [{**ROW, "reference": reference} for reference in references]
+    result = evaluate_metric(
+        "homograph_accuracy", ["Ein Tier."] * len(rows), rows,
+        search=search, alignments=[""] * len(rows), tgt_lang="de", n_resamples=20,
+    )  # fmt: skip
+    (note,) = result.notes
+    assert re.search(f"ceiling is {ceiling}", note)
+    assert ("n_references" in result.counts) == ("unknown" not in ceiling)
+
+
+def test_references_of_examples_are_read_for_the_ceiling() -> None:
+    extra = {"homograph": "bat", "senses": "{}", "reference": "Ein Schläger."}
+    example = ProbingExample("0", "en", "de", "A bat.", "all", "stick", Focus("bat", 2), extra)
+    assert HomographAccuracy.references([example])[0]["reference"] == "Ein Schläger."
 
 
 def test_the_program_finds_senses_at_the_beginning_of_words() -> None:
@@ -152,7 +183,7 @@ def test_rows_that_cannot_be_judged_are_refused(change: dict[str, Any], message:
 @cases_by_message(
     ("options", "message"),
     [
-        ({"search": "window"}, "search: expected one of aligned, anywhere, sentence"),
+        ({"search": "window"}, "search: expected one of anywhere, aligned, sentence"),
         ({"wide": "maybe"}, "wide: expected true or false"),
         ({"tgt_lang": ""}, "tgt_lang: expected the ISO 639-1 code"),
         ({"tgt_lang": "xx"}, "does not know 'xx'"),

@@ -8,6 +8,7 @@ import pytest
 
 from cc_hf.data.homographs import HomographLexicon, SenseCluster
 from cc_hf.errors import InputError
+from cc_hf.reports.studies.attacks import attack_page
 from cc_hf.results import Interval
 from cc_hf.statistics.bootstrap import Bootstrap
 from cc_hf.studies.adversarial.contrastive import SenseCues, conditioned_rows
@@ -243,9 +244,32 @@ def test_the_road_of_both_judges_and_its_signature() -> None:
         "lexicon:aaaaaaa",
     ):
         assert part in report.signature
+    assert report.notes[0].startswith("The ceiling is unknown: ")
     row = attack_json(report)
     assert row["judges"]["lexicon"]["total"]["n_success"] == 1
     assert row["agreement"]["n_both"] == 1
+
+
+def test_the_lexicon_searches_the_whole_translation_and_says_its_ceiling() -> None:
+    samples = [
+        replace(sample_of(word), id=word, seed_source=seed, seed_reference=reference)
+        for word, seed, reference in (
+            ("hot", "A spring came .", "Ein Frühling kam ."),
+            ("old", "A spring came .", "Ein Frühling kam ."),  # the same seed, which counts once
+            ("two", "A spring !", "Der Lenz !"),
+            ("warm", "A spring ?", ""),
+        )
+    ]
+    judge = LexiconJudge(LEXICON)
+    given = Translated("mine", "mine@1", dict.fromkeys(distinct_texts(samples), "Frühling"))
+    _, report = judge_attacks(samples, given, lexicon=judge, bootstrap=Bootstrap(n_resamples=10))
+    assert "|search:anywhere|" in report.signature
+    (note,) = report.notes
+    assert "ceiling is 50.0 %: search=anywhere" in note
+    assert "1 of 2 reference" in note
+    assert attack_json(report)["notes"] == [note]
+    page = attack_page(report, [])
+    assert "1 of 2 reference" in page
 
 
 def test_samples_without_cues_are_named_in_a_note() -> None:

@@ -1,0 +1,100 @@
+"""How many right translations and flips each search of `homograph_accuracy` finds, as
+docs/disambiguation_bias.md and the card say.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cc_hf.data.homographs import HomographLexicon, read_lexicon
+from cc_hf.data.sense_rows import senses_text
+from cc_hf.metrics.homograph_accuracy import SEARCHES, HomographAccuracy
+from cc_hf.results import EvaluationResult
+from cc_hf.text.tokenization import word_tokens
+from tests.helpers.metrics import evaluate_metric
+
+pytestmark = pytest.mark.shared
+
+#: n -> draws whose mean is reported
+DRAWS = {100: 10, 745: 2, 2219: 1}
+
+
+def recorded_rows(shared: Path, lexicon: HomographLexicon) -> list[dict[str, Any]]:
+    """Return the recorded pairs, whose reference has a word of the right sense."""
+    text = (shared / "gold/wsd/pairs.jsonl").read_text(encoding="utf-8")
+    return [
+        {
+            "source": pair["source"],
+            "homograph": pair["homograph"],
+            "start": word_tokens(pair["source"])[pair["src_loc"]].start,
+            "cluster": pair["cluster"],
+            "senses": senses_text(lexicon.clusters(pair["homograph"])),
+            "reference": pair["reference"],
+            "word": pair["tgt_token"],
+        }
+        for pair in map(json.loads, text.splitlines())
+    ]
+
+
+def with_flips(
+    rows: list[dict[str, Any]], lexicon: HomographLexicon, draw: random.Random
+) -> list[str]:
+    """Return the references; every second one has a word of another sense of its homograph."""
+    texts = []
+    for number, row in enumerate(rows):
+        words = [
+            word
+            for name, cluster in lexicon.clusters(row["homograph"]).items()
+            for word in cluster.senses
+            if name != row["cluster"]
+        ]
+        word = draw.choice(words) if number % 2 else row["word"]
+        texts.append(row["reference"].replace(row["word"], word, 1))
+    return texts
+
+
+def judged(rows: list[dict[str, Any]], texts: list[str], search: str) -> EvaluationResult:
+    return evaluate_metric(
+        "homograph_accuracy", texts, rows, search=search, tgt_lang="de", n_resamples=1
+    )
+
+
+def test_the_default_search_loses_no_right_translation_and_finds_most_flips(
+    shared: Path, root: Path
+) -> None:
+    lexicon = read_lexicon(data_dir=shared / "upstream")
+    rows = recorded_rows(shared, lexicon)
+    page = (root / "docs/disambiguation_bias.md").read_text(encoding="utf-8")
+    shares: dict[tuple[str, int], tuple[float, float]] = {}
+    for search in SEARCHES:
+        for n, n_draws in DRAWS.items():
+            sums = [0, 0]
+            for seed in range(n_draws):
+                draw = random.Random(seed)
+                chosen = draw.sample(rows, n)
+                result = judged(chosen, with_flips(chosen, lexicon, draw), search)
+                verdicts = [j.verdict for j in result.judgements]
+                sums[0] += verdicts[::2].count("correct")
+                sums[1] += verdicts[1::2].count("incorrect")
+            right, flips = sums[0] / n_draws / ((n + 1) // 2), sums[1] / n_draws / (n // 2)
+            shares[search, n] = right, flips
+        cells = [f"{100 * part:.1f}" for n in DRAWS for part in shares[search, n]]
+        assert f"| `{search}` | {' | '.join(cells)} |" in page
+    assert HomographAccuracy().search == "anywhere"
+    assert all(shares["anywhere", n][0] > 0.99 for n in DRAWS)
+    assert all(shares["anywhere", n][1] == max(shares[s, n][1] for s in SEARCHES) for n in DRAWS)
+
+
+def test_the_ceiling_is_said_beside_the_figures(shared: Path) -> None:
+    lexicon = read_lexicon(data_dir=shared / "upstream")
+    rows = recorded_rows(shared, lexicon)[:745]
+    texts = [row["reference"] for row in rows]
+    for search, n_right in (("anywhere", 744), ("aligned", 601)):
+        result = judged(rows, texts, search)
+        assert result.counts["n_correct"] == result.counts["n_references_correct"] == n_right
+        assert any(f"{n_right} of 745 reference" in note for note in result.notes)
