@@ -15,11 +15,23 @@ from typing import NamedTuple
 from cc_hf import registry
 from cc_hf.errors import InputError
 
-__all__ = ["build", "chosen", "limited", "own_judges", "parse", "split_and_limit", "whole"]
+__all__ = [
+    "build",
+    "chosen",
+    "evaluator_key",
+    "limited",
+    "own_judges",
+    "parse",
+    "split_and_limit",
+    "whole",
+    "with_scores",
+]
 
 _LIMIT = re.compile(r"\[(?:first (\d+)|(\d+) chosen [0-9a-f]+)\]$")
 
 _IDENTITY = re.compile(r"@([0-9a-f]{4,40})(?=/|$)")  # a commit, or a hash of files
+_SCORES = re.compile(r"@scores\.[0-9a-f]{8}$")  # of an evaluator without a revision
+_UNNAMED = ("function <", "the model@")
 _DECODING = re.compile(r"[./]beam\d+(?:/.*)?$")
 
 _RESERVED = {"|": "%7C", ":": "%3A", "%": "%25", "\n": "%0A"}
@@ -173,6 +185,38 @@ def own_judges(evaluator: str, system: str) -> list[str]:
         for judge in judges
         if judge.name and any(judge.is_same(translator) for translator in translators)
     ]
+
+
+def with_scores(evaluator: str, digest: str) -> str:
+    """Return the field `eval` of an evaluator without a revision, such as a function.
+
+    Args:
+        evaluator: its name.
+        digest: eight hexadecimal digits, a digest of the scores that it gave.
+
+    Examples:
+        >>> with_scores("function by_length", "1a2b3c4d")
+        'function by_length@scores.1a2b3c4d'
+    """
+    return f"{evaluator}@scores.{digest}"
+
+
+def evaluator_key(evaluator: str) -> str | None:
+    """Return what is equal for results that one evaluator gave on different translations.
+
+    Args:
+        evaluator: the field `eval` of a signature.
+
+    Returns:
+        The field without the digest of scores, which depends on the translations; None for a
+        function without a name, which cannot be told from another.
+
+    Examples:
+        >>> evaluator_key("function by_length@scores.1a2b3c4d"), evaluator_key("org/model@1a2b3c4")
+        ('function by_length', 'org/model@1a2b3c4')
+        >>> evaluator_key("function <lambda>@scores.1a2b3c4d")
+    """
+    return None if evaluator.startswith(_UNNAMED) else _SCORES.sub("", evaluator)
 
 
 class _Model(NamedTuple):

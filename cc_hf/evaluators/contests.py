@@ -5,6 +5,9 @@ How close is close enough follows from the measured error of the faster pass. No
 
 from __future__ import annotations
 
+import functools
+import hashlib
+import json
 from collections import defaultdict
 from collections.abc import Sequence
 from typing import TypeAlias
@@ -12,8 +15,10 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from cc_hf import signature
 from cc_hf.errors import CCError, EvaluatorError, check_choice
 from cc_hf.evaluators.base import Evaluator, ScoreFunction
+from cc_hf.evaluators.token_model import IN_MEMORY
 from cc_hf.evaluators.scores import LOG_SCORES, SCORES
 from cc_hf.schema import ScoringRequest
 
@@ -366,26 +371,61 @@ def function_name(function: ScoreFunction) -> str:
     """Return the name of a function for signatures and messages.
 
     Args:
-        function: any callable; one without a name is called by its type.
+        function: any callable. It is called by its attribute `signature_name`, which the caller can
+            set, else by its own name, else by its type. The names of functions that have none
+            stand in angle brackets, as `<lambda>` does.
 
     Examples:
-        >>> function_name(len)
-        'len'
+        >>> import functools
+        >>> function_name(len), function_name(functools.partial(len))
+        ('len', '<partial>')
     """
+    if isinstance(given := getattr(function, "signature_name", None), str) and given.strip():
+        return " ".join(given.split())
+    if isinstance(function, functools.partial):
+        return "<partial>"
     return str(getattr(function, "__name__", type(function).__name__))
 
 
-def scorer_fields(scorer: Evaluator | ScoreFunction, score: str) -> dict[str, str]:
+def scorer_fields(
+    scorer: Evaluator | ScoreFunction,
+    score: str,
+    requests: Sequence[ScoringRequest] = (),
+    scores: Sequence[float] | npt.NDArray[np.float64] = (),
+) -> dict[str, str]:
     """Return the signature fields of what scored.
+
+    A function has no revision, nor has a model in memory; a digest of the scores tells two of the
+    same name apart.
 
     Args:
         scorer: an evaluator, or a function.
         score: definition of a score, which is that of the caller where a function scores.
+        requests: the pairs that were scored; () for fields without a digest.
+        scores: their scores.
 
     Examples:
         >>> scorer_fields(len, "geometric")  # type: ignore[arg-type]
         {'eval': 'function len', 'score': 'own'}
+        >>> scorer_fields(len, "", [ScoringRequest("a", "b", 0)], [1.0])  # type: ignore[arg-type]
+        {'eval': 'function len@scores.df354714', 'score': 'own'}
     """
     if isinstance(scorer, Evaluator):
-        return {**scorer.signature_fields(), "score": score}
-    return {"eval": f"function {function_name(scorer)}", "score": "own"}
+        fields = {**scorer.signature_fields(), "score": score}
+        has_revision = not {"", IN_MEMORY}.intersection(scorer.identity.split("+"))
+    else:
+        fields, has_revision = {"eval": f"function {function_name(scorer)}", "score": "own"}, False
+    if has_revision or not requests:
+        return fields
+    return {**fields, "eval": signature.with_scores(fields["eval"], _digest(requests, scores))}
+
+
+def _digest(
+    requests: Sequence[ScoringRequest], scores: Sequence[float] | npt.NDArray[np.float64]
+) -> str:
+    """Return a digest of scored pairs that depends neither on their order nor on rounding."""
+    lines = {
+        json.dumps([request.source, request.translation, f"{score:.4g}"])
+        for request, score in zip(requests, scores, strict=True)
+    }
+    return hashlib.sha256("\n".join(sorted(lines)).encode("ascii")).hexdigest()[:8]

@@ -17,6 +17,7 @@ from cc_hf.evaluators.distributed import ALONE, is_launched, join
 from cc_hf.evaluators.ensemble import ensemble
 from cc_hf.evaluators.options import LoadingOptions, check_names
 from cc_hf.evaluators.score_cache import open_cache
+from cc_hf.evaluators.token_model import IN_MEMORY
 from cc_hf.models.pretrained import (
     KEPT_EVALUATORS,
     SPREAD,
@@ -192,7 +193,7 @@ def evaluator_of(
     with reported_loading(name):
         check_tokenizer(name, family, model, tokenizer)
     loaded = LoadedModel(
-        name, "in memory", family, model, tokenizer, *own_languages(family, tokenizer)
+        name, IN_MEMORY, family, model, tokenizer, *own_languages(family, tokenizer)
     )
     options = LoadingOptions(
         prompt=prompt,

@@ -22,7 +22,10 @@ from cc_hf.evaluators.score_cache import ScoreCache
 from cc_hf.evaluators.scores import TokenScores
 from cc_hf.schema import ScoringRequest
 
-__all__ = ["TokenModel", "numbered_requests"]
+__all__ = ["IN_MEMORY", "TokenModel", "numbered_requests"]
+
+#: `TokenModel.identity` of a model that no files tell apart from another.
+IN_MEMORY = "in memory"
 
 _ON_TOO_LONG = ("error", "truncate", "incorrect")
 

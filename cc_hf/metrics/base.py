@@ -407,20 +407,18 @@ class ScoringMetric(Metric):
             raise InputError(f"evaluator: {self.name} expects an Evaluator or a function, got none")
         return scoring
 
-    def model_fields(
-        self, rows: Rows, evaluator: Evaluator | ScoreFunction, score: str
-    ) -> dict[str, str]:
+    def model_fields(self, rows: Rows, scoring: Scoring, score: str) -> dict[str, str]:
         """Return the signature fields of languages and evaluator.
 
         Args:
             rows: checked rows, which name the languages; a missing one is that of the evaluator.
-            evaluator: evaluator model or function that scored.
+            scoring: the scores, and the evaluator model or function that gave them.
             score: name that the metric gives to the score.
         """
-        src_lang, tgt_lang = rows.src_lang, rows.tgt_lang
+        src_lang, tgt_lang, evaluator = rows.src_lang, rows.tgt_lang, scoring.evaluator
         if isinstance(evaluator, Evaluator):
             src_lang, tgt_lang = src_lang or evaluator.src_lang, tgt_lang or evaluator.tgt_lang
-        model = scorer_fields(evaluator, score)
+        model = scorer_fields(evaluator, score, self.requests(rows), scoring.scores)
         return {"langs": f"{src_lang or '?'}-{tgt_lang or '?'}", **model}
 
 

@@ -330,7 +330,7 @@ class ContrastiveConditioning(ScoringMetric):
                 },
             },
             signature={
-                **self.model_fields(rows, scoring.evaluator, self.score),
+                **self.model_fields(rows, scoring, self.score),
                 "pool": "max",
                 "weight": "rank",
                 "tie": self.ties,

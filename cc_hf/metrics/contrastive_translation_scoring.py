@@ -431,7 +431,7 @@ class ContrastiveTranslationScoring(ScoringMetric):
         return Figures(
             scores={**summary.scores, **pairs.scores},
             signature={
-                **self.model_fields(rows, scoring.evaluator, self.score),
+                **self.model_fields(rows, scoring, self.score),
                 **self._context_fields(rows),
                 "tie": "incorrect",
             },

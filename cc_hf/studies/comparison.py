@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import itertools
 import json
+import math
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
@@ -365,6 +366,8 @@ def _systems(
                 )
         if _other_translation(baseline, name, judged):  # else two variants of the metric
             _check_same_options(baseline, name, results)
+            if "@scores." in signature.parse(results[name].signature)[1].get("eval", ""):
+                _check_same_scores(baseline, name, judged)
     ids = list(judged[baseline])
     table = [[judged[name][i] for i in ids] for name in judged]
     correct = np.array([[j.is_correct for j in row] for row in table], dtype=np.bool_)
@@ -409,7 +412,8 @@ def _check_same_options(baseline: str, name: str, results: Mapping[str, Evaluati
     A difference could otherwise be due to the evaluator or its options.
 
     Raises:
-        InputError: for different options; the message names the first one.
+        InputError: for different options, of which the message names the first one, or for a
+            function without a name, which cannot be told from another.
     """
     if key := different_options(results[baseline], results[name]):
         left, right = (
@@ -418,17 +422,41 @@ def _check_same_options(baseline: str, name: str, results: Mapping[str, Evaluati
                 signature.parse(results[result_name].signature) for result_name in (baseline, name)
             )
         )
+        remedy = "evaluate both with the same options"
+        if key == "eval" and None in map(signature.evaluator_key, (left, right)):
+            remedy += ", and give the function a name (its attribute `signature_name`)"
         raise InputError(
             f"{baseline} and {name} are different systems, judged with different options: {key} is"
-            f" {left!r} and {right!r}; evaluate both with the same options"
+            f" {left!r} and {right!r}; {remedy}"
         )
+
+
+def _check_same_scores(baseline: str, name: str, judged: _Judged) -> None:
+    """Check that two evaluators of one name are the same as far as their scores show it.
+
+    Raises:
+        InputError: for a translation that both results have, but with other scores.
+    """
+    for example_id, judgement in judged[baseline].items():
+        other = judged[name][example_id]
+        scores = [(j.score_correct, j.score_incorrect) for j in (judgement, other)]
+        if judgement.translation == other.translation and not all(
+            left == right or (left and right and math.isclose(left, right, rel_tol=1e-3))
+            for left, right in zip(*scores, strict=True)
+        ):
+            raise InputError(
+                f"example {example_id}: {baseline} and {name} have the same translation, with the"
+                f" scores {scores[0]} and {scores[1]}, so that they were judged by different"
+                " functions of one name; evaluate both with the same function"
+            )
 
 
 def different_options(
     first: EvaluationResult, second: EvaluationResult, *, ignored: Collection[str] = ()
 ) -> str:
     """Return the first field in which the signatures of two results differ, other than those that
-    name the system, the version and the bootstrap.
+    name the system, the version and the bootstrap. A function that has no name differs from
+    every function.
 
     Args:
         first: the results.
@@ -452,9 +480,17 @@ def different_options(
     different = [
         key
         for key in keys
-        if left.get(key) != right.get(key) and key not in {*_OF_THE_SYSTEM, *ignored}
+        if not _is_same_option(key, left.get(key), right.get(key))
+        and key not in {*_OF_THE_SYSTEM, *ignored}
     ]
     return different[0] if different else "metric" if kind != other else ""
+
+
+def _is_same_option(key: str, left: str | None, right: str | None) -> bool:
+    if key != "eval" or left is None or right is None:
+        return left == right
+    name = signature.evaluator_key(left)
+    return name is not None and name == signature.evaluator_key(right)
 
 
 def _agreement(

@@ -140,6 +140,8 @@ def evaluator_agreement(
 
 def _judge(result: EvaluationResult) -> str:
     metric, fields = signature.parse(result.signature)
+    if key := signature.evaluator_key(fields.get("eval", "")):
+        fields["eval"] = key
     return signature.build(
         metric, {key: value for key, value in fields.items() if key not in _NOT_THE_JUDGE}
     )

@@ -64,6 +64,20 @@ def words(system: str) -> EvaluationResult:
     return evaluate_metric(Words(), TEXTS[system], REFERENCES, **OPTIONS)
 
 
+def _unnamed(sources: Sequence[str], translations: Sequence[str]) -> list[float]:
+    return hash_scores(sources, translations)
+
+
+_unnamed.__name__ = "<lambda>"
+
+
+def _namesake(sources: Sequence[str], translations: Sequence[str]) -> list[float]:
+    return [1 - score / 2 for score in hash_scores(sources, translations)]
+
+
+_namesake.__name__ = hash_scores.__name__
+
+
 def printed(part: RenderableType, width: int = 80) -> str:
     console = Console(width=width)
     with console.capture() as captured:
@@ -252,7 +266,19 @@ def other_id(result: EvaluationResult) -> EvaluationResult:
         ),
         (
             lambda: {"a": judged("a"), "b": judged("b", coarse_scores)},
-            "judged with different options: eval is 'function hash_scores' and 'function coarse_scores'",
+            "options: eval is 'function hash_scores@.*' and 'function coarse_scores@.*same options$",
+        ),
+        (
+            lambda: {"a": judged("a", lambda s, t: hash_scores(s, t)), "b": judged("b")},
+            r"eval is 'function <lambda>@.*give the function a name \(its attribute `signature_name",
+        ),
+        (
+            lambda: {"a": judged("a", _unnamed), "b": judged("b", _unnamed)},
+            r"'function <lambda>@.*' and 'function <lambda>@.*give the function a name",
+        ),
+        (
+            lambda: {"a": judged("a"), "b": judged("b", _namesake)},
+            "example id0: a and b have the same translation, with the scores .*functions of one name",
         ),
         (
             lambda: {
@@ -285,6 +311,33 @@ def test_results_that_cannot_be_compared_are_refused(
 ) -> None:
     with pytest.raises(InputError, match=message):
         compare(results())
+
+
+def test_functions_of_one_name_are_told_apart_by_their_scores() -> None:
+    """The figures of one function are 1.0, of the other 0.0, and both had one signature."""
+    right: Callable[[Any, Any], list[float]] = lambda s, t: [float(x[0] == "c") for x in s]  # noqa: E731
+    wrong: Callable[[Any, Any], list[float]] = lambda s, t: [float(x[0] == "i") for x in s]  # noqa: E731
+    first, second = judged("a", right), judged("a", wrong)
+    assert (first.scores["accuracy"], second.scores["accuracy"]) == (1.0, 0.0)
+    assert first.signature != second.signature
+    assert judged("a", right).signature == first.signature
+    assert "eval:function <lambda>@scores.e569976e|" in first.signature  # in every process
+    backwards = evaluate(
+        TEXTS["a"][::-1], REFERENCES[::-1], right, **OPTIONS | {"ids": OPTIONS["ids"][::-1]}
+    )
+    assert backwards.signature == first.signature
+
+
+def test_a_function_that_the_caller_named_judges_several_systems() -> None:
+    def scores(sources: Sequence[str], translations: Sequence[str]) -> list[float]:
+        return hash_scores(sources, translations)
+
+    named = functools.partial(scores)
+    assert "eval:function <partial>@scores." in judged("a", named).signature
+    named.signature_name = "my scores"  # type: ignore[attr-defined]
+    results = {name: judged(name, named) for name in "ab"}
+    assert "eval:function my scores@scores." in results["a"].signature
+    assert compare(results).systems
 
 
 def test_pairs_that_cannot_be_joined_are_reported() -> None:
