@@ -201,8 +201,8 @@ class EvaluationResult:
         role = "the evaluator" if len(names) > evaluator.count("+") else "a part of the evaluator"
         return (
             f"Judged by itself: {' and '.join(dict.fromkeys(names))} is the system and {role},"
-            " which overlooks the errors that it makes itself; the figures are not ranked with those"
-            " of other systems"
+            " which overlooks the errors that it makes itself; the figures are not ranked with"
+            " those of other systems"
         )
 
     def tie_note(self) -> str:

@@ -69,23 +69,27 @@ def table(shared: Path, systems: tuple[str, ...] = ("aws", "bing", "google", "sy
         loading=exact,
         progress=True,
     )
+    return "\n".join([*lines, "", agreement, "", *demo_lines(result)])
+
+
+def demo_lines(result: cc_hf.EvaluationResult) -> list[str]:
+    """Return the lines on the result of `make demo`, in which a model judges itself."""
     names = ("MoMc", "FoFc", "MoFc", "FoMc")
-    lines += [
-        "",
-        agreement,
-        "",
+    return [
         (
             "SimpleGEN en-de, translated and judged by cc-tiny-en-de (`make demo`; accuracy in"
-            " percent, `--mode exact`):"
+            f" percent, `--mode exact`). {result.own_judge_note()}."
         ),
         "",
+        f"| total | {' | '.join(names)} |",
+        "|---|---|---|---|---|",
+        (
+            f"| {percent(result, 'accuracy', interval=True)} |"
+            f" {' | '.join(percent(result, f'accuracy_{name}') for name in names)} |"
+        ),
+        "",
+        f"`{result.signature}`",
     ]
-    lines += [f"| total | {' | '.join(names)} |", "|---|---|---|---|---|"]
-    lines.append(
-        f"| {percent(result, 'accuracy', interval=True)} |"
-        f" {' | '.join(percent(result, f'accuracy_{name}') for name in names)} |"
-    )
-    return "\n".join([*lines, "", f"`{result.signature}`"])
 
 
 if __name__ == "__main__":

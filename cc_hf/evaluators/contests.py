@@ -18,8 +18,8 @@ import numpy.typing as npt
 from cc_hf import signature
 from cc_hf.errors import CCError, EvaluatorError, check_choice
 from cc_hf.evaluators.base import Evaluator, ScoreFunction
-from cc_hf.evaluators.token_model import IN_MEMORY
 from cc_hf.evaluators.scores import LOG_SCORES, SCORES
+from cc_hf.evaluators.token_model import IN_MEMORY
 from cc_hf.schema import ScoringRequest
 
 __all__ = [

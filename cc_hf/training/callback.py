@@ -12,6 +12,7 @@ import contextlib
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 from cc_hf.errors import InputError
@@ -25,6 +26,7 @@ from cc_hf.evaluators.distributed import Team, join
 from cc_hf.evaluators.loading import evaluator_of
 from cc_hf.evaluators.options import LoadingOptions
 from cc_hf.evaluators.resolve import AnyEvaluator, resolve_evaluator
+from cc_hf.files import is_folder
 from cc_hf.results import EvaluationResult
 from cc_hf.statistics.bootstrap import Bootstrap
 from cc_hf.systems.translate import translate_with
@@ -32,6 +34,7 @@ from cc_hf.training.sampling import stratified_sample
 from cc_hf.training.undisturbed import undisturbed
 from cc_hf.training.validation_figures import (
     add_figures,
+    check_best_model,
     check_judges_translations,
     flat_figures,
     in_training,
@@ -83,8 +86,9 @@ class ProbingCallback(TrainerCallback):  # type: ignore[misc]
 
     With `every="evaluate"`, the figures are added to the metrics of the evaluation, under names
     such as `eval_winomt_min_accuracy`. Then `metric_for_best_model="winomt_min_accuracy"` chooses
-    the best model by them (with `greater_is_better=True`). After `attach`, the trainer logs them
-    for all integrations (TensorBoard and others); otherwise they are only in `state.log_history`.
+    the best model by them (with `greater_is_better=True`; differences, which are best at 0, are
+    refused). After `attach`, the trainer logs them for all integrations (TensorBoard and others);
+    otherwise they are only in `state.log_history`.
 
     All figures are in [0, 1], differences in [-1, 1]. Beside the scores of the metrics there are
     their counts, such as `n_ties`; `n`, the number of judgements; and `n_empty`, the number of
@@ -220,16 +224,21 @@ class ProbingCallback(TrainerCallback):  # type: ignore[misc]
 
         Raises:
             InputError: if the best model is to be chosen by figures that evaluations will not have,
-                or for data or an evaluator that cannot be read.
+                or against the direction of a figure (`check_best_model`), or for data or an
+                evaluator that cannot be read.
             DataError: for a file that is missing or not as expected.
             EvaluatorError: for an evaluator that cannot be loaded.
         """
         best_by = (args.metric_for_best_model or "").removeprefix("eval_")
-        if best_by.startswith(f"{self.prefix}_") and self.every != "evaluate":
-            raise InputError(
-                f"metric_for_best_model: {best_by!r} is known at evaluations only with"
-                f" every='evaluate', got every={self.every!r}"
-            )
+        if best_by.startswith(f"{self.prefix}_"):
+            if self.every != "evaluate":
+                raise InputError(
+                    f"metric_for_best_model: {best_by!r} is known at evaluations only with"
+                    f" every='evaluate', got every={self.every!r}"
+                )
+            name = best_by.removeprefix(f"{self.prefix}_")
+            greater_is_better = bool(args.greater_is_better)
+            check_best_model(name, self.metrics, greater_is_better=greater_is_better)
         with undisturbed(None):
             self._prepare(args)
 
@@ -375,7 +384,8 @@ class ProbingCallback(TrainerCallback):  # type: ignore[misc]
             )
             self.translations = tuple(texts)
             judged, n_empty = judgeable(texts)
-            origin = {"sys": f"training@step{state.global_step}/beam{settings['num_beams']}"}
+            name = _model_name(model)
+            origin = {"sys": f"{name}@training.step{state.global_step}/beam{settings['num_beams']}"}
             if self.n_examples is not None:
                 origin["sample"] = f"{self.n_examples}@seed{self._seed}"
             progress = team.is_main and not args.disable_tqdm
@@ -451,6 +461,14 @@ class ProbingCallback(TrainerCallback):  # type: ignore[misc]
             or 1
         )
         return {"num_beams": int(beams), "max_new_tokens": limit}
+
+
+def _model_name(model: Any) -> str:
+    """Return the name that the model in training was loaded by, without its folder, so that the
+    result says whether its evaluator is the same model.
+    """
+    name = str(getattr(model, "name_or_path", "") or "")
+    return (Path(name).name if is_folder(name) else name) or "model"
 
 
 def _name(material: Material) -> str:

@@ -12,11 +12,13 @@ from cc_hf.errors import InputError
 from cc_hf.evaluators.distributed import is_launched
 from cc_hf.evaluators.options import LoadingOptions
 from cc_hf.metrics.base import Metric
+from cc_hf.metrics.figure_names import figure_name
 from cc_hf.results import EvaluationResult
 
 __all__ = [
     "STAND_IN",
     "add_figures",
+    "check_best_model",
     "check_judges_translations",
     "flat_figures",
     "in_training",
@@ -92,6 +94,44 @@ def check_judges_translations(metrics: Iterable[Metric]) -> None:
                 f" {metric.name}, which judges the evaluator; evaluate checkpoints by it with"
                 " cc_hf.evaluate(..., evaluator=checkpoint)"
             )
+
+
+def check_best_model(name: str, metrics: Sequence[Metric], *, greater_is_better: bool) -> None:
+    """Refuse to choose the best model against the direction of a figure.
+
+    A trainer chooses the highest or the lowest value, so that it cannot choose by a difference,
+    which is best at 0.
+
+    Args:
+        name: name of the figure, as `flat_figures` gives it.
+        metrics: the metrics in their order.
+        greater_is_better: what the trainer was told.
+
+    Raises:
+        InputError: for a figure that the trainer would choose by in the wrong direction. Figures
+            that are neither good nor bad, such as counts, are accepted.
+
+    Examples:
+        >>> from cc_hf.evaluation.fitting import make_metric
+        >>> check_best_model(
+        ...     "accuracy", [make_metric("gender_accuracy")], greater_is_better=True
+        ... )
+    """
+    others = (m for m in metrics[1:] if name.startswith(f"{m.name}_"))
+    metric = next(others, None)
+    name = name if metric is None else name.removeprefix(f"{metric.name}_")
+    best = figure_name((metric or metrics[0]).figure_names, name).best
+    if best == "zero":
+        raise InputError(
+            f"metric_for_best_model: expected a figure that is best when high or low, got {name},"
+            " which is best at 0; a trainer chooses the highest or the lowest. Choose by an"
+            " accuracy, such as min_accuracy"
+        )
+    if best in ("high", "low") and (best == "high") != greater_is_better:
+        raise InputError(
+            f"greater_is_better: expected {best == 'high'} for {name}, which is best when {best},"
+            f" got {greater_is_better}"
+        )
 
 
 def flat_figures(results: Sequence[EvaluationResult], *, n_empty: int = 0) -> dict[str, float]:

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import contextlib
 import json
 import random
 from collections.abc import Mapping, Sequence
@@ -14,13 +15,14 @@ from transformers import TrainerCallback, TrainerState
 
 import cc_hf
 from cc_hf.errors import CCError, InputError, UnknownNameError
+from cc_hf.evaluation.fitting import make_metric
 from cc_hf.evaluators.resolve import resolve_evaluator
 from cc_hf.hub.parquet import build_dataset_folder
 from cc_hf.systems.translate import translate_with
 from cc_hf.training import ProbingCallback, callback
 from cc_hf.training.callback import SystemOptions
 from cc_hf.training.undisturbed import undisturbed
-from cc_hf.training.validation_figures import judgeable
+from cc_hf.training.validation_figures import check_best_model, judgeable
 from tests.helpers import families
 from tests.helpers.cases import cases_by_message
 from tests.helpers.metrics import evaluate_dataset
@@ -146,7 +148,37 @@ def test_judgements_of_the_last_evaluation_are_kept(
     assert {
         f"eval_{name}": value for name, value in probing.figures.items()
     }.items() <= figures.items()
-    assert "|sys:training@step0/beam2|" in probing.results[0].signature
+    assert f"|sys:{tiny_marian.name}@training.step0/beam2|" in probing.results[0].signature
+
+
+def test_a_model_in_training_that_judges_itself_is_said_to(
+    tiny_marian: Path, tmp_path: Path, people: str
+) -> None:
+    for evaluator, is_own_judge in ((tiny_marian, True), (by_length, False)):
+        probing = ProbingCallback(cc_hf.load_material(people), evaluator=evaluator)
+        made_trainer(tiny_marian, tmp_path, [probing]).evaluate()
+        notes = " ".join(probing.results[0].notes)
+        assert ("Judged by itself" in notes) == is_own_judge
+
+
+@pytest.mark.parametrize(
+    ("name", "greater_is_better", "message"),
+    [
+        ("min_accuracy", False, "greater_is_better: expected True for min_accuracy"),
+        ("simplegen_accuracy_incorrect_rate_pro", True, "expected False for incorrect_rate_pro"),
+        ("simplegen_accuracy_delta", False, "best when high or low, got delta, .* best at 0"),
+        ("accuracy_female", True, ""),
+        ("simplegen_accuracy_inconclusive_rate", False, ""),
+        ("n_ties", False, ""),
+    ],
+)
+def test_the_best_model_is_not_chosen_against_the_direction_of_a_figure(
+    name: str, greater_is_better: bool, message: str
+) -> None:
+    metrics = [make_metric(m) for m in ("contrastive_conditioning", "simplegen_accuracy")]
+    refused = pytest.raises(InputError, match=message) if message else contextlib.nullcontext()
+    with refused:
+        check_best_model(name, metrics, greater_is_better=greater_is_better)
 
 
 def test_sources_are_batched_as_by_translate(
@@ -300,6 +332,20 @@ def test_choosing_the_best_model_requires_probing_at_evaluations(
             "'people_min_accuracy' is known at evaluations only with every='evaluate', got every=2"
         ),
     ):
+        trainer.train()
+
+
+def test_choosing_by_the_lowest_accuracy_is_refused(
+    tiny_marian: Path, tmp_path: Path, people: str
+) -> None:
+    trainer = made_trainer(
+        tiny_marian,
+        tmp_path,
+        [ProbingCallback(cc_hf.load_material(people), evaluator=by_length)],
+        metric_for_best_model="people_min_accuracy",
+        greater_is_better=False,
+    )
+    with pytest.raises(InputError, match="greater_is_better: expected True for min_accuracy"):
         trainer.train()
 
 
