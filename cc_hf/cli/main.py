@@ -49,7 +49,7 @@ from cc_hf.cli import (
 )
 from cc_hf.cli.output import Console, prepare_streams, say, silence_broken_streams
 from cc_hf.errors import CacheWarning, CCError, ResultWarning
-from cc_hf.evaluators.distributed import is_main_process, process_label
+from cc_hf.evaluators.distributed import is_main_process, process_label, report_failure
 from cc_hf.systems.machine import wait_briefly
 
 __all__ = ["app", "run", "with_flags"]
@@ -234,6 +234,8 @@ def _run() -> None:
             ):
                 Console(stderr=True).print("stopped; nothing was written")
                 sys.exit(_INTERRUPTED)
+            if not isinstance(error, SystemExit):
+                report_failure(error)
             if not isinstance(error, CCError):
                 raise
             message = with_flags(str(error), sys.argv[1:])

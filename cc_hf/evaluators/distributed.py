@@ -3,24 +3,31 @@
 The work is shared evenly, and results and errors reach every process. All processes run the same
 program on the same input. They exchange results in rounds of a few seconds: a process that fails
 reports it there instead of leaving the others waiting, and the main process stores the results. A
-single process needs none of this; accelerate is imported only where there are several.
+process that was killed is noticed in the next exchange, one that hangs after a time limit. A single
+process needs none of this; torch and accelerate are imported only where there are several.
 """
 
 from __future__ import annotations
 
 import contextlib
+import functools
 import hashlib
 import heapq
 import itertools
+import math
 import os
+import socket
 import time
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import timedelta
 from typing import Any, TypeAlias, TypeVar
 
-from cc_hf.errors import EvaluatorError, MissingDependencyError
+from cc_hf.errors import EvaluatorError, InputError, MissingDependencyError, shown
 
 __all__ = [
     "ALONE",
+    "TIMEOUT_VARIABLE",
     "Apply",
     "Team",
     "even_shares",
@@ -29,9 +36,18 @@ __all__ = [
     "join",
     "leave",
     "process_label",
+    "report_failure",
 ]
 
+#: The variable of the environment with the seconds that processes wait for each other.
+TIMEOUT_VARIABLE = "CC_HF_DISTRIBUTED_TIMEOUT"
+# As torch's own limit. One process may load a model for many minutes while the others wait.
+_LIMIT = 1800.0
+_LONGEST = 30 * 86400.0  # seconds
 _ROUND_SECONDS = 2.0
+_NOTE_SECONDS = 2.0  # how long a process looks for the reason when the main one went away
+_POLL_SECONDS = 0.05
+_CONTINUE = "what was stored so far is kept, and the same command continues with it"
 
 T = TypeVar("T")
 #: Applies a function to batches and yields the results in their order, as `map` does.
@@ -216,14 +232,10 @@ class Team:
             EvaluatorError: if another process reports a problem.
         """
         reports = self._exchange((problem, item))
-        failed = [
-            f"process {rank} of {self.size}: {reason}"
-            for rank, (reason, _) in enumerate(reports)
-            if reason
-        ]
+        problems = {rank: reason for rank, (reason, _) in enumerate(reports) if reason}
         # The process that failed raises its own error, which says more.
-        if failed and not problem:
-            raise EvaluatorError(f"scoring failed in {'; '.join(failed)}")
+        if problems and not problem:
+            raise EvaluatorError(_failed(problems, self.size))
         return [item for _, item in reports]
 
 
@@ -247,10 +259,85 @@ class _Alone(Team):
 ALONE: Team = _Alone()
 
 
+@dataclass(frozen=True)
+class _Link:
+    """The connection of this process to the others.
+
+    All talk to the main process only. It therefore knows which one went away, and tells the others.
+
+    Attributes:
+        rank: number of this process.
+        hosts: names of the machines of all processes.
+        store: torch's store, in which processes leave their errors.
+        group: process group of torch that carries the exchange, on the CPU.
+        limit: seconds to wait for a process.
+    """
+
+    rank: int
+    hosts: tuple[str, ...]
+    store: Any
+    group: Any
+    limit: float
+
+    def exchange(self, item: Any) -> list[Any]:
+        """Return the reports of all processes; that of a lost process says what became of it."""
+        size = len(self.hosts)
+        if self.rank:
+            try:
+                self._send(item, 0)
+                received: list[Any] = self._receive(0)
+            except RuntimeError:  # of gloo
+                notes = _notes(self.store, size, wait=_NOTE_SECONDS) or {0: self._gone(0)}
+                return [(notes.get(rank, ""), None) for rank in range(size)]
+            return received
+        reports = [item]
+        for rank in range(1, size):
+            start = time.monotonic()
+            try:
+                reports.append(self._receive(rank))
+            except RuntimeError:
+                hangs = time.monotonic() - start >= self.limit
+                reason = _notes(self.store, size).get(rank) or (
+                    f"its machine {self.hosts[rank]} sent nothing for {self.limit:,g} seconds"
+                    f" ({TIMEOUT_VARIABLE} sets this limit); {_CONTINUE}"
+                    if hangs
+                    else self._gone(rank)
+                )
+                reports.append((reason, None))
+                if hangs:  # then gloo closes all connections, and only the store is left
+                    with contextlib.suppress(RuntimeError):
+                        _leave_note(self.store, rank, reason)
+                    return [*reports, *[("", None)] * (size - len(reports))]
+        for rank in range(1, size):
+            with contextlib.suppress(RuntimeError):
+                self._send(reports, rank)
+        return reports
+
+    def _gone(self, rank: int) -> str:
+        return (
+            f"it ended, or its machine {self.hosts[rank]} cannot be reached any more; its own output"
+            f" may say why; {_CONTINUE}"
+        )
+
+    def _send(self, item: Any, rank: int) -> None:
+        from torch.distributed import send_object_list
+
+        send_object_list([item], rank, group=self.group)
+
+    def _receive(self, rank: int) -> Any:
+        from torch.distributed import recv_object_list
+
+        box = [None]
+        recv_object_list(box, rank, group=self.group)
+        return box[0]
+
+
 def join(device: str) -> Team:
     """Return the team of all processes that were launched with this one, or `ALONE`.
 
-    Each process uses a GPU of its own.
+    Each process uses a GPU of its own. Processes wait for each other for 30 minutes, or as many
+    seconds as the variable `TIMEOUT_VARIABLE` of the environment says, which torchrun and
+    accelerate pass on to all of them.
 
     Args:
         device: kind of device that scores, "cpu" or "cuda".
@@ -259,18 +346,159 @@ def join(device: str) -> Team:
         The team, in which each process has its rank.
 
     Raises:
+        EvaluatorError: when a process does not come within the limit, or failed before.
+        InputError: for a limit that is no positive number.
         MissingDependencyError: without accelerate.
     """
     if not is_launched():
         return ALONE
+    link = _linked(device == "cpu")
+    return Team(link.rank, len(link.hosts), link.exchange) if link else ALONE
+
+
+@functools.cache
+def _linked(is_cpu: bool) -> _Link | None:
+    """Wait until all processes have come, and connect them.
+
+    Returns:
+        The connection; None where the program has told accelerate that each process is alone.
+
+    Raises:
+        EvaluatorError, InputError, MissingDependencyError: as for `join`.
+    """
+    limit = _limit()
     try:
         from accelerate import PartialState
-        from accelerate.utils import gather_object
+        from torch.distributed import is_initialized, new_group
     except ModuleNotFoundError as error:
         raise MissingDependencyError(str(error.name), "models") from error
-    # With CUDA this also makes the GPU of this process the current one.
-    state = PartialState(cpu=device == "cpu")
-    return Team(state.process_index, state.num_processes, lambda item: list(gather_object([item])))
+    rank, size = int(os.environ["RANK"]), int(os.environ["WORLD_SIZE"])
+    try:
+        store = _store(limit)
+        hosts = _all_hosts(store, rank, size, limit)
+        # With CUDA this also makes the GPU of this process the current one.
+        PartialState(cpu=is_cpu, timeout=timedelta(seconds=limit))
+        if not is_initialized():
+            return None
+        # The main process notices first what is missing, and the others hear it from that.
+        patience = timedelta(seconds=2 * limit if rank else limit)
+        group = new_group(backend="gloo", timeout=patience)
+    except RuntimeError as error:  # of torch's store, or of gloo
+        if isinstance(error, EvaluatorError):
+            raise
+        address = f"{os.environ['MASTER_ADDR']}:{os.environ.get('MASTER_PORT', '')}"
+        raise EvaluatorError(
+            f"expected {size} processes that reach each other within {limit:,g} seconds, got no"
+            f" connection of {process_label()} (process 0 is at {address}):"
+            f" {str(error).partition(chr(10))[0]} Start all of them, and let them reach each other;"
+            f" {TIMEOUT_VARIABLE} sets the limit; {_CONTINUE}"
+        ) from error
+    return _Link(rank, hosts, store, group, limit)
+
+
+def _all_hosts(store: Any, rank: int, size: int, limit: float) -> tuple[str, ...]:
+    """Return the names of the machines of all processes, once all have come.
+
+    Raises:
+        EvaluatorError: for processes that do not come within the limit, or failed before.
+    """
+    store.set(f"host/{rank}", socket.gethostname())
+    deadline = time.monotonic() + limit
+    while missing := [r for r in range(size) if not store.check([f"host/{r}"])]:
+        if time.monotonic() >= deadline:
+            for r in missing:
+                _leave_note(
+                    store,
+                    r,
+                    f"it did not come within {limit:,g} seconds ({TIMEOUT_VARIABLE} sets this"
+                    f" limit); {_CONTINUE}",
+                )
+        if notes := _notes(store, size):
+            raise EvaluatorError(_failed(notes, size))
+        time.sleep(_POLL_SECONDS)
+    return tuple(store.get(f"host/{r}").decode() for r in range(size))
+
+
+def report_failure(error: BaseException) -> None:
+    """Leave an error that ends this process for the others, which end with it instead of waiting.
+
+    Without effect where there are no others, or one of them has failed before.
+
+    Args:
+        error: what ends this process.
+
+    Examples:
+        >>> report_failure(ValueError("no more"))
+    """
+    if not is_launched():
+        return
+    # The error itself matters more than whether the others hear of it.
+    with contextlib.suppress(ImportError, RuntimeError):
+        store = _store(_NOTE_SECONDS)
+        if not _notes(store, int(os.environ["WORLD_SIZE"])):
+            _leave_note(store, int(os.environ["RANK"]), f"{type(error).__name__}: {error}")
+
+
+def _store(limit: float) -> Any:
+    """Return torch's store, a table of bytes that all processes share.
+
+    Raises:
+        RuntimeError: if the launcher or process that holds it does not answer.
+    """
+    from torch.distributed import PrefixStore, TCPStore
+
+    # torch.distributed.rendezvous would wait for all processes without saying which are missing.
+    store = TCPStore(
+        os.environ["MASTER_ADDR"],
+        int(os.environ.get("MASTER_PORT", "29500")),
+        is_master=is_main_process() and os.environ.get("TORCHELASTIC_USE_AGENT_STORE") != "True",
+        timeout=timedelta(seconds=limit),
+        wait_for_workers=False,
+        multi_tenant=True,
+    )
+    attempt = os.environ.get("TORCHELASTIC_RESTART_COUNT", "0")
+    return PrefixStore(f"cc_hf/{attempt}", store)
+
+
+def _leave_note(store: Any, rank: int, reason: str) -> None:
+    store.set(f"problem/{rank}", reason.encode("utf-8", "replace"))
+
+
+def _notes(store: Any, size: int, *, wait: float = 0.0) -> dict[int, str]:
+    """Return the problems that are known of processes, by rank; {} also where the store is gone."""
+    deadline = time.monotonic() + wait
+    with contextlib.suppress(RuntimeError):
+        while True:
+            names = {rank: f"problem/{rank}" for rank in range(size)}
+            notes = {r: store.get(n).decode() for r, n in names.items() if store.check([n])}
+            if notes or time.monotonic() >= deadline:
+                return notes
+            time.sleep(_POLL_SECONDS)
+    return {}
+
+
+def _failed(problems: dict[int, str], size: int) -> str:
+    reasons = [f"process {rank} of {size}: {problem}" for rank, problem in problems.items()]
+    return f"scoring failed in {'; '.join(reasons)}"
+
+
+def _limit() -> float:
+    """Return the seconds that processes wait for each other.
+
+    Raises:
+        InputError: for a value that is no positive number.
+    """
+    text = os.environ.get(TIMEOUT_VARIABLE, "").strip()
+    try:
+        limit = float(text or _LIMIT)
+    except ValueError:
+        limit = math.nan
+    if not 0 < limit <= _LONGEST:
+        raise InputError(
+            f"{TIMEOUT_VARIABLE}: expected a number of seconds above 0 and up to"
+            f" {_LONGEST:,.0f}, got {shown(text)}"
+        )
+    return limit
 
 
 def leave() -> None:
@@ -278,4 +506,5 @@ def leave() -> None:
     if is_launched():
         from accelerate import PartialState
 
+        _linked.cache_clear()
         PartialState().destroy_process_group()

@@ -1,0 +1,180 @@
+"""Two nodes on loopback that share the scoring, and what the other does when one is killed."""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cc_hf.errors import InputError
+from cc_hf.evaluators import distributed
+from cc_hf.evaluators.distributed import TIMEOUT_VARIABLE, report_failure
+from cc_hf.evaluators.score_cache import ScoreCache
+from tests.helpers.distributed_program import as_lists
+from tests.helpers.letter_evaluator import LetterEvaluator
+from tests.helpers.node_program import REQUESTS
+
+pytestmark = pytest.mark.enable_socket
+
+_PROGRAM = "tests.helpers.node_program"
+
+
+def free_port() -> int:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        return int(free.getsockname()[1])
+
+
+def torchrun(rank: int, port: int) -> list[str]:
+    options = ["--nnodes", "2", "--node-rank", str(rank), "--nproc-per-node", "1"]
+    return [
+        *(sys.executable, "-m", "torch.distributed.run", *options),
+        *("--master-addr", "127.0.0.1", "--master-port", str(port), "-m"),
+    ]
+
+
+def rendezvous(rank: int, port: int) -> list[str]:
+    options = ["--nnodes", "2", "--nproc-per-node", "1", "--rdzv-backend", "c10d"]
+    return [
+        *(sys.executable, "-m", "torch.distributed.run", *options),
+        *("--rdzv-endpoint", f"127.0.0.1:{port}", "-m"),
+    ]
+
+
+def accelerate(rank: int, port: int) -> list[str]:
+    options = ["--multi_gpu", "--num_machines", "2", "--num_processes", "2"]
+    return [
+        *(sys.executable, "-m", "accelerate.commands.launch", *options),
+        *("--machine_rank", str(rank), "--main_process_ip", "127.0.0.1"),
+        *("--main_process_port", str(port), "--module"),
+    ]
+
+
+def two_nodes(
+    commands: Sequence[Sequence[str | Path]],
+    variables: dict[str, str] | None = None,
+    **options: Any,
+) -> list[subprocess.CompletedProcess[str]]:
+    """Run a command on each node, and return how each ended. No process is left behind."""
+    environment = {**os.environ, "OMP_NUM_THREADS": "1", "COLUMNS": "100", **(variables or {})}
+    nodes = [
+        subprocess.Popen(
+            list(map(str, command)),
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            start_new_session=True,
+            env=environment,
+            **options,
+        )
+        for command in commands
+    ]
+    outputs = [node.communicate() for node in nodes]
+    return [
+        subprocess.CompletedProcess(node.args, node.returncode, *output)
+        for node, output in zip(nodes, outputs, strict=True)
+    ]
+
+
+def scored(
+    launcher: Any, folder: Path, killed: str, limit: float = 600
+) -> tuple[list[dict[str, Any]], str]:
+    """Score on two nodes, and return what each process found, and what they printed."""
+    port = free_port()
+    commands = [[*launcher(rank, port), _PROGRAM, folder, killed] for rank in range(2)]
+    nodes = two_nodes(commands, {TIMEOUT_VARIABLE: str(limit)})
+    written = [folder / f"{rank}.json" for rank in range(2)]
+    found = [json.loads(path.read_text("utf-8")) if path.exists() else {} for path in written]
+    return found, "\n".join(node.stderr for node in nodes)
+
+
+def alone() -> list[list[float]]:
+    return as_lists(LetterEvaluator().score(REQUESTS, src_lang="en", tgt_lang="de"))
+
+
+@pytest.mark.parametrize("launcher", [rendezvous, accelerate])
+def test_two_nodes_give_the_scores_of_one_process(launcher: Any, tmp_path: Path) -> None:
+    found, printed = scored(launcher, tmp_path, "never")
+    assert [of_process.get("scores") for of_process in found] == [alone()] * 2, printed
+    assert all(of_process["n_scored"] > 0 for of_process in found)
+
+
+def test_a_node_that_is_killed_while_scoring_is_named_and_the_same_command_continues(
+    tmp_path: Path,
+) -> None:
+    start = time.monotonic()
+    (main, killed), printed = scored(torchrun, tmp_path, "during")
+    assert not killed
+    assert main["error"].startswith("EvaluatorError: scoring failed in process 1 of 2"), printed
+    assert socket.gethostname() in main["error"]
+    assert "the same command continues" in main["error"]
+    assert time.monotonic() - start < 300  # long before the limit
+    n_kept = ScoreCache(tmp_path / "scores.sqlite").info().n_scores
+    assert 0 < n_kept < len(REQUESTS)
+    found, printed = scored(torchrun, tmp_path, "never")
+    assert [of_process.get("scores") for of_process in found] == [alone()] * 2, printed
+    n_batches = sum(of_process["n_scored"] for of_process in found)
+    assert 0 < n_batches <= (len(REQUESTS) - n_kept)
+
+
+def test_a_node_that_is_killed_before_scoring_is_named_after_the_limit(tmp_path: Path) -> None:
+    (main, killed), printed = scored(torchrun, tmp_path, "before", limit=5)
+    assert not killed
+    assert "process 1 of 2: it did not come within 5 seconds" in main["error"], printed
+    assert TIMEOUT_VARIABLE in main["error"]
+
+
+def test_the_error_of_one_process_ends_the_other_soon(tmp_path: Path, tiny_marian: Path) -> None:
+    (tmp_path / "bats.csv").write_text(
+        "source,focus,correct_cues,incorrect_cues,category,tgt_lang\n"
+        "The bats were old.,bats,baseball,flying,big,de\n",
+        encoding="utf-8",
+    )
+    (tmp_path / "here.txt").write_text("Die Schläger waren alt.\n", encoding="utf-8")
+    command = ["cc_hf.cli", "evaluate", "bats.csv", "--device", "cpu", "--evaluator", tiny_marian]
+    port = free_port()
+    start = time.monotonic()
+    main, failed = two_nodes(
+        [
+            [*torchrun(rank, port), *command, "--translations", name]
+            for rank, name in enumerate(("here.txt", "absent.txt"))
+        ],
+        cwd=tmp_path,
+    )
+    assert time.monotonic() - start < 300  # long before the limit
+    assert main.returncode
+    assert failed.returncode
+    assert "absent.txt" in failed.stderr
+    words = " ".join(main.stderr.split())
+    assert "scoring failed in process 1 of 2: InputError" in words
+    assert "absent.txt" in words
+
+
+@pytest.mark.parametrize("value", ["0", "-1", "nan", "inf", "soon", "²"])
+def test_a_time_limit_that_is_no_positive_number_is_refused(
+    value: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("MASTER_ADDR", "RANK"):
+        monkeypatch.setenv(name, "0")
+    monkeypatch.setenv("WORLD_SIZE", "2")
+    monkeypatch.setenv(TIMEOUT_VARIABLE, value)
+    with pytest.raises(InputError, match=f"{TIMEOUT_VARIABLE}: expected a number of seconds"):
+        distributed.join("cpu")
+
+
+def test_a_failure_is_no_second_error_where_the_others_cannot_be_reached(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(distributed, "_NOTE_SECONDS", 0.1)
+    for name, value in (("RANK", "1"), ("WORLD_SIZE", "2"), ("MASTER_ADDR", "127.0.0.1")):
+        monkeypatch.setenv(name, value)
+    monkeypatch.setenv("MASTER_PORT", str(free_port()))
+    report_failure(ValueError("no more"))
