@@ -315,8 +315,8 @@ class _Link:
 
     def _gone(self, rank: int) -> str:
         return (
-            f"it ended, or its machine {self.hosts[rank]} cannot be reached any more; its own output"
-            f" may say why; {_CONTINUE}"
+            f"it ended, or its machine {self.hosts[rank]} cannot be reached any more; its own"
+            f" output may say why; {_CONTINUE}"
         )
 
     def _send(self, item: Any, rank: int) -> None:
@@ -364,7 +364,9 @@ def _linked(is_cpu: bool) -> _Link | None:
         The connection; None where the program has told accelerate that each process is alone.
 
     Raises:
-        EvaluatorError, InputError, MissingDependencyError: as for `join`.
+        EvaluatorError: for processes that do not come, fail before, or cannot be reached.
+        InputError: for a limit that is no positive number.
+        MissingDependencyError: without torch or accelerate.
     """
     limit = _limit()
     try:
@@ -383,9 +385,9 @@ def _linked(is_cpu: bool) -> _Link | None:
         # The main process notices first what is missing, and the others hear it from that.
         patience = timedelta(seconds=2 * limit if rank else limit)
         group = new_group(backend="gloo", timeout=patience)
+    except EvaluatorError:
+        raise
     except RuntimeError as error:  # of torch's store, or of gloo
-        if isinstance(error, EvaluatorError):
-            raise
         address = f"{os.environ['MASTER_ADDR']}:{os.environ.get('MASTER_PORT', '')}"
         raise EvaluatorError(
             f"expected {size} processes that reach each other within {limit:,g} seconds, got no"

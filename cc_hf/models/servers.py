@@ -1,25 +1,30 @@
 """Requests to OpenAI-compatible servers: addresses, keys, retries, limits. No torch here.
 
 A request is tried again, after growing waits, when the server is busy, fails, is too slow, drops
-the connection or sends something that is not JSON. It is given up when the server refuses it. No
-key is stored or named: the variable `KEY_VARIABLE` of the environment is read for each request, and
-what a message quotes of a server is searched for it. The token of the Hub is never sent.
+the connection or sends something that is not JSON. It is given up when the server refuses it, and
+never sent on to an address that nobody named. No key is stored or named: the variable
+`KEY_VARIABLE` of the environment is read for each request, and what a message quotes of a server is
+searched for it. These servers are not the Hub: its token, session and offline mode are not used.
 """
 
 from __future__ import annotations
 
 import datetime
 import email.utils
+import http.client
 import json
 import os
+import re
 import threading
-import time
+import urllib.error
+import urllib.request
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any, Generic, Literal, TypeVar
-from urllib.parse import urlsplit
+from urllib.parse import urljoin, urlsplit
 
+import cc_hf
 from cc_hf.errors import EvaluatorError, InputError
 
 __all__ = [
@@ -27,23 +32,23 @@ __all__ = [
     "Outcome",
     "ServedModel",
     "Server",
-    "api_key",
     "checked_url",
     "is_server",
 ]
 
 #: The variable of the environment that holds the key of a server, where it needs one.
 KEY_VARIABLE = "CC_HF_API_KEY"
-# What is sent where there is no key. InferenceClient replaces none by the token of the Hub.
-_NO_KEY = "none"
+_NO_KEY = "none"  # what is sent where there is no key
 
 _PREFIX = "server:"
 _TRIES = 6  # of one request
 _FIRST_WAIT, _LONGEST_WAIT = 1.0, 120.0  # seconds; each wait is twice the one before
+_LONGEST_ASKED = 3600.0  # seconds that a server may ask to wait
 _BUSY = (408, 409, 425, 429, 500, 502, 503, 504, 529)
 _CLOSED = (401, 402, 403, 404, 405)  # every other request would be refused, too
 _FAILED_IN_A_ROW = 3  # requests that were given up, after which no more are sent
 _QUOTED = 200  # characters of a server's words in a message
+_LONGEST_REFUSAL = 100_000  # bytes that are read of them
 
 T = TypeVar("T")
 
@@ -126,7 +131,8 @@ def checked_url(url: str) -> str:
 
     Raises:
         InputError: for anything but http or https, or an address with a user, a password or a
-            query, which may hold a key and would be stored with the results.
+            query, which may hold a key and would be stored with the results; or with characters
+            that a request cannot hold.
 
     Examples:
         >>> checked_url("http://localhost:8000/v1/")
@@ -137,7 +143,7 @@ def checked_url(url: str) -> str:
         has_host = bool(parts.hostname) and (parts.port or 1) > 0
     except ValueError:
         parts, has_host = urlsplit(""), False
-    if parts.scheme not in ("http", "https") or not has_host:
+    if parts.scheme not in ("http", "https") or not has_host or not _is_sendable(url):
         raise InputError(
             "server: expected an address such as http://localhost:8000/v1, got"
             f" {url.rpartition('@')[2][:_QUOTED]!r}"
@@ -150,9 +156,27 @@ def checked_url(url: str) -> str:
     return url.rstrip("/")
 
 
-def api_key() -> str:
-    """Return the key from the environment, or what is sent where there is none."""
-    return os.environ.get(KEY_VARIABLE, "").strip() or _NO_KEY
+def _api_key() -> str:
+    """Return the key from the environment, or what is sent where there is none.
+
+    Raises:
+        InputError: for a key that a request cannot hold.
+    """
+    key = os.environ.get(KEY_VARIABLE, "").strip() or _NO_KEY
+    if not _is_sendable(key):
+        raise InputError(
+            f"{KEY_VARIABLE}: expected a key of ASCII characters without spaces, got"
+            f" {len(key)} characters with others"
+        )
+    return key
+
+
+def _is_plain(value: object) -> bool:
+    return isinstance(value, (str, int, float, type(None)))
+
+
+def _is_sendable(text: str) -> bool:
+    return text.isascii() and text.isprintable() and " " not in text
 
 
 class Server:
@@ -177,14 +201,15 @@ class Server:
         self.seconds = seconds
         self.n_sent = 0
         self._lock = threading.Lock()
+        self._stopped = threading.Event()  # ends the waits of other threads
 
     def models(self) -> dict[str, dict[str, Any]]:
-        """Return what the server says of its models, by their names.
+        """Return what the server says of its models, by their names, without lists and objects.
 
         Raises:
             EvaluatorError: if it does not answer, or not with a list of models.
         """
-        outcome = self.ask(lambda: self._json("get", "/models"))
+        outcome = self._ask(lambda: self._json("/models"))
         listed = outcome.value.get("data") if isinstance(outcome.value, dict) else None
         if not isinstance(listed, list):
             raise EvaluatorError(
@@ -193,7 +218,7 @@ class Server:
                 " /v1"
             )
         return {
-            entry["id"]: entry
+            entry["id"]: {key: value for key, value in entry.items() if _is_plain(value)}
             for entry in listed
             if isinstance(entry, dict) and isinstance(entry.get("id"), str)
         }
@@ -225,52 +250,67 @@ class Server:
         Returns:
             The outcome, with the value.
         """
-        return self.ask(lambda: read(self._json("post", path, body)))
+        return self._ask(lambda: read(self._json(path, body)))
 
-    def ask_all(self, calls: Sequence[Callable[[], T]], *, concurrency: int) -> list[Outcome[T]]:
-        """Make requests, several at a time.
+    def post_all(
+        self,
+        path: str,
+        bodies: Sequence[dict[str, Any]],
+        read: Callable[[Any], T],
+        *,
+        concurrency: int,
+    ) -> list[Outcome[T]]:
+        """Send requests, several at a time.
 
         When the server refuses all requests, or several in a row are given up, those that are left
         are not sent; their outcomes say so. Nothing that came back is lost.
 
         Args:
-            calls: functions that send one request each.
+            path: what is added to the address.
+            bodies: the requests.
+            read: as for `post`.
             concurrency: number of requests that the server has at a time, at least 1.
 
         Returns:
-            The outcomes, in the order of the calls.
+            The outcomes, in the order of the requests.
 
         Raises:
             EvaluatorError: if the server answered none of the requests, and would not answer
                 others.
         """
         ending = _Ending()
+        self._stopped.clear()
 
-        def send_unless_ended(call: Callable[[], T]) -> Outcome[T]:
+        def send_unless_ended(body: dict[str, Any]) -> Outcome[T]:
             if ending.reason:
                 return Outcome(None, f"not sent, since before: {ending.reason}", "closed")
-            outcome = self.ask(call)
+            outcome = self.post(path, body, read)
             ending.note(outcome)
             return outcome
 
         with ThreadPoolExecutor(max_workers=concurrency) as pool:
-            outcomes = list(pool.map(send_unless_ended, calls))
+            try:
+                outcomes = list(pool.map(send_unless_ended, bodies))
+            except BaseException:  # Ctrl-C does not wait until the server may be asked again
+                self._stopped.set()
+                raise
         if ending.reason and all(outcome.error for outcome in outcomes):
             raise EvaluatorError(f"{self.url}: {ending.reason}")
         return outcomes
 
-    def ask(self, call: Callable[[], T]) -> Outcome[T]:
+    def _ask(self, call: Callable[[], T]) -> Outcome[T]:
         """Make a request, and again while that may help.
 
         Args:
-            call: sends one request; it raises the errors of huggingface_hub, or ValueError for an
-                answer that is not as expected.
+            call: sends one request; it raises the errors of urllib, or ValueError for an answer
+                that is not as expected.
 
         Returns:
             What it returned, or why it was given up.
-        """
-        from huggingface_hub.errors import HfHubHTTPError, OfflineModeIsEnabled
 
+        Raises:
+            InputError: for a key that cannot be sent.
+        """
         problem = ""
         wait = _FIRST_WAIT
         for n_tried in range(1, _TRIES + 1):
@@ -283,30 +323,32 @@ class Server:
             asked_to_wait = 0.0
             try:
                 return Outcome(call())
-            except OfflineModeIsEnabled:
-                return Outcome(
-                    None,
-                    "HF_HUB_OFFLINE is set, so that huggingface_hub sends nothing, to this server"
-                    " neither; unset it",
-                    "closed",
-                )
-            except HfHubHTTPError as error:
-                status = error.response.status_code
-                problem = f"HTTP {status}: {_words(error)}"
-                if status not in _BUSY:
-                    return Outcome(None, problem, "closed" if status in _CLOSED else "refused")
-                asked_to_wait = _retry_after(error.response.headers.get("retry-after", ""))
-            # A session of huggingface_hub raises the errors of requests or of httpx, by version;
-            # its own error derives from theirs.
-            except (*HfHubHTTPError.__bases__, OSError) as error:  # type: ignore[misc]
+            except urllib.error.HTTPError as error:
+                problem = f"HTTP {error.code}: {_words(error)}"
+                if error.code // 100 == 3 and (address := error.headers.get("location", "")):
+                    return Outcome(None, _redirected(error, address), "closed")
+                if error.code not in _BUSY:
+                    return Outcome(None, problem, "closed" if error.code in _CLOSED else "refused")
+                asked_to_wait = _retry_after(error.headers.get("retry-after", ""))
+            except (OSError, http.client.HTTPException) as error:
                 problem = f"no answer ({_words(error)})"
+            except RecursionError:
+                problem = "an answer that is not as expected (nested too deeply to be read)"
+            except InputError:  # a key that cannot be sent
+                raise
             except ValueError as error:
                 problem = f"an answer that is not as expected ({_words(error)})"
-            if asked_to_wait > _LONGEST_WAIT:
-                problem += f"; it asks to wait {asked_to_wait:,.0f} seconds"
-                break
+            if asked_to_wait > _LONGEST_ASKED:
+                return Outcome(
+                    None,
+                    f"{problem}; the server asks to come back {_later(asked_to_wait)}, which is too"
+                    " long to wait. Give the same command again then; it continues with what was"
+                    " stored so far",
+                    "closed",
+                )
             if n_tried < _TRIES:
-                time.sleep(max(wait, asked_to_wait))
+                if self._stopped.wait(max(wait, asked_to_wait)):
+                    break
                 wait = min(2 * wait, _LONGEST_WAIT)
         return Outcome(None, f"{problem}, after {n_tried} tries", "failed")
 
@@ -318,26 +360,35 @@ class Server:
             self.n_sent += 1
             return True
 
-    def _json(self, method: str, path: str, body: dict[str, Any] | None = None) -> Any:
-        """Return what comes back for one request with the session of huggingface_hub.
+    def _json(self, path: str, body: dict[str, Any] | None = None) -> Any:
+        """Return what comes back for one request: a GET, or a POST if there is a body.
 
         Raises:
-            ValueError: for an answer that is not JSON.
+            OSError, HTTPException: if there is no answer, or one that is an error.
+            ValueError, RecursionError: for an answer that is not JSON.
         """
-        from huggingface_hub.utils import (  # type: ignore[attr-defined]
-            get_session,
-            hf_raise_for_status,
-        )
-
-        options = {} if body is None else {"json": body}
-        response = getattr(get_session(), method)(
+        request = urllib.request.Request(
             f"{self.url}{path}",
-            headers={"authorization": f"Bearer {api_key()}"},
-            timeout=self.seconds,
-            **options,
+            None if body is None else json.dumps(body).encode("ascii"),
+            {
+                "Authorization": f"Bearer {_api_key()}",
+                "Content-Type": "application/json",
+                # Some providers refuse the name that Python gives itself.
+                "User-Agent": f"cc_hf/{cc_hf.__version__}",
+            },
         )
-        hf_raise_for_status(response)
-        return response.json()
+        opener = urllib.request.build_opener(_NoRedirects)
+        with opener.open(request, timeout=self.seconds) as response:
+            return json.loads(response.read())
+
+
+class _NoRedirects(urllib.request.HTTPRedirectHandler):
+    """Makes an error of every redirect: the text would go where nobody sent it."""
+
+    def http_error_302(self, *_: Any) -> None:
+        """Follow none."""
+
+    http_error_301 = http_error_303 = http_error_307 = http_error_308 = http_error_302
 
 
 class _Ending:
@@ -359,29 +410,48 @@ class _Ending:
 
 def _words(error: BaseException) -> str:
     """Return what an error says, in one line and without the key."""
-    said = _said(getattr(error, "response", None)) or str(error) or type(error).__name__
-    line = " ".join(said.split())
-    key = api_key()
+    said = _said(error) if isinstance(error, urllib.error.HTTPError) else ""
+    return _without_key(said or str(error) or type(error).__name__)
+
+
+def _without_key(text: str) -> str:
+    line = " ".join(text.split())
+    key = _api_key()
     return (line if key == _NO_KEY else line.replace(key, "[key]"))[:_QUOTED]
 
 
-def _said(response: Any) -> str:
+def _said(error: urllib.error.HTTPError) -> str:
     """Return what a refusing server said: the message in its JSON, or its text.
 
     Servers put it under "error", as text or with a "message", or under "detail" or "message".
     """
     try:
-        text: str = getattr(response, "text", "")
-    except RuntimeError:  # the session did not read it
+        with error:
+            text = error.read(_LONGEST_REFUSAL).decode("utf-8", "replace")
+    except (OSError, http.client.HTTPException):
         return ""
     try:
         said = json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         return text
     for key in ("error", "detail", "message"):
         if isinstance(said, dict) and said.get(key):
             said = said[key]
     return said if isinstance(said, str) else text
+
+
+def _redirected(error: urllib.error.HTTPError, address: str) -> str:
+    """Return why a redirect is refused, and what to do."""
+    try:
+        target = urljoin(error.url, address)
+    except ValueError:
+        target = address
+    if target == error.url:
+        return f"HTTP {error.code}: {_without_key(target)} redirects to itself, which never ends"
+    return (
+        f"HTTP {error.code}: it redirects to {_without_key(target)}, which nobody named, so that"
+        " nothing was sent there; if that is meant, name that address as the server"
+    )
 
 
 def _retry_after(text: str) -> float:
@@ -391,12 +461,21 @@ def _retry_after(text: str) -> float:
         >>> _retry_after("7"), _retry_after("soon"), _retry_after("")
         (7.0, 0.0, 0.0)
     """
-    if text.strip().isdigit():
+    if re.fullmatch(r"\s*[0-9]+\s*", text):
         return float(text)
     try:
         date = email.utils.parsedate_to_datetime(text)
-    except (TypeError, ValueError):
+    except (IndexError, OverflowError, TypeError, ValueError):
         return 0.0
     if date.tzinfo is None:
         date = date.replace(tzinfo=datetime.timezone.utc)
     return max(0.0, (date - datetime.datetime.now(datetime.timezone.utc)).total_seconds())
+
+
+def _later(seconds: float) -> str:
+    """Return when a number of seconds is over, and the number."""
+    try:
+        then = datetime.datetime.now(datetime.timezone.utc) + datetime.timedelta(seconds=seconds)
+    except OverflowError:
+        return "in more years than there are dates"
+    return f"in {seconds:,.0f} seconds, at {then:%Y-%m-%d %H:%M} UTC"

@@ -1,18 +1,16 @@
 """A language model behind an OpenAI-compatible server that answers conversations. No torch here.
 
-The requests go through `huggingface_hub.InferenceClient`: vLLM, SGLang, TGI, llama.cpp,
-`transformers serve`, inference providers, OpenAI.
+Such as vLLM, SGLang, TGI, llama.cpp, `transformers serve`, inference providers, OpenAI.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-
-from huggingface_hub import InferenceClient
+from typing import Any
 
 from cc_hf.evaluators.distributed import join
-from cc_hf.models.servers import Server, api_key
+from cc_hf.models.servers import Server
 from cc_hf.prompting.conversations import Conversation, Decoding, Reply
 from cc_hf.systems.decoding import check_counts, check_decoding, decoding_name
 
@@ -115,8 +113,10 @@ class ServerChat:
         """
         distinct = list(dict.fromkeys(conversations))
         outcomes = self.team.from_main(
-            lambda: self.server.ask_all(
-                [lambda c=c: self._ask(c) for c in distinct],  # type: ignore[misc]
+            lambda: self.server.post_all(
+                "/chat/completions",
+                list(map(self._request, distinct)),
+                _read_reply,
                 concurrency=self.concurrency,
             )
         )
@@ -126,27 +126,28 @@ class ServerChat:
         }
         return [reply_of[conversation] for conversation in conversations]
 
-    def _ask(self, conversation: Conversation) -> Reply:
-        """Return the answer to one conversation.
+    def _request(self, conversation: Conversation) -> dict[str, Any]:
+        return {
+            "model": self.model,
+            "messages": [{"role": turn.role, "content": turn.content} for turn in conversation],
+            "max_tokens": self.decoding.max_new_tokens,
+            "temperature": self.decoding.temperature,
+            "stream": False,
+        }
 
-        Raises:
-            ValueError: for an answer without text.
-        """
-        client = InferenceClient(
-            base_url=self.server.url, api_key=api_key(), timeout=self.server.seconds
-        )
-        try:
-            output = client.chat_completion(
-                [{"role": turn.role, "content": turn.content} for turn in conversation],
-                model=self.model,
-                max_tokens=self.decoding.max_new_tokens,
-                temperature=self.decoding.temperature,
-            )
-            choice = output.choices[0]
-            content = choice.message.content
-        # What is parsed need not have the shape of an answer.
-        except (AttributeError, IndexError, KeyError, TypeError) as error:
-            raise ValueError(f"{type(error).__name__}: {error}") from error
-        if not isinstance(content, str):
-            raise ValueError("a message without text")
-        return Reply(content.strip(), is_cut=choice.finish_reason == "length")
+
+def _read_reply(answer: Any) -> Reply:
+    """Return the reply in an answer of a server.
+
+    Raises:
+        ValueError: for an answer without text.
+    """
+    try:
+        choice = answer["choices"][0]
+        content, reason = choice["message"]["content"], choice.get("finish_reason")
+    # What is parsed need not have the shape of an answer.
+    except (AttributeError, IndexError, KeyError, TypeError) as error:
+        raise ValueError(f"{type(error).__name__}: {error}") from error
+    if not isinstance(content, str):
+        raise ValueError("a message without text")
+    return Reply(content.strip(), is_cut=reason == "length")

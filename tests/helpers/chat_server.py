@@ -23,7 +23,8 @@ class Fault:
     """What happens to one request instead of an answer, or before it.
 
     `status` is answered with `headers` and `body`; `drops` ends the connection; `seconds` pass
-    first; `garbled` sends the beginning of the answer only; `answer` replaces the answer.
+    first; `garbled` sends the beginning of the answer only; `answer` replaces the answer, and
+    `text` what is sent of it.
     """
 
     status: int = 0
@@ -33,6 +34,7 @@ class Fault:
     seconds: float = 0.0
     garbled: bool = False
     answer: Any = None
+    text: str = ""
 
 
 @dataclass
@@ -170,7 +172,8 @@ class _Handler(BaseHTTPRequestHandler):
             if make is None:
                 self._send(404, '{"error": "no such path"}')
                 return
-            text = json.dumps(make(body) if fault.answer is None else fault.answer)
+            answer = fault.answer
+            text = fault.text or json.dumps(make(body) if answer is None else answer)
             self._send(200, text[: len(text) // 2] if fault.garbled else text)
 
     def _send(self, status: int, text: str, headers: dict[str, str] | None = None) -> None:

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from huggingface_hub import constants
 
 from cc_hf.prompting.conversations import Decoding
 from cc_hf.results import EvaluationResult
@@ -90,9 +89,7 @@ def test_a_server_gives_the_replies_of_the_model_on_this_machine(
     chat: Path,
     data: Path,
     tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(constants, "HF_HUB_OFFLINE", False)
     local = open_local_chat(str(chat), decoding=Decoding())
     with chat_server(local.loaded.model, local.loaded.tokenizer) as served:
         options = ("--server", served.url, "--model", "tiny", "-o", "a.json")

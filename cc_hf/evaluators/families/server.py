@@ -277,7 +277,7 @@ def _answered(
             _listed(choice["prompt_logprobs"], row)
             for choice, row in zip(ordered, rows, strict=True)
         ]
-    except (AttributeError, KeyError, TypeError) as error:
+    except (AttributeError, KeyError, OverflowError, TypeError) as error:
         raise ValueError(f"{type(error).__name__}: {error}") from error
 
 

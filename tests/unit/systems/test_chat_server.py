@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import logging
+import os
+import signal
 import socket
+import threading
+import time
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -28,8 +33,7 @@ _SECRET = "sk-very-secret-0123456789"
 
 
 @pytest.fixture(autouse=True)
-def _online_and_impatient(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(constants, "HF_HUB_OFFLINE", False)
+def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(servers, "_FIRST_WAIT", 0.001)
     monkeypatch.delenv(KEY_VARIABLE, raising=False)
 
@@ -91,6 +95,8 @@ def test_the_plan_counts_what_would_be_sent(served: ChatServer) -> None:
         Fault(garbled=True),
         Fault(answer={"choices": []}),
         Fault(answer=[1]),
+        Fault(text="[" * 100_000),
+        Fault(text='{"choices": [' + "9" * 5000 + "]}"),
         Fault(seconds=0.8),
     ],
     ids=lambda fault: str({k: v for k, v in vars(fault).items() if v}),
@@ -116,14 +122,100 @@ def test_the_server_decides_how_long_to_wait(
     served: ChatServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     waits: list[float] = []
-    monkeypatch.setattr("cc_hf.models.servers.time.sleep", waits.append)
     monkeypatch.setattr(servers, "_FIRST_WAIT", 1.0)
+    chat = asking(served)
+    monkeypatch.setattr(chat.server, "_stopped", SimpleNamespace(wait=waits.append))
     served.faults = [Fault(status=429, headers={"Retry-After": "7"}), *[Fault(drops=True)] * 3]
+    assert chat.reply(QUESTIONS[:1])[0].text is not None
+    assert waits == [7.0, 2.0, 4.0, 8.0]
+    served.faults = [Fault(status=503, headers={"Retry-After": "3600"})]
+    assert chat.reply(QUESTIONS[:1])[0].text is not None
+    assert waits[4:] == [3600.0]
+
+
+@pytest.mark.parametrize(
+    ("asked", "said"),
+    [
+        ("3601", r"in 3,601 seconds, at 20\d\d-\d\d-\d\d \d\d:\d\d UTC"),
+        ("9" * 400, "in more years than there are dates"),
+        ("Fri, 31 Dec 9999 23:59:59 -2300", "at 9999-12-31|in more years"),
+    ],
+)
+def test_a_server_that_asks_to_come_back_after_an_hour_is_not_waited_for(
+    served: ChatServer, asked: str, said: str
+) -> None:
+    served.always = Fault(status=429, headers={"Retry-After": asked})
+    with pytest.raises(EvaluatorError, match=f"HTTP 429.*{said}.*same command again.*continues"):
+        asking(served).reply(QUESTIONS)
+    assert len(served.requests) == 1
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        *("²", "-5", "1e3", "nan", "0x10", "7 8", "", "soon"),
+        *("Wed, 21 Oct 2015 07:28:00 GMT", "Wed, 99 Oct 2015", "Mon, 1 Jan 99999999999 00:00:00"),
+        *("Fri, 01 Jan 2027 00:00:00 +9999999999", "1 1 1 1 1", "," * 500),
+    ],
+)
+def test_a_time_to_come_back_that_says_nothing_is_ignored(served: ChatServer, asked: str) -> None:
+    served.faults = [Fault(status=429, headers={"Retry-After": asked})]
     assert asking(served).reply(QUESTIONS[:1])[0].text is not None
-    assert [wait for wait in waits if wait] == [7.0, 2.0, 4.0, 8.0]
-    served.faults = [Fault(status=429, headers={"Retry-After": "86400"})]
-    reply = asking(served).reply(QUESTIONS[:1])[0]
-    assert "asks to wait 86,400 seconds" in reply.error
+    assert len(served.requests) == 2
+
+
+@pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
+def test_nothing_is_sent_on_to_an_address_that_nobody_named(
+    served: ChatServer, status: int
+) -> None:
+    with chat_server(served.model, served.tokenizer) as other:
+        target = f"{other.url}/chat/completions"
+        served.always = Fault(status=status, headers={"Location": target})
+        with pytest.raises(EvaluatorError, match=f"HTTP {status}.*{target}.*name that address"):
+            asking(served).reply(QUESTIONS)
+        served.always = Fault(status=status, headers={"Location": f"{other.url}/models"})
+        with pytest.raises(EvaluatorError, match=f"{other.url}/models.*name that address"):
+            open_respondent(None, server=served.url, decoding=SHORT)
+        assert not other.requests
+    assert len(served.requests) == 2
+
+
+@pytest.mark.parametrize(
+    ("location", "message"),
+    [
+        ("/v1/chat/completions", "redirects to itself"),
+        ("/elsewhere", "redirects to http://127.0.0.1:[0-9]+/elsewhere"),
+        ("http://[", "name that address"),
+        ("file:///etc/passwd", "name that address"),
+        (f"http://other/?key={_SECRET}", r"\[key\]"),
+    ],
+)
+def test_a_redirect_that_leads_nowhere_is_an_error(
+    served: ChatServer, key: str, location: str, message: str
+) -> None:
+    served.always = Fault(status=308, headers={"Location": location})
+    with pytest.raises(EvaluatorError, match=message) as refused:
+        asking(served).reply(QUESTIONS)
+    assert key not in str(refused.value)
+    assert len(served.requests) == 1
+
+
+def test_an_interrupt_does_not_wait_until_the_server_may_be_asked_again(
+    served: ChatServer,
+) -> None:
+    def interrupt() -> None:
+        while not served.requests:
+            time.sleep(0.01)
+        os.kill(os.getpid(), signal.SIGINT)
+
+    served.always = Fault(status=429, headers={"Retry-After": "3000"})
+    start = time.monotonic()
+    thread = threading.Thread(target=interrupt)
+    thread.start()
+    with pytest.raises(KeyboardInterrupt):
+        asking(served, concurrency=2).reply(QUESTIONS)
+    thread.join()
+    assert time.monotonic() - start < 1000
 
 
 def test_a_request_that_always_fails_does_not_stop_the_others(
@@ -229,12 +321,21 @@ def test_the_token_of_the_hub_is_never_sent(
     assert [headers["authorization"] for headers in served.headers] == ["Bearer none"] * 2
 
 
-def test_without_the_network_of_the_hub_the_error_says_so(
-    served: ChatServer, monkeypatch: pytest.MonkeyPatch
+def test_a_server_that_was_named_is_asked_without_the_hub(
+    served: ChatServer, local: LocalChat, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(constants, "HF_HUB_OFFLINE", True)
-    with pytest.raises(EvaluatorError, match="HF_HUB_OFFLINE is set"):
+    assert asking(served).reply(QUESTIONS) == local.reply(QUESTIONS)
+
+
+@pytest.mark.parametrize("key", ["ключ", "two\nlines", "a b"])
+def test_a_key_that_cannot_be_sent_is_refused(
+    served: ChatServer, monkeypatch: pytest.MonkeyPatch, key: str
+) -> None:
+    monkeypatch.setenv(KEY_VARIABLE, key)
+    with pytest.raises(InputError, match=f"{KEY_VARIABLE}: expected") as refused:
         asking(served).reply(QUESTIONS)
+    assert key not in str(refused.value)
     assert not served.requests
 
 
@@ -268,6 +369,8 @@ def test_a_list_of_models_in_another_form_is_an_error(served: ChatServer, answer
         f"http://user:{_SECRET}@host/v1",
         f"https://host/v1?key={_SECRET}",
         "http://host/v1#m",
+        "http://host/v 1",
+        "http://host/ü",
         "",
     ],
 )

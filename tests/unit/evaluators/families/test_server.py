@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from huggingface_hub import constants
 from transformers import AutoTokenizer
 
 import cc_hf
@@ -38,8 +37,7 @@ _CHAT_PROMPT = "chat:Translate from {src_name} into {tgt_name}: {source}"
 
 
 @pytest.fixture(autouse=True)
-def _online_and_impatient(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(constants, "HF_HUB_OFFLINE", False)
+def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(servers, "_FIRST_WAIT", 0.001)
 
 
@@ -145,6 +143,9 @@ def test_a_chat_prompt_needs_a_chat_template(tmp_path: Path) -> None:
         Fault(answer={"choices": [{"index": 0, "prompt_logprobs": [None, {"0": {}}]}]}),
         Fault(answer={"choices": [{"index": 0}]}),
         Fault(answer={"choices": [3]}),
+        Fault(answer={"choices": [{"index": 10**400}]}),
+        Fault(text='{"choices": [{"index": Infinity}]}'),
+        Fault(text='{"choices": ' + "[" * 100_000),
     ],
     ids=lambda fault: str({k: v for k, v in vars(fault).items() if v}),
 )
@@ -185,6 +186,21 @@ def test_a_server_that_refuses_is_an_error_with_its_words(
     served.always = Fault(status=status, body=f'{{"error": "{message}"}}')
     with pytest.raises(EvaluatorError, match=f"HTTP {status}.*{message}"):
         behind(served, folder)
+
+
+def test_texts_are_not_sent_on_to_an_address_that_nobody_named(
+    served: ChatServer, folder: Path
+) -> None:
+    with chat_server(served.model, served.tokenizer) as other:
+        evaluator = behind(served, folder, batch_tokens=50)
+        served.always = Fault(status=307, headers={"Location": f"{other.url}/completions"})
+        for request in (
+            lambda: evaluator.mean_logprobs(_SOURCES, _TRANSLATIONS),
+            lambda: behind(served, folder, batch_tokens=51),
+        ):
+            with pytest.raises(EvaluatorError, match=f"redirects to {other.url}/completions"):
+                request()
+        assert not other.requests
 
 
 def test_a_server_that_lists_no_models_needs_the_name_only(
