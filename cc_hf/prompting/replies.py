@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from cc_hf.errors import EvaluatorError, InputError
+from cc_hf.errors import EvaluatorError, InputError, shown
 from cc_hf.files import exists, file_sha256, is_file, parse_object
 from cc_hf.prompting.conversations import Conversation, Reply, Respondent
 
@@ -244,8 +244,12 @@ def read_run(path: Path) -> KeptRun:
     for where, row in rows[1:]:
         name, reply = _kept(row, where)
         reference = row.get("reference")
-        if not isinstance(reference, dict):
-            raise InputError(f"{where}: reference: expected an object, got {reference!r}")
+        if not isinstance(reference, dict) or not all(
+            isinstance(value, str) for value in reference.values()
+        ):
+            raise InputError(
+                f"{where}: reference: expected an object with texts, got {shown(reference)}"
+            )
         replies[name] = KeptReply(name, reference, reply)
     return KeptRun(rows[0][1]["run"], replies)
 
@@ -344,15 +348,15 @@ def _rows(path: Path, data: bytes | None = None) -> Iterator[tuple[str, dict[str
 
 def _kept(row: Mapping[str, Any], where: str) -> tuple[str, Reply]:
     name, text, error = row.get("id"), row.get("text"), row.get("error", "")
-    if not isinstance(name, str) or not (text is None or isinstance(text, str)):
+    if not isinstance(name, str) or not name.strip() or not (text is None or isinstance(text, str)):
         raise InputError(
             f"{where}: expected an object with a string id and a string text, or null and an error,"
-            f" got id {name!r} and text {text!r}"
+            f" got id {shown(name)} and text {shown(text)}"
         )
     if not isinstance(error, str):
-        raise InputError(f"{where}: error: expected a string, got {error!r}")
+        raise InputError(f"{where}: error: expected a string, got {shown(error)}")
     if text is None and not error:
         raise InputError(f"{where}: expected a text, or an error that says why there is none")
     if not isinstance(is_cut := row.get("is_cut", False), bool):
-        raise InputError(f"{where}: is_cut: expected true or false, got {is_cut!r}")
+        raise InputError(f"{where}: is_cut: expected true or false, got {shown(is_cut)}")
     return name, Reply(text, error, is_cut)

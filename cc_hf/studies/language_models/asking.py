@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from tqdm import tqdm
 
-from cc_hf.errors import InputError
+from cc_hf.errors import InputError, shown
 from cc_hf.evaluation.judging import judge
 from cc_hf.evaluation.material import Material
 from cc_hf.metrics.base import Origin
@@ -34,14 +34,41 @@ __all__ = [
     "translations_of_run",
 ]
 
-#: What the first line of a file of replies says, see `described_run`.
-_KEYS = frozenset(
-    [
-        *("task", "dataset", "config", "origin", "src_lang", "tgt_lang", "model", "strategy"),
-        *("prompt", "instruction", "demonstrations", "demonstrations_from", "left_out"),
-        *("requests", "notes"),
-    ]
-)
+
+def _is_text(value: Any) -> bool:
+    return isinstance(value, str)
+
+
+def _are_texts(value: Any) -> bool:
+    return isinstance(value, list) and all(map(_is_text, value))
+
+
+def _is_name(value: Any) -> bool:
+    return _is_text(value) and bool(value)
+
+
+def _are_names(value: Any) -> bool:
+    return isinstance(value, dict) and all(map(_is_name, value.values()))
+
+
+def _are_turns(value: Any) -> bool:
+    return isinstance(value, list) and all(map(_are_texts, value))
+
+
+#: What the first line of a file of replies says, see `described_run`: a check of the value of each
+#: field, and what is expected.
+_FIELDS: dict[str, tuple[Callable[[Any], bool], str]] = {
+    "task": (lambda value: value in ("choose", "translate"), "choose or translate"),
+    **dict.fromkeys(("model", "prompt", "demonstrations_from"), (_is_name, "a name")),
+    **dict.fromkeys(
+        ("dataset", "config", "src_lang", "tgt_lang", "strategy", "instruction"),
+        (_is_text, "a text"),
+    ),
+    "origin": (_are_names, "an object with names"),
+    "demonstrations": (_are_turns, "a list of lists of texts"),
+    **dict.fromkeys(("left_out", "notes"), (_are_texts, "a list of texts")),
+    "requests": (lambda value: type(value) is int, "a number"),
+}
 
 
 @dataclass(frozen=True)
@@ -200,16 +227,33 @@ def kept_replies(path: Path) -> tuple[dict[str, Any], list[KeptReply]]:
     """
     kept = read_run(path)
     run, replies = dict(kept.run), list(kept.replies.values())
-    if run.get("task") not in ("choose", "translate") or not run.keys() >= _KEYS:
+    if missing := sorted(_FIELDS.keys() - run.keys()):
         raise InputError(
             f"{path}: expected a run of `cc-hf prompt`, got a first line without"
-            f" {', '.join(sorted(_KEYS - run.keys())) or 'its task'}"
+            f" {', '.join(missing)}"
         )
-    if len(replies) != run.get("requests"):
+    for name, (is_right, expected) in _FIELDS.items():
+        if not is_right(run[name]):
+            raise InputError(
+                f"{path}: line 1: {name}: expected {expected}, as `cc-hf prompt` wrote it, got"
+                f" {shown(run[name])}; restore the file"
+            )
+    if len(replies) != run["requests"]:
         raise InputError(
-            f"{path}: expected replies to all {run.get('requests')} requests, got {len(replies)};"
-            " the run was stopped. Give the same command again, which goes on with it"
+            f"{path}: expected replies to all {shown(run['requests'])} requests, got"
+            f" {len(replies)}; the run was stopped. Give the same command again, which goes on with"
+            " it"
         )
+    for kept in replies:
+        if (
+            "source" not in kept.reference
+            if run["task"] == "translate"
+            else kept.reference.get("answer") not in ("1", "2")
+        ):
+            raise InputError(
+                f"{path}: reply {kept.id!r}: reference: expected a source that was to be"
+                f" translated, or an answer, 1 or 2, got {shown(kept.reference)}; restore the file"
+            )
     return run, replies
 
 

@@ -2,7 +2,8 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,8 +15,10 @@ from cc_hf.evaluation.material import Material
 from cc_hf.metrics.prompted_choice import PromptedChoice
 from cc_hf.prompting.conversations import Reply
 from cc_hf.prompting.replies import FileRespondent
+from cc_hf.reports.studies.prompting import choice_tables, translation_tables
 from cc_hf.results import EvaluationResult
 from cc_hf.schema import ContrastiveTranslationExample, Example
+from cc_hf.statistics.bootstrap import Bootstrap
 from cc_hf.studies.comparison import compare
 from cc_hf.studies.language_models.asking import (
     ask_plan,
@@ -27,6 +30,7 @@ from cc_hf.studies.language_models.plans import Plan, plan_choices, plan_transla
 from cc_hf.studies.language_models.published import PUBLISHED_CHOICES, PUBLISHED_TRANSLATIONS
 from cc_hf.studies.wino_x.referent_bias import referent_bias
 from cc_hf.studies.wino_x.referent_choices import choices_of_result
+from tests.helpers.forged import forged_files
 from tests.helpers.metrics import evaluate_metric
 from tests.helpers.respondents import (
     Rule,
@@ -289,6 +293,56 @@ def test_translations_are_taken_out_and_the_others_counted(tmp_path: Path) -> No
     assert translated.reasons() == {"the reply is a refusal or an explanation": 3, "timed out": 2}
     with pytest.raises(InputError, match="expected a run of choices"):
         choices_of_run(*asked)
+
+
+@pytest.mark.parametrize("task", ["choose", "translate"])
+def test_a_forged_file_of_replies_is_refused_with_its_name_or_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, task: str
+) -> None:
+    monkeypatch.setattr("os.fsync", lambda _: None)
+    rows = examples(8)
+    material = Material("en", "de", rows)
+    plan = (
+        plan_choices(rows, n_shots=2, both_orders=True)
+        if task == "choose"
+        else plan_translations(rows, src_lang="en", tgt_lang="de", n_shots=2)
+    )
+    kept, forged = tmp_path / "kept.jsonl", tmp_path / "forged.jsonl"
+    _, replies = ask_plan(task, material, plan, Scripted(plan, right), kept)
+    bootstrap = Bootstrap(n_resamples=5)
+
+    def reparse() -> None:
+        if task == "choose":
+            result = choices_of_run(*kept_replies(forged), bootstrap=bootstrap)
+            assert choice_tables([result], published=True)
+            assert EvaluationResult.from_json(result.to_json()) == result
+        else:
+            translated = translations_of_run(*kept_replies(forged))
+            assert translation_tables(translated, published=True)
+            assert len(translated.rows) == len(replies)
+
+    def answer() -> None:
+        FileRespondent(forged).reply_by_id([request.id for request in plan.requests])
+
+    def go_on() -> None:
+        ask_plan(task, material, plan, Scripted(plan, right), forged)
+
+    def outcome(use: Callable[[], None]) -> str:
+        try:
+            use()
+        except InputError as error:
+            return "refused" if str(forged) in str(error) else str(error)
+        except Exception as error:  # noqa: BLE001 - it is what the test looks for
+            return repr(error)
+        return "read"
+
+    counts = Counter()  # type: Counter[tuple[str, str]]
+    for name, content in forged_files(kept.read_bytes(), lines=(0, 1)):
+        for use in (reparse, answer, go_on):
+            forged.write_bytes(content)
+            counts[use.__name__, found := outcome(use)] += 1
+            assert found in ("read", "refused"), f"{use.__name__} of a file with {name}"
+    assert min(counts.values()) > 50
 
 
 @pytest.mark.shared
