@@ -7,7 +7,8 @@ from __future__ import annotations
 import os
 import shutil
 import tempfile
-from collections.abc import Iterator
+from collections import defaultdict
+from collections.abc import Generator, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,6 +16,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from tests.helpers import browser as browsers
+from tests.helpers.skips import refused, skip_reason
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
@@ -49,6 +51,27 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         for item in items:
             if reason and item.get_closest_marker(marker):
                 item.add_marker(pytest.mark.skip(reason=reason))
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport() -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    return refused((yield))
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_make_collect_report() -> Generator[None, pytest.CollectReport, pytest.CollectReport]:
+    return refused((yield))
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Say what was skipped, and why: one line for each reason."""
+    files = defaultdict(list)
+    for report in terminalreporter.stats.get("skipped", []):
+        files[skip_reason(report)].append(report.nodeid.partition("::")[0])
+    for reason, paths in sorted(files.items(), key=lambda item: -len(item[1])):
+        terminalreporter.write_line(
+            f"skipped {len(paths)} tests in {len(set(paths))} files: {reason}"
+        )
 
 
 @pytest.fixture(autouse=True)

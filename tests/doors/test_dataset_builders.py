@@ -181,7 +181,7 @@ print(re.search(r"VmHWM:\\s+(\\d+) kB", open("/proc/self/status").read()).group(
 @pytest.mark.shared
 @pytest.mark.skipif(
     not Path("/proc/self/status").exists(),
-    reason="the peak of a process's memory is read from /proc",
+    reason="this system has no /proc",
 )
 def test_building_the_largest_configuration_stays_below_1_gb(shared: Path, tmp_path: Path) -> None:
     sizes = {

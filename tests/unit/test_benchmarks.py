@@ -121,7 +121,7 @@ def test_kernels_are_named_by_mode() -> None:
     assert "bf16" not in chosen.get("exact", "")
 
 
-@pytest.mark.skipif(not Path("/proc/self/task").is_dir(), reason="needs the /proc of Linux")
+@pytest.mark.skipif(not Path("/proc/self/task").is_dir(), reason="this system has no /proc")
 def test_busy_processes_end_with_the_context() -> None:
     children = Path("/proc/self/task") / str(os.getpid()) / "children"
     before = children.read_text(encoding="utf-8").split()

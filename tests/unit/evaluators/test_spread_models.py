@@ -34,7 +34,7 @@ def scores(evaluator: cc_hf.Evaluator) -> list[list[float]]:
     ]
 
 
-@pytest.mark.skipif(torch.cuda.is_available(), reason="of machines without a GPU")
+@pytest.mark.skipif(torch.cuda.is_available(), reason="this machine has a GPU")
 @pytest.mark.parametrize("family", ["marian", "fsmt", "causal_lm", "masked_lm"])
 def test_device_auto_without_gpus_equals_the_cpu(family: str, tmp_path: Path) -> None:
     folder = BUILDERS[family](tmp_path)

@@ -15,7 +15,7 @@ Random = Callable[..., torch.Tensor]
 def is_laid_out(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> bool:
     """Run with the layout, if this machine has it, and without."""
     if request.param and not int8_products._is_layout_known():
-        pytest.skip("another torch, whose products of bytes are not exact")
+        pytest.skip("this torch has products of bytes that are not exact")
     monkeypatch.setattr(int8_products, "_is_layout_known", lambda: request.param)
     return bool(request.param)
 
