@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import math
 import numbers
+import sys
 from collections.abc import Collection, Hashable, Mapping, Set
 from typing import Any
 
@@ -221,13 +222,16 @@ def check_number(name: str, value: Any, *, low: float = -math.inf, high: float =
             ...
         cc_hf.errors.InputError: score: expected a finite number of 0 or more, got -1
     """
-    is_number = isinstance(value, numbers.Real) and not isinstance(value, (bool, np.bool_))
-    if not is_number or not low <= value <= high or math.isinf(value):
+    if not _is_number(value) or not low <= value <= high or abs(value) > sys.float_info.max:
         of_range = f" of {low:g} or more" if high == math.inf else f" from {low:g} to {high:g}"
         raise InputError(
             f"{name}: expected a finite number{of_range if low > -math.inf else ''}, got"
             f" {shown(value)}"
         )
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, numbers.Real) and not isinstance(value, (bool, np.bool_))
 
 
 def check_level(level: Any, name: str = "level") -> None:
@@ -240,7 +244,7 @@ def check_level(level: Any, name: str = "level") -> None:
     Raises:
         InputError: for anything else.
     """
-    if not isinstance(level, numbers.Real) or not 0 < level < 1:
+    if not _is_number(level) or not 0 < level < 1:
         raise InputError(f"{name}: expected a number in (0, 1), got {shown(level)}")
 
 

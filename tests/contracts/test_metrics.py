@@ -14,7 +14,7 @@ from cc_hf.errors import InputError
 from cc_hf.metrics.checks import optional_text, optional_texts
 from cc_hf.metrics.figure_names import COMMON, figure_name
 from cc_hf.results import EvaluationResult
-from tests.helpers.metric_rows import judged, row
+from tests.helpers.metric_rows import drawn_rows, drawn_scores, judged, row, swapped
 from tests.helpers.metrics import metric_class
 
 METRICS = sorted(registry.METRICS)
@@ -81,6 +81,102 @@ def test_each_verdict_depends_on_its_own_row(metric: str) -> None:
         for text, reference in zip(texts, references, strict=True)
     ]
     assert [one for (one,) in alone] == verdicts(judged(metric, texts, references))
+
+
+SEEDS = range(3)
+_FLIPPED = {"correct": "incorrect", "incorrect": "correct", "inconclusive": "inconclusive"}
+
+
+def drawn(metric: str, seed: int, n_levels: int, rows: Any) -> EvaluationResult:
+    options: dict[str, Any] = {"n_resamples": 2}
+    if metric_class(metric).takes_evaluator:
+        options["evaluator"] = drawn_scores(seed, n_levels=n_levels)
+    return judged(metric, *rows, **options)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("metric", METRICS)
+def test_weighted_figures_of_distinct_scores_do_not_depend_on_the_order(
+    metric: str, seed: int
+) -> None:
+    texts, references = drawn_rows(metric, seed, N)
+    order = [(5 * at + seed) % N for at in range(N)]
+    turned = [texts[i] for i in order], [references[i] for i in order]
+    plain = drawn(metric, seed, 1 << 30, (texts, references))
+    found = drawn(metric, seed, 1 << 30, turned)
+    assert found.scores == pytest.approx(plain.scores, abs=1e-12)
+    assert (found.counts, found.categories) == (plain.counts, plain.categories)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize(
+    "metric", [name for name in METRICS if swapped(name, dict(row(name, 0, is_right=True)[1]))]
+)
+def test_right_and_wrong_change_sides_with_the_references(metric: str, seed: int) -> None:
+    texts, references = drawn_rows(metric, seed, N)
+    other: list[Any] = [swapped(metric, reference) for reference in references]
+    for n_levels in (4, 1 << 30):
+        plain, found = (
+            drawn(metric, seed, n_levels, (texts, rows)) for rows in (references, other)
+        )
+        for before, after in zip(plain.judgements, found.judgements, strict=True):
+            p, q = before.probability_correct, after.probability_correct
+            assert (p is None and q is None) or p + q == pytest.approx(1, abs=1e-12)  # type: ignore[operator]
+            # how a tie counts is declared
+            verdict = before.verdict if p == 0.5 else _FLIPPED[before.verdict]
+            assert after.verdict == verdict
+        undecided = sum(j.verdict == "inconclusive" for j in plain.judgements)
+        n_ties = plain.counts.get("n_ties", 0)
+        ties_right = n_ties if plain.ties == "correct" else 0
+        n_right = N - undecided - plain.counts["n_correct"] + 2 * ties_right - n_ties
+        assert found.counts["n_correct"] == n_right
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("metric", [name for name in METRICS if metric_class(name).judges])
+def test_files_that_are_judged_together_add_up(metric: str, seed: int) -> None:
+    parts = [drawn_rows(metric, seed, N), drawn_rows(metric, seed + 9, N + 2, start=N)]
+    whole = parts[0][0] + parts[1][0], parts[0][1] + parts[1][1]
+    first, second, both = (drawn(metric, seed, 5, rows) for rows in (*parts, whole))
+    assert both.counts == {
+        name: first.counts.get(name, 0) + second.counts.get(name, 0) for name in both.counts
+    }
+    accuracy = (first.scores["accuracy"] * N + second.scores["accuracy"] * (N + 2)) / (2 * N + 2)
+    assert both.scores["accuracy"] == pytest.approx(accuracy, abs=1e-12)
+    sums: dict[str, list[int]] = {}
+    for category in (*first.categories, *second.categories):
+        counts = (category.n, category.n_correct, category.n_ties, category.n_inconclusive)
+        known = sums.setdefault(category.category, [0, 0, 0, 0])
+        sums[category.category] = [a + b for a, b in zip(known, counts, strict=True)]
+    assert sums == {
+        c.category: [c.n, c.n_correct, c.n_ties, c.n_inconclusive] for c in both.categories
+    }
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize(
+    "metric",
+    [
+        name
+        for name in METRICS
+        if metric_class(name).reference_fields.get("category") is optional_text
+    ],
+)
+def test_names_of_categories_change_the_names_of_figures_alone(metric: str, seed: int) -> None:
+    texts, drawn_references = drawn_rows(metric, seed, N)
+    references = [{"category": "ab"[at % 2], **r} for at, r in enumerate(drawn_references)]
+    names = sorted({reference["category"] for reference in references} - {"none"})
+    # their order is turned, too
+    new = {name: f"{chr(122 - at)} new" for at, name in enumerate(names)} | {"none": "none"}
+    renamed = [{**r, "category": new[r["category"]]} for r in references]
+    plain = drawn(metric, seed, 5, (texts, references))
+    found = drawn(metric, seed, 5, (texts, renamed))
+    expected = {}
+    for figure, value in plain.scores.items():
+        base, _, category = figure.rpartition("_")
+        expected[f"{base}_{new[category]}" if category in new else figure] = value
+    assert found.scores == pytest.approx(expected, abs=1e-12)
+    assert found.counts == plain.counts
 
 
 _ODD = {

@@ -19,8 +19,8 @@ from cc_hf.results import CategoryAccuracy, EvaluationResult, Interval
 _NAN, _INF = float("nan"), float("inf")
 _OBJECTS = np.array([None, 1.5], dtype=object)
 _NO_LIST = (None, 3, 2.5, True, "ab", b"ab", object(), {"a": 1}, {1.0}, iter([1, 2]))
-_NO_NUMBER = (None, "1", b"1", [], [1, 2], _NAN, object())
-_NO_NUMBERS = (
+_NO_NUMBER: tuple[Any, ...] = (None, "1", b"1", [], [1, 2], _NAN, object())
+_NO_NUMBERS: tuple[Any, ...] = (
     *_NO_LIST,
     [],
     ["1", "2"],
@@ -42,8 +42,8 @@ WRONG: dict[str, tuple[Any, ...]] = {
     "texts": (*_NO_LIST[:-1], [], [1, 2], [None, "a"], [["a"], ["b"]], _OBJECTS),
     "groups": (*(value for value in _NO_LIST if value is not None), [["a"], ["b"]], ["a"]),
     "mapping": (None, 3, 2.5, True, "ab", ["a"], object(), {"a": None}, {"a": "b"}, {"a": 5}),
-    "number": (*_NO_NUMBER, True, -1, _INF),
-    "level": (*_NO_NUMBER, True, 0, 1, -0.5, _INF),
+    "number": (*_NO_NUMBER, True, -1, _INF, 10**400),
+    "level": (*_NO_NUMBER, True, 0, 1, -0.5, _INF, 10**400),
     "count": (*_NO_NUMBER, True, -1, 1.5, 10**400),
     "name": (None, 3, True, "unknown", ["bleu"], object()),
     "object": (None, 3, "ab", [1], {"a": 1}, object()),

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from cc_hf.data.corpus_blocks import CorpusBlock
+from cc_hf.data.corpora import CorpusBlock
 from cc_hf.results import EvaluationResult, Interval, NoInterval
 from cc_hf.schema import ContrastiveSourceExample, ContrastiveTranslationExample, Focus, Judgement
 from cc_hf.statistics.bootstrap import Bootstrap
@@ -165,9 +165,9 @@ def attack_twice(number: int, draw: random.Random) -> tuple[AttackJudgement, Att
 
 
 def choice(number: int, draw: random.Random) -> Choice:
-    genders = list(_GENDERS) if number % 2 else list(_GENDERS[::-1])
+    right, wrong = _GENDERS if number % 2 else _GENDERS[::-1]
     return Choice(
-        str(number), str(number // 2), *genders, draw.choice(["first", "second"]),
+        str(number), str(number // 2), right, wrong, draw.choice(["first", "second"]),
         draw.choice([True, False, None]),
     )  # fmt: skip
 
@@ -259,8 +259,7 @@ def agreement(rows: Sequence[tuple[Judgement, Annotation]]) -> Any:
 
 def labelled_again(row: tuple[Judgement, Annotation]) -> tuple[Judgement, Annotation]:
     judged, annotation = renamed(row[0]), row[1]
-    values = {"example_id": judged.example_id, "translation": judged.translation}
-    return judged, replace(annotation, **values)
+    return judged, replace(annotation, example_id=judged.example_id, translation=judged.translation)
 
 
 def uncertain(rows: Sequence[Judgement]) -> Any:
@@ -440,7 +439,9 @@ def test_counts_of_files_that_are_read_together_add_up(name: str, seed: int) -> 
 
 
 def occupations(draw: random.Random) -> OccupationCounts:
-    paths = {("cook", a, b): draw.randrange(9) for a in OUTCOMES for b in OUTCOMES}
+    paths: dict[tuple[str, ...], float] = {
+        ("cook", a, b): draw.randrange(9) for a in OUTCOMES for b in OUTCOMES
+    }
     return counts_of_paths("x", ["a", "b"], ["cook"], paths)
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import random
+import zlib
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from cc_hf.results import EvaluationResult
@@ -100,6 +102,71 @@ def row(metric: str, at: int, *, is_right: bool) -> tuple[str, dict[str, Any]]:
         ),
     }
     return rows[metric]
+
+
+_OTHER = {"male": "female", "female": "male", "1": "2", "2": "1", "MoMc": "MoFc", "MoFc": "MoMc"}
+#: Metric -> the keys that are exchanged, or whose values are, when right and wrong change sides.
+#: What it reads of a translation with both is no side, and rows of `row` have none.
+_SIDES: dict[str, tuple[str, ...]] = {
+    "contrastive_conditioning": ("correct_sources", "incorrect_sources"),
+    "contrastive_translation_scoring": ("correct_translation", "contrastive_translations"),
+    "gender_accuracy": ("reference", "contrastive_reference"),
+    "homograph_accuracy": ("cluster",),
+    "mucow_pattern_matching": ("correct_senses", "incorrect_senses"),
+    "prompted_choice": ("answer",),
+    "simplegen_accuracy": ("gender", "category"),
+    "wino_x_pattern_matching": ("correct_gender", "incorrect_gender"),
+    "winomt_pattern_matching": ("gold_gender",),
+}
+
+
+def swapped(metric: str, reference: dict[str, Any]) -> dict[str, Any] | None:
+    """Return a reference in which what was right is wrong; None for a metric without sides."""
+    sides = _SIDES.get(metric)
+    if sides is None:
+        return None
+    if metric == "contrastive_translation_scoring":
+        (wrong,), right = reference["contrastive_translations"], reference["correct_translation"]
+        return {**reference, "correct_translation": wrong, "contrastive_translations": [right]}
+    if sides[0] in ("cluster", "answer", "gender", "gold_gender"):
+        return {**reference, **{key: _OTHER[reference[key]] for key in sides}}
+    first, second = sides
+    return {**reference, first: reference[second], second: reference[first]}
+
+
+def drawn_rows(
+    metric: str, seed: int, n: int, *, start: int = 0
+) -> tuple[list[str], list[dict[str, Any]]]:
+    """Return rows that are right or wrong at random; those that an evaluator scores differ from
+    each other, and some samples have a category of their own.
+    """
+    draw = random.Random(seed)
+    texts, references = [], []
+    for at in range(start, start + n):
+        text, reference = row(metric, at, is_right=draw.random() < 0.6)
+        reference = dict(reference)
+        if metric == "contrastive_conditioning":
+            text = f"t{at}"
+            reference["correct_sources"] = [f"c{at}", f"d{at}"][: draw.choice((1, 2))]
+            reference["incorrect_sources"] = [f"i{at}"]
+            reference["category"] = draw.choice(("male", "female", "none"))
+        if metric == "contrastive_translation_scoring":
+            reference |= {"correct_translation": f"a{at}", "contrastive_translations": [f"b{at}"]}
+        texts.append(text)
+        references.append(reference)
+    return texts, references
+
+
+def drawn_scores(
+    seed: int, *, n_levels: int
+) -> Callable[[Sequence[str], Sequence[str]], list[float]]:
+    """Return an evaluator whose scores have so many levels; few levels make ties."""
+
+    def scored(sources: Sequence[str], translations: Sequence[str]) -> list[float]:
+        texts = (f"{seed} {s} {t}" for s, t in zip(sources, translations, strict=True))
+        return [(1 + zlib.crc32(text.encode()) % n_levels) / (1 + n_levels) for text in texts]
+
+    return scored
 
 
 def judged(
