@@ -24,6 +24,8 @@ from transformers import (
     MBartForConditionalGeneration,
 )
 
+from cc_hf.errors import shown
+from cc_hf.models.finite_weights import check_finite_weights
 from cc_hf.models.lexical_shortcuts import (
     LexicalShortcutConfig,
     LexicalShortcutForConditionalGeneration,
@@ -72,6 +74,9 @@ _SIZES = (
 _ACTIVATIONS = ("relu", "gelu")
 _EMBEDDINGS = ("encoder.embed_tokens.weight", "decoder.embed_tokens.weight")
 _PROJECTION = "decoder.output_projection.weight"
+_MAX_SIZE = 2**24
+# Positions times width of a computed table of sinusoids: 65,536 positions of a width of 1024.
+_MAX_TABLE = 2**26
 _TASKS = ("translation",)
 _PAD, _BOS, _EOS = 1, 0, 2
 
@@ -90,20 +95,21 @@ def target_class(checkpoint: FairseqCheckpoint) -> str:
     options = checkpoint.options
     if options.get("task", "translation") not in _TASKS:
         raise checkpoint.refusal(
-            f"task={options['task']!r}, only the task 'translation' of fairseq is supported"
+            f"task={shown(options['task'])}, only the task 'translation' of fairseq is supported"
         )
     width = _needed(checkpoint, "encoder_embed_dim")
     for name in _REFUSED:
         if options.get(name):
-            raise checkpoint.refusal(f"{name}={options[name]!r}; {_SUPPORTED}")
+            raise checkpoint.refusal(f"{name}={shown(options[name])}; {_SUPPORTED}")
     for name in ("decoder_embed_dim", "decoder_input_dim", "decoder_output_dim"):
         if options.get(name, width) != width:
             raise checkpoint.refusal(
-                f"{name}={options[name]!r} differs from encoder_embed_dim={width!r}"
+                f"{name}={shown(options[name])} differs from encoder_embed_dim={width}"
             )
     if options.get("activation_fn", "relu") not in _ACTIVATIONS:
         raise checkpoint.refusal(
-            f"activation_fn={options['activation_fn']!r}, expected one of {', '.join(_ACTIVATIONS)}"
+            f"activation_fn={shown(options['activation_fn'])}, expected one of"
+            f" {', '.join(_ACTIVATIONS)}"
         )
     pre_norm, learned = (_of_both(checkpoint, name) for name in ("normalize_before", "learned_pos"))
     embedding_norm = bool(options.get("layernorm_embedding"))
@@ -139,8 +145,8 @@ def build_model(
             four special ones.
 
     Raises:
-        EvaluatorError: when no class computes the same, or a weight is missing, superfluous, or of
-            another shape than the options say.
+        EvaluatorError: when no class computes the same, or a weight is missing, superfluous, of
+            another shape than the options say, or not finite.
     """
     family = target_class(checkpoint)
     for side, size in zip(("encoder", "decoder"), vocabulary_sizes, strict=True):
@@ -160,10 +166,11 @@ def build_model(
         }
     if family == "lexical_shortcut":
         sizes = _shortcut_options(checkpoint, vocabulary_sizes)
-    model = model_class(
-        config_class(**{**_settings(checkpoint, learned=family in ("mbart", "bart")), **sizes})
-    )
-    _load_weights(model, family, checkpoint)
+    config = config_class(**{**_settings(checkpoint, learned=family in ("mbart", "bart")), **sizes})
+    with torch.device("meta"):  # nothing is allocated for a model that its weights do not fill
+        _load_weights(model_class(config), family, checkpoint)
+    _load_weights(model := model_class(config), family, checkpoint)
+    check_finite_weights(model, str(checkpoint.path))
     # Defaults of fairseq-generate: beam 5, max_len_b 200, stop after `beam` finished hypotheses.
     # It never produces <pad>, which for other classes `cc_hf.systems.translate` sees to, and no
     # empty text (min_len 1).
@@ -185,12 +192,13 @@ def _load_weights(model: Any, family: str, checkpoint: FairseqCheckpoint) -> Non
     """Load the weights under the names of transformers. None may be missing or superfluous, except
     those that the class computes itself.
     """
+    device = next(model.parameters()).device
     weights = {
         (
             "lm_head.weight"
             if family != "fsmt" and "output_projection" in name
             else f"model.{name}"
-        ): w
+        ): w.to(device)
         for name, w in checkpoint.weights.items()
     }
     if family not in ("fsmt", "lexical_shortcut"):
@@ -227,15 +235,34 @@ def _settings(checkpoint: FairseqCheckpoint, *, learned: bool) -> dict[str, Any]
         for side in ("encoder", "decoder")
         for ours, theirs in _SIZES
     }
+    width = _needed(checkpoint, "encoder_embed_dim")
+    for side in ("encoder", "decoder"):
+        beginning = f"{side}.layers."
+        numbers = {w.split(".")[2] for w in checkpoint.weights if w.startswith(beginning)}
+        shape = tuple(checkpoint.weights[f"{side}.embed_tokens.weight"].shape)
+        if shape[1:] != (width,):
+            raise checkpoint.refusal(
+                f"encoder_embed_dim={width}, {side}.embed_tokens.weight has the shape {shape}"
+            )
+        if sizes[f"{side}_layers"] != len(numbers):
+            raise checkpoint.refusal(
+                f"{side}_layers={shown(sizes[f'{side}_layers'])}, its weights have {len(numbers)}"
+                " layers there; the options or the weights are those of another model"
+            )
+        if width % sizes[f"{side}_attention_heads"]:
+            raise checkpoint.refusal(
+                f"encoder_embed_dim={width} is no multiple of {side}_attention_heads="
+                f"{shown(sizes[f'{side}_attention_heads'])}"
+            )
     return {
         **sizes,
-        "d_model": _needed(checkpoint, "encoder_embed_dim"),
+        "d_model": width,
         "max_position_embeddings": _positions(checkpoint, learned=learned),
         "activation_function": options.get("activation_fn", "relu"),
         "scale_embedding": not options.get("no_scale_embedding", False),
-        "dropout": options.get("dropout", 0.1),
-        "attention_dropout": options.get("attention_dropout", 0.0),
-        "activation_dropout": options.get("activation_dropout", 0.0),
+        "dropout": _share(checkpoint, "dropout", 0.1),
+        "attention_dropout": _share(checkpoint, "attention_dropout", 0.0),
+        "activation_dropout": _share(checkpoint, "activation_dropout", 0.0),
         "tie_word_embeddings": _all_shared(checkpoint),
         "pad_token_id": _PAD,
         "bos_token_id": _BOS,
@@ -249,11 +276,14 @@ def _positions(checkpoint: FairseqCheckpoint, *, learned: bool) -> int:
 
     Tables of learned positions have two more rows, at the ids of <s> and <pad>.
     """
-    longest = [
-        int(checkpoint.options.get(f"max_{side}_positions") or 1024)
-        for side in ("source", "target")
-    ]
+    longest = [_needed(checkpoint, f"max_{side}_positions", 1024) for side in ("source", "target")]
     if not learned:
+        if min(longest) * _needed(checkpoint, "encoder_embed_dim") > _MAX_TABLE:
+            raise checkpoint.refusal(
+                f"max_source_positions={shown(longest[0])} and max_target_positions="
+                f"{shown(longest[1])}, expected positions whose number times the width is at most"
+                f" {_MAX_TABLE}, for which a table is made"
+            )
         return min(longest)
     rows = [
         len(checkpoint.weights.get(f"{side}.embed_positions.weight", ()))
@@ -267,14 +297,28 @@ def _positions(checkpoint: FairseqCheckpoint, *, learned: bool) -> int:
     return rows[0] - _PAD - 1
 
 
-def _needed(checkpoint: FairseqCheckpoint, name: str) -> int:
+def _needed(checkpoint: FairseqCheckpoint, name: str, default: int | None = None) -> int:
+    """Return a positive integer among the options.
+
+    Raises:
+        EvaluatorError: for another value, or none where there is no default.
+    """
+    if default is not None and checkpoint.options.get(name) is None:
+        return default
     if name not in checkpoint.options:
         raise checkpoint.refusal(
             f"{name} is not among its options, so that it is no transformer encoder-decoder"
         )
     value = checkpoint.options[name]
-    if not isinstance(value, int) or value < 1:
-        raise checkpoint.refusal(f"{name}={value!r}, expected a number above 0")
+    if type(value) is not int or not 0 < value <= _MAX_SIZE:
+        raise checkpoint.refusal(f"{name}={shown(value)}, expected a number from 1 to {_MAX_SIZE}")
+    return value
+
+
+def _share(checkpoint: FairseqCheckpoint, name: str, default: float) -> float:
+    value = checkpoint.options.get(name, default)
+    if not isinstance(value, (int, float)) or not 0 <= value <= 1:
+        raise checkpoint.refusal(f"{name}={shown(value)}, expected a number from 0 to 1")
     return value
 
 

@@ -1,14 +1,16 @@
 """Reading of fairseq checkpoints without running anything in them: weights and options, under the
 names of fairseq 0.9 and later.
 
-Nothing is registered with torch permanently. The classes that a checkpoint may hold beyond tensors
-and plain values are allowed only while it is read.
+Weights and archives that declare much more than the size of the file are refused before memory is
+allocated for them. Nothing is registered with torch permanently. The classes that a checkpoint may
+hold beyond tensors and plain values are allowed only while it is read.
 """
 
 from __future__ import annotations
 
 import argparse
 import re
+import zipfile
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,7 +21,7 @@ from typing import Any
 
 import numpy as np
 
-from cc_hf.errors import EvaluatorError, MissingDependencyError
+from cc_hf.errors import EvaluatorError, MissingDependencyError, shown
 
 try:
     import torch
@@ -29,9 +31,16 @@ except ModuleNotFoundError as error:
 __all__ = ["FairseqCheckpoint", "read_checkpoint"]
 
 _METERS = ("AverageMeter", "StopwatchMeter", "TimeMeter")  # fairseq 0.8.0 saves them as objects
+# torch does not compress, but weights in half precision double in float32, and three tables of
+# embeddings may share their numbers.
+_MAX_INFLATION = 8
+_PLAIN = (str, int, float, type(None))
+#: Markers, and sinusoidal tables that the class computes.
+_MARKERS = (".version", "._float_tensor", ".embed_positions.weights")
 _REFUSED_GLOBAL = re.compile(r"GLOBAL (\S+)")
 _MALFORMED = (
     UnpicklingError,
+    zipfile.BadZipFile,
     RuntimeError,
     OSError,
     EOFError,
@@ -68,7 +77,7 @@ class FairseqCheckpoint:
     @property
     def architecture(self) -> str:
         """The name of the architecture, from fairseq's option `arch`."""
-        return str(self.options.get("arch") or self.options.get("_name") or "unknown")
+        return str(self.options.get("arch") or self.options.get("_name") or "unknown")[:80]
 
     def refusal(self, reason: str) -> EvaluatorError:
         """Return the error for a checkpoint that cannot be converted.
@@ -110,7 +119,39 @@ def read_checkpoint(path: str | Path) -> FairseqCheckpoint:
             f"{file}: expected a checkpoint of fairseq, a dictionary with weights by name under"
             " 'model'; this file holds something else"
         )
+    weights = {name: weight for name, weight in weights.items() if not name.endswith(_MARKERS)}
+    _check_weights(file, weights)
     return FairseqCheckpoint(file, _options(file, content), _with_current_names(weights))
+
+
+def _check_weights(file: Path, weights: Mapping[str, torch.Tensor]) -> None:
+    """Refuse weights that are no real numbers, or are more than the file holds.
+
+    Raises:
+        EvaluatorError: for the first such weight.
+    """
+    for name, weight in weights.items():
+        if (
+            weight.layout != torch.strided
+            or weight.device.type != "cpu"
+            or not weight.is_floating_point()
+            or not weight.dim()
+        ):
+            kind = str(weight.dtype if weight.layout == torch.strided else weight.layout)
+            raise EvaluatorError(
+                f"{file}: the weight {shown(name)}: expected a dense array of real numbers, got"
+                f" {kind.removeprefix('torch.')} of {weight.dim()} dimensions on {weight.device};"
+                " save the model in float32"
+            )
+    _check_inflation(file, "weights", 4 * sum(weight.numel() for weight in weights.values()))
+
+
+def _check_inflation(file: Path, what: str, n_bytes: int) -> None:
+    if n_bytes > _MAX_INFLATION * (size := file.stat().st_size):
+        raise EvaluatorError(
+            f"{file}: expected {what} of at most {_MAX_INFLATION} times the size of the file"
+            f" ({size} bytes), it declares {n_bytes}; the file is damaged, or not from fairseq"
+        )
 
 
 def _load(file: Path) -> Any:
@@ -122,6 +163,9 @@ def _load(file: Path) -> Any:
     if not file.is_file():
         raise EvaluatorError(f"no checkpoint at {str(file)!r}")
     try:
+        if zipfile.is_zipfile(file):
+            with zipfile.ZipFile(file) as archive:
+                _check_inflation(file, "parts", sum(e.file_size for e in archive.infolist()))
         with torch.serialization.safe_globals(_allowed()):
             return torch.load(file, map_location="cpu", weights_only=True)
     except _MALFORMED as error:
@@ -170,15 +214,26 @@ def _options(file: Path, content: Mapping[str, Any]) -> Mapping[str, Any]:
             f"{file}: expected the options of the training under 'args' or 'cfg', there are none;"
             " so the model cannot be built"
         )
-    return options
+    return {name: _plain(value) for name, value in options.items()}
+
+
+def _plain(value: Any) -> Any:
+    """Return a value, or a list of them, that no message and no comparison can fail on; for any
+    other that is not empty, the name of its class.
+    """
+    if isinstance(value, _PLAIN):
+        return value
+    if isinstance(value, (list, tuple, dict)) and not value:
+        return None
+    if isinstance(value, (list, tuple)) and all(isinstance(item, _PLAIN) for item in value):
+        return value
+    return f"a value of class {type(value).__name__}"
 
 
 def _with_current_names(weights: Mapping[str, torch.Tensor]) -> dict[str, torch.Tensor]:
     """Return the weights in float32, renamed as fairseq's own upgrade_state_dict does."""
     renamed: dict[str, torch.Tensor] = {}
     for name, weight in weights.items():
-        if name.endswith((".version", "._float_tensor", ".embed_positions.weights")):
-            continue  # these are markers, and sinusoidal tables that the class computes
         for number, norm in _NORMS.get(name.partition(".")[0], {}).items():
             name = name.replace(f".layer_norms.{number}.", f".{norm}.")  # fairseq before 0.6
         # Up to fairseq 0.8, the three projections are stacked in one weight.

@@ -15,7 +15,7 @@ from typing import Any
 from cc_hf.conversion.architectures import build_model
 from cc_hf.conversion.check import Check, read_check
 from cc_hf.conversion.checkpoint import FairseqCheckpoint, read_checkpoint
-from cc_hf.errors import EvaluatorError, InputError
+from cc_hf.errors import EvaluatorError, InputError, shown
 from cc_hf.files import exists
 from cc_hf.models.fairseq.tokenizer import (
     SETTINGS_FILE,
@@ -189,14 +189,14 @@ def _tokenization(
 ) -> _Tokenization:
     options = checkpoint.options
     if (bpe := options.get("bpe")) not in (None, "fastbpe", "subword_nmt"):
-        raise checkpoint.refusal(f"bpe={bpe!r}, expected fastbpe or subword_nmt")
+        raise checkpoint.refusal(f"bpe={shown(bpe)}, expected fastbpe or subword_nmt")
     languages = tuple(options.get(f"{side}_lang") for side in ("source", "target"))
     if not all(
         isinstance(language, str) and re.fullmatch(r"[\w-]+", language) for language in languages
     ):
         raise checkpoint.refusal(
-            f"source_lang={languages[0]!r} and target_lang={languages[1]!r} do not name its"
-            " languages"
+            f"source_lang={shown(languages[0])} and target_lang={shown(languages[1])} do not name"
+            " its languages"
         )
     source, target = (str(language) for language in languages)
     settings = Settings(

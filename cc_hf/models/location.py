@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from cc_hf import registry
-from cc_hf.errors import EvaluatorError, InputError, UnknownNameError
+from cc_hf.errors import EvaluatorError, InputError, UnknownNameError, shown
 from cc_hf.files import is_file, is_folder
 from cc_hf.models.bergamot.published import PREFIX, STUDENTS, fetched_student, student_name
 
@@ -21,6 +21,7 @@ __all__ = [
     "TINY_EN_DE",
     "Agreement",
     "EmbeddedModel",
+    "check_declared_sizes",
     "check_generation_config",
     "check_shards",
     "default_evaluator",
@@ -33,6 +34,11 @@ __all__ = [
 ]
 
 _CONFIG = "config.json"
+_MOST_LAYERS = 2000
+# Tables may be computed, layers may share their weights, and those may have four bits: what a
+# configuration declares may be larger than its files, but not by orders of magnitude.
+_MAX_INFLATION = 64
+_SMALL = 2**28  # bytes that any configuration may declare
 _SECONDS = 5.0  # that the Hub has to answer
 _ASSETS = Path(__file__).parent.parent / "assets"
 
@@ -369,6 +375,53 @@ def check_shards(name: str, path: str) -> None:
                 f"{name}: {index} names files that are not in the folder: {', '.join(missing[:3])};"
                 " save or download the model again"
             )
+
+
+def check_declared_sizes(name: str, path: str) -> None:
+    """Check that the sizes in a folder's configuration are not far beyond those of its files, since
+    transformers allocates a model before it compares it with its weights.
+
+    Args:
+        name: name of the model, for messages.
+        path: its folder; anything else passes.
+
+    Raises:
+        EvaluatorError: for more than 2000 layers, or embeddings, positions and feed-forward parts
+            that are larger than 64 times all files of the folder.
+    """
+    file = Path(path, _CONFIG)
+    if not is_file(file):
+        return
+    try:
+        config = json.loads(file.read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError) as error:
+        raise EvaluatorError(f"{name}: {_CONFIG} is damaged: expected JSON ({error})") from error
+    if not isinstance(config, dict):
+        raise EvaluatorError(f"{name}: {_CONFIG} is damaged: expected a JSON object")
+    settings = [config, *(part for part in config.values() if isinstance(part, dict))]
+
+    def largest(*endings: str) -> int:
+        return max(
+            (
+                value
+                for part in settings
+                for key, value in part.items()
+                if type(value) is int and key.endswith(endings)
+            ),
+            default=1,
+        )
+
+    layers, width = largest("_layers", "n_layer"), largest("d_model", "hidden_size", "n_embd")
+    rows = largest("vocab_size") + largest("max_position_embeddings", "n_positions")
+    inner = largest("ffn_dim", "intermediate_size", "d_ff", "n_inner")
+    declared = 4 * width * (rows + layers * inner)
+    held = sum(part.stat().st_size for _, part in model_files(Path(path)))
+    if layers > _MOST_LAYERS or declared > max(_SMALL, _MAX_INFLATION * held):
+        raise EvaluatorError(
+            f"{name}: expected sizes in {_CONFIG} that fit its files of {held} bytes, got"
+            f" {shown(layers)} layers of width {shown(width)} and {shown(rows)} embeddings and"
+            " positions; its files belong to another model, or are damaged"
+        )
 
 
 def check_generation_config(name: str, path: str) -> None:

@@ -20,7 +20,11 @@ from transformers.utils import logging
 from cc_hf import registry
 from cc_hf.errors import CCError, EvaluatorError, InputError
 from cc_hf.models.finite_weights import check_finite_weights
-from cc_hf.models.location import check_generation_config, check_shards
+from cc_hf.models.location import (
+    check_declared_sizes,
+    check_generation_config,
+    check_shards,
+)
 
 __all__ = ["check_tokenizer", "choose_family", "load_weights", "reported_loading"]
 
@@ -108,11 +112,13 @@ def load_weights(model_class: Any, name: str, path: str, **options: Any) -> Any:
         The model.
 
     Raises:
-        EvaluatorError: when the model cannot be loaded, or weights are missing, left over, of
-            another shape than the configuration says, or not finite; the message names them.
+        EvaluatorError: when the model cannot be loaded, its configuration declares far more than
+            its files hold, or weights are missing, left over, of another shape than the
+            configuration says, or not finite; the message names them.
     """
     with reported_loading(name, path=path):
         check_shards(name, path)
+        check_declared_sizes(name, path)
         check_generation_config(name, path)
         model, report = model_class.from_pretrained(
             path,

@@ -171,6 +171,38 @@ def test_files_that_are_not_checkpoints_are_refused(tmp_path: Path) -> None:
         read_checkpoint(path)
 
 
+@pytest.mark.parametrize(
+    ("weight", "message"),
+    [
+        (torch.ones(3, dtype=torch.complex64), "the weight 'b': .* real numbers, got complex64"),
+        (torch.ones(3, dtype=torch.int64), "the weight 'b': .* got int64"),
+        (torch.eye(3).to_sparse(), "the weight 'b': .* got sparse_coo"),
+        (torch.ones(3, device="meta"), "the weight 'b': .* got float32 of 1 dimensions on meta"),
+        (torch.tensor(1.0), "the weight 'b': .* got float32 of 0 dimensions"),
+        (torch.ones(1).expand(10**6, 10**6), "weights of at most 8 times .* declares 40000000000"),
+    ],
+    ids=["complex", "integers", "sparse", "without numbers", "scalar", "huge"],
+)
+def test_weights_that_no_checkpoint_has_are_refused(
+    tmp_path: Path, weight: torch.Tensor, message: str
+) -> None:
+    path = tmp_path / "model1.pt"
+    torch.save(content(model={"a": torch.ones(1), "b": weight}), path)
+    with pytest.raises(EvaluatorError, match=f"{path}: .*{message}"):
+        read_checkpoint(path)
+
+
+def test_an_archive_that_declares_more_than_the_file_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "model1.pt"
+    torch.save(content(), path)
+    parts = _parts(path, is_zip=True)
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, data in {**parts, "model1/data/1": bytes(10**7)}.items():
+            archive.writestr(name, data)
+    with pytest.raises(EvaluatorError, match=r"parts of at most 8 times .* declares 1000\d+"):
+        read_checkpoint(path)
+
+
 def test_a_truncated_checkpoint_is_refused(tmp_path: Path) -> None:
     save_fairseq(tmp_path)
     data = (tmp_path / "model1.pt").read_bytes()

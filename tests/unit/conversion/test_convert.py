@@ -23,7 +23,13 @@ from cc_hf.models.fairseq.tokenizer import (
     read_dictionary,
 )
 from tests.helpers.cases import cases_by_message, cases_by_words
-from tests.helpers.fairseq_models import both, options, reference_logprobs, save_fairseq
+from tests.helpers.fairseq_models import (
+    both,
+    options,
+    random_weights,
+    reference_logprobs,
+    save_fairseq,
+)
 
 _PAIRS = [
     ([5, 9, 30, 2], [7, 2]),
@@ -196,7 +202,7 @@ def test_odd_texts_in_a_batch_score_as_alone_in_plain_transformers(
         ("bpe='sentencepiece'", {"bpe": "sentencepiece"}),
         ("source_lang='en/../en'", {"source_lang": "en/../en"}),
         (
-            "encoder_attention_heads='two', expected a number above 0",
+            "encoder_attention_heads='two', expected a number from 1 to",
             {"encoder_attention_heads": "two"},
         ),
     ],
@@ -254,6 +260,50 @@ def test_weights_that_do_not_fit_the_options_are_refused(tmp_path: Path) -> None
             EvaluatorError, match=f"the architecture 'transformer' cannot be converted: {reason}"
         ):
             convert(tmp_path / "in", output=tmp_path / "out")
+
+
+@pytest.mark.parametrize(
+    ("changes", "reason"),
+    [
+        ({"encoder_layers": 10**9}, "encoder_layers=1000000000, .* from 1 to"),
+        ({"decoder_layers": 10**6}, "decoder_layers=1000000, its weights have 2 layers"),
+        ({"encoder_layers": 3}, "encoder_layers=3, its weights have 2 layers"),
+        ({"encoder_layers": 2.0}, r"encoder_layers=2\.0, expected a number"),
+        ({"encoder_layers": 10**500}, "encoder_layers=10+"),
+        ({"encoder_ffn_embed_dim": 2**24}, "its weights do not fit its options"),
+        (both(embed_dim=2**24), r"has the shape \(56, 16\)"),
+        ({"decoder_attention_heads": 3}, "is no multiple of decoder_attention_heads=3"),
+        ({"max_source_positions": 2**23}, "max_source_positions=8388608 .* at most 67108864"),
+        ({"max_target_positions": "many"}, "max_target_positions='many', expected a number"),
+        ({"dropout": float("nan")}, "dropout=nan, expected a number from 0 to 1"),
+        ({"activation_fn": [[1]]}, "activation_fn='a value of class list', expected one of"),
+        ({"adaptive_input": np.arange(3)}, "adaptive_input='a value of class ndarray'"),
+        ({"source_lang": torch.ones(2)}, "source_lang='a value of class Tensor'"),
+    ],
+    ids=lambda value: next(iter(value)) if isinstance(value, dict) else "",
+)
+def test_declared_sizes_are_compared_with_the_weights_first(
+    tmp_path: Path, changes: dict[str, Any], reason: str
+) -> None:
+    if "max_source_positions" in changes:
+        changes = {**changes, "max_target_positions": 2**23}
+    weights = random_weights(options(), n_source=56, n_target=56)
+    save_fairseq(tmp_path / "in", weights=weights, **changes)
+    with pytest.raises(EvaluatorError, match=f"model1.pt: .* cannot be converted: .*{reason}"):
+        convert(tmp_path / "in", output=tmp_path / "out")
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize("value", [float("nan"), float("inf"), 1e30])
+def test_weights_that_are_not_finite_are_refused(tmp_path: Path, value: float) -> None:
+    weights = random_weights(options(), n_source=56, n_target=56)
+    weights["decoder.layers.1.fc1.bias"][3] = value
+    save_fairseq(tmp_path / "in", weights=weights)
+    with pytest.raises(
+        EvaluatorError, match=r"in/model1\.pt: the weight .*fc1\.bias \(1 of its 24"
+    ):
+        convert(tmp_path / "in", output=tmp_path / "out")
+    assert not (tmp_path / "out").exists()
 
 
 def test_learned_positions_of_two_lengths_are_refused(tmp_path: Path) -> None:

@@ -112,6 +112,25 @@ def test_a_weight_of_another_shape_is_refused_in_every_family(folder: Path) -> N
         cc_hf.load_evaluator(folder)
 
 
+@pytest.mark.parametrize(
+    ("endings", "value"),
+    [
+        (("_layers", "n_layer"), 10**9),
+        (("vocab_size",), 2**40),
+        (("d_model", "hidden_size"), 2**40),
+    ],
+    ids=["layers", "vocabulary", "width"],
+)
+def test_sizes_far_beyond_the_files_are_refused_in_every_family(
+    folder: Path, endings: tuple[str, ...], value: int
+) -> None:
+    config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
+    changes = {name: value for name in config if name.endswith(endings)} or {"d_model": value}
+    change_json(folder / "config.json", **changes)
+    with pytest.raises(EvaluatorError, match=r"expected sizes in config\.json that fit its files of"):
+        cc_hf.load_evaluator(folder)
+
+
 @cases_by_words(
     ("family", "extra"),
     [
