@@ -25,6 +25,7 @@ __all__ = [
     "NoInterval",
     "ResultSet",
     "difference_of_data",
+    "own_judge_note",
 ]
 
 _METHODS = ("percentile", "wilson", "fisher", "t")
@@ -179,12 +180,16 @@ class EvaluationResult:
         name of the system where the signature names none; [] if the system did not judge itself.
         Figures of such a system have no rank.
         """
+        return signature.own_judges(*self._judge_and_system)
+
+    @property
+    def _judge_and_system(self) -> tuple[str, str]:
         try:
             fields = signature.parse(self.signature)[1]
         except (InputError, AttributeError):  # no signature; `from_dict` checks types later
-            return []
+            return "", ""
         system = fields.get("sys", self.system)
-        return signature.own_judges(fields.get("eval", ""), system) if _is_text(system) else []
+        return fields.get("eval", ""), system if _is_text(system) else ""
 
     def own_judge_note(self) -> str:
         """Return a sentence on a system that judged itself, else "".
@@ -195,15 +200,7 @@ class EvaluationResult:
             >>> result.own_judge_note().partition(",")[0]
             'Judged by itself: org/model is the system and the evaluator'
         """
-        if not (names := self.own_judges):
-            return ""
-        evaluator = signature.parse(self.signature)[1]["eval"]
-        role = "the evaluator" if len(names) > evaluator.count("+") else "a part of the evaluator"
-        return (
-            f"Judged by itself: {' and '.join(dict.fromkeys(names))} is the system and {role},"
-            " which overlooks the errors that it makes itself; the figures are not ranked with"
-            " those of other systems"
-        )
+        return own_judge_note(*self._judge_and_system)
 
     def tie_note(self) -> str:
         """Return a sentence on ties if more than 5 % of the judgements are ties, else "".
@@ -359,6 +356,27 @@ class ResultSet:
             tuple(EvaluationResult.from_dict(entry) for entry in row["results"]),
             row.get("not_run", {}),
         )
+
+
+def own_judge_note(evaluator: str, system: str) -> str:
+    """Return a sentence on a system that judged itself, else "".
+
+    Args:
+        evaluator: the field `eval` of a signature.
+        system: the field `sys`, or the name of the system.
+
+    Examples:
+        >>> own_judge_note("org/a@1a2b3c4+org/b@5d6e7f8", "org/b@5d6e7f8/beam5").partition(",")[0]
+        'Judged by itself: org/b is the system and a part of the evaluator'
+    """
+    if not (names := signature.own_judges(evaluator, system)):
+        return ""
+    role = "the evaluator" if len(names) > evaluator.count("+") else "a part of the evaluator"
+    return (
+        f"Judged by itself: {' and '.join(dict.fromkeys(names))} is the system and {role}, which"
+        " overlooks the errors that it makes itself; the figures are not ranked with those of other"
+        " systems"
+    )
 
 
 def difference_of_data(results: Mapping[str, EvaluationResult]) -> str:

@@ -246,17 +246,17 @@ def evaluator_agreement(
     The method is that of Vamvas & Sennrich (2021), section 3.5.
     """
     from cc_hf.reports.studies.tables import evaluator_agreement_tables
+    from cc_hf.reports.tables import own_judge_lines
     from cc_hf.studies.comparison import read_results
     from cc_hf.studies.evaluator_agreement import evaluator_agreement as agreement_of
 
     check_output(output)
-    agreement = agreement_of(
-        read_results(results, metric=metric), figure=figure, n_resamples=resamples, seed=seed
-    )
+    read = read_results(results, metric=metric)
+    agreement = agreement_of(read, figure=figure, n_resamples=resamples, seed=seed)
     print_result(
         as_json,
         json_text(asdict(agreement)),
-        lambda: [evaluator_agreement_tables(agreement)],
+        lambda: [evaluator_agreement_tables(agreement), *own_judge_lines(read.items())],
         output=output,
     )
 

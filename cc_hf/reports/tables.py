@@ -29,6 +29,7 @@ __all__ = [
     "heading",
     "interval_notes",
     "note_lines",
+    "own_judge_lines",
     "plain_table",
     "resampling_text",
     "result_table",
@@ -99,6 +100,16 @@ def note_lines(notes: Iterable[str]) -> list[Text]:
         notes: the notes.
     """
     return [Text.assemble(("note: ", "bold yellow"), note) for note in dict.fromkeys(notes)]
+
+
+def own_judge_lines(results: Iterable[tuple[str, EvaluationResult]]) -> list[Text]:
+    """Return a note for each system that judged itself.
+
+    Args:
+        results: pairs of the name of a system and a result of it.
+    """
+    notes = ((name, result.own_judge_note()) for name, result in results)
+    return note_lines(f"{name}: {note}" if name else note for name, note in notes if note)
 
 
 def shared_notes(notes: Mapping[str, Sequence[str]]) -> list[str]:

@@ -47,6 +47,32 @@ def test_scores_out_of_range_are_refused(scores: dict[str, float]) -> None:
         result(**scores)
 
 
+@pytest.mark.parametrize(
+    ("fields", "system", "role"),
+    [
+        ("|sys:org/a@1a2b3c4/beam5|eval:org/a@1a2b3c4", "", "the evaluator,"),
+        ("|sys:org/a@1a2b3c4/beam5|eval:org/a@5d6e7f8", "other", "the evaluator,"),
+        ("|sys:org/a@1a2b3c4/beam5|eval:org/a@1a2b3c4+b@1", "", "a part of the evaluator,"),
+        ("|eval:org/a@1a2b3c4", "a", "the evaluator,"),
+        ("|sys:org/b@1a2b3c4/beam5|eval:org/a@5d6e7f8", "a", ""),
+        ("|sys:scored|eval:org/a@5d6e7f8", "a", ""),
+        ("", "a", ""),
+    ],
+)
+def test_a_system_that_judged_itself_has_a_note_also_in_older_files(
+    fields: str, system: str, role: str
+) -> None:
+    made = replace(result(accuracy=1.0), signature=f"m{fields}|n:1", system=system, notes=("x",))
+    older = {**made.to_dict(), "notes": ["x"]}
+    for found in (made, replace(made), EvaluationResult.from_dict(older)):
+        own = [note for note in found.notes if note.startswith("Judged by itself: org/a is the")]
+        assert len(own) == bool(role)
+        assert all(role in note for note in own)
+        assert found.notes == (*own, "x")
+        assert bool(found.own_judges) == bool(role)
+    assert EvaluationResult.from_json(made.to_json()) == made
+
+
 def test_differences_may_be_negative() -> None:
     assert EvaluationResult.from_json(
         result(delta_g=-1.0, delta=0.5, bleu_gap=-0.1).to_json()

@@ -17,7 +17,7 @@ from cc_hf.reports.figure_text import (
     with_interval,
 )
 from cc_hf.reports.key_figures import key_figures
-from cc_hf.reports.tables import heading, plain_table
+from cc_hf.reports.tables import heading, own_judge_lines, plain_table
 from cc_hf.results import EvaluationResult
 from cc_hf.statistics.bootstrap import wilson_interval
 from cc_hf.statistics.gender_figures import RATIO
@@ -56,6 +56,7 @@ def uncertain_tables(
             " translation may be neutral, may lack the word, or the evaluator may not know it",
             style="italic",
         ),
+        *own_judge_lines([("", result)]),
     ]
     for sample in uncertain.samples[:n_shown]:
         facts = [f"{percent(sample.probability_correct)} %", sample.category]
@@ -107,6 +108,7 @@ def seed_tables(averages: Sequence[SeedAverage]) -> Group:
             style="italic",
         )
     )
+    parts += own_judge_lines((average.system, average.first) for average in averages)
     return Group(*parts)
 
 

@@ -19,7 +19,7 @@ from cc_hf.reports.figure_text import (
     percent,
     with_interval,
 )
-from cc_hf.reports.tables import heading, plain_table
+from cc_hf.reports.tables import heading, own_judge_lines, plain_table
 from cc_hf.results import Interval
 from cc_hf.statistics.seeds import SeedFigure
 from cc_hf.studies.system_rows import SystemMean, SystemRow
@@ -239,6 +239,9 @@ def systems_tables(means: Sequence[SystemMean], figures: Sequence[str]) -> Group
         for name, n in mean.incomplete.items()
         if name in (*figures, "bleu", "seconds")
     ]
+    parts += own_judge_lines(
+        (mean.first.system, result) for mean in means for result in mean.first.results.values()
+    )
     return Group(*parts)
 
 

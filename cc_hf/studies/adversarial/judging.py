@@ -12,6 +12,7 @@ from cc_hf.data.text_files import read_lines
 from cc_hf.errors import InputError
 from cc_hf.evaluators.base import Evaluator
 from cc_hf.evaluators.options import LoadingOptions
+from cc_hf.results import own_judge_note
 from cc_hf.signature import build, parse
 from cc_hf.statistics.bootstrap import Bootstrap
 from cc_hf.studies.adversarial.contrastive import SenseCues
@@ -209,6 +210,9 @@ def judge_attacks(
         notes += result.notes
         fields["cues"] = f"{cues.cues.name}.{cues.cues.n}.{cues.cues.placement}"
         fields |= {key: scored[key] for key in ("eval", "dtype", "score") if key in scored}
+        systems = (translated.signature, translated.system)
+        own = (own_judge_note(scored["eval"], system) for system in systems)
+        notes += list(filter(None, own))[:1]
         n_without = sum(judgement.probability_correct is None for judgement in judged)
         if n_without:
             notes.append(

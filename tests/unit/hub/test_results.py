@@ -25,6 +25,7 @@ from cc_hf.hub.eval_results import (
 from cc_hf.hub.model_index import eval_results, with_model_index
 from cc_hf.hub.tasks import FRAMEWORK, MAX_TASKS, benchmark_tasks, eval_yaml, tasks
 from cc_hf.metrics.base import Metric
+from cc_hf.metrics.figure_names import figure_name
 from cc_hf.results import EvaluationResult, ResultSet
 from tests.helpers.cases import cases_by_message
 from tests.helpers.fake_hub import FakeHub
@@ -121,8 +122,16 @@ def test_only_scores_where_higher_is_better_are_tasks(name: str) -> None:
     declared: type[Metric] = registry.resolve("metric", name)
     assert declared.leaderboard
     for score in declared.leaderboard:
-        assert not score.startswith("delta")
-        assert not score.endswith(("_gap", "_rate"))
+        assert figure_name(declared.figure_names, score).best == "high"
+
+
+def test_a_system_that_judged_itself_is_published_with_a_note() -> None:
+    own = "|sys:org/model@1a2b3c4/beam5|eval:org/model@9a8b7c6|"
+    signed = SIGNATURE.replace("|eval:m@1|", own)
+    published = published_scores([replace(RESULT, signature=signed)], REPOS)
+    note = "Judged by itself: org/model is the system and the evaluator"
+    assert all(note in str(entry.notes) for entry in entries(published[0], **OPTIONS))
+    assert all(note in str(entry.metric_args) for entry in eval_results(published))
 
 
 def test_the_yaml_survives_the_parser_of_the_hub() -> None:

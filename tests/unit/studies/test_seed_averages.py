@@ -7,9 +7,11 @@ import pytest
 
 from cc_hf.errors import InputError
 from cc_hf.reports.studies.result_lists import seed_tables
+from cc_hf.reports.studies.systems import systems_tables
 from cc_hf.results import EvaluationResult
 from cc_hf.statistics.gender_figures import RATIO
 from cc_hf.studies.seed_averages import average_results, averages_of_systems, name_without_seed
+from cc_hf.studies.system_rows import mean_rows, system_rows
 from tests.helpers.metrics import evaluate_metric
 from tests.helpers.results import small_result
 from tests.unit.studies.test_comparison import printed
@@ -83,6 +85,18 @@ def test_systems_are_averaged_by_name_data_and_metric() -> None:
     assert "base (n = 2)" in text
     assert "50.0 ± 14.1" not in text
     assert "60.0 ± 14.1" in text  # the minimum: 50 and 70
+
+
+def test_a_system_that_judged_itself_is_said_to_beside_its_means() -> None:
+    results = [
+        replace(seed, signature=seed.signature.replace("|n:", "|eval:a@2|n:"))
+        for seed in (small_result((0.5, 0.9), system=f"a@{i}/beam1") for i in (3, 4))
+    ]
+    for shown in (
+        seed_tables([average_results(results, system="base")]),
+        systems_tables(mean_rows(system_rows([("base", r) for r in results[:1]])), ["accuracy"]),
+    ):
+        assert "base: Judged by itself: a is the system" in printed(shown)
 
 
 def test_what_is_not_one_system_is_refused() -> None:

@@ -283,6 +283,17 @@ def test_samples_without_cues_are_named_in_a_note() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("system", "is_noted"), [("function cue_evaluator", True), ("mine", False)]
+)
+def test_a_system_that_judged_itself_is_named_in_a_note(system: str, is_noted: bool) -> None:
+    samples = [sample_of("hot")]
+    given = Translated(system, "mine@1", translated(samples, hot="Quelle"))
+    cues = CueJudge(CUES, cue_evaluator, "en", "de")  # type: ignore[arg-type]
+    _, report = judge_attacks(samples, given, cues=cues)
+    assert any(note.startswith("Judged by itself") for note in report.notes) == is_noted
+
+
 def test_bad_input_is_refused() -> None:
     samples = [sample_of("hot")]
     given = Translated("mine", "1", translated(samples))
