@@ -7,7 +7,9 @@ import json
 import unicodedata
 import xml.etree.ElementTree as ET
 from dataclasses import replace
+from importlib.resources import files
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -38,6 +40,9 @@ from cc_hf.leaderboard.table import (
 )
 from cc_hf.reports.figure_text import figure_name
 from tests.helpers.results import small_result, write_result
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
 
 EVIL = "<script>alert(1)</script>&\"'"
 
@@ -192,6 +197,36 @@ def test_ranks_follow_the_best_value_that_the_metric_declares(
     assert [(rank, int(row.system)) for rank, row in ranked(of_metric, by)] == expected
     header = f'data-column="{name}" data-best="{figure_name(metric, name).best}"'
     assert header in board_html(of_metric, by, [name], system_order(of_metric))
+
+
+@pytest.mark.browser
+def test_a_click_puts_the_best_first_and_what_judged_itself_last(
+    rows: list[LeaderboardRow], page: Page
+) -> None:
+    figures = {"a": (-0.3, 0.5), "b": (0.01, 0.6), "c": (0.2, 0.7), "itself": (0.0, 0.9)}
+    shown = [
+        dataclasses.replace(
+            rows[0],
+            system=system,
+            metric="winomt_pattern_matching",
+            figures={"delta_g": Figure(gap), "accuracy": Figure(accuracy)},
+            is_own_judge=system == "itself",
+        )
+        for system, (gap, accuracy) in figures.items()
+    ]
+    script = files("cc_hf.leaderboard").joinpath("page.js").read_text(encoding="utf-8")
+    html = board_html(shown, "accuracy", ["delta_g", "accuracy"], system_order(shown))
+    page.set_content(f"{html}<script>{script}</script>")
+
+    def order(header: str) -> str:
+        page.locator("thead button").get_by_text(header).click()
+        return "".join(text[0] for text in page.locator("tbody th").all_inner_texts())
+
+    assert order("gender gap") == "bcai"
+    assert order("gender gap") == "acbi"
+    assert order("accuracy") == "cbai"
+    assert page.locator("th[aria-sort]").get_attribute("aria-sort") == "descending"
+    assert order("system") == "abci"
 
 
 def test_the_quality_gap_is_ranked_by_the_gap(rows: list[LeaderboardRow]) -> None:

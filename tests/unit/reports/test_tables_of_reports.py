@@ -17,11 +17,33 @@ from cc_hf.reports.formats.markdown import markdown_report
 from cc_hf.reports.formats.plots import empty_figure, plots, saved_figure
 from cc_hf.reports.page.page import html_page, html_table
 from cc_hf.reports.report import build_report
-from cc_hf.reports.report_tables import ReportTable, TableRow, report_tables, summary_table
+from cc_hf.reports.report_tables import (
+    ReportTable,
+    TableRow,
+    figure_cell,
+    report_tables,
+    summary_table,
+)
+from cc_hf.reports.samples import System
 from cc_hf.reports.tables import result_table
 from cc_hf.results import EvaluationResult
 from tests.helpers import reported
 from tests.helpers.reported import HOSTILE_NAME
+from tests.unit.studies.test_seed_averages import simplegen
+
+
+def test_colours_of_differences_follow_the_direction_of_the_figure() -> None:
+    results = [simplegen(n_right) for n_right in ((9, 9, 5, 5), (8, 8, 8, 8))]
+    systems = [System(name, {r.metric: r}) for name, r in zip("ab", results, strict=True)]
+    report = build_report(systems, n_resamples=10)
+    expected = {"accuracy": True, "delta": True, "accuracy_pro": False, "inconclusive_rate": None}
+    cells = [figure_cell(report, results[0].metric, "b", name) for name in expected]
+    assert [cell.is_better for cell in cells] == list(expected.values())
+    assert [cell.difference[0] for cell in cells] == ["+", "−", "−", "0"]
+    for cell, colour in zip(cells, ("better", "better", "worse", "flat"), strict=True):
+        row = TableRow("b", (replace(cell, is_significant=True),))
+        html = html_table(ReportTable("", "", ("x",), (row,)))
+        assert f'class="difference {colour}"' in html
 
 
 def test_the_summary_table_shows_quality_and_metrics() -> None:

@@ -56,6 +56,33 @@ def test_translations_are_shown_as_text_and_not_as_html(opened: Opened) -> None:
     assert page.locator("u").count() == 0
 
 
+def test_a_click_puts_the_best_value_of_a_column_first(opened: Opened) -> None:
+    values = {
+        "gap": {"accuracy": 0.6, "delta_g": -0.3},
+        "fair": {"accuracy": 0.5, "delta_g": -0.01},
+        "other": {"accuracy": 0.7, "delta_g": 0.2},
+    }
+    metric = "winomt_pattern_matching"
+    systems = [
+        System(
+            name,
+            {metric: EvaluationResult("", "", "de", metric, "m|data:own@1", 2, scores, {}, (), ())},
+        )
+        for name, scores in values.items()
+    ]
+    page = opened(build_report(systems))
+    table = page.locator("table.summary")
+
+    def order(header: str) -> list[str]:
+        table.locator("thead button").get_by_text(header).click()
+        return [str(text) for text in table.locator("tbody th").all_inner_texts()]
+
+    assert [text.split()[0] for text in order("gender gap")] == ["fair", "other", "gap"]
+    assert table.locator("th[aria-sort=ascending]").count() == 1
+    assert [text.split()[0] for text in order("gender gap")] == ["gap", "other", "fair"]
+    assert [text.split()[0] for text in order("accuracy")] == ["other", "gap", "fair"]
+
+
 def test_the_content_policy_blocks_requests_and_scripts(opened: Opened) -> None:
     page = opened(reported.report())
     refused = page.evaluate("""() => new Promise((resolve) => {
