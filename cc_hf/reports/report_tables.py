@@ -65,8 +65,8 @@ class Cell:
         is_significant: whether p < 0.05.
         difference_interval: a note on the interval of the difference; "" if there is no difference.
         is_best: whether no system has a better value, in a table that says so.
-        is_better: whether the figure is better than that of the baseline; None if it is as good, or
-            if the figure is neither good nor bad.
+        is_better: whether the figure is better than that of the baseline; None if it is as good, if
+            the figure is neither good nor bad, or if the system judged itself.
     """
 
     value: str
@@ -389,7 +389,9 @@ def figure_cell(report: Report, metric: str, system: str, name: str) -> Cell:
         difference_p(difference, report.n_resamples),
         difference.p_value < _SIGNIFICANT,
         _interval_note(difference.interval),
-        is_better=_is_better(metric, name, difference.first, difference.second),
+        is_better=None
+        if result.own_judges
+        else _is_better(metric, name, difference.first, difference.second),
     )
 
 
