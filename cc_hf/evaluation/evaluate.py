@@ -208,6 +208,7 @@ class _Texts(NamedTuple):
     origin: Mapping[str, str] = {}
     counts: Mapping[str, int] = {}
     system: str = ""
+    notes: tuple[str, ...] = ()
 
     def named(self, name: str | None) -> _Texts:
         """Return the same texts under the name that the user gave, if any."""
@@ -237,7 +238,12 @@ def _judged(
     )
     if not metric.takes_translations:
         return replace(result, system=texts.system or _evaluator_name(scorer))
-    return replace(result, system=texts.system, counts={**result.counts, **texts.counts})
+    return replace(
+        result,
+        system=texts.system,
+        counts={**result.counts, **texts.counts},
+        notes=(*texts.notes, *result.notes),
+    )
 
 
 def _check_name(name: object) -> None:
@@ -308,8 +314,9 @@ def _translated(
 ) -> _Texts:
     """Return the translations of the material's sources that a system makes."""
     from cc_hf.models.pretrained import load_model
-    from cc_hf.systems.translate import translate
+    from cc_hf.systems.translate import cut_note, translate
 
+    cut: list[int] = []
     system = system if isinstance(system, System) else System(system)
     written = translate(
         system.sources(material.examples),
@@ -321,6 +328,7 @@ def _translated(
         precision=system.precision,
         backend=system.backend,
         progress=progress,
+        report_cut=cut.extend,
     )
     names = system.model if isinstance(system.model, tuple) else (system.model,)
     models = [load_model(name, device=device) for name in names]
@@ -330,7 +338,13 @@ def _translated(
     if system.separator is not None:
         counts["n_without_separator"] = sum(system.separator not in text for text in written)
     translations = [system.last_sentence(text) for text in written]
-    return _Texts(translations, fields, counts, system="+".join(model.name for model in models))
+    return _Texts(
+        translations,
+        fields,
+        counts,
+        system="+".join(model.name for model in models),
+        notes=(cut_note(cut, len(written)),) if cut else (),
+    )
 
 
 def _read_or_check(

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import json
 import os
+import warnings
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -19,13 +20,13 @@ from tqdm import tqdm
 import cc_hf
 from cc_hf.data.corpora import LineIndex
 from cc_hf.data.text_files import read_lines
-from cc_hf.errors import InputError, TooLongError, check_choice
+from cc_hf.errors import InputError, ResultWarning, TooLongError, check_choice
 from cc_hf.evaluators.base import Evaluator
 from cc_hf.files import exists, file_sha256, is_file, parse_json, resolved
 from cc_hf.signature import build
 from cc_hf.systems.backends import prepare
 from cc_hf.systems.system import DEFAULT_BEAMS, System
-from cc_hf.systems.translate import translate_with
+from cc_hf.systems.translate import cut_note, translate_with
 
 __all__ = ["ON_TOO_LONG", "FileTranslation", "summary_path", "translate_file"]
 
@@ -97,7 +98,8 @@ def translate_file(
     While this runs, the translations are in a file that ends in .part beside `output`. A call with
     the same arguments goes on with the first block that is missing there. Processes that torchrun
     started share the batches of each block if the model was loaded with `distributed`; the main one
-    writes.
+    writes. Translations of this call that were cut at the limit of tokens are counted in a warning
+    (`ResultWarning`).
 
     Args:
         model: a sequence-to-sequence model, or an ensemble, loaded with its languages.
@@ -156,6 +158,9 @@ def translate_file(
             lines = blocks.translated(number)
             part.append(lines)
             bar.update(len(lines))
+    if blocks.cut_lines and model.team.is_main:
+        note = cut_note(blocks.cut_lines, index.n_lines - done, unit="line")
+        warnings.warn(f"{source}: {note}", ResultWarning, stacklevel=2)
     return model.team.from_main(
         lambda: part.finish(build("translation", fields), digest, index, blocks.are_too_long)
     )
@@ -171,6 +176,7 @@ class _Blocks:
     batch_tokens: int
     on_too_long: str
     is_jsonl: bool
+    cut_lines: list[int] = field(default_factory=list)
 
     def are_too_long(self, texts: Sequence[str]) -> list[bool]:
         """Return which texts are too long for the model."""
@@ -205,6 +211,7 @@ class _Blocks:
                 num_beams=self.num_beams,
                 batch_tokens=self.batch_tokens,
                 team=self.model.team,
+                report_cut=lambda cut: self.cut_lines.extend(first + kept[i] for i in cut),
             )
             for row, text in zip(kept, texts, strict=True):
                 translations[row] = text

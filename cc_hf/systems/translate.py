@@ -7,12 +7,13 @@ memory.
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+import warnings
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from tqdm import tqdm
 
-from cc_hf.errors import InputError, TooLongError
+from cc_hf.errors import InputError, ResultWarning, TooLongError
 from cc_hf.evaluators.base import Evaluator
 from cc_hf.evaluators.batching import plan_batches
 from cc_hf.evaluators.distributed import ALONE, Team
@@ -29,7 +30,10 @@ import torch
 from cc_hf.systems.backends import prepare
 from cc_hf.systems.ensemble_generation import averaging, translating_members
 
-__all__ = ["translate", "translate_with"]
+__all__ = ["cut_note", "translate", "translate_with"]
+
+#: Receives the rows whose translations were cut, if there are any.
+ReportCut = Callable[[list[int]], object]
 
 
 def translate(
@@ -44,6 +48,7 @@ def translate(
     precision: str = "fp32",
     backend: str = "torch",
     progress: bool = False,
+    report_cut: ReportCut | None = None,
 ) -> list[str]:
     """Translate by beam search.
 
@@ -63,6 +68,8 @@ def translate(
         precision: precision of the products, as for `cc_hf.systems.backends.prepare`.
         backend: library that runs the model, as for `cc_hf.systems.backends.prepare`.
         progress: show a bar if translating takes longer than a second.
+        report_cut: called with the rows whose translations reached the limit of length before
+            their end, if there are any; None for a warning (`ResultWarning`).
 
     Returns:
         One translation per source.
@@ -89,6 +96,7 @@ def translate(
         num_beams=num_beams,
         batch_tokens=batch_tokens,
         progress=progress,
+        report_cut=report_cut,
     )
 
 
@@ -104,6 +112,7 @@ def translate_with(
     batch_size: int | None = None,
     team: Team = ALONE,
     progress: bool = False,
+    report_cut: ReportCut | None = None,
 ) -> list[str]:
     """Translate by beam search with a model that is already loaded.
 
@@ -124,6 +133,7 @@ def translate_with(
         team: processes that translate together, each its share. All get all translations, which are
             the same as those of one process.
         progress: show a bar if translating takes longer than a second.
+        report_cut: as for `translate`.
 
     Returns:
         One translation per source.
@@ -172,7 +182,7 @@ def translate_with(
         batch_size=batch_size,
     )
 
-    def outputs_of(batch: list[int]) -> list[str]:
+    def outputs_of(batch: list[int]) -> list[tuple[str, bool]]:
         return _generate(
             members,
             [encoded[i] for i in batch],
@@ -181,7 +191,7 @@ def translate_with(
             max_new_tokens=max_new_tokens,
         )
 
-    table: dict[str, str] = {}
+    table: dict[str, tuple[str, bool]] = {}
     team.check_alike(
         distinct, src_lang, tgt_lang, num_beams, max_new_tokens, batch_tokens, batch_size
     )
@@ -198,7 +208,31 @@ def translate_with(
         ):
             table.update(zip((distinct[i] for i in batch), outputs, strict=True))
             bar.update(len(batch))
-    return [table[source] for source in sources]
+    if cut := [row for row, source in enumerate(sources) if table[source][1]]:
+        if report_cut is not None:
+            report_cut(cut)
+        elif team.is_main:
+            warnings.warn(cut_note(cut, len(sources)), ResultWarning, stacklevel=2)
+    return [table[source][0] for source in sources]
+
+
+def cut_note(rows: Sequence[int], n: int, *, unit: str = "row") -> str:
+    """Return a sentence about translations that were cut.
+
+    Args:
+        rows: numbers of the rows or lines whose translations were cut, at least one.
+        n: number of all translations.
+        unit: what the numbers count.
+
+    Examples:
+        >>> cut_note([3, 7], 20)
+        '2 of 20 translations were cut at the limit of tokens, such as that of row 3: the model did not end them, and may repeat itself; look at them before you use figures of them'
+    """  # noqa: E501
+    return (
+        f"{len(rows):,} of {n:,} translations were cut at the limit of tokens, such as that of"
+        f" {unit} {rows[0]}: the model did not end them, and may repeat itself; look at them before"
+        " you use figures of them"
+    )
 
 
 def _check(sources: Sequence[str], num_beams: int) -> None:
@@ -223,11 +257,11 @@ def _generate(
     *,
     num_beams: int,
     max_new_tokens: int | None,
-) -> list[str]:
+) -> list[tuple[str, bool]]:
     """Translate one batch of encoded sources.
 
     Returns:
-        One translation per row, with single spaces.
+        One translation per row, with single spaces, and whether it was cut at the limit of tokens.
     """
     system = members[0]
     model = system.model
@@ -258,4 +292,21 @@ def _generate(
     texts = system.tokenizer.batch_decode(
         output[:, len(system.decoder_start) + system.n_forced :], skip_special_tokens=True
     )
-    return [" ".join(text.split()) for text in texts]
+    return [
+        (" ".join(text.split()), cut)
+        for text, cut in zip(texts, _are_cut(output, system, longest), strict=True)
+    ]
+
+
+def _are_cut(output: torch.Tensor, system: Seq2SeqEvaluator, longest: int) -> list[bool]:
+    """Return which rows have as many tokens as they may have, without the end of a sentence."""
+    saved = system.model.generation_config
+    ends = saved.eos_token_id if isinstance(saved.eos_token_id, list) else [saved.eos_token_id]
+    written = output[:, len(system.decoder_start) :]
+    counted = written != system.model.config.pad_token_id
+    for end in ends:
+        if end is not None:
+            counted &= written != end
+    # A model that is made to end at the limit has one token fewer before that.
+    n_most = longest - (saved.forced_eos_token_id is not None)
+    return (counted.sum(dim=1) >= n_most).tolist()  # type: ignore[no-any-return]

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import cc_hf
-from cc_hf.errors import InputError, TooLongError
+from cc_hf.errors import InputError, ResultWarning, TooLongError
 from cc_hf.evaluators.base import Evaluator
 from cc_hf.systems import text_files
 from cc_hf.systems.text_files import FileTranslation, summary_path, translate_file
@@ -138,3 +138,16 @@ def test_files_and_options_that_cannot_work_are_refused(
     (tmp_path / "in.en").write_bytes(content)
     with pytest.raises(InputError, match=message):
         translate_file(model, tmp_path / "in.en", tmp_path / "out", **options)
+
+
+def test_lines_whose_translation_was_cut_are_said(
+    model: Evaluator, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def cutting(model: Any, sources: list[str], *, report_cut: Any, **_: Any) -> list[str]:
+        report_cut([len(sources) - 1])
+        return sources
+
+    monkeypatch.setattr(text_files, "translate_with", cutting)
+    # Blocks of four lines end in lines 4, 8 and 11; lines 4 and 8 are blank.
+    with pytest.warns(ResultWarning, match=r"in\.en: 3 of 11 translations were cut .* line 3:"):
+        run(model, tmp_path)

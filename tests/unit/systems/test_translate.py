@@ -11,7 +11,7 @@ import torch
 from transformers import AutoModelForSeq2SeqLM, AutoTokenizer
 
 import cc_hf
-from cc_hf.errors import InputError, TooLongError
+from cc_hf.errors import InputError, ResultWarning, TooLongError
 from cc_hf.systems import translate as translation
 from tests.helpers import families
 from tests.unit.evaluators.test_distributed import together
@@ -133,3 +133,23 @@ def test_processes_share_the_sources(tmp_path: Path, monkeypatch: pytest.MonkeyP
     )
     with pytest.raises(InputError, match="batch_size: expected at least 1, got 0"):
         translation.translate_with(model, sources, batch_size=0)
+
+
+@pytest.mark.parametrize("forced_eos", [None, 0])
+def test_translations_that_were_cut_are_reported_by_their_rows(
+    forced_eos: int | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model: Any = cc_hf.load_evaluator("cc-tiny-en-de")
+    monkeypatch.setattr(model.model.generation_config, "forced_eos_token_id", forced_eos)
+    sources = ["The doctor is here.", "Yes.", "The doctor is here."]
+    n_tokens = len(model.encode_targets(["Ja."], "en", "de")[0])
+    cut: list[int] = []
+    whole = translation.translate_with(model, sources, report_cut=cut.extend)
+    assert cut == []
+    short = translation.translate_with(
+        model, sources, max_new_tokens=n_tokens + 1, report_cut=cut.extend
+    )
+    assert cut == [0, 2]
+    assert short[1] == whole[1]
+    with pytest.warns(ResultWarning, match="2 of 3 translations were cut .* that of row 0"):
+        translation.translate_with(model, sources, max_new_tokens=n_tokens + 1)
