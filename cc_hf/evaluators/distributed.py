@@ -447,7 +447,7 @@ def _store(limit: float) -> Any:
     Raises:
         RuntimeError: if the launcher or process that holds it does not answer.
     """
-    from torch.distributed import PrefixStore, TCPStore
+    from torch.distributed import PrefixStore, TCPStore  # type: ignore[attr-defined]
 
     # torch.distributed.rendezvous would wait for all processes without saying which are missing.
     store = TCPStore(

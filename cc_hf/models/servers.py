@@ -388,7 +388,8 @@ class _NoRedirects(urllib.request.HTTPRedirectHandler):
     def http_error_302(self, *_: Any) -> None:
         """Follow none."""
 
-    http_error_301 = http_error_303 = http_error_307 = http_error_308 = http_error_302
+    http_error_301 = http_error_303 = http_error_302  # type: ignore[assignment]
+    http_error_307 = http_error_308 = http_error_302  # type: ignore[assignment]
 
 
 class _Ending:

@@ -11,7 +11,16 @@ __all__ = ["forged_files"]
 
 _DEEP = "[" * 5000 + "]" * 5000
 _VALUES = (None, True, 3, -1, 0.5, float("nan"), float("inf"), 10**400, "", " ", "x", "\0", "²")
-_NESTED = ([], {}, [None], [[]], {"a": None}, {"a": {"b": []}}, [{"x": "x"}], ["x", 3])
+_NESTED: tuple[Any, ...] = (
+    [],
+    {},
+    [None],
+    [[]],
+    {"a": None},
+    {"a": {"b": []}},
+    [{"x": "x"}],
+    ["x", 3],
+)
 
 
 def forged_files(data: bytes, *, lines: tuple[int, ...]) -> Iterator[tuple[str, bytes]]:

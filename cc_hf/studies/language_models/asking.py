@@ -244,15 +244,15 @@ def kept_replies(path: Path) -> tuple[dict[str, Any], list[KeptReply]]:
             f" {len(replies)}; the run was stopped. Give the same command again, which goes on with"
             " it"
         )
-    for kept in replies:
+    for reply in replies:
         if (
-            "source" not in kept.reference
+            "source" not in reply.reference
             if run["task"] == "translate"
-            else kept.reference.get("answer") not in ("1", "2")
+            else reply.reference.get("answer") not in ("1", "2")
         ):
             raise InputError(
-                f"{path}: reply {kept.id!r}: reference: expected a source that was to be"
-                f" translated, or an answer, 1 or 2, got {shown(kept.reference)}; restore the file"
+                f"{path}: reply {reply.id!r}: reference: expected a source that was to be"
+                f" translated, or an answer, 1 or 2, got {shown(reply.reference)}; restore the file"
             )
     return run, replies
 

@@ -278,3 +278,14 @@ def test_judgements_name_the_pairs_of_their_examples() -> None:
         evaluator=hash_scores,
     )
     assert [j.pair for j in result.judgements] == ["a", "a", "", "", "", "", ""]
+
+
+def test_a_result_says_that_translations_were_cut(monkeypatch: pytest.MonkeyPatch) -> None:
+    def cutting(sources: list[str], *_: Any, report_cut: Any, **__: Any) -> list[str]:
+        report_cut([5, 9])
+        return TEXTS
+
+    monkeypatch.setattr("cc_hf.systems.translate.translate", cutting)
+    for result in run_all(translations=None, system="cc-tiny-en-de").results:
+        assert "2 of 2,664 translations were cut" in result.notes[0]
+        assert "that of row 5" in result.notes[0]

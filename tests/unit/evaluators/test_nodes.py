@@ -139,7 +139,8 @@ def test_the_error_of_one_process_ends_the_other_soon(tmp_path: Path, tiny_maria
         encoding="utf-8",
     )
     (tmp_path / "here.txt").write_text("Die Schläger waren alt.\n", encoding="utf-8")
-    command = ["cc_hf.cli", "evaluate", "bats.csv", "--device", "cpu", "--evaluator", tiny_marian]
+    command = ["cc_hf.cli", "evaluate", "bats.csv", "--device", "cpu"]
+    command += ["--evaluator", str(tiny_marian)]
     port = free_port()
     start = time.monotonic()
     main, failed = two_nodes(
