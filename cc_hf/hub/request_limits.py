@@ -1,12 +1,21 @@
 """Limits on what visitors may send to a gradio page, checked before any of it is parsed: an ASGI
 middleware, and the options with which gradio uses it.
+
+A client is known by the address that uvicorn reports. It takes that of `X-Forwarded-For` only from
+proxies in the environment variable FORWARDED_ALLOW_IPS, which everyone else could forge; by default
+from 127.0.0.1, on Spaces from their private network. Behind another proxy, all visitors count as
+one client until it is set.
 """
 
 from __future__ import annotations
 
 import asyncio
+import ipaddress
+import os
 import tempfile
+from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping, MutableMapping
+from dataclasses import dataclass
 from typing import IO, Any
 
 __all__ = ["EVENT_PATHS", "UPLOAD_PATH", "RequestLimits", "launch_options"]
@@ -19,6 +28,9 @@ _PREFIX = "/gradio_api/"
 _WITHOUT_BODY = ("GET", "HEAD", "OPTIONS")
 _IN_MEMORY = 1 << 18  # bytes; a larger body is stored in an unnamed file
 _CHUNK = 1 << 16  # bytes
+#: Private networks, in which the proxies of Spaces are. An address that a visitor writes into
+#: X-Forwarded-For stands before the one that the outermost proxy saw, which is the one that counts.
+_PRIVATE = "127.0.0.1,::1,10.0.0.0/8,172.16.0.0/12,192.168.0.0/16"
 
 _Message = MutableMapping[str, Any]
 _Receive = Callable[[], Awaitable[_Message]]
@@ -33,6 +45,31 @@ class _RefusedError(Exception):
         self.status = status
 
 
+@dataclass(eq=False)
+class _Body:
+    """A body that is arriving or served.
+
+    Attributes:
+        client: the client that sends it.
+        is_upload: whether it is a file. Files and events have slots of their own.
+        begun: when it began, in seconds of the event loop.
+        reading: the task that reads it; None once it has arrived.
+        is_displaced: whether a later body took its slot.
+    """
+
+    client: str
+    is_upload: bool
+    begun: float
+    reading: asyncio.Future[bool] | None = None
+    is_displaced: bool = False
+
+    def displace(self) -> None:
+        """Stop the reading of a body that is arriving."""
+        self.is_displaced = True
+        if self.reading is not None:
+            self.reading.cancel()
+
+
 class RequestLimits:
     """ASGI middleware that reads each body completely, within limits, before the application sees
     the request.
@@ -40,12 +77,23 @@ class RequestLimits:
     The application thus never meets a body that is too large, too slow or incomplete, and has
     nothing to clean up after one. A body is either in memory or in an unnamed file, never in both.
 
+    Where all slots are taken, a new body displaces the oldest unfinished one of the client that
+    has most of them. Bodies that are sent in part therefore keep nobody out, even where clients
+    cannot be told apart.
+
     Args:
         app: the application.
         bodies: path below gradio's prefix, or the beginning of one -> the largest body in bytes.
             Other paths accept only GET, HEAD and OPTIONS.
-        n_bodies: number of requests with a body that are served at once.
+        n_events: number of events that are read or served at once.
+        n_uploads: the same for files, so that these leave the slots of judging alone.
+        n_per_client: number of events, and of files, that may arrive from one client at once. One
+            more displaces its oldest, if that has had `moment` seconds to arrive.
         seconds: how long one body may take to arrive.
+        pause: how long no part of a body may arrive, in seconds, and how long the rate is not
+            looked at.
+        moment: how long a body is safe from later ones of its client, in seconds.
+        bytes_per_second: the rate at which a body must arrive at least.
     """
 
     def __init__(
@@ -53,14 +101,21 @@ class RequestLimits:
         app: Callable[[_Message, _Receive, _Send], Awaitable[None]],
         *,
         bodies: Mapping[str, int],
-        n_bodies: int = 64,
+        n_events: int = 64,
+        n_uploads: int = 16,
+        n_per_client: int = 8,
         seconds: float = 120,
+        pause: float = 10,
+        moment: float = 1,
+        bytes_per_second: float = 1 << 14,
     ) -> None:
         self._app = app
         self._bodies = dict(bodies)
-        self._n_bodies = n_bodies
-        self._seconds = seconds
-        self._n_open = 0
+        self._slots = {False: n_events, True: n_uploads}
+        self._n_per_client = n_per_client
+        self._seconds, self._pause, self._moment = seconds, pause, moment
+        self._rate = bytes_per_second
+        self._open: list[_Body] = []  # the oldest first
 
     async def __call__(self, scope: _Message, receive: _Receive, send: _Send) -> None:
         """Serve one request, or refuse it with status 404, 408, 413 or 503.
@@ -74,64 +129,121 @@ class RequestLimits:
             await self._app(scope, receive, send)
             return
         try:
-            limit = self._limit(scope)
-            self._n_open += 1
+            start, limit = self._limit(scope)
+            now = asyncio.get_running_loop().time()
+            body = _Body(_client(scope), start == UPLOAD_PATH, now)
+            self._make_room(body)
+            self._open.append(body)
             try:
-                with tempfile.SpooledTemporaryFile(max_size=_IN_MEMORY) as body:
-                    if await self._arrives(receive, body, limit):
-                        body.seek(0)
-                        await self._app(scope, _replay(body, receive), send)
+                with tempfile.SpooledTemporaryFile(max_size=_IN_MEMORY) as file:
+                    if await self._arrives(body, receive, file, limit):
+                        file.seek(0)
+                        await self._app(scope, _replay(file, receive), send)
             finally:
-                self._n_open -= 1
+                self._open.remove(body)
         except _RefusedError as error:
             await _answer(send, error.status, str(error))
 
-    async def _arrives(self, receive: _Receive, body: IO[bytes], limit: int) -> bool:
-        try:
-            return await asyncio.wait_for(_read(receive, body, limit), self._seconds)
-        except asyncio.TimeoutError:  # in Python 3.10 this is not the built-in TimeoutError
-            raise _RefusedError(
-                408, f"expected the request within {self._seconds} seconds"
-            ) from None
-
-    def _limit(self, scope: _Message) -> int:
-        """Return the largest body that this request may have, or raise if it may not be read at
-        all.
+    async def _arrives(self, body: _Body, receive: _Receive, file: IO[bytes], limit: int) -> bool:
+        """Return whether a body arrived completely, after copying it to a file.
 
         Raises:
-            _RefusedError: for a path that the page does not have, a body that is too large, or too
-                many open requests.
+            _RefusedError: for a body that is too large or too slow, or that was displaced.
+            CancelledError: if the server ends.
+        """
+        body.reading = asyncio.ensure_future(self._read(receive, file, limit))
+        try:
+            return await body.reading
+        except asyncio.CancelledError:
+            if not body.is_displaced:
+                raise
+            raise _RefusedError(503, "expected fewer requests at once; send it again") from None
+        finally:
+            body.reading.cancel()
+            body.reading = None
+
+    def _make_room(self, body: _Body) -> None:
+        """Displace an unfinished body if the new one finds no slot, or its client has too many.
+
+        Raises:
+            _RefusedError: if there is none to displace.
+        """
+        rivals = [other for other in self._open if other.is_upload == body.is_upload]
+        unfinished = [other for other in rivals if other.reading and not other.is_displaced]
+        n_of = Counter(other.client for other in unfinished)
+        is_full = len(rivals) >= self._slots[body.is_upload]
+        if is_full:
+            loser = max(unfinished, key=lambda other: n_of[other.client], default=None)
+        elif n_of[body.client] >= self._n_per_client:
+            loser = next(other for other in unfinished if other.client == body.client)
+        else:
+            return
+        # Of many requests that begin at once, all arrive within moments.
+        if loser is not None and (
+            n_of[loser.client] > n_of[body.client] + 1 or body.begun - loser.begun > self._moment
+        ):
+            loser.displace()
+        elif is_full:
+            raise _RefusedError(503, "expected fewer requests at once; try again in a moment")
+
+    def _limit(self, scope: _Message) -> tuple[str, int]:
+        """Return the path of this request, as `bodies` names it, and the largest body that it may
+        have, or raise if it may not be read at all.
+
+        Raises:
+            _RefusedError: for a path that the page does not have, or a body that is too large.
         """
         path = str(scope["path"]).partition(_PREFIX)[2]
-        limit = next((size for start, size in self._bodies.items() if path.startswith(start)), None)
-        if limit is None:
+        start = next((start for start in self._bodies if path.startswith(start)), None)
+        if start is None:
             raise _RefusedError(404, "expected one of the page's own paths")
+        limit = self._bodies[start]
         declared = next(
             (value for name, value in scope["headers"] if name.lower() == b"content-length"), b"0"
         )
         digits = declared.strip().lstrip(b"0") or b"0"
         if not digits.isdigit() or len(digits) > 18 or int(digits) > limit:
             raise _RefusedError(413, _too_large(limit))
-        if self._n_open >= self._n_bodies:
-            raise _RefusedError(503, "expected fewer requests at once; try again in a moment")
-        return limit
+        return start, limit
+
+    async def _read(self, receive: _Receive, file: IO[bytes], limit: int) -> bool:
+        """Return whether the body of a request arrived completely, after copying it to a file.
+
+        Raises:
+            _RefusedError: for a body that is larger than `limit`, or too slow.
+        """
+        now = asyncio.get_running_loop().time
+        start = now()
+        while True:
+            longest = min(self._seconds, self._pause + file.tell() / self._rate)
+            left = min(self._pause, start + longest - now())
+            try:
+                message = await asyncio.wait_for(receive(), left)
+            except asyncio.TimeoutError:  # in Python 3.10 this is not the built-in TimeoutError
+                raise _RefusedError(
+                    408,
+                    f"expected the request within {self._seconds:g} seconds, at"
+                    f" {self._rate:,.0f} bytes per second at least; send it again",
+                ) from None
+            if message["type"] != "http.request":
+                return False
+            file.write(message.get("body", b""))
+            if file.tell() > limit:
+                raise _RefusedError(413, _too_large(limit))
+            if not message.get("more_body", False):
+                return True
 
 
-async def _read(receive: _Receive, body: IO[bytes], limit: int) -> bool:
-    """Return whether the body of a request arrived completely, after copying it to a file.
-
-    Raises:
-        _RefusedError: for a body that is larger than `limit`.
-    """
-    while True:
-        message = await receive()
-        if message["type"] != "http.request":
-            return False
-        body.write(message.get("body", b""))
-        if body.tell() > limit:
-            raise _RefusedError(413, _too_large(limit))
-        if not message.get("more_body", False):
-            return True
+def _client(scope: _Message) -> str:
+    """Return what tells clients apart: the address, of IPv6 the network that one customer has."""
+    host = str((scope.get("client") or ("",))[0])
+    try:
+        address = ipaddress.ip_address(host)
+    except ValueError:
+        return host
+    if address.version == 4:
+        return host
+    return str(ipaddress.ip_network((host, 64), strict=False))
 
 
 def _replay(body: IO[bytes], receive: _Receive) -> _Receive:
@@ -166,6 +278,8 @@ def launch_options(*, event_bytes: int, upload_bytes: int | None = None) -> dict
     """Return options for gradio's `launch`: limits on what visitors may send, and tolerance for a
     slow start.
 
+    On Spaces, it sets FORWARDED_ALLOW_IPS, unless it is set.
+
     With `_frontend=False`, `launch` does not stop the server if the page takes more than three
     seconds to respond, as happens on a busy machine.
 
@@ -175,6 +289,8 @@ def launch_options(*, event_bytes: int, upload_bytes: int | None = None) -> dict
     """
     from starlette.middleware import Middleware
 
+    if os.environ.get("SYSTEM") == "spaces":
+        os.environ.setdefault("FORWARDED_ALLOW_IPS", _PRIVATE)  # uvicorn reads it
     bodies = dict.fromkeys(EVENT_PATHS, event_bytes)
     if upload_bytes is not None:
         bodies[UPLOAD_PATH] = upload_bytes + _CHUNK  # what a form puts around a file

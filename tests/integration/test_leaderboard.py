@@ -7,10 +7,11 @@ from __future__ import annotations
 import http.client
 import json
 import re
+import time
 import urllib.request
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing
+from contextlib import ExitStack, closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -486,3 +487,27 @@ def test_an_interrupted_upload_leaves_no_file(site: str, site_files: Path) -> No
         file for file in site_files.rglob("tmp*") if file.is_file() and file.stat().st_size
     ]
     assert unfinished == []
+
+
+@pytest.mark.usefixtures("socket_enabled")
+def test_half_sent_requests_of_one_client_keep_nobody_from_judging(site: str) -> None:
+    sentence = [
+        "The doctor left.",
+        "Die Ärztin ging.",
+        "",
+        "doctor",
+        "",
+        "female",
+        "",
+        "",
+        "before",
+    ]
+    with ExitStack() as waiting:
+        for path, n in (("upload", 200), ("queue/join", 70)):
+            for _ in range(n):
+                half = waiting.enter_context(
+                    closing(connection(site, path, Content_Length="200", Content_Type="text/plain"))
+                )
+                half.send(b"x")
+            time.sleep(1.2)  # later requests displace what has not arrived within a second
+            assert "Ärztin" in ask(site, "judge_sentence", sentence)

@@ -1,11 +1,13 @@
 from __future__ import annotations
 
 import asyncio
+import os
 from collections.abc import Iterable, MutableMapping
 from typing import Any
 
 import pytest
 
+from cc_hf.hub import request_limits
 from cc_hf.hub.metric_page import launch
 from cc_hf.hub.request_limits import EVENT_PATHS, UPLOAD_PATH, RequestLimits, launch_options
 
@@ -48,7 +50,9 @@ def scope_of(
 
 def limits(app: Application, **options: Any) -> RequestLimits:
     return RequestLimits(
-        app, bodies={"queue/join": LIMIT, "upload": 2 * LIMIT}, **{"seconds": FOREVER, **options}
+        app,
+        bodies={"queue/join": LIMIT, "upload": 2 * LIMIT},
+        **{"seconds": FOREVER, "pause": FOREVER, **options},
     )
 
 
@@ -161,25 +165,184 @@ def test_requests_without_a_body_pass() -> None:
     assert app.others == ["http", "lifespan"]
 
 
-def test_concurrent_bodies_are_limited_until_one_is_done() -> None:
-    app = Application()
+@pytest.mark.parametrize(
+    ("pause", "n_parts", "status"),
+    [(0.05, 1, 408), (0.05, 0, 408), (5.0, 6, 408), (5.0, 3, 200)],
+    ids=["stops", "sends nothing", "below the rate", "above the rate"],
+)
+def test_a_body_must_keep_a_rate_and_make_no_long_pause(
+    pause: float, n_parts: int, status: int
+) -> None:
+    """Each part has 100 bytes and takes a virtual second; 100 bytes a second are enough."""
 
-    async def calls() -> list[int | None]:
-        page = limits(app, n_bodies=2)
+    async def run() -> int | None:
+        loop = asyncio.get_running_loop()
+        clock, real = [0.0], loop.time
+        loop.time = lambda: real() + clock[0]  # type: ignore[method-assign]
+        page = limits(Application(), pause=pause, bytes_per_second=100)
+        sent = parts(*[b"x" * (100 if status == 200 else 20)] * n_parts, is_whole=pause > 1)
+
+        def arriving() -> Iterable[Message]:
+            for message in sent:
+                clock[0] += 1.5 if pause > 1 else 0
+                yield message
+
+        try:
+            return await call(page, scope_of(), arriving())
+        finally:
+            loop.time = real  # type: ignore[method-assign]
+
+    assert asyncio.run(run()) == status
+
+
+FULL = {"n_events": 4, "n_uploads": 2, "n_per_client": 3, "moment": FOREVER}
+
+
+async def _half_sent(page: RequestLimits, n: int, **scope: Any) -> list[asyncio.Task[int | None]]:
+    tasks = [
+        asyncio.create_task(call(page, scope_of(**scope), parts(b"x", is_whole=False)))
+        for _ in range(n)
+    ]
+    await asyncio.sleep(0.01)  # they have begun
+    return tasks
+
+
+async def _ended(tasks: Iterable[asyncio.Task[int | None]]) -> list[int | None]:
+    """The statuses of those that ended; the others are stopped."""
+    await asyncio.sleep(0.01)
+    found = [task.result() for task in tasks if task.done()]
+    for task in tasks:
+        task.cancel()
+    await asyncio.gather(*tasks, return_exceptions=True)
+    return found
+
+
+def test_half_sent_uploads_leave_the_slots_of_judging_alone() -> None:
+    async def run() -> tuple[int | None, list[int | None]]:
+        page = limits(Application(), **FULL)
+        uploads = await _half_sent(page, 200, path="/gradio_api/upload")
+        return await call(page, scope_of(), parts(b"x")), await _ended(uploads)
+
+    status, refused = asyncio.run(run())
+    assert (status, refused) == (200, [503] * 198)
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [(("1.2.3.4", 5), ("1.2.3.5", 5)), (("2001:db8::1", 5), ("2001:db8:0:1::1", 5))],
+    ids=["IPv4", "IPv6"],
+)
+def test_half_sent_bodies_of_one_client_give_way_to_another(
+    first: tuple[str, int], second: tuple[str, int]
+) -> None:
+    async def run() -> list[Any]:
+        page = limits(Application(), **FULL)
+        waiting = await _half_sent(page, 4, client=first)
+        same = await call(page, scope_of(client=first), parts(b"x"))
+        other = await call(page, scope_of(client=second), parts(b"x"))
+        return [same, other, await _ended(waiting)]
+
+    assert asyncio.run(run()) == [503, 200, [503]]
+
+
+def test_addresses_of_one_ipv6_network_are_one_client() -> None:
+    async def run() -> int | None:
+        page = limits(Application(), **FULL)
         waiting = [
-            asyncio.create_task(call(page, scope_of(), parts(b"x", is_whole=False)))
-            for _ in range(2)
+            task
+            for n in range(4)
+            for task in await _half_sent(page, 1, client=(f"2001:db8::{n}", 1))
         ]
-        await asyncio.sleep(0)  # both requests have begun
-        found = [await call(page, scope_of(), parts(b"x"))]
-        for task in waiting:
-            task.cancel()
-        await asyncio.gather(*waiting, return_exceptions=True)
-        for _ in range(3):
-            found.append(await call(page, scope_of(), parts(b"x" * (LIMIT + 1))))
-        return [*found, await call(page, scope_of(), parts(b"x"))]
+        status = await call(page, scope_of(client=("2001:db8::9", 1)), parts(b"x"))
+        await _ended(waiting)
+        return status
 
-    assert asyncio.run(calls()) == [503, 413, 413, 413, 200]
+    assert asyncio.run(run()) == 503
+
+
+def test_old_half_sent_bodies_give_way_even_if_clients_cannot_be_told_apart() -> None:
+    async def run() -> list[Any]:
+        page = limits(Application(), **{**FULL, "moment": 0})
+        waiting = await _half_sent(page, 8)
+        found = [await call(page, scope_of(), parts(b"x")) for _ in range(5)]
+        return [*found, sorted(map(str, await _ended(waiting)))]
+
+    # three of the client are left, of which each of the five requests displaced one if it could
+    assert asyncio.run(run()) == [200] * 5 + [["503"] * 6]
+
+
+def test_many_requests_that_begin_at_once_are_all_served() -> None:
+    async def run() -> list[int | None]:
+        page = limits(Application(), n_per_client=3)
+        return await asyncio.gather(
+            *(call(page, scope_of(), parts(b"x" * 9, b"y" * 9)) for _ in range(50))
+        )
+
+    assert asyncio.run(run()) == [200] * 50
+
+
+def test_requests_that_are_served_keep_their_slots() -> None:
+    async def run() -> list[Any]:
+        is_judged = asyncio.Event()
+
+        async def app(scope: Message, receive: Any, send: Any) -> None:
+            await is_judged.wait()
+            await send({"type": "http.response.start", "status": 200, "headers": []})
+
+        page = limits(app, **FULL)  # type: ignore[arg-type]
+        tasks = [asyncio.create_task(call(page, scope_of(), parts(b"x"))) for _ in range(4)]
+        await asyncio.sleep(0.01)
+        found = [await call(page, scope_of(), parts(b"x"))]
+        is_judged.set()
+        return [*found, await asyncio.gather(*tasks), await call(page, scope_of(), parts(b"x"))]
+
+    assert asyncio.run(run()) == [503, [200] * 4, 200]
+
+
+@pytest.mark.parametrize(
+    ("variables", "expected"),
+    [
+        ({}, None),
+        ({"SYSTEM": "spaces"}, "10.0.0.0/8"),
+        ({"SYSTEM": "spaces", "FORWARDED_ALLOW_IPS": "10.1.1.1"}, "10.1.1.1"),
+    ],
+    ids=["elsewhere", "Space", "set by the operator"],
+)
+def test_only_the_proxies_of_spaces_are_trusted_by_default(
+    monkeypatch: pytest.MonkeyPatch, variables: dict[str, str], expected: str | None
+) -> None:
+    for name in ("SYSTEM", "FORWARDED_ALLOW_IPS"):
+        monkeypatch.setenv(name, "")  # so that it is restored
+        monkeypatch.delenv(name)
+    for name, value in variables.items():
+        monkeypatch.setenv(name, value)
+    launch_options(event_bytes=1)
+    trusted = os.environ.get("FORWARDED_ALLOW_IPS")
+    assert (expected is None and trusted is None) or str(expected) in str(trusted).split(",")
+    assert "*" not in str(trusted)
+
+
+@pytest.mark.parametrize(
+    ("sent", "expected"),
+    [
+        ("198.51.100.7", "198.51.100.7"),
+        ("203.0.113.1, 198.51.100.7", "198.51.100.7"),  # the first is what the visitor wrote
+        ("203.0.113.1, 198.51.100.7, 10.9.8.7", "198.51.100.7"),
+    ],
+)
+def test_the_address_that_the_outermost_proxy_saw_counts(sent: str, expected: str) -> None:
+    from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
+
+    seen: list[str] = []
+
+    async def app(scope: Any, receive: Any, send: Any) -> None:
+        seen.append(scope["client"][0])
+
+    headers = [(b"x-forwarded-for", sent.encode())]
+    page: Any = ProxyHeadersMiddleware(app, trusted_hosts=request_limits._PRIVATE)
+    for client in (("10.1.2.3", 80), ("192.0.2.1", 80)):  # a proxy, and a visitor without one
+        asyncio.run(page(scope_of(client=client, headers=headers, scheme="http"), None, None))
+    assert seen == [expected, "192.0.2.1"]
 
 
 def test_a_metric_page_has_limits_and_time_to_start() -> None:

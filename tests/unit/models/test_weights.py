@@ -127,7 +127,9 @@ def test_sizes_far_beyond_the_files_are_refused_in_every_family(
     config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
     changes = {name: value for name in config if name.endswith(endings)} or {"d_model": value}
     change_json(folder / "config.json", **changes)
-    with pytest.raises(EvaluatorError, match=r"expected sizes in config\.json that fit its files of"):
+    with pytest.raises(
+        EvaluatorError, match=r"expected sizes in config\.json that fit its files of"
+    ):
         cc_hf.load_evaluator(folder)
 
 
