@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import contextlib
 import io
+import json
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -16,9 +18,11 @@ import typer
 from typer.core import TyperGroup
 
 from cc_hf.cli.main import app
+from cc_hf.data.loading import load_examples
 from cc_hf.evaluate_modules import register
 from tests.helpers.command_line import run_command
 from tests.helpers.metrics import compute_metric
+from tests.helpers.samples import lay_out_samples
 
 _ROOT = Path(__file__).parent.parent
 #: the commands of a page may need files that those of an earlier page wrote
@@ -66,12 +70,26 @@ def test_python_examples_print_what_their_comments_say(
     assert printed.getvalue().splitlines()[: len(expected)] == expected
 
 
+_NOT_RUN = re.compile(r"<!-- not run: [^\n]+ -->\n```sh\n(.*?)```", re.DOTALL)
+
+
+def test_blocks_of_commands_run_or_say_why_they_do_not() -> None:
+    for page in [*(_ROOT / "docs").glob("*.md"), _ROOT / "README.md", _ROOT / "CONTRIBUTING.md"]:
+        text = page.read_text(encoding="utf-8")
+        blocks = re.findall(r"```(?:sh|shell|bash)\n", text)
+        assert len(blocks) == len(_NOT_RUN.findall(text)) == text.count("<!-- not run"), page
+    tested = "\n".join(_TEXTS.values()).count("```console")
+    assert tested == sum(
+        page.read_text(encoding="utf-8").count("```console")
+        for page in [*(_ROOT / "docs").glob("*.md"), _ROOT / "README.md"]
+    )
+
+
 def _shell_commands() -> list[str]:
-    """The commands of blocks that need a GPU, the Hub or a large model, and so are not run."""
+    """The commands of blocks that are marked as not run."""
     pages = [*_PAGES, "docs/parity.md", "docs/annotations.md", "CONTRIBUTING.md"]
     text = "\n".join((_ROOT / page).read_text(encoding="utf-8") for page in pages)
-    blocks = re.findall(r"```(?:sh|shell)\n(.*?)```", text, re.DOTALL)
-    lines = "\n".join(blocks).replace("\\\n", " ").splitlines()
+    lines = "\n".join(_NOT_RUN.findall(text)).replace("\\\n", " ").splitlines()
     return [line for line in lines if line.startswith("cc-hf ")]
 
 
@@ -157,11 +175,26 @@ def test_commands_of_the_documents_run(tmp_path: Path, shared: Path) -> None:
     commands = [
         shlex.split(command, comments=True) for command in _COMMANDS if command.startswith("cc-hf ")
     ]
-    assert len(commands) == 21
+    assert len(commands) == 29
+    for name in ("train.en", "train.de", "teacher.de", "student.de"):
+        text = "The doctor saw an anchor." if name.endswith("en") else "Die Ärztin sah einen Anker."
+        (tmp_path / name).write_text(f"{text}\n", encoding="utf-8")
+    samples = lay_out_samples("wino_x", "mt_en_de.translations", tmp_path / "samples", shared)
+    replies = [
+        {"id": example.id, "text": f"Translation {1 + number % 2}"}
+        for number, example in enumerate(
+            load_examples("wino_x", "mt_en_de.translations", data_dir=samples)
+        )
+    ]
+    lines = "".join(f"{json.dumps(row)}\n" for row in replies)
+    (tmp_path / "replies.jsonl").write_text(lines, encoding="utf-8")
     for command in commands:
+        if "other.json" in command:  # the result of another system
+            shutil.copy(tmp_path / "simplegen.json", tmp_path / "other.json")
         # greedily, to save time; `make demo` translates the same sentences with beams
         greedy = ("--num-beams", "1") if command[1] == "translate" else ()
-        run_command(*command[1:], *greedy, cwd=tmp_path, environment=environment)
+        data = {"CC_HF_DATA_DIR": str(samples)} if "wino_x" in command else {}
+        run_command(*command[1:], *greedy, cwd=tmp_path, environment={**environment, **data})
 
 
 def test_the_site_builds_without_warnings(tmp_path: Path) -> None:

@@ -14,6 +14,7 @@ import numpy as np
 from cc_hf.errors import InputError
 from cc_hf.results import Interval
 from cc_hf.statistics.bootstrap import wilson_interval
+from cc_hf.statistics.checks import with_ties
 from cc_hf.statistics.rank_tests import EffectThresholds, RankTest, effect_thresholds, mann_whitney
 
 __all__ = [
@@ -202,7 +203,8 @@ def error_rate_by_bias(
 ) -> tuple[BiasGroup, ...]:
     """Return the error rate of groups of equal size, from the smallest values to the largest.
 
-    Equal values stay in one group, so groups can differ in size and there can be fewer of them.
+    Equal values, and those that differ by rounding alone, stay in one group, so groups can differ in
+    size and there can be fewer of them.
 
     Args:
         values: bias of each of n sentences, such as FREQ_diff.
@@ -230,8 +232,9 @@ def error_rate_by_bias(
     if n_groups < 1:
         raise InputError(f"n_groups: expected 1 or more, got {n_groups}")
     # A value belongs to the group of its mean rank, so that equal values share a group.
-    ordered = np.sort(column)
-    first, after = np.searchsorted(ordered, column), np.searchsorted(ordered, column, "right")
+    tied = with_ties(column)
+    ordered = np.sort(tied)
+    first, after = np.searchsorted(ordered, tied), np.searchsorted(ordered, tied, "right")
     numbers = ((first + after - 1) * n_groups) // (2 * len(column))
     groups = []
     for number in np.unique(numbers):

@@ -57,6 +57,7 @@ def test_deciles_hold_all_sentences_in_the_order_of_their_values() -> None:
 def test_equal_values_share_a_group() -> None:
     groups = error_rate_by_bias([0.0] * 95 + [1.0] * 5, [False] * 95 + [True] * 5)
     assert [(group.low, group.n, group.n_errors) for group in groups] == [(0, 95, 0), (1, 5, 5)]
+    assert len(error_rate_by_bias([0.1 + 0.2, 0.3] * 9, [True, False] * 9, n_groups=2)) == 1
 
 
 @pytest.mark.parametrize(
