@@ -10,6 +10,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any, TypeAlias
 
 from cc_hf.errors import InputError
+from cc_hf.normalization import composed
 
 __all__ = [
     "FORMS",
@@ -312,7 +313,8 @@ def _row(example: Example) -> dict[str, Any]:
 
 @dataclass(frozen=True, slots=True, order=True)
 class ScoringRequest:
-    """A translation to be scored under a source.
+    """A translation to be scored under a source. Both texts are composed (NFC), so that evaluators
+    and their caches know one form of them.
 
     Attributes:
         source: the source.
@@ -323,6 +325,10 @@ class ScoringRequest:
     source: str
     translation: str
     row: int = field(default=-1, compare=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "source", composed(self.source))
+        object.__setattr__(self, "translation", composed(self.translation))
 
 
 #: The possible verdicts. "inconclusive" is counted separately and is never correct.

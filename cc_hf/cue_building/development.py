@@ -14,6 +14,7 @@ from cc_hf.data.json_rows import json_value
 from cc_hf.data.loading import check_target_language, declaration, load_examples, signature_fields
 from cc_hf.data.text_files import read_text
 from cc_hf.errors import DataError, InputError
+from cc_hf.normalization import is_blank
 from cc_hf.results import EvaluationResult, ResultSet, difference_of_data
 from cc_hf.schema import ContrastiveSourceExample, Example, Focus, ProbingExample
 
@@ -239,7 +240,7 @@ def reference_development(
     rows = []
     for example in load_examples(dataset, chosen.name, split=split, data_dir=data_dir):
         reference = example.extra.get("reference", "")
-        if not isinstance(example, ContrastiveSourceExample) or not reference.strip():
+        if not isinstance(example, ContrastiveSourceExample) or is_blank(reference):
             raise InputError(
                 f"{dataset} {chosen.name}: expected contrastive sources with references, got none;"
                 " give results of a metric that says which gender it found"

@@ -23,6 +23,7 @@ from cc_hf.data.text_files import read_lines
 from cc_hf.errors import DataError, InputError
 from cc_hf.files import file_slug
 from cc_hf.languages import LANGUAGES
+from cc_hf.normalization import is_blank
 from cc_hf.schema import UNCOUNTED_CATEGORY, ContrastiveSourceExample, Focus, ProbingExample
 
 __all__ = [
@@ -405,7 +406,7 @@ def _with_cues(
 
 def _text(row: Mapping[str, Any], key: str, *, required: bool = False) -> str:
     text = row.get(key, "")
-    if not isinstance(text, str) or (required and not text.strip()):
+    if not isinstance(text, str) or (required and is_blank(text)):
         raise InputError(f"{key}: expected a text, got {text!r}")
     return text
 

@@ -11,6 +11,7 @@ from typing import Any
 from cc_hf.data.text_files import read_text
 from cc_hf.errors import DataError, InputError
 from cc_hf.files import parse_json
+from cc_hf.normalization import is_blank
 
 __all__ = ["JsonRow", "json_items", "json_lines", "json_value", "text_of"]
 
@@ -105,7 +106,7 @@ def text_of(row: JsonRow, key: str, where: str, *, default: str | None = None) -
         raise DataError(
             f"{where}: expected the key {key!r}, got {', '.join(map(repr, row)) or 'no keys'}"
         )
-    if not isinstance(value, str) or (default is None and not value.strip()):
+    if not isinstance(value, str) or (default is None and is_blank(value)):
         raise DataError(f"{where}: {key}: expected text, got {_shown(value)}")
     return value
 

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from cc_hf.data.text_files import read_lines
 from cc_hf.errors import InputError
+from cc_hf.normalization import is_blank
 
 __all__ = ["FilteredPairs", "filter_pairs", "read_pairs"]
 
@@ -71,7 +72,7 @@ def filter_pairs(
     for row, pair in enumerate(pairs):
         n_pairs += 1
         shorter, longer = sorted(map(n_tokens, pair))
-        if not all(text.strip() for text in pair) or shorter < 1:
+        if any(map(is_blank, pair)) or shorter < 1:
             reasons["n_blank"] += 1
         elif max_tokens is not None and longer > max_tokens:
             reasons["n_too_long"] += 1

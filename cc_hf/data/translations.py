@@ -12,6 +12,7 @@ from pathlib import Path
 from cc_hf.data.text_files import read_lines
 from cc_hf.errors import InputError
 from cc_hf.files import parse_object
+from cc_hf.normalization import is_blank
 from cc_hf.schema import Example
 
 __all__ = [
@@ -149,7 +150,7 @@ def read_translations(
         ]
     else:
         rows = _parse_text(path, lines)
-    if not any(row.translation.strip() for row in rows):
+    if all(is_blank(row.translation) for row in rows):
         raise InputError(f"{path}: expected translations, got an empty file")
     lines_of_examples = (other_lengths or {}).get(len(rows), ())
     chosen = [rows[line] for line in lines_of_examples]
@@ -192,7 +193,7 @@ def translated_ids(path: str | Path) -> frozenset[str]:
                 f'{path}: line {row.line}: expected "id", by which the translated examples are'
                 " known"
             )
-    ids = frozenset(row.id for row in rows if row.id is not None and row.translation.strip())
+    ids = frozenset(row.id for row in rows if row.id is not None and not is_blank(row.translation))
     if not ids:
         raise InputError(f"{path}: expected translations, got none")
     return ids

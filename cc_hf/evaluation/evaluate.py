@@ -27,6 +27,7 @@ from cc_hf.evaluators.options import LoadingOptions
 from cc_hf.evaluators.resolve import AnyEvaluator, resolve_evaluator
 from cc_hf.metrics.checks import listed
 from cc_hf.models.location import default_evaluator
+from cc_hf.normalization import is_blank
 from cc_hf.results import EvaluationResult, ResultSet
 from cc_hf.statistics.bootstrap import Bootstrap
 from cc_hf.systems.system import System
@@ -372,7 +373,7 @@ def _read_or_check(
         blank = [
             example
             for example, text in zip(examples, matched.translations, strict=True)
-            if not text.strip()
+            if is_blank(text)
         ]
         if blank and not all(metric.counts_blank for metric in metrics):
             raise InputError(

@@ -24,6 +24,7 @@ from cc_hf.evaluators.options import LoadingOptions
 from cc_hf.evaluators.resolve import resolve_evaluator
 from cc_hf.metrics.base import Metric, Rows, Scoring, ScoringMetric, finish
 from cc_hf.metrics.checks import check_ids, check_languages
+from cc_hf.normalization import composed, is_blank
 from cc_hf.results import EvaluationResult
 from cc_hf.statistics.bootstrap import Bootstrap
 
@@ -87,7 +88,7 @@ def judge(
         counts_blank=metric.counts_blank,
     )
     rows = Rows(
-        texts,
+        [composed(text) for text in texts],
         references,
         check_ids([e.id for e in examples] if examples else material.ids, len(references)),
         material.src_lang or metric.default_src_lang,
@@ -108,15 +109,22 @@ def judge(
     # Many translations with their source in them show a system that does not translate, or a wrong
     # file.
     n_with_source = sum(
-        bool(e.source) and e.source in text for e, text in zip(examples, texts, strict=False)
+        bool(e.source) and composed(e.source) in text
+        for e, text in zip(examples, rows.translations, strict=False)
     )
     counts = {"n_with_source": n_with_source} if texts and examples else {}
+    judgements = figures.judgements
+    if judgements and texts:  # readers see translations as they were given
+        judgements = tuple(
+            replace(judgement, translation=text)
+            for judgement, text in zip(judgements, texts, strict=True)
+        )
     # The result's origin tells which data and which system its figures come from.
     full_origin = replace(material.origin, fields={**material.origin.fields, **(origin or {})})
     result = finish(
         metric,
         rows,
-        replace(figures, counts={**figures.counts, **counts}),
+        replace(figures, counts={**figures.counts, **counts}, judgements=judgements),
         origin=full_origin,
         bootstrap=bootstrap,
         notes=(
@@ -161,7 +169,7 @@ def _scoring(
             f"evaluator: expected an Evaluator or a function, got {type(evaluator).__name__}"
         )
     requests, contests = metric.requests(rows), metric.contests(rows)
-    unscored = {"blank": {row for row, t in enumerate(rows.translations) if not t.strip()}}
+    unscored = {"blank": {row for row, t in enumerate(rows.translations) if is_blank(t)}}
     unscored["too_long"] = set()
     counts_too_long = (
         metric.takes_translations and getattr(evaluator, "on_too_long", "") == "incorrect"

@@ -29,6 +29,7 @@ from cc_hf.evaluators.options import LoadingOptions
 from cc_hf.evaluators.resolve import resolve_evaluator
 from cc_hf.metrics.base import Metric
 from cc_hf.models.location import default_evaluator
+from cc_hf.normalization import is_blank
 from cc_hf.results import EvaluationResult
 from cc_hf.studies.explanation import Explanation, explain_example
 
@@ -192,7 +193,7 @@ class SentenceJudge:
             "word": focus,
             **cues,
         }.items():
-            if not text.strip() and name not in cues:
+            if is_blank(text) and name not in cues:
                 raise InputError(f"{name}: expected a text, got none")
             if len(text) > MAX_TEXT_CHARACTERS:
                 raise InputError(

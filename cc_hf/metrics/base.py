@@ -20,6 +20,7 @@ from cc_hf.evaluators.base import Evaluator, ScoreFunction
 from cc_hf.evaluators.contests import Contest, scorer_fields
 from cc_hf.metrics.checks import Fields, check_references, check_rows, own_data
 from cc_hf.metrics.figure_names import COMMON, FigureNames
+from cc_hf.normalization import NORMALIZATION, composed_start, composed_value, is_blank
 from cc_hf.results import CategoryAccuracy, EvaluationResult, Interval, NoInterval
 from cc_hf.schema import Example, Judgement, ScoringRequest
 from cc_hf.statistics.bootstrap import Bootstrap, known_intervals, missing_intervals
@@ -41,8 +42,10 @@ class Rows:
     """The rows that one metric judges, already checked.
 
     Attributes:
-        translations: one per reference; empty for a metric that judges the evaluator itself.
-        references: what the metric reads, with exactly the keys of `Metric.reference_fields`.
+        translations: one per reference, composed (NFC); empty for a metric that judges the
+            evaluator itself.
+        references: what the metric reads, composed likewise, with exactly the keys of
+            `Metric.reference_fields`.
         ids: one name per reference.
         src_lang, tgt_lang: ISO 639-1 codes, "" for a language that is not known.
         pairs: name of the pair of each reference, "" for none; empty if none has one.
@@ -71,7 +74,7 @@ class Rows:
     @property
     def n_blank(self) -> int:
         """The number of translations without any text."""
-        return sum(not translation.strip() for translation in self.translations)
+        return sum(map(is_blank, self.translations))
 
 
 @dataclass(frozen=True)
@@ -150,6 +153,7 @@ class Metric(ABC):
             why.
         reference_fields: keys that the metric reads of a reference, each with the check of its
             value.
+        positions: key of a character position in a reference -> key of the text that it is in.
         is_blank_allowed: whether a blank translation is judged, unless an option says so.
         takes_evaluator: whether an evaluator model scores for the metric (`ScoringMetric`).
         takes_translations: whether the metric judges the translations of a system. Any other metric
@@ -178,6 +182,7 @@ class Metric(ABC):
     signature_name: ClassVar[str]
     version: ClassVar[int]
     reference_fields: ClassVar[Fields]
+    positions: ClassVar[Mapping[str, str]] = {}
     is_blank_allowed: ClassVar[bool] = True
     takes_evaluator: ClassVar[bool] = False
     takes_translations: ClassVar[bool] = True
@@ -264,7 +269,8 @@ class Metric(ABC):
                 otherwise.
 
         Returns:
-            Translations and references as plain lists, for any container that was given.
+            Translations as they were given, and references with their texts composed (NFC), as
+                plain lists for any container that was given.
 
         Raises:
             InputError: for no rows, different lengths, or the first row that is not as expected.
@@ -279,6 +285,11 @@ class Metric(ABC):
         else:
             cls.check_no_translations(translations)
             texts, rows = [], check_references(references, cls.reference_fields)
+        rows = [
+            {key: composed_value(value) for key, value in row.items()}
+            | {key: composed_start(row[text], row[key]) for key, text in cls.positions.items()}
+            for row in rows
+        ]
         cls.check_values(rows, whole=whole)
         return texts, rows
 
@@ -460,6 +471,7 @@ def finish(
             {
                 **metric.data_fields(rows.references, origin.fields),
                 **figures.signature,
+                "norm": NORMALIZATION,
                 "n": len(rows.references),
                 "boot": bootstrap.n_resamples,
                 "seed": bootstrap.seed,

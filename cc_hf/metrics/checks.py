@@ -15,6 +15,7 @@ from typing import Any, TypeAlias
 
 from cc_hf.errors import InputError, shown
 from cc_hf.languages import LANGUAGES
+from cc_hf.normalization import is_blank
 
 __all__ = [
     "Fields",
@@ -110,7 +111,7 @@ def check_rows(
         raise InputError("nothing to judge: expected at least one prediction, got none")
     checked = []
     for row, translation in enumerate(translations):
-        if not isinstance(translation, str) or not (is_blank_allowed or translation.strip()):
+        if not isinstance(translation, str) or (is_blank(translation) and not is_blank_allowed):
             raise InputError(
                 f"row {row}: expected a translation, got {shown(translation)};"
                 " fix the system's output, leave the row out of predictions and references, or give"
@@ -178,7 +179,7 @@ def text(value: Any, where: str) -> str:
     Raises:
         InputError: for any other value, a blank text, or a lone surrogate.
     """
-    if not isinstance(value, str) or not value.strip():
+    if not isinstance(value, str) or is_blank(value):
         raise InputError(f"{where}: expected a text that is not blank, got {shown(value)}")
     return check_text(value, where)
 

@@ -6,7 +6,6 @@ See Currey et al. 2022, section 3.1.
 from __future__ import annotations
 
 import string
-import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -50,20 +49,18 @@ def words(text: str) -> frozenset[str]:
     """Split a text into its set of words, as the paper's program does.
 
     The text is lower-cased, and ASCII punctuation becomes spaces; other punctuation stays attached.
-    Unlike in the program, Unicode is composed (NFC) first: an accent typed as a separate character
-    makes the same letter.
 
     Args:
         text: a translation or a reference.
 
     Returns:
-        The distinct words, lower-cased and in NFC.
+        The distinct words, lower-cased.
 
     Examples:
         >>> sorted(words("Die Ärztin, «ja»!"))
         ['die', '«ja»', 'ärztin']
     """
-    return frozenset(unicodedata.normalize("NFC", text).lower().translate(_PUNCTUATION).split())
+    return frozenset(text.lower().translate(_PUNCTUATION).split())
 
 
 def judge(

@@ -6,7 +6,6 @@ See Emelin et al. 2020; Emelin 2023, section 3.2.2.
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,6 +20,7 @@ from cc_hf.metrics.base import Figures, Metric, Rows, Scoring
 from cc_hf.metrics.checks import Fields, any_text, check_ids, check_text, flag, index, optional_text
 from cc_hf.metrics.figure_names import COMMON, FigureName, shares
 from cc_hf.metrics.summary import summarize
+from cc_hf.normalization import is_blank
 from cc_hf.results import Interval, NoInterval
 from cc_hf.schema import Example, Judgement, ProbingExample
 from cc_hf.statistics.accuracy import verdict_accuracies
@@ -88,7 +88,7 @@ def aligned_texts(
 
     Args:
         sources: n sentences.
-        translations: their translations; letters with accents become one character (NFC).
+        translations: their translations.
 
     Examples:
         >>> aligned_texts(["A bat!"], ["Ein Schläger!"])
@@ -96,7 +96,7 @@ def aligned_texts(
     """
     return (
         [" ".join(word_texts(source)) for source in sources],
-        [" ".join(word_texts(unicodedata.normalize("NFC", text))) for text in translations],
+        [" ".join(word_texts(translation)) for translation in translations],
     )
 
 
@@ -147,7 +147,7 @@ def outcomes(
             clusters = parse_senses(senses, f"row {row}: senses")
             make = ProgramSearch if search == "sentence" else SenseMatcher
             readers[key] = make(clusters, lang=tgt_lang, lemmatizer=chosen)
-        tokens = word_texts(unicodedata.normalize("NFC", translation))
+        tokens = word_texts(translation)
         position = _token(reference)
         linked = [j for i, j in sorted(alignment) if i == position]
         reader = readers[key]
@@ -162,7 +162,7 @@ def outcomes(
         elif shown_clusters:
             kind = "flipped"
         else:
-            kind = "unknown" if linked else "deleted"
+            kind = "unknown" if linked and not is_blank(translation) else "deleted"
         kinds.append(Outcome(kind, shown_clusters))
     return kinds
 
@@ -190,7 +190,7 @@ def reference_outcomes(
     Returns:
         One outcome per row with a `reference`.
     """
-    rows = [row for row in references if row.get("reference", "").strip()]
+    rows = [row for row in references if not is_blank(row.get("reference", ""))]
     texts = [row["reference"] for row in rows]
     links: Sequence[Alignment] = [()] * len(rows)
     if search == "aligned":
@@ -363,6 +363,7 @@ class HomographAccuracy(Metric):
     signature_name = "homograph"
     version = 2
     reference_fields = _FIELDS
+    positions = {"start": "source"}  # noqa: RUF012
     figure_names = {  # noqa: RUF012
         **COMMON,
         **shares(

@@ -118,7 +118,7 @@ def judge(
             for key in _SENSES
         ]
         tokens = moses_words(
-            unicodedata.normalize("NFC", translation),
+            translation,
             tgt_lang,
             split_hyphens=tgt_lang in _SPLIT_AT_HYPHENS,
         )

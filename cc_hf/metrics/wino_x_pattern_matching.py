@@ -7,7 +7,6 @@ translation is inconclusive.
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -71,9 +70,6 @@ def find_gender(source: str, translation: str, lang: str) -> str:
     one at the position of "it" counts. If it has more, and all show the same gender, that gender
     counts.
 
-    Unicode is composed (NFC) first, so that an accent typed as a separate character does not end a
-    word.
-
     Args:
         source: English sentence with "it".
         translation: its translation.
@@ -99,7 +95,6 @@ def find_gender(source: str, translation: str, lang: str) -> str:
         ... )
         'several'
     """
-    source, translation = (unicodedata.normalize("NFC", text) for text in (source, translation))
     subjects = [
         match.start()
         for match in _WORD.finditer(source)

@@ -5,7 +5,6 @@ See Stanovsky et al. 2019.
 
 from __future__ import annotations
 
-import unicodedata
 import warnings
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -25,6 +24,7 @@ from cc_hf.metrics.checks import (
 )
 from cc_hf.metrics.figure_names import COMMON, FigureName
 from cc_hf.metrics.summary import summarize
+from cc_hf.normalization import is_blank
 from cc_hf.schema import ContrastiveTranslationExample, Example, Judgement
 from cc_hf.statistics.bootstrap import Bootstrap
 from cc_hf.statistics.gender_figures import (
@@ -99,8 +99,8 @@ def judge(
         names, zip(predictions, references, alignments, strict=True), strict=True
     ):
         gold = reference["gold_gender"]
-        phrase = _phrase(_composed(translation), reference, alignment)
-        predicted = predictor.predict(phrase) if translation.strip() else UNKNOWN
+        phrase = _phrase(translation, reference, alignment)
+        predicted = UNKNOWN if is_blank(translation) else predictor.predict(phrase)
         verdict = (
             "inconclusive"
             if predicted == UNKNOWN
@@ -114,11 +114,6 @@ def judge(
             )
         )
     return tuple(judgements)
-
-
-def _composed(text: str) -> str:
-    """Return the text in NFC, because the rules know letters with accents as one character."""
-    return unicodedata.normalize("NFC", text)
 
 
 def _phrase(translation: str, reference: Mapping[str, Any], alignment: Alignment) -> Phrase:
@@ -146,7 +141,7 @@ def _counts(judgements: Sequence[Judgement]) -> dict[str, int]:
     }
     unknown = {f"n_unknown_{gold}": pairs[gold, UNKNOWN] for gold in GENDERS}
     return {
-        "n_blank": sum(not j.translation.strip() for j in judgements),
+        "n_blank": sum(is_blank(j.translation) for j in judgements),
         **confusion,
         "n_unknown": sum(unknown.values()),
         **unknown,
@@ -333,10 +328,7 @@ class WinomtPatternMatching(Metric):
             raise UnknownNameError("target language", rows.tgt_lang, GENDER_LANGUAGES)
         predictor = gender_predictor(rows.tgt_lang, spacy_model=self.spacy_model)
         aligner = chosen_aligner(self.aligner, self.alignments)
-        links = aligner.align(
-            [_composed(source) for source in rows.column("source")],
-            [_composed(translation) for translation in rows.translations],
-        )
+        links = aligner.align(rows.column("source"), rows.translations)
         judgements = judge(rows.translations, rows.references, links, predictor, ids=rows.ids)
         _warn_of_genders_never_read(judgements)
         summary = summarize(judgements, bootstrap)

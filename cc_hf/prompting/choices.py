@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from cc_hf.errors import check_choice
+from cc_hf.normalization import is_blank
 
 __all__ = ["PARSERS", "ParsedChoice", "parse_choice"]
 
@@ -144,7 +145,7 @@ def parse_choice(
         '2'
     """
     check_choice("parser", parser, PARSERS)
-    if not reply.strip():
+    if is_blank(reply):
         return ParsedChoice("", "the reply is empty")
     if number := _of_text(reply, options) or _whole(reply):
         return ParsedChoice(number)

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from cc_hf.errors import InputError
 from cc_hf.languages import LANGUAGES
+from cc_hf.normalization import is_blank
 from cc_hf.prompting.conversations import Conversation, Message
 from cc_hf.prompting.samples import ChoiceSample, TranslationSample
 from cc_hf.prompting.templates import Template
@@ -234,7 +235,7 @@ def _sense_answer(
     Raises:
         InputError: for a demonstration without a translation, or without the columns of reasons.
     """
-    if not sample.translation.strip():
+    if is_blank(sample.translation):
         raise InputError(
             f"demonstrations: {sample.id or sample.source!r}: expected a translation, got none"
         )

@@ -13,6 +13,7 @@ import numpy as np
 
 from cc_hf.errors import InputError, MissingOptionError
 from cc_hf.files import is_file, parse_table
+from cc_hf.normalization import is_blank
 from cc_hf.schema import ContrastiveTranslationExample, Example
 from cc_hf.text.pronouns import pronoun_gender
 
@@ -224,7 +225,7 @@ def draw_samples(
         >>> [sample.id for sample in draw_samples(rows, 2, seed=0)]
         ['3', '2']
     """
-    translated = [sample for sample in samples if sample.translation.strip()]
+    translated = [sample for sample in samples if not is_blank(sample.translation)]
     if n_shots > len(translated):
         raise InputError(
             f"shots: expected at most {len(translated)}, the number of rows with a reference, got"

@@ -9,6 +9,7 @@ import unicodedata
 from dataclasses import dataclass
 
 from cc_hf.errors import check_choice
+from cc_hf.normalization import is_blank
 
 __all__ = ["TRANSLATION_PARSERS", "ParsedTranslation", "parse_translation"]
 
@@ -121,7 +122,7 @@ def parse_translation(
         'the reply is a refusal or an explanation'
     """
     check_choice("parser", parser, TRANSLATION_PARSERS)
-    if not reply.strip():
+    if is_blank(reply):
         return ParsedTranslation("", "the reply is empty")
     text = _quoted(reply) if parser == "quoted" else reply
     text = " ".join(_bare(text).split())

@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from cc_hf.errors import InputError, check_choice
+from cc_hf.normalization import is_blank
 from cc_hf.statistics.bootstrap import Bootstrap
 from cc_hf.statistics.checks import as_floats, as_labels, check_type
 from cc_hf.statistics.randomization import FiguresOfSums, exchange_tests
@@ -160,7 +161,7 @@ def corpus_quality(
             CorpusQuality(
                 system,
                 len(references),
-                sum(not text.strip() for text in translations),
+                sum(map(is_blank, translations)),
                 {name: score for name, (score, _) in both.items()},
                 {name: signature for name, (_, signature) in both.items()},
                 p_values.get(system, {}),

@@ -23,6 +23,7 @@ from cc_hf.data.text_files import read_lines
 from cc_hf.errors import InputError, ResultWarning, TooLongError, check_choice
 from cc_hf.evaluators.base import Evaluator
 from cc_hf.files import exists, file_sha256, is_file, parse_json, resolved
+from cc_hf.normalization import is_blank
 from cc_hf.signature import build
 from cc_hf.systems.backends import prepare
 from cc_hf.systems.system import DEFAULT_BEAMS, System
@@ -192,7 +193,7 @@ class _Blocks:
         """
         sources = list(_texts(self.index, number))
         first = number * self.index.block_lines + 1
-        rows = [row for row, text in enumerate(sources) if text.strip()]
+        rows = [row for row, text in enumerate(sources) if not is_blank(text)]
         flags = self.are_too_long([sources[row] for row in rows]) if rows else []
         too_long = [row for row, flag in zip(rows, flags, strict=True) if flag]
         if too_long and self.on_too_long == "error":
@@ -313,8 +314,8 @@ class _Part:
                 lines = [json.loads(line)["translation"] for line in lines]
             sources = list(_texts(index, number))
             without = [row for row, line in enumerate(lines) if not line]
-            blank = [row for row in without if not sources[row].strip()]
-            others = [row for row in without if sources[row].strip()]
+            blank = [row for row in without if is_blank(sources[row])]
+            others = [row for row in without if not is_blank(sources[row])]
             flags = are_too_long([sources[row] for row in others]) if others else []
             n_blank += len(blank)
             n_too_long += sum(flags)

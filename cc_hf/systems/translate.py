@@ -22,6 +22,7 @@ from cc_hf.evaluators.loading import load_with  # before torch: its error names 
 from cc_hf.evaluators.options import LoadingOptions
 from cc_hf.evaluators.teacher_forcing import pad_ids
 from cc_hf.models.pretrained import input_device
+from cc_hf.normalization import is_blank
 from cc_hf.systems.system import DEFAULT_BEAMS
 
 # isort: split
@@ -165,7 +166,7 @@ def translate_with(
     encoded = model.encode_sources(distinct, src_lang, tgt_lang)
     limit = model.max_tokens
     for text, ids in zip(distinct, encoded, strict=True):
-        if not text.strip():
+        if is_blank(text):
             raise InputError(
                 f"row {sources.index(text)}: the source is empty; there is nothing to translate"
             )

@@ -13,6 +13,7 @@ from cc_hf.evaluators.distributed import is_launched
 from cc_hf.evaluators.options import LoadingOptions
 from cc_hf.metrics.base import Metric
 from cc_hf.metrics.figure_names import figure_name
+from cc_hf.normalization import is_blank
 from cc_hf.results import EvaluationResult
 
 __all__ = [
@@ -43,8 +44,8 @@ def judgeable(translations: Sequence[str]) -> tuple[list[str], int]:
         >>> judgeable(["Die Ärztin.", " "])
         (['Die Ärztin.', '.'], 1)
     """
-    texts = [text if text.strip() else STAND_IN for text in translations]
-    return texts, sum(not text.strip() for text in translations)
+    texts = [STAND_IN if is_blank(text) else text for text in translations]
+    return texts, sum(map(is_blank, translations))
 
 
 def in_training(loading: LoadingOptions, *, device: str | None = None) -> LoadingOptions:

@@ -224,7 +224,7 @@ def test_german_accuracy_and_further_figures_are_as_recorded(shared: Path) -> No
         "neutral/male": 250,
     }
     assert original.signature.startswith(
-        "ga|data:mt_geneval/contextual_de@c77132c|langs:en-de|undecided:correct|n:1100|"
+        "ga|data:mt_geneval/contextual_de@c77132c|langs:en-de|undecided:correct|norm:nfc|n:1100|"
     )
 
 

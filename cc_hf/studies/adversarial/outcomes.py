@@ -19,6 +19,7 @@ from cc_hf.metrics.homograph_accuracy import (
     outcomes,
     reference_outcomes,
 )
+from cc_hf.normalization import composed
 from cc_hf.results import EvaluationResult
 from cc_hf.studies.adversarial.contrastive import (
     SenseCues,
@@ -126,9 +127,8 @@ def judge_by_lexicon(
     _check_translated(texts, translations)
     lemmatizer = find_lemmatizer(judge.lemmatizer)
     check_language(judge.lexicon.tgt_lang, lemmatizer)
-    links = find_aligner(judge.aligner).align(
-        *aligned_texts(texts, [translations[text] for text in texts])
-    )
+    composed_texts = {text: composed(translations[text]) for text in texts}
+    links = find_aligner(judge.aligner).align(*aligned_texts(texts, list(composed_texts.values())))
     link_of = dict(zip(texts, links, strict=True))
     questions = list(dict.fromkeys(q for sample in samples for q in _questions(sample)))
     senses = _senses(samples, judge.lexicon)
@@ -136,7 +136,7 @@ def judge_by_lexicon(
         zip(
             questions,
             outcomes(
-                [translations[text] for text, *_ in questions],
+                [composed_texts[text] for text, *_ in questions],
                 [_row(question, senses) for question in questions],
                 [link_of[text] for text, *_ in questions],
                 tgt_lang=judge.lexicon.tgt_lang,
@@ -164,7 +164,7 @@ def lexicon_ceiling(samples: Sequence[AdversarialSample], judge: LexiconJudge) -
     return ceiling_note(
         reference_outcomes(
             [
-                _row(question, senses) | {"reference": reference}
+                _row(question, senses) | {"reference": composed(reference)}
                 for question, reference in seeds.items()
             ],
             find_aligner(judge.aligner),

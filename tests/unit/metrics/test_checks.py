@@ -47,11 +47,11 @@ _CUES = {
 _CONTRAST = {
     "source": "The lock is old.",
     "correct_translation": "Das Schloss ist alt.",
-    "contrastive_translations": ["Die Schleuse ist alt.", "Die Locke."],
+    "contrastive_translations": ["Die Schlösser sind alt.", "Die Locke für Köche."],
     "category": "a",
 }
 _GAP = [
-    {"reference": f"Er ist hier {n}.", "gender": gender, "pair": str(n)}
+    {"reference": f"Er wäre hier {n}.", "gender": gender, "pair": str(n)}
     for n in range(2)
     for gender in ("male", "female")
 ][:3]
@@ -77,7 +77,7 @@ CASES: dict[str, tuple[list[str], Rows, dict[str, Any]]] = {
         {"tgt_lang": "de"},
     ),
     "gender_quality_gap": (
-        ["Er ist hier 0.", "Sie war hier.", "Er ist da.", "Sie ist hier 1."],
+        ["Er wäre hier 0.", "Sie war hier.", "Er wäre da.", "Sie ist hier 1."],
         _GAP,
         {"tgt_lang": "de"},
     ),
@@ -320,16 +320,9 @@ def _decomposed(value: Any) -> Any:
     return unicodedata.normalize("NFD", value) if isinstance(value, str) else value
 
 
-@pytest.mark.parametrize(
-    "name",
-    sorted(
-        set(METRICS)
-        - {"contrastive_conditioning", "contrastive_translation_scoring", "gender_quality_gap"}
-    ),
-)
+@pytest.mark.parametrize("name", sorted(METRICS))
 @pytest.mark.parametrize("side", ["translations", "references", "both"])
 def test_composed_and_decomposed_letters_are_judged_alike(name: str, side: str) -> None:
-    """Evaluator models and sacreBLEU read texts unchanged, as the cards say."""
     translations, references, _ = CASES[name]
     expected = run(name, translations, references)
     found = run(
@@ -343,11 +336,42 @@ def test_composed_and_decomposed_letters_are_judged_alike(name: str, side: str) 
         expected.counts,
     )
     assert [j.verdict for j in found.judgements] == [j.verdict for j in expected.judgements]
-    # accents matter in these translations
-    assert {"correct", "incorrect"} & {j.verdict for j in expected.judgements}
-    if side != "references":
+    assert "|norm:nfc|" in found.signature
+    assert found.signature == expected.signature
+    if expected.judgements and translations:
+        # accents matter in these translations
+        assert {"correct", "incorrect"} & {j.verdict for j in expected.judgements}
         # the judgements keep the given texts
-        assert [j.translation for j in found.judgements] == _decomposed(translations)
+        given = translations if side == "references" else _decomposed(translations)
+        assert [j.translation for j in found.judgements] == given
+
+
+def test_positions_of_characters_are_those_of_the_composed_text() -> None:
+    row = {"source": "The cliche\u0301d bat.", "homograph": "bat", "start": 13, "cluster": "1"}
+    row |= {"senses": {"1": ["Schla\u0308ger"], "2": ["Fledermaus"]}}
+    metric = metric_class("homograph_accuracy")
+    (checked,) = metric.check_input(["x"], [row])[1]
+    assert checked["source"][checked["start"] :] == "bat."
+    assert metric.check_input(["x"], [checked])[1] == [checked]
+    (judgement,) = run("homograph_accuracy", ["Der Schläger."], [row]).judgements
+    assert judgement.is_correct
+
+
+@pytest.mark.parametrize("blank", ["\u200b", "\u2060\ufeff \u00ad", "\u3164", "\u2800", "\u115f"])
+def test_translations_of_invisible_characters_alone_are_blank(blank: str) -> None:
+    for name, (translations, references, given) in CASES.items():
+        if not translations or name == "prompted_choice":
+            continue
+        options: dict[str, Any] = {"alignments": None} if "alignments" in given else {}
+        if not metric_class(name).is_blank_allowed:
+            options["on_blank"] = "incorrect"
+            with pytest.raises(InputError, match="row 0: expected a translation"):
+                run(name, [blank, *translations[1:]], references)
+        found, expected = (
+            run(name, [text, *translations[1:]], references, **options) for text in (blank, "")
+        )
+        assert found.counts == expected.counts, name
+        assert [j.verdict for j in found.judgements] == [j.verdict for j in expected.judgements]
 
 
 def test_decomposed_letters_are_judged_alike_in_ukrainian() -> None:

@@ -14,6 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cc_hf.errors import CacheError, EvaluatorError, InputError, ResultWarning, UnknownNameError
+from cc_hf.normalization import composed, is_blank
 from tests.helpers.cases import cases_by_message
 from tests.helpers.fake_evaluator import constant_scores, hash_score, hash_scores
 from tests.helpers.metrics import compute_metric, evaluate_metric
@@ -26,8 +27,10 @@ GOOD = {
     "incorrect_sources": ["a [female] x"],
     "category": "male",
 }
-_TEXT = st.text(st.characters(codec="utf-8"), min_size=1, max_size=8).filter(
-    lambda text: bool(text.strip())
+_TEXT = (
+    st.text(st.characters(codec="utf-8"), min_size=1, max_size=8)
+    .map(composed)
+    .filter(lambda text: not is_blank(text))
 )
 _REFERENCES = st.builds(
     lambda c, i, k: {"correct_sources": c, "incorrect_sources": i, "category": k},

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 import cc_hf
 from cc_hf.errors import EvaluatorError, InputError, UnknownNameError
 from cc_hf.metrics.contrastive_translation_scoring import contests, requests
+from cc_hf.normalization import composed, is_blank
 from cc_hf.results import EvaluationResult, ResultSet
 from cc_hf.signature import parse
 from cc_hf.statistics.bootstrap import wilson_interval
@@ -133,7 +134,7 @@ def test_the_correct_translation_must_beat_all_others_and_ties_are_wrong() -> No
     signature = re.sub(r"(own|scores[.])@?[0-9a-f]{8,12}", r"\1", found.signature)
     assert signature.startswith(
         "cts|data:own|sys:scored|langs:en-de|eval:function"
-        " by_table@scores.|score:own|tie:incorrect|n:6|boot:50|seed:0|m:2|v:"
+        " by_table@scores.|score:own|tie:incorrect|norm:nfc|n:6|boot:50|seed:0|m:2|v:"
     )
     assert EvaluationResult.from_json(found.to_json()) == found
     assert found.intervals["pair_accuracy"] == wilson_interval(0, found.counts["n_pairs"])
@@ -455,8 +456,10 @@ def test_bad_references_and_options_are_refused(
         compute(references, **{"evaluator": by_table, **options})
 
 
-_TEXT = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=6).filter(
-    lambda text: bool(text.strip())
+_TEXT = (
+    st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=6)
+    .map(composed)
+    .filter(lambda text: not is_blank(text))
 )
 
 

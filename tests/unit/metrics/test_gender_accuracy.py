@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from cc_hf.errors import InputError
 from cc_hf.metrics.gender_accuracy import judge, words
+from cc_hf.normalization import is_blank
 from cc_hf.results import EvaluationResult
 from cc_hf.statistics.bootstrap import wilson_interval
 from tests.helpers.cases import cases_by_message, cases_by_words
@@ -21,7 +22,7 @@ HERS = {"reference": "Sie ist Ärztin.", "contrastive_reference": "Er ist Arzt."
 HIS = {"reference": "Er ist Arzt.", "contrastive_reference": "Sie ist Ärztin.", "gender": "male"}
 PAIR = [{**HIS, "pair": "0"}, {**HERS, "pair": "0"}]
 _TEXT = st.text(st.characters(codec="utf-8"), max_size=30)
-_FULL = _TEXT.filter(lambda text: bool(text.strip()))
+_FULL = _TEXT.filter(lambda text: not is_blank(text))
 _ROWS = st.lists(
     st.tuples(
         _TEXT,

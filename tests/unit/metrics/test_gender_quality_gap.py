@@ -11,6 +11,7 @@ from sacrebleu.metrics.bleu import BLEU
 from sacrebleu.metrics.chrf import CHRF
 
 from cc_hf.errors import InputError
+from cc_hf.normalization import composed, is_blank
 from cc_hf.results import EvaluationResult
 from tests.helpers.cases import cases_by_message
 from tests.helpers.intervals import limits
@@ -21,8 +22,8 @@ evaluate = functools.partial(evaluate_metric, "gender_quality_gap")
 
 HIS = {"reference": "Er ist jetzt ein guter Arzt.", "gender": "male", "pair": "0"}
 HERS = {"reference": "Sie ist jetzt eine gute Ärztin.", "gender": "female", "pair": "0"}
-_TEXT = st.text(st.characters(codec="utf-8"), max_size=30)
-_FULL = _TEXT.filter(lambda text: bool(text.strip()))
+_TEXT = st.text(st.characters(codec="utf-8"), max_size=30).map(composed)
+_FULL = _TEXT.filter(lambda text: not is_blank(text))
 _PAIRS = st.lists(st.tuples(_TEXT, _TEXT, _FULL, _FULL), min_size=1, max_size=5)
 
 

@@ -140,7 +140,7 @@ def test_figures_are_given_only_for_present_groups() -> None:
     assert found.intervals["accuracy_FoMc"] == wilson_interval(1, 1)
     assert EvaluationResult.from_json(found.to_json()) == found
     assert re.sub(r"own@[0-9a-f]{12}", "own", found.signature).startswith(
-        "sg|data:own|langs:en-de|dict:default|both:inconclusive|n:4|boot:50|seed:0|m:2|v:"
+        "sg|data:own|langs:en-de|dict:default|both:inconclusive|norm:nfc|n:4|boot:50|seed:0|m:2|v:"
     )
     whole = evaluate(
         ["Arzt", "Ärztin"],

@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cc_hf.errors import DataError, InputError, UnknownNameError
+from cc_hf.normalization import is_blank
 from cc_hf.results import EvaluationResult
 from cc_hf.schema import ContrastiveSourceExample, Focus, ProbingExample
 from cc_hf.text.alignment import GivenAlignments
@@ -63,7 +64,7 @@ def test_any_text_is_judged_in_every_built_in_language(
     assert result.counts["n_correct"] == sum(j.predicted == j.gold for j in result.judgements)
     for judgement in result.judgements:
         assert (judgement.verdict == "inconclusive") == (judgement.predicted == "unknown")
-        assert judgement.translation.strip() or judgement.predicted == "unknown"
+        assert not is_blank(judgement.translation) or judgement.predicted == "unknown"
     assert (
         sum(v for k, v in result.counts.items() if "_as_" in k) + result.counts["n_unknown"]
         == result.n
@@ -131,7 +132,7 @@ def test_figures_and_counts_follow_the_verdicts() -> None:
     assert re.sub(r"own@[0-9a-f]{12}", "own", found["signature"]).startswith(
         "winomt|data:own|langs:en-de|align:given."
     )
-    assert "|gender:rules|figures:exact|n:4|boot:20|seed:0|m:3|v:" in found["signature"]
+    assert "|gender:rules|figures:exact|norm:nfc|n:4|boot:20|seed:0|m:3|v:" in found["signature"]
     json.dumps(found, allow_nan=False)
 
 
