@@ -4,6 +4,7 @@ files.
 
 from __future__ import annotations
 
+import contextlib
 import csv
 import hashlib
 import json
@@ -26,6 +27,7 @@ __all__ = [
     "parse_table",
     "parse_yaml",
     "resolved",
+    "sole_writer",
 ]
 
 _MAX_DEPTH = 32  # levels of YAML, of which the card of a model has eight
@@ -277,6 +279,61 @@ def resolved(path: str | Path, what: str = "output") -> Path:
             f" not accept ({reason}); choose another"
         ) from error
     return Path(os.path.realpath(path))
+
+
+@contextlib.contextmanager
+def sole_writer(output: str | Path, name: str = "output") -> Iterator[None]:
+    """Keep every other run from writing an output, for as long as the block runs.
+
+    For all outputs that are continued, or are written in parts. The system holds the lock, on a
+    hidden file beside the output that is deleted at the end, so that it ends with the process in
+    any case.
+
+    Args:
+        output: the file or folder; its parent must exist. A device or pipe is not locked.
+        name: name of the argument, for the message.
+
+    Raises:
+        InputError: if another run writes the output, or the folder cannot be written to.
+
+    Examples:
+        >>> import tempfile
+        >>> folder = tempfile.TemporaryDirectory()
+        >>> with sole_writer(f"{folder.name}/x"), sole_writer(f"{folder.name}/x"):  # doctest: +ELLIPSIS
+        ...     pass
+        Traceback (most recent call last):
+            ...
+        cc_hf.errors.InputError: output: expected a file that no other run is writing, got .../x; ...
+        >>> folder.cleanup()
+    """  # noqa: E501
+    from filelock import FileLock, Timeout  # imported here, since `import cc_hf` must stay fast
+
+    path = resolved(output, name)
+    if exists(path) and not is_file(path) and not is_folder(path):
+        yield
+        return
+    if not is_folder(path.parent):
+        raise InputError(f"{name}: the folder {path.parent} does not exist; create it first")
+    lock = FileLock(path.with_name(f".{file_slug(path.name)}.lock"), timeout=0)
+    try:
+        lock.acquire()
+    except Timeout:
+        raise InputError(
+            f"{name}: expected a file that no other run is writing, got {path}; wait until that run"
+            " ends, or choose another"
+        ) from None
+    except OSError as error:
+        raise InputError(
+            f"{name}: the folder {path.parent} cannot be written to ({error.strerror or error})"
+        ) from error
+    try:
+        yield
+    finally:
+        # Unlinked while it is held: whoever opened it meanwhile finds no other holder, or tries
+        # again. Windows cannot delete it, and an empty file remains there.
+        with contextlib.suppress(OSError):
+            os.unlink(lock.lock_file)
+        lock.release()
 
 
 def file_sha256(path: Path) -> str:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from cc_hf.errors import InputError
-from cc_hf.files import exists, file_slug, is_folder, resolved
+from cc_hf.files import exists, file_slug, is_folder, resolved, sole_writer
 
 __all__ = ["new_folder"]
 
@@ -22,8 +22,8 @@ def new_folder(output: str | Path) -> Iterator[Path]:
         output: a folder that is empty or does not exist.
 
     Raises:
-        InputError: if `output` exists and is not an empty folder, if its parent does not exist, or
-            if it cannot be written to.
+        InputError: if `output` exists and is not an empty folder, if its parent does not exist, if
+            it cannot be written to, or if another run writes it.
 
     Examples:
         >>> with tempfile.TemporaryDirectory() as temporary:
@@ -41,9 +41,12 @@ def new_folder(output: str | Path) -> Iterator[Path]:
             f"output: the folder {target.absolute().parent} does not exist; create it first"
         )
     try:
-        with tempfile.TemporaryDirectory(
-            dir=target.absolute().parent, prefix=f".{file_slug(target.name)}."
-        ) as temporary:
+        with (
+            sole_writer(target),
+            tempfile.TemporaryDirectory(
+                dir=target.absolute().parent, prefix=f".{file_slug(target.name)}."
+            ) as temporary,
+        ):
             folder = Path(temporary) / "build"
             folder.mkdir()
             yield folder

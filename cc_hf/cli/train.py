@@ -18,7 +18,7 @@ from cc_hf.cli.output import (
     write_atomically,
 )
 from cc_hf.errors import InputError
-from cc_hf.files import resolved
+from cc_hf.files import resolved, sole_writer
 
 __all__ = ["app"]
 
@@ -244,36 +244,38 @@ def wino_x(
         "seed": seed,
     }
     notes = Console(stderr=True)
-    curve = debias(
-        model,
-        config,
-        objective=objective,
-        split=SplitPlan(
-            n_dev=n_dev,
-            n_test=n_test,
-            seed=split_seed,
-            sizes=_sizes(sizes),
-            train_on=train_on,
-            dataset=dataset,
-        ),
-        measures=Measures(transfer or (), test_set, num_beams, trigger_importance),
-        settings={name: value for name, value in settings.items() if value is not None},
-        data_dir=data_dir,
-        output=None if no_models else output,
-        loading=LoadingOptions(device=device, revision=revision, batch_tokens=batch_tokens),
-        note=(
-            None
-            if quiet
-            else lambda point: notes.print(
-                f"trained on {point.size}" if point.tuned else "judged before training",
-                highlight=False,
-            )
-        ),
-    )
-    output.mkdir(parents=True, exist_ok=True)
-    if plot is not None:
-        _draw(curve, plot)
-    _print(curve, output / _CURVE, as_json=as_json)
+    output.absolute().parent.mkdir(parents=True, exist_ok=True)
+    with sole_writer(output):
+        curve = debias(
+            model,
+            config,
+            objective=objective,
+            split=SplitPlan(
+                n_dev=n_dev,
+                n_test=n_test,
+                seed=split_seed,
+                sizes=_sizes(sizes),
+                train_on=train_on,
+                dataset=dataset,
+            ),
+            measures=Measures(transfer or (), test_set, num_beams, trigger_importance),
+            settings={name: value for name, value in settings.items() if value is not None},
+            data_dir=data_dir,
+            output=None if no_models else output,
+            loading=LoadingOptions(device=device, revision=revision, batch_tokens=batch_tokens),
+            note=(
+                None
+                if quiet
+                else lambda point: notes.print(
+                    f"trained on {point.size}" if point.tuned else "judged before training",
+                    highlight=False,
+                )
+            ),
+        )
+        output.mkdir(exist_ok=True)
+        if plot is not None:
+            _draw(curve, plot)
+        _print(curve, output / _CURVE, as_json=as_json)
     if not quiet:
         say_written(output / _CURVE)
         say_written(plot)

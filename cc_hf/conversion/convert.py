@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import json
 import re
-import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,6 +16,7 @@ from cc_hf.conversion.check import Check, read_check
 from cc_hf.conversion.checkpoint import FairseqCheckpoint, read_checkpoint
 from cc_hf.errors import EvaluatorError, InputError, shown
 from cc_hf.files import exists
+from cc_hf.folders import new_folder
 from cc_hf.models.fairseq.tokenizer import (
     SETTINGS_FILE,
     SPECIAL,
@@ -28,7 +28,7 @@ from cc_hf.models.fairseq.tokenizer import (
 )
 from cc_hf.models.weights import reported_loading
 
-__all__ = ["Conversion", "convert", "new_folder"]
+__all__ = ["Conversion", "convert"]
 
 
 @dataclass(frozen=True)
@@ -88,15 +88,12 @@ def convert(
             the scores deviate.
         InputError: for an output that exists, or options that do not fit.
     """
-    target, origin = new_folder(output), Path(folder)
-    files = _checkpoints(origin, checkpoints)
-    recorded = None if check is None else read_check(check)
+    target, origin = Path(output), Path(folder)
     model_folders: list[Path] = []
     families: list[str] = []
-    with tempfile.TemporaryDirectory(
-        dir=target.absolute().parent, prefix=f".{target.name}."
-    ) as temporary:
-        built = Path(temporary) / "build"
+    with new_folder(target) as built:
+        files = _checkpoints(origin, checkpoints)
+        recorded = None if check is None else read_check(check)
         shared: _Tokenization | None = None
         for file in files:
             checkpoint = read_checkpoint(file)
@@ -114,9 +111,6 @@ def convert(
         if shared is None:
             raise InputError(f"{origin}: no checkpoint chosen")
         checked = None if recorded is None else recorded.compare(model_folders)
-        if target.exists():
-            target.rmdir()
-        built.rename(target)
     folders = tuple(target / model_folder.name for model_folder in model_folders)
     return Conversion(folders, tuple(families), shared.settings, checked, tuple(shared.notes()))
 
@@ -135,25 +129,6 @@ class _Tokenization:
                 " only (fairseq issue 2928)"
             ]
         return []
-
-
-def new_folder(output: str | Path) -> Path:
-    """Return the path of a folder to write, which must not exist, or be empty.
-
-    Args:
-        output: the folder; its parent must exist.
-
-    Raises:
-        InputError: for a folder with files, or without a parent.
-    """
-    target = Path(output)
-    if target.exists() and (not target.is_dir() or any(target.iterdir())):
-        raise InputError(f"output: {target} exists and is not an empty folder; name a new one")
-    if not target.absolute().parent.is_dir():
-        raise InputError(
-            f"output: the folder {target.absolute().parent} does not exist; create it first"
-        )
-    return target
 
 
 def _checkpoints(folder: Path, names: Sequence[str] | None) -> list[Path]:
@@ -261,7 +236,7 @@ def _write(checkpoint: FairseqCheckpoint, tokenization: _Tokenization, folder: P
     # This entry tells cc_hf, also on the Hub, which tokenizer to load.
     model.config.cc_hf_tokenizer = SETTINGS_FILE
     family = str(model.config.model_type)
-    folder.mkdir(parents=True)
+    folder.mkdir()
     with reported_loading(checkpoint.path.name):
         model.save_pretrained(folder)
     _write_text(folder / SETTINGS_FILE, settings.to_json())

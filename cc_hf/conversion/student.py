@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import tempfile
 from pathlib import Path
 
-from cc_hf.conversion.convert import new_folder
 from cc_hf.errors import InputError
+from cc_hf.folders import new_folder
 from cc_hf.models.bergamot.published import LICENCE
 from cc_hf.models.bergamot.student import load_student, student_files
 from cc_hf.models.finite_weights import check_finite_weights
@@ -52,32 +51,25 @@ def convert_student(source: str | Path, *, output: str | Path) -> Path:
         DataError: for a damaged file, a model that is not supported, or a failed download.
         EvaluatorError: for weights that are not finite.
     """
-    target = new_folder(output)
-    folder, _ = locate(str(source))
-    files = student_files(folder)
-    if files is None:
-        raise InputError(
-            f"{source}: expected a folder with model*.bin or model*.npz and vocab*.spm (or"
-            " srcvocab*.spm and trgvocab*.spm), or a name such as bergamot:en-pt"
+    with new_folder(output) as built:
+        folder, _ = locate(str(source))
+        files = student_files(folder)
+        if files is None:
+            raise InputError(
+                f"{source}: expected a folder with model*.bin or model*.npz and vocab*.spm (or"
+                " srcvocab*.spm and trgvocab*.spm), or a name such as bergamot:en-pt"
+            )
+        model, tokenizer = load_student(files)
+        check_finite_weights(model, str(source))
+        named = [code for code in files.languages if code]
+        card = _CARD.format(
+            languages="".join(["language:\n", *(f"- {code}\n" for code in named)]) if named else "",
+            licence=LICENCE.lower(),
+            name="-".join([*named, "student"]),
+            model=files.model.name,
         )
-    model, tokenizer = load_student(files)
-    check_finite_weights(model, str(source))
-    named = [code for code in files.languages if code]
-    card = _CARD.format(
-        languages="".join(["language:\n", *(f"- {code}\n" for code in named)]) if named else "",
-        licence=LICENCE.lower(),
-        name="-".join([*named, "student"]),
-        model=files.model.name,
-    )
-    with tempfile.TemporaryDirectory(
-        dir=target.absolute().parent, prefix=f".{target.name}."
-    ) as temporary:
-        built = Path(temporary) / "build"
         with reported_loading(str(source)):  # without progress bars
             model.save_pretrained(built)
         tokenizer.save_pretrained(built)
         (built / "README.md").write_text(card, encoding="utf-8")
-        if target.exists():
-            target.rmdir()
-        built.rename(target)
-    return target
+    return Path(output)

@@ -17,7 +17,7 @@ from cc_hf.data.declaration import SourceFile
 from cc_hf.data.download import fetch
 from cc_hf.data.text_files import read_lines, stream_lines
 from cc_hf.errors import InputError, UnknownNameError, shown
-from cc_hf.files import parse_json, parse_object, resolved
+from cc_hf.files import parse_json, parse_object, resolved, sole_writer
 from cc_hf.text.sense_matching import SenseCluster
 
 __all__ = [
@@ -276,18 +276,19 @@ def write_rows(path: str | Path, rows: Iterable[Mapping[str, Any]]) -> int:
         The number of rows.
 
     Raises:
-        InputError: if the file cannot be written.
+        InputError: if the file cannot be written, or another run is writing it.
     """
     path = resolved(path)
     part, n = path.with_name(f".{path.name}.{os.getpid()}.part"), 0
-    try:
-        with part.open("w", encoding="utf-8") as file:
-            for row in rows:
-                file.write(json.dumps(row, ensure_ascii=False) + "\n")
-                n += 1
-        os.replace(part, path)
-    except OSError as error:
-        raise InputError(f"{path} could not be written ({error.strerror})") from error
-    finally:
-        part.unlink(missing_ok=True)
+    with sole_writer(path):
+        try:
+            with part.open("w", encoding="utf-8") as file:
+                for row in rows:
+                    file.write(json.dumps(row, ensure_ascii=False, allow_nan=False) + "\n")
+                    n += 1
+            os.replace(part, path)
+        except OSError as error:
+            raise InputError(f"{path} could not be written ({error.strerror})") from error
+        finally:
+            part.unlink(missing_ok=True)
     return n

@@ -6,6 +6,7 @@ The file has one JSON object per line: first the run, then a request with its re
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 import os
@@ -15,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from cc_hf.errors import EvaluatorError, InputError, shown
-from cc_hf.files import exists, file_sha256, is_file, parse_object
+from cc_hf.files import exists, file_sha256, is_file, parse_object, sole_writer
 from cc_hf.prompting.conversations import Conversation, Reply, Respondent
 
 __all__ = ["FileRespondent", "KeptReply", "KeptRun", "Request", "ask", "read_run", "request_key"]
@@ -182,39 +183,41 @@ def ask(
         Id -> reply, in the order of the requests.
 
     Raises:
-        InputError: for a file of another run, or that cannot be read.
+        InputError: for a file of another run, that another process is writing, or that cannot be
+            read.
         EvaluatorError: for another number of replies than requests, or a model that fails as a
             whole.
     """
     keys = {
         request.id: request_key(respondent.identity, request.conversation) for request in requests
     }
-    known = _prepared(path, run, is_main=is_main)
-    waiting: dict[str, list[Request]] = {}
-    for request in requests:
-        if (reply := known.get(keys[request.id])) is None or reply.text is None:
-            waiting.setdefault(keys[request.id], []).append(request)
-    advance(len(requests) - sum(map(len, waiting.values())))
-    if isinstance(respondent, FileRespondent):
-        # Two samples with the same words may have two replies in a file.
-        waiting = {request.id: [request] for of_key in waiting.values() for request in of_key}
-    pending = list(waiting.values())
-    replies: dict[str, Reply] = {}
-    for start in range(0, len(pending), block_size):
-        block = pending[start : start + block_size]
-        answered = _answers([members[0] for members in block], respondent)
-        rows = []
-        for members, reply in zip(block, answered, strict=True):
-            for request in members:
-                replies[request.id] = reply
-                rows.append(_row(request, keys[request.id], reply))
-        if is_main:
-            _append(path, rows)
-        advance(len(rows))
-    return {
-        request.id: replies[request.id] if request.id in replies else known[keys[request.id]]
-        for request in requests
-    }
+    with sole_writer(path) if is_main else contextlib.nullcontext():
+        known = _prepared(path, run, is_main=is_main)
+        waiting: dict[str, list[Request]] = {}
+        for request in requests:
+            if (reply := known.get(keys[request.id])) is None or reply.text is None:
+                waiting.setdefault(keys[request.id], []).append(request)
+        advance(len(requests) - sum(map(len, waiting.values())))
+        if isinstance(respondent, FileRespondent):
+            # Two samples with the same words may have two replies in a file.
+            waiting = {request.id: [request] for of_key in waiting.values() for request in of_key}
+        pending = list(waiting.values())
+        replies: dict[str, Reply] = {}
+        for start in range(0, len(pending), block_size):
+            block = pending[start : start + block_size]
+            answered = _answers([members[0] for members in block], respondent)
+            rows = []
+            for members, reply in zip(block, answered, strict=True):
+                for request in members:
+                    replies[request.id] = reply
+                    rows.append(_row(request, keys[request.id], reply))
+            if is_main:
+                _append(path, rows)
+            advance(len(rows))
+        return {
+            request.id: replies[request.id] if request.id in replies else known[keys[request.id]]
+            for request in requests
+        }
 
 
 def read_run(path: Path) -> KeptRun:

@@ -7,6 +7,7 @@ line of the file is translated or left blank, and every blank one is counted.
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import warnings
@@ -22,7 +23,7 @@ from cc_hf.data.corpora import LineIndex
 from cc_hf.data.text_files import read_lines
 from cc_hf.errors import InputError, ResultWarning, TooLongError, check_choice
 from cc_hf.evaluators.base import Evaluator
-from cc_hf.files import exists, file_sha256, is_file, parse_json, resolved
+from cc_hf.files import exists, file_sha256, is_file, parse_json, resolved, sole_writer
 from cc_hf.normalization import is_blank
 from cc_hf.signature import build
 from cc_hf.systems.backends import prepare
@@ -121,7 +122,8 @@ def translate_file(
 
     Raises:
         InputError: for options out of range, a file without text, not UTF-8 or compressed, a model
-            that does not translate, or a part of another run.
+            that does not translate, a part of another run, or an output that another run is
+            writing.
         TooLongError: for a line that is too long if `on_too_long` is "error".
         EvaluatorError: if another process failed.
     """
@@ -144,27 +146,29 @@ def translate_file(
         "v": cc_hf.__version__,
     }
     part = _Part(resolved(output), {**fields, "source": digest}, is_main=model.team.is_main)
-    done = model.team.from_main(lambda: part.prepare(block_lines, index.n_lines))
-    model = prepare(model, precision=precision, backend=backend)
-    blocks = _Blocks(model, index, num_beams, batch_tokens, on_too_long, part.is_jsonl)
-    first = done // block_lines if done < index.n_lines else len(index.offsets) - 1
-    with tqdm(
-        total=index.n_lines,
-        initial=done,
-        desc="translating",
-        unit="line",
-        disable=not (progress and model.team.is_main),
-    ) as bar:
-        for number in range(first, len(index.offsets) - 1):
-            lines = blocks.translated(number)
-            part.append(lines)
-            bar.update(len(lines))
-    if blocks.cut_lines and model.team.is_main:
-        note = cut_note(blocks.cut_lines, index.n_lines - done, unit="line")
-        warnings.warn(f"{source}: {note}", ResultWarning, stacklevel=2)
-    return model.team.from_main(
-        lambda: part.finish(build("translation", fields), digest, index, blocks.are_too_long)
-    )
+    with contextlib.ExitStack() as stack:
+        model.team.from_main(lambda: stack.enter_context(sole_writer(output)))
+        done = model.team.from_main(lambda: part.prepare(block_lines, index.n_lines))
+        model = prepare(model, precision=precision, backend=backend)
+        blocks = _Blocks(model, index, num_beams, batch_tokens, on_too_long, part.is_jsonl)
+        first = done // block_lines if done < index.n_lines else len(index.offsets) - 1
+        with tqdm(
+            total=index.n_lines,
+            initial=done,
+            desc="translating",
+            unit="line",
+            disable=not (progress and model.team.is_main),
+        ) as bar:
+            for number in range(first, len(index.offsets) - 1):
+                lines = blocks.translated(number)
+                part.append(lines)
+                bar.update(len(lines))
+        if blocks.cut_lines and model.team.is_main:
+            note = cut_note(blocks.cut_lines, index.n_lines - done, unit="line")
+            warnings.warn(f"{source}: {note}", ResultWarning, stacklevel=2)
+        return model.team.from_main(
+            lambda: part.finish(build("translation", fields), digest, index, blocks.are_too_long)
+        )
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
 import re
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -18,7 +21,7 @@ from cc_hf.data.quality_scores import read_quality_scores
 from cc_hf.data.result_files import read_result_file
 from cc_hf.data.translations import read_translations
 from cc_hf.errors import CCError, InputError
-from cc_hf.files import file_slug, parse_json, parse_yaml, resolved
+from cc_hf.files import file_slug, parse_json, parse_yaml, resolved, sole_writer
 from cc_hf.hub.metric_page import MAX_FORM_CHARACTERS, judge_lines
 from cc_hf.schema import ContrastiveTranslationExample
 from cc_hf.studies.human_agreement.annotations import read_annotations
@@ -141,3 +144,47 @@ def test_unreadable_table_cells_raise_an_input_error(
     path.write_text(f"{names}\na\tb\tc\n", encoding="utf-8")
     with pytest.raises(InputError, match="line 2: expected 2 cells, one for each name, got 3"):
         read(path)
+
+
+def test_an_output_has_one_writer_by_whatever_name(tmp_path: Path) -> None:
+    (tmp_path / "link").symlink_to(tmp_path / "out")
+    with sole_writer(tmp_path / "out"):
+        for other in ("out", "link", "../" + tmp_path.name + "/out"):
+            with (
+                pytest.raises(InputError, match=f"^kept: .* got {tmp_path}/out; wait .* choose"),
+                sole_writer(tmp_path / other, "kept"),
+            ):
+                pass
+        with sole_writer(tmp_path / "other"):
+            pass
+    with sole_writer(tmp_path / "out"):
+        pass
+    assert [path.name for path in tmp_path.iterdir()] == ["link"]
+
+
+def test_a_lock_ends_with_its_process(tmp_path: Path) -> None:
+    program = (
+        "import os, signal, sys\nfrom cc_hf.files import sole_writer\n"
+        "with sole_writer(sys.argv[1]):\n    print(flush=True)\n    sys.stdin.read()"
+    )
+    path = tmp_path / "out"
+    with subprocess.Popen(
+        [sys.executable, "-c", program, str(path)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])},
+    ) as process:
+        assert process.stdout is not None
+        process.stdout.readline()
+        with pytest.raises(InputError, match="no other run"), sole_writer(path):
+            pass
+        process.kill()
+        process.wait()
+        with sole_writer(path):  # although the killed process could not delete its file
+            pass
+    assert not list(tmp_path.iterdir())
+
+
+def test_devices_are_not_locked() -> None:
+    with sole_writer("/dev/null"), sole_writer("/dev/null"):
+        pass

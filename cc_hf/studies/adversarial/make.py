@@ -17,7 +17,7 @@ from cc_hf.data.homographs import HomographLexicon, TaggedPair, read_pairs
 from cc_hf.data.text_files import stream_lines
 from cc_hf.errors import InputError
 from cc_hf.evaluators.base import Evaluator
-from cc_hf.files import resolved
+from cc_hf.files import resolved, sole_writer
 from cc_hf.signature import build
 from cc_hf.studies.adversarial.generate import GenerationRules, generate_samples
 from cc_hf.studies.adversarial.modifiers import count_modifiers
@@ -125,64 +125,69 @@ def make_attacks(
         The signature and the counts.
 
     Raises:
-        InputError: for files that are not as expected, or if no sample can be made.
+        InputError: for files that are not as expected, an output that another run is writing, or if
+            no sample can be made.
     """
     seed_rules, rules, checks = (
         seed_rules or SeedRules(),
         rules or GenerationRules(),
         checks or Checks(),
     )
-    table, pairs = read_table(files.attractors), _PairFile(files.training)
-    if isinstance(parser, DictionaryNouns):
-        parser = parser.with_uses(_texts(pairs, files.corpus))
-    modifiers = count_modifiers(pairs, parser, sources=_lines(files.corpus))
-    counts = Counter[str]()
-    chosen = select_seeds(
-        _PairFile(files.seeds),
-        table,
-        rules=seed_rules,
-        masked_lm=checks.masked_lm,
-        lexicon=checks.lexicon,
-        counts=counts,
-    )
-    samples: Iterator[AdversarialSample] = generate_samples(
-        chosen, table, modifiers, parser, rules=rules, counts=counts
-    )
-    if checks.causal_lm is not None:
-        samples = fluent_samples(
-            samples,
-            checks.causal_lm,
-            max_ratio=checks.max_ratio,
-            lang=table.src_lang,
+    with sole_writer(output):
+        table, pairs = read_table(files.attractors), _PairFile(files.training)
+        if isinstance(parser, DictionaryNouns):
+            parser = parser.with_uses(_texts(pairs, files.corpus))
+        modifiers = count_modifiers(pairs, parser, sources=_lines(files.corpus))
+        counts = Counter[str]()
+        chosen = select_seeds(
+            _PairFile(files.seeds),
+            table,
+            rules=seed_rules,
+            masked_lm=checks.masked_lm,
+            lexicon=checks.lexicon,
             counts=counts,
         )
-    part = output.with_name(f".{output.name}.new")
-    counts["n_samples"] = write_rows(part, samples)
-    if not counts["n_samples"]:
-        part.unlink()
-        raise InputError(
-            f"{files.seeds}: expected at least one sample, got none from {counts['n_seeds']} seeds"
-            f" ({counts['n_short']} pairs are too short); use a larger corpus, or other rules"
+        samples: Iterator[AdversarialSample] = generate_samples(
+            chosen, table, modifiers, parser, rules=rules, counts=counts
         )
-    signature = build(
-        "attacks",
-        {
-            **_file_fields(files, table),
-            "parser": parser.signature_name,
-            "tokens": f">={seed_rules.min_tokens}",
-            "dropped": f"{seed_rules.dropped_share:g}",
-            **checks.signature_fields(),
-            **rules.signature_fields(),
-            "n": counts["n_samples"],
-            "v": cc_hf.__version__,
-        },
-    )
-    report = GenerationReport(signature, dict(counts))
-    os.replace(part, resolved(output))
-    summary_path(output).write_text(json.dumps(asdict(report), indent=1) + "\n", encoding="utf-8")
-    if sources is not None:
-        _write_sources(sources, output)
-    return report
+        if checks.causal_lm is not None:
+            samples = fluent_samples(
+                samples,
+                checks.causal_lm,
+                max_ratio=checks.max_ratio,
+                lang=table.src_lang,
+                counts=counts,
+            )
+        part = output.with_name(f".{output.name}.new")
+        counts["n_samples"] = write_rows(part, samples)
+        if not counts["n_samples"]:
+            part.unlink()
+            raise InputError(
+                f"{files.seeds}: expected at least one sample, got none from {counts['n_seeds']}"
+                f" seeds ({counts['n_short']} pairs are too short); use a larger corpus, or other"
+                " rules"
+            )
+        signature = build(
+            "attacks",
+            {
+                **_file_fields(files, table),
+                "parser": parser.signature_name,
+                "tokens": f">={seed_rules.min_tokens}",
+                "dropped": f"{seed_rules.dropped_share:g}",
+                **checks.signature_fields(),
+                **rules.signature_fields(),
+                "n": counts["n_samples"],
+                "v": cc_hf.__version__,
+            },
+        )
+        report = GenerationReport(signature, dict(counts))
+        os.replace(part, resolved(output))
+        summary_path(output).write_text(
+            json.dumps(asdict(report), indent=1) + "\n", encoding="utf-8"
+        )
+        if sources is not None:
+            _write_sources(sources, output)
+        return report
 
 
 def _texts(pairs: _PairFile, corpus: Path | None) -> Iterator[str]:

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import json
 import math
-import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any, TypeVar
 
+from cc_hf.data import homographs
 from cc_hf.data.text_files import stream_lines
 from cc_hf.errors import InputError, shown
-from cc_hf.files import parse_object, resolved
+from cc_hf.files import parse_object
 from cc_hf.studies.adversarial.changes import KINDS
 
 __all__ = [
@@ -182,17 +181,12 @@ def write_rows(path: str | Path, rows: Iterable[AdversarialSample | AttackJudgem
 
     Returns:
         The number of rows.
+
+    Raises:
+        InputError: if the file cannot be written, or another run is writing it.
     """
-    path = resolved(path)
-    part, n = path.with_name(f".{path.name}.part"), 0
-    with part.open("w", encoding="utf-8") as file:
-        for row in rows:
-            columns = asdict(row)
-            columns = {**columns.pop("sample", {}), **columns}
-            file.write(json.dumps(columns, ensure_ascii=False, allow_nan=False) + "\n")
-            n += 1
-    os.replace(part, path)
-    return n
+    columns = (asdict(row) for row in rows)
+    return homographs.write_rows(path, ({**row.pop("sample", {}), **row} for row in columns))
 
 
 def _rows(

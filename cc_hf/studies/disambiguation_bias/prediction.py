@@ -203,8 +203,8 @@ def error_rate_by_bias(
 ) -> tuple[BiasGroup, ...]:
     """Return the error rate of groups of equal size, from the smallest values to the largest.
 
-    Equal values, and those that differ by rounding alone, stay in one group, so groups can differ in
-    size and there can be fewer of them.
+    Equal values, and those that differ by rounding alone, stay in one group, so groups can differ
+    in size and there can be fewer of them.
 
     Args:
         values: bias of each of n sentences, such as FREQ_diff.

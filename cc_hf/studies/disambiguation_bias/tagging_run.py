@@ -6,6 +6,7 @@ missing. The memory depends on the size of a block, not on that of the corpus.
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 import os
@@ -23,7 +24,7 @@ from cc_hf.data.corpus_blocks import MOST_NAMED, check_processes, map_blocks
 from cc_hf.data.homographs import TaggedPair
 from cc_hf.data.text_files import read_lines
 from cc_hf.errors import InputError, ResultWarning, check_choice
-from cc_hf.files import file_sha256, is_file, parse_json, resolved
+from cc_hf.files import file_sha256, is_file, parse_json, resolved, sole_writer
 from cc_hf.signature import build
 from cc_hf.studies.disambiguation_bias.tagging import OUTCOMES, PairTagger
 from cc_hf.studies.disambiguation_bias.tagging_summary import (
@@ -72,8 +73,8 @@ def tag_corpus(
 
     Raises:
         InputError: for options or alignments that do not fit, damaged pairs if `on_damaged` is
-            "error" or if most are damaged, parts of another run, or a corpus without pairs of a
-            known sense.
+            "error" or if most are damaged, parts of another run, a corpus without pairs of a known
+            sense, or outputs that another run is writing.
         DataError: for alignments in any other format.
     """
     check_choice("on_damaged", on_damaged, ON_DAMAGED)
@@ -85,32 +86,36 @@ def tag_corpus(
     aligned = f"given.{file_sha256(links.path)[:7]}" if links else _own_aligner(tagger, corpus)
     fields = {**tagger.signature_fields(), "align": aligned, "held": _held_out(tagger)}
     output = resolved(output)
-    parts = _Parts(output.with_name(f"{output.name}.parts"))
-    parts.prepare({**fields, "block": corpus.block_pairs, "v": cc_hf.__version__})
-    writer = _BlockWriter(parts, tagger, links, on_damaged == "error")
-    n_blocks = len(
-        map_blocks(corpus, writer, n_processes=n_processes, progress=progress, label="tag")
-    )
-    summary = parts.summary(n_blocks, fields)
-    if links:
-        _check_lines(links, summary.n_pairs, corpus.name)
-    try:
-        _check_summary(summary, corpus.name, tagger)
-    except InputError:
-        parts.remove()  # the same parts would be refused again
-        raise
-    if n_damaged := summary.outcomes["n_damaged"]:
-        line, reason = summary.damaged[0]
-        note = (
-            f"{corpus.name}: {n_damaged} of {summary.n_pairs} pairs are damaged and left out; the"
-            f" first is line {line}: {reason}. The summary names them"
-        )
-        warnings.warn(note, ResultWarning, stacklevel=2)
     held_out_path = resolved(held_out_output, "held_out_output") if held_out_output else None
-    parts.merge(n_blocks, output, held_out_path)
-    _write(summary_path(output), summary.to_json())
-    parts.remove()
-    return summary
+    with contextlib.ExitStack() as stack:
+        stack.enter_context(sole_writer(output))
+        if held_out_path is not None:
+            stack.enter_context(sole_writer(held_out_path, "held_out_output"))
+        parts = _Parts(output.with_name(f"{output.name}.parts"))
+        parts.prepare({**fields, "block": corpus.block_pairs, "v": cc_hf.__version__})
+        writer = _BlockWriter(parts, tagger, links, on_damaged == "error")
+        n_blocks = len(
+            map_blocks(corpus, writer, n_processes=n_processes, progress=progress, label="tag")
+        )
+        summary = parts.summary(n_blocks, fields)
+        if links:
+            _check_lines(links, summary.n_pairs, corpus.name)
+        try:
+            _check_summary(summary, corpus.name, tagger)
+        except InputError:
+            parts.remove()  # the same parts would be refused again
+            raise
+        if n_damaged := summary.outcomes["n_damaged"]:
+            line, reason = summary.damaged[0]
+            note = (
+                f"{corpus.name}: {n_damaged} of {summary.n_pairs} pairs are damaged and left out;"
+                f" the first is line {line}: {reason}. The summary names them"
+            )
+            warnings.warn(note, ResultWarning, stacklevel=2)
+        parts.merge(n_blocks, output, held_out_path)
+        _write(summary_path(output), summary.to_json())
+        parts.remove()
+        return summary
 
 
 def _check_options(

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -118,5 +119,20 @@ def test_a_file_that_is_missing_or_not_utf8_is_named(tmp_path: Path) -> None:
 
 
 def test_a_file_that_cannot_be_written_is_named(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="could not be written"):
+    with pytest.raises(InputError, match=r"the folder .*no folder does not exist"):
         write_rows(tmp_path / "no folder" / "pairs.jsonl", [])
+    (tmp_path / "pairs.jsonl").mkdir()
+    with pytest.raises(InputError, match=r"pairs\.jsonl could not be written"):
+        write_rows(tmp_path / "pairs.jsonl", [])
+
+
+def test_a_second_writer_of_rows_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "pairs.jsonl"
+
+    def rows() -> Iterator[dict[str, int]]:
+        with pytest.raises(InputError, match=r"no other run is writing, got .*pairs\.jsonl"):
+            write_rows(path, [])
+        yield {"n": 1}
+
+    assert write_rows(path, rows()) == 1
+    assert path.read_text(encoding="utf-8") == '{"n": 1}\n'

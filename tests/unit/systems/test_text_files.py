@@ -92,6 +92,27 @@ def test_a_part_of_another_run_is_refused(model: Evaluator, tmp_path: Path) -> N
         run(model, tmp_path)
 
 
+def test_a_second_run_on_one_output_is_refused(
+    model: Evaluator, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    translated = text_files._Blocks.translated
+
+    expected = run(model, tmp_path, "whole.de")
+    done: list[int] = []
+
+    def second(self: Any, number: int) -> list[str]:
+        if not done:
+            done.append(number)
+            with pytest.raises(InputError, match=r"no other run is writing, got .*out\.de"):
+                run(model, tmp_path)
+            assert run(model, tmp_path, "other.de") == expected
+        return translated(self, number)
+
+    monkeypatch.setattr(text_files._Blocks, "translated", second)
+    assert run(model, tmp_path) == expected
+    assert not list(tmp_path.glob(".*"))
+
+
 def test_two_processes_write_the_file_of_one(model: Evaluator, tmp_path: Path) -> None:
     expected = run(model, tmp_path, "one.de")
 

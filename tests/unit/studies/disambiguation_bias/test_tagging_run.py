@@ -106,6 +106,25 @@ def test_an_interrupted_run_goes_on_with_the_missing_blocks(
     assert (tmp_path / "pairs.jsonl").read_bytes() == expected
 
 
+@pytest.mark.parametrize("options", [{}, {"held_out_output": "pairs.jsonl"}], ids=["pairs", "held"])
+def test_a_second_run_on_one_output_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, options: dict[str, str]
+) -> None:
+    corpus, original = write_corpus(tmp_path, 2, 7), PairTagger.tag
+    tagger = PairTagger(LEXICON, TaggingOptions(held_out=0.4, min_tokens=3)) if options else TAGGER
+    more: Any = {name: tmp_path / path for name, path in options.items()}
+    output = tmp_path / ("others.jsonl" if options else "pairs.jsonl")
+
+    def tag(self: PairTagger, *args: Any) -> Any:
+        with pytest.raises(InputError, match=r"no other run is writing, got .*pairs\.jsonl"):
+            tag_corpus(corpus, tagger, output, **more)
+        return original(self, *args)
+
+    monkeypatch.setattr(PairTagger, "tag", tag)
+    run(tmp_path, corpus)
+    assert not list(tmp_path.glob(".*"))
+
+
 def test_a_killed_program_goes_on_and_writes_the_same_file(tmp_path: Path) -> None:
     write_corpus(tmp_path, 3000)
     lexicon = {

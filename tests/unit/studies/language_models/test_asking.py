@@ -111,6 +111,21 @@ def test_figures_over_answers_leave_out_a_sample_with_one_valid_answer_and_say_s
         assert "both" in PromptedChoice.figure_names[name].meaning
 
 
+def test_a_second_run_on_one_file_is_refused_before_it_asks(tmp_path: Path) -> None:
+    rows, path = examples(4), tmp_path / "a.jsonl"
+    plan, asked = plan_choices(rows, n_shots=0), []
+
+    def rule(*args: Any) -> Any:
+        asked.append(1)
+        with pytest.raises(InputError, match=r"no other run is writing, got .*a\.jsonl"):
+            run(plan, rows, lambda *_: asked.append(2), path)  # type: ignore[arg-type,return-value]
+        return right(*args)
+
+    assert run(plan, rows, rule, path).scores["accuracy"] == 1
+    assert asked == [1] * 4
+    assert [file.name for file in tmp_path.iterdir()] == ["a.jsonl"]
+
+
 def test_refusals_and_failures_are_counted_by_category(tmp_path: Path) -> None:
     rows = examples()
     rule = failing_each(20, refusing_each(10, right_by_hash))
