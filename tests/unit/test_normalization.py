@@ -51,6 +51,7 @@ def test_a_position_outside_of_the_text_is_left_to_be_refused(start: int) -> Non
 
 
 def test_evaluators_read_composed_texts_only() -> None:
-    request = ScoringRequest(*(unicodedata.normalize("NFD", text) for text in ("é", "Ä")), 3)
+    source, translation = (unicodedata.normalize("NFD", text) for text in ("é", "Ä"))
+    request = ScoringRequest(source, translation, 3)
     assert request == ScoringRequest("é", "Ä")
     assert (request.source, request.translation, request.row) == ("é", "Ä", 3)

@@ -118,7 +118,7 @@ def test_a_second_run_on_one_file_is_refused_before_it_asks(tmp_path: Path) -> N
     def rule(*args: Any) -> Any:
         asked.append(1)
         with pytest.raises(InputError, match=r"no other run is writing, got .*a\.jsonl"):
-            run(plan, rows, lambda *_: asked.append(2), path)  # type: ignore[arg-type,return-value]
+            run(plan, rows, lambda *_: asked.append(2), path)  # type: ignore[arg-type]
         return right(*args)
 
     assert run(plan, rows, rule, path).scores["accuracy"] == 1
