@@ -17,6 +17,7 @@ from typing import Any
 
 from cc_hf.errors import EvaluatorError, InputError, shown
 from cc_hf.files import exists, file_sha256, is_file, parse_object, sole_writer
+from cc_hf.normalization import is_blank
 from cc_hf.prompting.conversations import Conversation, Reply, Respondent
 
 __all__ = ["FileRespondent", "KeptReply", "KeptRun", "Request", "ask", "read_run", "request_key"]
@@ -351,7 +352,7 @@ def _rows(path: Path, data: bytes | None = None) -> Iterator[tuple[str, dict[str
 
 def _kept(row: Mapping[str, Any], where: str) -> tuple[str, Reply]:
     name, text, error = row.get("id"), row.get("text"), row.get("error", "")
-    if not isinstance(name, str) or not name.strip() or not (text is None or isinstance(text, str)):
+    if not isinstance(name, str) or is_blank(name) or not (text is None or isinstance(text, str)):
         raise InputError(
             f"{where}: expected an object with a string id and a string text, or null and an error,"
             f" got id {shown(name)} and text {shown(text)}"
