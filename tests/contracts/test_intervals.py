@@ -35,13 +35,14 @@ _Found = Interval | NoInterval
 
 def _agreement(n_defined: int) -> _Found:
     return agreement_interval(
-        "a" * _N, "ab" * (_N // 2), weights=[1] * n_defined + [0] * (_N - n_defined)
+        ["a"] * _N, ["a", "b"] * (_N // 2), weights=[1] * n_defined + [0] * (_N - n_defined)
     )
 
 
 def _kappa(n_defined: int) -> _Found:
     return kappa_interval(
-        "b" * n_defined + "a" * (_N - n_defined), "ba" * (n_defined // 2) + "a" * (_N - n_defined)
+        ["b"] * n_defined + ["a"] * (_N - n_defined),
+        ["b", "a"] * (n_defined // 2) + ["a"] * (_N - n_defined),
     )
 
 
