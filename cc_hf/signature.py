@@ -1,7 +1,7 @@
 """The reproducibility signature that every result carries, as in sacreBLEU: key:value pairs joined
 by "|".
 
-cc|data:winomt/default/en-de@b2f1b31|cues:gender_brackets|eval:cc-tiny-en-de@1a2b3c4|dtype:float32|score:geometric|...|m:2|v:0.1.0
+cc|data:winomt/default/en-de@b2f1b31|cues:gender_brackets|eval:cc-tiny-en-de@1a2b3c4|dtype:float32|score:geometric|...|m:3|v:0.1.0
 """
 
 from __future__ import annotations

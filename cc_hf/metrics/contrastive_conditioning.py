@@ -191,7 +191,7 @@ class ContrastiveConditioning(ScoringMetric):
         " of the source than under an incorrect one."
     )
     signature_name = "cc"
-    version = 2
+    version = 3
     reference_fields = _FIELDS
     is_blank_allowed = False
     leaderboard = ("accuracy", "weighted_accuracy", "min_accuracy")

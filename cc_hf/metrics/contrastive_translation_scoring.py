@@ -275,7 +275,7 @@ class ContrastiveTranslationScoring(ScoringMetric):
         "The evaluated model itself prefers the correct translation to others with another reading."
     )
     signature_name = "cts"
-    version = 2
+    version = 3
     reference_fields = _FIELDS
     takes_translations = False
     resampling = "within categories; of pairs, over whole pairs"

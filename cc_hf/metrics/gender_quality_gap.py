@@ -115,7 +115,7 @@ class GenderQualityGap(Metric):
         "BLEU and chrF of translations about men and about women, from references of each gender."
     )
     signature_name = "gqg"
-    version = 2
+    version = 3
     reference_fields = _FIELDS
     judges = False
     reads_cues = False

@@ -206,7 +206,7 @@ class PromptedChoice(Metric):
     title = "Prompted choice"
     about = "A language model is asked in words which of two options is right."
     signature_name = "choice"
-    version = 1
+    version = 2
     reference_fields = _FIELDS
     reads_cues = False
     reads_replies = True

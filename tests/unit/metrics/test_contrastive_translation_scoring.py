@@ -134,7 +134,7 @@ def test_the_correct_translation_must_beat_all_others_and_ties_are_wrong() -> No
     signature = re.sub(r"(own|scores[.])@?[0-9a-f]{8,12}", r"\1", found.signature)
     assert signature.startswith(
         "cts|data:own|sys:scored|langs:en-de|eval:function"
-        " by_table@scores.|score:own|tie:incorrect|norm:nfc|n:6|boot:50|seed:0|m:2|v:"
+        " by_table@scores.|score:own|tie:incorrect|norm:nfc|n:6|boot:50|seed:0|m:3|v:"
     )
     assert EvaluationResult.from_json(found.to_json()) == found
     assert found.intervals["pair_accuracy"] == wilson_interval(0, found.counts["n_pairs"])
