@@ -362,20 +362,17 @@ def _show(
 def _warnings(results: Sequence[EvaluationResult]) -> Iterator[str]:
     """Yield what may be wrong with the translations or the evaluator."""
     from cc_hf.reports.figure_text import metric_name
+    from cc_hf.text.unusable import unusable_texts
 
     result = results[0]  # the translations are the same for all metrics
-    if copies := result.counts.get("n_with_source"):
-        yield (
-            f"{copies:,} of {result.n:,} translations contain their whole source; is this the right"
-            " file?"
-        )
+    n_blank = max(result.counts.get("n_blank", 0) for result in results)
+    for unusable in unusable_texts({**result.counts, "n_blank": n_blank}, result.n):
+        yield f"{unusable}; is this the right file?"
     if without := result.counts.get("n_without_separator"):
         yield (
             f"{without:,} of {result.n:,} translations do not contain the separator, and were"
             " judged as a whole"
         )
-    if n_blank := max(result.counts.get("n_blank", 0) for result in results):
-        yield f"{n_blank:,} of {result.n:,} translations are blank, which is never right"
     if n_too_long := max(result.counts.get("n_too_long", 0) for result in results):
         yield (
             f"{n_too_long:,} of {result.n:,} translations are too long for the evaluator and count"

@@ -27,6 +27,7 @@ from cc_hf.metrics.checks import check_ids, check_languages
 from cc_hf.normalization import composed, is_blank
 from cc_hf.results import EvaluationResult
 from cc_hf.statistics.bootstrap import Bootstrap
+from cc_hf.text.unusable import unusable_rows, unusable_texts
 
 __all__ = ["MetricModule", "judge", "module_figures"]
 
@@ -106,13 +107,9 @@ def judge(
             warnings.warn(note, ResultWarning, stacklevel=2)
         has_warnings, notes = bool(notes), (*notes, *calibration_notes)
     figures = metric.measure(rows, bootstrap, scoring)
-    # Many translations with their source in them show a system that does not translate, or a wrong
-    # file.
-    n_with_source = sum(
-        bool(e.source) and composed(e.source) in text
-        for e, text in zip(examples, rows.translations, strict=False)
-    )
-    counts = {"n_with_source": n_with_source} if texts and examples else {}
+    counts, unusable_notes = {}, ()
+    if texts and not metric.reads_replies:
+        counts, unusable_notes = _unusable(rows, [composed(e.source) for e in examples])
     judgements = figures.judgements
     if judgements and texts:  # readers see translations as they were given
         judgements = tuple(
@@ -129,6 +126,7 @@ def judge(
         bootstrap=bootstrap,
         notes=(
             *material.limit_notes,
+            *unusable_notes,
             *notes,
             *figures.notes,
             *_data_notes(material, has_notes=has_warnings),
@@ -204,6 +202,40 @@ def _scoring(
         return Scoring(
             evaluator, scores, {reason: frozenset(numbers) for reason, numbers in unscored.items()}
         )
+
+
+def _unusable(rows: Rows, sources: Sequence[str]) -> tuple[dict[str, int], tuple[str, ...]]:
+    """Count the translations that no metric can judge. Many of them show a system that does not
+    translate, or a wrong file.
+
+    Args:
+        rows: the rows.
+        sources: their sources; empty for rows that are no examples, which are told apart by their
+            references.
+
+    Returns:
+        The counts, for examples only, and a note that is also given as a warning if this is half of
+        the translations or more.
+    """
+    unusable = unusable_rows(
+        rows.translations,
+        sources or [repr(reference) for reference in rows.references],
+        rows.tgt_lang,
+        are_texts=bool(sources),
+    )
+    found = {name: len(numbers) for name, numbers in unusable.items()}
+    counts = found if sources else {}
+    blank = {row for row, text in enumerate(rows.translations) if is_blank(text)}
+    n, n_unusable = len(rows.translations), len(blank.union(*unusable.values()))
+    if 2 * n_unusable < n:
+        return counts, ()
+    kinds = unusable_texts({**found, "n_blank": rows.n_blank}, n)
+    note = (
+        f"The figures say nothing about the system: {n_unusable:,} of {n:,} translations are"
+        f" unusable ({'; '.join(kinds)})"
+    )
+    warnings.warn(note, ResultWarning, stacklevel=3)
+    return counts, (note,)
 
 
 def _calibration_notes(

@@ -25,6 +25,7 @@ from cc_hf.studies.comparison import SystemComparison, compare
 from cc_hf.studies.disambiguation_bias.attractors import AttractorTable
 from cc_hf.studies.human_agreement.agreement import HumanAgreement, agreement_with_labels
 from cc_hf.studies.human_agreement.annotations import Annotation
+from cc_hf.text.unusable import unusable_texts
 
 __all__ = ["LabelAgreement", "Report", "build_report"]
 
@@ -326,8 +327,8 @@ def _oddities(systems: Sequence[System]) -> Iterable[str]:
     """Yield the remarks that `cc-hf evaluate` makes on a file of translations."""
     for system in systems:
         first = next(iter(system.results.values()))
-        if copies := first.counts.get("n_with_source"):
-            yield f"{system.name}: {copies} of {first.n} translations contain their whole source"
+        for unusable in unusable_texts(first.counts, first.n):
+            yield f"{system.name}: {unusable}"
         for metric, result in system.results.items():
             if ties := result.tie_note():
                 yield f"{system.name}: {metric_name(metric)}: {ties}"

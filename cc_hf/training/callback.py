@@ -92,9 +92,11 @@ class ProbingCallback(TrainerCallback):  # type: ignore[misc]
 
     All figures are in [0, 1], differences in [-1, 1]. Beside the scores of the metrics there are
     their counts, such as `n_ties`; `n`, the number of judgements; and `n_empty`, the number of
-    translations without words, which are judged as ".". Notes of the results
-    (`EvaluationResult.notes`) are in `results`; notes on the evaluator are also given as warnings
-    (`ResultWarning`).
+    translations without words, which are judged as ".". `n_with_source`, `n_repeated` and
+    `n_without_words` count translations that cannot be judged (`cc_hf.text.unusable`): a model that
+    has learned nothing can have an accuracy of 1. Where they are half of the set or more, a note
+    says so. Notes of the results (`EvaluationResult.notes`) are in `results`; those on unusable
+    translations and on the evaluator are also given as warnings (`ResultWarning`).
 
     The model translates by beam search, never by sampling, in batches of
     `per_device_eval_batch_size`. The number of beams is `generation_num_beams`, else that of the

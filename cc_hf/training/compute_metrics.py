@@ -61,7 +61,9 @@ def make_compute_metrics(
     The trainer needs `predict_with_generate=True`. All figures are in [0, 1], even BLEU and chrF
     (x100 is for reports), and differences in [-1, 1]. Beside `bleu`, `chrf` and the scores of the
     metrics of cc_hf there are their counts, such as `n_ties`; `n`, the number of rows; and
-    `n_empty`, the number of predictions without words, which metrics of cc_hf judge as ".".
+    `n_empty`, the number of predictions without words, which metrics of cc_hf judge as ".". A
+    warning (`ResultWarning`) is given where half of the predictions or more cannot be judged
+    (`cc_hf.text.unusable`).
 
     Args:
         tokenizer: tokenizer that decodes predictions and labels.
@@ -72,8 +74,8 @@ def make_compute_metrics(
             the first metric of cc_hf have their own names; those of others start with the name of
             the metric.
         references: for each row what a metric of cc_hf reads, or the examples (`cc_hf.schema`) of
-            the rows, which add `n_with_source`. For several metrics that read different things, a
-            mapping from metric to these.
+            the rows, which add `n_with_source`, `n_repeated` and `n_without_words`. For several
+            metrics that read different things, a mapping from metric to these.
         targets: for each row the text with which BLEU and chrF compare; None for the decoded
             labels.
         evaluator: name, path, several of these (an ensemble), Evaluator or function, as in

@@ -64,7 +64,12 @@ def cooks(tmp_path: Path) -> tuple[str, str, Path]:
     header = "source,focus,gold,category,tgt_lang"
     (tmp_path / "cooks.csv").write_text("\n".join([header, *rows]) + "\n", encoding="utf-8")
     (tmp_path / "cooks.txt").write_text(
-        "Der Koch war spät.\nDie Köchin war spät.\n" * 10, encoding="utf-8"
+        "".join(
+            f"{cook} aus Haus {i} war spät.\n"
+            for i in range(10)
+            for cook in ("Der Koch", "Die Köchin")
+        ),
+        encoding="utf-8",
     )
     return str(tmp_path / "cooks.csv"), "--translations", tmp_path / "cooks.txt"
 

@@ -14,7 +14,7 @@ import torch
 from transformers import TrainerCallback, TrainerState
 
 import cc_hf
-from cc_hf.errors import CCError, InputError, UnknownNameError
+from cc_hf.errors import CCError, InputError, ResultWarning, UnknownNameError
 from cc_hf.evaluation.fitting import make_metric
 from cc_hf.evaluators.resolve import resolve_evaluator
 from cc_hf.hub.parquet import build_dataset_folder
@@ -40,6 +40,8 @@ FIGURES = {
     "n_correct",
     "n_ties",
     "n_with_source",
+    "n_repeated",
+    "n_without_words",
 }
 FIGURES |= {
     f"{name}_{gender}"
@@ -83,6 +85,26 @@ def expected_of(dataset: str, checkpoint: Path, **options: Any) -> cc_hf.Evaluat
     return evaluate_dataset(
         dataset, translations=judgeable(texts)[0], evaluator=by_length, **options
     )
+
+
+def test_figures_of_a_random_model_say_that_they_mean_nothing(
+    tiny_marian: Path, tmp_path: Path
+) -> None:
+    path = write_people(tmp_path)
+    women = [line for line in path.read_text(encoding="utf-8").splitlines() if ",male," not in line]
+    path.write_text("\n".join(women) + "\n", encoding="utf-8")
+    probing = ProbingCallback(
+        cc_hf.load_material(str(path)),
+        evaluator=lambda sources, translations: [float("[female]" in s) for s in sources],
+    )
+    trainer = made_trainer(tiny_marian, tmp_path / "out", [probing], max_steps=1, eval_steps=1)
+    with pytest.warns(ResultWarning, match="[34] of 4 translations are unusable"):
+        trainer.train()
+    (figures,) = probed(trainer)
+    assert figures["eval_people_accuracy"] == 1.0
+    assert figures["eval_people_n_without_words"] >= 3
+    (result,) = probing.results
+    assert any(note.startswith("The figures say nothing") for note in result.notes)
 
 
 def test_figures_equal_those_of_the_checkpoint_and_select_the_best(

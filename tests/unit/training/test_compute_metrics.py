@@ -16,6 +16,7 @@ import cc_hf
 from cc_hf.errors import InputError, ResultWarning, UnknownNameError
 from cc_hf.evaluation.judging import judge
 from cc_hf.evaluation.material import Material
+from cc_hf.text.unusable import UNUSABLE
 from cc_hf.training import ProbingCallback, make_compute_metrics
 from tests.helpers.metrics import compute_metric, metric_class
 from tests.helpers.training import made_trainer, rows_of, write_people
@@ -299,9 +300,9 @@ def test_figures_equal_those_of_the_other_entry_points(tokenizer: Any, tmp_path:
     expected = judge(DECLARATION(), Material("en", "de", examples), texts, evaluator=by_length)
     found = make_compute_metrics(tokenizer, references=examples, **options)(shown)
     assert found == {**expected.scores, **expected.counts, "n": 7, "n_empty": 1}
-    assert "n_with_source" in found
+    assert {"n_with_source", "n_repeated", "n_without_words"} == UNUSABLE.keys() & found.keys()
     assert make_compute_metrics(tokenizer, references=references, **options)(shown) == {
-        name: value for name, value in found.items() if name != "n_with_source"
+        name: value for name, value in found.items() if name not in UNUSABLE
     }
 
 

@@ -1,0 +1,105 @@
+"""Translations that no metric can judge: copies of the source, one text for many sources, texts
+that are not in the target language.
+
+A model that has learned nothing can have an accuracy of 1.0 on such texts, so they are counted.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+
+from cc_hf.normalization import is_blank
+from cc_hf.text.lemmatization import load_lemmatizer
+from cc_hf.text.tokenization import whole_words
+
+__all__ = ["UNUSABLE", "unusable_rows", "unusable_texts"]
+
+#: What translations of each kind are, by the name of their count.
+UNUSABLE: Mapping[str, str] = {
+    "n_with_source": "contain their whole source",
+    "n_repeated": "are also those of two or more other sources",
+    "n_without_words": "do not have two different words of the target language",
+    "n_blank": "are blank",
+}
+# Grammar makes good systems translate two sources alike, such as "he" and "she" into Italian. The
+# archived systems of WinoMT do so for up to 64 % of the sentences, and never for three sources.
+_MANY_SOURCES = 3
+# Share of right sentences without a word that the dictionaries know: 0.25 % in Hebrew, 0.1 % in
+# Arabic, none in eight other languages of WinoMT and MT-GenEval.
+_UNKNOWN_WORDS = 0.01
+_SHORT = 5  # words below which one word of the target language is enough
+
+
+def unusable_rows(
+    translations: Sequence[str], sources: Sequence[str], tgt_lang: str, *, are_texts: bool = True
+) -> dict[str, frozenset[int]]:
+    """Return the rows whose translation cannot be judged.
+
+    Blank translations are left out; metrics count them.
+
+    Args:
+        translations: one per row.
+        sources: for each row its source, or another text that tells its source from others.
+        tgt_lang: ISO 639-1 code of the translations. Words are looked up in the dictionaries of
+            simplemma, if it has one for the language.
+        are_texts: whether `sources` are the sources themselves.
+
+    Returns:
+        The names of `UNUSABLE` but n_blank -> rows. A name is missing if it cannot be told.
+
+    Examples:
+        >>> rows = unusable_rows(["A bat.", "Haus", "und", "xyz"], ["A bat.", "b", "c", "d"], "de")
+        >>> {name: sorted(found) for name, found in rows.items()}
+        {'n_with_source': [0], 'n_repeated': [], 'n_without_words': [3]}
+    """
+    texts = {row: text for row, text in enumerate(translations) if not is_blank(text)}
+    rows = {}
+    if are_texts:
+        rows["n_with_source"] = {
+            row for row, text in texts.items() if sources[row] and sources[row] in text
+        }
+    sources_of: dict[str, set[str]] = defaultdict(set)
+    for row, text in texts.items():
+        sources_of[text].add(sources[row])
+    rows["n_repeated"] = {
+        row for row, text in texts.items() if len(sources_of[text]) >= _MANY_SOURCES
+    }
+    if tgt_lang in (load_lemmatizer("simplemma").languages or ()):
+        rows["n_without_words"] = {
+            row for row, text in texts.items() if not _has_words(text, tgt_lang)
+        }
+    return {name: frozenset(found) for name, found in rows.items()}
+
+
+def _has_words(text: str, tgt_lang: str) -> bool:
+    from simplemma import is_known
+
+    words = whole_words(text)
+    n_needed = 1 if len(words) < _SHORT else 2
+    known: set[str] = set()
+    for word in words:
+        if word not in known and is_known(word, tgt_lang):
+            known.add(word)
+            if len(known) == n_needed:
+                return True
+    return False
+
+
+def unusable_texts(counts: Mapping[str, int], n: int) -> list[str]:
+    """Return a sentence for each kind of unusable translations that occurs, or is more than 1 % for
+    texts without known words.
+
+    Args:
+        counts: counts of a result.
+        n: number of translations.
+
+    Examples:
+        >>> unusable_texts({"n_with_source": 2, "n_repeated": 0}, 8)
+        ['2 of 8 translations contain their whole source']
+    """
+    return [
+        f"{counts[name]:,} of {n:,} translations {what}"
+        for name, what in UNUSABLE.items()
+        if counts.get(name, 0) > (_UNKNOWN_WORDS * n if name == "n_without_words" else 0)
+    ]
