@@ -11,7 +11,7 @@ import typer
 from rich.text import Text
 
 from cc_hf.cli.options import Bleu, Configs, DataDir, Dataset, Every, chosen_configs
-from cc_hf.cli.output import Console
+from cc_hf.cli.output import Console, say
 from cc_hf.errors import InputError
 from cc_hf.files import is_file
 
@@ -188,6 +188,7 @@ def metric(
     from cc_hf import __version__
     from cc_hf.hub.spaces import build_metric_space
 
+    _note_requirement(requirement, "models")
     _write_or_send(
         lambda folder: build_metric_space(metric, repo, output=folder, requirement=requirement),
         repo,
@@ -292,6 +293,7 @@ def results(
 ) -> None:
     """Upload the scores of a model to its repository, where the Hub's leaderboards read them."""
     from cc_hf import __version__
+    from cc_hf.hub.eval_results import evaluator_notes
     from cc_hf.hub.model_results import CARD, read_card, read_system_results, results_folder
     from cc_hf.hub.push import check_repo, plan
 
@@ -304,6 +306,8 @@ def results(
         "model_index": model_index,
     }
     system_results = read_system_results(files)
+    for note in evaluator_notes(system_results):
+        say("note", note)
     text = card.read_text(encoding="utf-8") if card is not None and is_file(card) else None
     if card is not None and text is None:
         raise InputError(f"--card: expected a file, {card} is not a file")
@@ -323,11 +327,10 @@ def results(
         results_folder(system_results, model, output=folder, card=text, **options)
         upload = plan(folder, model, repo_type="model")
         if not yes and model_index and card is None:
-            Console(stderr=True).print(
-                Text(
-                    f"note: the results will be merged into the metadata of {CARD} as it is on the"
-                    " Hub when they are sent; everything else in it is kept"
-                )
+            say(
+                "note",
+                f"the results will be merged into the metadata of {CARD} as it is on the Hub when"
+                " they are sent; everything else in it is kept",
             )
         datasets = sorted({result.dataset for result in system_results})
         message = f"Results of {', '.join(datasets)} by cc_hf"
@@ -360,17 +363,21 @@ def leaderboard(
 ) -> None:
     """Build the Space of a leaderboard, as `cc-hf leaderboard` serves it, and upload it."""
     from cc_hf import __version__
+    from cc_hf.hub.eval_results import evaluator_notes
     from cc_hf.hub.push import check_repo
     from cc_hf.leaderboard.space import build_leaderboard_space
 
     check_repo(repo)
+    _note_requirement(requirement, "leaderboard,models")
 
     def build(folder: Path) -> list[Path]:
         store = build_leaderboard_space(
             results, folder, title=title, quality=bleu, requirement=requirement
         )
         for name, reason in store.broken.items():
-            Console(stderr=True).print(Text(f"note: {name} is ignored: {reason}"), soft_wrap=True)
+            say("note", f"{name} is ignored: {reason}")
+        for note in evaluator_notes(entry.result for entry in store.entries):
+            say("note", note)
         return sorted(path for path in folder.rglob("*") if path.is_file())
 
     _write_or_send(
@@ -407,6 +414,14 @@ def _write_or_send(
         folder = Path(temporary) / "folder"
         build(folder)
         send(plan(folder, repo, repo_type=repo_type), yes=yes, **sending)
+
+
+def _note_requirement(requirement: str | None, extras: str) -> None:
+    """Say that a Space with the default requirement cannot start."""
+    from cc_hf.hub.spaces import NO_INDEX_NOTE
+
+    if requirement is None:
+        say("note", NO_INDEX_NOTE.format(extras=extras))
 
 
 def _check_only_written(*, yes: bool) -> None:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from functools import cache
 
 from cc_hf.data.loading import card_path
 
-__all__ = ["card_section"]
+__all__ = ["card_section", "evaluator_caution"]
+
+_IMPORTANT = re.compile(r"\*\*(.+?)\*\*", re.DOTALL)  # the sentence of a card in bold
 
 
 @cache
@@ -31,3 +34,31 @@ def card_section(name: str, kind: str, heading: str = "") -> str:
     if not heading:
         return text.partition("\n")[2].partition("\n## ")[0].strip()
     return text.partition(f"\n## {heading}\n")[2].partition("\n## ")[0].strip()
+
+
+def evaluator_caution(evaluator: str) -> str:
+    """Return what the card of an embedded evaluator says about its use.
+
+    Args:
+        evaluator: its name as signatures write it, with or without revision; of an ensemble, those
+            of all members joined by "+".
+
+    Returns:
+        The important sentence of each card; "" for models without a card of the package.
+
+    Examples:
+        >>> evaluator_caution("cc-tiny-en-de@d644c6d303e7")[:43]
+        'It is a small model for tests, demos and fi'
+        >>> evaluator_caution("facebook/wmt19-en-de")
+        ''
+    """
+    return " ".join(filter(None, map(_caution, evaluator.split("+"))))
+
+
+def _caution(evaluator: str) -> str:
+    name = evaluator.partition("@")[0]
+    # The name comes from a signature, so that only a plain one may become part of a path.
+    if not re.fullmatch(r"[\w-]+", name) or not card_path(name, kind="models").is_file():
+        return ""
+    match = _IMPORTANT.search(card_section(name, "models", "Description"))
+    return " ".join(match[1].split()) if match else ""

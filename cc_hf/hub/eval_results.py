@@ -5,14 +5,15 @@ a model, one per result, written with the types of huggingface_hub.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timezone
 from typing import TYPE_CHECKING
 
 import yaml
 
-from cc_hf import registry
+from cc_hf import registry, signature
+from cc_hf.data.card_sections import evaluator_caution
 from cc_hf.errors import InputError, MissingDependencyError, UnknownNameError
 from cc_hf.hub.push import check_repo
 from cc_hf.hub.tasks import Task, tasks
@@ -29,6 +30,7 @@ __all__ = [
     "dataset_repos",
     "entries",
     "eval_result_files",
+    "evaluator_notes",
     "published_scores",
     "today",
 ]
@@ -52,12 +54,34 @@ class Published:
     values: tuple[tuple[Task, float], ...]
 
     @property
+    def notes(self) -> tuple[str, ...]:
+        """The notes of the result, after what the card of its evaluator says about its use."""
+        return (*evaluator_notes([self.result]), *self.result.notes)
+
+    @property
     def path(self) -> str:
         """The file in the model's repository: one for each dataset, configuration, language, split
         and metric.
         """
         stem = self.values[0][0].id.rpartition("--")[0]
         return f"{_FOLDER}/{self.result.dataset}--{stem}.yaml"
+
+
+def evaluator_notes(results: Iterable[EvaluationResult]) -> list[str]:
+    """Return what readers of published figures must know of the evaluators that they come from.
+
+    Args:
+        results: results with signatures.
+
+    Returns:
+        A note for each evaluator that ships with the package, in the order of the results.
+    """
+    evaluators = (signature.parse(result.signature)[1].get("eval", "") for result in results)
+    return [
+        f"The evaluator is {evaluator.replace('@', ' at ')}. {caution}"
+        for evaluator in dict.fromkeys(evaluators)
+        if (caution := evaluator_caution(evaluator))
+    ]
 
 
 def published_scores(
@@ -273,7 +297,7 @@ def entries(
             date=date,
             source_url=source_url,
             source_name=source_name,
-            notes="; ".join([published.result.signature, *published.result.notes]),
+            notes="; ".join([published.result.signature, *published.notes]),
         )
         for task, value in published.values
     ]

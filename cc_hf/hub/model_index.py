@@ -58,7 +58,7 @@ def eval_results(
             metric_value=value,
             metric_args={
                 "signature": published.result.signature,
-                **({"notes": list(published.result.notes)} if published.result.notes else {}),
+                **({"notes": list(published.notes)} if published.notes else {}),
             },
             source_url=source_url,
             source_name=source_name,

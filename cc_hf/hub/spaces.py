@@ -22,6 +22,7 @@ from cc_hf.metrics.base import Metric
 
 __all__ = [
     "GRADIO_VERSION",
+    "NO_INDEX_NOTE",
     "SPACE_LOOKS",
     "build_metric_space",
     "card_example",
@@ -34,6 +35,13 @@ __all__ = [
 GRADIO_VERSION = "6.31.0"
 #: How the Hub shows every Space of cc_hf in its lists.
 SPACE_LOOKS = {"emoji": "⚖️", "colorFrom": "green", "colorTo": "gray", "pinned": False}
+
+#: What publishers of a Space with the default line of requirements.txt must know.
+NO_INDEX_NOTE = (
+    "requirements.txt asks pip for cc_hf, which is on no package index yet, so the Space cannot"
+    " start. Give --requirement with a place that the Hub can reach, such as 'cc_hf[{extras}] @"
+    " git+https://HOST/OWNER/cc_hf'"
+)
 
 _APP = '''"""The page of the Space: the card, and a few lines judged."""
 

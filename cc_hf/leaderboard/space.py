@@ -15,6 +15,7 @@ from cc_hf.data.result_files import read_result_file
 from cc_hf.errors import InputError
 from cc_hf.folders import new_folder
 from cc_hf.hub.cards import yaml_text
+from cc_hf.hub.eval_results import evaluator_notes
 from cc_hf.hub.spaces import GRADIO_VERSION, SPACE_LOOKS, requirement_line
 from cc_hf.languages import LANGUAGES
 from cc_hf.leaderboard.about_tabs import Described, described, papers
@@ -49,7 +50,7 @@ short_description: Translation judged where words are ambiguous
 Machine translation systems, judged where a word must be disambiguated: word senses, the gender of people, the reference of pronouns. Made with cc_hf
 {version} from {results} of {systems}.
 
-Everyone can judge a sentence or a file of translations of their own here; nothing is kept.
+{evaluators}Everyone can judge a sentence or a file of translations of their own here; nothing is kept.
 
 ## Datasets
 {datasets}
@@ -126,6 +127,10 @@ def build_leaderboard_space(
         tags=f"[{', '.join(_tags(store))}]",
         sdk_version=GRADIO_VERSION,
         version=__version__,
+        evaluators="".join(
+            f"{markdown_text(note)}\n\n"
+            for note in evaluator_notes(entry.result for entry in store.entries)
+        ),
         datasets=_listed(about["datasets"]),
         metrics=_listed(about["metrics"]),
         bibtex="\n\n".join(papers(rows)),

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection
 from typing import NamedTuple
 
 from cc_hf import signature
 from cc_hf.cue_building.calibration_file import NOTE_BEGINNING
-from cc_hf.data.card_sections import card_section
-from cc_hf.data.loading import card_path
+from cc_hf.data.card_sections import evaluator_caution
 from cc_hf.errors import InputError
 from cc_hf.reports.figure_text import metric_name
 from cc_hf.reports.report import Report
@@ -23,8 +21,6 @@ __all__ = [
     "evaluators_text",
     "other_cautions",
 ]
-
-_IMPORTANT = re.compile(r"\*\*(.+?)\*\*", re.DOTALL)  # the sentence of a card in bold
 
 
 class EvaluatorFacts(NamedTuple):
@@ -83,7 +79,7 @@ def evaluator_facts(report: Report) -> tuple[EvaluatorFacts, ...]:
     facts = [
         EvaluatorFacts(
             name,
-            " ".join(map(_caution, name.split("+"))).strip(),
+            evaluator_caution(name),
             tuple(note.replace(f": {name} decides", ": decides", 1) for note in notes),
         )
         for name, notes in calibrations.items()
@@ -99,15 +95,6 @@ def other_cautions(report: Report) -> list[str]:
         report: the report.
     """
     return [caution for caution in report.cautions if NOTE_BEGINNING not in caution]
-
-
-def _caution(name: str) -> str:
-    """Return the important sentence of the card of an embedded evaluator; "" if it has none."""
-    # The name comes from a signature, so that only a plain one may become part of a path.
-    if not re.fullmatch(r"[\w-]+", name) or not card_path(name, kind="models").is_file():
-        return ""
-    match = _IMPORTANT.search(card_section(name, "models", "Description"))
-    return " ".join(match[1].split()) if match else ""
 
 
 def evaluators_text(report: Report, metrics: Collection[str] | None = None) -> str:

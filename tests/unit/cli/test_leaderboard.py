@@ -49,6 +49,11 @@ def test_publishing_is_a_dry_run_unless_told_to_push(
     assert "dry run: 5 files" in told
     assert "https://huggingface.co/spaces/org/board" in told
     assert "broken.json is ignored" in told
+    assert "cc_hf, which is on no package index yet" in told
+    assert "--requirement" in told
+    own = ("--requirement", "cc_hf @ git+https://example.org/cc_hf")
+    quiet = invoke("publish", "leaderboard", "--repo", "o/b", "--results", results, *own)
+    assert "package index" not in quiet
     assert "results/aws.json" in told
     assert "sent: 5 files" in invoke(
         "publish",

@@ -19,6 +19,7 @@ from cc_hf.hub.eval_results import (
     dataset_repos,
     entries,
     eval_result_files,
+    evaluator_notes,
     published_scores,
     today,
 )
@@ -291,6 +292,26 @@ def test_a_dry_run_sends_no_requests(hub: FakeHub, files: list[Path]) -> None:
         " with --yes" in output
     )
     assert hub.paths == []
+
+
+def test_figures_for_first_looks_say_so_in_the_dry_run_and_where_they_are_published(
+    hub: FakeHub, tmp_path: Path
+) -> None:
+    by_embedded = replace(
+        RESULT, signature=RESULT.signature.replace("eval:m@1", "eval:cc-tiny-en-de@d644c6d303e7")
+    )
+    path = tmp_path / "r.json"
+    path.write_text(by_embedded.to_json(), encoding="utf-8")
+    options = ("--model", "org/model", "--dataset-repo", "org/winomt")
+    output, error = run("results", path, *options)
+    assert error is None
+    assert "note: The evaluator is cc-tiny-en-de" in output
+    assert "dry run" in output
+    run("results", path, *options, "--output", tmp_path / "folder")
+    (scores,) = (tmp_path / "folder/.eval_results").iterdir()
+    for file in (scores, tmp_path / "folder/README.md"):
+        assert "cite results with a large evaluator" in file.read_text(encoding="utf-8"), file
+    assert evaluator_notes([RESULT]) == []
 
 
 def test_results_are_proposed_with_the_current_card(
