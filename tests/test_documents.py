@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import io
 import json
+import math
 import re
 import shlex
 import shutil
@@ -17,8 +18,10 @@ import pytest
 import typer
 from typer.core import TyperGroup
 
+import cc_hf
+from cc_hf import registry
 from cc_hf.cli.main import app
-from cc_hf.data.loading import load_examples
+from cc_hf.data.loading import declaration, load_examples
 from cc_hf.evaluate_modules import register
 from tests.helpers.command_line import run_command
 from tests.helpers.metrics import compute_metric
@@ -103,7 +106,10 @@ def test_commands_that_are_not_run_are_accepted_by_the_command_line(line: str) -
         parent = command.make_context(name, [], parent=parent, resilient_parsing=True)
         name, *words = words
         command = command.commands[name]
-    command.make_context(name, words, parent=parent)  # parses, and raises what a user would see
+    # parses, and raises what a user would see
+    parsed = command.make_context(name, words, parent=parent).params
+    if isinstance(parsed.get("config"), str) and parsed.get("dataset") in registry.DATASETS:
+        declaration(parsed["dataset"]).config(parsed["config"])
 
 
 def test_the_picture_of_the_method_shows_figures_of_the_embedded_evaluator() -> None:
@@ -123,9 +129,18 @@ def test_the_picture_of_the_method_shows_figures_of_the_embedded_evaluator() -> 
         tgt_lang="de",
     )
     (probability,) = result["probability_correct"]
+    evaluator = cc_hf.load_evaluator("cc-tiny-en-de", mode="exact")
+    translation = "Die Ärztin sagte, sie sei spät dran."
+    sources = [*reference["correct_sources"], *reference["incorrect_sources"]]
+    correct, incorrect = map(math.exp, evaluator.mean_logprobs(sources, [translation] * 2))
     picture = (_ROOT / "docs" / "method.svg").read_text(encoding="utf-8")
-    assert f">{probability:.2f}<" in picture
-    assert f">{1 - probability:.2f}<" in picture
+    assert f">{correct:.3f}<" in picture
+    assert f">{incorrect:.3f}<" in picture
+    formula = f"{correct:.3f} / ({correct:.3f} + {incorrect:.3f}) = {probability:.2f},"
+    assert f"probability_correct = {formula}" in picture
+    page = _TEXTS["docs/method.md"]
+    assert f"{correct:.3f} and {incorrect:.3f} here" in page
+    assert f"both scores, {probability:.2f}." in page
 
 
 def test_every_page_with_examples_is_tested_here() -> None:

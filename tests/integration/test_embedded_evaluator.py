@@ -12,6 +12,7 @@ import pytest
 import cc_hf
 from cc_hf.errors import ResultWarning
 from cc_hf.studies.human_agreement.agreement import agreement_with_labels, read_annotations
+from cc_hf.studies.uncertain import uncertain_samples
 from tests.helpers.metrics import compute_metric, evaluate_dataset
 
 compute = functools.partial(compute_metric, "contrastive_conditioning")
@@ -121,6 +122,19 @@ def test_figures_in_the_readme_are_reproduced(
         " weighted" in text
     )
     assert aws.signature in text
+
+
+@pytest.mark.shared
+def test_figures_of_the_pages_are_those_of_the_result(
+    aws: cc_hf.EvaluationResult, root: Path
+) -> None:
+    uncertain = uncertain_samples(aws).samples
+    studies = (root / "docs/studies.md").read_text(encoding="utf-8")
+    share = f"{len(uncertain)} ({100 * len(uncertain) / aws.n:.1f} %) are uncertain"
+    assert share in studies
+    interpretation = (root / "docs/interpretation.md").read_text(encoding="utf-8")
+    confidence = f"{100 * aws.scores['mean_confidence']:.1f} % on average for the system aws"
+    assert confidence in interpretation
 
 
 @pytest.mark.shared

@@ -127,7 +127,7 @@ def test_cues_on_top_of_counterfactual_pairs_would_make_right_references_wrong(
     options: dict[str, Any] = {"data_dir": shared / "upstream", "limit": 200}
     load = functools.partial(cc_hf.load_material, "mt_geneval", "counterfactual_pt", **options)
     with pytest.raises(InputError, match=r"example '0.male': .* shows the reading"):
-        load(cues="gender_nouns")
+        assert load(cues="gender_nouns").examples
     wording = named_wording("gender_nouns", "en")
     examples = load().examples
     on_top = [

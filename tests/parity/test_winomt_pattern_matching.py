@@ -202,6 +202,22 @@ def test_omitting_neutral_rows_changes_as_few_predictions_as_the_card_says(
     assert sum(whole[j.example_id] != j.predicted for j in part) == n_changed
 
 
+def test_figures_of_the_page_on_interpretation_are_reproduced(shared: Path) -> None:
+    page = (Path(__file__).parents[2] / "docs/interpretation.md").read_text(encoding="utf-8")
+    text = " ".join(page.split())
+    delta, smaller = (
+        100 * run(shared, "google", "de", config).scores["delta_g"] for config in ("all", "default")
+    )
+    assert f"google en-de has {delta:.1f} on all rows" in text
+    assert f"and {smaller:.1f} without the neutral rows" in text
+    counts = run(shared, "aws", "de", "all").counts
+    male, female, neutral = (
+        f"{100 * counts[f'n_neutral_as_{gender}'] / 240:.1f} %"
+        for gender in ("male", "female", "neutral")
+    )
+    assert f"of aws en-de, {male} as male, {female} as female and {neutral} as neutral" in text
+
+
 def test_recorded_alignments_can_replace_the_aligner(shared: Path, tmp_path: Path) -> None:
     path = tmp_path / "links.txt"
     path.write_text(

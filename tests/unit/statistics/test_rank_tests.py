@@ -79,5 +79,8 @@ def test_thresholds_fall_with_the_base_rate() -> None:
     ]
     assert effect_thresholds(0.1).medium == pytest.approx(effect_thresholds(0.9).medium)
     assert effect_thresholds(0.1).large < found.large
+    # The thesis prints .2121 and .1508 in Table 3.8; the card of homograph_accuracy has the rates.
+    assert effect_thresholds(0.080).large == pytest.approx(0.2121, abs=5e-4)
+    assert effect_thresholds(0.038).large == pytest.approx(0.1508, abs=1e-3)
     with pytest.raises(InputError, match=r"base_rate: expected a number in \(0, 1\)"):
         effect_thresholds(1.0)

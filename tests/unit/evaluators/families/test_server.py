@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import shlex
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -9,9 +11,11 @@ from typing import Any
 import numpy as np
 import pytest
 from transformers import AutoTokenizer
+from typer.testing import CliRunner
 
 import cc_hf
 from cc_hf import signature
+from cc_hf.cli.main import app
 from cc_hf.errors import EvaluatorError, InputError, TooLongError
 from cc_hf.evaluators.base import Evaluator
 from cc_hf.evaluators.ensemble import EnsembleEvaluator
@@ -22,6 +26,7 @@ from tests.helpers.chat_models import save_tiny_chat_model
 from tests.helpers.chat_server import ChatServer, Fault, chat_server
 from tests.helpers.families import N_POSITIONS, save_tiny_causal_lm
 from tests.helpers.metrics import evaluate_metric
+from tests.helpers.training import write_people
 
 pytestmark = pytest.mark.enable_socket
 
@@ -80,6 +85,25 @@ def test_scores_equal_those_of_the_model_on_this_machine(
             rtol=0,
         )
         assert evaluator.signature_fields()["prompt"] == local.signature_fields()["prompt"]
+
+
+def test_the_command_of_the_documents_judges_behind_a_server(
+    served: ChatServer, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    page = (Path(__file__).parents[4] / "docs/evaluators.md").read_text(encoding="utf-8")
+    (line,) = re.findall(r"^cc-hf (evaluate .*server:http.*)$", page, re.MULTILINE)
+    here = {
+        "winomt": str(write_people(tmp_path)),
+        "winomt.de.txt": "t.txt",
+        "server:http://node17:8000/v1#org/model": f"server:{served.url}#{folder}",
+    }
+    served.name = str(folder)
+    monkeypatch.chdir(tmp_path)
+    Path("t.txt").write_text("".join(f"Satz {i}.\n" for i in range(8)), encoding="utf-8")
+    words = [here.get(word, word) for word in shlex.split(line)]
+    found = CliRunner().invoke(app, [*words, "--no-cache"])
+    assert found.exit_code == 0, found.output
+    assert "dtype:server" in found.output
 
 
 def test_an_evaluation_behind_a_server_is_that_of_the_model_and_is_cached(
