@@ -131,7 +131,10 @@ def ledger() -> list[Entry]:
     with _LEDGER.open(encoding="utf-8", newline="") as file:
         rows = csv.reader(file, delimiter="\t", quoting=csv.QUOTE_NONE)
         next(rows)  # the names of the columns
-        return [Entry(*row[:3], tuple(row[3].split("; "))) for row in rows]
+        return [
+            Entry(page, heading, begins, tuple(sources.split("; ")))
+            for page, heading, begins, sources in rows
+        ]
 
 
 def problems(found: list[Passage], entries: list[Entry]) -> list[str]:

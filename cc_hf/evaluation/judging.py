@@ -107,7 +107,8 @@ def judge(
             warnings.warn(note, ResultWarning, stacklevel=2)
         has_warnings, notes = bool(notes), (*notes, *calibration_notes)
     figures = metric.measure(rows, bootstrap, scoring)
-    counts, unusable_notes = {}, ()
+    counts: dict[str, int] = {}
+    unusable_notes: tuple[str, ...] = ()
     if texts and not metric.reads_replies:
         counts, unusable_notes = _unusable(rows, [composed(e.source) for e in examples])
     judgements = figures.judgements
