@@ -314,22 +314,23 @@ def _translated(
     material: Material, system: str | Path | System, *, device: str | None, progress: bool
 ) -> _Texts:
     """Return the translations of the material's sources that a system makes."""
+    from cc_hf.evaluators.loading import load_with
     from cc_hf.models.pretrained import load_model
-    from cc_hf.systems.translate import cut_note, translate
+    from cc_hf.systems.backends import prepare
+    from cc_hf.systems.translate import cut_note, translate_rows
 
-    cut: list[int] = []
     system = system if isinstance(system, System) else System(system)
-    written = translate(
+    written, cut = translate_rows(
+        prepare(
+            load_with(system.model, LoadingOptions(device=device)),
+            precision=system.precision,
+            backend=system.backend,
+        ),
         system.sources(material.examples),
-        system.model,
         src_lang=material.src_lang,
         tgt_lang=material.tgt_lang,
         num_beams=system.num_beams,
-        loading=LoadingOptions(device=device),
-        precision=system.precision,
-        backend=system.backend,
         progress=progress,
-        report_cut=cut.extend,
     )
     names = system.model if isinstance(system.model, tuple) else (system.model,)
     models = [load_model(name, device=device) for name in names]

@@ -435,7 +435,7 @@ def report_failure(error: BaseException) -> None:
     if not is_launched():
         return
     # The error itself matters more than whether the others hear of it.
-    with contextlib.suppress(ImportError, RuntimeError):
+    with contextlib.suppress(ImportError, RuntimeError, ValueError):
         store = _store(_NOTE_SECONDS)
         if not _notes(store, int(os.environ["WORLD_SIZE"])):
             _leave_note(store, int(os.environ["RANK"]), f"{type(error).__name__}: {error}")

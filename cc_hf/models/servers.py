@@ -326,7 +326,7 @@ class Server:
             except urllib.error.HTTPError as error:
                 problem = f"HTTP {error.code}: {_words(error)}"
                 if error.code // 100 == 3 and (address := error.headers.get("location", "")):
-                    return Outcome(None, _redirected(error, address), "closed")
+                    return Outcome(None, self._redirected(error, address), "closed")
                 if error.code not in _BUSY:
                     return Outcome(None, problem, "closed" if error.code in _CLOSED else "refused")
                 asked_to_wait = _retry_after(error.headers.get("retry-after", ""))
@@ -359,6 +359,24 @@ class Server:
                 return False
             self.n_sent += 1
             return True
+
+    def _redirected(self, error: urllib.error.HTTPError, address: str) -> str:
+        """Return why a redirect is refused, and what to do."""
+        try:
+            target = urljoin(error.url, address)
+        except ValueError:
+            target = address
+        if target == error.url:
+            return (
+                f"HTTP {error.code}: {_without_key(target)} redirects to itself, which never ends;"
+                " correct the server or its address"
+            )
+        server = target.removesuffix(error.url.removeprefix(self.url))
+        return (
+            f"HTTP {error.code}: it redirects to {_without_key(target)}, which nobody named, so"
+            " that nothing was sent there; if that is meant, name the server"
+            f" {_without_key(server)}"
+        )
 
     def _json(self, path: str, body: dict[str, Any] | None = None) -> Any:
         """Return what comes back for one request: a GET, or a POST if there is a body.
@@ -439,20 +457,6 @@ def _said(error: urllib.error.HTTPError) -> str:
         if isinstance(said, dict) and said.get(key):
             said = said[key]
     return said if isinstance(said, str) else text
-
-
-def _redirected(error: urllib.error.HTTPError, address: str) -> str:
-    """Return why a redirect is refused, and what to do."""
-    try:
-        target = urljoin(error.url, address)
-    except ValueError:
-        target = address
-    if target == error.url:
-        return f"HTTP {error.code}: {_without_key(target)} redirects to itself, which never ends"
-    return (
-        f"HTTP {error.code}: it redirects to {_without_key(target)}, which nobody named, so that"
-        " nothing was sent there; if that is meant, name that address as the server"
-    )
 
 
 def _retry_after(text: str) -> float:

@@ -28,7 +28,7 @@ from cc_hf.normalization import is_blank
 from cc_hf.signature import build
 from cc_hf.systems.backends import prepare
 from cc_hf.systems.system import DEFAULT_BEAMS, System
-from cc_hf.systems.translate import cut_note, translate_with
+from cc_hf.systems.translate import cut_note, translate_rows
 
 __all__ = ["ON_TOO_LONG", "FileTranslation", "summary_path", "translate_file"]
 
@@ -210,14 +210,14 @@ class _Blocks:
         kept = [row for row in rows if row not in set(too_long)]
         translations = [""] * len(sources)
         if kept:
-            texts = translate_with(
+            texts, cut = translate_rows(
                 self.model,
                 [sources[row] for row in kept],
                 num_beams=self.num_beams,
                 batch_tokens=self.batch_tokens,
                 team=self.model.team,
-                report_cut=lambda cut: self.cut_lines.extend(first + kept[i] for i in cut),
             )
+            self.cut_lines.extend(first + kept[i] for i in cut)
             for row, text in zip(kept, texts, strict=True):
                 translations[row] = text
         if not self.is_jsonl:

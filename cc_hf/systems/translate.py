@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import sys
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 from tqdm import tqdm
 
@@ -31,10 +32,19 @@ import torch
 from cc_hf.systems.backends import prepare
 from cc_hf.systems.ensemble_generation import averaging, translating_members
 
-__all__ = ["cut_note", "translate", "translate_with"]
+__all__ = ["Translations", "cut_note", "translate", "translate_rows", "translate_with"]
 
-#: Receives the rows whose translations were cut, if there are any.
-ReportCut = Callable[[list[int]], object]
+
+class Translations(NamedTuple):
+    """Translations of sources, and which were cut.
+
+    Attributes:
+        texts: one translation per source.
+        cut_rows: 0-based numbers of those that reached the limit of tokens before their end.
+    """
+
+    texts: list[str]
+    cut_rows: list[int]
 
 
 def translate(
@@ -49,11 +59,11 @@ def translate(
     precision: str = "fp32",
     backend: str = "torch",
     progress: bool = False,
-    report_cut: ReportCut | None = None,
 ) -> list[str]:
     """Translate by beam search.
 
-    Equal sources are translated once. Translations are in the order of the sources.
+    Equal sources are translated once. Translations are in the order of the sources. A warning
+    (`ResultWarning`) counts those that were cut at the limit of tokens.
 
     Args:
         sources: texts in the model's source language.
@@ -69,8 +79,6 @@ def translate(
         precision: precision of the products, as for `cc_hf.systems.backends.prepare`.
         backend: library that runs the model, as for `cc_hf.systems.backends.prepare`.
         progress: show a bar if translating takes longer than a second.
-        report_cut: called with the rows whose translations reached the limit of length before
-            their end, if there are any; None for a warning (`ResultWarning`).
 
     Returns:
         One translation per source.
@@ -97,7 +105,6 @@ def translate(
         num_beams=num_beams,
         batch_tokens=batch_tokens,
         progress=progress,
-        report_cut=report_cut,
     )
 
 
@@ -113,12 +120,12 @@ def translate_with(
     batch_size: int | None = None,
     team: Team = ALONE,
     progress: bool = False,
-    report_cut: ReportCut | None = None,
 ) -> list[str]:
     """Translate by beam search with a model that is already loaded.
 
     The model is loaded by `load_evaluator`, or wrapped by `cc_hf.evaluators.loading.evaluator_of`
-    while it is being trained.
+    while it is being trained. A warning (`ResultWarning`) counts translations that were cut at the
+    limit of tokens; `translate_rows` returns which they are.
 
     Args:
         model: evaluator of a sequence-to-sequence family, or an ensemble of such evaluators with
@@ -134,7 +141,6 @@ def translate_with(
         team: processes that translate together, each its share. All get all translations, which are
             the same as those of one process.
         progress: show a bar if translating takes longer than a second.
-        report_cut: as for `translate`.
 
     Returns:
         One translation per source.
@@ -153,6 +159,58 @@ def translate_with(
         ...     batch_size=1,
         ... )
         ['Der Arzt ist hier.', 'Die Krankenschwester ist hier.']
+    """
+    texts, cut = translate_rows(
+        model,
+        sources,
+        src_lang=src_lang,
+        tgt_lang=tgt_lang,
+        num_beams=num_beams,
+        max_new_tokens=max_new_tokens,
+        batch_tokens=batch_tokens,
+        batch_size=batch_size,
+        team=team,
+        progress=progress,
+    )
+    if cut and team.is_main:
+        warnings.warn(cut_note(cut, len(texts)), ResultWarning, stacklevel=2)
+    return texts
+
+
+def translate_rows(
+    model: Evaluator,
+    sources: Sequence[str],
+    *,
+    src_lang: str = "",
+    tgt_lang: str = "",
+    num_beams: int = DEFAULT_BEAMS,
+    max_new_tokens: int | None = None,
+    batch_tokens: int = 2048,
+    batch_size: int | None = None,
+    team: Team = ALONE,
+    progress: bool = False,
+) -> Translations:
+    """Translate as `translate_with` does, and return which were cut instead of a warning.
+
+    Args:
+        model: an evaluator, as `translate_with` takes it.
+        sources: texts in the model's source language.
+        src_lang: ISO 639-1 code of the sources; "" uses that of the model.
+        tgt_lang: ISO 639-1 code of the translations; "" uses that of the model.
+        num_beams: number of beams, at least 1.
+        max_new_tokens: length of the longest translation, or None, as for `translate_with`.
+        batch_tokens: limit of a batch, as for `translate`.
+        batch_size: number of sources in a batch, which replaces `batch_tokens`.
+        team: processes that translate together, each its share.
+        progress: show a bar if translating takes longer than a second.
+
+    Returns:
+        One translation per source, and the rows of those that were cut.
+
+    Raises:
+        InputError: for the reasons of `translate_with`.
+        TooLongError: for a source that is too long for the model; the message names the row.
+        EvaluatorError: if another process of the team failed.
     """
     _check(sources, num_beams)
     for name, value in (("max_new_tokens", max_new_tokens), ("batch_size", batch_size)):
@@ -209,12 +267,10 @@ def translate_with(
         ):
             table.update(zip((distinct[i] for i in batch), outputs, strict=True))
             bar.update(len(batch))
-    if cut := [row for row, source in enumerate(sources) if table[source][1]]:
-        if report_cut is not None:
-            report_cut(cut)
-        elif team.is_main:
-            warnings.warn(cut_note(cut, len(sources)), ResultWarning, stacklevel=2)
-    return [table[source][0] for source in sources]
+    return Translations(
+        [table[source][0] for source in sources],
+        [row for row, source in enumerate(sources) if table[source][1]],
+    )
 
 
 def cut_note(rows: Sequence[int], n: int, *, unit: str = "row") -> str:

@@ -17,6 +17,7 @@ from cc_hf.evaluation.evaluate import evaluate
 from cc_hf.evaluation.material import Material
 from cc_hf.reports.figure_text import figure_label
 from cc_hf.results import EvaluationResult, ResultSet
+from cc_hf.systems.translate import Translations
 from tests.helpers import reported
 from tests.helpers.fake_evaluator import hash_scores
 from tests.helpers.metrics import evaluate_dataset, evaluate_dataset_by_all
@@ -281,11 +282,9 @@ def test_judgements_name_the_pairs_of_their_examples() -> None:
 
 
 def test_a_result_says_that_translations_were_cut(monkeypatch: pytest.MonkeyPatch) -> None:
-    def cutting(sources: list[str], *_: Any, report_cut: Any, **__: Any) -> list[str]:
-        report_cut([5, 9])
-        return TEXTS
-
-    monkeypatch.setattr("cc_hf.systems.translate.translate", cutting)
+    monkeypatch.setattr(
+        "cc_hf.systems.translate.translate_rows", lambda *_, **__: Translations(TEXTS, [5, 9])
+    )
     for result in run_all(translations=None, system="cc-tiny-en-de").results:
         assert "2 of 2,664 translations were cut" in result.notes[0]
         assert "that of row 5" in result.notes[0]

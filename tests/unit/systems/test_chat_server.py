@@ -124,7 +124,9 @@ def test_the_server_decides_how_long_to_wait(
     waits: list[float] = []
     monkeypatch.setattr(servers, "_FIRST_WAIT", 1.0)
     chat = asking(served)
-    monkeypatch.setattr(chat.server, "_stopped", SimpleNamespace(wait=waits.append))
+    monkeypatch.setattr(
+        chat.server, "_stopped", SimpleNamespace(wait=waits.append, clear=lambda: None)
+    )
     served.faults = [Fault(status=429, headers={"Retry-After": "7"}), *[Fault(drops=True)] * 3]
     assert chat.reply(QUESTIONS[:1])[0].text is not None
     assert waits == [7.0, 2.0, 4.0, 8.0]
@@ -171,10 +173,14 @@ def test_nothing_is_sent_on_to_an_address_that_nobody_named(
     with chat_server(served.model, served.tokenizer) as other:
         target = f"{other.url}/chat/completions"
         served.always = Fault(status=status, headers={"Location": target})
-        with pytest.raises(EvaluatorError, match=f"HTTP {status}.*{target}.*name that address"):
+        with pytest.raises(
+            EvaluatorError, match=f"HTTP {status}.*{target}.*name the server {other.url}$"
+        ):
             asking(served).reply(QUESTIONS)
         served.always = Fault(status=status, headers={"Location": f"{other.url}/models"})
-        with pytest.raises(EvaluatorError, match=f"{other.url}/models.*name that address"):
+        with pytest.raises(
+            EvaluatorError, match=f"{other.url}/models.*name the server {other.url};"
+        ):
             open_respondent(None, server=served.url, decoding=SHORT)
         assert not other.requests
     assert len(served.requests) == 2
@@ -185,8 +191,8 @@ def test_nothing_is_sent_on_to_an_address_that_nobody_named(
     [
         ("/v1/chat/completions", "redirects to itself"),
         ("/elsewhere", "redirects to http://127.0.0.1:[0-9]+/elsewhere"),
-        ("http://[", "name that address"),
-        ("file:///etc/passwd", "name that address"),
+        ("http://[", "name the server"),
+        ("file:///etc/passwd", "name the server"),
         (f"http://other/?key={_SECRET}", r"\[key\]"),
     ],
 )

@@ -12,6 +12,7 @@ from cc_hf.errors import InputError, ResultWarning, TooLongError
 from cc_hf.evaluators.base import Evaluator
 from cc_hf.systems import text_files
 from cc_hf.systems.text_files import FileTranslation, summary_path, translate_file
+from cc_hf.systems.translate import Translations
 from tests.helpers import families
 from tests.unit.evaluators.test_distributed import together
 
@@ -30,11 +31,11 @@ def model(tmp_path_factory: pytest.TempPathFactory) -> Evaluator:
 def _fake_translations(monkeypatch: pytest.MonkeyPatch) -> None:
     """Translate by turning words round; what a block holds decides, as it does for rounding."""
 
-    def fake(model: Any, sources: list[str], *, team: Any, **_: Any) -> list[str]:
+    def fake(model: Any, sources: list[str], *, team: Any, **_: Any) -> Translations:
         team.check_alike(sources)
-        return [f"{text[::-1].strip()} of {len(sources)}" for text in sources]
+        return Translations([f"{text[::-1].strip()} of {len(sources)}" for text in sources], [])
 
-    monkeypatch.setattr(text_files, "translate_with", fake)
+    monkeypatch.setattr(text_files, "translate_rows", fake)
 
 
 def run(model: Evaluator, folder: Path, name: str = "out.de", **options: Any) -> FileTranslation:
@@ -164,11 +165,10 @@ def test_files_and_options_that_cannot_work_are_refused(
 def test_lines_whose_translation_was_cut_are_said(
     model: Evaluator, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def cutting(model: Any, sources: list[str], *, report_cut: Any, **_: Any) -> list[str]:
-        report_cut([len(sources) - 1])
-        return sources
+    def cutting(model: Any, sources: list[str], **_: Any) -> Translations:
+        return Translations(sources, [len(sources) - 1])
 
-    monkeypatch.setattr(text_files, "translate_with", cutting)
+    monkeypatch.setattr(text_files, "translate_rows", cutting)
     # Blocks of four lines end in lines 4, 8 and 11; lines 4 and 8 are blank.
     with pytest.warns(ResultWarning, match=r"in\.en: 3 of 11 translations were cut .* line 3:"):
         run(model, tmp_path)

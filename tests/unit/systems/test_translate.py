@@ -143,12 +143,9 @@ def test_translations_that_were_cut_are_reported_by_their_rows(
     monkeypatch.setattr(model.model.generation_config, "forced_eos_token_id", forced_eos)
     sources = ["The doctor is here.", "Yes.", "The doctor is here."]
     n_tokens = len(model.encode_targets(["Ja."], "en", "de")[0])
-    cut: list[int] = []
-    whole = translation.translate_with(model, sources, report_cut=cut.extend)
+    whole, cut = translation.translate_rows(model, sources)
     assert cut == []
-    short = translation.translate_with(
-        model, sources, max_new_tokens=n_tokens + 1, report_cut=cut.extend
-    )
+    short, cut = translation.translate_rows(model, sources, max_new_tokens=n_tokens + 1)
     assert cut == [0, 2]
     assert short[1] == whole[1]
     with pytest.warns(ResultWarning, match="2 of 3 translations were cut .* that of row 0"):
