@@ -20,7 +20,7 @@ from cc_hf.statistics.bootstrap import (
     percentile_interval,
     resampled_strata,
 )
-from cc_hf.statistics.checks import as_flags
+from cc_hf.statistics.checks import as_counts, as_flags, as_labels
 from cc_hf.statistics.randomization import FiguresOfSums, exchange_tests
 
 __all__ = [
@@ -131,17 +131,14 @@ def paired_differences(
         >>> paired_differences(correct, ["a"] * 8)[0]["accuracy"].difference
         -0.5
     """
-    if correct.ndim != 2 or len(correct) < 2 or correct.shape[1] == 0:
-        raise InputError(
-            f"expected at least two systems and one sample, got an array of shape {correct.shape}"
-        )
-    if len(categories) != correct.shape[1] or (
-        weights is not None and weights.shape != correct.shape
-    ):
-        raise InputError(
-            f"expected a category, and a weight, for each of {correct.shape[1]} samples, got"
-            f" {len(categories)} categories" + _shape(weights)
-        )
+    correct = as_flags("correct", correct, shape=(None, None))
+    if len(correct) < 2:
+        raise InputError(f"correct: expected at least two systems, got {len(correct)}")
+    categories = as_labels("categories", categories, n=correct.shape[1], are_texts=True)
+    if weights is not None:
+        weights = as_counts("weights", weights, shape=correct.shape)
+    if inconclusive is not None:
+        inconclusive = as_flags("inconclusive", inconclusive, shape=correct.shape)
     weight = (np.ones(correct.shape) if weights is None else weights).astype(np.float64)
     kinds = [np.ones(correct.shape), correct, weight, weight * correct]
     kinds += [inconclusive] if inconclusive is not None else []
@@ -270,7 +267,7 @@ def figure_differences(
     tests = exchange_tests(
         first, second, figures, strata=strata, groups=groups, n_resamples=n_resamples, seed=seed
     )
-    n_columns = first.shape[1]
+    n_columns = np.shape(first)[1]
     sums = resampled_strata(
         np.concatenate([first, second], axis=1),
         strata,
@@ -345,7 +342,3 @@ def _sign_test(n_heads: int, n_tails: int) -> float:
         term = term * (n - k) // (k + 1)
         total += term
     return min(1.0, 2 * total / (1 << n))
-
-
-def _shape(weights: npt.NDArray[np.int64] | None) -> str:
-    return "" if weights is None else f" and weights of shape {weights.shape}"

@@ -14,8 +14,9 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from cc_hf.errors import InputError
+from cc_hf.errors import InputError, shown
 from cc_hf.statistics.bootstrap import check_bootstrap
+from cc_hf.statistics.checks import as_floats, as_labels
 
 __all__ = ["MOST_ENUMERATED", "ExchangeTest", "FiguresOfSums", "exchange_tests"]
 
@@ -90,18 +91,14 @@ def exchange_tests(
         {'mean': ExchangeTest(first=1.0, second=0.0, p_value=0.0625, is_exact=True)}
     """
     check_bootstrap(seed=seed, n_resamples=n_resamples)
+    if not callable(figures):
+        raise InputError(f"figures: expected a function of sums, got {shown(figures)}")
+    first = as_floats("first", first, shape=(None, None), are_flags=True)
     n = len(first)
-    if n == 0 or first.shape != second.shape:
-        raise InputError(
-            "expected the same samples of two systems, at least one, got columns of shapes"
-            f" {first.shape} and {second.shape}"
-        )
-    for what, column in (("strata", strata), ("groups", groups)):
-        if column is not None and len(column) != n:
-            raise InputError(f"{what}: expected one per sample, {n} in all, got {len(column)}")
-    names = np.asarray(["all"] * n if strata is None else list(strata))
+    second = as_floats("second", second, shape=first.shape, are_flags=True)
+    names = np.asarray(["all"] * n if strata is None else as_labels("strata", strata, n=n))
     numbers: dict[Hashable, int] = {}
-    of_rows = range(n) if groups is None else groups
+    of_rows = range(n) if groups is None else as_labels("groups", groups, n=n)
     units = np.array([numbers.setdefault(group, len(numbers)) for group in of_rows])
     differing = np.flatnonzero((first != second).any(axis=1))
     # The columns of these rows in a matrix of exchanges.
