@@ -25,6 +25,7 @@ __all__ = [
     "split_and_limit",
     "whole",
     "with_scores",
+    "without_scores",
 ]
 
 _LIMIT = re.compile(r"\[(?:first (\d+)|(\d+) chosen [0-9a-f]+)\]$")
@@ -216,7 +217,16 @@ def evaluator_key(evaluator: str) -> str | None:
         ('function by_length', 'org/model@1a2b3c4')
         >>> evaluator_key("function <lambda>@scores.1a2b3c4d")
     """
-    return None if evaluator.startswith(_UNNAMED) else _SCORES.sub("", evaluator)
+    return None if evaluator.startswith(_UNNAMED) else without_scores(evaluator)
+
+
+def without_scores(evaluator: str) -> str:
+    """Return the field `eval` without the digest of scores that `with_scores` adds.
+
+    Args:
+        evaluator: the field, with or without a digest.
+    """
+    return _SCORES.sub("", evaluator)
 
 
 class _Model(NamedTuple):

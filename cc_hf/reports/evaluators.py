@@ -39,13 +39,14 @@ class EvaluatorFacts(NamedTuple):
 
 
 def evaluator_of(result: EvaluationResult) -> str:
-    """Return the evaluator that a signature names; "" if it names none or cannot be read.
+    """Return the evaluator that a signature names, a function without the digest of its scores; ""
+    if it names none or cannot be read.
 
     Args:
         result: the result.
     """
     try:
-        return signature.parse(result.signature)[1].get("eval", "")
+        return signature.without_scores(signature.parse(result.signature)[1].get("eval", ""))
     except InputError:
         return ""
 

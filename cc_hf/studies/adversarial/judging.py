@@ -211,8 +211,8 @@ def judge_attacks(
         fields["cues"] = f"{cues.cues.name}.{cues.cues.n}.{cues.cues.placement}"
         fields |= {key: scored[key] for key in ("eval", "dtype", "score") if key in scored}
         systems = (translated.signature, translated.system)
-        own = (own_judge_note(scored["eval"], system) for system in systems)
-        notes += list(filter(None, own))[:1]
+        own_notes = (own_judge_note(scored["eval"], system) for system in systems)
+        notes += list(filter(None, own_notes))[:1]
         n_without = sum(judgement.probability_correct is None for judgement in judged)
         if n_without:
             notes.append(
