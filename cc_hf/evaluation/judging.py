@@ -107,10 +107,7 @@ def judge(
             warnings.warn(note, ResultWarning, stacklevel=2)
         has_warnings, notes = bool(notes), (*notes, *calibration_notes)
     figures = metric.measure(rows, bootstrap, scoring)
-    counts: dict[str, int] = {}
-    unusable_notes: tuple[str, ...] = ()
-    if texts and not metric.reads_replies:
-        counts, unusable_notes = _unusable(rows, [composed(e.source) for e in examples])
+    counts, unusable_notes = _unusable(metric, rows, [composed(e.source) for e in examples])
     judgements = figures.judgements
     if judgements and texts:  # readers see translations as they were given
         judgements = tuple(
@@ -205,11 +202,14 @@ def _scoring(
         )
 
 
-def _unusable(rows: Rows, sources: Sequence[str]) -> tuple[dict[str, int], tuple[str, ...]]:
+def _unusable(
+    metric: Metric, rows: Rows, sources: Sequence[str]
+) -> tuple[dict[str, int], tuple[str, ...]]:
     """Count the translations that no metric can judge. Many of them show a system that does not
     translate, or a wrong file.
 
     Args:
+        metric: the metric, of which one that reads replies or no translations counts nothing.
         rows: the rows.
         sources: their sources; empty for rows that are no examples, which are told apart by their
             references.
@@ -218,6 +218,8 @@ def _unusable(rows: Rows, sources: Sequence[str]) -> tuple[dict[str, int], tuple
         The counts, for examples only, and a note that is also given as a warning if this is half of
         the translations or more.
     """
+    if not rows.translations or metric.reads_replies:
+        return {}, ()
     unusable = unusable_rows(
         rows.translations,
         sources or [repr(reference) for reference in rows.references],

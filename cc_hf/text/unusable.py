@@ -22,8 +22,8 @@ UNUSABLE: Mapping[str, str] = {
     "n_without_words": "do not have two different words of the target language",
     "n_blank": "are blank",
 }
-# Grammar makes good systems translate two sources alike, such as "he" and "she" into Italian. The
-# archived systems of WinoMT do so for up to 64 % of the sentences, and never for three sources.
+# Grammar makes good systems translate two sources alike, such as "he" and "she" into Italian: the
+# archived commercial systems of WinoMT for up to 64 % of the sentences, and never three sources.
 _MANY_SOURCES = 3
 # Share of right sentences without a word that the dictionaries know: 0.25 % in Hebrew, 0.1 % in
 # Arabic, none in eight other languages of WinoMT and MT-GenEval.

@@ -172,11 +172,11 @@ def test_mcnemar_equals_the_exact_binomial_test() -> None:
 def test_bad_shapes_and_options_are_refused() -> None:
     with pytest.raises(InputError, match="correct: expected at least two systems, got 1"):
         paired_differences(CORRECT[:1], CATEGORIES)
-    with pytest.raises(InputError, match="correct: .* at least one"):
+    with pytest.raises(InputError, match=r"correct: .* at least one"):
         paired_differences(np.zeros((2, 0), dtype=np.bool_), [])
-    with pytest.raises(InputError, match="categories: .* 400 in all, got 3"):
+    with pytest.raises(InputError, match=r"categories: .* 400 in all, got 3"):
         paired_differences(CORRECT, ["a"] * 3)
-    with pytest.raises(InputError, match=r"weights: .* \(2, 400\), got the shape \(3, 2\)"):
+    with pytest.raises(InputError, match=r"weights: .* got the shape \(3, 2\)"):
         paired_differences(CORRECT, CATEGORIES, weights=np.ones((3, 2), dtype=np.int64))
     with pytest.raises(InputError, match="same samples"):
         mcnemar(CORRECT[0], CORRECT[0][:3])

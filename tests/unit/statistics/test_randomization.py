@@ -151,7 +151,7 @@ def test_bad_shapes_and_options_are_refused() -> None:
     first = columns(np.ones(3))
     with pytest.raises(InputError, match=r"second: .* \(3, 2\), got .* \(2, 2\)"):
         exchange_tests(first, first[:2], mean)
-    with pytest.raises(InputError, match="first: .* at least one"):
+    with pytest.raises(InputError, match=r"first: .* at least one"):
         exchange_tests(first[:0], first[:0], mean)
     with pytest.raises(InputError, match="groups: expected one per item, 3 in all, got 2"):
         exchange_tests(first, first, mean, groups=["a", "b"])
