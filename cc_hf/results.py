@@ -347,6 +347,7 @@ class ResultSet:
             not isinstance(row["results"], list)
             or not row["results"]
             or not isinstance(row.get("not_run", {}), dict)
+            or not all(map(_is_text, row.get("not_run", {}).values()))
         ):
             raise InputError(
                 "expected the JSON of evaluation results (the file that `cc-hf evaluate` writes),"
@@ -471,6 +472,9 @@ def _check_types(result: EvaluationResult) -> None:
         InputError: for a field with a value of another type.
     """
     _check_fields("", result)
+    for name, score in result.scores.items():
+        if score is not None and not _is_number(score):
+            raise InputError(f"scores: {name}: expected a number, got {score!r}; {_REMEDY}")
     for name, count in result.counts.items():
         if not _is_count(count):
             raise InputError(f"counts: {name}: expected a number, 0 or more, got {count!r}")
@@ -520,6 +524,7 @@ _TYPES: dict[type, _Types] = {
     EvaluationResult: (
         (("dataset", "config", "tgt_lang", "metric", "signature", "system"), _is_text, "a text"),
         (("n",), _is_count, "a number of judgements"),
+        (("scores", "counts"), lambda value: isinstance(value, dict), "an object"),
         (("wording",), lambda value: value is None or isinstance(value, dict), "an object or null"),
     ),
     Interval: (

@@ -12,10 +12,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from cc_hf.data.text_files import read_lines
+from cc_hf.data.kept_files import COUNT, NUMBER, Each, check_form, read_kept
 from cc_hf.errors import EvaluatorError, InputError
 from cc_hf.evaluators.families.fairseq import FairseqEvaluator
-from cc_hf.files import parse_json
 from cc_hf.models.fairseq.tokenizer import FairseqTokenizer
 from cc_hf.models.weights import load_weights
 
@@ -28,6 +27,11 @@ __all__ = ["ENSEMBLE", "TOLERANCE", "Check", "RecordedScores", "ensemble_logprob
 ENSEMBLE = "ensemble"
 TOLERANCE = 1e-4
 _BATCH_TOKENS = 2048
+_PAIR = {
+    "source_ids": [COUNT],
+    "target_ids": [COUNT],
+    "scores": Each({"positional_log_probs": [NUMBER]}),
+}
 
 
 @dataclass(frozen=True)
@@ -163,27 +167,18 @@ def read_check(path: str | Path) -> RecordedScores:
         InputError: when the file does not exist or has another form. The message names the pair.
     """
     file = Path(path)
-    try:
-        pairs = parse_json("\n".join(read_lines(file)))["pairs"]
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        raise InputError(
-            f'{file}: expected a JSON object with "pairs", see `cc_hf.conversion.check.read_check`'
-            f" ({type(error).__name__}: {error})"
-        ) from error
-    if not isinstance(pairs, list) or not pairs:
+    pairs = read_kept(file, {"pairs": [{}]}, 'a JSON object with "pairs", see `read_check`')[
+        "pairs"
+    ]
+    if not pairs:
         raise InputError(f'{file}: expected a list of at least one pair under "pairs"')
     for row, pair in enumerate(pairs):
-        if not isinstance(pair, dict) or not {"source_ids", "target_ids", "scores"} <= set(pair):
-            raise InputError(
-                f"{file}: pair {row}: expected source_ids, target_ids and scores, got"
-                f" {sorted(pair) if isinstance(pair, dict) else type(pair).__name__}"
-            )
-        if not isinstance(pair["scores"], dict) or set(pair["scores"]) != set(pairs[0]["scores"]):
-            raise InputError(f"{file}: pair {row} has scores of other models than pair 0")
-        if not all("positional_log_probs" in scores for scores in pair["scores"].values()):
-            raise InputError(
-                f"{file}: pair {row}: expected positional_log_probs under each of its scores"
-            )
+        check_form(pair, _PAIR, f"{file}: pair {row}")
+        for side in ("source", "target"):
+            if not pair[f"{side}_ids"] or not isinstance(pair.get(side, ""), str):
+                raise InputError(f"{file}: pair {row}: expected {side}_ids, and {side} as a text")
+        if not pair["scores"] or pair["scores"].keys() != pairs[0]["scores"].keys():
+            raise InputError(f"{file}: pair {row} has scores of other models than pair 0, or none")
     return RecordedScores(file, pairs)
 
 

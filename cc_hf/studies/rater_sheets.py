@@ -269,7 +269,7 @@ def read_key(path: Path, forms: Collection[SheetForm]) -> SheetKey:
         raise InputError(f"{path}: expected the JSON of a key ({error})") from None
     known = {form.name: form for form in forms}
     name = key.get("form") if isinstance(key, dict) else None
-    if name not in known:
+    if not isinstance(name, str) or name not in known:
         raise InputError(
             f"{path}: expected a key of the form {' or '.join(known)}, got {shown(name)}"
         )

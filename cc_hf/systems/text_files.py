@@ -21,9 +21,9 @@ from tqdm import tqdm
 import cc_hf
 from cc_hf.data.corpora import LineIndex
 from cc_hf.data.text_files import read_lines
-from cc_hf.errors import InputError, ResultWarning, TooLongError, check_choice
+from cc_hf.errors import InputError, ResultWarning, TooLongError, check_choice, shown
 from cc_hf.evaluators.base import Evaluator
-from cc_hf.files import exists, file_sha256, is_file, parse_json, resolved, sole_writer
+from cc_hf.files import exists, file_sha256, is_file, parse_object, resolved, sole_writer
 from cc_hf.normalization import is_blank
 from cc_hf.signature import build
 from cc_hf.systems.backends import prepare
@@ -276,7 +276,10 @@ class _Part:
             self.options.write_text(json.dumps(self.identity), encoding="utf-8")
             self.path.write_bytes(b"")
             return 0
-        before = parse_json("\n".join(read_lines(self.options)))
+        try:
+            before = parse_object("\n".join(read_lines(self.options)), self.options)
+        except InputError:
+            before = {}
         if before != self.identity:
             differing = [key for key in self.identity if before.get(key) != self.identity[key]]
             raise InputError(
@@ -304,6 +307,15 @@ class _Part:
             file.flush()
             os.fsync(file.fileno())
 
+    def _translation(self, line: str, number: int) -> str:
+        translation = parse_object(line, f"{self.path}: line {number}").get("translation")
+        if not isinstance(translation, str):
+            raise InputError(
+                f"{self.path}: line {number}: expected an object with a translation, as this"
+                f" command writes it, got {shown(line)}; delete the file to start again"
+            )
+        return translation
+
     def finish(
         self, signature: str, digest: str, index: LineIndex, are_too_long: Any
     ) -> FileTranslation:
@@ -315,7 +327,7 @@ class _Part:
             first = number * index.block_lines + 1
             lines, _ = written.read(number)
             if self.is_jsonl:
-                lines = [json.loads(line)["translation"] for line in lines]
+                lines = [self._translation(line, first + row) for row, line in enumerate(lines)]
             sources = list(_texts(index, number))
             without = [row for row, line in enumerate(lines) if not line]
             blank = [row for row in without if is_blank(sources[row])]

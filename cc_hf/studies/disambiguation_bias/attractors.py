@@ -13,14 +13,13 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 import cc_hf
 from cc_hf import signature
 from cc_hf.data.homographs import HomographLexicon, TaggedPair
+from cc_hf.data.kept_files import COUNT, POSITIVE, TEXT, Each, read_kept
 from cc_hf.data.text_files import read_lines
 from cc_hf.errors import InputError, UnknownNameError, check_choice, shown
-from cc_hf.files import parse_json
 from cc_hf.text.lemmatization import Lemmatizer, load_lemmatizer
 from cc_hf.text.tokenization import word_texts
 
@@ -48,6 +47,13 @@ _TAGGING_FIELDS = (
     "held",
 )
 _SHORTEST = 2  # characters
+_TEXTS = ("src_lang", "lemmatizer", "corpus", "lexicon", "tagging")
+_FORM = {
+    **dict.fromkeys(_TEXTS, TEXT),
+    "stop_words": [TEXT],
+    "n_pairs": Each(Each(COUNT)),
+    "counts": Each(Each(Each(POSITIVE))),
+}
 
 
 @dataclass(frozen=True)
@@ -412,11 +418,13 @@ def read_stop_words(path: str | Path) -> tuple[str, ...]:
     Raises:
         InputError: for a file that does not exist or holds no words.
     """
-    lines = read_lines(Path(path))
-    text = "\n".join(lines)
-    words = parse_json(text) if text.lstrip().startswith("[") else lines
-    if not words or not all(isinstance(word, str) for word in words):
-        raise InputError(f"{path}: expected stop words, one per line, got {shown(words)}")
+    words = read_lines(Path(path))
+    if words and words[0].lstrip().startswith("["):
+        words = read_kept(path, [TEXT], "stop words, one per line or a JSON list")
+    if not words:
+        raise InputError(
+            f"{path}: expected stop words, one per line or a JSON list, got {shown(words)}"
+        )
     return tuple(word.strip().lower() for word in words if word.strip())
 
 
@@ -429,42 +437,22 @@ def read_table(path: str | Path) -> AttractorTable:
     Raises:
         InputError: for a file that does not exist or is not such a table.
     """
-    try:
-        row = parse_json("\n".join(read_lines(Path(path))))
-        return _table(row)
-    except InputError as error:
-        message = str(error)
-        raise InputError(message if str(path) in message else f"{path}: {message}") from error
-
-
-def _table(row: Any) -> AttractorTable:
-    texts = ("src_lang", "lemmatizer", "corpus", "lexicon", "tagging")
-    if not isinstance(row, dict) or not {"counts", "n_pairs", "stop_words", *texts} <= row.keys():
-        raise InputError(
-            "expected a table of attractors, as `cc-hf bias attractors --output` writes it, got"
-            f" {shown(row)}"
-        )
-    for key in ("counts", "n_pairs"):
-        if not isinstance(row[key], dict) or not all(
-            isinstance(clusters, dict) for clusters in row[key].values()
-        ):
-            raise InputError(f"{key}: expected homographs with their clusters")
-    for homograph, clusters in row["counts"].items():
-        for cluster, words in clusters.items():
-            if not isinstance(words, dict) or not all(
-                isinstance(n, int) and n > 0 for n in words.values()
-            ):
-                raise InputError(
-                    f"counts: {homograph!r}: cluster {cluster!r}: expected words with numbers of 1"
-                    f" or more, got {shown(words)}"
-                )
-    counts = {
-        homograph: {cluster: Counter(words) for cluster, words in clusters.items()}
-        for homograph, clusters in row["counts"].items()
-    }
+    row = read_kept(path, _FORM, "a table of `cc-hf bias attractors --output`")
+    counts, n_pairs = row["counts"], row["n_pairs"]
+    for homograph in {**counts, **n_pairs}:
+        clusters, numbers = counts.get(homograph, {}), n_pairs.get(homograph)
+        if numbers is None or not clusters or not numbers.keys() <= clusters.keys():
+            raise InputError(
+                f"{path}: {homograph!r}: expected clusters under counts, and numbers of the same"
+                f" clusters under n_pairs, got {shown(list(clusters))} and {shown(numbers)}; use"
+                " the file as it was written"
+            )
     return AttractorTable(
-        counts,
-        row["n_pairs"],
+        {
+            homograph: {cluster: Counter(words) for cluster, words in clusters.items()}
+            for homograph, clusters in counts.items()
+        },
+        n_pairs,
         stop_words=tuple(row["stop_words"]),
-        **{key: str(row[key]) for key in texts},
+        **{key: row[key] for key in _TEXTS},
     )

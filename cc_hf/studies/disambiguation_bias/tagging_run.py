@@ -22,9 +22,17 @@ import cc_hf
 from cc_hf.data.corpora import Corpus, CorpusBlock, LineIndex, StreamCorpus
 from cc_hf.data.corpus_blocks import MOST_NAMED, check_processes, map_blocks
 from cc_hf.data.homographs import TaggedPair
-from cc_hf.data.text_files import read_lines
+from cc_hf.data.kept_files import COUNT, DAMAGED, TEXT, Each, check_form
+from cc_hf.data.text_files import read_lines, stream_lines
 from cc_hf.errors import InputError, ResultWarning, check_choice
-from cc_hf.files import file_sha256, is_file, parse_json, resolved, sole_writer
+from cc_hf.files import (
+    file_sha256,
+    is_file,
+    parse_json,
+    parse_object,
+    resolved,
+    sole_writer,
+)
 from cc_hf.signature import build
 from cc_hf.studies.disambiguation_bias.tagging import OUTCOMES, PairTagger
 from cc_hf.studies.disambiguation_bias.tagging_summary import (
@@ -37,6 +45,16 @@ __all__ = ["ON_DAMAGED", "tag_corpus"]
 #: What happens at a damaged pair: it is named, counted and left out, or an error is raised.
 ON_DAMAGED = ("skip", "error")
 _SUFFIX = ".jsonl"
+#: The first line of a part.
+_HEADER = {
+    "digest": TEXT,
+    "n_pairs": COUNT,
+    "n_rows": COUNT,
+    "n_held_out": COUNT,
+    "outcomes": Each(COUNT),
+    "damaged": [DAMAGED],
+    "clusters": Each(Each(COUNT)),
+}
 _MOST_DAMAGED = 0.5  # a larger share is no parallel corpus
 
 
@@ -201,8 +219,19 @@ class _Parts:
         return self.folder / f"{number:06d}.jsonl"
 
     def header(self, number: int) -> Any:
-        with self.path(number).open(encoding="utf-8") as file:
-            return json.loads(file.readline())
+        """Return the first line of a part.
+
+        Raises:
+            InputError: for a part that is missing, or that a tagger did not write.
+        """
+        where = f"{self.path(number)}: line 1"
+        line = next(stream_lines(self.path(number)), "")
+        try:
+            row = parse_object(line, where)
+            check_form(row, _HEADER, where)
+        except InputError as error:
+            raise InputError(f"{error}; delete the folder to start again") from None
+        return row
 
     def summary(self, n_blocks: int, fields: Mapping[str, str | int]) -> TaggingSummary:
         """Return the summary of all parts."""
@@ -241,8 +270,9 @@ class _Parts:
         files = [path.open("w", encoding="utf-8") for path in new]
         try:
             for number in range(n_blocks):
+                n_pairs = self.header(number)["n_rows"]
                 with self.path(number).open(encoding="utf-8") as part:
-                    n_pairs = json.loads(part.readline())["n_rows"]
+                    part.readline()
                     for row, line in enumerate(part):
                         files[row >= n_pairs].write(line)
         finally:

@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from cc_hf.data.homographs import HomographLexicon, read_pairs
-from cc_hf.data.text_files import read_lines
+from cc_hf.data.kept_files import TEXT, read_kept
 from cc_hf.errors import InputError
-from cc_hf.files import file_sha256, is_file, parse_json
+from cc_hf.files import file_sha256, is_file
 from cc_hf.signature import parse
 from cc_hf.studies.disambiguation_bias.attractors import AttractorTable, count_attractors
 from cc_hf.studies.disambiguation_bias.tagging import OUTCOMES
@@ -81,13 +81,7 @@ def read_summary(pairs: str | Path) -> Mapping[str, Any]:
     path = summary_path(pairs)
     if not is_file(path):
         return {}
-    try:
-        row = parse_json("\n".join(read_lines(path)))
-    except InputError as error:
-        raise InputError(f"{path}: expected the summary of tagged pairs: {error}") from error
-    if not isinstance(row, dict) or not isinstance(row.get("signature"), str):
-        raise InputError(f"{path}: expected the summary of tagged pairs, as cc-hf bias tag writes")
-    return row
+    return dict(read_kept(path, {"signature": TEXT}, "the summary of tagged pairs"))
 
 
 def count_file(

@@ -13,9 +13,20 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+from cc_hf.data.kept_files import (
+    AMOUNT,
+    COUNT,
+    DAMAGED,
+    POSITIVE,
+    TEXT,
+    Each,
+    Kind,
+    optional,
+    read_kept,
+)
 from cc_hf.data.text_files import read_lines
 from cc_hf.errors import InputError, shown
-from cc_hf.files import parse_json, parse_table
+from cc_hf.files import parse_table
 from cc_hf.signature import build
 from cc_hf.statistics.pearson import PearsonCorrelation, pearson_correlation
 from cc_hf.statistics.seeds import seed_figure
@@ -35,6 +46,28 @@ __all__ = [
 GENDERS = ("male", "female")
 #: What a translation shows of an occupation: forms of one gender only, or none or both.
 OUTCOMES = (*GENDERS, "other")
+
+_NUMBERS = Kind(
+    f"a number from 0 for each of {', '.join(OUTCOMES)}",
+    lambda value: (
+        isinstance(value, dict)
+        and value.keys() == set(OUTCOMES)
+        and all(map(AMOUNT.fits, value.values()))
+    ),
+)
+#: What `OccupationCounts.to_json` writes.
+_FORM = {
+    "signature": TEXT,
+    "stages": [TEXT],
+    "counts": Each([_NUMBERS]),
+    "flows": Each([dict.fromkeys(OUTCOMES, _NUMBERS)]),
+    "n_pairs": optional(COUNT),
+    "n_damaged": COUNT,
+    "damaged": [DAMAGED],
+    "n_runs": POSITIVE,
+    "share_deviations": [_NUMBERS],
+    "change_deviations": [_NUMBERS],
+}
 
 Numbers = Mapping[str, float]
 Flow = Mapping[str, Numbers]
@@ -256,26 +289,23 @@ def read_occupation_counts(path: str | Path) -> OccupationCounts:
     Raises:
         InputError: for a file that does not exist or holds something else.
     """
-    text = "\n".join(read_lines(Path(path)))
+    row = read_kept(path, _FORM, "the JSON of `cc-hf count occupations --output`")
+    counts = OccupationCounts(
+        row["signature"],
+        tuple(row["stages"]),
+        {name: tuple(stages) for name, stages in row["counts"].items()},
+        {name: tuple(steps) for name, steps in row["flows"].items()},
+        row["n_pairs"],
+        row["n_damaged"],
+        tuple((line, reason) for line, reason in row["damaged"]),
+        row["n_runs"],
+        tuple(row["share_deviations"]),
+        tuple(row["change_deviations"]),
+    )
     try:
-        row = {k: v for k, v in parse_json(text).items() if k not in ("women", "printed")}
-        counts = OccupationCounts(
-            **{
-                **row,
-                "stages": tuple(row["stages"]),
-                "counts": {k: tuple(v) for k, v in row["counts"].items()},
-                "flows": {k: tuple(v) for k, v in row["flows"].items()},
-                "damaged": tuple((line, reason) for line, reason in row["damaged"]),
-                "share_deviations": tuple(row["share_deviations"]),
-                "change_deviations": tuple(row["change_deviations"]),
-            }
-        )
         _check_counts(counts)
-    except (InputError, KeyError, TypeError, ValueError, AttributeError, IndexError) as error:
-        raise InputError(
-            f"{path}: expected the JSON of `cc-hf count occupations --output`, got {text[:60]!r}"
-            f" ({type(error).__name__}: {error})"
-        ) from None
+    except InputError as error:
+        raise InputError(f"{path}: {error}; use the file as it was written") from None
     return counts
 
 
@@ -285,9 +315,15 @@ def _check_counts(counts: OccupationCounts) -> None:
     Raises:
         InputError: if they do not.
     """
+    n = len(counts.stages)
+    if not n or counts.counts.keys() != counts.flows.keys():
+        raise InputError("expected one stage or more, and counts and flows of the same occupations")
+    for key, n_expected in (("share_deviations", n), ("change_deviations", n - 1)):
+        if len(getattr(counts, key)) not in (0, n_expected):
+            raise InputError(f"{key}: expected none, or {n_expected} for {n} stages")
     for name, of_stages in counts.counts.items():
-        if len(of_stages) != len(counts.stages) or len(counts.flows[name]) != len(of_stages) - 1:
-            raise InputError(f"{name}: expected numbers for {len(counts.stages)} stages")
+        if len(of_stages) != n or len(counts.flows[name]) != n - 1:
+            raise InputError(f"{name}: expected numbers for {n} stages")
         for step, flow in enumerate(counts.flows[name]):
             for outcome in OUTCOMES:
                 leaving = sum(flow[outcome].values())

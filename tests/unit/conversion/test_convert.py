@@ -489,10 +489,10 @@ def test_convert_fairseq_command_writes_and_reports(tmp_path: Path) -> None:
     [
         ("[]", 'expected a JSON object with "pairs"'),
         ('{"pairs": []}', "at least one pair"),
-        ('{"pairs": [{"scores": {}}]}', "pair 0: expected source_ids"),
+        ('{"pairs": [{"scores": {}}]}', "pair 0: expected the key 'source_ids'"),
         (
             '{"pairs": [{"source_ids": [2], "target_ids": [2], "scores": {"model1": {}}}]}',
-            "pair 0: expected positional_log_probs",
+            "pair 0: scores: model1: expected the key 'positional_log_probs'",
         ),
         (
             (

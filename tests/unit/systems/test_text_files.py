@@ -93,6 +93,30 @@ def test_a_part_of_another_run_is_refused(model: Evaluator, tmp_path: Path) -> N
         run(model, tmp_path)
 
 
+@pytest.mark.parametrize("line", ["x", "[]", "{}", '{"translation": 1}'])
+def test_a_forged_part_is_refused_by_its_line(
+    model: Evaluator, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, line: str
+) -> None:
+    with monkeypatch.context() as patched:
+        patched.setattr(text_files._Part, "finish", lambda *_: None)
+        run(model, tmp_path, "out.jsonl")
+    part = tmp_path / "out.jsonl.part"
+    first, *rest = part.read_text(encoding="utf-8").split("\n")
+    part.write_text("\n".join([first, line, *rest[1:]]), encoding="utf-8")
+    with pytest.raises(InputError, match=r"out\.jsonl\.part: line 2: expected .*"):
+        run(model, tmp_path, "out.jsonl")
+
+
+@pytest.mark.parametrize("text", ["[]", "x", "{}", "\ufffe"])
+def test_forged_options_of_a_part_are_those_of_another_run(
+    model: Evaluator, tmp_path: Path, text: str
+) -> None:
+    (tmp_path / "out.de.part").write_text("x\n", encoding="utf-8")
+    (tmp_path / "out.de.part.json").write_text(text, encoding="utf-8")
+    with pytest.raises(InputError, match="expected a part of the same run"):
+        run(model, tmp_path)
+
+
 def test_a_second_run_on_one_output_is_refused(
     model: Evaluator, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

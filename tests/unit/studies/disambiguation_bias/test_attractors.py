@@ -128,9 +128,15 @@ def test_the_signature_names_everything_that_a_bias_depends_on() -> None:
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"counts": 1}, "counts: expected homographs with their clusters"),
-        ({"n_pairs": {"bat": 1}}, "n_pairs: expected homographs with their clusters"),
-        ({"counts": {"bat": {"1": {"ball": 0}}}}, "'bat': cluster '1': expected words with numb"),
+        ({"counts": 1}, "counts: expected an object, got 1"),
+        ({"n_pairs": {"bat": 1}}, "n_pairs: bat: expected an object, got 1"),
+        ({"n_pairs": {"bat": {"1": "2"}}}, "n_pairs: bat: 1: expected a whole number from 0"),
+        ({"n_pairs": {}}, "'bat': expected clusters under counts, and numbers of the same"),
+        ({"n_pairs": {"bat": {"9": 1}}}, "'bat': expected clusters under counts"),
+        ({"counts": {"bat": {"1": {"ball": 0}}}}, "bat: 1: ball: expected a whole number from 1"),
+        ({"counts": {"bat": {"1": {"ball": 1e30}}}}, "bat: 1: ball: expected a whole number"),
+        ({"stop_words": [1]}, "stop_words: item 1: expected a text, got 1"),
+        ({"lexicon": None}, "lexicon: expected a text, got None"),
     ],
 )
 def test_a_file_that_is_no_table_is_refused(
@@ -141,7 +147,7 @@ def test_a_file_that_is_no_table_is_refused(
     with pytest.raises(InputError, match=f"table.json: .*{message}"):
         read_table(path)
     path.write_text("[]", encoding="utf-8")
-    with pytest.raises(InputError, match=r"table.json: expected a table of attractors, as"):
+    with pytest.raises(InputError, match=r"table.json: expected a table of `cc-hf bias attractors"):
         read_table(path)
 
 

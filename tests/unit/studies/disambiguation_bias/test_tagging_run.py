@@ -316,5 +316,25 @@ def test_attractors_are_counted_with_the_lexicon_of_the_pairs(tmp_path: Path) ->
     with pytest.raises(InputError, match="expected the summary of tagged pairs"):
         count_file(tmp_path / "pairs.jsonl", LEXICON)
     (tmp_path / "pairs.summary.json").write_text("{", encoding="utf-8")
-    with pytest.raises(InputError, match="expected the summary of tagged pairs: "):
+    with pytest.raises(InputError, match="expected the summary of tagged pairs"):
         count_file(tmp_path / "pairs.jsonl", LEXICON)
+
+
+@pytest.mark.parametrize("line", ["", "[]", '{"digest": 1}', '{"n_rows": "x"}'])
+def test_a_forged_part_is_refused_by_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, line: str
+) -> None:
+    corpus, original = write_corpus(tmp_path, 2, 7), PairTagger.tag
+
+    def interrupted(self: PairTagger, block: Any, *more: Any) -> Any:
+        if block.number:
+            raise InterruptionError
+        return original(self, block, *more)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(PairTagger, "tag", interrupted)
+        with pytest.raises(InterruptionError):
+            run(tmp_path, corpus)
+    (tmp_path / "pairs.jsonl.parts/000000.jsonl").write_text(line, encoding="utf-8")
+    with pytest.raises(InputError, match=r"000000\.jsonl: line 1: expected .*delete the folder"):
+        run(tmp_path, corpus)

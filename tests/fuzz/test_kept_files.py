@@ -1,0 +1,441 @@
+"""Files of ours that users keep and give back, forged: every outcome is a result, or an error of the
+package that names the file.
+
+`CC_HF_FUZZ_EXAMPLES=5000 python -m pytest tests/fuzz/test_kept_files.py` searches longer.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import os
+import random
+import warnings
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cc_hf.conversion.check import read_check
+from cc_hf.cue_building.calibration_file import shipped_calibrations
+from cc_hf.cue_building.candidates import given_candidates
+from cc_hf.cue_building.development import load_development, read_wordings
+from cc_hf.data.homographs import read_lexicon, read_pairs
+from cc_hf.data.quality_scores import read_quality_scores
+from cc_hf.data.result_files import read_result_file
+from cc_hf.data.sense_counts import read_sense_counts
+from cc_hf.data.timings import read_timings
+from cc_hf.errors import CCError
+from cc_hf.evaluation.material import load_material
+from cc_hf.prompting.samples import read_translation_samples, shipped_file
+from cc_hf.studies.adversarial.contrastive import read_cues
+from cc_hf.studies.adversarial.samples import read_judgements, read_samples
+from cc_hf.studies.disambiguation_bias.attractors import ASSOCIATIONS, read_stop_words, read_table
+from cc_hf.studies.disambiguation_bias.sentences import BiasColumns, score_file
+from cc_hf.studies.disambiguation_bias.tagging_summary import count_file
+from cc_hf.studies.distillation.gender_flows import (
+    correlate_female_shares,
+    read_occupation_counts,
+    read_women,
+)
+from cc_hf.studies.distillation.occupations import read_occupation_forms
+from cc_hf.studies.human_agreement.annotations import read_annotations
+from cc_hf.studies.human_agreement.sampling import FORMS, GENDERS
+from cc_hf.studies.rater_sheets import (
+    SheetKey,
+    SheetRow,
+    key_text,
+    rater_files,
+    read_key,
+    read_sheet,
+)
+from cc_hf.studies.system_table import read_system_table
+from cc_hf.studies.wino_x.referent_choices import read_choices
+from tests.fuzz.doors import BASES
+
+_N = int(os.environ.get("CC_HF_FUZZ_EXAMPLES") or 120)
+
+
+def _texts(*rows: Any) -> str:
+    return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
+
+
+_TABLE = {
+    "src_lang": "en",
+    "lemmatizer": "simplemma",
+    "stop_words": ["the"],
+    "corpus": "0a1b2c3d",
+    "lexicon": "0123456",
+    "tagging": "tag|corpus:0a1b2c3|lexicon:0123456|n:9",
+    "n_pairs": {"bat": {"1": 3, "2": 6}},
+    "counts": {"bat": {"1": {"ball": 3, "night": 1}, "2": {"night": 6, "ball": 1}}},
+}
+_PAIR = {
+    "id": "0",
+    "source": "A ball hit the bat .",
+    "reference": "Der Ball traf den Schläger .",
+    "homograph": "bat",
+    "start": 15,
+    "token": 4,
+    "cluster": "1",
+    "target_token": "Schläger",
+}
+_ORIGIN = {name: next(iter(values), "x") for name, values in GENDERS.origin.items()}
+_KEY = SheetKey(
+    GENDERS,
+    {"seed": "0"},
+    tuple(SheetRow(f"r{n}", ("a",) * len(GENDERS.columns), (_ORIGIN,)) for n in range(2)),
+)
+_SAMPLE = {
+    "id": "0",
+    "seed_id": "0",
+    "kind": "insert_at_homograph",
+    "start": 2,
+    "adjective": "hot",
+    "replaced": "",
+    "homograph": "spring",
+    "homograph_start": 6,
+    "seed_homograph_start": 2,
+    "seed_cluster": "season",
+    "adv_cluster": "water",
+    "source": "A hot spring",
+    "seed_source": "A spring",
+    **{f"{a}_{b}": 1.0 for a in ("freq", "ppmi") for b in ("adv", "seed", "diff")},
+    "fluency_ratio": 1.1,
+}
+_JUDGED = {
+    **_SAMPLE,
+    "seed_translation": "a",
+    "translation": "b",
+    "seed_outcome": "correct",
+    "outcome": "flipped:water",
+    "seed_probability_correct": 0.75,
+    "probability_correct": 0.25,
+}
+
+
+def _numbers(n: int) -> dict[str, float]:
+    return {"male": 1.0 + n, "female": 1.0, "other": 0.0}
+
+
+def _flow(n: int) -> dict[str, dict[str, float]]:
+    numbers = _numbers(n)
+    return {a: {b: numbers[a] * (a == b) for b in numbers} for a in numbers}
+
+
+_COUNTS = {
+    "signature": "s|n:3",
+    "stages": ["a", "b"],
+    "counts": {f"job{n}": [_numbers(n), _numbers(n)] for n in range(4)},
+    "flows": {f"job{n}": [_flow(n)] for n in range(4)},
+    "n_pairs": 9,
+    "n_damaged": 0,
+    "damaged": [[1, "why"]],
+    "n_runs": 1,
+    "share_deviations": [],
+    "change_deviations": [],
+}
+
+
+@dataclass(frozen=True)
+class File:
+    """A kind of file.
+
+    Attributes:
+        name: name of the file.
+        text: valid content.
+        read: reads it, as the commands do.
+        use: computes with what was read.
+        others: other files beside it.
+    """
+
+    name: str
+    text: str
+    read: Callable[[Path], Any]
+    use: Callable[[Any, Path], object] = lambda value, path: None
+    others: dict[str, str] = field(default_factory=dict)
+
+
+def _biases(table: Any, path: Path) -> None:
+    for homograph in table.counts:
+        for association in ASSOCIATIONS:
+            table.strongest(homograph, association=association)
+    table.signature(associations=ASSOCIATIONS)
+    table.to_json()
+    score_file(path.with_name("pairs.jsonl"), BiasColumns(table, ASSOCIATIONS, 0.0, True))
+
+
+def _scored(path: Path) -> None:
+    table = read_table(path.with_name("table.json"))
+    score_file(path, BiasColumns(table, ("freq", "ppmi"), 0.0, True))
+
+
+def _rewritten(value: Any, path: Path) -> None:
+    value.to_json()
+
+
+def _counted(path: Path) -> None:
+    count_file(path.with_name("pairs.jsonl"), read_lexicon(path.with_name("lexicon.json")))
+
+
+_LEXICON = json.dumps({"bat": {"1": ["Schläger"], "2": {"senses": ["Fledermaus"], "pos": "N"}}})
+_SHEETS = rater_files(_KEY, n_raters=2, table="csv", seed=0)
+FILES = (
+    File("table.json", json.dumps(_TABLE), read_table, _biases, {"pairs.jsonl": _texts(_PAIR)}),
+    File("pairs.jsonl", _texts(_PAIR, {**_PAIR, "id": "1"}), lambda p: list(read_pairs(p))),
+    File("pairs.jsonl", _texts(_PAIR), _scored, others={"table.json": json.dumps(_TABLE)}),
+    File(
+        "pairs.summary.json",
+        json.dumps({"signature": "", "corpus": "0a", "n_pairs": 1, "clusters": {}}),
+        _counted,
+        others={"pairs.jsonl": _texts(_PAIR), "lexicon.json": _LEXICON},
+    ),
+    File("lexicon.json", _LEXICON, read_lexicon),
+    File("stop.json", '["the", "a"]', read_stop_words),
+    File("result.json", BASES["result.json"], read_result_file, _rewritten),
+    File("results.json", BASES["results.json"], read_result_file, _rewritten),
+    File("result.json", BASES["result.json"], lambda p: load_development([str(p)])),
+    File(
+        "calibration.json",
+        shipped_calibrations()[0].to_json(),
+        lambda p: load_material("simplegen", "en-de", tgt_lang="de", cues=p, limit=1),
+    ),
+    File("wordings.json", '[{"name": "x", "cues": {"female": "F", "male": "M"}}]', read_wordings),
+    File("candidates.json", '{"bat": {"a": ["fruit"], "b": ["ball"]}}', given_candidates),
+    File("annotations.jsonl", BASES["annotations.jsonl"], read_annotations),
+    File("choices.tsv", "id\tchoice\n0\tcorrect\n", lambda p: read_choices(p, [])),
+    File(
+        "bleu.tsv", "system\tbleu\na\t38.2\nb\t20\n", lambda p: read_quality_scores([p]), _rewritten
+    ),
+    File("bleu.json", '{"a": 38.2, "b": 20}', lambda p: read_quality_scores([p]), _rewritten),
+    File(
+        "times.json",
+        json.dumps(
+            {
+                "timings": [{"system": "a", "seconds": 2.5, "tokens_per_second": 9.5, "beams": 5}],
+                "machine": {"threads": 4},
+                "options": {},
+            }
+        ),
+        lambda p: read_timings([p]),
+    ),
+    File("senses.json", '{"counts": {"bat - fledermaus": 3, "air - luft": 1}}', read_sense_counts),
+    File("samples.jsonl", _texts(_SAMPLE, {**_SAMPLE, "id": "1"}), lambda p: list(read_samples(p))),
+    File(
+        "judgements.jsonl",
+        _texts(_JUDGED),
+        lambda p: list(read_judgements(p)),
+        lambda rows, path: [row.succeeds(judge) for row in rows for judge in ("lexicon", "x")],
+    ),
+    File("cues.json", '{"spring": {"1": ["summer"], "2": ["water"]}}', lambda p: read_cues(p)),
+    File("key.json", key_text(_KEY), lambda p: read_key(p, FORMS), lambda key, _: key_text(key)),
+    File(
+        "rater1.csv",
+        _SHEETS["rater1.csv"].replace("a,a,a,", "a,a,a,Male"),
+        lambda p: read_sheet(p, _KEY),
+    ),
+    File("counts.json", json.dumps(_COUNTS), read_occupation_counts, _rewritten),
+    File(
+        "counts.json",
+        json.dumps(_COUNTS),
+        read_occupation_counts,
+        lambda counts, _: (
+            counts.by_frequency(),
+            correlate_female_shares(counts, {f"job{n}": n / 4 for n in range(4)}),
+        ),
+    ),
+    File("women.csv", "occupation,percent_women\njob0,50\njob1,12.5\n", read_women),
+    File(
+        "forms.json",
+        '{"doctor": {"src_forms": ["doctor"], "tgt_forms_male": ["Arzt"], "tgt_forms_female": []}}',
+        read_occupation_forms,
+    ),
+    File("systems.tsv", "model\tbleu\na\t1\nb\t2\n", read_system_table),
+    File(
+        "scores.json",
+        json.dumps(
+            {
+                "pairs": [
+                    {
+                        "source": "a",
+                        "target": "b",
+                        "source_ids": [5, 2],
+                        "target_ids": [6, 2],
+                        "scores": {"m": {"positional_log_probs": [-0.1, -0.2]}},
+                    }
+                ]
+            }
+        ),
+        read_check,
+    ),
+    File(
+        "demonstrations.tsv",
+        shipped_file("senses", "en", "fr").read_text(encoding="utf-8"),
+        read_translation_samples,
+    ),
+)
+_IDS = [f"{file.name} {number}" for number, file in enumerate(FILES)]
+
+_VALUES: tuple[Any, ...] = (
+    None,
+    "",
+    " ",
+    "x",
+    "\ud800",
+    "\x00",
+    "1",
+    "nan",
+    0,
+    -1,
+    1,
+    3.5,
+    1e308,
+    float("nan"),
+    float("inf"),
+    10**30,
+    True,
+    [],
+    [[]],
+    ["x", 1],
+    {},
+    {"x": 1},
+    {"x": {"y": [None]}},
+)
+
+
+def _places(value: Any, place: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+    yield place
+    inner: Iterable[Any] = ()
+    if isinstance(value, dict):
+        inner = value.items()
+    elif isinstance(value, list):
+        inner = enumerate(value)
+    for key, item in inner:
+        yield from _places(item, (*place, key))
+
+
+def _forged(value: Any, rng: random.Random) -> Any:
+    """Change one place of a JSON value."""
+    place = rng.choice(list(_places(value)))
+    new = rng.choice(_VALUES)
+    if not place:
+        return new
+    *path, key = place
+    holder = value
+    for step in path:
+        holder = holder[step]
+    match rng.choice(["set", "set", "set", "delete", "add", "twice"]):
+        case "delete":
+            del holder[key]
+        case "add" if isinstance(holder, dict):
+            holder[rng.choice(["x", "", "id", "\ud800", " "])] = new
+        case "twice" if isinstance(holder, list):
+            holder.insert(key, holder[key])
+        case _:
+            holder[key] = new
+    return value
+
+
+def _forged_table(text: str, delimiter: str, rng: random.Random) -> str:
+    rows = list(csv.reader(io.StringIO(text), delimiter=delimiter))
+    row = rng.choice(rows)
+    column = rng.randrange(len(row))
+    match rng.choice(["cell", "cell", "cell", "drop", "column", "row", "add"]):
+        case "drop":
+            del row[column]
+        case "column":
+            for other in rows:
+                del other[column : column + 1]
+        case "row":
+            rows.insert(rng.randrange(len(rows)), row)
+        case "add":
+            row.append("x")
+        case _:
+            value = rng.choice(_VALUES)
+            row[column] = value if isinstance(value, str) else repr(value)
+    out = io.StringIO()
+    csv.writer(out, delimiter=delimiter).writerows(rows)
+    return out.getvalue()
+
+
+def _mutated(file: File, rng: random.Random) -> bytes:
+    text, suffix = file.text, Path(file.name).suffix
+    for _ in range(rng.choice([1, 1, 2])):
+        if suffix in (".tsv", ".csv"):
+            text = _forged_table(text, "\t" if suffix == ".tsv" else ",", rng)
+        elif suffix == ".jsonl":
+            rows = [json.loads(line) for line in text.splitlines()]
+            number = rng.randrange(len(rows))
+            rows[number] = _forged(rows[number], rng)
+            text = "".join(json.dumps(row) + "\n" for row in rows)
+        else:
+            text = json.dumps(_forged(json.loads(text), rng))
+    data = text.encode("utf-8", "surrogatepass")
+    match rng.randrange(12):
+        case 0:
+            data = data[: rng.randrange(len(data) + 1)]
+        case 1:
+            data = data.replace(b"\n", b"\r\n")
+        case 2:
+            data = b"\xef\xbb\xbf" + data
+        case 3:
+            place = rng.randrange(len(data) + 1)
+            data = data[:place] + rng.choice([b"\xff", b"\x00", b'"', b"9" * 5000]) + data[place:]
+        case 4:
+            data = data.replace(b": ", b": " + b"[" * 9000, 1)
+        case 5:
+            data = rng.choice(
+                [b"", b"\n", b" ", b"{}", b"[]", b"null", b"[" * 9000, b'{"a":1,"a":1}']
+            )
+        case 6:
+            data = text.encode("utf-16", "surrogatepass")
+        case _:
+            pass
+    return data
+
+
+def _outcome(file: File, data: bytes, folder: Path) -> str:
+    for name, text in file.others.items():
+        (folder / name).write_text(text, encoding="utf-8")
+    path = folder / file.name
+    path.write_bytes(data)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)
+        try:
+            value = file.read(path)
+        except CCError as error:
+            str(error).encode("utf-8")
+            if not any(name in str(error) for name in (file.name, *file.others)):
+                raise AssertionError("the error names no file") from error
+            return str(error)
+        try:
+            file.use(value, path)
+        except CCError as error:
+            str(error).encode("utf-8")
+            return str(error)
+    return ""
+
+
+@pytest.mark.parametrize("file", FILES, ids=_IDS)
+def test_unforged_files_are_read(file: File, tmp_path: Path) -> None:
+    expected = {
+        "choices.tsv": "expected",
+        "result.json": "expected a result that says which gender",
+    }
+    outcome = _outcome(file, file.text.encode(), tmp_path)
+    assert outcome == "" or expected.get(file.name, "none") in outcome, outcome
+
+
+@pytest.mark.parametrize("file", FILES, ids=_IDS)
+def test_forged_files_end_in_a_result_or_an_error_that_names_them(
+    file: File, tmp_path: Path
+) -> None:
+    for seed in range(_N):
+        data = _mutated(file, random.Random(f"{file.name} {seed}"))
+        try:
+            _outcome(file, data, tmp_path)
+        except Exception as error:
+            raise AssertionError(f"seed {seed}: {data[:600]!r}") from error
