@@ -106,11 +106,11 @@ def passages(page: str, text: str) -> Iterator[Passage]:
     figures_only = _NO_FIGURES.sub(lambda match: re.sub(r"\S", " ", match[0]), text)
     for block in _BLOCK.finditer(text):
         lines = block[0]
-        found = _HEADING.match(lines) if figures_only[block.start()] == "#" else None
-        if found:
-            heading = found[1].strip()
+        title = _HEADING.match(lines) if figures_only[block.start()] == "#" else None
+        if title:
+            heading = title[1].strip()
         if figures := _FIGURE.findall(figures_only[block.start() : block.end()]):
-            body = lines[found.end() if found else 0 :]
+            body = lines[title.end() if title else 0 :]
             words = re.findall(r"[^\W_]+", body)
             yield Passage(page, heading, " ".join(words[:6]), tuple(figures))
 
@@ -137,21 +137,21 @@ def ledger() -> list[Entry]:
         ]
 
 
-def problems(found: list[Passage], entries: list[Entry]) -> list[str]:
+def problems(known: list[Passage], entries: list[Entry]) -> list[str]:
     """Return passages without an entry, and entries without a passage.
 
     Args:
-        found: passages with figures.
+        known: passages with figures.
         entries: what the ledger says.
     """
-    unknown = [p for p in found if not any(entry.fits(p) for entry in entries)]
-    unused = [entry for entry in entries if not any(entry.fits(p) for p in found)]
+    unknown = [p for p in known if not any(entry.fits(p) for entry in entries)]
+    unused = [entry for entry in entries if not any(entry.fits(p) for p in known)]
     return [f"no source: {passage}" for passage in unknown] + [
         f"fits no figure: {entry.page}\t{entry.heading}\t{entry.begins}" for entry in unused
     ]
 
 
 if __name__ == "__main__":
-    found = problems(all_passages(), ledger())
-    typer.echo("\n".join(found) or "every figure has a source")
-    raise SystemExit(bool(found))
+    messages = problems(all_passages(), ledger())
+    typer.echo("\n".join(messages) or "every figure has a source")
+    raise SystemExit(bool(messages))

@@ -12,55 +12,26 @@ from rich.text import Text
 
 from cc_hf.cli.options import Bleu, Configs, DataDir, Dataset, Every, chosen_configs
 from cc_hf.cli.output import Console, say
+from cc_hf.cli.publish_options import (
+    FolderOutput,
+    Private,
+    PullRequest,
+    Repo,
+    Requirement,
+    Yes,
+)
 from cc_hf.errors import InputError
 from cc_hf.files import is_file
 
 if TYPE_CHECKING:
     from cc_hf.hub.push import RepoType, Upload
 
-__all__ = ["Private", "PullRequest", "Yes", "app", "send"]
+__all__ = ["app", "send"]
 
 app = typer.Typer(
     help=("Publish data, metrics, models, results or leaderboards on the Hub; dry run by default."),
     no_args_is_help=True,
 )
-
-Repo = Annotated[str, typer.Option(help="Repository on the Hub, as ORGANISATION/NAME.")]
-Yes = Annotated[
-    bool,
-    typer.Option(
-        "--yes",
-        help=(
-            "Upload the files. Without this option, the command only lists what would be uploaded."
-        ),
-    ),
-]
-Private = Annotated[
-    bool,
-    typer.Option(
-        "--private/--public", help="Visibility of the repository, if the command creates it."
-    ),
-]
-Requirement = Annotated[
-    str | None,
-    typer.Option(
-        help=(
-            "Line of requirements.txt with which pip installs cc_hf. Default: this version of cc_hf"
-            " or a newer one."
-        )
-    ),
-]
-FolderOutput = Annotated[
-    Path | None,
-    typer.Option("--output", "-o", help="Write the files to this new folder, and upload nothing."),
-]
-PullRequest = Annotated[
-    bool,
-    typer.Option(
-        "--pull-request",
-        help=("Open a pull request in an existing repository, instead of committing the files."),
-    ),
-]
 
 
 @app.callback()

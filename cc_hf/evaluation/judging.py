@@ -226,13 +226,13 @@ def _unusable(
         rows.tgt_lang,
         are_texts=bool(sources),
     )
-    found = {name: len(numbers) for name, numbers in unusable.items()}
-    counts = found if sources else {}
+    n_of_kind = {name: len(numbers) for name, numbers in unusable.items()}
+    counts = n_of_kind if sources else {}
     blank = {row for row, text in enumerate(rows.translations) if is_blank(text)}
     n, n_unusable = len(rows.translations), len(blank.union(*unusable.values()))
     if 2 * n_unusable < n:
         return counts, ()
-    kinds = unusable_texts({**found, "n_blank": rows.n_blank}, n)
+    kinds = unusable_texts({**n_of_kind, "n_blank": rows.n_blank}, n)
     note = (
         f"The figures say nothing about the system: {n_unusable:,} of {n:,} translations are"
         f" unusable ({'; '.join(kinds)})"

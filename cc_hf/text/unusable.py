@@ -50,7 +50,7 @@ def unusable_rows(
 
     Examples:
         >>> rows = unusable_rows(["A bat.", "Haus", "und", "xyz"], ["A bat.", "b", "c", "d"], "de")
-        >>> {name: sorted(found) for name, found in rows.items()}
+        >>> {name: sorted(numbers) for name, numbers in rows.items()}
         {'n_with_source': [0], 'n_repeated': [], 'n_without_words': [3]}
     """
     texts = {row: text for row, text in enumerate(translations) if not is_blank(text)}
@@ -69,7 +69,7 @@ def unusable_rows(
         rows["n_without_words"] = {
             row for row, text in texts.items() if not _has_words(text, tgt_lang)
         }
-    return {name: frozenset(found) for name, found in rows.items()}
+    return {name: frozenset(numbers) for name, numbers in rows.items()}
 
 
 def _has_words(text: str, tgt_lang: str) -> bool:
