@@ -128,9 +128,9 @@ def parse_yaml(text: str) -> Any:
     import yaml  # imported here, since `import cc_hf` reads this file and must stay fast
 
     try:
-        for what, line in _beyond_plain(text):
+        for feature, line in _beyond_plain(text):
             raise InputError(
-                f"line {line}: expected plain values, got {what}; write the values themselves"
+                f"line {line}: expected plain values, got {feature}; write the values themselves"
             )
         return yaml.safe_load(text)
     except InputError:

@@ -1,5 +1,5 @@
-"""The strict reader of JSON files that cc_hf wrote and that users pass in again, perhaps changed:
-each value is compared with a form before anything is made of it.
+"""The strict reader of JSON files that cc_hf wrote and users pass to a later command, perhaps
+changed: each value is compared with a form before anything is made of it.
 
 A form is a `Kind`, a list with the form of each item, a dict with the form under each key (further
 keys are ignored), or `Each` for the values under any keys.

@@ -22,6 +22,7 @@ from cc_hf.data.result_files import read_result_file
 from cc_hf.data.translations import read_translations
 from cc_hf.errors import CCError, InputError
 from cc_hf.files import file_slug, parse_json, parse_yaml, resolved, sole_writer
+from cc_hf.folders import new_folder
 from cc_hf.hub.metric_page import MAX_FORM_CHARACTERS, judge_lines
 from cc_hf.schema import ContrastiveTranslationExample
 from cc_hf.studies.human_agreement.annotations import read_annotations
@@ -183,6 +184,14 @@ def test_a_lock_ends_with_its_process(tmp_path: Path) -> None:
         with sole_writer(path):  # although the killed process could not delete its file
             pass
     assert not list(tmp_path.iterdir())
+
+
+def test_a_new_folder_has_one_writer(tmp_path: Path) -> None:
+    with new_folder(tmp_path / "out") as folder:
+        (folder / "a").write_text("a", encoding="utf-8")
+        with pytest.raises(InputError, match="no other run"), new_folder(tmp_path / "out"):
+            pass
+    assert [path.name for path in tmp_path.rglob("*")] == ["out", "a"]
 
 
 def test_devices_are_not_locked() -> None:

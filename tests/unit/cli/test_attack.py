@@ -9,6 +9,7 @@ from typer.testing import CliRunner, Result
 
 from cc_hf.cli import main
 from cc_hf.data.homographs import write_pairs
+from cc_hf.files import sole_writer
 from cc_hf.studies.adversarial.samples import read_judgements, read_samples
 from cc_hf.studies.disambiguation_bias.attractors import count_attractors
 from cc_hf.text import nouns
@@ -92,6 +93,14 @@ def test_from_pairs_to_figures(folder: Path) -> None:
     result = run("transfer", folder / "a.jsonl", folder / "a.jsonl", "--name", "a", "--name", "b")
     assert result.exit_code == 0, result.output
     assert "100.0" in result.stdout
+
+
+def test_samples_that_another_run_writes_are_not_made(folder: Path) -> None:
+    with sole_writer(folder / "samples.jsonl"):
+        result = make(folder)
+    assert result.exit_code
+    assert "no other run is writing" in f"{result.exception} {result.output}"
+    assert not list(folder.glob("*samples*"))
 
 
 def test_tables_are_printed_in_place_of_json(folder: Path) -> None:

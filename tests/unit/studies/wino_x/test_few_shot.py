@@ -13,6 +13,7 @@ import cc_hf
 from cc_hf.errors import EvaluatorError, InputError
 from cc_hf.evaluators.loading import load_evaluator
 from cc_hf.evaluators.options import LoadingOptions
+from cc_hf.files import sole_writer
 from cc_hf.schema import ContrastiveTranslationExample, ScoringRequest
 from cc_hf.studies.wino_x.choice_accuracy import choice_accuracy
 from cc_hf.studies.wino_x.debias import debias
@@ -531,6 +532,17 @@ def run(*arguments: str) -> Any:
             encoding="utf-8"
         )
     )
+
+
+def test_a_folder_that_another_run_trains_into_is_refused(tmp_path: Path) -> None:
+    output = tmp_path / "new" / "out"
+    output.parent.mkdir()
+    with (
+        sole_writer(output),
+        pytest.raises(InputError, match=r"no other run is writing, got .*/out"),
+    ):
+        run("--model", "nowhere", "--output", str(output))
+    assert not list(output.parent.iterdir())
 
 
 def test_arguments_that_do_not_fit_together_are_refused(
