@@ -1,5 +1,5 @@
-"""Files of ours that users keep and pass to a later command, forged: every outcome is a result, or an error of the
-package that names the file.
+"""Files of ours that users keep and pass to a later command, forged: every outcome is a result, or
+an error of the package that names the file.
 
 `CC_HF_FUZZ_EXAMPLES=5000 python -m pytest tests/fuzz/test_kept_files.py` searches longer.
 """
