@@ -176,9 +176,11 @@ def _load(file: Path) -> Any:
                 " could run a program. Nothing of it was run. If the file is yours, save it again"
                 " with only its 'model' and its 'args' or 'cfg'"
             ) from error
+        # torch begins with the advice to run what a file says; its reason comes after that.
+        said = str(error).rpartition("WeightsUnpickler error:")[2].strip() or type(error).__name__
         raise EvaluatorError(
             f"{file}: expected a checkpoint of fairseq saved by torch, the file cannot be read"
-            f" ({str(error).splitlines()[0] if str(error) else error!r})"
+            f" ({said.splitlines()[0]})"
         ) from error
 
 
