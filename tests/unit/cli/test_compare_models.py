@@ -8,6 +8,7 @@ import pytest
 
 from cc_hf.errors import InputError
 from cc_hf.studies.adversarial.samples import write_rows
+from cc_hf.systems.translate import Translations
 from tests.helpers.attacks import sample_of
 from tests.helpers.models import save_tiny_marian
 from tests.helpers.samples import declare_wino_x
@@ -36,6 +37,10 @@ def fake_translate(sources: list[str], system: str | Path, **_options: Any) -> l
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Write data of every kind; translations are made without a model."""
     monkeypatch.setattr("cc_hf.systems.translate.translate", fake_translate)
+    monkeypatch.setattr(
+        "cc_hf.systems.translate.translate_rows",
+        lambda model, sources, **_: Translations(fake_translate(sources, model.name), []),
+    )
     (tmp_path / "source.en").write_text("a cold spring came\na spring came\n" * 10)
     (tmp_path / "target.de").write_text("a cold Frühling came\na Frühling came\n" * 10)
     rows = [

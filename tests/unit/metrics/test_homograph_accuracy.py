@@ -92,8 +92,7 @@ def test_the_ceiling_of_the_references_is_said_beside_the_figures(
         "homograph_accuracy", ["Ein Tier."] * len(rows), rows,
         search=search, alignments=[""] * len(rows), tgt_lang="de", n_resamples=20,
     )  # fmt: skip
-    (note,) = result.notes
-    assert re.search(f"ceiling is {ceiling}", note)
+    assert any(re.search(f"ceiling is {ceiling}", note) for note in result.notes)
     assert ("n_references" in result.counts) == ("unknown" not in ceiling)
 
 

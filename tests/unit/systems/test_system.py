@@ -11,6 +11,7 @@ from cc_hf.evaluation.material import Material
 from cc_hf.schema import ContrastiveSourceExample, Focus
 from cc_hf.systems import translate as translation
 from cc_hf.systems.system import System
+from cc_hf.systems.translate import Translations
 from tests.helpers.fake_evaluator import hash_scores
 
 
@@ -70,11 +71,11 @@ def test_a_separator_without_any_context_is_refused() -> None:
 def test_the_last_sentences_of_a_system_are_judged(monkeypatch: pytest.MonkeyPatch) -> None:
     seen: list[tuple[str, int]] = []
 
-    def fake(sources: Sequence[str], *_: object, num_beams: int, **__: object) -> list[str]:
+    def fake(_: object, sources: Sequence[str], *, num_beams: int, **__: object) -> Translations:
         seen.extend((source, num_beams) for source in sources)
-        return ["Er schlief. <sep> Der Koch ging.", "Der Koch ging."]
+        return Translations(["Er schlief. <sep> Der Koch ging.", "Der Koch ging."], [])
 
-    monkeypatch.setattr(translation, "translate", fake)
+    monkeypatch.setattr(translation, "translate_rows", fake)
     result = cc_hf.evaluate(
         Material("en", "de", [example(0, "He slept."), example(1, "")]),
         system=System("cc-tiny-en-de", num_beams=2, separator="<sep>"),
