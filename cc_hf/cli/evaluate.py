@@ -361,13 +361,15 @@ def _show(
 
 def _warnings(results: Sequence[EvaluationResult]) -> Iterator[str]:
     """Yield what may be wrong with the translations or the evaluator."""
+    from cc_hf import signature
     from cc_hf.reports.figure_text import metric_name
     from cc_hf.text.unusable import unusable_texts
 
     result = results[0]  # the translations are the same for all metrics
     n_blank = max(result.counts.get("n_blank", 0) for result in results)
+    is_from_file = "sys" not in signature.parse(result.signature)[1]
     for unusable in unusable_texts({**result.counts, "n_blank": n_blank}, result.n):
-        yield f"{unusable}; is this the right file?"
+        yield f"{unusable}; is this the right file?" if is_from_file else unusable
     if without := result.counts.get("n_without_separator"):
         yield (
             f"{without:,} of {result.n:,} translations do not contain the separator, and were"

@@ -17,6 +17,7 @@ import pytest
 from typer.testing import CliRunner
 
 from cc_hf import registry
+from cc_hf.cli import evaluate
 from cc_hf.cli.main import app
 from cc_hf.cli.output import _locked_part, check_output, write_atomically
 from cc_hf.errors import CCError, InputError
@@ -195,6 +196,20 @@ def test_translations_that_hold_their_sources_are_noted(tmp_path: Path, tiny_mar
         "warning: 20 of 20 translations contain their whole source; is this the right file?"
         in found.stderr
     )
+
+
+@pytest.mark.parametrize(
+    ("origin", "question"), [("", "; is this the right file?"), ("sys:a|", "")]
+)
+def test_only_translations_of_a_file_are_asked_whether_it_is_the_right_one(
+    origin: str, question: str
+) -> None:
+    result = EvaluationResult(
+        "", "", "de", "gender_accuracy", f"ga|{origin}n:4", 4, {}, {}, (), (), {"n_with_source": 3}
+    )
+    assert list(evaluate._warnings([result])) == [
+        f"3 of 4 translations contain their whole source{question}"
+    ]
 
 
 def test_scores_are_cached_unless_no_cache_is_given(tmp_path: Path, tiny_marian: Path) -> None:
