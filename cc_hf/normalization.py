@@ -8,6 +8,7 @@ Metrics compose rows in `Metric.check_input` and `cc_hf.evaluation.judging.judge
 from __future__ import annotations
 
 import unicodedata
+from collections.abc import Mapping
 from typing import Any
 
 __all__ = ["NORMALIZATION", "composed", "composed_start", "composed_value", "is_blank"]
@@ -55,10 +56,17 @@ def composed_value(value: Any) -> Any:
     """Return a value of a reference with all its texts composed.
 
     Args:
-        value: a text, a list of values, or anything else, which is returned as it is.
+        value: a text, a list or mapping of values, or anything else, which is returned as it is.
+            Keys of mappings are composed, too.
+
+    Examples:
+        >>> composed_value({"a\\u0308": ["o\\u0308"]}) == {"\\xe4": ["\\xf6"]}
+        True
     """
     if isinstance(value, str):
         return composed(value)
+    if isinstance(value, Mapping):
+        return {composed_value(key): composed_value(member) for key, member in value.items()}
     return [composed_value(member) for member in value] if isinstance(value, list) else value
 
 

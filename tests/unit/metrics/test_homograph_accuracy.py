@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from typing import Any
 
 import pytest
@@ -221,3 +222,12 @@ def test_only_homographs_with_senses_fit() -> None:
     example = ProbingExample("0", "en", "de", "A bat.", "all", "stick", Focus("bat", 2))
     with pytest.raises(InputError, match="a located homograph with senses"):
         HomographAccuracy.references([example])
+
+
+def test_senses_in_a_mapping_are_composed_as_the_cluster_is() -> None:
+    tool, club = (unicodedata.normalize("NFD", text) for text in ("Gerät", "Schläger"))
+    row = {**ROW, "cluster": tool, "senses": {tool: [club], "animal": ["Fledermaus"]}}
+    result = evaluate_metric(
+        "homograph_accuracy", ["Ein Schläger."], [row], tgt_lang="de", n_resamples=20
+    )
+    assert result.scores["accuracy"] == 1
