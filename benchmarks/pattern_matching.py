@@ -19,7 +19,7 @@ import typer
 
 from benchmarks.children import in_child
 from benchmarks.command import run_main
-from cc_hf.data.translations import read_translations
+from cc_hf.data.files.translations import read_translations
 from cc_hf.errors import MissingDependencyError
 from cc_hf.evaluation.evaluate import evaluate
 from cc_hf.evaluation.material import load_material

@@ -26,7 +26,7 @@ from torch.nn.utils.rnn import pad_sequence
 from benchmarks.command import run_main
 from benchmarks.documents import measured_on, write_block
 from benchmarks.texts import Decisions
-from cc_hf.data.translations import read_translations
+from cc_hf.data.files.translations import read_translations
 from cc_hf.errors import InputError
 from cc_hf.evaluation.material import load_material
 from cc_hf.evaluators.contests import pair_scores

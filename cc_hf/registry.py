@@ -45,7 +45,7 @@ EVALUATOR_FAMILIES: dict[str, str] = {
     "causal_lm": "cc_hf.evaluators.families.causal_lm:CausalLMEvaluator",
     "fairseq": "cc_hf.evaluators.families.fairseq:FairseqEvaluator",
     "fsmt": "cc_hf.evaluators.families.fsmt:FSMTEvaluator",
-    "lexical_shortcut": "cc_hf.evaluators.families.lexical_shortcut:LexicalShortcutEvaluator",
+    "lexical_shortcut": "cc_hf.studies.lexical_shortcuts.family:LexicalShortcutEvaluator",
     "m2m_100": "cc_hf.evaluators.families.m2m100:M2M100Evaluator",
     "marian": "cc_hf.evaluators.families.marian:MarianEvaluator",
     "masked_lm": "cc_hf.evaluators.families.masked_lm:MaskedLMEvaluator",

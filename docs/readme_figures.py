@@ -14,7 +14,7 @@ import typer
 
 import cc_hf
 from cc_hf.hub.cards import with_block
-from cc_hf.studies.human_agreement.agreement import agreement_with_labels, read_annotations
+from cc_hf.comparing.people.agreement import agreement_with_labels, read_annotations
 
 _ROOT = Path(__file__).parent.parent
 

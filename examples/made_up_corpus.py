@@ -16,7 +16,7 @@ from pathlib import Path
 
 import torch
 
-from cc_hf.data.homographs import HomographLexicon, SenseCluster
+from cc_hf.studies.disambiguation_bias.homographs import HomographLexicon, SenseCluster
 from cc_hf.text.lemmatization import load_lemmatizer
 from cc_hf.text.nouns import DictionaryNouns
 from cc_hf.training.seq2seq_training import ModelSizes, load_pieces, make_model, train_pieces

@@ -10,18 +10,18 @@ import typer
 from rich.text import Text
 
 from cc_hf.cli import mt_geneval_studies, rater_studies, result_commands, study_commands
-from cc_hf.cli.compare_models import compare_models
-from cc_hf.cli.lexical_probe import lexical_probe
+from cc_hf.studies.disambiguation_bias.model_commands import compare_models
+from cc_hf.studies.lexical_shortcuts.commands import lexical_probe
 from cc_hf.cli.options import AsJson, DataDir, FiguresOutput
 from cc_hf.cli.output import check_output, json_text, print_result
-from cc_hf.cli.regression import regression
-from cc_hf.cli.speed import speed
+from cc_hf.studies.distillation.regression_commands import regression
+from cc_hf.studies.speed.commands import speed
 from cc_hf.errors import InputError
 
 if TYPE_CHECKING:
     from cc_hf.results import EvaluationResult
-    from cc_hf.studies.human_agreement.agreement import Assumption
-    from cc_hf.studies.human_agreement.annotations import Annotation, EarlierAgreement
+    from cc_hf.comparing.people.agreement import Assumption
+    from cc_hf.comparing.people.annotations import Annotation, EarlierAgreement
 
 __all__ = ["app"]
 
@@ -124,18 +124,18 @@ def human_agreement(
 
     The figures are shown beside those of Vamvas & Sennrich (2021), Table 2.
     """
-    from cc_hf.reports.studies.human_agreement import (
+    from cc_hf.reports.tables.human_agreement import (
         AgreementRow,
         agreement_json,
         agreement_notes,
         human_agreement_table,
     )
-    from cc_hf.studies.human_agreement.agreement import (
+    from cc_hf.comparing.people.agreement import (
         Assumption,
         agreement_with_labels,
         examples_without_corpora,
     )
-    from cc_hf.studies.human_agreement.annotations import annotator_agreement
+    from cc_hf.comparing.people.annotations import annotator_agreement
 
     if assume is None and (without_corpus or as_published):
         raise InputError(
@@ -185,15 +185,15 @@ def _labels(
     """Return a function of the number of a file and a result: its labels, the agreement with
     earlier ones, and the verdicts that stand for labels.
     """
-    from cc_hf.studies.human_agreement.annotations import earlier_agreement, read_annotations
-    from cc_hf.studies.human_agreement.sampling import (
+    from cc_hf.comparing.people.annotations import earlier_agreement, read_annotations
+    from cc_hf.comparing.people.sampling import (
         FORMS,
         annotations_of_system,
         assumption_of_system,
         earlier_agreement_of_system,
         system_of_result,
     )
-    from cc_hf.studies.rater_sheets import read_key, read_sheets
+    from cc_hf.comparing.people.sheets import read_key, read_sheets
 
     if (key is None) == (annotations is None) or (key is None) != (sheets is None):
         raise InputError("expected either --annotations, or --key with the --sheet of each rater")
@@ -223,7 +223,7 @@ def _labels(
 
 
 def _read_results(path: Path) -> tuple[EvaluationResult, ...]:
-    from cc_hf.data.result_files import read_result_file
+    from cc_hf.data.files.result_files import read_result_file
 
     return read_result_file(path).results
 

@@ -112,7 +112,7 @@ def calibrate(
     from cc_hf.cue_building.development import load_development, read_wordings
     from cc_hf.cues.wordings import named_wording
     from cc_hf.evaluators.options import LoadingOptions
-    from cc_hf.reports.studies.calibrations import (
+    from cc_hf.reports.tables.calibrations import (
         calibration_plot,
         calibration_table,
         check_plot,

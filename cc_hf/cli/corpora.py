@@ -9,7 +9,7 @@ import typer
 from cc_hf.errors import InputError
 
 if TYPE_CHECKING:
-    from cc_hf.data.corpora import Corpus, StreamCorpus
+    from cc_hf.data.corpora.parallel import Corpus, StreamCorpus
 
 __all__ = [
     "BlockPairs",
@@ -73,7 +73,7 @@ def open_corpus(
         streaming: whether to stream the dataset.
         block_pairs: number of pairs in a block.
     """
-    from cc_hf.data.corpora import dataset_corpus, file_corpus, open_dataset
+    from cc_hf.data.corpora.parallel import dataset_corpus, file_corpus, open_dataset
 
     if len(names) > 2:
         raise InputError(f"corpus: expected two files or one dataset, got {', '.join(names)}")

@@ -164,7 +164,7 @@ def build(
 
     from cc_hf.cue_building.build import CueChoice, build_cues
     from cc_hf.cues.mlm_insertions import candidates_json
-    from cc_hf.data.text_files import read_lines
+    from cc_hf.data.files.text_files import read_lines
     from cc_hf.evaluators.options import LoadingOptions
 
     check_output(output)
@@ -264,7 +264,7 @@ def _row(cue_set: CueSet, compared: Mapping[str, Overlap]) -> dict[str, Any]:
 
 def _table(cue_set: CueSet) -> list[RenderableType]:
     """Return the first senses with their cues, in columns that fit into 80 characters."""
-    from cc_hf.reports.tables import heading
+    from cc_hf.reports.tables.base import heading
 
     table = Table(box=box.SIMPLE_HEAD)
     for name, width in (("word", 14), ("sense", 16), ("correct cues", 20), ("incorrect cues", 18)):

@@ -268,7 +268,7 @@ def _translated(material: Material, translations: list[str] | None) -> Material:
     Raises:
         InputError: for no file, or files that have no example in common.
     """
-    from cc_hf.data.translations import translated_ids
+    from cc_hf.data.files.translations import translated_ids
 
     if not translations:
         raise InputError("--translated-only: expected --translations FILE, got none")
@@ -296,7 +296,7 @@ def _named_files(
         InputError: for two systems of the same name, --name for several systems, or a file among
             several that does not fit the examples.
     """
-    from cc_hf.data.translations import name_of_file, read_translations
+    from cc_hf.data.files.translations import name_of_file, read_translations
 
     if not translations:
         return [(name, None)]
@@ -338,7 +338,7 @@ def _show(
     outcome: EvaluationResult | ResultSet, output: Path | None, *, with_tables: bool, quiet: bool
 ) -> None:
     """Print the results of one system, with warnings and notes."""
-    from cc_hf.reports.tables import result_table, results_table
+    from cc_hf.reports.tables.base import result_table, results_table
     from cc_hf.results import ResultSet
 
     results = outcome.results if isinstance(outcome, ResultSet) else (outcome,)

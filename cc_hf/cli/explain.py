@@ -29,7 +29,7 @@ from cc_hf.errors import InputError, UnknownNameError
 
 if TYPE_CHECKING:
     from cc_hf.schema import ContrastiveSourceExample
-    from cc_hf.studies.explanation import Explanation
+    from cc_hf.comparing.explanation import Explanation
 
 __all__ = ["explain"]
 
@@ -135,7 +135,7 @@ def explain(
     """Explain a judgement by word probabilities under both contrastive sources."""
     from cc_hf.evaluators.options import LoadingOptions
     from cc_hf.evaluators.resolve import resolve_evaluator
-    from cc_hf.studies.explanation import explain_example
+    from cc_hf.comparing.explanation import explain_example
 
     check_output(output)
     check_output(html, "html")
@@ -195,7 +195,7 @@ def explain(
 def _print(
     explanations: Sequence[Explanation], output: Path | None, html: Path | None, *, as_json: bool
 ) -> None:
-    from cc_hf.reports.studies.explanations import explanation_table, explanations_page
+    from cc_hf.reports.page.explanations import explanation_table, explanations_page
 
     print_result(
         as_json,
@@ -221,7 +221,7 @@ def _of_dataset(
     data_dir: Path | None,
     cues: str | None,
 ) -> tuple[ContrastiveSourceExample, str, list[str]]:
-    from cc_hf.data.translations import read_translations
+    from cc_hf.data.files.translations import read_translations
     from cc_hf.evaluation.material import load_material
 
     material = load_material(
@@ -248,7 +248,7 @@ def _of_dataset(
 def _of_sentence(
     sentence: dict[str, Any], *, placement: str, src_lang: str
 ) -> ContrastiveSourceExample:
-    from cc_hf.data.custom import custom_example
+    from cc_hf.data.files.custom import custom_example
 
     if "gold" in sentence and ("correct_cues" in sentence or "incorrect_cues" in sentence):
         raise InputError(

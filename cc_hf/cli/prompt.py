@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from cc_hf.evaluation.material import Material
     from cc_hf.prompting.conversations import Respondent
     from cc_hf.prompting.replies import FileRespondent, KeptReply
-    from cc_hf.studies.language_models.plans import Plan
+    from cc_hf.asking.plans import Plan
 
 __all__ = ["app"]
 
@@ -127,8 +127,8 @@ def choose(
     from cc_hf.evaluation.material import load_material
     from cc_hf.prompting.choices import PARSERS
     from cc_hf.statistics.bootstrap import Bootstrap
-    from cc_hf.studies.language_models.asking import choices_of_run
-    from cc_hf.studies.language_models.logprobs import choices_by_logprob
+    from cc_hf.asking.runs import choices_of_run
+    from cc_hf.asking.logprobs import choices_by_logprob
 
     check_output(output)
     check_choice("parser", parser, PARSERS)
@@ -200,7 +200,7 @@ def translate(
     what was translated.
     """
     from cc_hf.evaluation.material import load_material
-    from cc_hf.studies.language_models.asking import translations_of_run
+    from cc_hf.asking.runs import translations_of_run
 
     check_output(output)
     path = options.kept_path(output, kept)
@@ -258,8 +258,8 @@ def show(
 ) -> None:
     """Print the prompt of one sample, and ask nothing."""
     from cc_hf.evaluation.material import load_material
-    from cc_hf.reports.studies.prompting import conversation_text
-    from cc_hf.studies.language_models.plans import message_dataset
+    from cc_hf.reports.tables.asking import conversation_text
+    from cc_hf.asking.plans import message_dataset
 
     check_output(output)
     material = load_material(
@@ -323,7 +323,7 @@ def reparse(
     from cc_hf.prompting.choices import PARSERS
     from cc_hf.prompting.translation_replies import TRANSLATION_PARSERS
     from cc_hf.statistics.bootstrap import Bootstrap
-    from cc_hf.studies.language_models.asking import (
+    from cc_hf.asking.runs import (
         choices_of_run,
         kept_replies,
         translations_of_run,
@@ -358,7 +358,7 @@ def _planned(
     *,
     both_orders: bool = False,
 ) -> Plan:
-    from cc_hf.studies.language_models.plans import plan_choices, plan_translations
+    from cc_hf.asking.plans import plan_choices, plan_translations
 
     if task == "choose":
         return plan_choices(
@@ -393,7 +393,7 @@ def _asked(
     *,
     quiet: bool,
 ) -> tuple[dict[str, Any], list[KeptReply]]:
-    from cc_hf.studies.language_models.asking import ask_plan
+    from cc_hf.asking.runs import ask_plan
 
     return ask_plan(
         task,

@@ -14,7 +14,7 @@ from cc_hf.errors import InputError
 if TYPE_CHECKING:
     from cc_hf.prompting.conversations import Respondent
     from cc_hf.prompting.replies import FileRespondent
-    from cc_hf.studies.language_models.plans import Plan
+    from cc_hf.asking.plans import Plan
 
 __all__ = [
     "BatchSize",

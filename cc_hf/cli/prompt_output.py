@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from cc_hf.prompting.conversations import Respondent
     from cc_hf.prompting.replies import FileRespondent, KeptReply
     from cc_hf.results import EvaluationResult
-    from cc_hf.studies.language_models.asking import TranslationRun
+    from cc_hf.asking.runs import TranslationRun
 
 __all__ = ["say_cut", "say_failures", "write_choices", "write_translations"]
 
@@ -62,7 +62,7 @@ def write_choices(
     results: list[EvaluationResult], output: Path | None, *, as_json: bool, published: bool
 ) -> None:
     """Write one file per result, that of log-probabilities beside the other, and print tables."""
-    from cc_hf.reports.studies.prompting import choice_tables
+    from cc_hf.reports.tables.asking import choice_tables
 
     beside = None
     if len(results) > 1 and output is not None and output != STANDARD:
@@ -82,7 +82,7 @@ def write_translations(
     run: TranslationRun, output: Path | None, *, as_json: bool, published: bool
 ) -> None:
     """Write the translations, those that are missing as blanks, and print what became of them."""
-    from cc_hf.reports.studies.prompting import translation_tables
+    from cc_hf.reports.tables.asking import translation_tables
 
     if output is not None:
         lines = [json.dumps(asdict(row), ensure_ascii=False) for row in run.rows]

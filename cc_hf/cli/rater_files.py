@@ -12,7 +12,7 @@ from cc_hf.errors import InputError
 from cc_hf.files import exists, is_file, resolved
 
 if TYPE_CHECKING:
-    from cc_hf.studies.rater_sheets import SheetKey
+    from cc_hf.comparing.people.sheets import SheetKey
 
 __all__ = [
     "DrawSeed",
@@ -105,7 +105,7 @@ def write_rater_files(
     Raises:
         InputError: for a file that cannot be written.
     """
-    from cc_hf.studies.rater_sheets import key_text, rater_files
+    from cc_hf.comparing.people.sheets import key_text, rater_files
 
     files = rater_files(sheet_key, n_raters=n_raters, table=table, seed=seed)
     folder.mkdir(exist_ok=True)

@@ -23,7 +23,7 @@ from cc_hf.errors import InputError
 
 if TYPE_CHECKING:
     from cc_hf.results import EvaluationResult
-    from cc_hf.studies.rater_sheets import SheetKey
+    from cc_hf.comparing.people.sheets import SheetKey
 
 __all__ = ["gender_ratings", "rater_sheets"]
 
@@ -107,9 +107,9 @@ def rater_sheets(
     `cc-hf analyze gender-ratings` those of mt_geneval.
     """
     from cc_hf.data.loading import load_examples
-    from cc_hf.studies.human_agreement.agreement import examples_without_corpora
-    from cc_hf.studies.human_agreement.annotations import read_earlier
-    from cc_hf.studies.human_agreement.sampling import draw_sample
+    from cc_hf.comparing.people.agreement import examples_without_corpora
+    from cc_hf.comparing.people.annotations import read_earlier
+    from cc_hf.comparing.people.sampling import draw_sample
     from cc_hf.studies.mt_geneval.ratings import draw_contextual_sample
 
     check_rater_files(output, key)
@@ -143,7 +143,7 @@ def rater_sheets(
 
 def _by_system(paths: list[Path], metric: str | None) -> dict[str, EvaluationResult]:
     """Return the result of each file by the metric, by name of the system."""
-    from cc_hf.data.result_files import read_result_file, system_names
+    from cc_hf.data.files.result_files import read_result_file, system_names
 
     chosen = []
     for path in paths:
@@ -188,9 +188,9 @@ def gender_ratings(
     The figures correspond to Currey et al. (2022), Tables 5 and 7: accuracy by the preferred rater,
     who accepts most references, Krippendorff's alpha, and F-scores of the metric's verdicts.
     """
-    from cc_hf.reports.studies.mt_geneval import ratings_json, ratings_tables
+    from cc_hf.studies.mt_geneval.tables import ratings_json, ratings_tables
     from cc_hf.studies.mt_geneval.ratings import FORM, rate_genders
-    from cc_hf.studies.rater_sheets import read_key, read_sheets
+    from cc_hf.comparing.people.sheets import read_key, read_sheets
 
     check_output(output)
     sheet_key = read_key(key, [FORM])

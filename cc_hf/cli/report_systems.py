@@ -28,7 +28,7 @@ from cc_hf.cli.system_inputs import (
 from cc_hf.errors import InputError
 
 if TYPE_CHECKING:
-    from cc_hf.studies.system_rows import SystemRow
+    from cc_hf.comparing.system_rows import SystemRow
 
 __all__ = ["systems"]
 
@@ -112,9 +112,9 @@ def systems(
     Seeds of one system are averaged for the printed table. Differences and minima are computed
     from averaged accuracies.
     """
-    from cc_hf.reports.studies.calibrations import check_plot
-    from cc_hf.reports.studies.system_chart import systems_plot
-    from cc_hf.reports.studies.systems import (
+    from cc_hf.reports.tables.calibrations import check_plot
+    from cc_hf.reports.tables.system_chart import systems_plot
+    from cc_hf.reports.tables.systems import (
         chosen_figures,
         drawn_figures,
         mean_columns,
@@ -123,7 +123,7 @@ def systems(
         systems_tables,
         table_text,
     )
-    from cc_hf.studies.system_rows import mean_rows, ordered_sizes
+    from cc_hf.comparing.system_rows import mean_rows, ordered_sizes
 
     for kind, path in {"output": output, "plot": plot, "means": means}.items():
         check_output(path, kind)

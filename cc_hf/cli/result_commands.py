@@ -41,9 +41,9 @@ def seeds(
     Differences, minima and ratios are computed from averaged accuracies, as in SimpleGEN
     (Renduchintala et al. 2021).
     """
-    from cc_hf.data.result_files import read_result_file, system_names
-    from cc_hf.reports.studies.result_lists import seed_tables
-    from cc_hf.studies.seed_averages import averages_of_systems, name_without_seed
+    from cc_hf.data.files.result_files import read_result_file, system_names
+    from cc_hf.reports.tables.result_lists import seed_tables
+    from cc_hf.comparing.seeds import averages_of_systems, name_without_seed
 
     check_output(output)
     if name and len(name) != len(results):
@@ -109,10 +109,10 @@ def uncertain(
 
     See Vamvas & Sennrich (2021), section 3.6.
     """
-    from cc_hf.data.result_files import read_result_file
+    from cc_hf.data.files.result_files import read_result_file
     from cc_hf.reports.inputs import read_examples
-    from cc_hf.reports.studies.result_lists import uncertain_tables
-    from cc_hf.studies.uncertain import uncertain_samples
+    from cc_hf.reports.tables.result_lists import uncertain_tables
+    from cc_hf.comparing.uncertain import uncertain_samples
 
     check_output(output)
     read = read_result_file(result).results

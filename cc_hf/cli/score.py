@@ -67,8 +67,8 @@ def bleu(
 
     `--bleu FILE` of `cc-hf report` and `cc-hf leaderboard` takes the file that --output writes.
     """
-    from cc_hf.data.text_files import read_lines
-    from cc_hf.reports.studies.quality import quality_table
+    from cc_hf.data.files.text_files import read_lines
+    from cc_hf.reports.tables.quality import quality_table
     from cc_hf.statistics.corpus_quality import corpus_quality
 
     check_output(output)

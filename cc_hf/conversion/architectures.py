@@ -8,7 +8,7 @@ from typing import Any
 
 # This import comes first, since its error names the extra that installs torch.
 from cc_hf.conversion.checkpoint import FairseqCheckpoint
-from cc_hf.conversion.shortcuts import has_shortcuts, shortcut_settings
+from cc_hf.studies.lexical_shortcuts.conversion import has_shortcuts, shortcut_settings
 
 # isort: split
 import torch
@@ -26,7 +26,7 @@ from transformers import (
 
 from cc_hf.errors import shown
 from cc_hf.models.finite_weights import check_finite_weights
-from cc_hf.models.lexical_shortcuts import (
+from cc_hf.studies.lexical_shortcuts.model import (
     LexicalShortcutConfig,
     LexicalShortcutForConditionalGeneration,
 )

@@ -20,7 +20,7 @@ from cc_hf.cues.mlm_insertions import (
     most_probable,
     parse_candidates,
 )
-from cc_hf.data.text_files import read_lines
+from cc_hf.data.files.text_files import read_lines
 from cc_hf.errors import DataError, InputError
 
 if TYPE_CHECKING:

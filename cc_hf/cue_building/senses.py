@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 from cc_hf.cues.cue_set import Sense, SenseExample
-from cc_hf.data.custom import is_custom, read_words
+from cc_hf.data.files.custom import is_custom, read_words
 from cc_hf.data.loading import check_target_language, declaration, load_examples, signature_fields
 from cc_hf.errors import InputError
 from cc_hf.schema import (

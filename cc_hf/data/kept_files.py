@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from cc_hf.data.text_files import read_lines
+from cc_hf.data.files.text_files import read_lines
 from cc_hf.errors import InputError, shown
 from cc_hf.files import parse_json
 

@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from cc_hf.data.translations import LineCountError, name_of_file, read_translations
+from cc_hf.data.files.translations import LineCountError, name_of_file, read_translations
 from cc_hf.errors import InputError, MissingDependencyError, MissingOptionError, shown
 from cc_hf.evaluation.fitting import (
     all_metrics,
@@ -58,7 +58,7 @@ def evaluate(
 
     Args:
         material: rows to judge by, see `cc_hf.load_material`.
-        translations: a file (see `cc_hf.data.translations.read_translations`), or one translation
+        translations: a file (see `cc_hf.data.files.translations.read_translations`), or one translation
             per example, in their order. None if `system` is given, or if the metric judges the
             evaluator itself.
         system: model that makes the translations, instead of `translations`; a
@@ -70,7 +70,7 @@ def evaluate(
             evaluator that ships for the language pair.
         loading: how the evaluator is loaded, such as `LoadingOptions(cache=True)`.
         name: name of the system in reports, a text of one line. None for the default: the model
-            that translated, the file of translations (`cc_hf.data.translations.name_of_file`), or
+            that translated, the file of translations (`cc_hf.data.files.translations.name_of_file`), or
             the evaluator if it is judged itself.
         seed: seed of the bootstrap, 0 or more.
         progress: show a bar for every step that takes longer than a second.

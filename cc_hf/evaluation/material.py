@@ -13,8 +13,8 @@ from cc_hf.cue_building.calibration_file import Calibration
 from cc_hf.cues.wordings import Wording, named_wording, reworded
 from cc_hf.data.declaration import ConfigDeclaration, DatasetDeclaration
 from cc_hf.data.loading import check_target_language, declaration, load_examples, signature_fields
-from cc_hf.data.sense_counts import with_counts
-from cc_hf.data.text_files import read_text
+from cc_hf.data.files.sense_counts import with_counts
+from cc_hf.data.files.text_files import read_text
 from cc_hf.errors import InputError, shown
 from cc_hf.metrics.base import Metric, Origin
 from cc_hf.schema import FORMS, ContrastiveSourceExample, Example
@@ -231,7 +231,7 @@ def load_material(
 
     Args:
         dataset: a name of `cc-hf list datasets`, or a file of sources, positions and cues
-            (`cc_hf.data.custom.read_custom`).
+            (`cc_hf.data.files.custom.read_custom`).
         config: name of a configuration; None uses the dataset's default.
         split: name of a split of the configuration.
         tgt_lang: ISO 639-1 code; optional if the configuration has one target language.

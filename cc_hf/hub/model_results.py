@@ -10,7 +10,7 @@ from pathlib import Path
 from huggingface_hub import HfApi
 from huggingface_hub.errors import EntryNotFoundError, LocalEntryNotFoundError
 
-from cc_hf.data.result_files import read_result_file
+from cc_hf.data.files.result_files import read_result_file
 from cc_hf.errors import DataError, InputError
 from cc_hf.folders import new_folder
 from cc_hf.hub.eval_results import (

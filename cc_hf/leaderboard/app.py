@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from cc_hf.data.quality_scores import read_quality_scores
+from cc_hf.data.files.quality_scores import read_quality_scores
 from cc_hf.errors import CCError, InputError, MissingDependencyError
 from cc_hf.hub.page_theme import page_theme
 from cc_hf.hub.request_limits import launch_options
@@ -23,7 +23,7 @@ from cc_hf.leaderboard.store import read_folder
 from cc_hf.leaderboard.table import leaderboard_rows
 from cc_hf.leaderboard.table_tab import table_tab
 from cc_hf.leaderboard.visitor_files import VisitorFiles
-from cc_hf.reports.studies.explanations import EXPLANATION_CSS
+from cc_hf.reports.page.explanations import EXPLANATION_CSS
 from cc_hf.systems.machine import wait_briefly
 
 __all__ = ["build_page", "serve", "wait_for_end"]

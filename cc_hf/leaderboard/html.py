@@ -24,7 +24,7 @@ from cc_hf.reports.figures import QualityPoint
 from cc_hf.reports.marks import mark_classes
 from cc_hf.reports.page.charts import quality_chart
 from cc_hf.reports.report_tables import OWN_JUDGE
-from cc_hf.reports.tables import interval_notes, resampling_text
+from cc_hf.reports.tables.base import interval_notes, resampling_text
 from cc_hf.reports.templates import render_piece
 from cc_hf.results import EvaluationResult, Interval
 

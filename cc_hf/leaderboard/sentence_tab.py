@@ -7,7 +7,7 @@ from typing import Any
 from cc_hf.errors import CCError
 from cc_hf.leaderboard.html import lead, message, side_by_side
 from cc_hf.leaderboard.live import SentenceJudge, read_occurrence
-from cc_hf.reports.studies.explanations import explanation_html
+from cc_hf.reports.page.explanations import explanation_html
 
 __all__ = ["sentence_tab"]
 

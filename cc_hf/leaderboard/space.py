@@ -10,8 +10,8 @@ from pathlib import Path
 from huggingface_hub import SpaceCard
 
 from cc_hf import __version__
-from cc_hf.data.quality_scores import read_quality_scores
-from cc_hf.data.result_files import read_result_file
+from cc_hf.data.files.quality_scores import read_quality_scores
+from cc_hf.data.files.result_files import read_result_file
 from cc_hf.errors import InputError
 from cc_hf.folders import new_folder
 from cc_hf.hub.cards import yaml_text

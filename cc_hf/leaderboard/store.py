@@ -12,8 +12,8 @@ from datetime import datetime, timezone
 from pathlib import Path
 
 from cc_hf import signature
-from cc_hf.data.result_files import read_result_file, system_names
-from cc_hf.data.text_files import read_lines
+from cc_hf.data.files.result_files import read_result_file, system_names
+from cc_hf.data.files.text_files import read_lines
 from cc_hf.errors import InputError
 from cc_hf.files import is_file, is_folder
 from cc_hf.results import EvaluationResult, ResultSet

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from cc_hf import signature
-from cc_hf.data.quality_scores import QualityScores
+from cc_hf.data.files.quality_scores import QualityScores
 from cc_hf.leaderboard.store import Store, StoredResult
 from cc_hf.reports.figure_text import figure_distance, figure_rows
 from cc_hf.reports.key_figures import key_names, usual_first

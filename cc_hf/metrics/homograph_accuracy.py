@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from cc_hf.data.sense_rows import parse_senses, senses_text
+from cc_hf.data.files.sense_rows import parse_senses, senses_text
 from cc_hf.errors import InputError, check_choice, shown
 from cc_hf.metrics.alignments import chosen_aligner
 from cc_hf.metrics.base import Figures, Metric, Rows, Scoring
@@ -326,7 +326,7 @@ class HomographAccuracy(Metric):
 
     References hold `source`, `homograph`, `start` (0-based position of its first character in the
     source), `cluster` (the right one), `senses` (cluster -> words of the target language, see
-    `cc_hf.data.sense_rows.parse_senses`) and, optional, `category` (such as frequent and rare) and
+    `cc_hf.data.files.sense_rows.parse_senses`) and, optional, `category` (such as frequent and rare) and
     `reference` (a right translation). A blank translation is deleted.
 
     A note says in how many reference translations the search finds the right sense: no system can

@@ -12,7 +12,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from cc_hf.data.text_files import text_lines
+from cc_hf.data.files.text_files import text_lines
 from cc_hf.errors import DataError, InputError
 from cc_hf.metrics.base import Figures, Metric, Rows, Scoring
 from cc_hf.metrics.checks import (

@@ -20,7 +20,7 @@ from cc_hf.statistics.paired import PairedDifference
 from cc_hf.statistics.randomization import MOST_ENUMERATED
 
 if TYPE_CHECKING:
-    from cc_hf.studies.comparison import Comparison
+    from cc_hf.comparing.systems import Comparison
 
 __all__ = [
     "FigureRow",

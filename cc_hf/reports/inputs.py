@@ -10,10 +10,10 @@ from pathlib import Path
 
 from cc_hf import signature
 from cc_hf.cues.wordings import Wording, reworded
-from cc_hf.data.custom import is_custom
+from cc_hf.data.files.custom import is_custom
 from cc_hf.data.loading import declaration, load_examples, signature_fields
-from cc_hf.data.quality_scores import QualityScores
-from cc_hf.data.result_files import read_result_file, system_names
+from cc_hf.data.files.quality_scores import QualityScores
+from cc_hf.data.files.result_files import read_result_file, system_names
 from cc_hf.errors import CCError, DataError, InputError, UnknownNameError
 from cc_hf.reports.samples import System
 from cc_hf.results import EvaluationResult
@@ -37,7 +37,7 @@ def read_report_systems(
         paths: files of one system each. Files with the same name belong to one system, judged by
             different metrics.
         names: one name per path; None for the names in the results
-            (`cc_hf.data.result_files.system_names`).
+            (`cc_hf.data.files.result_files.system_names`).
         quality: BLEU of the systems.
 
     Returns:

@@ -29,7 +29,7 @@ from cc_hf.reports.report_tables import (
     interval_levels,
     row_note,
 )
-from cc_hf.reports.tables import resampling_text
+from cc_hf.reports.tables.base import resampling_text
 
 __all__ = ["BLEU", "MOST_FIGURES", "paper_table"]
 

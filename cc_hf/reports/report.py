@@ -18,13 +18,13 @@ from cc_hf.reports.samples import (
     is_same_translation,
     judgements_by_id,
 )
-from cc_hf.reports.tables import grouped_notes, interval_notes, shared_notes
+from cc_hf.reports.tables.base import grouped_notes, interval_notes, shared_notes
 from cc_hf.results import EvaluationResult, difference_of_data
 from cc_hf.schema import Example
-from cc_hf.studies.comparison import SystemComparison, compare
+from cc_hf.comparing.systems import SystemComparison, compare
 from cc_hf.studies.disambiguation_bias.attractors import AttractorTable
-from cc_hf.studies.human_agreement.agreement import HumanAgreement, agreement_with_labels
-from cc_hf.studies.human_agreement.annotations import Annotation
+from cc_hf.comparing.people.agreement import HumanAgreement, agreement_with_labels
+from cc_hf.comparing.people.annotations import Annotation
 from cc_hf.text.unusable import unusable_texts
 
 __all__ = ["LabelAgreement", "Report", "build_report"]

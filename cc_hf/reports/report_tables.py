@@ -27,7 +27,7 @@ from cc_hf.reports.figure_text import (
 from cc_hf.reports.key_figures import key_names
 from cc_hf.reports.report import Report
 from cc_hf.reports.samples import System
-from cc_hf.reports.tables import resampling_text
+from cc_hf.reports.tables.base import resampling_text
 from cc_hf.results import EvaluationResult, Interval, NoInterval
 
 __all__ = [

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from cc_hf.errors import InputError
 from cc_hf.results import EvaluationResult
 from cc_hf.schema import Example, Judgement
-from cc_hf.studies.human_agreement.annotations import Annotation
+from cc_hf.comparing.people.annotations import Annotation
 
 __all__ = ["Sample", "System", "build_samples", "is_same_translation", "judgements_by_id"]
 

@@ -60,7 +60,7 @@ class CorpusQuality:
     test: str = ""
 
     def to_row(self) -> dict[str, Any]:
-        """Return what `cc_hf.data.quality_scores.read_quality_scores` reads, in points."""
+        """Return what `cc_hf.data.files.quality_scores.read_quality_scores` reads, in points."""
         row: dict[str, Any] = {"system": self.system}
         for name, score in self.scores.items():
             row[name] = round(100 * score, 4)

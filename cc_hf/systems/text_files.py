@@ -19,8 +19,8 @@ from typing import Any
 from tqdm import tqdm
 
 import cc_hf
-from cc_hf.data.corpora import LineIndex
-from cc_hf.data.text_files import read_lines
+from cc_hf.data.corpora.parallel import LineIndex
+from cc_hf.data.files.text_files import read_lines
 from cc_hf.errors import InputError, ResultWarning, TooLongError, check_choice, shown
 from cc_hf.evaluators.base import Evaluator
 from cc_hf.files import exists, file_sha256, is_file, parse_object, resolved, sole_writer

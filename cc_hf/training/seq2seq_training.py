@@ -150,7 +150,7 @@ def make_model(
         sizes: sizes of the model.
         n_pieces: size of the joint vocabulary, padding included.
         attention: self-attention of the decoder, one of `ATTENTIONS`: a Marian model, or one with
-            average attention (`cc_hf.models.average_attention`).
+            average attention (`cc_hf.studies.speed.average_attention`).
         dropout: share of values that are dropped in training, in [0, 1).
         max_positions: largest number of pieces of a sentence.
         seed: decides the weights.
@@ -191,7 +191,7 @@ def make_model(
 
 def _classes(attention: str) -> tuple[Any, Any]:
     if attention == "average":
-        from cc_hf.models.average_attention import (
+        from cc_hf.studies.speed.average_attention import (
             AverageAttentionConfig,
             AverageAttentionForConditionalGeneration,
         )

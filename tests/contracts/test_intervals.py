@@ -19,7 +19,7 @@ from cc_hf.reports.formats.markdown import markdown_report
 from cc_hf.reports.page.page import html_page
 from cc_hf.reports.report import build_report
 from cc_hf.reports.samples import System
-from cc_hf.reports.tables import resampling_text, result_table
+from cc_hf.reports.tables.base import resampling_text, result_table
 from cc_hf.results import EvaluationResult, Interval, NoInterval
 from cc_hf.statistics.agreement import agreement_interval, kappa_interval
 from cc_hf.statistics.bootstrap import MOST_UNDEFINED

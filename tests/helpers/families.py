@@ -41,11 +41,11 @@ from transformers import (
 )
 
 from cc_hf.conversion.student import convert_student
-from cc_hf.models.average_attention import (
+from cc_hf.studies.speed.average_attention import (
     AverageAttentionConfig,
     AverageAttentionForConditionalGeneration,
 )
-from cc_hf.models.lexical_shortcuts import (
+from cc_hf.studies.lexical_shortcuts.model import (
     LexicalShortcutConfig,
     LexicalShortcutForConditionalGeneration,
 )

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 
 from cc_hf.errors import EvaluatorError
 from cc_hf.prompting.conversations import Conversation, Reply
-from cc_hf.studies.language_models.plans import Plan
+from cc_hf.asking.plans import Plan
 
 __all__ = [
     "Scripted",

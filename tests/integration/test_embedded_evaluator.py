@@ -11,8 +11,8 @@ import pytest
 
 import cc_hf
 from cc_hf.errors import ResultWarning
-from cc_hf.studies.human_agreement.agreement import agreement_with_labels, read_annotations
-from cc_hf.studies.uncertain import uncertain_samples
+from cc_hf.comparing.people.agreement import agreement_with_labels, read_annotations
+from cc_hf.comparing.uncertain import uncertain_samples
 from tests.helpers.metrics import compute_metric, evaluate_dataset
 
 compute = functools.partial(compute_metric, "contrastive_conditioning")

@@ -14,17 +14,17 @@ import pytest
 from cc_hf.results import EvaluationResult
 from cc_hf.schema import Judgement
 from cc_hf.statistics.agreement import cohen_kappa
-from cc_hf.studies.human_agreement.agreement import (
+from cc_hf.comparing.people.agreement import (
     Assumption,
     agreement_with_labels,
     examples_without_corpora,
 )
-from cc_hf.studies.human_agreement.annotations import (
+from cc_hf.comparing.people.annotations import (
     annotator_agreement,
     earlier_agreement,
     read_annotations,
 )
-from cc_hf.studies.human_agreement.published import (
+from cc_hf.comparing.people.published import (
     PUBLISHED_EARLIER_KAPPAS,
     PUBLISHED_KAPPAS,
     published_agreement,

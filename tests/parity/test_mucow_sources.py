@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import cc_hf
-from cc_hf.studies.human_agreement.agreement import agreement_with_labels, read_annotations
+from cc_hf.comparing.people.agreement import agreement_with_labels, read_annotations
 from cc_hf.text.tokenization import moses_tokens
 from tests.helpers.fake_evaluator import hash_scores
 from tests.helpers.metrics import evaluate_dataset

@@ -11,8 +11,8 @@ import pytest
 
 from benchmarks import sense_tagging
 from benchmarks.sense_tagging import measure, read_pairs, table, write_corpus
-from cc_hf.data.homographs import read_lexicon
-from tests.unit.studies.disambiguation_bias.corpus import SENTENCES
+from cc_hf.studies.disambiguation_bias.homographs import read_lexicon
+from tests.studies.disambiguation_bias.corpus import SENTENCES
 
 
 @pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
-from cc_hf.data.json_rows import JsonRow, json_items, text_of
+from cc_hf.data.files.json_rows import JsonRow, json_items, text_of
 from cc_hf.errors import DataError, InputError
 from cc_hf.schema import ContrastiveTranslationExample
 

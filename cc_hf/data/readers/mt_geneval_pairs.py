@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from cc_hf.data.text_files import text_lines
+from cc_hf.data.files.text_files import text_lines
 from cc_hf.errors import DataError
 from cc_hf.schema import Focus
 

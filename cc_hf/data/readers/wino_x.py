@@ -12,7 +12,7 @@ from pathlib import Path
 from cc_hf.cues.placement import replace_at
 from cc_hf.cues.referents import ambiguous_it, referent_position, referent_source
 from cc_hf.data.declaration import ConfigDeclaration, DatasetDeclaration, SourceFile
-from cc_hf.data.json_rows import JsonRow, json_lines, text_of
+from cc_hf.data.files.json_rows import JsonRow, json_lines, text_of
 from cc_hf.errors import DataError, InputError
 from cc_hf.languages import LANGUAGES
 from cc_hf.schema import ContrastiveSourceExample, ContrastiveTranslationExample, Example

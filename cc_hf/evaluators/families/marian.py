@@ -1,5 +1,5 @@
 """Marian models of transformers: OPUS-MT and the embedded evaluator; and those whose decoder
-averages (`cc_hf.models.average_attention`).
+averages (`cc_hf.studies.speed.average_attention`).
 
 Labels start after <pad>. Models with several target languages expect `>>xx<<` before the source.
 """

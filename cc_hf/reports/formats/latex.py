@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from cc_hf.errors import InputError
-from cc_hf.reports.bias_report_tables import bias_tables
+from cc_hf.studies.disambiguation_bias.report_tables import bias_tables
 from cc_hf.reports.formats.latex_layout import Layout, layout, parts_of
 from cc_hf.reports.paper_table import MOST_FIGURES, paper_table
 from cc_hf.reports.report import Report

@@ -22,8 +22,8 @@ from cc_hf.schema import (
     Example,
     Judgement,
 )
-from cc_hf.studies.human_agreement.annotations import Annotation
-from cc_hf.studies.uncertain import WITHIN
+from cc_hf.comparing.people.annotations import Annotation
+from cc_hf.comparing.uncertain import WITHIN
 
 __all__ = ["explorer_data", "island_json"]
 

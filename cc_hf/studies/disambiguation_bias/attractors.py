@@ -16,9 +16,9 @@ from pathlib import Path
 
 import cc_hf
 from cc_hf import signature
-from cc_hf.data.homographs import HomographLexicon, TaggedPair
+from cc_hf.studies.disambiguation_bias.homographs import HomographLexicon, TaggedPair
 from cc_hf.data.kept_files import COUNT, POSITIVE, TEXT, Each, read_kept
-from cc_hf.data.text_files import read_lines
+from cc_hf.data.files.text_files import read_lines
 from cc_hf.errors import InputError, UnknownNameError, check_choice, shown
 from cc_hf.text.lemmatization import Lemmatizer, load_lemmatizer
 from cc_hf.text.tokenization import word_texts
@@ -351,7 +351,7 @@ def count_attractors(
     The pairs are read once; the memory depends on the number of different words, not of pairs.
 
     Args:
-        pairs: tagged pairs, such as those of `cc_hf.data.homographs.read_pairs`.
+        pairs: tagged pairs, such as those of `cc_hf.studies.disambiguation_bias.homographs.read_pairs`.
         stop_words: words in lower case that are not counted.
         lexicon: the lexicon of the pairs. With it, pairs are checked, and senses without a pair are
             in the table, too.

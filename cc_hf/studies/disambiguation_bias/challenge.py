@@ -18,8 +18,8 @@ import numpy as np
 
 from cc_hf import signature
 from cc_hf.data.declaration import ConfigDeclaration, DatasetDeclaration
-from cc_hf.data.homographs import HomographLexicon, TaggedPair
-from cc_hf.data.sense_rows import senses_text
+from cc_hf.studies.disambiguation_bias.homographs import HomographLexicon, TaggedPair
+from cc_hf.data.files.sense_rows import senses_text
 from cc_hf.errors import InputError
 from cc_hf.schema import Example, Focus, ProbingExample
 from cc_hf.studies.disambiguation_bias.attractors import AttractorTable

@@ -11,7 +11,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from cc_hf.data.homographs import TaggedPair, read_pairs, write_rows
+from cc_hf.studies.disambiguation_bias.homographs import TaggedPair, read_pairs, write_rows
 from cc_hf.errors import InputError, UnknownNameError
 from cc_hf.studies.disambiguation_bias.attractors import AttractorTable
 from cc_hf.text.tokenization import word_texts

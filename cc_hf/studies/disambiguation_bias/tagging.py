@@ -15,8 +15,8 @@ from functools import cached_property
 from importlib.metadata import version
 from typing import Any
 
-from cc_hf.data.corpora import CorpusBlock
-from cc_hf.data.homographs import HomographLexicon, TaggedPair
+from cc_hf.data.corpora.parallel import CorpusBlock
+from cc_hf.studies.disambiguation_bias.homographs import HomographLexicon, TaggedPair
 from cc_hf.errors import InputError, check_choice, shown
 from cc_hf.text.alignment import (
     Alignment,

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from cc_hf.statistics.regression import Regression
-from cc_hf.studies.system_rows import SystemRow, join_figure
-from cc_hf.studies.system_table import column_numbers, read_system_table, regress, select_systems
+from cc_hf.comparing.system_rows import SystemRow, join_figure
+from cc_hf.comparing.system_table import column_numbers, read_system_table, regress, select_systems
 
 __all__ = [
     "CASE_STUDY",

@@ -24,7 +24,7 @@ from cc_hf.data.kept_files import (
     optional,
     read_kept,
 )
-from cc_hf.data.text_files import read_lines
+from cc_hf.data.files.text_files import read_lines
 from cc_hf.errors import InputError, shown
 from cc_hf.files import parse_table
 from cc_hf.signature import build

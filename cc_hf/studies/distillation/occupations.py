@@ -15,9 +15,9 @@ from pathlib import Path
 from typing import Any
 
 import cc_hf
-from cc_hf.data.corpora import Corpus, CorpusBlock, StreamCorpus
-from cc_hf.data.corpus_blocks import count_blocks
-from cc_hf.data.text_files import read_lines
+from cc_hf.data.corpora.parallel import Corpus, CorpusBlock, StreamCorpus
+from cc_hf.data.corpora.blocks import count_blocks
+from cc_hf.data.files.text_files import read_lines
 from cc_hf.errors import InputError, shown
 from cc_hf.files import parse_json
 from cc_hf.signature import build

@@ -12,7 +12,7 @@ from typing import Any
 
 from cc_hf.data.declaration import SourceFile
 from cc_hf.data.download import fetch
-from cc_hf.data.json_rows import json_value
+from cc_hf.data.files.json_rows import json_value
 from cc_hf.errors import DataError, InputError
 from cc_hf.signature import build
 from cc_hf.studies.distillation.gender_flows import OUTCOMES, OccupationCounts

@@ -14,13 +14,13 @@ from pathlib import Path
 from typing import Any
 
 import cc_hf
-from cc_hf.data.corpora import Corpus, CorpusBlock, StreamCorpus
-from cc_hf.data.corpus_blocks import count_blocks
+from cc_hf.data.corpora.parallel import Corpus, CorpusBlock, StreamCorpus
+from cc_hf.data.corpora.blocks import count_blocks
 from cc_hf.data.download import fetch
-from cc_hf.data.json_rows import json_value
+from cc_hf.data.files.json_rows import json_value
 from cc_hf.data.readers.mucow_files import COUNTS, SUITE, SUITE_FILES, WITH_CUES_FILES
-from cc_hf.data.sense_counts import frequent_senses, read_sense_counts, sense_of
-from cc_hf.data.text_files import text_lines
+from cc_hf.data.files.sense_counts import frequent_senses, read_sense_counts, sense_of
+from cc_hf.data.files.text_files import text_lines
 from cc_hf.errors import InputError, UnknownNameError
 from cc_hf.signature import build
 from cc_hf.text.lemmatization import check_language, load_lemmatizer
@@ -97,7 +97,7 @@ def read_senses(path: str | Path) -> tuple[str, ...]:
     """Return the senses of a user's file.
 
     Args:
-        path: a file of counts as for `cc_hf.data.sense_counts.read_sense_counts`; the numbers are
+        path: a file of counts as for `cc_hf.data.files.sense_counts.read_sense_counts`; the numbers are
             ignored.
 
     Raises:
@@ -113,7 +113,7 @@ class SenseCounter:
     lower case, as it is written and by its lemma.
 
     Args:
-        senses: names of senses, as for `cc_hf.data.sense_counts.sense_of`.
+        senses: names of senses, as for `cc_hf.data.files.sense_counts.sense_of`.
         tgt_lang: language of the translations, ISO 639-1.
         lemmatizer: a name of `cc_hf.text.lemmatization.LEMMATIZERS`.
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from cc_hf.data.loading import declaration, load_examples, signature_fields
-from cc_hf.data.winogrande import WINOGRANDE, load_winogrande
+from cc_hf.studies.wino_x.winogrande import WINOGRANDE, load_winogrande
 from cc_hf.errors import InputError, MissingDependencyError, check_choice
 from cc_hf.evaluators.base import Evaluator, library_versions
 from cc_hf.evaluators.distributed import is_launched

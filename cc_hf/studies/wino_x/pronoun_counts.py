@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from tqdm import tqdm
 
 import cc_hf
-from cc_hf.data.corpora import Corpus, CorpusBlock, StreamCorpus, corpus_blocks
+from cc_hf.data.corpora.parallel import Corpus, CorpusBlock, StreamCorpus, corpus_blocks
 from cc_hf.errors import InputError
 from cc_hf.signature import build
 from cc_hf.studies.wino_x.pronoun_forms import PRONOUN_FORMS, check_language, find_pronouns

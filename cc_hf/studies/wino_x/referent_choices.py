@@ -8,8 +8,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from cc_hf.data.json_rows import JsonRow, json_lines
-from cc_hf.data.text_files import read_lines
+from cc_hf.data.files.json_rows import JsonRow, json_lines
+from cc_hf.data.files.text_files import read_lines
 from cc_hf.errors import InputError
 from cc_hf.files import parse_table
 from cc_hf.results import EvaluationResult

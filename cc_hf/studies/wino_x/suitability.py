@@ -12,7 +12,7 @@ from functools import cache
 from pathlib import Path
 
 from cc_hf.data.readers.mt_geneval_professions import profession
-from cc_hf.data.winogrande import GAP
+from cc_hf.studies.wino_x.winogrande import GAP
 from cc_hf.errors import MissingDependencyError
 from cc_hf.schema import ContrastiveTranslationExample
 from cc_hf.text.nouns import english_parts
@@ -134,7 +134,7 @@ def select_schemas(
     """Choose the schemas in which "it" can stand for the fillers.
 
     Args:
-        sentences: sentences of `cc_hf.data.winogrande.load_winogrande`.
+        sentences: sentences of `cc_hf.studies.wino_x.winogrande.load_winogrande`.
         animate: further nouns, in the singular, that name persons or animals.
         count_errors: returns the number of grammatical errors of a sentence, such as
             `cc_hf.text.grammar.language_tool`; None to check no grammar.

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from cc_hf.data.winogrande import same_context
+from cc_hf.studies.wino_x.winogrande import same_context
 from cc_hf.errors import InputError
 from cc_hf.schema import ContrastiveTranslationExample
 from cc_hf.studies.wino_x.splits import WinoXSplits, schema_of
@@ -37,11 +37,11 @@ def trained_on_winogrande(
     """Return splits with WinoGrande as training part.
 
     A sentence is a sample of Wino-X if it has the id of its schema, or its context
-    (`cc_hf.data.winogrande.same_context`).
+    (`cc_hf.studies.wino_x.winogrande.same_context`).
 
     Args:
         splits: splits of the English side of LM-Wino-X, whose development and test part remain.
-        sentences: sentences of `cc_hf.data.winogrande.load_winogrande`.
+        sentences: sentences of `cc_hf.studies.wino_x.winogrande.load_winogrande`.
 
     Returns:
         The splits, and what was excluded.

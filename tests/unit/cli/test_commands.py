@@ -397,7 +397,7 @@ def test_translate_writes_a_file_that_evaluate_reads(
             ],
         )
         assert found.exit_code == 0, found.output
-        from cc_hf.data.translations import read_translations
+        from cc_hf.data.files.translations import read_translations
 
         examples = cc_hf.load_examples("simplegen", "en-de")
         assert read_translations(tmp_path / name, examples).translations == tuple(

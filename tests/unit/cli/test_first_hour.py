@@ -16,7 +16,7 @@ from typer.testing import CliRunner
 
 from cc_hf.cli.main import app
 from cc_hf.data.loading import load_examples
-from cc_hf.data.translations import read_translations
+from cc_hf.data.files.translations import read_translations
 from cc_hf.evaluation.material import load_material
 from cc_hf.results import EvaluationResult
 from tests.helpers.command_line import run_command

@@ -9,7 +9,7 @@ import pytest
 from typer.testing import CliRunner
 
 from cc_hf.cli.main import app
-from cc_hf.data.quality_scores import read_quality_scores
+from cc_hf.data.files.quality_scores import read_quality_scores
 from cc_hf.errors import CCError, InputError, MissingDependencyError
 from cc_hf.hub.push import Upload
 from cc_hf.leaderboard.app import build_page

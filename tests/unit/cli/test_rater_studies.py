@@ -16,7 +16,7 @@ from cc_hf.schema import Judgement
 from cc_hf.studies.mt_geneval.counts import DataCounts
 from tests.helpers.results import write_result
 from tests.helpers.sheets import fill
-from tests.unit.studies.mt_geneval import test_counts, test_ratings, test_sentence_gaps
+from tests.studies.mt_geneval import test_counts, test_ratings, test_sentence_gaps
 
 
 def run(*arguments: object) -> Result:
@@ -199,7 +199,7 @@ def test_from_contextual_results_over_sheets_to_ratings(
 
 
 def test_languages_without_printed_ratings_have_none_in_the_json() -> None:
-    from cc_hf.reports.studies.mt_geneval import ratings_json
+    from cc_hf.studies.mt_geneval.tables import ratings_json
     from cc_hf.studies.mt_geneval.ratings import rate_genders
 
     key = test_ratings.drawn()

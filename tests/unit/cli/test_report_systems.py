@@ -19,7 +19,7 @@ from cc_hf.studies.distillation.case_study import (
     case_study_systems,
 )
 from cc_hf.studies.speed.points import PUBLISHED
-from cc_hf.studies.system_table import read_system_table, regress, select_systems
+from cc_hf.comparing.system_table import read_system_table, regress, select_systems
 from tests.helpers.command_line import run_command
 from tests.helpers.results import small_result, write_result
 

@@ -183,7 +183,7 @@ def test_malformed_result_sets_are_refused(text: str) -> None:
 
 
 def test_tables_show_only_the_figures_of_the_result() -> None:
-    from cc_hf.reports.tables import result_table, results_table
+    from cc_hf.reports.tables.base import result_table, results_table
 
     found = run_all()
     weighted, words = (_shown(result_table(result)) for result in found.results)
@@ -207,7 +207,7 @@ def test_tables_show_only_the_figures_of_the_result() -> None:
 
 
 def test_a_result_without_categories_has_a_table() -> None:
-    from cc_hf.reports.tables import result_table
+    from cc_hf.reports.tables.base import result_table
 
     shown = _shown(
         result_table(

@@ -33,7 +33,7 @@ from cc_hf.evaluators.scores import TokenScores
 from cc_hf.models.finite_weights import check_finite_weights
 from cc_hf.models.pretrained import load_model
 from cc_hf.schema import ContrastiveTranslationExample, ScoringRequest
-from cc_hf.studies.explanation import explain
+from cc_hf.comparing.explanation import explain
 from cc_hf.studies.wino_x.choice_accuracy import choice_accuracy
 from cc_hf.systems.translate import translate
 from tests.helpers.families import BUILDERS

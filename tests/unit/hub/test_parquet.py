@@ -10,7 +10,7 @@ import yaml
 from huggingface_hub import DatasetCard
 
 import cc_hf
-from cc_hf.data.custom import custom_declaration
+from cc_hf.data.files.custom import custom_declaration
 from cc_hf.errors import InputError
 from cc_hf.hub.parquet import build_dataset_folder
 from cc_hf.hub.tasks import tasks

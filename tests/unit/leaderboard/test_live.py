@@ -31,7 +31,7 @@ from cc_hf.leaderboard.live import (
 from cc_hf.text.gender.romance import predictor
 from tests.helpers.cases import cases_by_message, cases_by_words
 from tests.helpers.metrics import evaluate_dataset
-from tests.unit.studies.test_explanation import SpelledEvaluator
+from tests.unit.comparing.test_explanation import SpelledEvaluator
 
 SOURCE = "The cook saw the cook."
 

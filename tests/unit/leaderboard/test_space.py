@@ -9,7 +9,7 @@ import pytest
 from huggingface_hub import SpaceCard
 
 from cc_hf import __version__
-from cc_hf.data.quality_scores import read_quality_scores
+from cc_hf.data.files.quality_scores import read_quality_scores
 from cc_hf.errors import InputError
 from cc_hf.hub.spaces import SPACE_LOOKS
 from cc_hf.leaderboard.space import build_leaderboard_space

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from cc_hf.data.quality_scores import QualityScores
+from cc_hf.data.files.quality_scores import QualityScores
 from cc_hf.leaderboard.html import (
     board_html,
     message,

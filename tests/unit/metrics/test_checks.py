@@ -24,9 +24,9 @@ from cc_hf.reports.report import build_report
 from cc_hf.reports.samples import System
 from cc_hf.results import EvaluationResult, difference_of_data
 from cc_hf.statistics.bootstrap import check_bootstrap
-from cc_hf.studies.comparison import compare
-from cc_hf.studies.evaluator_agreement import evaluator_agreement
-from cc_hf.studies.human_agreement.agreement import Assumption, agreement_with_labels
+from cc_hf.comparing.systems import compare
+from cc_hf.comparing.metrics import evaluator_agreement
+from cc_hf.comparing.people.agreement import Assumption, agreement_with_labels
 from tests.helpers.metrics import evaluate_metric, metric_class
 
 Rows = list[dict[str, Any]]

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 import cc_hf
-from cc_hf.data.quality_scores import QualityScores
-from cc_hf.data.result_files import system_names
+from cc_hf.data.files.quality_scores import QualityScores
+from cc_hf.data.files.result_files import system_names
 from cc_hf.errors import DataError, InputError, UnknownNameError
 from cc_hf.reports.inputs import read_examples, read_report_systems
 from cc_hf.results import EvaluationResult, ResultSet

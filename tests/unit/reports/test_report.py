@@ -10,8 +10,8 @@ from cc_hf.reports.figures import Histogram, category_bars, histograms, nice_tic
 from cc_hf.reports.page.charts import histogram_chart
 from cc_hf.reports.report import build_report
 from cc_hf.reports.samples import System
-from cc_hf.studies.comparison import compare
-from cc_hf.studies.human_agreement.agreement import agreement_with_labels
+from cc_hf.comparing.systems import compare
+from cc_hf.comparing.people.agreement import agreement_with_labels
 from tests.helpers import reported
 from tests.helpers.reported import HOSTILE_NAME, N
 

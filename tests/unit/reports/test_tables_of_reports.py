@@ -25,11 +25,11 @@ from cc_hf.reports.report_tables import (
     summary_table,
 )
 from cc_hf.reports.samples import System
-from cc_hf.reports.tables import result_table
+from cc_hf.reports.tables.base import result_table
 from cc_hf.results import EvaluationResult
 from tests.helpers import reported
 from tests.helpers.reported import HOSTILE_NAME
-from tests.unit.studies.test_seed_averages import simplegen
+from tests.unit.comparing.test_seeds import simplegen
 
 
 def test_colours_of_differences_follow_the_direction_of_the_figure() -> None:

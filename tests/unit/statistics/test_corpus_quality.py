@@ -9,7 +9,7 @@ import sacrebleu
 from typer.testing import CliRunner
 
 from cc_hf.cli.main import app
-from cc_hf.data.quality_scores import read_quality_scores
+from cc_hf.data.files.quality_scores import read_quality_scores
 from cc_hf.errors import InputError
 from cc_hf.statistics.corpus_quality import corpus_quality
 

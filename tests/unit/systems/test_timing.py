@@ -183,7 +183,7 @@ def test_two_systems_of_one_name_are_refused(tmp_path: Path) -> None:
 def test_the_table_marks_times_that_say_little() -> None:
     from rich.console import Console
 
-    from cc_hf.reports.studies.timings import timing_table
+    from cc_hf.reports.tables.timings import timing_table
 
     row = SystemTiming(
         "a",

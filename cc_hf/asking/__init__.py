@@ -1,0 +1,1 @@
+"""Questions to language models: planned, asked, and their answers judged."""

@@ -1,0 +1,1 @@
+"""Judgements compared: of systems, seeds, metrics, models and people."""

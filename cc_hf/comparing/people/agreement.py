@@ -1,0 +1,422 @@
+"""How often a result agrees with human annotators (Vamvas & Sennrich 2021, section 3.5, appendix E
+and Table 2), for labels of two classes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from cc_hf.data.loading import load_examples
+from cc_hf.errors import InputError
+from cc_hf.results import EvaluationResult, Interval, NoInterval, difference_of_data
+from cc_hf.schema import Judgement
+from cc_hf.statistics.agreement import (
+    agreement_interval,
+    cohen_kappa,
+    confusion_matrix,
+    f_scores,
+    kappa_interval,
+    proportion_of_agreement,
+)
+from cc_hf.comparing.people.annotations import Annotation, read_annotations
+from cc_hf.text.tokenization import letters
+
+__all__ = [
+    "Annotation",
+    "Assumption",
+    "HumanAgreement",
+    "agreement_with_labels",
+    "examples_without_corpora",
+    "read_annotations",
+]
+
+
+@dataclass(frozen=True)
+class Assumption:
+    """Verdicts that serve as labels of translations that nobody annotated.
+
+    The paper does this for MuCoW, where only translations were annotated that pattern matching
+    could not decide.
+
+    Attributes:
+        decided: a result on the same translations, by a metric that may be inconclusive.
+        population: ids of the examples from which the annotated ones were drawn; None for all
+            examples of the result.
+        as_published: whether to follow the notebook of the paper: the label of the second annotator
+            counts twice and that of the first is ignored, and the number of assumed labels is n /
+            (1 - coverage), rounded down, where n is the number of human labels. The notebook draws
+            that many at random; here they are weighted to sum to that number.
+    """
+
+    decided: EvaluationResult
+    population: frozenset[str] | None = None
+    as_published: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class HumanAgreement:
+    """The share of labels that the judgements agree with, in [0, 1].
+
+    Attributes:
+        n_labels, n_agree: number of human labels, and how many of them the judgements agree with.
+        n_inconclusive: number of labels of translations whose verdict is inconclusive, or whose
+            predicted gender is neither class.
+        inconclusive: what such a verdict counts as, "correct" or "incorrect".
+        agreement: agreement over all labels, including assumed ones.
+        strict_agreement: the same, where an inconclusive verdict agrees with nothing.
+        weighted_agreement: agreement where each label has the rank weight of its translation among
+            all judgements of the result. None for metrics without probabilities, whose judgements
+            all have the same weight.
+        kappa: Cohen's kappa of human and judged labels, unweighted.
+        interval, weighted_interval, kappa_interval: bootstrap intervals over translations, each
+            with all its labels.
+        f_scores: F1 of each class, in the order of `labels`, in [0, 1]; NaN for one that occurs
+            neither among the human nor among the judged labels (Currey et al. 2022, Table 5, report
+            an F-score of a metric).
+        labels: the two classes.
+        confusion: counts of human labels: rows are human, columns judged, in the order of `labels`.
+        n_skipped: number of annotated translations that were skipped because they differ from the
+            judged ones.
+        n_open: number of human labels that count towards `agreement`: those of translations that
+            the Assumption leaves undecided, or all labels without one.
+        n_assumed: number of labels that the assumed ones count for; 0 without an Assumption.
+        coverage: share of the population that the Assumption decides, in [0, 1]; None without one.
+    """
+
+    n_labels: int
+    n_agree: int
+    n_inconclusive: int
+    inconclusive: str
+    agreement: float
+    strict_agreement: float
+    weighted_agreement: float | None
+    kappa: float
+    interval: Interval | NoInterval
+    weighted_interval: Interval | NoInterval | None
+    kappa_interval: Interval | NoInterval
+    f_scores: tuple[float, ...]
+    labels: tuple[str, str]
+    confusion: tuple[tuple[int, int], tuple[int, int]]
+    n_skipped: int = 0
+    n_open: int = 0
+    n_assumed: float = 0
+    coverage: float | None = None
+
+    def interval_notes(self) -> dict[str, str]:
+        """Return remarks on intervals that are missing or not of the usual kind.
+
+        Returns:
+            Name of the figure -> remark; figures with a usual interval are absent.
+        """
+        intervals = {
+            "agreement": self.interval,
+            "weighted agreement": self.weighted_interval,
+            "kappa": self.kappa_interval,
+        }
+        return {
+            name: interval.note
+            for name, interval in intervals.items()
+            if interval is not None and interval.note
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class _Item:
+    """One label of one translation; `share` is the number of labels that it counts for."""
+
+    judgement: Judgement
+    label: str
+    judged: str
+    undecided: bool
+    share: float = 1.0
+
+
+def agreement_with_labels(
+    result: EvaluationResult,
+    annotations: Sequence[Annotation],
+    *,
+    skip_others: bool = False,
+    inconclusive: str | None = None,
+    assumption: Assumption | None = None,
+    seed: int = 0,
+    n_resamples: int = 1000,
+) -> HumanAgreement:
+    """Compare the judgements of a result, by any metric, with human labels.
+
+    A verdict "correct" stands for the gold label, "incorrect" for the other one.
+
+    Args:
+        result: an evaluation with its judgements.
+        annotations: labels of translations that were judged. Translations are compared by their
+            letters and digits only.
+        skip_others: skip and count annotated translations that are not among the judged ones,
+            instead of refusing them.
+        inconclusive: what an inconclusive verdict counts as, "correct" or "incorrect". None follows
+            the paper: "correct" if the labels are genders, because the annotators' "neutral" is,
+            and "incorrect" if they are verdicts, as in recall B.
+        assumption: labels of translations that were not annotated. Decided and undecided
+            translations then count by their share of the population.
+        seed: seed and number of resamples of the bootstrap.
+        n_resamples: as for `seed`.
+
+    Returns:
+        Agreement and kappa with their intervals, and the counts of labels.
+
+    Raises:
+        InputError: for another value of `inconclusive`; for an annotated example that is not in the
+            result or was judged on another translation, unless `skip_others` is set; if no label is
+            left, or the annotations have two kinds of classes; for an assumption about other
+            translations, or one that leaves nothing to compare.
+    """
+    if inconclusive not in (None, "correct", "incorrect"):
+        raise InputError(f"inconclusive: expected correct or incorrect, got {inconclusive!r}")
+    names = _classes(annotations)
+    stands_for = inconclusive or ("incorrect" if "correct" in names else "correct")
+    human, n_skipped = _human_items(result, annotations, names, stands_for, skip_others)
+    items, assumed, n_assumed, coverage = human, list[_Item](), 0.0, None
+    if assumption is not None:
+        items, assumed, n_assumed, coverage = _with_assumed(
+            result, human, names, stands_for, assumption
+        )
+    all_items = [*items, *assumed]
+    labels, judged = [item.label for item in all_items], [item.judged for item in all_items]
+    strict = ["" if item.undecided else item.judged for item in all_items]
+    groups = [item.judgement.example_id for item in all_items]
+    shares = [item.share for item in all_items]
+    weights = [item.share * item.judgement.weight for item in all_items]
+    has_weights = any(j.probability_correct is not None for j in result.judgements)
+    human_labels, human_judged = [item.label for item in human], [item.judged for item in human]
+    table = confusion_matrix(human_labels, human_judged, labels=names)
+    return HumanAgreement(
+        n_labels=len(human),
+        n_agree=int(table.trace()),
+        n_inconclusive=sum(item.undecided for item in human),
+        inconclusive=stands_for,
+        agreement=proportion_of_agreement(labels, judged, weights=shares),
+        strict_agreement=proportion_of_agreement(labels, strict, weights=shares),
+        weighted_agreement=(
+            proportion_of_agreement(labels, judged, weights=weights) if has_weights else None
+        ),
+        kappa=cohen_kappa(human_labels, human_judged),
+        interval=agreement_interval(
+            labels, judged, weights=shares, groups=groups, seed=seed, n_resamples=n_resamples
+        ),
+        weighted_interval=(
+            agreement_interval(
+                labels, judged, weights=weights, groups=groups, seed=seed, n_resamples=n_resamples
+            )
+            if has_weights
+            else None
+        ),
+        kappa_interval=kappa_interval(
+            human_labels,
+            human_judged,
+            groups=[item.judgement.example_id for item in human],
+            seed=seed,
+            n_resamples=n_resamples,
+        ),
+        f_scores=f_scores(table),
+        labels=names,
+        confusion=((int(table[0, 0]), int(table[0, 1])), (int(table[1, 0]), int(table[1, 1]))),
+        n_skipped=n_skipped,
+        n_open=len(items),
+        n_assumed=n_assumed,
+        coverage=coverage,
+    )
+
+
+def examples_without_corpora(
+    result: EvaluationResult, corpora: Collection[str], *, data_dir: str | Path | None = None
+) -> frozenset[str]:
+    """Return the ids of the examples of a result's dataset that are from none of these corpora.
+
+    The paper annotated none of MuCoW's subtitles (corpus "opensubs").
+
+    Args:
+        result: a result on a dataset of cc_hf.
+        corpora: the names of corpora to exclude.
+        data_dir: a local copy of the upstream repositories.
+
+    Raises:
+        InputError: for a result on the user's own data, a dataset whose examples name no corpus,
+            or a corpus that the dataset does not have.
+    """
+    if not result.dataset:
+        raise InputError(
+            "the result is on your own data, whose corpora are not known; do not exclude any"
+        )
+    corpus_of = {
+        e.id: e.extra.get("corpus", "")
+        for e in load_examples(result.dataset, result.config, data_dir=data_dir)
+    }
+    known = sorted(set(corpus_of.values()) - {""})
+    if unknown := sorted(set(corpora) - set(known)):
+        raise InputError(
+            f"{result.dataset} {result.config} has no corpus {unknown[0]!r}; expected one of"
+            f" {', '.join(known) or 'none: its examples name no corpora'}"
+        )
+    return frozenset(name for name, corpus in corpus_of.items() if corpus not in corpora)
+
+
+def _classes(annotations: Sequence[Annotation]) -> tuple[str, str]:
+    kinds = {annotation.classes for annotation in annotations if annotation.labels}
+    if len(kinds) != 1:
+        raise InputError(f"expected annotations with one pair of labels, got {len(kinds)}")
+    return kinds.pop()
+
+
+def _human_items(
+    result: EvaluationResult,
+    annotations: Sequence[Annotation],
+    names: tuple[str, str],
+    stands_for: str,
+    skip_others: bool,
+) -> tuple[list[_Item], int]:
+    """Return one item per human label, grouped by translation, and the number of translations that
+    were skipped.
+
+    Raises:
+        InputError: for a translation that was not judged, unless it is skipped, or if none was.
+    """
+    counted = [annotation for annotation in annotations if annotation.labels]
+    judgements = {j.example_id: j for j in result.judgements}
+    # Annotations of the same translation, without the ids of their examples, are taken in order.
+    by_letters: dict[str, list[Judgement]] = {}
+    for judged in reversed(result.judgements):
+        by_letters.setdefault(letters(judged.translation), []).append(judged)
+    items, n_skipped = [], 0
+    for annotation in counted:
+        alike = by_letters.get(letters(annotation.translation), [])
+        judgement = (
+            judgements.get(annotation.example_id)
+            if annotation.is_located
+            else (alike.pop() if alike else None)
+        )
+        if judgement is None or letters(judgement.translation) != letters(annotation.translation):
+            if not skip_others:
+                raise InputError(_mismatch(annotation, judgement, result.n))
+            n_skipped += 1
+            continue
+        items += [
+            _item(judgement, label, annotation.gold, names, stands_for)
+            for label in annotation.labels
+        ]
+    if not items:
+        raise InputError(
+            f"none of the {len(counted)} annotated translations was judged; is this the result of"
+            " the annotated system?"
+        )
+    return items, n_skipped
+
+
+def _item(
+    judgement: Judgement,
+    label: str,
+    gold: str,
+    names: tuple[str, str],
+    stands_for: str,
+    share: float = 1.0,
+) -> _Item:
+    """Return the item of a label.
+
+    A gender that is neither of the two classes, such as neutral, counts as an inconclusive verdict.
+    """
+    undecided = judgement.verdict == "inconclusive" or (
+        "correct" not in names and judgement.predicted not in ("", *names)
+    )
+    is_right = stands_for == "correct" if undecided else judgement.is_correct
+    return _Item(
+        judgement, label, gold if is_right else names[1 - names.index(gold)], undecided, share
+    )
+
+
+def _with_assumed(
+    result: EvaluationResult,
+    human: list[_Item],
+    names: tuple[str, str],
+    stands_for: str,
+    assumption: Assumption,
+) -> tuple[list[_Item], list[_Item], float, float]:
+    """Return the human items of undecided translations, one item per decided translation of the
+    population, the number of labels that these count for, and their share.
+
+    Human labels of translations that the assumption decides are dropped, because the assumption
+    already supplies a label for these translations.
+
+    Raises:
+        InputError: for an assumption about other translations, or one that decides all or none.
+    """
+    if difference := difference_of_data(
+        {"the result": result, "the assumed one": assumption.decided}
+    ):
+        raise InputError(f"assumed verdicts: expected those of the same data: {difference}")
+    decided = {j.example_id: j for j in assumption.decided.judgements}
+    population = frozenset(decided) if assumption.population is None else assumption.population
+    members = [j for j in result.judgements if j.example_id in population]
+    _check_same(members, decided, len(population))
+    covered = [j for j in members if decided[j.example_id].verdict != "inconclusive"]
+    undecided = [
+        item
+        for item in human
+        if item.judgement.example_id in decided
+        and decided[item.judgement.example_id].verdict == "inconclusive"
+    ]
+    coverage = len(covered) / len(members)
+    if not undecided or not 0 < coverage < 1:
+        raise InputError(
+            "assumed verdicts: expected some that are inconclusive, on annotated translations too,"
+            f" and some that are not, got {len(covered)} of {len(members)} decided"
+        )
+    # Undecided translations are the share 1 - coverage of the population. The number of assumed
+    # labels is chosen so that decided translations have the share `coverage` of all labels.
+    if assumption.as_published:
+        undecided = [item for item in undecided[1::2] for _ in range(2)]
+        n_assumed = float(int(len(undecided) / (1 - coverage)))
+    else:
+        n_assumed = len(undecided) * coverage / (1 - coverage)
+    # The choice of the correct class is arbitrary here: it only matters whether label and verdict
+    # agree.
+    right, wrong = names
+    assumed = [
+        _item(
+            j,
+            right if decided[j.example_id].is_correct else wrong,
+            right,
+            names,
+            stands_for,
+            n_assumed / len(covered),
+        )
+        for j in covered
+    ]
+    return undecided, assumed, n_assumed, coverage
+
+
+def _check_same(members: Collection[Judgement], decided: dict[str, Judgement], n: int) -> None:
+    if not members:
+        raise InputError(
+            f"the assumed verdicts are about {n} translations, none of which is in the result;"
+            " expected a result of the same data"
+        )
+    for judgement in members:
+        other = decided.get(judgement.example_id)
+        if other is None or other.translation != judgement.translation:
+            got = "has no verdict" if other is None else f"is about {other.translation!r}"
+            raise InputError(
+                f"example {judgement.example_id}: judged was {judgement.translation!r}, the assumed"
+                f" result {got}; evaluate the same translations"
+            )
+
+
+def _mismatch(annotation: Annotation, judgement: Judgement | None, n: int) -> str:
+    skip = "or skip what was not judged (`skip_others`)"
+    if judgement is None:
+        return (
+            f"the annotated example {annotation.example_id or '(without a place in the test set)'}"
+            f" is not among the {n} judgements of the result; {skip}"
+        )
+    return (
+        f"example {annotation.example_id}: annotated was {annotation.translation!r}, judged was"
+        f" {judgement.translation!r}; evaluate the same translations, {skip}"
+    )

@@ -1,0 +1,498 @@
+"""Read the labels that people gave to translations from JSONL, reduce them to two classes as in
+Vamvas & Sennrich 2021, appendix E, and measure how well two or more annotators agree.
+"""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from cc_hf.data.files.text_files import read_lines
+from cc_hf.errors import InputError, shown
+from cc_hf.files import parse_object
+from cc_hf.results import Interval, NoInterval
+from cc_hf.statistics.agreement import cohen_kappa, kappa_interval, krippendorff_alpha
+
+__all__ = [
+    "Annotation",
+    "AnnotatorAgreement",
+    "EarlierAgreement",
+    "PairAgreement",
+    "annotations_of_rows",
+    "annotator_agreement",
+    "binary_label",
+    "earlier_agreement",
+    "earlier_agreement_of_rows",
+    "read_annotations",
+    "read_earlier",
+]
+
+_ANNOTATOR_KEY = re.compile(r"(?:label|binarized)_annotator([1-9]\d*)")
+_ID_KEYS = ("id", "index", "testset_line")
+_GENDERS = ("male", "female")
+_VERDICTS = ("correct", "wrong")
+
+#: Raw label -> binary label. `_GOLD` and `_OTHER` stand for the gold class and the other one,
+#: `_DROP` for a sample that is ignored.
+_GOLD, _OTHER, _DROP = "gold", "other", "drop"
+_RULES: dict[tuple[str, str], dict[str, str]] = {
+    _GENDERS: {
+        "Male": "male",
+        "Female": "female",
+        "Both / Neutral / Ambiguous": _GOLD,
+        "Translation too bad to tell": _OTHER,
+    },
+    _VERDICTS: {
+        "Correct Sense": _GOLD,
+        "Wrong Sense": _OTHER,
+        "Both / Neutral / Ambiguous": _GOLD,
+        "Translation too bad to tell / Third sense": _OTHER,
+        "Bad sample / Ill-defined senses": _DROP,
+    },
+}
+
+
+_TOO_BAD = "Translation too bad to tell"
+#: The labels of Stanovsky et al. 2019 in the published files -> the same labels in our words.
+_EARLIER = {"M": "Male", "F": "Female", "N": "Both / Neutral / Ambiguous"}
+
+
+@dataclass(frozen=True, slots=True)
+class Annotation:
+    """The labels of all annotators for one translation.
+
+    Attributes:
+        example_id: the id of the example; "" if the translation is not in the test set.
+        translation: the translation that they saw.
+        gold: the label of a correct translation.
+        labels: the binary labels in the order of the annotators; empty if an annotator called the
+            sample ill-defined, so that it is ignored.
+        classes: the two binary labels, such as "male" and "female", or "correct" and "wrong".
+        raw: the labels as they were given; empty if the file does not have them.
+        is_located: whether the file says which example it is; otherwise the translation tells.
+    """
+
+    example_id: str
+    translation: str
+    gold: str
+    labels: tuple[str, ...]
+    classes: tuple[str, str]
+    raw: tuple[str, ...] = ()
+    is_located: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class PairAgreement:
+    """Cohen's kappa of two of several annotators.
+
+    Attributes:
+        annotators: their numbers, from 1.
+        kappa_raw, kappa_binarised: as for `AnnotatorAgreement`.
+    """
+
+    annotators: tuple[int, int]
+    kappa_raw: float | None
+    kappa_binarised: float
+
+
+@dataclass(frozen=True, slots=True)
+class AnnotatorAgreement:
+    """Cohen's kappa of two annotators, or its mean over all pairs of several ones, on raw and on
+    binary labels.
+
+    Attributes:
+        n_raw, n_binarised: numbers of translations.
+        kappa_raw, kappa_binarised: Cohen's kappa; `kappa_raw` is None if the file has no raw
+            labels.
+        raw_interval, binarised_interval: bootstrap intervals, or why there is none.
+        alpha: Krippendorff's alpha on binary labels, of all annotators.
+        pairs: kappa of each pair, if there are three annotators or more.
+    """
+
+    n_raw: int
+    kappa_raw: float | None
+    raw_interval: Interval | NoInterval | None
+    n_binarised: int
+    kappa_binarised: float
+    binarised_interval: Interval | NoInterval
+    alpha: float
+    pairs: tuple[PairAgreement, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class EarlierAgreement:
+    """Cohen's kappa of an annotator with earlier annotations of the same translations, on raw
+    labels (Table A4).
+
+    Attributes:
+        annotator: 1 or 2.
+        n: number of translations with both labels.
+        kappa: Cohen's kappa.
+        interval: its bootstrap interval, or why there is none.
+    """
+
+    annotator: int
+    n: int
+    kappa: float
+    interval: Interval | NoInterval
+
+
+def read_annotations(path: Path) -> list[Annotation]:
+    """Read the translations that all annotators labelled, two or more.
+
+    Translations that only some of them labelled are ignored, as in the paper. Each line is a JSON
+    object with these keys; other keys are ignored:
+
+    - `id`, `index` or `testset_line`: the id of the example; null if the translation is not in the
+      test set.
+    - `translation`: the text that was labelled.
+    - `gold_gender`: "male" or "female" if the labels are genders. Without it the labels are
+      verdicts, "correct" or "wrong".
+    - `binarized_annotator1`, `binarized_annotator2` and so on: one of these classes; null if the
+      annotator did not label the translation or called it ill-defined.
+    - `label_annotator1`, `label_annotator2` and so on: raw labels. They replace missing binary
+      labels (see `binary_label`), and kappa is computed from them.
+    - `label_earlier`: a raw label from earlier annotations, for `earlier_agreement` only.
+
+    The files of ZurichNLP/contrastive-conditioning are read, too: `human_validation/*/data/
+    *.annotator1.jsonl`, with the file of the other annotator beside it.
+
+    Args:
+        path: a JSONL file; of two files by one annotator each, either.
+
+    Returns:
+        The translations in the order of the file, including those with empty `labels`.
+
+    Raises:
+        InputError: for a file that cannot be read, a line that is not such an object, or a file
+            without any row that both annotators labelled.
+    """
+    annotations = annotations_of_rows(_rows_of_both(path))
+    if not any(annotation.labels for annotation in annotations):
+        raise InputError(f"{path}: expected rows that both annotators labelled, got none")
+    return annotations
+
+
+def annotations_of_rows(rows: Iterable[tuple[str, Any]]) -> list[Annotation]:
+    """Return the annotations of rows with the keys of `read_annotations`.
+
+    Args:
+        rows: where a row is, for messages, and the row.
+
+    Returns:
+        The translations that all annotators labelled.
+
+    Raises:
+        InputError: for a row that is not as expected.
+    """
+    rows = list(rows)
+    names = _annotators(row for _, row in rows)
+    annotations = []
+    for where, row in rows:
+        try:
+            annotation = _annotation(row, where, names)
+        except (KeyError, AttributeError, TypeError) as error:
+            keys = (
+                "id, index or testset_line, translation, and binarized_annotator1 and 2 or"
+                " label_annotator1 and 2"
+            )
+            raise InputError(
+                f"{where}: expected an object with {keys}, and gold_gender where they are genders;"
+                f" {error!r}"
+            ) from None
+        if annotation is not None:
+            annotations.append(annotation)
+    return annotations
+
+
+def _annotators(rows: Iterable[Any]) -> tuple[str, ...]:
+    """Return the names of all annotators of a file, as its keys have them."""
+    numbers = {
+        int(match[1])
+        for row in rows
+        if isinstance(row, dict)
+        for key in row
+        if (match := _ANNOTATOR_KEY.fullmatch(key))
+    }
+    return tuple(f"annotator{number}" for number in sorted(numbers | {1, 2}))
+
+
+def earlier_agreement(
+    path: Path, *, seed: int = 0, n_resamples: int = 1000
+) -> tuple[EarlierAgreement, ...]:
+    """Return the agreement of each annotator with earlier annotations (Table A4).
+
+    As in the paper, translations that the annotator found too bad to tell are ignored, since the
+    earlier annotators had no such label.
+
+    Args:
+        path: a file as for `read_annotations`.
+        seed: seed and number of resamples of the bootstrap.
+        n_resamples: as for `seed`.
+
+    Returns:
+        One agreement per annotator who shares translations with the earlier annotations.
+
+    Raises:
+        InputError: for a file that cannot be read.
+    """
+    return earlier_agreement_of_rows(
+        (row for _, row in _rows_of_both(path)), seed=seed, n_resamples=n_resamples
+    )
+
+
+def earlier_agreement_of_rows(
+    values: Iterable[Any], *, seed: int = 0, n_resamples: int = 1000
+) -> tuple[EarlierAgreement, ...]:
+    """Return the agreement of each annotator with earlier annotations, as `earlier_agreement` does.
+
+    Args:
+        values: rows with the keys of `read_annotations`; others are ignored.
+        seed: seed and number of resamples of the bootstrap.
+        n_resamples: as for `seed`.
+
+    Returns:
+        One agreement per annotator who shares translations with the earlier annotations.
+    """
+    rows = [row for row in values if isinstance(row, dict)]
+    agreements = []
+    for number, name in enumerate(_annotators(rows), 1):
+        pairs = [
+            (row["label_earlier"], label)
+            for row in rows
+            if row.get("label_earlier")
+            and (label := row.get(f"label_{name}"))
+            and not label.startswith(_TOO_BAD)
+        ]
+        if pairs:
+            left, right = [pair[0] for pair in pairs], [pair[1] for pair in pairs]
+            interval = kappa_interval(left, right, seed=seed, n_resamples=n_resamples)
+            agreements.append(
+                EarlierAgreement(number, len(pairs), cohen_kappa(left, right), interval)
+            )
+    return tuple(agreements)
+
+
+def read_earlier(path: Path) -> dict[str, tuple[str, str]]:
+    """Read earlier annotations, to draw their translations again.
+
+    Args:
+        path: a file as for `read_annotations`, of which only id, translation and `label_earlier`
+            are used.
+
+    Returns:
+        Id of an example -> the translation and its label.
+
+    Raises:
+        InputError: for a file that cannot be read, without such rows, or with an id that occurs
+            twice.
+    """
+    labels: dict[str, tuple[str, str]] = {}
+    for where, row in _rows_of_both(path):
+        label = row.get("label_earlier") if isinstance(row, dict) else None
+        if not label:
+            continue
+        name = next((str(row[key]) for key in _ID_KEYS if row.get(key) is not None), "")
+        if not name or name in labels or not isinstance(label, str):
+            problem = f"{name!r} a second time" if name in labels else shown(row)
+            raise InputError(
+                f"{where}: expected the id of an example that occurs once, a translation and a"
+                f" label_earlier, got {problem}"
+            )
+        labels[name] = _text(row.get("translation"), where), label
+    if not labels:
+        raise InputError(f"{path}: expected rows with id, translation and label_earlier, got none")
+    return labels
+
+
+def _rows_of_both(path: Path) -> list[tuple[str, Any]]:
+    """Return the rows of a file with the labels of both annotators; published files are joined.
+
+    Raises:
+        InputError: for a file that cannot be read, or whose other half is missing.
+    """
+    rows = _rows(path)
+    return _joined(path, rows) if rows and _is_published(rows[0][1]) else rows
+
+
+def _rows(path: Path) -> list[tuple[str, Any]]:
+    """Return file and line, for messages, and the object of each line.
+
+    Raises:
+        InputError: for a line that is not a JSON object.
+    """
+    places = ((f"{path}: line {number}", line) for number, line in enumerate(read_lines(path), 1))
+    return [(where, parse_object(line, where)) for where, line in places]
+
+
+def _is_published(row: Any) -> bool:
+    """Return whether a row is in the form of ZurichNLP/contrastive-conditioning: one annotator."""
+    return isinstance(row, dict) and {"Sample ID", "Translation", "label"} <= row.keys()
+
+
+def _joined(path: Path, rows: list[tuple[str, Any]]) -> list[tuple[str, Any]]:
+    """Return the rows of both annotators, joined by their samples, with the keys of our own files.
+
+    Raises:
+        InputError: for a file whose name does not say which annotator it is of, or without the
+            other one beside it.
+    """
+    number = next((n for n in ("1", "2") if f"annotator{n}" in path.name), None)
+    if number is None:
+        raise InputError(
+            f"{path}: expected annotator1 or annotator2 in the name of the file, which holds the"
+            " labels of one annotator; the file of the other is read from beside it"
+        )
+    other = path.with_name(
+        path.name.replace(f"annotator{number}", f"annotator{'2' if number == '1' else '1'}")
+    )
+    by_annotator = {number: rows, "2" if number == "1" else "1": _rows(other)}
+    joined: dict[str, tuple[str, dict[str, Any]]] = {}
+    for annotator in ("1", "2"):
+        for where, row in by_annotator[annotator]:
+            if not _is_published(row) or not isinstance(row["label"], list) or not row["label"]:
+                raise InputError(
+                    f"{where}: expected an object with Sample ID, Translation and label, a list"
+                    " with one label"
+                )
+            gold = {"gold_gender": row["Gold Gender"]} if "Gold Gender" in row else {}
+            _, columns = joined.setdefault(
+                str(row["Sample ID"]),
+                (where, {"id": row.get("Index"), "translation": row["Translation"], **gold}),
+            )
+            columns["is_located"] = "Index" in row
+            if row.get("Part of Stanovsky et al. validation") == "TRUE":
+                columns["label_earlier"] = _EARLIER.get(row.get("Stanovsky et al.: Gender?", ""))
+            columns[f"label_annotator{annotator}"] = row["label"][0]
+    return list(joined.values())
+
+
+def binary_label(label: str, gold: str, classes: tuple[str, str]) -> str | None:
+    """Return the binary label of a raw one (appendix E).
+
+    A translation that keeps the ambiguity is correct. One that is too bad to tell or has a third
+    sense is wrong.
+
+    Args:
+        label: a raw label.
+        gold: the label of a correct translation, one of `classes`.
+        classes: the two binary labels.
+
+    Returns:
+        One of `classes`, or None if the sample is to be ignored.
+
+    Raises:
+        InputError: for a label that the annotators could not choose.
+
+    Examples:
+        >>> binary_label("Both / Neutral / Ambiguous", "female", ("male", "female"))
+        'female'
+    """
+    rules = _RULES.get(classes, {})
+    if label not in rules:
+        raise InputError(f"expected one of the labels {'; '.join(rules)}, got {label!r}")
+    rule = rules[label]
+    if rule in (_GOLD, _OTHER):
+        return gold if rule == _GOLD else classes[1 - classes.index(gold)]
+    return None if rule == _DROP else rule
+
+
+def annotator_agreement(
+    annotations: Sequence[Annotation], *, seed: int = 0, n_resamples: int = 1000
+) -> AnnotatorAgreement:
+    """Return Cohen's kappa of the annotators (Table A3), with bootstrap intervals over
+    translations. Of several annotators it is the mean over all pairs, without intervals.
+
+    Args:
+        annotations: the translations that all annotators labelled.
+        seed: seed and number of resamples of the bootstrap.
+        n_resamples: as for `seed`.
+
+    Returns:
+        Kappa on raw and on binary labels, with the numbers of translations.
+
+    Raises:
+        InputError: if every annotation is to be ignored.
+    """
+    raw = list(zip(*(a.raw for a in annotations if a.raw), strict=True))
+    binary = list(zip(*(a.labels for a in annotations if a.labels), strict=True))
+    n_raw, n_binarised = (len(labels[0]) if labels else 0 for labels in (raw, binary))
+    if not binary:
+        raise InputError("agreement on nothing: expected at least one item, got none")
+    pairs = [
+        PairAgreement(
+            (left + 1, right + 1),
+            cohen_kappa(raw[left], raw[right]) if raw else None,
+            cohen_kappa(binary[left], binary[right]),
+        )
+        for left, right in itertools.combinations(range(len(binary)), 2)
+    ]
+
+    def interval(labels: Sequence[Sequence[str]]) -> Interval | NoInterval:
+        if len(labels) == 2:
+            return kappa_interval(*labels, seed=seed, n_resamples=n_resamples)
+        return NoInterval(f"it is a mean over {len(pairs)} pairs of annotators")
+
+    raw_kappas = [pair.kappa_raw for pair in pairs if pair.kappa_raw is not None]
+    return AnnotatorAgreement(
+        n_raw=n_raw,
+        kappa_raw=sum(raw_kappas) / len(raw_kappas) if raw_kappas else None,
+        raw_interval=interval(raw) if raw else None,
+        n_binarised=n_binarised,
+        kappa_binarised=sum(pair.kappa_binarised for pair in pairs) / len(pairs),
+        binarised_interval=interval(binary),
+        alpha=krippendorff_alpha(binary),
+        pairs=tuple(pairs) if len(pairs) > 1 else (),
+    )
+
+
+def _annotation(row: Mapping[str, Any], where: str, annotators: Sequence[str]) -> Annotation | None:
+    """Return the annotation of a row, or None if an annotator did not label the translation.
+
+    Raises:
+        InputError: for labels that are not among the classes, or a translation that is not text.
+    """
+    example_id = row[next((key for key in _ID_KEYS if key in row), _ID_KEYS[0])]
+    gold, classes = (
+        (row["gold_gender"], _GENDERS) if "gold_gender" in row else (_VERDICTS[0], _VERDICTS)
+    )
+    raw = [row.get(f"label_{name}") for name in annotators]
+    binary = [row.get(f"binarized_{name}") for name in annotators]
+    if not {gold, *binary} - {None} <= set(classes):
+        raise InputError(
+            f"{where}: expected the labels {' and '.join(classes)}, got"
+            f" {', '.join(map(repr, [gold, *binary[:-1]]))} and {binary[-1]!r}"
+        )
+    if not any(raw):
+        raw = []
+    elif not all(raw):
+        return None
+    elif not any(f"binarized_{name}" in row for name in annotators):
+        try:
+            binary = [binary_label(label, gold, classes) for label in raw if label is not None]
+        except InputError as error:
+            raise InputError(f"{where}: {error}") from None
+    labels = tuple(label for label in binary if label is not None)
+    if len(labels) < len(annotators):
+        if not raw:
+            return None
+        labels = ()
+    return Annotation(
+        "" if example_id is None else str(example_id),
+        _text(row["translation"], where),
+        gold,
+        labels,
+        classes,
+        tuple(label for label in raw if label is not None),
+        row.get("is_located", True) is not False,
+    )
+
+
+def _text(value: object, where: str) -> str:
+    if not isinstance(value, str):
+        raise InputError(f"{where}: translation: expected text, got {value!r}")
+    return value

@@ -1,0 +1,445 @@
+"""Sheets that people fill in a spreadsheet, for every study that asks people.
+
+Rows are shuffled and do not show where they come from; a key that raters do not see keeps that.
+Reading is strict: whatever does not fit the key is an error that names the row.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import random
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+from cc_hf.data.files.text_files import read_lines
+from cc_hf.errors import InputError, check_choice, shown
+from cc_hf.files import parse_json, parse_table
+from cc_hf.results import EvaluationResult, difference_of_data
+from cc_hf.text.tokenization import letters
+
+__all__ = [
+    "GUIDELINES_NAME",
+    "Answers",
+    "SheetForm",
+    "SheetKey",
+    "SheetRow",
+    "guidelines_text",
+    "key_text",
+    "rater_files",
+    "read_key",
+    "read_sheet",
+    "read_sheets",
+    "sample_settings",
+    "sheet_rows",
+    "sheet_text",
+]
+
+#: Id of a row -> the answers to the questions of the form, in their order.
+Answers = Mapping[str, tuple[str, ...]]
+
+#: Name of the file of guidelines beside the sheets.
+GUIDELINES_NAME = "guidelines.md"
+
+_ID = "id"
+# A spreadsheet would compute a cell that begins with one of these characters, also in full width.
+_FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
+_DELIMITERS = (",", "\t", ";")  # spreadsheets of some countries write semicolons
+
+
+@dataclass(frozen=True)
+class SheetForm:
+    """What a sheet shows and asks.
+
+    Attributes:
+        name: name of the form, which the key repeats.
+        goal: what the raters are to judge.
+        columns: name of a column that is shown -> what it holds.
+        questions: name of a column to fill -> label -> what it means.
+        origin: name of a field of an origin, which the key keeps -> its possible values; empty if
+            any text is possible.
+        remarks: what else the raters must know.
+    """
+
+    name: str
+    goal: str
+    columns: Mapping[str, str]
+    questions: Mapping[str, Mapping[str, str]]
+    origin: Mapping[str, Collection[str]]
+    remarks: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class SheetRow:
+    """A row of a sheet.
+
+    Attributes:
+        id: its name, which says nothing about where it comes from.
+        cells: the texts shown, in the order of the form's columns.
+        origins: where these texts come from, each with the fields of the form. There are several
+            if the same texts come from several systems: they are judged once.
+    """
+
+    id: str
+    cells: tuple[str, ...]
+    origins: tuple[Mapping[str, str], ...]
+
+
+@dataclass(frozen=True)
+class SheetKey:
+    """What raters do not see.
+
+    Attributes:
+        form: the form of the sheets.
+        settings: how the rows were drawn, as plain values.
+        rows: the rows in the order of their ids.
+        unrated: origins that were drawn, but are on no sheet.
+    """
+
+    form: SheetForm
+    settings: Mapping[str, Any]
+    rows: tuple[SheetRow, ...]
+    unrated: tuple[Mapping[str, str], ...] = field(default=())
+
+
+def sample_settings(
+    results: Mapping[str, EvaluationResult], *, n: int, seed: int
+) -> dict[str, Any]:
+    """Check the results that a sample is drawn from, and return what the key says of all of them.
+
+    Args:
+        results: name of a system -> its result.
+        n: number of translations or sources to draw.
+        seed: decides what is drawn.
+
+    Returns:
+        Dataset, configuration, target language, `n` and `seed`.
+
+    Raises:
+        InputError: for no results, results on different data, or a number below 1.
+    """
+    if n < 1:
+        raise InputError(f"n: expected at least 1, got {n}")
+    if not results:
+        raise InputError("results: expected those of at least one system, got none")
+    if difference := difference_of_data(results):
+        raise InputError(f"results: expected those of the same data: {difference}")
+    first = next(iter(results.values()))
+    data = {"dataset": first.dataset, "config": first.config, "tgt_lang": first.tgt_lang}
+    return {**data, "n": n, "seed": seed}
+
+
+def sheet_rows(
+    items: Iterable[tuple[tuple[str, ...], Mapping[str, str]]], *, seed: int = 0
+) -> tuple[SheetRow, ...]:
+    """Return shuffled rows, of which each shows other texts than all others.
+
+    Args:
+        items: pairs of the texts shown and their origin.
+        seed: decides the order.
+
+    Examples:
+        >>> rows = sheet_rows([(("ja",), {"system": "a"}), (("ja",), {"system": "b"})])
+        >>> [(row.id, [origin["system"] for origin in row.origins]) for row in rows]
+        [('1', ['a', 'b'])]
+    """
+    origins: dict[tuple[str, ...], list[Mapping[str, str]]] = {}
+    for cells, origin in items:
+        origins.setdefault(cells, []).append(origin)
+    shuffled = list(origins.items())
+    random.Random(seed).shuffle(shuffled)
+    return tuple(
+        SheetRow(str(number), cells, tuple(of_row))
+        for number, (cells, of_row) in enumerate(shuffled, 1)
+    )
+
+
+def sheet_text(form: SheetForm, rows: Iterable[SheetRow], *, delimiter: str = ",") -> str:
+    """Return the table that a rater fills, with a byte order mark, by which spreadsheets know
+    UTF-8.
+
+    A cell that a spreadsheet would compute begins with an apostrophe.
+
+    Args:
+        form: what the sheet shows and asks.
+        rows: the rows in the order of the sheet.
+        delimiter: the character between cells.
+    """
+    text = io.StringIO()
+    writer = csv.writer(text, delimiter=delimiter, lineterminator="\n")
+    writer.writerow((_ID, *form.columns, *form.questions))
+    empty = ("",) * len(form.questions)
+    for row in rows:
+        writer.writerow([_guarded(cell) for cell in (row.id, *row.cells, *empty)])
+    return f"\ufeff{text.getvalue()}"
+
+
+def _guarded(cell: str) -> str:
+    return f"'{cell}" if cell.startswith(_FORMULA) or cell.strip().startswith(_FORMULA) else cell
+
+
+def guidelines_text(form: SheetForm) -> str:
+    """Return the guidelines of a form as Markdown: goal, columns, labels, remarks.
+
+    Args:
+        form: what the sheet shows and asks.
+    """
+    parts = [f"# Guidelines\n\n{form.goal}", "## The data"]
+    parts.append("\n".join(f"- **{name}**: {text}" for name, text in form.columns.items()))
+    for question, labels in form.questions.items():
+        parts.append(f"## The column {question}\n\nWrite one of these labels in every row.")
+        parts.append("\n".join(f"- **{label}**: {text}" for label, text in labels.items()))
+    parts.append("## Remarks")
+    remarks = (
+        *form.remarks,
+        "Please change no other cell. An apostrophe at the beginning of a cell is no part of it.",
+    )
+    parts.append("\n".join(f"- {remark}" for remark in remarks))
+    return "\n\n".join(parts) + "\n"
+
+
+def rater_files(
+    key: SheetKey, *, n_raters: int = 2, table: str = "csv", seed: int = 0
+) -> dict[str, str]:
+    """Return the files that raters get: the guidelines, and a sheet for each rater.
+
+    Every sheet has the same rows in an order of its own.
+
+    Args:
+        key: the rows and their form.
+        n_raters: number of raters.
+        table: "csv" or "tsv".
+        seed: decides the orders.
+
+    Returns:
+        Name of a file -> its content.
+
+    Raises:
+        InputError: for another kind of table, or a number below 1.
+    """
+    check_choice("table", table, ("csv", "tsv"))
+    if n_raters < 1:
+        raise InputError(f"n_raters: expected at least 1, got {n_raters}")
+    files = {GUIDELINES_NAME: guidelines_text(key.form)}
+    for rater in range(1, n_raters + 1):
+        rows = list(key.rows)
+        random.Random(f"{seed} {rater}").shuffle(rows)
+        delimiter = "," if table == "csv" else "\t"
+        files[f"rater{rater}.{table}"] = sheet_text(key.form, rows, delimiter=delimiter)
+    return files
+
+
+def key_text(key: SheetKey) -> str:
+    """Return the key as JSON.
+
+    Args:
+        key: the key.
+    """
+    row = {
+        "form": key.form.name,
+        "settings": key.settings,
+        "rows": [asdict(row) for row in key.rows],
+        "unrated": key.unrated,
+    }
+    return json.dumps(row, ensure_ascii=False, indent=1) + "\n"
+
+
+def read_key(path: Path, forms: Collection[SheetForm]) -> SheetKey:
+    """Read a key.
+
+    Args:
+        path: a file with the text of `key_text`.
+        forms: the forms that the caller can use.
+
+    Returns:
+        The key.
+
+    Raises:
+        InputError: for a file that does not exist or is no such key, a key of another form, or an
+            id that occurs twice. The message names the row.
+    """
+    try:
+        key = parse_json("\n".join(read_lines(path)))
+    except InputError as error:
+        if str(path) in str(error):
+            raise
+        raise InputError(f"{path}: expected the JSON of a key ({error})") from None
+    known = {form.name: form for form in forms}
+    name = key.get("form") if isinstance(key, dict) else None
+    if not isinstance(name, str) or name not in known:
+        raise InputError(
+            f"{path}: expected a key of the form {' or '.join(known)}, got {shown(name)}"
+        )
+    form = known[name]
+    if (
+        not isinstance(key.get("rows"), list)
+        or not isinstance(key.get("unrated"), list)
+        or not isinstance(key.get("settings"), dict)
+    ):
+        raise InputError(f"{path}: expected rows, unrated and settings; use the key as written")
+    rows: dict[str, SheetRow] = {}
+    for number, row in enumerate(key["rows"], 1):
+        where = f"{path}: row {number}"
+        checked = _key_row(form, row, where)
+        if checked.id in rows:
+            raise InputError(f"{where}: the id {checked.id!r} occurs twice; use the key as written")
+        rows[checked.id] = checked
+    if not rows:
+        raise InputError(f"{path}: expected at least one row, got none")
+    unrated = tuple(
+        _origin(form, origin, f"{path}: unrated {number}")
+        for number, origin in enumerate(key["unrated"], 1)
+    )
+    return SheetKey(form, key["settings"], tuple(rows.values()), unrated)
+
+
+def _key_row(form: SheetForm, row: Any, where: str) -> SheetRow:
+    """Return a checked row of a key.
+
+    Raises:
+        InputError: for anything else.
+    """
+    if (
+        not isinstance(row, dict)
+        or not isinstance(row.get("id"), str)
+        or not isinstance(row.get("cells"), list)
+        or len(row["cells"]) != len(form.columns)
+        or not all(isinstance(cell, str) for cell in row["cells"])
+        or not isinstance(row.get("origins"), list)
+        or not row["origins"]
+    ):
+        raise InputError(
+            f"{where}: expected an id, {len(form.columns)} cells and origins, got {shown(row)}; use"
+            " the key as written"
+        )
+    origins = tuple(_origin(form, origin, where) for origin in row["origins"])
+    return SheetRow(row["id"], tuple(row["cells"]), origins)
+
+
+def _origin(form: SheetForm, origin: Any, where: str) -> Mapping[str, str]:
+    """Return a checked origin.
+
+    Raises:
+        InputError: for other fields, or a value that is not possible.
+    """
+    if not isinstance(origin, dict) or origin.keys() != form.origin.keys():
+        raise InputError(
+            f"{where}: expected an origin with {', '.join(form.origin)}, got {shown(origin)}; use"
+            " the key as written"
+        )
+    for name, values in form.origin.items():
+        if not isinstance(origin[name], str) or (values and origin[name] not in values):
+            raise InputError(
+                f"{where}: {name}: expected {' or '.join(values) or 'a text'}, got"
+                f" {shown(origin[name])}; use the key as written"
+            )
+    return origin
+
+
+def read_sheets(paths: Sequence[Path], key: SheetKey, *, n_least: int = 2) -> list[Answers]:
+    """Read the filled sheets of several raters.
+
+    Args:
+        paths: the sheets, one for each rater.
+        key: the key of the sheets.
+        n_least: smallest number of raters.
+
+    Returns:
+        The answers of each rater.
+
+    Raises:
+        InputError: for fewer sheets, a file that is given twice, or a sheet that `read_sheet`
+            refuses.
+    """
+    if len(paths) < n_least:
+        raise InputError(f"sheets: expected those of {n_least} raters or more, got {len(paths)}")
+    for number, path in enumerate(paths):
+        if path.resolve() in [other.resolve() for other in paths[:number]]:
+            raise InputError(f"sheets: expected a sheet of each rater, got {path} twice")
+    return [read_sheet(path, key) for path in paths]
+
+
+def read_sheet(path: Path, key: SheetKey) -> Answers:
+    """Read a sheet that a rater has filled.
+
+    The order of rows and columns does not matter, further columns are ignored, and cells may be
+    separated by commas, semicolons or tabs. Capitals and blanks of labels do not matter. Texts must
+    be those of the key; only their letters and digits are compared, because spreadsheets change
+    quotation marks.
+
+    Args:
+        path: the sheet.
+        key: its key.
+
+    Returns:
+        Id of a row -> the labels as the form writes them.
+
+    Raises:
+        InputError: for a file that does not exist or is not UTF-8, a missing column, a row that is
+            missing, unknown, there twice or changed, and a label that is missing or was not
+            offered. The message names the line and the row.
+    """
+    form = key.form
+    header, table = _table(path)
+    columns = (_ID, *form.columns, *form.questions)
+    if missing := [name for name in columns if name not in header]:
+        raise InputError(
+            f"{path}: line 1: expected the column {missing[0]!r}, got"
+            f" {', '.join(header) or 'none'}; keep the first line of the sheet"
+        )
+    positions = {name: header.index(name) for name in columns}
+    rows = {row.id: row for row in key.rows}
+    answers: dict[str, tuple[str, ...]] = {}
+    for number, cells in table:
+        name = cells[positions[_ID]].strip()
+        where = f"{path}: line {number}: row {name!r}"
+        if name not in rows:
+            raise InputError(f"{where}: this id is not in the key; keep the ids of the sheet")
+        if name in answers:
+            raise InputError(f"{where}: this id occurs twice; expected each row once")
+        for column, text in zip(form.columns, rows[name].cells, strict=True):
+            if letters(cells[positions[column]]) != letters(text):
+                raise InputError(
+                    f"{where}: {column}: expected the text of the key, {shown(text)}, got"
+                    f" {shown(cells[positions[column]])}; do not change what was to be judged"
+                )
+        answers[name] = tuple(
+            _label(cells[positions[question]], labels, f"{where}: {question}")
+            for question, labels in form.questions.items()
+        )
+    if unanswered := [name for name in rows if name not in answers]:
+        raise InputError(
+            f"{path}: expected every row of the key, row {unanswered[0]!r} is missing (and"
+            f" {len(unanswered) - 1} more)"
+        )
+    return answers
+
+
+def _table(path: Path) -> tuple[list[str], Iterable[tuple[int, list[str]]]]:
+    """Return the names of the columns, and the other rows with their line numbers."""
+    lines = read_lines(path)
+    header: list[str] = []
+    for delimiter in _DELIMITERS:
+        rows = parse_table(lines, path, delimiter=delimiter)
+        header = next(rows, (0, []))[1]
+        if _ID in header:
+            return header, rows
+    return header, ()
+
+
+def _label(cell: str, labels: Collection[str], where: str) -> str:
+    """Return the label in a cell as the form writes it.
+
+    Raises:
+        InputError: for an empty cell, or another label.
+    """
+    known = {label.casefold(): label for label in labels}
+    label = " ".join(cell.split()).casefold()
+    if label not in known:
+        raise InputError(
+            f"{where}: expected {'; '.join(labels)}, got {shown(cell) if label else 'no label'}"
+        )
+    return known[label]

@@ -1,0 +1,254 @@
+"""Results of one system with several random seeds, as one: means, standard deviations, and derived
+figures from the means.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from cc_hf import signature
+from cc_hf.errors import InputError
+from cc_hf.metrics.base import registered_metric
+from cc_hf.results import EvaluationResult, difference_of_data
+from cc_hf.schema import UNCOUNTED_CATEGORY
+from cc_hf.statistics.gender_figures import MALE_FEMALE, RATIO
+from cc_hf.statistics.seeds import SeedFigure, average_over_seeds
+from cc_hf.comparing.systems import different_options
+
+__all__ = [
+    "SeedAverage",
+    "average_results",
+    "averages_of_systems",
+    "check_seeds",
+    "differences_of",
+    "minima_of",
+    "name_without_seed",
+    "seed_of_name",
+]
+
+_SEED = re.compile(r"[-_. ]*seed[-_=. ]*(\d+)", re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class SeedAverage:
+    """The figures of one system by one metric, averaged over seeds.
+
+    Attributes:
+        system: name of the system.
+        first: the result of the first seed, which names dataset, metric and n.
+        figures: name -> mean, standard deviation and values, in the order of the seeds.
+        undefined: name of a figure that is not averaged -> number of seeds that have it.
+        signatures: one per seed.
+    """
+
+    system: str
+    first: EvaluationResult
+    figures: Mapping[str, SeedFigure]
+    undefined: Mapping[str, int]
+    signatures: tuple[str, ...]
+
+    @property
+    def n_seeds(self) -> int:
+        """The number of seeds."""
+        return len(self.signatures)
+
+    def to_dict(self) -> dict[str, object]:
+        """Return the averages as plain dicts and lists, ready for JSON."""
+        return {
+            "system": self.system,
+            "dataset": self.first.dataset,
+            "config": self.first.config,
+            "tgt_lang": self.first.tgt_lang,
+            "metric": self.first.metric,
+            "n": self.first.n,
+            "n_seeds": self.n_seeds,
+            "figures": {
+                name: {"mean": figure.mean, "sd": figure.sd, "values": list(figure.values)}
+                for name, figure in self.figures.items()
+            },
+            "undefined": dict(self.undefined),
+            "signatures": list(self.signatures),
+        }
+
+
+def average_results(results: Sequence[EvaluationResult], *, system: str = "") -> SeedAverage:
+    """Average the results of one system over its seeds.
+
+    Differences (`delta`, `delta_g` and others), minima and the ratio M:F are computed from averaged
+    accuracies, not averaged themselves.
+
+    Args:
+        results: one per seed, by one metric on the same data.
+        system: name of the system.
+
+    Returns:
+        The means, standard deviations and values of all figures.
+
+    Raises:
+        InputError: for no results, different data, metrics or options, or the same result twice.
+
+    Examples:
+        >>> results = [
+        ...     EvaluationResult(
+        ...         "", "", "de", "own", f"own|data:own@1|sys:{a}", 2, {"accuracy": a}, {}, (), ()
+        ...     )
+        ...     for a in (0.5, 0.75)
+        ... ]
+        >>> average_results(results).figures["accuracy"].mean
+        0.625
+    """
+    check_seeds(results, system=system)
+    first = results[0]
+    figures = average_over_seeds(
+        [result.scores for result in results],
+        differences=differences_of(first),
+        minima=minima_of(first),
+        ratios={RATIO: MALE_FEMALE},
+    )
+    names = dict.fromkeys(name for result in results for name in result.scores)
+    undefined = {
+        name: sum(name in result.scores for result in results)
+        for name in names
+        if name not in figures
+    }
+    return SeedAverage(system, first, figures, undefined, tuple(r.signature for r in results))
+
+
+def averages_of_systems(
+    results: Sequence[tuple[str, EvaluationResult]],
+) -> list[SeedAverage]:
+    """Average results by system, data and metric.
+
+    Args:
+        results: results with the names of their systems; those of one system with other seeds have
+            the same name.
+
+    Returns:
+        One average for each system, data and metric, in order of appearance.
+
+    Raises:
+        InputError: as for `average_results`. The message names the system.
+    """
+    groups: dict[tuple[str, ...], list[EvaluationResult]] = {}
+    for name, result in results:
+        key = (name, result.dataset, result.config, result.tgt_lang, result.metric)
+        groups.setdefault(key, []).append(result)
+    return [average_results(of_system, system=key[0]) for key, of_system in groups.items()]
+
+
+def name_without_seed(name: str) -> str:
+    """Return the name of a system without the part that names its seed.
+
+    Args:
+        name: a name such as that of a file.
+
+    Examples:
+        >>> name_without_seed("base-seed1"), name_without_seed("aan.seed=2.beam1")
+        ('base', 'aan.beam1')
+    """
+    return _SEED.sub("", name) or name
+
+
+def seed_of_name(name: str) -> str:
+    """Return the seed in the name of a system, as it is written; "" if it names none.
+
+    Args:
+        name: a name such as that of a file.
+
+    Examples:
+        >>> seed_of_name("base-seed1"), seed_of_name("aan.beam1")
+        ('1', '')
+    """
+    match = _SEED.search(name)
+    return match[1] if match and name_without_seed(name) != name else ""
+
+
+def differences_of(result: EvaluationResult) -> Mapping[str, tuple[str, str]]:
+    """Return the figures of a result that are differences of two others, as its metric declares.
+
+    Args:
+        result: a result.
+
+    Returns:
+        Figure -> the two figures that it is the difference of.
+    """
+    declared = registered_metric(result.metric)
+    return declared.differences if declared else {}
+
+
+def minima_of(result: EvaluationResult) -> dict[str, list[str]]:
+    """Return the figures of a result that are the lowest of its categories.
+
+    Args:
+        result: a result.
+
+    Returns:
+        Figure -> the figures that it is the lowest of.
+
+    Examples:
+        >>> from cc_hf.results import CategoryAccuracy
+        >>> categories = tuple(CategoryAccuracy(name, 1, 1, 1.0) for name in ("female", "male"))
+        >>> result = EvaluationResult("", "", "de", "m", "m|n:2", 2, {}, {}, categories, ())
+        >>> minima_of(result)["min_accuracy"]
+        ['accuracy_female', 'accuracy_male']
+    """
+    categories = [c.category for c in result.categories]
+    counted = [name for name in categories if name != UNCOUNTED_CATEGORY] or categories
+    return {
+        f"{weighted}min_accuracy": [f"{weighted}accuracy_{name}" for name in counted]
+        for weighted in ("", "weighted_")
+    }
+
+
+def check_seeds(results: Sequence[EvaluationResult], *, system: str = "") -> None:
+    """Refuse results that do not differ in the seed of one system only.
+
+    Args:
+        results: one per seed.
+        system: name of the system, for the message.
+
+    Raises:
+        InputError: for no results, different data, metrics or options, or the same result twice.
+
+    Examples:
+        >>> check_seeds([], system="base")
+        Traceback (most recent call last):
+        cc_hf.errors.InputError: base: expected the result of at least one seed, got none
+    """
+    prefix = f"{system}: " if system else ""
+    if not results:
+        raise InputError(f"{prefix}expected the result of at least one seed, got none")
+    metrics = dict.fromkeys(result.metric for result in results)
+    if len(metrics) > 1:
+        raise InputError(f"{prefix}expected results of one metric, got {', '.join(metrics)}")
+    numbered = {f"seed {number}": result for number, result in enumerate(results, 1)}
+    if difference := difference_of_data(numbered):
+        raise InputError(
+            f"{prefix}expected results of all seeds on the same data: {difference}; evaluate the"
+            " same rows of the same configuration"
+        )
+    first_name, first = next(iter(numbered.items()))
+    for name, result in numbered.items():
+        if result is first:
+            continue
+        if key := different_options(first, result, ignored=_of_the_system(first)):
+            fields = [signature.parse(r.signature)[1].get(key, "none") for r in (first, result)]
+            raise InputError(
+                f"{prefix}expected results that differ in the seed of the system only, got"
+                f" {key} {fields[0]!r} of {first_name} and {fields[1]!r} of {name}; give different"
+                " systems different names"
+            )
+    for number, result in enumerate(results):
+        if result in results[:number]:
+            raise InputError(
+                f"{prefix}the results {results.index(result) + 1} and {number + 1} are the same;"
+                " name the file of each seed once"
+            )
+
+
+def _of_the_system(result: EvaluationResult) -> set[str]:
+    """Return the field that names the system in the signature, if it is the evaluator itself."""
+    is_scored = signature.parse(result.signature)[1].get("sys") == "scored"
+    return {"eval"} if is_scored else set()

@@ -1,0 +1,148 @@
+"""Tables of systems: a row per system, with its figures in columns; and regressions over them.
+
+Such tables are typed by hand, printed in papers, or written from result files.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from cc_hf.data.files.text_files import read_lines
+from cc_hf.errors import InputError
+from cc_hf.files import parse_table
+from cc_hf.statistics.regression import Regression, least_squares
+
+__all__ = ["Systems", "column_numbers", "read_system_table", "regress", "select_systems"]
+
+#: Rows of a table: column -> cell, as text.
+Systems = Sequence[Mapping[str, str]]
+
+
+def read_system_table(path: Path) -> list[dict[str, str]]:
+    """Read the rows of a table of systems; cells are kept as text.
+
+    Args:
+        path: a UTF-8 file, CSV if its name ends in .csv and tab-separated otherwise. The first line
+            holds the names of the columns.
+
+    Returns:
+        One dict per row, from column to cell.
+
+    Raises:
+        InputError: for a file that does not exist or has no rows, for a column named twice, or for
+            a row with more or fewer cells than there are columns.
+
+    Examples:
+        >>> from cc_hf.studies.distillation.case_study import CASE_STUDY
+        >>> read_system_table(CASE_STUDY)[0]["model"]
+        'SOTA Teacher'
+    """
+    delimiter = "," if path.suffix == ".csv" else "\t"
+    rows = [cells for _, cells in parse_table(read_lines(path), path, delimiter=delimiter)]
+    if len(rows) < 2:
+        raise InputError(f"{path}: expected a line of names and at least one row, got {len(rows)}")
+    return [dict(zip(rows[0], cells, strict=True)) for cells in rows[1:]]
+
+
+def select_systems(systems: Systems, where: Mapping[str, str]) -> list[Mapping[str, str]]:
+    """Return the systems that have the given values in the given columns.
+
+    Args:
+        systems: rows of a table, from `read_system_table`.
+        where: column -> value, compared as text.
+
+    Raises:
+        InputError: for a column that does not exist, or if no system matches.
+
+    Examples:
+        >>> from cc_hf.studies.distillation.case_study import CASE_STUDY
+        >>> len(select_systems(read_system_table(CASE_STUDY), {"tgt_lang": "de", "size": "big"}))
+        12
+    """
+    for name in where:
+        _check_name(systems, name)
+    matches = [row for row in systems if all(row[name] == value for name, value in where.items())]
+    if not matches:
+        raise InputError(
+            "expected a system with"
+            f" {', '.join(f'{name} = {value}' for name, value in where.items())}, got none among"
+            f" {len(systems)}"
+        )
+    return matches
+
+
+def regress(
+    systems: Systems, dependent: str, independents: Sequence[str], *, level: float = 0.95
+) -> Regression:
+    """Regress one column on others by least squares.
+
+    Args:
+        systems: rows of a table, with numbers as text.
+        dependent: the column to be explained.
+        independents: the columns that explain it.
+        level: the level of the confidence intervals, between 0 and 1.
+
+    Returns:
+        The regression; its coefficients are in the units of the columns.
+
+    Raises:
+        InputError: for a column that does not exist or is named twice, a cell that is not a finite
+            number, or data that `cc_hf.statistics.regression.least_squares` refuses.
+        MissingDependencyError: without statsmodels.
+
+    Examples:
+        >>> from cc_hf.studies.distillation.case_study import CASE_STUDY
+        >>> german = select_systems(read_system_table(CASE_STUDY), {"tgt_lang": "de"})
+        >>> [
+        ...     round(c.value, 2)
+        ...     for c in regress(german, "winomt_female", ["bleu", "seqkd"]).coefficients
+        ... ]
+        [-151.32, 5.0, -7.56]
+    """
+    if len(set(independents)) < len(independents):
+        raise InputError(f"independents: expected different columns, got {', '.join(independents)}")
+    return least_squares(
+        (dependent, column_numbers(systems, dependent)),
+        {name: column_numbers(systems, name) for name in independents},
+        level=level,
+    )
+
+
+def _check_name(systems: Systems, name: str) -> None:
+    if not systems or name not in systems[0]:
+        raise InputError(
+            f"column: expected one of {', '.join(systems[0]) if systems else '(no systems)'}, got"
+            f" {name!r}"
+        )
+
+
+def column_numbers(systems: Systems, name: str) -> list[float]:
+    """Return the numbers in a column of a table.
+
+    Args:
+        systems: rows of a table, from `read_system_table`.
+        name: the column.
+
+    Raises:
+        InputError: for a column that does not exist, or a cell that is not a finite number.
+
+    Examples:
+        >>> column_numbers([{"bleu": "27.5"}, {"bleu": "30"}], "bleu")
+        [27.5, 30.0]
+    """
+    _check_name(systems, name)
+    numbers = []
+    for number, row in enumerate(systems, 1):
+        try:
+            value = float(row[name])
+        except ValueError:
+            value = math.nan
+        if not math.isfinite(value):
+            raise InputError(
+                f"row {number}: {name}: expected a number, got {row[name]!r}; select rows, or write"
+                " 1 and 0 for yes and no"
+            )
+        numbers.append(value)
+    return numbers

@@ -1,0 +1,523 @@
+"""Compare results: systems judged by one metric, and metrics that judged the same translations.
+Nothing is scored again.
+"""
+
+from __future__ import annotations
+
+import itertools
+import json
+import math
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from cc_hf import __version__, signature
+from cc_hf.data.files.result_files import read_result_file, system_names
+from cc_hf.errors import InputError
+from cc_hf.metrics.base import registered_metric
+from cc_hf.results import EvaluationResult, Interval, NoInterval, difference_of_data
+from cc_hf.schema import VERDICTS, Judgement
+from cc_hf.statistics.agreement import (
+    agreement_interval,
+    cohen_kappa,
+    confusion_matrix,
+    kappa_interval,
+    proportion_of_agreement,
+)
+from cc_hf.statistics.bootstrap import check_bootstrap
+from cc_hf.statistics.paired import McNemar, PairedDifference, mcnemar, paired_differences
+from cc_hf.comparing.samples import on_shared_samples, right_alone
+
+__all__ = [
+    "Comparison",
+    "MetricAgreement",
+    "SystemComparison",
+    "compare",
+    "different_options",
+    "read_results",
+]
+
+#: Fields of a signature in which results of different systems may differ: also how a language model
+#: was asked.
+_OF_THE_SYSTEM = {"sys", "seed", "boot", "v", "prompt", "shots", "demos", "left_out"}
+
+
+@dataclass(frozen=True, slots=True)
+class SystemComparison:
+    """A system compared with the baseline by one metric, over their judgements.
+
+    Accuracy is the share of correct judgements; an inconclusive one is not correct.
+
+    Attributes:
+        metric: the metric that judged both.
+        baseline, system: names of the results.
+        n: number of examples.
+        differences: figure -> paired difference of system and baseline, with its bootstrap
+            interval.
+        mcnemar: McNemar's test over the same judgements.
+    """
+
+    metric: str
+    baseline: str
+    system: str
+    n: int
+    differences: Mapping[str, PairedDifference]
+    mcnemar: McNemar
+
+
+@dataclass(frozen=True, slots=True)
+class MetricAgreement:
+    """Two metrics, or two variants of one, on the same translations.
+
+    Attributes:
+        left, right: names of the results.
+        n: number of translations.
+        agreement, kappa: agreement and Cohen's kappa on whether a translation is correct; an
+            inconclusive verdict is not correct.
+        interval, kappa_interval: bootstrap intervals of these two, or why there is none.
+        verdict_agreement, verdict_kappa: agreement and Cohen's kappa on the verdict itself.
+        labels: the verdicts, in the order of `confusion`.
+        confusion: counts of verdicts, with rows for `left` and columns for `right`.
+    """
+
+    left: str
+    right: str
+    n: int
+    agreement: float
+    interval: Interval | NoInterval
+    kappa: float
+    kappa_interval: Interval | NoInterval
+    verdict_agreement: float
+    verdict_kappa: float
+    labels: tuple[str, ...]
+    confusion: tuple[tuple[int, ...], ...]
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """The comparisons that a set of results allows.
+
+    Attributes:
+        dataset, config, tgt_lang: the data that all results share.
+        systems: comparisons of systems with their baseline.
+        agreements: comparisons of metrics on the same translations.
+        signature: the signature of the comparison.
+        signatures: result -> its signature.
+        not_compared: pair or single result that was not compared -> reason.
+        notes: result -> its notes.
+        left_out: result -> number of its samples that are not compared, since another result has no
+            verdict on them; empty if all samples are compared.
+        right_alone: result -> ids of the samples that no other result has right; empty if they were
+            not asked for.
+    """
+
+    dataset: str
+    config: str
+    tgt_lang: str
+    systems: tuple[SystemComparison, ...]
+    agreements: tuple[MetricAgreement, ...]
+    signature: str
+    signatures: Mapping[str, str]
+    not_compared: Mapping[str, str] = field(default_factory=dict)
+    notes: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    left_out: Mapping[str, int] = field(default_factory=dict)
+    right_alone: Mapping[str, list[str]] = field(default_factory=dict)
+
+    def to_json(self) -> str:
+        """Return the comparison as strict JSON, with non-ASCII characters unescaped."""
+        return json.dumps(asdict(self), ensure_ascii=False, allow_nan=False, indent=1) + "\n"
+
+
+def read_results(
+    paths: Sequence[Path], *, metric: str | None = None
+) -> dict[str, EvaluationResult]:
+    """Read results and give each a short name: that of its system, with the metric appended if
+    several results are of this system.
+
+    Args:
+        paths: files that `cc-hf evaluate` wrote, each with one result or those of all metrics.
+        metric: read only the results of this metric; None for all.
+
+    Returns:
+        Name -> result, in the order of the files. Systems are named as by
+        `cc_hf.data.files.result_files.system_names`.
+
+    Raises:
+        InputError: for a file that does not exist or holds no result, for a file without a result
+            of the metric, or for a file named twice.
+    """
+    read: list[tuple[Path, EvaluationResult]] = []
+    for path in paths:
+        results = read_result_file(path).results
+        chosen = [result for result in results if metric is None or result.metric == metric]
+        if not chosen:
+            raise InputError(
+                f"{path}: expected a result of the metric {metric}, got"
+                f" {', '.join(result.metric for result in results)}"
+            )
+        read += [(path, result) for result in chosen]
+    stems = Counter(path.stem for path in paths)
+    names = [
+        name if name == result.system or stems[path.stem] == 1 else str(path)
+        for name, (path, result) in zip(system_names(read), read, strict=True)
+    ]
+    by_name: dict[str, EvaluationResult] = {}
+    for name, (path, result) in zip(names, read, strict=True):
+        full_name = name if names.count(name) == 1 else f"{name}:{result.metric}"
+        if full_name in by_name:
+            raise InputError(f"{path}: {full_name} is named twice; name each file once")
+        by_name[full_name] = result
+    return by_name
+
+
+def compare(
+    results: Mapping[str, EvaluationResult],
+    *,
+    n_resamples: int = 1000,
+    level: float = 0.95,
+    seed: int = 0,
+    shared: bool = False,
+    lists_right_alone: bool = False,
+) -> Comparison:
+    """Compare results of one dataset, configuration and target language.
+
+    Results of one metric are each compared with the first of them, the baseline. Results on the
+    same translations are compared pair by pair. Judgements are joined by the ids of their examples.
+
+    Args:
+        results: at least two results by name, the baseline first.
+        n_resamples: number of resamples, confidence level and seed of the bootstrap.
+        level: as for `n_resamples`.
+        seed: as for `n_resamples`.
+        shared: whether only those samples are compared on which every result has a verdict other
+            than inconclusive (`cc_hf.comparing.samples.on_shared_samples`).
+        lists_right_alone: whether the samples that one result alone has right are listed.
+
+    Returns:
+        The comparisons of systems and of metrics, and the reasons for pairs that were not compared.
+
+    Raises:
+        InputError: for fewer than two results, different data, ids that only one result has,
+            results of one metric with different options, or a result that cannot be compared with
+            any other, such as one of another metric on other translations.
+    """
+    check_bootstrap(seed=seed, n_resamples=n_resamples, level=level)
+    if len(results) < 2:
+        raise InputError(f"expected at least two results to compare, got {len(results)}")
+    signatures = {name: result.signature for name, result in results.items()}
+    left_out: dict[str, int] = {}
+    if shared:
+        results, left_out = on_shared_samples(results)
+    data = _check_same_data(results)
+    judged = {name: _by_id(name, result) for name, result in results.items() if result.judgements}
+    not_compared = {
+        name: "its metric judges the whole, not each translation"
+        for name in results
+        if name not in judged
+    }
+    bootstrap: dict[str, Any] = {"n_resamples": n_resamples, "level": level, "seed": seed}
+    systems: list[SystemComparison] = []
+    for metric in dict.fromkeys(results[name].metric for name in judged):
+        tables = {name: table for name, table in judged.items() if results[name].metric == metric}
+        if len(tables) > 1:
+            systems += _systems(metric, tables, results, bootstrap)
+    agreements: list[MetricAgreement] = []
+    obstacles: dict[tuple[str, str], str] = {}
+    for left, right in itertools.combinations(judged, 2):
+        if reason := _ids_of_one(left, right, judged):
+            not_compared[f"{left} and {right}"] = obstacles[left, right] = reason
+        elif other := _other_translation(left, right, judged):
+            obstacles[left, right] = other
+        else:
+            agreements.append(_agreement(left, right, judged, bootstrap))
+    compared = {name for pair in systems for name in (pair.baseline, pair.system)} | {
+        name for pair in agreements for name in (pair.left, pair.right)
+    }
+    _check_compared(compared, judged, results, obstacles)
+    first = next(iter(results.values()))
+    fields: dict[str, str | int] = {
+        "data": data,
+        "n": first.n,
+        "results": len(results),
+        "test": "paired-ar+bootstrap+mcnemar-exact",
+    }
+    fields |= {"samples": "shared"} if shared else {}
+    fields |= {"boot": n_resamples, "level": str(level), "seed": seed, "v": __version__}
+    return Comparison(
+        first.dataset,
+        first.config,
+        first.tgt_lang,
+        tuple(systems),
+        tuple(agreements),
+        signature.build("compare", fields),
+        signatures,
+        not_compared,
+        {name: result.notes for name, result in results.items()},
+        left_out,
+        right_alone(results) if lists_right_alone else {},
+    )
+
+
+_Judged = Mapping[str, Mapping[str, Judgement]]  # result -> {example id: judgement}
+
+
+def _check_compared(
+    compared: set[str],
+    judged: _Judged,
+    results: Mapping[str, EvaluationResult],
+    obstacles: Mapping[tuple[str, str], str],
+) -> None:
+    """Check that every result is compared with another.
+
+    Raises:
+        InputError: for a result that is not.
+    """
+    uncompared = [name for name in judged if name not in compared]
+    if not compared and not uncompared:
+        uncompared = list(results)
+    if not uncompared:
+        return
+    name = uncompared[0]
+    reason = next(
+        (text for pair, text in obstacles.items() if name in pair),
+        "no other result has judgements of single translations",
+    )
+    raise InputError(
+        f"{name} ({results[name].metric}) can be compared to none of the others; expected results"
+        f" of the same metric, or of the same translations: {reason}"
+    )
+
+
+def _check_same_data(results: Mapping[str, EvaluationResult]) -> str:
+    """Return the name of the data, which must be the same in the signatures of all results.
+
+    Raises:
+        InputError: for results of different data.
+    """
+    if difference := difference_of_data(results):
+        raise InputError(
+            f"expected results of the same data: {difference}; evaluate the same rows of the same"
+            " configuration"
+        )
+    return signature.parse(next(iter(results.values())).signature)[1].get("data", "own")
+
+
+def _by_id(name: str, result: EvaluationResult) -> dict[str, Judgement]:
+    judgements = {judgement.example_id: judgement for judgement in result.judgements}
+    if len(judgements) < len(result.judgements):
+        repeated = next(
+            i for i, n in Counter(j.example_id for j in result.judgements).items() if n > 1
+        )
+        raise InputError(
+            f"{name}: expected one judgement of each example, got several of example {repeated}"
+        )
+    if len(judgements) != result.n:
+        raise InputError(
+            f"{name}: expected {result.n} judgements, as the result says, got {len(judgements)};"
+            " was the file cut?"
+        )
+    return judgements
+
+
+def _ids_of_one(left: str, right: str, judged: _Judged) -> str:
+    """Return why two results cannot be joined, or "" if they can."""
+    for name, other in ((left, right), (right, left)):
+        if missing := [i for i in judged[other] if i not in judged[name]]:
+            return (
+                f"{name} has no judgement of {len(missing)} of the {len(judged[other])} examples of"
+                f" {other}, such as example {missing[0]}"
+            )
+    return ""
+
+
+def _other_translation(left: str, right: str, judged: _Judged) -> str:
+    for example_id, judgement in judged[left].items():
+        other = judged[right][example_id].translation
+        if judgement.translation != other:
+            return (
+                f"example {example_id}: {left} judged {judgement.translation!r}, {right} judged"
+                f" {other!r}"
+            )
+    return ""
+
+
+def _systems(
+    metric: str,
+    judged: _Judged,
+    results: Mapping[str, EvaluationResult],
+    bootstrap: Mapping[str, Any],
+) -> list[SystemComparison]:
+    baseline, *others = judged
+    for name in others:
+        if reason := _ids_of_one(baseline, name, judged):
+            raise InputError(
+                f"{reason}; evaluate both on the same examples, or compare them on those that both"
+                " judged (`cc-hf compare --shared`)"
+            )
+        for example_id, judgement in judged[baseline].items():
+            if judgement.category != judged[name][example_id].category:
+                raise InputError(
+                    f"example {example_id}: {baseline} has the category {judgement.category!r},"
+                    f" {name} has {judged[name][example_id].category!r}; evaluate the same data"
+                )
+        if _other_translation(baseline, name, judged):  # else two variants of the metric
+            _check_same_options(baseline, name, results)
+            if "@scores." in signature.parse(results[name].signature)[1].get("eval", ""):
+                _check_same_scores(baseline, name, judged)
+    ids = list(judged[baseline])
+    table = [[judged[name][i] for i in ids] for name in judged]
+    correct = np.array([[j.is_correct for j in row] for row in table], dtype=np.bool_)
+    has_weights = all("weighted_accuracy" in results[name].scores for name in judged)
+    weights = (
+        np.array([[j.weight for j in row] for row in table], dtype=np.int64)
+        if has_weights
+        else None
+    )
+    # Some metrics count what is inconclusive among their figures.
+    has_rates = all("inconclusive_rate" in results[name].scores for name in judged)
+    declared = registered_metric(metric)
+    differences = paired_differences(
+        correct,
+        [j.category for j in table[0]],
+        weights=weights,
+        inconclusive=np.array([[j.verdict == "inconclusive" for j in row] for row in table])
+        if has_rates
+        else None,
+        groups=declared.category_groups if declared else None,
+        deltas=declared.differences if declared else None,
+        # Files of older versions do not name pairs; the name of a pair is larger than "".
+        units=[max(j.unit for j in of_sample) for of_sample in zip(*table, strict=True)],
+        **bootstrap,
+    )
+    return [
+        SystemComparison(
+            metric,
+            baseline,
+            name,
+            len(ids),
+            differences[number],
+            mcnemar(correct[0], correct[number + 1]),
+        )
+        for number, name in enumerate(others)
+    ]
+
+
+def _check_same_options(baseline: str, name: str, results: Mapping[str, EvaluationResult]) -> None:
+    """Check that two systems were judged alike.
+
+    A difference could otherwise be due to the evaluator or its options.
+
+    Raises:
+        InputError: for different options, of which the message names the first one, or for a
+            function without a name, which cannot be told from another.
+    """
+    if key := different_options(results[baseline], results[name]):
+        left, right = (
+            {"metric": kind, **fields}.get(key, "not given")
+            for kind, fields in (
+                signature.parse(results[result_name].signature) for result_name in (baseline, name)
+            )
+        )
+        remedy = "evaluate both with the same options"
+        if key == "eval" and None in map(signature.evaluator_key, (left, right)):
+            remedy += ", and give the function a name (its attribute `signature_name`)"
+        raise InputError(
+            f"{baseline} and {name} are different systems, judged with different options: {key} is"
+            f" {left!r} and {right!r}; {remedy}"
+        )
+
+
+def _check_same_scores(baseline: str, name: str, judged: _Judged) -> None:
+    """Check that two evaluators of one name are the same as far as their scores show it.
+
+    Raises:
+        InputError: for a translation that both results have, but with other scores.
+    """
+    for example_id, judgement in judged[baseline].items():
+        other = judged[name][example_id]
+        scores = [(j.score_correct, j.score_incorrect) for j in (judgement, other)]
+        if judgement.translation == other.translation and not all(
+            left == right or (left and right and math.isclose(left, right, rel_tol=1e-3))
+            for left, right in zip(*scores, strict=True)
+        ):
+            raise InputError(
+                f"example {example_id}: {baseline} and {name} have the same translation, with the"
+                f" scores {scores[0]} and {scores[1]}, so that they were judged by different"
+                " functions of one name; evaluate both with the same function"
+            )
+
+
+def different_options(
+    first: EvaluationResult, second: EvaluationResult, *, ignored: Collection[str] = ()
+) -> str:
+    """Return the first field in which the signatures of two results differ, other than those that
+    name the system, the version and the bootstrap. A function that has no name differs from
+    every function.
+
+    Args:
+        first: the results.
+        second: as for `first`.
+        ignored: further fields that may differ.
+
+    Returns:
+        The key of the field; "metric" where the signatures are of different metrics; "" if they
+        agree.
+
+    Examples:
+        >>> a, b = (
+        ...     EvaluationResult("", "", "de", "m", f"m|score:{score}|v:1", 1, {}, {}, (), ())
+        ...     for score in "ab"
+        ... )
+        >>> different_options(a, b), different_options(a, a)
+        ('score', '')
+    """
+    (kind, left), (other, right) = (signature.parse(r.signature) for r in (first, second))
+    keys = [*left, *(key for key in right if key not in left)]
+    different = [
+        key
+        for key in keys
+        if not _is_same_option(key, left.get(key), right.get(key))
+        and key not in {*_OF_THE_SYSTEM, *ignored}
+    ]
+    return different[0] if different else "metric" if kind != other else ""
+
+
+def _is_same_option(key: str, left: str | None, right: str | None) -> bool:
+    if key != "eval" or left is None or right is None:
+        return left == right
+    name = signature.evaluator_key(left)
+    return name is not None and name == signature.evaluator_key(right)
+
+
+def _agreement(
+    left: str, right: str, judged: _Judged, bootstrap: Mapping[str, Any]
+) -> MetricAgreement:
+    pairs = [
+        (judgement, judged[right][example_id]) for example_id, judgement in judged[left].items()
+    ]
+    correct = [a.is_correct for a, _ in pairs], [b.is_correct for _, b in pairs]
+    verdicts = [a.verdict for a, _ in pairs], [b.verdict for _, b in pairs]
+    labels = tuple(
+        verdict
+        for verdict in VERDICTS
+        if verdict != "inconclusive" or any(verdict in side for side in verdicts)
+    )
+    return MetricAgreement(
+        left=left,
+        right=right,
+        n=len(pairs),
+        agreement=proportion_of_agreement(*correct),
+        interval=agreement_interval(*correct, **bootstrap),
+        kappa=cohen_kappa(*correct),
+        kappa_interval=kappa_interval(*correct, **bootstrap),
+        verdict_agreement=proportion_of_agreement(*verdicts),
+        verdict_kappa=cohen_kappa(*verdicts),
+        labels=labels,
+        confusion=tuple(
+            tuple(int(n) for n in row) for row in confusion_matrix(*verdicts, labels=labels)
+        ),
+    )

@@ -1,0 +1,1 @@
+"""Parallel corpora, read as streams of sentence pairs."""

@@ -1,0 +1,212 @@
+"""One pass over a parallel corpus, block by block, in one process or several."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import nullcontext
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Any, Protocol
+
+from cc_hf.data.corpora.parallel import Corpus, CorpusBlock, StreamCorpus
+from cc_hf.data.loading import no_progress_bar
+from cc_hf.errors import InputError
+from cc_hf.files import parse_json
+
+__all__ = ["MOST_NAMED", "BlockCounter", "BlockCounts", "count_blocks", "map_blocks"]
+
+#: Damaged pairs that a summary names; all are counted.
+MOST_NAMED = 1000
+
+
+def map_blocks(
+    corpus: Corpus | StreamCorpus,
+    function: Callable[[CorpusBlock], str],
+    *,
+    n_processes: int = 1,
+    progress: bool = False,
+    label: str = "read",
+) -> list[str]:
+    """Call a function with every block.
+
+    Args:
+        corpus: the corpus. A streamed one is read in one process.
+        function: the function; it must be picklable if there are several processes.
+        n_processes: number of processes.
+        progress: whether a progress bar is shown.
+        label: name of the bar.
+
+    Returns:
+        What the function returned, in the order of the blocks.
+
+    Raises:
+        InputError: for less than one process, or several for a streamed dataset.
+
+    Examples:
+        >>> import datasets
+        >>> from cc_hf.data.corpora.parallel import dataset_corpus
+        >>> table = datasets.Dataset.from_dict({"en": ["A.", "B.", "C."], "de": ["A.", "B.", "C."]})
+        >>> corpus = dataset_corpus(
+        ...     table, name="d", src_lang="en", tgt_lang="de", block_pairs=2
+        ... )
+        >>> map_blocks(corpus, lambda block: f"{len(block.sources)} pairs")
+        ['2 pairs', '1 pairs']
+    """
+    check_processes(corpus, n_processes)
+    if isinstance(corpus, StreamCorpus):
+        return [function(block) for block in corpus.blocks()]
+    import datasets
+
+    n_blocks = -(-corpus.n_pairs // corpus.block_pairs)
+    # One row per block: blocks are the same for any number of processes, and so are the results.
+    blocks = datasets.Dataset.from_dict({"block": list(range(n_blocks))})
+    with nullcontext() if progress else no_progress_bar():
+        done = blocks.map(
+            _BlockReader(corpus, function),
+            batched=True,
+            batch_size=1,
+            num_proc=min(n_processes, n_blocks) if n_processes > 1 else None,
+            load_from_cache_file=False,
+            new_fingerprint=hashlib.sha256(os.urandom(16)).hexdigest()[:16],
+            remove_columns=["block"],
+            desc=label,
+        )
+    return list(done["result"])
+
+
+def check_processes(corpus: Corpus | StreamCorpus, n_processes: int) -> None:
+    """Check that a corpus can be read by so many processes.
+
+    Args:
+        corpus: the corpus.
+        n_processes: number of processes.
+
+    Raises:
+        InputError: for less than one process, or several for a streamed dataset.
+    """
+    if n_processes < 1:
+        raise InputError(f"n_processes: expected 1 or more, got {n_processes}")
+    if isinstance(corpus, StreamCorpus) and n_processes > 1:
+        raise InputError(
+            f"n_processes: expected 1 for the streamed dataset {corpus.name}, got {n_processes};"
+            " load the dataset without streaming, or use one process"
+        )
+
+
+@dataclass(frozen=True)
+class _BlockReader:
+    """The function for `Dataset.map`: read the block with each number."""
+
+    corpus: Corpus
+    function: Callable[[CorpusBlock], str]
+    main_process: int = field(default_factory=os.getpid)
+
+    def __call__(self, batch: Mapping[str, Sequence[int]]) -> dict[str, list[str]]:
+        # A process whose main process was killed would otherwise go on to its last block, beside
+        # those of the run that continues.
+        if os.getpid() != self.main_process and os.getppid() != _first_parent(os.getpid()):
+            raise InputError("the main process ended; give the same command again to go on")
+        return {"result": [self.function(self.corpus.read(number)) for number in batch["block"]]}
+
+
+@cache
+def _first_parent(pid: int) -> int:
+    """Return the parent that this process, `pid`, had at the first call."""
+    return os.getppid()
+
+
+class BlockCounter(Protocol):
+    """What `count_blocks` calls; it must be picklable if there are several processes."""
+
+    def count(self, block: CorpusBlock) -> Counter[str]:
+        """Return what occurs how often in a block. Damaged pairs must be ignored.
+
+        Args:
+            block: sentence pairs.
+        """
+
+
+@dataclass(frozen=True)
+class BlockCounts:
+    """What was counted in a corpus.
+
+    Attributes:
+        corpus: hash of all texts, block by block.
+        n_pairs: number of pairs.
+        n_damaged: number of pairs without text on a side, or that cannot be read; these are not
+            counted.
+        damaged: pairs of the 1-based line of a damaged pair and what is wrong with it, for the
+            first `MOST_NAMED` of them.
+        numbers: what occurs -> how often.
+    """
+
+    corpus: str
+    n_pairs: int
+    n_damaged: int
+    damaged: tuple[tuple[int, str], ...]
+    numbers: Counter[str]
+
+
+def count_blocks(
+    corpus: Corpus | StreamCorpus,
+    counter: BlockCounter,
+    *,
+    n_processes: int = 1,
+    progress: bool = False,
+) -> BlockCounts:
+    """Count in every block and add up.
+
+    Args:
+        corpus: the corpus. A streamed one is read in one process.
+        counter: counts in one block.
+        n_processes: number of processes; the counts do not depend on it.
+        progress: whether a progress bar is shown.
+
+    Returns:
+        The counts, and the damaged pairs, which are left out.
+
+    Raises:
+        InputError: as for `map_blocks`.
+    """
+    parts = map_blocks(
+        corpus,
+        _CountedBlock(counter),
+        n_processes=n_processes,
+        progress=progress,
+        label="count",
+    )
+    digest, numbers = hashlib.sha256(), Counter[str]()
+    n_pairs = n_damaged = 0
+    damaged: list[tuple[int, str]] = []
+    for text in parts:
+        part: dict[str, Any] = parse_json(text)
+        digest.update(part["digest"].encode())
+        n_pairs += part["n_pairs"]
+        n_damaged += part["n_damaged"]
+        damaged += [(line, reason) for line, reason in part["damaged"]]
+        del damaged[MOST_NAMED:]
+        numbers.update(part["numbers"])
+    return BlockCounts(digest.hexdigest(), n_pairs, n_damaged, tuple(damaged), numbers)
+
+
+@dataclass(frozen=True)
+class _CountedBlock:
+    """The function for `map_blocks`: counts in a block, as JSON."""
+
+    counter: BlockCounter
+
+    def __call__(self, block: CorpusBlock) -> str:
+        damaged = [(block.first + row + 1, reason) for row, reason in block.damaged.items()]
+        return json.dumps(
+            {
+                "digest": block.digest,
+                "n_pairs": len(block.sources),
+                "n_damaged": len(damaged),
+                "damaged": damaged[:MOST_NAMED],
+                "numbers": self.counter.count(block),
+            }
+        )

@@ -1,0 +1,220 @@
+"""BLEU of systems from the command line or from files: one grammar for reports, leaderboards and
+their Spaces.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from cc_hf.data.files.text_files import read_lines
+from cc_hf.errors import InputError, shown
+from cc_hf.files import is_file, parse_json, parse_table
+
+__all__ = ["QualityScores", "from_points", "read_quality_scores"]
+
+_KEYS = ("system", "bleu", "dataset", "tgt_lang")
+#: What `cc-hf score bleu` also writes of a system.
+_FACTS = (
+    "signature",
+    "chrf",
+    "chrf_signature",
+    "bleu_p_value",
+    "chrf_p_value",
+    "paired_test",
+    "n",
+    "n_blank",
+)
+_SUFFIXES = (".json", ".tsv")
+
+
+@dataclass(frozen=True)
+class QualityScores:
+    """BLEU of systems.
+
+    Attributes:
+        bleu: (system, dataset, target language) -> BLEU in [0, 1]. Dataset and target language are
+            "" where the figure holds for all.
+    """
+
+    bleu: Mapping[tuple[str, str, str], float] = field(default_factory=dict)
+
+    @property
+    def systems(self) -> list[str]:
+        """The systems whose BLEU is known, each once."""
+        return list(dict.fromkeys(system for system, _, _ in self.bleu))
+
+    def to_json(self) -> str:
+        """Return the scores as JSON that `read_quality_scores` reads, in points.
+
+        Examples:
+            >>> QualityScores({("aws", "winomt", ""): 0.312}).to_json()
+            '[{"system": "aws", "bleu": 31.2, "dataset": "winomt", "tgt_lang": ""}]\\n'
+        """
+        rows = [
+            dict(zip(_KEYS, (system, round(100 * bleu, 10), dataset, tgt_lang), strict=True))
+            for (system, dataset, tgt_lang), bleu in self.bleu.items()
+        ]
+        return json.dumps(rows, ensure_ascii=False) + "\n"
+
+    def of(self, system: str, dataset: str, tgt_lang: str) -> float | None:
+        """Return the most specific BLEU of a system.
+
+        A figure for this dataset and language comes first, then one for the dataset, then one for
+        the language, then one for the system alone.
+
+        Args:
+            system: name of the system.
+            dataset: name of the dataset.
+            tgt_lang: target language, ISO 639-1.
+
+        Returns:
+            BLEU in [0, 1], or None if there is none.
+
+        Examples:
+            >>> scores = QualityScores({("aws", "", ""): 0.3, ("aws", "winomt", ""): 0.4})
+            >>> scores.of("aws", "winomt", "de"), scores.of("aws", "mucow", "de")
+            (0.4, 0.3)
+        """
+        keys = [
+            (system, dataset, tgt_lang),
+            (system, dataset, ""),
+            (system, "", tgt_lang),
+            (system, "", ""),
+        ]
+        return next((self.bleu[key] for key in keys if key in self.bleu), None)
+
+
+def read_quality_scores(values: str | Path | Sequence[str | Path] | None) -> QualityScores:
+    """Read BLEU of systems, given in points from 0 to 100.
+
+    Args:
+        values: texts NAME=POINTS, or files; one of these or several, None for no BLEU. The name of
+            a file that is given as a string must end in .tsv or .json. A .tsv table has a header
+            with the columns `system` and `bleu`, and optionally `dataset` and `tgt_lang` for
+            figures that hold for these only; without a header it has two columns, system and BLEU.
+            A .json file is an object, system -> BLEU, or a list of objects with these keys, such
+            as `cc-hf score bleu` writes it.
+
+    Returns:
+        The scores, in [0, 1].
+
+    Raises:
+        InputError: for a text that is neither, a file that does not exist or is not as described, a
+            system that occurs twice for the same data, or a BLEU that is neither 0 nor from 1 to
+            100. The message names the line or entry.
+
+    Examples:
+        >>> read_quality_scores(["aws=42.5"]).of("aws", "winomt", "de")
+        0.425
+    """
+    bleu: dict[tuple[str, str, str], float] = {}
+    for text in [values] if isinstance(values, (str, Path)) else values or ():
+        for where, row in _rows(text):
+            if unknown := [key for key in row if key not in (*_KEYS, *_FACTS)]:
+                raise InputError(f"{where}: expected {', '.join(_KEYS)}, got {unknown[0]!r}")
+            key = (
+                _text(where, row, "system"),
+                _text(where, row, "dataset"),
+                _text(where, row, "tgt_lang"),
+            )
+            if not key[0]:
+                raise InputError(f"{where}: expected a system, got none")
+            if key in bleu:
+                raise InputError(
+                    f"{where}: {' '.join(filter(None, key))} occurs twice; expected one BLEU each"
+                )
+            # A figure of sacreBLEU is in points, however low it is.
+            lowest = 0.0 if "signature" in row else 1.0
+            bleu[key] = from_points(f"{where}: BLEU of {key[0]!r}", row.get("bleu"), lowest=lowest)
+    return QualityScores(bleu)
+
+
+def from_points(where: str, value: Any, *, lowest: float = 1.0) -> float:
+    """Return BLEU in [0, 1] from a figure in points.
+
+    Args:
+        where: the beginning of the message, such as file and line.
+        value: a number or its text.
+        lowest: lowest number but 0 that is accepted.
+
+    Raises:
+        InputError: for anything but 0 or a number from 1 to 100. Values between 0 and 1 are
+            refused, since they have probably been divided by 100 already.
+
+    Examples:
+        >>> from_points("bleu", "42.5")
+        0.425
+    """
+    try:
+        number = math.nan if isinstance(value, bool) else float(value)
+    except (TypeError, ValueError, OverflowError):
+        number = math.nan
+    if not (number == 0 or lowest <= number <= 100):
+        raise InputError(f"{where}: expected points, 1 to 100, such as 42.5, got {shown(value)}")
+    return number / 100
+
+
+def _rows(text: str | Path) -> Iterable[tuple[str, Mapping[str, Any]]]:
+    name, equals, value = str(text).rpartition("=")
+    if equals and name and not isinstance(text, Path) and not is_file(text):
+        return [("bleu", {"system": name, "bleu": value})]
+    path = Path(text)
+    if path.suffix.lower() not in _SUFFIXES and not isinstance(text, Path):
+        raise InputError(
+            f"bleu: expected NAME=POINTS, or a file that ends in {' or '.join(_SUFFIXES)}, got"
+            f" {str(text)!r}"
+        )
+    lines = read_lines(path)
+    rows = list(
+        _json_rows(path, "\n".join(lines))
+        if path.suffix.lower() == ".json"
+        else _table_rows(path, lines)
+    )
+    if not rows:
+        raise InputError(f"{path}: expected at least one system and its BLEU, got none")
+    return rows
+
+
+def _table_rows(path: Path, lines: list[str]) -> Iterable[tuple[str, Mapping[str, Any]]]:
+    names: list[str] = []
+    for line, cells in parse_table(lines, path, delimiter="\t"):
+        if not names:
+            names = [name.strip().lower() for name in cells]
+            if {"system", "bleu"} <= set(names):
+                continue
+            if len(cells) != 2 or names[1] == "bleu":
+                raise InputError(
+                    f"{path}: line {line}: expected a header with 'system' and 'bleu', or two"
+                    f" columns, system and BLEU, separated by tabs, got {cells}"
+                )
+            names = ["system", "bleu"]
+        yield f"{path}: line {line}", dict(zip(names, cells, strict=True))
+
+
+def _json_rows(path: Path, text: str) -> Iterable[tuple[str, Mapping[str, Any]]]:
+    try:
+        parsed = parse_json(text)
+    except InputError as error:
+        raise InputError(
+            f'{path}: expected JSON, such as {{"aws": 42.5}} with double quotes: {error}'
+        ) from error
+    if isinstance(parsed, dict):
+        parsed = [{"system": system, "bleu": bleu} for system, bleu in parsed.items()]
+    if not isinstance(parsed, list) or not all(isinstance(row, dict) for row in parsed):
+        raise InputError(
+            f"{path}: expected an object, system to BLEU, or a list of objects with"
+            f" {', '.join(_KEYS)}"
+        )
+    return [(f"{path}: entry {number}", row) for number, row in enumerate(parsed, 1)]
+
+
+def _text(where: str, row: Mapping[str, Any], key: str) -> str:
+    value = row.get(key) or ""
+    if not isinstance(value, str):
+        raise InputError(f"{where}: {key}: expected a text, got {shown(value)}")
+    return value.strip()

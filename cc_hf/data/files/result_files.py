@@ -1,0 +1,86 @@
+"""Result files, as `cc-hf evaluate` writes them."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from pathlib import Path
+
+from cc_hf.data.files.text_files import read_lines
+from cc_hf.errors import InputError
+from cc_hf.results import EvaluationResult, ResultSet, difference_of_data
+
+__all__ = ["read_result_file", "system_names"]
+
+
+def read_result_file(path: str | Path) -> ResultSet:
+    """Return the results in a file, for one metric or several.
+
+    Args:
+        path: a JSON file.
+
+    Raises:
+        InputError: for a file that does not exist or holds no result. The message names the file.
+
+    Examples:
+        >>> read_result_file("nowhere.json")
+        Traceback (most recent call last):
+        cc_hf.errors.InputError: file not found: nowhere.json
+    """
+    try:
+        return ResultSet.from_json("\n".join(read_lines(Path(path))))
+    except InputError as error:
+        raise InputError(str(error) if str(path) in str(error) else f"{path}: {error}") from error
+
+
+def system_names(results: Sequence[tuple[Path, EvaluationResult]]) -> list[str]:
+    """Return the name of the system of each result.
+
+    It is the name in the result. Where there is none, or where results of different systems have
+    the same one, it is the name of the file without its ending.
+
+    Args:
+        results: results, each with its file.
+
+    Returns:
+        One name per result. Results of one system by different metrics have the same name.
+
+    Examples:
+        >>> results = [
+        ...     EvaluationResult("d", "c", "de", "m", "m|n:1", 1, {}, {}, (), (), system=system)
+        ...     for system in ("aws", "bing", "bing")
+        ... ]
+        >>> system_names(list(zip(map(Path, ("a.json", "b.json", "c.json")), results)))
+        ['aws', 'b', 'c']
+    """
+    by_name: dict[str, list[EvaluationResult]] = defaultdict(list)
+    for _, result in results:
+        by_name[result.system].append(result)
+    shared = {
+        name for name, of_name in by_name.items() if not name or not _are_of_one_system(of_name)
+    }
+    return [path.stem if r.system in shared else r.system for path, r in results]
+
+
+def _are_of_one_system(results: Sequence[EvaluationResult]) -> bool:
+    """Return whether no two results are by one metric on the same data, and results on the same
+    data are on the same translations.
+    """
+    seen: dict[tuple[str, str, str], list[EvaluationResult]] = defaultdict(list)
+    for result in results:
+        others = seen[result.dataset, result.config, result.tgt_lang]
+        for other in others:
+            if difference_of_data({"a": other, "b": result}):
+                continue
+            if other.metric == result.metric or _differ(other, result):
+                return False
+        others.append(result)
+    return True
+
+
+def _differ(first: EvaluationResult, second: EvaluationResult) -> bool:
+    """Return whether two results have judgements of different translations of one example."""
+    translations = {j.example_id: j.translation for j in first.judgements}
+    return any(
+        translations.get(j.example_id, j.translation) != j.translation for j in second.judgements
+    )

@@ -1,0 +1,150 @@
+"""How often each sense of ambiguous words occurs in training data: a JSON object, "word - target
+words of the sense" -> number, as Vamvas & Sennrich (2021, appendix A) published it.
+
+The sense that occurs most often is the frequent one of its word.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import TypeAlias
+
+from cc_hf.data.declaration import DatasetDeclaration
+from cc_hf.data.files.text_files import read_lines
+from cc_hf.errors import InputError, shown
+from cc_hf.files import parse_json
+from cc_hf.schema import Example
+
+__all__ = ["Sense", "frequent_senses", "read_sense_counts", "sense_of", "with_counts"]
+
+#: An ambiguous word, and the target words that show one of its senses.
+Sense: TypeAlias = tuple[str, frozenset[str]]
+
+_BETWEEN = " - "
+#: Names of the categories of senses, and the field of examples that are in other categories.
+_CATEGORIES = ("frequent", "infrequent")
+
+
+def sense_of(name: str) -> Sense:
+    """Return the sense that a key of a file of counts names.
+
+    Args:
+        name: the word, " - ", and the target words with spaces between them.
+
+    Raises:
+        InputError: for any other text.
+
+    Examples:
+        >>> word, forms = sense_of("ball - ballen ball")
+        >>> word, sorted(forms)
+        ('ball', ['ball', 'ballen'])
+    """
+    word, between, forms = name.partition(_BETWEEN)
+    if not (word.strip() and between and forms.split()):
+        raise InputError(
+            f"expected a word, {_BETWEEN!r} and the target words of a sense, such as"
+            f" 'bat - fledermaus', got {shown(name)}"
+        )
+    return word.strip(), frozenset(forms.split())
+
+
+def frequent_senses(counts: Mapping[str, float]) -> set[Sense]:
+    """Return, for each ambiguous word, the sense that occurs most often; of equal ones the first.
+
+    Args:
+        counts: name of a sense, as for `sense_of` -> number.
+
+    Returns:
+        One sense for each word.
+
+    Raises:
+        InputError: for a name that is no sense.
+
+    Examples:
+        >>> frequent_senses({"bat - fledermaus": 3, "bat - schläger": 3, "air - luft": 1}) == {
+        ...     ("bat", frozenset({"fledermaus"})),
+        ...     ("air", frozenset({"luft"})),
+        ... }
+        True
+    """
+    best: dict[str, tuple[float, frozenset[str]]] = {}
+    for name, count in counts.items():
+        word, forms = sense_of(name)
+        if word not in best or count > best[word][0]:
+            best[word] = (count, forms)
+    return {(word, forms) for word, (_, forms) in best.items()}
+
+
+def read_sense_counts(path: str | Path) -> dict[str, int]:
+    """Read a user's file of counts, such as `cc-hf count senses --output` writes it.
+
+    Args:
+        path: a JSON object, name of a sense as for `sense_of` -> number; or the object with the
+            key "counts" that holds it.
+
+    Returns:
+        The counts, in the order of the file.
+
+    Raises:
+        InputError: for a file that does not exist or is not as described.
+    """
+    try:
+        value = parse_json("\n".join(read_lines(Path(path))))
+        counts = value.get("counts", value) if isinstance(value, dict) else value
+        if not isinstance(counts, dict) or not counts:
+            raise InputError(f"expected an object, sense to number, got {shown(value)}")
+        for name, count in counts.items():
+            sense_of(name)
+            if type(count) is not int or count < 0:
+                raise InputError(f"{name}: expected a whole number from 0, got {shown(count)}")
+    except InputError as error:
+        message = str(error)
+        raise InputError(message if str(path) in message else f"{path}: {message}") from None
+    return dict(counts)
+
+
+def with_counts(
+    declared: DatasetDeclaration, config: str | None, path: str | Path
+) -> DatasetDeclaration:
+    """Return a dataset of word senses whose categories are those of a user's training data.
+
+    Args:
+        declared: a dataset of word senses.
+        config: name of a configuration whose examples name `ambiguous_word` and `correct_senses`;
+            None for the default.
+        path: a file as for `read_sense_counts`.
+
+    Returns:
+        The declaration with another reader, and with the hash of the counts in its signatures. The
+        category of an example is `frequent` or `infrequent`; in the translation suite, where the
+        category is another, it is the column `frequency`. A sense whose word was not counted is
+        infrequent, as it is with the published counts.
+
+    Raises:
+        UnknownNameError: for a configuration that does not exist.
+        InputError: for another configuration, or a file that cannot be read.
+    """
+    if not {"ambiguous_word", "correct_senses"} <= set(declared.extra_keys_of(config)):
+        raise InputError(
+            f"counts: {declared.name} {declared.config(config).name} does not name senses; expected"
+            " a configuration of mucow with frequent and infrequent senses, such as en-de"
+        )
+    counts = read_sense_counts(path)
+    frequent = frequent_senses(counts)
+    text = "\n".join(f"{name}\t{count}" for name, count in counts.items())
+
+    def recounted(example: Example) -> Example:
+        sense = example.extra["ambiguous_word"], frozenset(example.extra["correct_senses"].split())
+        category = _CATEGORIES[sense not in frequent]
+        if "frequency" in example.extra:
+            return replace(example, extra={**example.extra, "frequency": category})
+        return replace(example, category=category)
+
+    return replace(
+        declared,
+        read=lambda paths, config, split: map(recounted, declared.read(paths, config, split)),
+        counts=hashlib.sha256(text.encode()).hexdigest()[:7],
+    )

@@ -1,0 +1,275 @@
+"""Comparisons as tables for the terminal, with figures in percent and differences in percentage
+points.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from rich import box
+from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
+from rich.measure import Measurement
+from rich.table import Table
+from rich.text import Text
+
+from cc_hf import signature
+from cc_hf.reports.figure_text import (
+    category_key,
+    data_name,
+    difference_p,
+    limits,
+    metric_name,
+    p_text,
+    percent,
+    randomization_text,
+    with_interval,
+)
+from cc_hf.reports.key_figures import is_gap
+from cc_hf.reports.tables.base import (
+    grouped_notes,
+    heading,
+    names_by_note,
+    note_lines,
+    plain_table,
+    shared_notes,
+)
+from cc_hf.statistics.paired import PairedDifference
+from cc_hf.comparing.systems import Comparison, MetricAgreement, SystemComparison
+
+__all__ = ["DifferenceMatrix", "comparison_tables"]
+
+#: Largest p -> mark.
+_MARKS = ((0.001, "***"), (0.01, "**"), (0.05, "*"))
+_WIDTH = 13  # columns of a system; longer names are folded
+_UNLIMITED = 100_000
+_NAMED = 8  # ids of samples in a row of a table
+
+
+def comparison_tables(comparison: Comparison) -> Group:
+    """Return a table of the systems against the baseline for each metric, a confusion matrix for
+    each pair of metrics, the pairs that were not compared, and the notes of the results.
+
+    Args:
+        comparison: the comparison.
+    """
+    title = data_name(comparison)
+    parts = _systems_tables(comparison, title)
+    for system_comparison in comparison.systems:
+        notes = {
+            label: difference.interval.note for label, difference in _in_order(system_comparison)
+        }
+        parts += [
+            Text(f"{system_comparison.system}: difference in {names}: {note}")
+            for note, names in names_by_note(notes).items()
+        ]
+    for agreement in comparison.agreements:
+        parts += [
+            heading(
+                f"{title}: {agreement.left} (rows) and {agreement.right} (columns) on the same"
+                f" translations, n = {agreement.n:,}"
+            )
+        ]
+        parts += [_confusion_table(agreement), _agreement_table(agreement)]
+        parts += map(
+            Text,
+            grouped_notes(
+                {"agreement": agreement.interval.note, "kappa": agreement.kappa_interval.note}
+            ),
+        )
+    parts += [
+        Text(f"not compared: {names}: {reason}")
+        for names, reason in comparison.not_compared.items()
+    ]
+    if comparison.left_out:
+        lost = ", ".join(f"{n:,} of {name}" for name, n in comparison.left_out.items())
+        parts.append(Text(f"not compared, since not every result has a verdict: {lost}"))
+    if comparison.right_alone:
+        parts.append(_right_alone_table(comparison.right_alone))
+    parts += note_lines(shared_notes(comparison.notes))
+    return Group(*parts)
+
+
+def _right_alone_table(alone: Mapping[str, Sequence[str]]) -> Table:
+    """Return how many samples each result alone has right, with the first of them."""
+    table = Table(box=None, padding=(0, 1))
+    table.add_column("right by this one only")
+    table.add_column("n", justify="right")
+    table.add_column("such as")
+    for name, ids in alone.items():
+        more = ", ..." if len(ids) > _NAMED else ""
+        table.add_row(Text(name), f"{len(ids):,}", Text(f"{', '.join(ids[:_NAMED])}{more}"))
+    return table
+
+
+def _n_resamples(comparison: Comparison) -> int:
+    return int(signature.parse(comparison.signature)[1]["boot"])
+
+
+def _systems_tables(comparison: Comparison, title: str) -> list[RenderableType]:
+    """Return a table of the systems for each metric, and a line on what its figures are."""
+    n_resamples = _n_resamples(comparison)
+    parts: list[RenderableType] = []
+    by_metric: dict[str, list[SystemComparison]] = {}
+    for system_comparison in comparison.systems:
+        by_metric.setdefault(system_comparison.metric, []).append(system_comparison)
+    for metric, compared in by_metric.items():
+        names = ", ".join(pair.system for pair in compared)
+        parts += [
+            heading(
+                f"{title}: {metric_name(metric)}: {names} against the baseline"
+                f" {compared[0].baseline}, n = {compared[0].n:,}"
+            ),
+            (
+                _differences_table(compared[0], n_resamples)
+                if len(compared) == 1
+                else DifferenceMatrix(compared)
+            ),
+        ]
+    if comparison.systems:
+        marks = (
+            f"; {', '.join(f'{mark} p < {limit}' for limit, mark in reversed(_MARKS))}"
+            if any(len(compared) > 1 for compared in by_metric.values())
+            else ""
+        )
+        parts.append(
+            Text(
+                "percent; the interval of a difference holds the middle 95 % of the differences in"
+                f" {n_resamples:,} paired resamples within categories; p comes from"
+                f" {randomization_text(n_resamples)}; near 0.05 the two can disagree. McNemar's p"
+                f" is exact. Nothing is corrected for multiple comparisons{marks}",
+                style="italic",
+            )
+        )
+    return parts
+
+
+class DifferenceMatrix:
+    """A matrix of figures (rows) and systems (columns), for the terminal.
+
+    The first column is the baseline. The cell of another system has its figure, the difference from
+    the baseline with a mark for its p, and the interval of the difference. Where the line is too
+    short for all systems, the matrix goes on below, again with the baseline.
+
+    Args:
+        compared: comparisons by one metric with the same baseline, at least one.
+    """
+
+    def __init__(self, compared: Sequence[SystemComparison]) -> None:
+        self._compared = compared
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        """Yield one table, or several where one does not fit the width."""
+        n, unlimited = len(self._compared), options.update(width=_UNLIMITED)
+
+        def width() -> int:
+            return Measurement.get(console, unlimited, self._table(self._compared[:n])).maximum
+
+        while n > 1 and width() > options.max_width:
+            n -= 1
+        for start in range(0, len(self._compared), n):
+            yield self._table(self._compared[start : start + n])
+
+    def _table(self, compared: Sequence[SystemComparison]) -> Table:
+        first = compared[0]
+        table = Table(box=box.SIMPLE_HEAD)
+        table.add_column("", no_wrap=True)
+        for name in (first.baseline, *(pair.system for pair in compared)):
+            width = _WIDTH if name != first.baseline else None
+            table.add_column(
+                Text(name, overflow="fold"), justify="right", min_width=width, max_width=_WIDTH
+            )
+        for label, difference in _in_order(first):
+            cells = [_cell(dict(_in_order(pair))[label]) for pair in compared]
+            table.add_row(Text(label), with_interval(difference.first, None), *cells)
+        tests = [pair.mcnemar for pair in compared]
+        table.add_row(
+            "only this one right",
+            "",
+            *(f"{t.n_only_second:,}{_mark(t.p_value)}" for t in tests),
+        )
+        table.add_row("only the baseline", "", *(f"{test.n_only_first:,}" for test in tests))
+        return table
+
+
+def _cell(difference: PairedDifference) -> str:
+    signed = with_interval(difference.difference, None)
+    sign = "+" if difference.difference > 0 and signed != "0.0" else ""
+    second = with_interval(difference.second, None)
+    interval = limits(difference.interval)
+    mark = _mark(difference.p_value)
+    return f"{second} {sign}{signed}{mark}" + (f"\n{interval}" if interval else "")
+
+
+def _mark(p_value: float) -> str:
+    return next((mark for limit, mark in _MARKS if p_value < limit), "")
+
+
+def _differences_table(comparison: SystemComparison, n_resamples: int) -> Table:
+    table = plain_table("", comparison.baseline, comparison.system, "difference (95 %)", "p")
+    for label, difference in _in_order(comparison):
+        table.add_row(
+            Text(label),
+            with_interval(difference.first, None),
+            with_interval(difference.second, None),
+            with_interval(difference.difference, difference.interval),
+            difference_p(difference, n_resamples),
+        )
+    test = comparison.mcnemar
+    table.add_row(
+        "only this one right",
+        f"{test.n_only_first:,}",
+        f"{test.n_only_second:,}",
+        "McNemar",
+        p_text(test.p_value),
+    )
+    return table
+
+
+def _agreement_table(agreement: MetricAgreement) -> Table:
+    table = plain_table("", "agreement % (95 %)", "kappa (95 %)")
+    interval = limits(agreement.kappa_interval, digits=3)
+    kappa = f"{agreement.kappa:.3f} ({interval})" if interval else f"{agreement.kappa:.3f}"
+    table.add_row("correct or not", with_interval(agreement.agreement, agreement.interval), kappa)
+    if len(agreement.labels) > 2:
+        table.add_row(
+            "verdicts", percent(agreement.verdict_agreement), f"{agreement.verdict_kappa:.3f}"
+        )
+    return table
+
+
+def _confusion_table(agreement: MetricAgreement) -> Table:
+    table = plain_table("", *agreement.labels)
+    for label, row in zip(agreement.labels, agreement.confusion, strict=True):
+        table.add_row(label, *(f"{n:,}" for n in row))
+    return table
+
+
+def _in_order(comparison: SystemComparison) -> list[tuple[str, PairedDifference]]:
+    """Return totals and minima, then the categories in the order of the papers, unweighted before
+    weighted; each accuracy is followed by the rate of what is inconclusive. Differences of figures
+    come last.
+    """
+    differences = comparison.differences
+    totals = {
+        "accuracy": "accuracy",
+        "weighted_accuracy": "weighted",
+        "min_accuracy": "minimum",
+        "weighted_min_accuracy": "weighted minimum",
+        "inconclusive_rate": "inconclusive",
+    }
+    rows = [(label, differences[name]) for name, label in totals.items() if name in differences]
+    for prefix, start in (("accuracy_", ""), ("weighted_accuracy_", "weighted ")):
+        names = sorted(
+            (name.removeprefix(prefix) for name in differences if name.startswith(prefix)),
+            key=lambda name: (category_key(name)[0], name != "pro", name),
+        )
+        for name in names:
+            rows.append((f"{start}{name}", differences[f"{prefix}{name}"]))
+            if not start and (rate := differences.get(f"inconclusive_rate_{name}")):
+                rows.append((f"inconclusive {name}", rate))
+    rows += [
+        (name.replace("_", " "), differences[name])
+        for name in differences
+        if is_gap(comparison.metric, name)
+    ]
+    return rows

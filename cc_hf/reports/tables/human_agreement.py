@@ -1,0 +1,245 @@
+"""The project's version of Table 2 of Vamvas & Sennrich 2021: how often results agree with human
+annotators, beside the published figures, in percent.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from rich import box
+from rich.table import Table
+from rich.text import Text
+
+from cc_hf.reports.figure_text import data_name, limits, metric_name
+from cc_hf.reports.tables.base import grouped_notes
+from cc_hf.results import EvaluationResult, Interval, NoInterval
+from cc_hf.signature import parse
+from cc_hf.comparing.people.agreement import HumanAgreement
+from cc_hf.comparing.people.annotations import (
+    AnnotatorAgreement,
+    EarlierAgreement,
+)
+from cc_hf.comparing.people.published import (
+    CITATION_KEY,
+    PUBLISHED_EARLIER_KAPPAS,
+    PUBLISHED_KAPPAS,
+    published_agreement,
+)
+
+__all__ = ["AgreementRow", "agreement_json", "agreement_notes", "human_agreement_table"]
+
+
+@dataclass(frozen=True)
+class AgreementRow:
+    """One result, its agreement with the annotators, the agreement between the annotators, and that
+    of each annotator with earlier annotations, if there are any.
+    """
+
+    result: EvaluationResult
+    agreement: HumanAgreement
+    annotators: AnnotatorAgreement
+    earlier: tuple[EarlierAgreement, ...] = ()
+
+
+def human_agreement_table(rows: Sequence[AgreementRow]) -> Table:
+    """Return a table with one line per result. After the last result of a test set and metric comes
+    the line that the paper has for them.
+
+    Args:
+        rows: the results.
+    """
+    table = Table(
+        title="agreement with human labels",
+        title_justify="left",
+        caption=(
+            "percent; 95 % intervals by bootstrap over translations; strict: an inconclusive"
+            " verdict agrees with nothing; F1: of male and female, or of correct and wrong"
+        ),
+        box=box.SIMPLE_HEAD,
+    )
+    table.caption_justify = "left"
+    table.add_column("data and what judged it", overflow="fold")
+    for name in ("labels", "agreement", "strict", "weighted", "kappa", "F1"):
+        table.add_column(name, justify="right", no_wrap=True)
+    for index, row in enumerate(rows):
+        agreement = row.agreement
+        labels = f"{agreement.n_open}" + (
+            f"\n+ {agreement.n_assumed:.0f}" if agreement.n_assumed else ""
+        )
+        table.add_row(
+            Text(f"{data_name(row.result)}: {_name(row.result)}"),
+            labels,
+            _percent(agreement.agreement, agreement.interval),
+            f"{100 * agreement.strict_agreement:.1f}",
+            _percent(agreement.weighted_agreement, agreement.weighted_interval),
+            f"{agreement.kappa:.2f}",
+            "\n".join(
+                "–" if math.isnan(score) else f"{100 * score:.1f}" for score in agreement.f_scores
+            ),
+        )
+        key = (row.result.dataset, row.result.tgt_lang, row.result.metric)
+        if key not in [
+            (other.result.dataset, other.result.tgt_lang, other.result.metric)
+            for other in rows[index + 1 :]
+        ] and (published_row := published_agreement(*key)):
+            name = f"{metric_name(published_row.metric)}, {CITATION_KEY}, {published_row.source}"
+            table.add_row(
+                Text(f"{data_name(row.result)}: {name}", style="italic"),
+                "",
+                _percent(published_row.agreement),
+                "",
+                _percent(published_row.weighted_agreement),
+                "",
+                "",
+            )
+    return table
+
+
+def agreement_notes(rows: Sequence[AgreementRow]) -> list[str]:
+    """Return what the table omits: confusions, kappas of the annotators, skipped and assumed
+    labels, and signatures.
+
+    Args:
+        rows: the results.
+    """
+    notes = []
+    for row in rows:
+        agreement, annotators = row.agreement, row.annotators
+        notes.append(f"{data_name(row.result)}, {_name(row.result)}")
+        confusion = "; ".join(
+            f"human {name}: judged {counts}"
+            for name, counts in zip(agreement.labels, agreement.confusion, strict=True)
+        )
+        notes.append(f"  {confusion} (columns {', '.join(agreement.labels)})")
+        if agreement.n_inconclusive:
+            notes.append(
+                f"  {agreement.n_inconclusive} of {agreement.n_labels} labels are of translations"
+                f" with an inconclusive verdict, which stands for {agreement.inconclusive}"
+            )
+        if agreement.coverage is not None:
+            notes.append(
+                f"  assumed verdicts decide {100 * agreement.coverage:.1f} % of the"
+                f" translations and stand for {agreement.n_assumed:.1f} labels beside"
+                f" {agreement.n_open} human ones"
+            )
+        if agreement.n_skipped:
+            notes.append(
+                f"  {agreement.n_skipped} annotated translations are not those that were judged,"
+                " and were ignored"
+            )
+        notes += [f"  {note}" for note in _kappa_notes(row)]
+        notes += [
+            f"  {note}"
+            for note in grouped_notes(
+                {
+                    **agreement.interval_notes(),
+                    "kappa of the annotators": annotators.binarised_interval.note,
+                }
+            )
+        ]
+        notes.append(f"  signature: {row.result.signature}")
+    return notes
+
+
+def _kappa_notes(row: AgreementRow) -> Iterator[str]:
+    """Yield the kappas of the annotators, with each other and with earlier labels, beside the
+    printed ones.
+    """
+    annotators, data = row.annotators, (row.result.dataset, row.result.tgt_lang)
+    raw = (
+        ""
+        if annotators.kappa_raw is None
+        else f"{annotators.kappa_raw:.4f} on {annotators.n_raw} raw labels, "
+    )
+    printed = ""
+    if kappas := PUBLISHED_KAPPAS.get(data):
+        printed = f" ({CITATION_KEY}, Table A3: {kappas[0]:.2f}, {kappas[1]:.2f})"
+    kappa = _with_limits(annotators.kappa_binarised, annotators.binarised_interval)
+    mean = f", mean over {len(annotators.pairs)} pairs" if annotators.pairs else ""
+    yield (
+        f"kappa of the annotators{mean}: {raw}{kappa} on {annotators.n_binarised} binary"
+        f" ones{printed}; Krippendorff's alpha {annotators.alpha:.4f}"
+    )
+    for pair in annotators.pairs:
+        left, right = pair.annotators
+        raw = "" if pair.kappa_raw is None else f"{pair.kappa_raw:.4f} on raw labels, "
+        kappa = f"{raw}{pair.kappa_binarised:.4f} on binary ones"
+        yield f"kappa of annotators {left} and {right}: {kappa}"
+    for earlier in row.earlier:
+        published_kappa = PUBLISHED_EARLIER_KAPPAS.get(data, {}).get(earlier.annotator)
+        printed = ""
+        if published_kappa is not None:
+            printed = f" ({CITATION_KEY}, Table A4: {published_kappa:.2f})"
+        kappa = _with_limits(earlier.kappa, earlier.interval)
+        yield (
+            f"kappa of annotator {earlier.annotator} with earlier labels: {kappa} on"
+            f" {earlier.n}{printed}"
+        )
+
+
+def _with_limits(kappa: float, interval: Interval | NoInterval) -> str:
+    shown = limits(interval, digits=2)
+    return f"{kappa:.4f}" + (f" ({shown})" if shown else "")
+
+
+def agreement_json(rows: Sequence[AgreementRow]) -> list[dict[str, Any]]:
+    """Return the rows as plain dicts with values in [0, 1], including the published figures.
+
+    Args:
+        rows: the results.
+    """
+    json_rows = []
+    for row in rows:
+        result, published_row = (
+            row.result,
+            published_agreement(row.result.dataset, row.result.tgt_lang, row.result.metric),
+        )
+        names = {
+            name: getattr(result, name)
+            for name in ("dataset", "config", "tgt_lang", "metric", "signature")
+        }
+        published_json = (
+            None if published_row is None else {**asdict(published_row), "citation": CITATION_KEY}
+        )
+        json_rows.append(
+            {
+                **names,
+                **({"system": result.system} if result.system else {}),
+                **asdict(row.agreement),
+                "f_scores": {
+                    name: None if math.isnan(score) else score
+                    for name, score in zip(
+                        row.agreement.labels, row.agreement.f_scores, strict=True
+                    )
+                },
+                "annotators": asdict(row.annotators),
+                **(
+                    {"earlier": [asdict(earlier) for earlier in row.earlier]} if row.earlier else {}
+                ),
+                "published": published_json,
+            }
+        )
+    return json_rows
+
+
+def _name(result: EvaluationResult) -> str:
+    fields = parse(result.signature)[1]
+    with_what = fields.get("eval") or fields.get("lemma") or fields.get("align")
+    names = (result.system, metric_name(result.metric), with_what)
+    return ", ".join(name for name in names if name)
+
+
+def _percent(value: float | None, interval: Interval | NoInterval | None = None) -> str:
+    """Return a percentage with two digits and its interval, or with one digit as the paper prints
+    it.
+    """
+    if value is None:
+        return ""
+    return (
+        f"{100 * value:.2f}\n{limits(interval)}"
+        if isinstance(interval, Interval)
+        else f"{100 * value:.1f}"
+    )

@@ -1,0 +1,71 @@
+"""Two models side by side as a table for the terminal, and the tables that the thesis prints."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rich.console import Group, RenderableType
+from rich.text import Text
+
+from cc_hf.reports.figure_text import p_text, percent, with_interval
+from cc_hf.reports.tables.base import heading, plain_table
+from cc_hf.results import NoInterval
+from cc_hf.comparing.models import PUBLISHED, ComparedFigure
+
+__all__ = ["model_comparison_tables", "published_comparison_table"]
+
+#: Names of figures in words, and whether higher is better.
+_NAMES = {
+    "bleu": "BLEU",
+    "wsd_errors": "errors on homographs, %",
+    "attack_success": "attacks that succeed, %",
+    "wino_x_accuracy": "Wino-X, %",
+}
+
+
+def model_comparison_tables(figures: Sequence[ComparedFigure], *, names: tuple[str, str]) -> Group:
+    """Return the figures of both models, with differences and tests.
+
+    Args:
+        figures: the figures.
+        names: names of the models.
+    """
+    table = plain_table("", "first", "second", "difference (95 %)", "p", "McNemar")
+    parts: list[RenderableType] = [heading(f"{names[0]} (first) and {names[1]} (second)"), table]
+    for row in figures:
+        n = f"{row.n[0]:,}" + (f" and {row.n[1]:,}" if row.n[0] != row.n[1] else "")
+        table.add_row(
+            Text(f"{_NAMES[row.figure]}\n{row.data}, n = {n}"),
+            percent(row.difference.first),
+            percent(row.difference.second),
+            with_interval(row.difference.difference, row.difference.interval),
+            p_text(row.difference.p_value),
+            "" if row.mcnemar is None else p_text(row.mcnemar.p_value),
+        )
+        if isinstance(row.difference.interval, NoInterval):
+            parts.append(Text(f"{_NAMES[row.figure]}: {row.difference.interval.note}"))
+    parts.append(
+        Text(
+            "interval by paired bootstrap, p by paired approximate randomisation (both over seeds"
+            " for attacks); McNemar's exact test over samples that count for both; nothing is"
+            " corrected for multiple comparisons",
+            style="italic",
+        )
+    )
+    for row in figures:
+        for name, signature in zip(names, row.signatures, strict=True):
+            parts.append(Text(f"{_NAMES[row.figure].partition(',')[0]}, {name}: {signature}"))
+    return Group(*parts)
+
+
+def published_comparison_table() -> Group:
+    """Return Tables 5.6 and 5.7 of the thesis."""
+    table = plain_table("", "", "transformer", "+ shortcuts")
+    for row in PUBLISHED:
+        table.add_row(
+            row.data,
+            _NAMES[row.figure],
+            f"{100 * row.base:.2f}".removesuffix("0"),
+            f"{100 * row.shortcuts:.2f}".removesuffix("0"),
+        )
+    return Group(heading("as printed in Emelin (2023), Tables 5.6 and 5.7"), table)

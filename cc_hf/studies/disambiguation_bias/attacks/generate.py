@@ -1,0 +1,206 @@
+"""Make adversarial samples from sentences with a known sense (thesis, section 3.3.1)."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from cc_hf.studies.disambiguation_bias.homographs import TaggedPair
+from cc_hf.errors import InputError
+from cc_hf.studies.disambiguation_bias.attacks.changes import (
+    ChangedSentence,
+    insert_adjective,
+    replace_adjective,
+)
+from cc_hf.studies.disambiguation_bias.attacks.modifiers import ModifierTable, batched
+from cc_hf.studies.disambiguation_bias.attacks.samples import AdversarialSample
+from cc_hf.studies.disambiguation_bias.attractors import AttractorTable
+from cc_hf.text.nouns import Noun, NounParser
+
+__all__ = ["GenerationRules", "generate_samples"]
+
+_BATCH = 256  # sentences that are parsed together
+
+
+@dataclass(frozen=True)
+class GenerationRules:
+    """Rules of the samples beyond those of the thesis.
+
+    Attributes:
+        kinds: names of `cc_hf.studies.disambiguation_bias.attacks.changes.KINDS`; () for all.
+        min_bigram: smallest number of times that the corpus has the adjective before the noun. The
+            released program has 10; the thesis has no such rule.
+        max_replaced: an adjective is not exchanged if the corpus has it before its noun this often
+            or more; None exchanges all. The released program has 300.
+        drops_er_est: whether words of at most two syllables in -er and -est are no attractors, as
+            in the released program.
+        smoothing: smoothing of the PPMI, as for `AttractorTable.associations`.
+        log: whether the PPMI takes the logarithm.
+    """
+
+    kinds: tuple[str, ...] = ()
+    min_bigram: int = 1
+    max_replaced: int | None = None
+    drops_er_est: bool = False
+    smoothing: float = 0.0
+    log: bool = True
+
+    def __post_init__(self) -> None:
+        if self.min_bigram < 1:
+            raise InputError(f"min_bigram: expected at least 1, got {self.min_bigram}")
+        if self.max_replaced is not None and self.max_replaced < 1:
+            raise InputError(f"max_replaced: expected at least 1, got {self.max_replaced}")
+
+    def signature_fields(self) -> dict[str, str]:
+        """Return the fields of a signature for the rules that are not the defaults."""
+        chosen = {
+            "kinds": "+".join(self.kinds),
+            "bigram": "" if self.min_bigram == 1 else f">={self.min_bigram}",
+            "replaced": "" if self.max_replaced is None else f"<{self.max_replaced}",
+            "er_est": "dropped" if self.drops_er_est else "",
+            "smoothing": f"{self.smoothing:g}",
+            "ppmi": "log" if self.log else "ratio",
+        }
+        return {name: value for name, value in chosen.items() if value}
+
+
+def generate_samples(
+    seeds: Iterable[TaggedPair],
+    table: AttractorTable,
+    modifiers: ModifierTable,
+    parser: NounParser,
+    *,
+    rules: GenerationRules | None = None,
+    counts: Counter[str] | None = None,
+) -> Iterator[AdversarialSample]:
+    """Yield the samples of each seed: one changed adjective each, once per wrong sense of which the
+    adjective is an attractor.
+
+    An adjective is inserted before a noun without one, or takes the place of the only adjective,
+    which stands directly before the noun. At the homograph, it modifies the homograph in the seed's
+    sense somewhere in the corpus; at another noun, it modifies that noun. No part of a compound is
+    changed. All samples are yielded, whatever their bias.
+
+    Args:
+        seeds: sentences with a known sense.
+        table: attractors, counted on the training corpus.
+        modifiers: adjectives, counted on the same corpus.
+        parser: finds nouns and their adjectives.
+        rules: further rules; None for those of the thesis.
+        counts: receives the number of samples of each kind, if given.
+
+    Yields:
+        Samples in the order of the seeds, then of the nouns, the adjectives and the clusters.
+
+    Raises:
+        InputError: for a seed whose homograph is not in the table of attractors.
+    """
+    rules = rules or GenerationRules()
+    counts = Counter() if counts is None else counts
+    for batch in batched(seeds, _BATCH):
+        parsed = parser.nouns([seed.source for seed in batch], [[seed.start] for seed in batch])
+        for seed, nouns in zip(batch, parsed, strict=True):
+            for noun in nouns:
+                for sample in _samples_at(seed, noun, table, modifiers, rules):
+                    counts[sample.kind] += 1
+                    yield sample
+
+
+def _samples_at(
+    seed: TaggedPair,
+    noun: Noun,
+    table: AttractorTable,
+    modifiers: ModifierTable,
+    rules: GenerationRules,
+) -> Iterator[AdversarialSample]:
+    """Yield the samples with a change at one noun of a seed."""
+    is_homograph = noun.start == seed.start
+    kind = (
+        f"{'replace' if noun.modifiers else 'insert'}_at_{'homograph' if is_homograph else 'other'}"
+    )
+    if noun.is_compound or (rules.kinds and kind not in rules.kinds):
+        return
+    in_corpus = modifiers.of_noun(noun.lemma)
+    candidates = modifiers.of_sense(seed.homograph, seed.cluster) if is_homograph else in_corpus
+    replaced = noun.modifiers[0] if noun.modifiers else None
+    if replaced is not None and (
+        len(noun.modifiers) > 1
+        or not replaced.is_adjacent
+        or (rules.max_replaced is not None and in_corpus[replaced.text] >= rules.max_replaced)
+    ):
+        return
+    for adjective in sorted(candidates):
+        if (
+            in_corpus[adjective] < rules.min_bigram
+            or (replaced is not None and adjective == replaced.text)
+            or (rules.drops_er_est and _ends_like_a_comparison(adjective))
+        ):
+            continue
+        changed = (
+            insert_adjective(seed.source, noun.start, adjective)
+            if replaced is None
+            else replace_adjective(seed.source, replaced.start, replaced.length, adjective)
+        )
+        for cluster in _wrong_clusters(table, seed, adjective):
+            yield _sample(seed, noun, kind, adjective, changed, cluster, table, rules)
+
+
+def _wrong_clusters(table: AttractorTable, seed: TaggedPair, adjective: str) -> Sequence[str]:
+    """Return the wrong senses of which an adjective is an attractor."""
+    words = table.associations(seed.homograph)
+    return [name for name in words if name != seed.cluster and words[name].get(adjective, 0.0) > 0]
+
+
+def _sample(
+    seed: TaggedPair,
+    noun: Noun,
+    kind: str,
+    adjective: str,
+    changed: ChangedSentence,
+    cluster: str,
+    table: AttractorTable,
+    rules: GenerationRules,
+) -> AdversarialSample:
+    freq = table.associations(seed.homograph)
+    ppmi = table.associations(
+        seed.homograph, association="ppmi", smoothing=rules.smoothing, log=rules.log
+    )
+    values: dict[str, float] = {}
+    for name, words in (("freq", freq), ("ppmi", ppmi)):
+        adversarial = float(words[cluster].get(adjective, 0.0))
+        right = float(words.get(seed.cluster, {}).get(adjective, 0.0))
+        values |= {
+            f"{name}_adv": adversarial,
+            f"{name}_seed": right,
+            f"{name}_diff": adversarial - right,
+        }
+    replaced = noun.modifiers[0].text if noun.modifiers else ""
+    return AdversarialSample(
+        id=f"{seed.id}/{seed.start}/{kind}/{noun.start}/{adjective}/{cluster}",
+        seed_id=seed.id,
+        kind=kind,
+        start=changed.start,
+        adjective=adjective,
+        replaced=replaced,
+        homograph=seed.homograph,
+        homograph_start=changed.position(seed.start),
+        seed_homograph_start=seed.start,
+        seed_cluster=seed.cluster,
+        adv_cluster=cluster,
+        source=changed.text,
+        seed_source=seed.source,
+        seed_reference=seed.reference,
+        **values,
+    )
+
+
+def _ends_like_a_comparison(word: str) -> bool:
+    """Return whether a word of at most two syllables, counted by vowels, ends in -er or -est."""
+    if not word.endswith(("er", "est")):
+        return False
+    vowels = "aeiouy"
+    groups = sum(
+        letter in vowels and (i == 0 or word[i - 1] not in vowels) for i, letter in enumerate(word)
+    )
+    return groups <= 2

@@ -1,0 +1,240 @@
+"""cc-hf attack challenge, transfer, grammar, sheets, rate: what is done with samples and
+judgements.
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from cc_hf.cli.options import AsJson, DataDir, FiguresOutput, Quiet, Resamples, Seed
+from cc_hf.cli.output import check_output, json_text, print_result, say_written
+from cc_hf.cli.rater_files import (
+    DrawSeed,
+    KeyOutput,
+    Raters,
+    Sheets,
+    SheetsOutput,
+    TableKind,
+    check_rater_files,
+    write_rater_files,
+)
+from cc_hf.errors import InputError
+
+__all__ = ["challenge", "grammar", "rate", "sheets", "transfer"]
+
+
+def challenge(
+    samples: Annotated[
+        Path, typer.Argument(help="Samples that `cc-hf attack make` wrote (.jsonl).")
+    ],
+    output: Annotated[
+        Path,
+        typer.Option("--output", "-o", help="Write the samples with the strongest adjectives."),
+    ],
+    random: Annotated[
+        Path | None, typer.Option(help="Write as many samples at random to this .jsonl.")
+    ] = None,
+    n: Annotated[int, typer.Option("--n", min=1, help="Number of samples of each set.")] = 10_000,
+    max_per_homograph: Annotated[
+        int, typer.Option(min=1, help="Largest number of samples of one homograph.")
+    ] = 1_000,
+    seed: DrawSeed = 0,
+    as_json: AsJson = False,
+    quiet: Quiet = False,
+) -> None:
+    """Choose the samples with the highest difference of frequencies, and as many at random.
+
+    The first set holds changes at the homograph only. The method is that of Emelin (2023), section
+    3.3.2. `cc-hf attack judge` judges systems on both files.
+    """
+    from cc_hf.studies.disambiguation_bias.attacks.challenge import choose_challenge
+    from cc_hf.studies.disambiguation_bias.attacks.samples import read_samples, write_rows
+
+    for name, path in {"output": output, "random": random}.items():
+        check_output(path, name)
+    chosen = choose_challenge(
+        read_samples(samples), n=n, max_per_homograph=max_per_homograph, seed=seed
+    )
+    write_rows(output, chosen.biased)
+    if random is not None:
+        write_rows(random, chosen.random)
+    least = chosen.biased[-1].freq_diff
+    print_result(
+        as_json,
+        json_text(
+            {
+                "n_samples": chosen.n,
+                "n_biased": len(chosen.biased),
+                "n_random": len(chosen.random),
+                "smallest_freq_diff": least,
+                "seed": seed,
+            }
+        ),
+        lambda: [
+            f"{len(chosen.biased):,} of {chosen.n:,} samples, with a FREQ difference of at least"
+            f" {least:g}; {len(chosen.random):,} at random"
+        ],
+        output=None,
+    )
+    if not quiet:
+        say_written(output)
+        say_written(random)
+
+
+def transfer(
+    judgements: Annotated[
+        list[Path],
+        typer.Argument(
+            help=(
+                "Files that `cc-hf attack judge --judgements` wrote for the same samples, one for"
+                " each system."
+            )
+        ),
+    ],
+    name: Annotated[
+        list[str] | None,
+        typer.Option(help="Name of a system. Repeat it once per file. Default: names of files."),
+    ] = None,
+    judge: Annotated[
+        str, typer.Option(help="Judge of the attacks: lexicon or contrastive.")
+    ] = "lexicon",
+    output: FiguresOutput = None,
+    as_json: AsJson = False,
+) -> None:
+    """Compare which attacks succeed on several systems, by the Jaccard index.
+
+    The method is that of Emelin (2023), section 3.3.4. Three systems or more are compared by their
+    true union, too.
+    """
+    from cc_hf.errors import check_choice
+    from cc_hf.studies.disambiguation_bias.attacks.tables import transfer_table
+    from cc_hf.studies.disambiguation_bias.attacks.judge import JUDGES
+    from cc_hf.studies.disambiguation_bias.attacks.samples import read_judgements
+    from cc_hf.studies.disambiguation_bias.attacks.transfer import transferability
+
+    check_output(output)
+    check_choice("judge", judge, JUDGES)
+    names = name or [path.stem for path in judgements]
+    if len(names) != len(judgements) or len(set(names)) < len(names):
+        raise InputError(
+            f"name: expected a different name for each of {len(judgements)} files, got"
+            f" {', '.join(names)}"
+        )
+    transfers = transferability(
+        {system: read_judgements(path) for system, path in zip(names, judgements, strict=True)},
+        judge=judge,
+    )
+    print_result(
+        as_json,
+        json_text({"judge": judge, "transfer": [asdict(row) for row in transfers]}),
+        lambda: [transfer_table(transfers, judge=judge)],
+        output=output,
+    )
+
+
+def sheets(
+    samples: Annotated[
+        Path, typer.Argument(help="Adversarial samples to rate (.jsonl), such as a challenge set.")
+    ],
+    output: SheetsOutput,
+    key: KeyOutput,
+    regular: Annotated[
+        Path | None,
+        typer.Option(help="Tagged pairs (.jsonl) whose sources are the regular sentences."),
+    ] = None,
+    lexicon: Annotated[
+        Path | None,
+        typer.Option(
+            help=(
+                "JSON file of homographs with their senses. Default: the published English-German"
+                " lexicon of Emelin et al. (2020)."
+            )
+        ),
+    ] = None,
+    n: Annotated[
+        int, typer.Option("--n", min=1, help="Number of sentences of each kind, or all there are.")
+    ] = 1_000,
+    raters: Raters = 2,
+    table: TableKind = "csv",
+    seed: DrawSeed = 0,
+    data_dir: DataDir = None,
+    quiet: Quiet = False,
+) -> None:
+    """Write sheets on which people choose the sense and rate the naturalness of sentences.
+
+    `cc-hf attack rate` reads the filled sheets of two people. The method is that of Emelin (2023),
+    section 3.3.3.
+    """
+    from cc_hf.studies.disambiguation_bias.homographs import read_lexicon, read_pairs
+    from cc_hf.studies.disambiguation_bias.attacks.samples import read_samples
+    from cc_hf.studies.disambiguation_bias.attacks.sheets import draw_sentences
+
+    check_rater_files(output, key)
+    drawn = draw_sentences(
+        list(read_samples(samples)),
+        [] if regular is None else list(read_pairs(regular)),
+        read_lexicon(lexicon, data_dir=data_dir),
+        n=n,
+        seed=seed,
+    )
+    write_rater_files(drawn, output, key, n_raters=raters, table=table, seed=seed, quiet=quiet)
+
+
+def rate(
+    key: Annotated[Path, typer.Argument(help="Key that `cc-hf attack sheets` wrote.")],
+    sheets: Sheets,
+    output: FiguresOutput = None,
+    resamples: Resamples = 1000,
+    seed: Seed = 0,
+    as_json: AsJson = False,
+) -> None:
+    """Read two filled sheets: error rates, naturalness, and how well both people agree."""
+    from cc_hf.studies.disambiguation_bias.attacks.tables import sheet_tables
+    from cc_hf.statistics.bootstrap import Bootstrap
+    from cc_hf.studies.disambiguation_bias.attacks.sheets import FORM, rate_sheets
+    from cc_hf.comparing.people.sheets import read_key, read_sheets
+
+    check_output(output)
+    if len(sheets) != 2:
+        raise InputError(f"sheets: expected those of two people, got {len(sheets)} files")
+    sheet_key = read_key(key, [FORM])
+    figures = rate_sheets(
+        sheet_key, *read_sheets(sheets, sheet_key), bootstrap=Bootstrap(seed, resamples)
+    )
+    print_result(
+        as_json, json_text(asdict(figures)), lambda: [sheet_tables(figures)], output=output
+    )
+
+
+def grammar(
+    samples: Annotated[
+        Path, typer.Argument(help="Samples that `cc-hf attack make` wrote (.jsonl).")
+    ],
+    lang: Annotated[str, typer.Option(help="Language of LanguageTool.")] = "en-US",
+    output: FiguresOutput = None,
+    as_json: AsJson = False,
+) -> None:
+    """Count the samples with more grammatical errors than their seed, by LanguageTool.
+
+    The method is that of Emelin (2023), section 3.3.3. It needs `language_tool_python` and Java.
+    """
+    from cc_hf.reports.figure_text import with_interval
+    from cc_hf.studies.disambiguation_bias.attacks.grammar import compare_grammar, language_tool
+    from cc_hf.studies.disambiguation_bias.attacks.samples import read_samples
+
+    check_output(output)
+    figures = compare_grammar(read_samples(samples), language_tool(lang))
+    rate_text = with_interval(figures.rate, figures.interval)
+    print_result(
+        as_json,
+        json_text(asdict(figures)),
+        lambda: [
+            f"{figures.n_worse:,} of {figures.n:,} samples have more errors than their seed:"
+            f" {rate_text} %"
+        ],
+        output=output,
+    )

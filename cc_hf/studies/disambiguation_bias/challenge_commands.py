@@ -1,0 +1,283 @@
+"""cc-hf bias challenge, correlate: sentences that a system may get wrong, and what predicts it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from rich.text import Text
+
+from cc_hf.studies.disambiguation_bias.tag_commands import Lexicon, LexiconTgtLang, SrcLang
+from cc_hf.cli.options import AsJson, DataDir, FiguresOutput, OneMetric, Quiet
+from cc_hf.cli.output import Console, check_output, json_text, print_result
+from cc_hf.errors import InputError
+
+if TYPE_CHECKING:
+    from cc_hf.results import EvaluationResult
+    from cc_hf.studies.disambiguation_bias.results import JudgedSentences
+
+__all__ = ["Log", "Smoothing", "challenge", "correlate"]
+
+Smoothing = Annotated[
+    float, typer.Option(min=0, help="Added to every count before PPMI is computed.")
+]
+Log = Annotated[
+    bool, typer.Option("--log/--no-log", help="PPMI with the logarithm to base 2, or without it.")
+]
+_Table = Annotated[
+    Path, typer.Argument(help="Table that `cc-hf bias attractors --output` wrote.", metavar="TABLE")
+]
+
+
+def challenge(
+    table: _Table,
+    pairs: Annotated[
+        Path,
+        typer.Argument(
+            help=(
+                "Pool of sentences: a .jsonl file as `cc-hf bias tag` writes it, of a corpus on"
+                " which the system was not trained."
+            )
+        ),
+    ],
+    output: Annotated[
+        Path,
+        typer.Option(
+            "--output",
+            "-o",
+            help="New folder to write: a card, and Parquet files for each of the three sets.",
+        ),
+    ],
+    number: Annotated[
+        int, typer.Option("--number", "-n", min=1, help="Number of sentences of each set.")
+    ] = 3000,
+    by: Annotated[
+        str,
+        typer.Option(
+            help=(
+                "Bias by which the most biased sentences are chosen: freq_diff, ppmi_diff,"
+                " freq_wrong or ppmi_wrong."
+            )
+        ),
+    ] = "freq_diff",
+    max_per_homograph: Annotated[
+        int | None,
+        typer.Option(min=1, help="Largest number of sentences with one homograph in a set."),
+    ] = None,
+    min_tokens: Annotated[
+        int, typer.Option(min=1, help="Smallest number of tokens of a sentence.")
+    ] = 10,
+    lexicon: Lexicon = None,
+    src_lang: SrcLang = "en",
+    tgt_lang: LexiconTgtLang = "de",
+    smoothing: Smoothing = 0.0,
+    log: Log = True,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of the random set.")] = 0,
+    data_dir: DataDir = None,
+    quiet: Quiet = False,
+) -> None:
+    """Write challenge sets: the most biased sentences, random ones, and the rarest senses.
+
+    `cc-hf evaluate FOLDER most_biased --metric homograph_accuracy` judges a system on them. See
+    Emelin (2023), section 3.2.2.
+    """
+    from cc_hf.studies.disambiguation_bias.homographs import read_lexicon, read_pairs
+    from cc_hf.hub.cards import homograph_card
+    from cc_hf.hub.parquet import build_dataset_folder
+    from cc_hf.studies.disambiguation_bias.attractors import read_table
+    from cc_hf.studies.disambiguation_bias.challenge import challenge_sets
+
+    chosen = challenge_sets(
+        read_pairs(pairs),
+        read_table(table),
+        read_lexicon(lexicon, data_dir=data_dir, src_lang=src_lang, tgt_lang=tgt_lang),
+        n=number,
+        by=by,
+        smoothing=smoothing,
+        log=log,
+        seed=seed,
+        max_per_homograph=max_per_homograph,
+        min_tokens=min_tokens,
+    )
+    declared = chosen.declaration(name=pairs.name)
+    build_dataset_folder(
+        declared,
+        list(chosen.sets),
+        output=output,
+        card=homograph_card(declared, chosen.signatures),
+    )
+    if quiet:
+        return
+    console = Console()
+    for name, examples in chosen.sets.items():
+        rare = sum(example.category == "rare" for example in examples)
+        console.print(
+            Text(f"{name}: {len(examples):,} sentences, {rare:,} with a rare sense"), soft_wrap=True
+        )
+        console.print(Text(f"  signature: {chosen.signatures[name]}"), soft_wrap=True)
+    share = chosen.overlap("most_biased", "rarest")
+    console.print(
+        Text(
+            f"pool: {chosen.n_pool:,} sentences, and {chosen.n_short:,} that are too short;"
+            f" {100 * share:.2f} % of the most biased are among the rarest"
+        )
+    )
+    console.print(Text(f"written: {output}"), soft_wrap=True)
+
+
+def correlate(
+    result: Annotated[
+        Path | None,
+        typer.Argument(help="JSON file that `cc-hf evaluate --output` wrote, of any metric."),
+    ] = None,
+    dataset: Annotated[
+        str | None,
+        typer.Option(
+            help=(
+                "Dataset of the result: the folder of challenge sets, or a file with the columns"
+                " homograph and cluster."
+            )
+        ),
+    ] = None,
+    table: Annotated[
+        Path | None,
+        typer.Option(
+            help=(
+                "Table that `cc-hf bias attractors --output` wrote. Default: the bias that the"
+                " challenge sets hold."
+            )
+        ),
+    ] = None,
+    rows: Annotated[
+        Path | None,
+        typer.Option(
+            help="Bias of the sentences that `cc-hf bias score --rows` wrote, without --dataset."
+        ),
+    ] = None,
+    metric: OneMetric = None,
+    undecided: Annotated[
+        str, typer.Option(help="What an inconclusive verdict counts as: right, wrong or ignored.")
+    ] = "right",
+    smoothing: Smoothing = 0.0,
+    log: Log = True,
+    published: Annotated[
+        bool,
+        typer.Option("--published", help="Show the figures of Emelin (2023), Tables 3.7 and 3.8."),
+    ] = False,
+    data_dir: DataDir = None,
+    output: FiguresOutput = None,
+    as_json: AsJson = False,
+) -> None:
+    """Test whether bias predicts errors: rank-biserial correlation, U test, size of the effect.
+
+    The figures correspond to Emelin (2023), Tables 3.7 and 3.8.
+    """
+    from cc_hf.studies.disambiguation_bias.prediction_tables import (
+        error_prediction_tables,
+        published_predictions_table,
+    )
+    from cc_hf.comparing.systems import read_results
+    from cc_hf.studies.disambiguation_bias.prediction import (
+        PUBLISHED_PREDICTIONS,
+        error_rate_by_bias,
+        predict_errors,
+    )
+    from cc_hf.studies.disambiguation_bias.results import judged_sentences
+
+    check_output(output)
+    if published:
+        if result is not None:
+            raise InputError("--published: expected no result, because it has its own figures")
+        print_result(
+            as_json,
+            json_text({"published": [asdict(row) for row in PUBLISHED_PREDICTIONS]}),
+            lambda: [published_predictions_table()],
+            output=output,
+        )
+        return
+    if result is None or (dataset is None) == (rows is None):
+        raise InputError(
+            "expected RESULT with --dataset or --rows, which hold the bias of its sentences, or"
+            " --published"
+        )
+    judged = _only(read_results([result], metric=metric))
+    bias = _bias(judged, dataset, rows, table, smoothing=smoothing, log=log, data_dir=data_dir)
+    sentences = judged_sentences(judged, bias, undecided=undecided)
+    prediction = predict_errors(sentences.features, sentences.is_error)
+    groups = {
+        name: error_rate_by_bias(sentences.features[name], sentences.is_error)
+        for name in ("freq_diff", "ppmi_diff")
+        if name in sentences.features
+    }
+    print_result(
+        as_json,
+        json_text(
+            {
+                "of": judged.signature,
+                "undecided": undecided,
+                "n_undecided": sentences.n_undecided,
+                "n_unknown": sentences.n_unknown,
+                **asdict(prediction),
+                "error_rate_by_bias": {
+                    name: [asdict(group) for group in members] for name, members in groups.items()
+                },
+            }
+        ),
+        lambda: [
+            error_prediction_tables(
+                prediction, groups, title=f"{judged.system or result.stem}: {judged.metric}"
+            ),
+            *_left_out(sentences),
+            Text(f"of: {judged.signature}"),
+        ],
+        output=output,
+    )
+
+
+def _left_out(sentences: JudgedSentences) -> list[Text]:
+    counts = {
+        "inconclusive verdicts": sentences.n_undecided,
+        "verdicts on sentences without bias": sentences.n_unknown,
+    }
+    return [Text(f"ignored: {n} {what}") for what, n in counts.items() if n]
+
+
+def _only(results: Mapping[str, EvaluationResult]) -> EvaluationResult:
+    """Return the only result.
+
+    Raises:
+        InputError: for several.
+    """
+    if len(results) != 1:
+        raise InputError(
+            f"expected one result, got {', '.join(results)}; name the metric with --metric"
+        )
+    return next(iter(results.values()))
+
+
+def _bias(
+    result: EvaluationResult,
+    dataset: str | None,
+    rows: Path | None,
+    table: Path | None,
+    *,
+    smoothing: float,
+    log: bool,
+    data_dir: Path | None,
+) -> dict[str, dict[str, Any]]:
+    """Return the bias of the sentences of a result by id."""
+    from cc_hf.data.files.custom_rows import read_rows
+    from cc_hf.reports.inputs import read_examples
+    from cc_hf.studies.disambiguation_bias.attractors import read_table
+    from cc_hf.studies.disambiguation_bias.results import bias_of_examples, bias_of_rows
+
+    if rows is not None:
+        if table is not None:
+            raise InputError("expected either --rows, which hold the bias, or --table, got both")
+        return bias_of_rows((str(row.get("id", line - 1)), row) for line, row in read_rows(rows))
+    examples: Sequence[Any] = read_examples(result, dataset=dataset, data_dir=data_dir)[0] or ()
+    counts = None if table is None else read_table(table)
+    return bias_of_examples(examples, counts, smoothing=smoothing, log=log)

@@ -1,0 +1,294 @@
+"""Homographs with their sense clusters, and sentence pairs in which the sense is known.
+
+See Emelin et al. 2020; thesis, section 3.2.1.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import asdict, dataclass, fields
+from pathlib import Path
+from typing import Any
+
+from cc_hf.data.declaration import SourceFile
+from cc_hf.data.download import fetch
+from cc_hf.data.files.text_files import read_lines, stream_lines
+from cc_hf.errors import InputError, UnknownNameError, shown
+from cc_hf.files import parse_json, parse_object, resolved, sole_writer
+from cc_hf.text.sense_matching import SenseCluster
+
+__all__ = [
+    "LEXICON_FILE",
+    "HomographLexicon",
+    "SenseCluster",
+    "TaggedPair",
+    "read_lexicon",
+    "read_pairs",
+    "write_pairs",
+    "write_rows",
+]
+
+#: The English-German lexicon of Emelin et al. (2020).
+LEXICON_FILE = SourceFile(
+    "demelin/detecting_wsd_biases_for_nmt",
+    "7cf8feb5a55ec010bcb1c03cc5ea8b8fe7854d15",
+    "ende_homograph_sense_clusters.json",
+    "f500324097d8b4038e4d039aa6a4b60e5fdc7ecfe3473c855ad05571620bf100",
+)
+_KEYS = {
+    "senses": "[SENSES]",
+    "ambiguous": "[AMBIGUOUS SENSES]",
+    "blacklisted": "[BLACKLISTED SENSES]",
+}
+_FORM = 'an object such as {"spring": {"1": {"senses": ["Frühling"]}, "2": {"senses": ["Feder"]}}}'
+
+
+@dataclass(frozen=True)
+class HomographLexicon:
+    """Homographs of one language with their sense clusters in another.
+
+    Attributes:
+        src_lang: ISO 639-1 code of the homographs.
+        tgt_lang: ISO 639-1 code of the senses.
+        sha256: hash of the file.
+        homographs: homograph -> id of a cluster -> cluster.
+    """
+
+    src_lang: str
+    tgt_lang: str
+    sha256: str
+    homographs: Mapping[str, Mapping[str, SenseCluster]]
+
+    def clusters(self, homograph: str) -> Mapping[str, SenseCluster]:
+        """Return the clusters of a homograph.
+
+        Args:
+            homograph: a homograph.
+
+        Raises:
+            UnknownNameError: for a word that is not in the lexicon.
+        """
+        if homograph not in self.homographs:
+            raise UnknownNameError("homograph", homograph, self.homographs)
+        return self.homographs[homograph]
+
+    def check(self, homograph: str, cluster: str, where: str) -> None:
+        """Check that a homograph and its cluster are in the lexicon.
+
+        Args:
+            homograph: a homograph.
+            cluster: id of a cluster.
+            where: the beginning of the message, such as file and line.
+
+        Raises:
+            InputError: if either is not.
+        """
+        if homograph not in self.homographs:
+            raise InputError(
+                f"{where}: expected a homograph of the lexicon, got {shown(homograph)}; use the"
+                " lexicon with which the pairs were tagged"
+            )
+        if cluster not in self.homographs[homograph]:
+            known = ", ".join(self.homographs[homograph])
+            raise InputError(
+                f"{where}: expected a cluster of {homograph!r} ({known}), got {shown(cluster)}; use"
+                " the lexicon with which the pairs were tagged"
+            )
+
+
+@dataclass(frozen=True, slots=True)
+class TaggedPair:
+    """A sentence pair in which the sense of a homograph is known.
+
+    Attributes:
+        id: name of the pair, such as its 0-based line in the corpus.
+        source: source sentence.
+        reference: its translation.
+        homograph: the homograph, as the lexicon has it.
+        start: 0-based position of its first character in the source.
+        token: 0-based index of its token, as `cc_hf.text.tokenization.word_tokens` splits it.
+        cluster: id of the sense cluster.
+        target_token: the word of the reference that shows the sense.
+    """
+
+    id: str
+    source: str
+    reference: str
+    homograph: str
+    start: int
+    token: int
+    cluster: str
+    target_token: str
+
+
+_TYPES: dict[str, type] = {
+    field.name: int if field.name in ("start", "token") else str for field in fields(TaggedPair)
+}
+
+
+def read_lexicon(
+    path: str | Path | None = None,
+    *,
+    data_dir: str | Path | None = None,
+    src_lang: str = "en",
+    tgt_lang: str = "de",
+) -> HomographLexicon:
+    """Return a lexicon of homographs.
+
+    Args:
+        path: a JSON file, homograph -> id of a cluster -> cluster. A cluster is a list of words, or
+            an object with `senses` and, optionally, `ambiguous`, `blacklisted` and `pos`, or with
+            the keys of the published file, such as "[SENSES]". None for the published
+            English-German lexicon, pinned by its hash.
+        data_dir: a local copy of upstream repositories, as for `cc_hf.data.download.fetch`.
+        src_lang: ISO 639-1 code of the homographs.
+        tgt_lang: ISO 639-1 code of the senses.
+
+    Raises:
+        InputError: for a file that does not exist or is not as described. The message names
+            homograph and cluster.
+        DataError: if the published lexicon cannot be read.
+
+    Examples:
+        >>> import tempfile
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     path = Path(folder, "lexicon.json")
+        ...     _ = path.write_text('{"bat": {"1": ["Schläger"], "2": ["Fledermaus"]}}', "utf-8")
+        ...     read_lexicon(path).clusters("bat")["2"].senses
+        ('Fledermaus',)
+    """
+    path = fetch(LEXICON_FILE, data_dir) if path is None else Path(path)
+    text = "\n".join(read_lines(path))
+    try:
+        value = parse_json(text)
+    except InputError as error:
+        raise InputError(f"{path}: expected {_FORM}: {error}") from error
+    if not isinstance(value, dict) or not value:
+        raise InputError(f"{path}: expected {_FORM}, got {shown(value)}")
+    homographs = {}
+    for homograph, clusters in value.items():
+        if not isinstance(clusters, dict) or not clusters:
+            raise InputError(
+                f"{path}: {homograph!r}: expected clusters, as in {_FORM}, got {shown(clusters)}"
+            )
+        homographs[homograph.lower()] = {
+            name: _cluster(cluster, f"{path}: {homograph!r}: cluster {name!r}")
+            for name, cluster in clusters.items()
+        }
+    if len(homographs) < len(value):
+        raise InputError(f"{path}: expected each homograph once, without regard to case")
+    return HomographLexicon(
+        src_lang, tgt_lang, hashlib.sha256(path.read_bytes()).hexdigest(), homographs
+    )
+
+
+def _cluster(value: Any, where: str) -> SenseCluster:
+    if isinstance(value, list):
+        value = {"senses": value}
+    if not isinstance(value, dict):
+        raise InputError(f"{where}: expected a list of words or an object, got {shown(value)}")
+    words = {}
+    for key, published in _KEYS.items():
+        forms = value.get(key, value.get(published, []))
+        if not isinstance(forms, list) or not all(
+            isinstance(form, str) and len(form.split()) == 1 for form in forms
+        ):
+            raise InputError(f"{where}: {key}: expected a list of single words, got {shown(forms)}")
+        words[key] = tuple(dict.fromkeys(forms))
+    if not words["senses"]:
+        raise InputError(
+            f"{where}: expected at least one sense, got none; add target words under"
+            ' "senses", or remove the cluster'
+        )
+    return SenseCluster(**words, pos=str(value.get("pos", value.get("[POS]", ""))))
+
+
+def read_pairs(path: str | Path) -> Iterator[TaggedPair]:
+    """Yield the pairs of a file that `write_pairs` or `cc-hf bias tag` wrote, without loading it
+    whole.
+
+    Args:
+        path: a JSONL file with the fields of `TaggedPair`; other keys are ignored.
+
+    Yields:
+        Pairs in file order.
+
+    Raises:
+        InputError: for a file that does not exist, or a line that is not as described. The message
+            names the line.
+    """
+    for number, line in enumerate(stream_lines(Path(path)), 1):
+        if line.strip():
+            yield _pair(line, f"{path}: line {number}")
+
+
+def _pair(line: str, where: str) -> TaggedPair:
+    row = parse_object(line, where, form=f"a JSON object with {', '.join(_TYPES)}")
+    for key, kind in _TYPES.items():
+        value = row.get(key)
+        if not isinstance(value, kind) or isinstance(value, bool):
+            name = "an integer" if kind is int else "text"
+            raise InputError(
+                f"{where}: {key}: expected {name}, got {shown(value)}; write the file with"
+                " `cc-hf bias tag`"
+            )
+    pair = TaggedPair(**{key: row[key] for key in _TYPES})
+    if not 0 <= pair.start < len(pair.source) or pair.token < 0:
+        raise InputError(
+            f"{where}: expected the position of {pair.homograph!r} in the source, got start"
+            f" {pair.start} and token {pair.token}"
+        )
+    return pair
+
+
+def write_pairs(path: str | Path, pairs: Iterable[TaggedPair]) -> int:
+    """Write pairs to a JSONL file, completely or not at all.
+
+    Args:
+        path: the file.
+        pairs: the pairs; they are written as they come.
+
+    Returns:
+        The number of pairs.
+
+    Examples:
+        >>> import tempfile
+        >>> pair = TaggedPair("0", "A bat.", "Ein Schläger.", "bat", 2, 1, "1", "Schläger")
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     _ = write_pairs(Path(folder, "pairs.jsonl"), [pair])
+        ...     list(read_pairs(Path(folder, "pairs.jsonl"))) == [pair]
+        True
+    """
+    return write_rows(path, map(asdict, pairs))
+
+
+def write_rows(path: str | Path, rows: Iterable[Mapping[str, Any]]) -> int:
+    """Write rows to a JSONL file, completely or not at all.
+
+    Args:
+        path: the file.
+        rows: JSON objects; they are written as they come.
+
+    Returns:
+        The number of rows.
+
+    Raises:
+        InputError: if the file cannot be written, or another run is writing it.
+    """
+    path = resolved(path)
+    part, n = path.with_name(f".{path.name}.{os.getpid()}.part"), 0
+    with sole_writer(path):
+        try:
+            with part.open("w", encoding="utf-8") as file:
+                for row in rows:
+                    file.write(json.dumps(row, ensure_ascii=False, allow_nan=False) + "\n")
+                    n += 1
+            os.replace(part, path)
+        except OSError as error:
+            raise InputError(f"{path} could not be written ({error.strerror})") from error
+        finally:
+            part.unlink(missing_ok=True)
+    return n

@@ -1,0 +1,342 @@
+"""cc-hf analyze compare-models: Tables 5.6 and 5.7 of Emelin (2023) for any two models."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from cc_hf.cli.options import (
+    AsJson,
+    BatchTokens,
+    Beams,
+    DataDir,
+    Device,
+    FiguresOutput,
+    Quiet,
+    Resamples,
+    Seed,
+)
+from cc_hf.cli.output import check_output, json_text, print_result, say_written, shows_progress
+from cc_hf.errors import InputError
+from cc_hf.systems.system import DEFAULT_BEAMS, System
+
+if TYPE_CHECKING:
+    from cc_hf.evaluators.options import LoadingOptions
+    from cc_hf.results import EvaluationResult
+    from cc_hf.statistics.bootstrap import Bootstrap
+    from cc_hf.comparing.models import ComparedFigure
+
+__all__ = ["compare_models"]
+
+
+@dataclass(frozen=True)
+class _Models:
+    """Two models and how they are run.
+
+    Attributes:
+        paths: names or folders.
+        names: how they are called.
+        languages: ISO 639-1 codes of sources and translations.
+        num_beams: beams of translation.
+        loading: how the models are loaded.
+        data_dir: local copy of the upstream repositories.
+        bootstrap: how intervals are drawn.
+        progress: whether bars are shown.
+    """
+
+    paths: tuple[str, str]
+    names: tuple[str, str]
+    languages: tuple[str, str]
+    num_beams: int
+    loading: LoadingOptions
+    data_dir: Path | None
+    bootstrap: Bootstrap
+    progress: bool
+
+
+def compare_models(
+    models: Annotated[
+        list[str] | None,
+        typer.Argument(help="Two models: names, folders, or models on the Hub; baseline first."),
+    ] = None,
+    source: Annotated[
+        Path | None, typer.Option(help="Sentences to translate for BLEU, one per line.")
+    ] = None,
+    reference: Annotated[Path | None, typer.Option(help="Their references, one per line.")] = None,
+    challenge: Annotated[
+        str | None,
+        typer.Option(
+            metavar="DATASET[:SET]",
+            help=(
+                "Sentences with homographs: a folder of `cc-hf bias challenge` with the name of a"
+                " set, such as sets:most_biased, or a file that homograph_accuracy judges."
+            ),
+        ),
+    ] = None,
+    attacks: Annotated[
+        Path | None,
+        typer.Option(help="Adversarial samples of `cc-hf attack make` or `challenge` (.jsonl)."),
+    ] = None,
+    lexicon: Annotated[
+        Path | None,
+        typer.Option(
+            help=(
+                "With --attacks: JSON file of homographs with their senses. Default: the published"
+                " English-German lexicon of Emelin et al. (2020)."
+            )
+        ),
+    ] = None,
+    wino_x: Annotated[
+        str | None,
+        typer.Option(
+            metavar="CONFIG",
+            help="Configuration of wino_x to choose on, such as mt_en_de.translations.",
+        ),
+    ] = None,
+    name: Annotated[
+        list[str] | None,
+        typer.Option(help="Name of a model; repeat it for both. Default: that of its folder."),
+    ] = None,
+    src_lang: Annotated[str, typer.Option(help="Language of the sources.")] = "en",
+    tgt_lang: Annotated[str, typer.Option(help="Language of the translations.")] = "de",
+    search: Annotated[
+        str, typer.Option(help="Where senses are looked for: anywhere, aligned, or sentence.")
+    ] = "anywhere",
+    lemmatizer: Annotated[
+        str, typer.Option(help="Lemmatizer of the translations: simplemma or none.")
+    ] = "simplemma",
+    num_beams: Beams = DEFAULT_BEAMS,
+    published: Annotated[
+        bool, typer.Option("--published", help="Show the tables that the thesis prints.")
+    ] = False,
+    output: FiguresOutput = None,
+    data_dir: DataDir = None,
+    batch_tokens: BatchTokens = None,
+    device: Device = None,
+    resamples: Resamples = 1000,
+    seed: Seed = 0,
+    as_json: AsJson = False,
+    quiet: Quiet = False,
+) -> None:
+    """Compare BLEU, errors on homographs, success of attacks and Wino-X choices of two models.
+
+    The figures correspond to Emelin (2023), Tables 5.6 and 5.7; each needs its option.
+    """
+    from cc_hf.evaluators.options import LoadingOptions
+    from cc_hf.reports.tables.models import (
+        model_comparison_tables,
+        published_comparison_table,
+    )
+    from cc_hf.statistics.bootstrap import Bootstrap
+    from cc_hf.comparing.models import PUBLISHED
+
+    check_output(output)
+    if published and not models:
+        print_result(
+            as_json,
+            json_text({"published": [asdict(row) for row in PUBLISHED]}),
+            lambda: [published_comparison_table()],
+            output=output,
+        )
+        return
+    first, second = _two(models, "models")
+    named = _two(name, "--name") if name else (Path(first).name, Path(second).name)
+    if named[0] == named[1]:
+        raise InputError(f"--name: expected two names, as both models are called {named[0]}")
+    if (source is None) != (reference is None):
+        raise InputError("--source, --reference: expected both files for BLEU, got one")
+    if not (source or challenge or attacks or wino_x):
+        raise InputError(
+            "expected something to compare on: --source with --reference, --challenge, --attacks or"
+            " --wino-x"
+        )
+    setting = _Models(
+        (first, second),
+        named,
+        (src_lang, tgt_lang),
+        num_beams,
+        LoadingOptions(device=device, batch_tokens=batch_tokens),
+        data_dir,
+        Bootstrap(seed, resamples),
+        shows_progress(quiet=quiet),
+    )
+    figures: list[ComparedFigure] = []
+    if source is not None and reference is not None:
+        figures.append(_bleu(setting, source, reference))
+    if challenge is not None:
+        figures.append(_homographs(setting, challenge, search, lemmatizer))
+    if attacks is not None:
+        figures.append(_attacks(setting, attacks, lexicon, search, lemmatizer))
+    if wino_x is not None:
+        figures.append(_wino_x(setting, wino_x))
+    print_result(
+        as_json,
+        json_text({"models": named, "figures": [asdict(row) for row in figures]}),
+        lambda: [
+            model_comparison_tables(figures, names=named),
+            *([published_comparison_table()] if published else []),
+        ],
+        output=output,
+    )
+    if not quiet:
+        say_written(output)
+
+
+def _two(values: list[str] | None, option: str) -> tuple[str, str]:
+    if values is None or len(values) != 2:
+        raise InputError(f"{option}: expected two, got {len(values or ())}")
+    return values[0], values[1]
+
+
+def _bleu(setting: _Models, source: Path, reference: Path) -> ComparedFigure:
+    from cc_hf.data.files.text_files import read_lines
+    from cc_hf.comparing.models import compared_bleu
+    from cc_hf.systems.translate import translate
+
+    sources, references = read_lines(source), read_lines(reference)
+    if len(sources) != len(references):
+        raise InputError(
+            f"{source}, {reference}: expected as many lines in both, got {len(sources)} and"
+            f" {len(references)}"
+        )
+    src_lang, tgt_lang = setting.languages
+    first, second = (
+        translate(
+            sources,
+            path,
+            src_lang=src_lang,
+            tgt_lang=tgt_lang,
+            num_beams=setting.num_beams,
+            loading=setting.loading,
+            progress=setting.progress,
+        )
+        for path in setting.paths
+    )
+    return compared_bleu(
+        (first, second),
+        references,
+        tgt_lang=tgt_lang,
+        data=source.name,
+        bootstrap=setting.bootstrap,
+    )
+
+
+def _homographs(setting: _Models, challenge: str, search: str, lemmatizer: str) -> ComparedFigure:
+    from cc_hf import load_material
+    from cc_hf.comparing.models import compared_verdicts
+
+    dataset, _, config = challenge.partition(":")
+    material = load_material(
+        dataset, config or None, tgt_lang=setting.languages[1], data_dir=setting.data_dir
+    )
+    results = _results(
+        setting,
+        lambda path: {
+            "material": material,
+            "system": System(path, setting.num_beams),
+            "metric": "homograph_accuracy",
+            "options": {"search": search, "lemmatizer": lemmatizer},
+        },
+    )
+    return compared_verdicts(
+        "wsd_errors",
+        results,
+        lambda verdict: verdict == "incorrect",
+        data=challenge,
+        bootstrap=setting.bootstrap,
+    )
+
+
+def _attacks(
+    setting: _Models, samples: Path, lexicon: Path | None, search: str, lemmatizer: str
+) -> ComparedFigure:
+    from cc_hf.studies.disambiguation_bias.homographs import read_lexicon
+    from cc_hf.studies.disambiguation_bias.attacks.judging import judge_attacks, translate_or_read
+    from cc_hf.studies.disambiguation_bias.attacks.outcomes import LexiconJudge
+    from cc_hf.studies.disambiguation_bias.attacks.samples import read_samples
+    from cc_hf.comparing.models import compared_rates
+
+    src_lang, tgt_lang = setting.languages
+    judge = LexiconJudge(
+        read_lexicon(lexicon, data_dir=setting.data_dir, src_lang=src_lang, tgt_lang=tgt_lang),
+        search=search,
+        lemmatizer=lemmatizer,
+    )
+    rows = list(read_samples(samples))
+    flags: list[list[bool | None]] = []
+    signatures: list[str] = []
+    for path, model in zip(setting.paths, setting.names, strict=True):
+        translated = translate_or_read(
+            rows,
+            path,
+            name=model,
+            languages=setting.languages,
+            num_beams=setting.num_beams,
+            loading=setting.loading,
+            progress=setting.progress,
+        )
+        judged, report = judge_attacks(
+            rows, translated, samples_path=samples, lexicon=judge, bootstrap=setting.bootstrap
+        )
+        flags.append([judgement.succeeds("lexicon") for judgement in judged])
+        signatures.append(report.signature)
+    return compared_rates(
+        "attack_success",
+        (flags[0], flags[1]),
+        [row.seed_id for row in rows],
+        data=samples.name,
+        signatures=(signatures[0], signatures[1]),
+        bootstrap=setting.bootstrap,
+    )
+
+
+def _wino_x(setting: _Models, config: str) -> ComparedFigure:
+    from cc_hf import load_material
+    from cc_hf.comparing.models import compared_verdicts
+
+    material = load_material("wino_x", config, data_dir=setting.data_dir)
+    results = _results(
+        setting,
+        lambda path: {
+            "material": material,
+            "metric": "contrastive_translation_scoring",
+            "evaluator": path,
+        },
+    )
+    return compared_verdicts(
+        "wino_x_accuracy",
+        results,
+        lambda verdict: verdict == "correct",
+        bootstrap=setting.bootstrap,
+    )
+
+
+def _results(
+    setting: _Models, arguments: Callable[[str], dict[str, Any]]
+) -> tuple[EvaluationResult, EvaluationResult]:
+    """Evaluate both models.
+
+    Args:
+        setting: the models.
+        arguments: function from a model to what is evaluated.
+
+    Returns:
+        The result of each.
+    """
+    from cc_hf import evaluate
+
+    first, second = (
+        evaluate(
+            **arguments(path),
+            loading=setting.loading,
+            name=model,
+            seed=setting.bootstrap.seed,
+            progress=setting.progress,
+        )
+        for path, model in zip(setting.paths, setting.names, strict=True)
+    )
+    return first, second

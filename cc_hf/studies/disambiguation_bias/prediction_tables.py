@@ -1,0 +1,96 @@
+"""How bias predicts errors, as tables for the terminal: correlations, and error rates by bias.
+
+Error rates are in percent; correlations are not scaled.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from rich.console import Group, RenderableType
+from rich.text import Text
+
+from cc_hf.reports.figure_text import p_text, percent, with_interval
+from cc_hf.reports.tables.base import heading, plain_table
+from cc_hf.studies.disambiguation_bias.prediction import (
+    CITATION_KEY,
+    FEATURES,
+    PUBLISHED_PREDICTIONS,
+    BiasGroup,
+    ErrorPrediction,
+)
+
+__all__ = ["FEATURE_NAMES", "error_prediction_tables", "published_predictions_table"]
+
+#: Name of a value of sentences -> its name in words.
+FEATURE_NAMES: dict[str, str] = {
+    "freq_right": "FREQ right",
+    "ppmi_right": "PPMI right",
+    "freq_wrong": "FREQ wrong",
+    "ppmi_wrong": "PPMI wrong",
+    "freq_diff": "FREQ diff",
+    "ppmi_diff": "PPMI diff",
+    "length": "length (control)",
+}
+
+
+def error_prediction_tables(
+    prediction: ErrorPrediction, groups: Mapping[str, Sequence[BiasGroup]], *, title: str
+) -> Group:
+    """Return the correlations, and the error rate of sentences with similar bias.
+
+    Args:
+        prediction: correlations of values with errors.
+        groups: name of a value -> groups of sentences.
+        title: the text before the error rate.
+    """
+    table = plain_table("", "RBC", "size", "U", "p")
+    for test in prediction.tests:
+        table.add_row(
+            Text(FEATURE_NAMES.get(test.feature, test.feature)),
+            f"{test.test.rank_biserial:+.3f}",
+            test.size,
+            f"{test.u:,.1f}",
+            p_text(test.test.p_value),
+        )
+    limits = prediction.thresholds
+    parts: list[RenderableType] = [
+        heading(
+            f"{title}: {percent(prediction.error_rate)} % errors ({prediction.n_errors:,} of"
+            f" {prediction.n:,})"
+        ),
+        table,
+        Text(
+            f"small from {limits.small:.4f}, medium from {limits.medium:.4f}, large from"
+            f" {limits.large:.4f}; RBC > 0: errors have larger values; U: the smaller of both",
+            style="italic",
+        ),
+    ]
+    for name, members in groups.items():
+        by_bias = plain_table(FEATURE_NAMES.get(name, name), "sentences", "errors (%)")
+        for group in members:
+            by_bias.add_row(
+                Text(f"{group.low:.3g} to {group.high:.3g}"),
+                f"{group.n:,}",
+                with_interval(group.error_rate, group.interval),
+            )
+        parts += [heading("error rate by bias, in tenths of the sentences"), by_bias]
+    return Group(*parts)
+
+
+def published_predictions_table() -> Group:
+    """Return the correlations that the thesis prints, with the limit of a large effect."""
+    names = [FEATURE_NAMES[feature].partition(" (")[0].replace(" ", "\n") for feature in FEATURES]
+    table = plain_table("RBC", *names, "large\nfrom")
+    for row in PUBLISHED_PREDICTIONS:
+        table.add_row(
+            # Without leading zeros, the columns fit into 80 characters.
+            Text(f"{row.corpus}\n{row.system}"),
+            *(f"{value:+.3f}".replace("0.", ".") for value in row.rank_biserial),
+            f"{row.large:.4f}".replace("0.", "."),
+        )
+    return Group(
+        heading("as printed in Emelin (2023), Tables 3.7 and 3.8"),
+        table,
+        Text(f"citation: {CITATION_KEY}", style="italic"),
+    )

@@ -1,0 +1,113 @@
+"""Disambiguation bias as tables for the terminal.
+
+They show what became of the pairs of a corpus, the strongest attractors of each sense (thesis,
+Table 3.4), and the bias of sentences.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from rich import box
+from rich.console import Group, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from cc_hf.reports.tables.base import heading, plain_table
+from cc_hf.studies.disambiguation_bias.attractors import AttractorTable
+from cc_hf.studies.disambiguation_bias.tagging_summary import TaggingSummary, outcome_rows
+
+__all__ = ["attractors_table", "bias_table", "tagging_table"]
+
+_SHOWN_SENSES = 3
+_SHOWN_DAMAGED = 5
+
+
+def tagging_table(summary: TaggingSummary, *, title: str) -> Group:
+    """Return what became of pairs and homographs, and the first damaged pairs.
+
+    Args:
+        summary: the summary of the tagging.
+        title: the text above.
+    """
+    table = plain_table("", "number")
+    for description, number in outcome_rows(summary):
+        table.add_row(Text(description), f"{number:,}")
+    n_clusters = sum(len(clusters) for clusters in summary.clusters.values())
+    parts: list[RenderableType] = [
+        heading(title),
+        table,
+        Text(
+            f"{n_clusters} senses of {len(summary.clusters)} homographs;"
+            f" {summary.n_held_out:,} pairs are held out"
+        ),
+    ]
+    parts += [
+        Text(f"damaged: line {line}: {reason}") for line, reason in summary.damaged[:_SHOWN_DAMAGED]
+    ]
+    return Group(*parts, Text(f"signature: {summary.signature}"))
+
+
+def attractors_table(
+    table: AttractorTable,
+    strongest: Mapping[str, Mapping[str, Sequence[tuple[str, float]]]],
+    *,
+    senses: Mapping[str, Mapping[str, Sequence[str]]],
+    title: str,
+) -> Group:
+    """Return a row for each sense with its strongest attractors.
+
+    Args:
+        table: counts of attractors.
+        strongest: homograph -> id of a cluster -> words with their association.
+        senses: homograph -> id of a cluster -> target words.
+        title: the text above.
+    """
+    rows = Table(box=box.SIMPLE_HEAD)
+    for name in ("homograph", "sense", "target words"):
+        rows.add_column(name)
+    rows.add_column("pairs", justify="right")
+    rows.add_column("strongest attractors")
+    for homograph, clusters in strongest.items():
+        for cluster, words in clusters.items():
+            rows.add_row(
+                Text(homograph),
+                Text(cluster),
+                Text(", ".join(senses.get(homograph, {}).get(cluster, ())[:_SHOWN_SENSES])),
+                f"{table.n_pairs[homograph].get(cluster, 0):,}",
+                Text(", ".join(f"{word} {value:.4g}" for word, value in words) or "-"),
+            )
+    return Group(heading(title), rows)
+
+
+def bias_table(
+    means: Mapping[str, Mapping[str, float]], rows: Iterable[Mapping[str, Any]], *, title: str
+) -> Group:
+    """Return mean biases, and the sentences with the largest FREQ bias towards a wrong sense.
+
+    Args:
+        means: association -> name of a column -> mean.
+        rows: the sentences, as `scored_rows` yields them.
+        title: the text above.
+    """
+    figures = plain_table("mean over the sentences", "right", "wrong", "wrong - right")
+    for association, values in means.items():
+        figures.add_row(
+            association, *(f"{values[name]:.4f}" for name in ("right", "wrong", "diff"))
+        )
+    sentences = Table(box=box.SIMPLE_HEAD)
+    for name in ("homograph", "sense", "pulled to"):
+        sentences.add_column(name)
+    sentences.add_column("wrong - right", justify="right")
+    sentences.add_column("sentence")
+    first = next(iter(means))
+    for row in rows:
+        sentences.add_row(
+            Text(row["homograph"]),
+            Text(row["cluster"]),
+            Text(row[f"{first}_wrong_cluster"] or "-"),
+            f"{row[f'{first}_diff']:+.3f}",
+            Text(row["source"]),
+        )
+    return Group(heading(title), figures, heading(f"largest {first} bias"), sentences)

@@ -1,0 +1,359 @@
+"""cc-hf count: word senses and gendered occupations in parallel text."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from cc_hf.cli.corpora import (
+    BlockPairs,
+    CorpusConfig,
+    CorpusProcesses,
+    CorpusSplit,
+    Streaming,
+)
+from cc_hf.cli.options import AsJson, DataDir, FiguresOutput, Quiet
+from cc_hf.cli.output import (
+    check_output,
+    json_text,
+    print_result,
+    say_written,
+    shows_progress,
+    write_atomically,
+)
+from cc_hf.errors import InputError
+from cc_hf.files import exists, is_file
+
+if TYPE_CHECKING:
+    from cc_hf.data.corpora.parallel import Corpus, StreamCorpus
+    from cc_hf.studies.distillation.gender_flows import OccupationCounts
+
+__all__ = ["app"]
+
+app = typer.Typer(
+    help="Count word senses and genders of occupations in parallel text.", no_args_is_help=True
+)
+
+_Source = Annotated[
+    str | None,
+    typer.Option(
+        help=(
+            "File with one source sentence per line; or a dataset: a folder of `save_to_disk`, a"
+            " .parquet, .jsonl or .csv file, or a name on the Hub."
+        )
+    ),
+]
+_SourceColumn = Annotated[
+    str | None,
+    typer.Option(
+        metavar="COLUMN",
+        help="With a dataset: column of the sources, such as translation.en. Default: source.",
+    ),
+]
+_BLOCK = 100_000
+
+
+@app.callback()
+def _main() -> None:
+    pass
+
+
+@app.command("senses")
+def senses(
+    source: _Source = None,
+    target: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="File with the translation of each line; with a dataset, the name of a column."
+        ),
+    ] = None,
+    lexicon: Annotated[
+        str,
+        typer.Option(
+            metavar="mucow|FILE",
+            help=(
+                "Senses to count: mucow for those of MuCoW, or a JSON file of counts, whose"
+                " numbers are ignored."
+            ),
+        ),
+    ] = "mucow",
+    src_lang: Annotated[str, typer.Option(help="Language of the sources, ISO 639-1.")] = "en",
+    tgt_lang: Annotated[str, typer.Option(help="Language of the translations.")] = "de",
+    lemmatizer: Annotated[
+        str, typer.Option(help="Lemmatizer of the translations: simplemma or none.")
+    ] = "simplemma",
+    config: CorpusConfig = None,
+    split: CorpusSplit = "train",
+    source_column: _SourceColumn = None,
+    streaming: Streaming = False,
+    processes: CorpusProcesses = 1,
+    block_pairs: BlockPairs = _BLOCK,
+    data_dir: DataDir = None,
+    output: FiguresOutput = None,
+    as_json: AsJson = False,
+    quiet: Quiet = False,
+) -> None:
+    """Count the senses of ambiguous words in parallel text (Vamvas & Sennrich 2021, appendix A).
+
+    `cc-hf evaluate mucow --counts FILE` takes the file that --output writes: frequent and
+    infrequent senses are then those of your own training data.
+    """
+    from cc_hf.studies.distillation.sense_tables import senses_table
+    from cc_hf.studies.distillation.senses import (
+        SenseCounter,
+        count_senses,
+        mucow_senses,
+        read_senses,
+    )
+
+    check_output(output)
+    if source is None or not target or len(target) > 1:
+        raise InputError(
+            "expected --source FILE and one --target FILE, or a dataset as --source and a column as"
+            " --target"
+        )
+    names = (
+        mucow_senses(src_lang, tgt_lang, data_dir=data_dir)
+        if lexicon == "mucow"
+        else read_senses(lexicon)
+    )
+    corpus = _corpus(
+        source,
+        target,
+        source_column=source_column,
+        config=config,
+        split=split,
+        streaming=streaming,
+        block_pairs=block_pairs,
+    )
+    counts = count_senses(
+        corpus,
+        SenseCounter(names, tgt_lang, lemmatizer=lemmatizer),
+        n_processes=processes,
+        progress=shows_progress(quiet=quiet),
+    )
+    print_result(
+        as_json,
+        counts.to_json(),
+        lambda: [senses_table(counts, title=f"senses in {corpus.name}")],
+        output=output,
+    )
+    say_written(output)
+
+
+@app.command("occupations")
+def occupations(
+    source: _Source = None,
+    target: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="[NAME=]FILE",
+            help=(
+                "File with the translation of each line; with a dataset, the name of a column. Give"
+                " the option once for each stage, such as the training data, the teacher's"
+                " translations and the student's."
+            ),
+        ),
+    ] = None,
+    published: Annotated[
+        bool,
+        typer.Option(
+            "--published", help="Show the counts that Vamvas & Sennrich (2021) released, en-de."
+        ),
+    ] = False,
+    average: Annotated[
+        list[Path] | None,
+        typer.Option(
+            help=(
+                "JSON file of this command. Give the option once for each seed, in place of"
+                " --source: means and standard deviations are shown."
+            )
+        ),
+    ] = None,
+    forms: Annotated[
+        Path | None,
+        typer.Option(
+            help=(
+                "JSON file, occupation to src_forms, tgt_forms_male and tgt_forms_female. Default:"
+                " the released forms of 48 occupations, English to German."
+            )
+        ),
+    ] = None,
+    women: Annotated[
+        Path | None,
+        typer.Option(
+            help=(
+                "TSV or CSV file with the columns occupation and percent_women, to correlate with"
+                " the share of female forms."
+            )
+        ),
+    ] = None,
+    svg: Annotated[Path | None, typer.Option(help="Write the flows to this SVG file.")] = None,
+    html: Annotated[Path | None, typer.Option(help="Write a page to this HTML file.")] = None,
+    occupation: Annotated[
+        list[str] | None,
+        typer.Option(help="With --html: also draw the flows of this one. May be repeated."),
+    ] = None,
+    config: CorpusConfig = None,
+    split: CorpusSplit = "train",
+    source_column: _SourceColumn = None,
+    streaming: Streaming = False,
+    processes: CorpusProcesses = 1,
+    block_pairs: BlockPairs = _BLOCK,
+    data_dir: DataDir = None,
+    output: FiguresOutput = None,
+    as_json: AsJson = False,
+    quiet: Quiet = False,
+) -> None:
+    """Count male and female forms of occupations in parallel text, stage by stage.
+
+    The method is that of Vamvas & Sennrich (2021), section 4.1 and appendix A.
+    """
+    from cc_hf.studies.distillation.flow_charts import flows_page, flows_svg, flows_tables
+    from cc_hf.studies.distillation.gender_flows import (
+        average_counts,
+        correlate_female_shares,
+        read_occupation_counts,
+        read_women,
+    )
+    from cc_hf.studies.distillation.published_counts import PRINTED_SHARES, published_counts
+
+    for name, path in {"output": output, "svg": svg, "html": html}.items():
+        check_output(path, name)
+    if [published, bool(average), source is not None].count(True) != 1:
+        raise InputError("expected one of --source FILE, --average FILE and --published")
+    shares_of_women = None if women is None else read_women(women)
+    if published:
+        counts = published_counts(data_dir)
+        title = "occupations, as released with Vamvas & Sennrich (2021)"
+    elif average:
+        counts = average_counts([read_occupation_counts(path) for path in average])
+        title = f"occupations, mean of {len(average)} runs"
+    else:
+        counts = _counted(
+            str(source),
+            target,
+            forms,
+            source_column=source_column,
+            config=config,
+            split=split,
+            streaming=streaming,
+            block_pairs=block_pairs,
+            processes=processes,
+            data_dir=data_dir,
+            quiet=quiet,
+        )
+        title = f"occupations in {source}"
+    correlations = (
+        () if shares_of_women is None else correlate_female_shares(counts, shares_of_women)
+    )
+    if svg is not None:
+        write_atomically(svg, flows_svg(counts, title=title))
+    printed = PRINTED_SHARES if published else {}
+    if html is not None:
+        page = flows_page(counts, title=title, occupations=occupation or (), printed=printed)
+        write_atomically(html, page)
+    row = asdict(counts)
+    if printed:
+        row["printed"] = printed
+    if correlations:
+        row["women"] = [asdict(correlation) for correlation in correlations]
+    print_result(
+        as_json,
+        json_text(row),
+        lambda: [flows_tables(counts, title=title, women=correlations, printed=printed)],
+        output=output,
+    )
+    for written in (output, svg, html):
+        say_written(written)
+
+
+def _counted(
+    source: str,
+    target: list[str] | None,
+    forms: Path | None,
+    *,
+    source_column: str | None,
+    config: str | None,
+    split: str,
+    streaming: bool,
+    block_pairs: int,
+    processes: int,
+    data_dir: Path | None,
+    quiet: bool,
+) -> OccupationCounts:
+    """Return the counts in the translations of each stage.
+
+    Raises:
+        InputError: for no targets, or two of one name.
+    """
+    from cc_hf.studies.distillation.occupations import (
+        OccupationCounter,
+        count_occupations,
+        read_occupation_forms,
+    )
+    from cc_hf.studies.distillation.published_counts import published_forms
+
+    if not target:
+        raise InputError("expected --target FILE, once for each stage, got none")
+    stages: dict[str, str] = {}
+    for text in target:
+        given, equals, path = text.partition("=")
+        name, path = (given, path) if equals and not exists(Path(text)) else (Path(text).name, text)
+        if name in stages:
+            raise InputError(f"--target: two stages are named {name}; give them as NAME=FILE")
+        stages[name] = path
+    occupations = published_forms(data_dir) if forms is None else read_occupation_forms(forms)
+    corpus = _corpus(
+        source,
+        list(stages.values()),
+        source_column=source_column,
+        config=config,
+        split=split,
+        streaming=streaming,
+        block_pairs=block_pairs,
+    )
+    return count_occupations(
+        corpus,
+        OccupationCounter(occupations),
+        stages=list(stages),
+        n_processes=processes,
+        progress=shows_progress(quiet=quiet),
+    )
+
+
+def _corpus(
+    source: str,
+    targets: list[str],
+    *,
+    source_column: str | None,
+    config: str | None,
+    split: str,
+    streaming: bool,
+    block_pairs: int,
+) -> Corpus | StreamCorpus:
+    """Return the corpus in files if the source is a text file, else in a dataset.
+
+    Raises:
+        InputError: for text files together with options of a dataset.
+    """
+    from cc_hf.data.corpora.parallel import DATASET_SUFFIXES, dataset_corpus, file_corpus, open_dataset
+
+    if is_file(source) and Path(source).suffix.lower() not in DATASET_SUFFIXES:
+        if source_column or config or streaming:
+            raise InputError(
+                f"--source: expected a dataset with --source-column, --config or --streaming, got"
+                f" the text file {source}"
+            )
+        return file_corpus(source, *targets, block_pairs=block_pairs)
+    return dataset_corpus(
+        open_dataset(source, config, split=split, streaming=streaming),
+        name=source,
+        src_lang="",
+        tgt_lang="",
+        columns=(source_column or "source", *targets),
+        block_pairs=block_pairs,
+    )

@@ -1,0 +1,345 @@
+"""cc-hf train: fine-tuning as in the papers."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from cc_hf.studies.lexical_shortcuts.average_commands import average
+from cc_hf.cli.options import AsJson, BatchTokens, DataDir, Device, Quiet, Revision
+from cc_hf.cli.output import (
+    Console,
+    check_output,
+    json_text,
+    print_result,
+    say_written,
+    write_atomically,
+)
+from cc_hf.errors import InputError
+from cc_hf.files import resolved, sole_writer
+
+__all__ = ["app"]
+
+_CURVE = "learning_curve.json"
+
+app = typer.Typer(help="Fine-tune models as in the papers.", no_args_is_help=True)
+app.command("average")(average)
+
+
+@app.callback()
+def _main() -> None:
+    pass
+
+
+@app.command("wino-x")
+def wino_x(
+    model: Annotated[
+        str,
+        typer.Option(
+            help=(
+                "Model to fine-tune: a folder, or a model on the Hub. The configurations lm_..."
+                " need a masked language model, the others a translation model."
+            )
+        ),
+    ],
+    output: Annotated[
+        Path,
+        typer.Option(
+            "--output",
+            "-o",
+            help=f"New folder for the trained models and for {_CURVE}, which has all figures.",
+        ),
+    ],
+    config: Annotated[
+        str,
+        typer.Option(
+            help=(
+                "Configuration of wino_x with contrastive translations (see `cc-hf list"
+                " datasets wino_x`)."
+            )
+        ),
+    ] = "mt_en_de.translations",
+    objective: Annotated[
+        str,
+        typer.Option(
+            help=(
+                "Training objective: mle trains on the correct translations, pronoun-penalty"
+                " also penalises incorrect pronouns."
+            )
+        ),
+    ] = "mle",
+    sizes: Annotated[
+        str | None,
+        typer.Option(
+            help=(
+                "Numbers of training samples, such as 500,1000; one model is trained for each."
+                " Default: all multiples of 500 up to the size of the training part."
+            )
+        ),
+    ] = None,
+    transfer: Annotated[
+        list[str] | None,
+        typer.Option(
+            help=(
+                "Configuration, such as lm_en_de, in which the test part is judged as well. May"
+                " be repeated."
+            )
+        ),
+    ] = None,
+    dataset: Annotated[
+        str,
+        typer.Option(
+            help="wino_x, or a folder that `cc-hf wino-x make` wrote, of which --config is a part."
+        ),
+    ] = "wino_x",
+    train_on: Annotated[
+        str,
+        typer.Option(
+            help=(
+                "What to train on: wino_x; winogrande, which is downloaded; or a .jsonl or .parquet"
+                " file in the format of WinoGrande. Samples of the development and test part are"
+                " removed from WinoGrande, which needs the configuration lm_..._X.english."
+            )
+        ),
+    ] = "wino_x",
+    test_set: Annotated[
+        tuple[Path, Path] | None,
+        typer.Option(
+            metavar="SOURCE REFERENCE",
+            help=(
+                "Two line-aligned files, which are translated before and after each training: BLEU,"
+                " and the numbers of pronouns by gender."
+            ),
+        ),
+    ] = None,
+    num_beams: Annotated[int, typer.Option(min=1, help="With --test-set: number of beams.")] = 5,
+    trigger_importance: Annotated[
+        bool,
+        typer.Option(
+            "--trigger-importance",
+            help=(
+                "Also measure the importance of triggers in the test part, before and after each"
+                " training. It takes a forward pass for each source token."
+            ),
+        ),
+    ] = False,
+    plot: Annotated[
+        Path | None,
+        typer.Option(help="Draw accuracy and BLEU over size in this .svg, .png or .pdf file."),
+    ] = None,
+    n_dev: Annotated[
+        int,
+        typer.Option(min=1, help="Number of samples in the development part, for early stopping."),
+    ] = 200,
+    n_test: Annotated[
+        int, typer.Option(min=1, help="Number of samples in the test part, which are judged.")
+    ] = 1000,
+    split_seed: Annotated[
+        int, typer.Option(min=0, help="Seed of the split into training, development and test part.")
+    ] = 42,
+    learning_rate: Annotated[
+        str | None,
+        typer.Option(
+            help=(
+                "Learning rate of AdamW, or several, such as 1e-5,1e-6,1e-7, the search of the"
+                " thesis: the rate with the lowest loss on the development part, after training on"
+                " the largest training part, is used for all. Default: 1e-5 for mBART and 1e-7"
+                " otherwise."
+            )
+        ),
+    ] = None,
+    batch_size: Annotated[
+        int | None,
+        typer.Option(
+            min=1,
+            help=(
+                "Number of samples in a batch. Default: as in the thesis, 16 for mBART and"
+                " masked language models, 8 otherwise."
+            ),
+        ),
+    ] = None,
+    accumulation: Annotated[
+        int | None, typer.Option(min=1, help="Number of batches in a training step. Default: 1.")
+    ] = None,
+    max_epochs: Annotated[
+        int | None, typer.Option(min=1, help="Largest number of epochs. Default: 1000.")
+    ] = None,
+    patience: Annotated[
+        int | None,
+        typer.Option(
+            min=1,
+            help=(
+                "Number of epochs in a row without a lower loss on the development part, after"
+                " which training stops. Default: 3."
+            ),
+        ),
+    ] = None,
+    label_smoothing: Annotated[
+        float | None,
+        typer.Option(
+            help=(
+                "Label smoothing, from 0 to 1. Default: 0 for mBART and masked language models,"
+                " 0.1 otherwise."
+            )
+        ),
+    ] = None,
+    penalty_weight: Annotated[
+        float | None, typer.Option(help="Weight λ of the pronoun penalty. Default: 100.")
+    ] = None,
+    pronouns: Annotated[
+        str | None,
+        typer.Option(
+            help=(
+                "Pronouns that are penalised: all, or ambiguous for those that differ between"
+                " the translations. Default: all."
+            )
+        ),
+    ] = None,
+    masking: Annotated[
+        str | None,
+        typer.Option(
+            help=(
+                "What is masked when a masked language model is trained: filler, filler-only"
+                " (the same, with a loss on the filler alone) or random. Default: filler."
+            )
+        ),
+    ] = None,
+    seed: Annotated[
+        int | None, typer.Option(min=0, help="Seed of the training. Default: 42.")
+    ] = None,
+    no_models: Annotated[
+        bool,
+        typer.Option("--no-models", help="Write only the figures, without the trained models."),
+    ] = False,
+    data_dir: DataDir = None,
+    batch_tokens: BatchTokens = None,
+    device: Device = None,
+    revision: Revision = None,
+    as_json: AsJson = False,
+    quiet: Quiet = False,
+) -> None:
+    """Fine-tune on few Wino-X examples, and judge the model before and after.
+
+    The method is that of Emelin (2023), chapter 4.
+    """
+
+    from cc_hf.evaluators.options import LoadingOptions
+    from cc_hf.studies.wino_x.debias import debias
+    from cc_hf.studies.wino_x.measures import Measures
+    from cc_hf.studies.wino_x.splits import SplitPlan
+
+    _check_outputs(output, plot)
+    settings: dict[str, Any] = {
+        "learning_rate": _rates(learning_rate),
+        "batch_size": batch_size,
+        "accumulation": accumulation,
+        "max_epochs": max_epochs,
+        "patience": patience,
+        "label_smoothing": label_smoothing,
+        "penalty_weight": penalty_weight,
+        "pronouns": pronouns,
+        "masking": masking,
+        "seed": seed,
+    }
+    notes = Console(stderr=True)
+    output.absolute().parent.mkdir(parents=True, exist_ok=True)
+    with sole_writer(output):
+        curve = debias(
+            model,
+            config,
+            objective=objective,
+            split=SplitPlan(
+                n_dev=n_dev,
+                n_test=n_test,
+                seed=split_seed,
+                sizes=_sizes(sizes),
+                train_on=train_on,
+                dataset=dataset,
+            ),
+            measures=Measures(transfer or (), test_set, num_beams, trigger_importance),
+            settings={name: value for name, value in settings.items() if value is not None},
+            data_dir=data_dir,
+            output=None if no_models else output,
+            loading=LoadingOptions(device=device, revision=revision, batch_tokens=batch_tokens),
+            note=(
+                None
+                if quiet
+                else lambda point: notes.print(
+                    f"trained on {point.size}" if point.tuned else "judged before training",
+                    highlight=False,
+                )
+            ),
+        )
+        output.mkdir(exist_ok=True)
+        if plot is not None:
+            _draw(curve, plot)
+        _print(curve, output / _CURVE, as_json=as_json)
+    if not quiet:
+        say_written(output / _CURVE)
+        say_written(plot)
+
+
+def _check_outputs(output: Path, plot: Path | None) -> None:
+    """Refuse a folder that holds files, or a plot that cannot be drawn, before training."""
+    from cc_hf.reports.tables.calibrations import check_plot
+
+    resolved(output)
+    if output.exists() and (not output.is_dir() or any(output.iterdir())):
+        raise InputError(
+            f"output: expected a new or empty folder, {output} exists and is not empty"
+        )
+    check_plot(plot)
+    check_output(plot, "plot")
+
+
+def _draw(curve: dict[str, Any], plot: Path) -> None:
+    from cc_hf.studies.wino_x.tables import curve_plot
+
+    file_format = plot.suffix.lower()[1:]
+    write_atomically(plot, curve_plot({curve["eval"]: curve}, file_format=file_format))
+
+
+def _print(curve: dict[str, Any], output: Path, *, as_json: bool) -> None:
+    from cc_hf.studies.wino_x.bias_tables import bias_tables
+    from cc_hf.studies.wino_x.tables import curve_tables
+
+    biases = [
+        (name, point.get("n_train", 0), bias)
+        for point in curve["points"]
+        for name, bias in point["bias"].items()
+    ]
+    print_result(
+        as_json,
+        json_text(curve),
+        lambda: [*curve_tables(curve), bias_tables(biases, title="bias of the choices")],
+        output=output,
+    )
+
+
+def _rates(text: str | None) -> float | list[float] | None:
+    """Return the number of --learning-rate, or its numbers."""
+    if text is None:
+        return None
+    try:
+        rates = [float(part) for part in text.split(",")]
+    except ValueError:
+        raise InputError(
+            "--learning-rate: expected a number, or several with commas between them, such as"
+            f" 1e-5,1e-6,1e-7, got {text!r}"
+        ) from None
+    return rates[0] if len(rates) == 1 else rates
+
+
+def _sizes(text: str | None) -> list[int] | None:
+    """Return the numbers of --sizes, sorted."""
+    if text is None:
+        return None
+    parts = [part.strip() for part in text.split(",")]
+    if not all(part.isascii() and part.isdigit() for part in parts) or len(set(parts)) < len(parts):
+        raise InputError(
+            "--sizes: expected different whole numbers with commas between them, such as 500,1000,"
+            f" got {text!r}"
+        )
+    return sorted(map(int, parts))

@@ -1,0 +1,88 @@
+"""A small world for attacks: pairs with known senses, their attractors, a dictionary."""
+
+from __future__ import annotations
+
+from cc_hf.studies.disambiguation_bias.homographs import TaggedPair
+from cc_hf.studies.disambiguation_bias.attacks.changes import insert_adjective
+from cc_hf.studies.disambiguation_bias.attacks.samples import AdversarialSample
+from cc_hf.text.nouns import DictionaryNouns
+
+__all__ = ["PARTS", "nouns_of", "sample_of", "tagged", "training_pairs"]
+
+PARTS: dict[str, set[str]] = {
+    "spring": {"NOUN", "VERB"},
+    "water": {"NOUN", "VERB"},
+    "hot": {"ADJ"},
+    "cold": {"ADJ", "NOUN"},
+    "old": {"ADJ"},
+    "two": {"ADJ", "NOUN"},
+    "warm": {"ADJ"},
+    "warmer": {"ADJ", "COMPARED"},
+    "garden": {"NOUN"},
+    "village": {"NOUN"},
+    "mattress": {"NOUN"},
+    "flowers": {"NOUN"},
+    "hills": {"NOUN"},
+    "came": {"VERB"},
+    "found": {"VERB"},
+    "drank": {"VERB"},
+}
+
+
+def nouns_of(*adjectives: str) -> DictionaryNouns:
+    """Return a parser by `PARTS`."""
+    return DictionaryNouns(lambda word: PARTS.get(word, set()), name="words", adjectives=adjectives)
+
+
+def tagged(
+    number: int, source: str, cluster: str, *, reference: str = "", target_token: str = ""
+) -> TaggedPair:
+    """Return a pair with the homograph "spring"."""
+    start = source.lower().index("spring")
+    words = {"season": "Frühling", "water": "Quelle"}
+    token = target_token or words[cluster]
+    return TaggedPair(
+        str(number), source, reference or f"Der {token}.", "spring", start, 0, cluster, token
+    )
+
+
+def training_pairs() -> list[TaggedPair]:
+    """Return pairs in which "hot" and "old" modify both senses, "warm" the season only."""
+    return [
+        tagged(0, "After the cold , the warm spring came .", "season"),
+        tagged(1, "A warm spring came to the old garden .", "season"),
+        tagged(2, "The old spring came with flowers .", "season"),
+        tagged(3, "One hot spring came in May .", "season"),
+        tagged(4, "We found a hot spring in the hills .", "water"),
+        tagged(5, "They drank from the hot spring in the village .", "water"),
+        tagged(6, "The hot spring is in the cold hills .", "water"),
+        tagged(7, "An old spring is in the old village .", "water"),
+        tagged(8, "A warmer spring is in the hills .", "water"),
+        tagged(9, "The hot hills have a spring .", "water"),
+    ]
+
+
+def sample_of(adjective: str) -> AdversarialSample:
+    """Return a sample of "A spring came ." that is to get the sense of water."""
+    changed = insert_adjective("A spring came .", 2, adjective)
+    return AdversarialSample(
+        id=f"0/{adjective}",
+        seed_id="0",
+        kind="insert_at_homograph",
+        start=changed.start,
+        adjective=adjective,
+        replaced="",
+        homograph="spring",
+        homograph_start=changed.position(2),
+        seed_homograph_start=2,
+        seed_cluster="season",
+        adv_cluster="water",
+        source=changed.text,
+        seed_source="A spring came .",
+        freq_adv=3.0,
+        freq_seed=1.0,
+        freq_diff=2.0,
+        ppmi_adv=0.5,
+        ppmi_seed=0.0,
+        ppmi_diff=0.5,
+    )

@@ -1,0 +1,62 @@
+from __future__ import annotations
+
+import random
+from dataclasses import replace
+
+import pytest
+
+from cc_hf.errors import InputError
+from cc_hf.studies.disambiguation_bias.attacks.challenge import choose_challenge
+from cc_hf.studies.disambiguation_bias.attacks.samples import AdversarialSample
+from tests.studies.disambiguation_bias.attacks.helper import sample_of
+
+
+def samples() -> list[AdversarialSample]:
+    rows = []
+    for number in range(60):
+        kinds = ("insert_at_homograph", "replace_at_homograph", "insert_at_other")
+        rows.append(
+            replace(
+                sample_of("hot"),
+                id=str(number),
+                kind=kinds[number % 3],
+                homograph="spring" if number > 20 else "bat",
+                freq_diff=float(number),
+            )
+        )
+    return rows
+
+
+def test_the_highest_differences_at_the_homograph_are_chosen() -> None:
+    chosen = choose_challenge(samples(), n=5, max_per_homograph=3)
+    assert [(row.homograph, row.freq_diff) for row in chosen.biased] == [
+        ("spring", 58.0),
+        ("spring", 57.0),
+        ("spring", 55.0),
+        ("bat", 19.0),
+        ("bat", 18.0),
+    ]
+    assert len(chosen.random) == 5
+    assert chosen.n == 60
+
+
+def test_the_order_of_the_samples_does_not_matter() -> None:
+    shuffled = samples()
+    random.Random(1).shuffle(shuffled)
+    assert choose_challenge(shuffled, n=7) == choose_challenge(samples(), n=7)
+    others = choose_challenge(samples(), n=7, seed=1)
+    assert others.biased == choose_challenge(samples(), n=7).biased
+    assert others.random != choose_challenge(samples(), n=7).random
+
+
+def test_of_equal_samples_the_first_are_chosen() -> None:
+    equal = [replace(sample, freq_diff=1.0) for sample in samples()]
+    assert [row.id for row in choose_challenge(equal, n=3).biased] == ["0", "1", "3"]
+
+
+def test_bad_input_is_refused() -> None:
+    for options in ({"n": 0}, {"max_per_homograph": 0}):
+        with pytest.raises(InputError, match="expected at least 1, got 0"):
+            choose_challenge(samples(), **options)
+    with pytest.raises(InputError, match=r"change at the homograph .* got none among 20"):
+        choose_challenge(samples()[2::3])

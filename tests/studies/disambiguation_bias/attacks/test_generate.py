@@ -1,0 +1,131 @@
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cc_hf.errors import InputError
+from cc_hf.studies.disambiguation_bias.attacks.generate import GenerationRules, generate_samples
+from cc_hf.studies.disambiguation_bias.attacks.modifiers import count_modifiers
+from cc_hf.studies.disambiguation_bias.attacks.samples import AdversarialSample, read_samples, write_rows
+from cc_hf.studies.disambiguation_bias.attractors import count_attractors
+from tests.studies.disambiguation_bias.attacks.helper import nouns_of, tagged, training_pairs
+
+
+def make(source: str, cluster: str = "season", **rules: Any) -> list[AdversarialSample]:
+    pairs = training_pairs()
+    parser = nouns_of("cold")
+    return list(
+        generate_samples(
+            [tagged(100, source, cluster)],
+            count_attractors(pairs),
+            count_modifiers(pairs, parser),
+            parser,
+            rules=GenerationRules(**rules),
+        )
+    )
+
+
+def texts(samples: list[AdversarialSample]) -> set[str]:
+    return {sample.source for sample in samples}
+
+
+def test_an_attractor_is_inserted_if_it_modified_the_homograph_in_its_seed_sense() -> None:
+    samples = make("A spring came .")
+    # "warm" is no attractor of the water, and "cold" never modified the season.
+    assert texts(samples) == {"A hot spring came .", "An old spring came ."}
+    assert {sample.kind for sample in samples} == {"insert_at_homograph"}
+    (hot,) = [sample for sample in samples if sample.adjective == "hot"]
+    assert (hot.freq_adv, hot.freq_seed, hot.freq_diff) == (4.0, 1.0, 3.0)
+    assert hot.ppmi_adv > hot.ppmi_seed == 0.0
+    assert hot.source[hot.start :].startswith("hot")
+    assert hot.source[hot.homograph_start :].startswith("spring")
+
+
+def test_the_only_adjective_is_replaced_and_two_are_left_alone() -> None:
+    assert texts(make("The warm spring came .")) == {
+        "The hot spring came .",
+        "The old spring came .",
+    }
+    assert make("The warm old spring came .") == []
+
+
+def test_other_nouns_take_the_adjectives_that_the_corpus_has_before_them() -> None:
+    samples = make("With the warm old spring came the hills and a cold garden .")
+    assert texts(samples) == {
+        "With the warm old spring came the cold hills and a cold garden .",
+        "With the warm old spring came the hot hills and a cold garden .",
+        "With the warm old spring came the hills and an old garden .",
+    }
+    assert [sample.kind for sample in samples] == [
+        "insert_at_other",
+        "insert_at_other",
+        "replace_at_other",
+    ]
+    assert samples[-1].replaced == "cold"
+
+
+def test_compounds_and_comparatives_are_left_alone() -> None:
+    assert make("The water spring came .") == []
+    assert "warmer" not in {s.adjective for s in make("The spring came .", "water")}
+
+
+def test_further_rules_reject_samples() -> None:
+    source = "The spring came to the hot hills ."
+    assert texts(make(source, min_bigram=3)) == {"The hot spring came to the hot hills ."}
+    assert {s.kind for s in make(source, max_replaced=1)} == {"insert_at_homograph"}
+    assert {s.kind for s in make(source, kinds=("replace_at_other",))} == {"replace_at_other"}
+
+
+def test_the_rules_of_the_program_and_their_signature() -> None:
+    rules = GenerationRules(min_bigram=10, max_replaced=300, drops_er_est=True, log=False)
+    assert rules.signature_fields() == {
+        "bigram": ">=10",
+        "replaced": "<300",
+        "er_est": "dropped",
+        "smoothing": "0",
+        "ppmi": "ratio",
+    }
+    for name in ("min_bigram", "max_replaced"):
+        with pytest.raises(InputError, match=f"{name}: expected at least 1, got 0"):
+            GenerationRules(**{name: 0})  # type: ignore[arg-type]
+
+
+def test_short_words_in_er_and_est_can_be_dropped() -> None:
+    pairs = [
+        tagged(0, "The proper spring came .", "season"),
+        tagged(1, "The proper spring is in the hills .", "water"),
+    ]
+    parser = nouns_of()
+    parser = type(parser)(
+        lambda word: {"ADJ"} if word in ("proper", "similar") else {"NOUN"} & {word.upper()},
+        name="x",
+    )
+    seeds = [tagged(5, "A spring came .", "season")]
+    table, modifiers = count_attractors(pairs), count_modifiers(pairs, parser)
+    assert len(list(generate_samples(seeds, table, modifiers, parser))) == 1
+    rules = GenerationRules(drops_er_est=True)
+    assert list(generate_samples(seeds, table, modifiers, parser, rules=rules)) == []
+
+
+def test_ids_are_unique_counts_are_kept_and_rows_survive_a_file(tmp_path: Path) -> None:
+    pairs, parser = training_pairs(), nouns_of("cold")
+    counts = Counter[str]()
+    table, modifiers = count_attractors(pairs), count_modifiers(pairs, parser)
+    samples = list(generate_samples(pairs, table, modifiers, parser, counts=counts))
+    assert len({sample.id for sample in samples}) == len(samples) == counts.total() > 10
+    assert write_rows(tmp_path / "samples.jsonl", samples) == len(samples)
+    assert list(read_samples(tmp_path / "samples.jsonl")) == samples
+
+
+def test_sentences_beyond_the_pairs_add_to_the_nouns_only() -> None:
+    parser = nouns_of()
+    table = count_modifiers(
+        training_pairs(), parser, sources=["The warm garden .", "A warm spring ."]
+    )
+    assert table.of_noun("garden") == {"old": 1, "warm": 1}
+    assert table.of_sense("spring", "season") == {"warm": 2, "old": 1, "hot": 1}
+    assert table.n_sentences == 12
+    assert table.of_noun("absent") == table.of_sense("spring", "absent") == Counter()

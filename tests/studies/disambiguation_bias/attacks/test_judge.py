@@ -1,0 +1,332 @@
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from cc_hf.studies.disambiguation_bias.homographs import HomographLexicon, SenseCluster
+from cc_hf.errors import InputError
+from cc_hf.studies.disambiguation_bias.attacks.tables import attack_page
+from cc_hf.results import Interval
+from cc_hf.statistics.bootstrap import Bootstrap
+from cc_hf.studies.disambiguation_bias.attacks.contrastive import SenseCues, conditioned_rows
+from cc_hf.studies.disambiguation_bias.attacks.judge import attack_figures, judge_agreement
+from cc_hf.studies.disambiguation_bias.attacks.judging import (
+    CueJudge,
+    Translated,
+    attack_json,
+    judge_attacks,
+    translate_or_read,
+)
+from cc_hf.studies.disambiguation_bias.attacks.outcomes import (
+    LexiconJudge,
+    distinct_texts,
+    judge_by_cues,
+    judge_by_lexicon,
+    matched_translations,
+    unjudged,
+)
+from cc_hf.studies.disambiguation_bias.attacks.samples import AdversarialSample, AttackJudgement
+from cc_hf.studies.disambiguation_bias.attractors import count_attractors
+from cc_hf.text.alignment import Alignment
+from tests.studies.disambiguation_bias.attacks.helper import sample_of, training_pairs
+
+LEXICON = HomographLexicon(
+    "en",
+    "de",
+    "a" * 64,
+    {
+        "spring": {
+            "season": SenseCluster(("Frühling",)),
+            "water": SenseCluster(("Quelle",)),
+            "metal": SenseCluster(("Feder",)),
+        }
+    },
+)
+
+
+class SamePositions:
+    """An aligner of sentences that are translated word for word."""
+
+    signature_name = "same"
+
+    def align(self, sources: Sequence[str], translations: Sequence[str]) -> list[Alignment]:
+        return [
+            tuple((i, i) for i in range(min(len(s.split()), len(t.split()))))
+            for s, t in zip(sources, translations, strict=True)
+        ]
+
+
+WORDS = {"a": "ein", "an": "ein", "came": "kam", "hot": "heiss", "old": "alt", ".": "."}
+
+
+def translated(samples: Sequence[AdversarialSample], **senses: str) -> dict[str, str]:
+    """Return translations word for word; the spring is that of `senses` beside an adjective."""
+    texts = {}
+    for text in distinct_texts(samples):
+        words = text.lower().split()
+        sense = next((senses[word] for word in words if word in senses), "Frühling")
+        texts[text] = " ".join(sense if word == "spring" else WORDS[word] for word in words)
+    return texts
+
+
+def lexicon_judge(search: str = "aligned") -> LexiconJudge:
+    return LexiconJudge(LEXICON, search=search, aligner=SamePositions())
+
+
+@pytest.mark.parametrize(
+    ("word", "outcome", "succeeds"),
+    [
+        ("Quelle", "flipped:water", True),
+        ("Feder", "flipped:metal", False),
+        ("Frühling", "correct", False),
+        ("Brunnen", "unknown", False),
+    ],
+)
+def test_an_attack_succeeds_if_the_homograph_gets_the_sense_of_the_attractor(
+    word: str, outcome: str, succeeds: bool
+) -> None:
+    samples = [sample_of("hot")]
+    (judgement,) = judge_by_lexicon(samples, translated(samples, hot=word), lexicon_judge())
+    assert (judgement.seed_outcome, judgement.outcome) == ("correct", outcome)
+    assert judgement.succeeds("lexicon") is succeeds
+    assert judgement.succeeds("contrastive") is None
+
+
+def test_a_seed_that_is_not_translated_correctly_does_not_count() -> None:
+    samples = [sample_of("hot")]
+    texts = translated(samples, hot="Quelle")
+    texts[samples[0].seed_source] = "ein Quelle kam ."
+    (judgement,) = judge_by_lexicon(samples, texts, lexicon_judge())
+    assert judgement.seed_outcome == "flipped:water"
+    assert judgement.succeeds("lexicon") is None
+    with pytest.raises(InputError, match="seed is translated correctly, by the judge lexicon"):
+        attack_figures([judgement])
+
+
+def test_a_word_elsewhere_counts_only_in_a_search_of_the_sentence() -> None:
+    samples = [sample_of("hot")]
+    texts = translated(samples) | {samples[0].source: "ein Quelle Brunnen kam ."}
+    for search, outcome in (("aligned", "unknown"), ("anywhere", "flipped:water")):
+        (judgement,) = judge_by_lexicon(samples, texts, lexicon_judge(search))
+        assert judgement.outcome == outcome
+
+
+def many() -> list[AttackJudgement]:
+    """Return judgements of 40 samples, of which those with a high bias succeed more often."""
+    judgements = []
+    for number in range(40):
+        kind = "insert_at_homograph" if number % 2 else "replace_at_other"
+        sample = replace(
+            sample_of("hot"), id=str(number), seed_id=str(number // 4), kind=kind,
+            freq_diff=float(number), ppmi_diff=0.0, seed_homograph_start=2,
+        )  # fmt: skip
+        flipped = number >= 30 or (number % 2 == 1 and number > 20)
+        outcome = "flipped:water" if flipped else "flipped:metal" if number < 3 else "correct"
+        seed = "deleted" if number == 39 else "correct"
+        judgements.append(AttackJudgement(sample, "t", "t", seed, outcome))
+    return judgements
+
+
+def test_success_is_counted_by_kind_and_by_bias() -> None:
+    figures = attack_figures(many(), bootstrap=Bootstrap(n_resamples=200))
+    assert (figures.n_samples, figures.n_seeds, figures.n_seeds_correct) == (40, 10, 10)
+    assert (figures.total.n, figures.total.n_success, figures.n_flipped) == (39, 14, 17)
+    assert [(rate.name, rate.n, rate.n_success) for rate in figures.by_kind] == [
+        ("insert_at_homograph", 19, 9),
+        ("replace_at_other", 20, 5),
+    ]
+    assert len(figures.by_bias) == 10
+    assert figures.by_bias[0].rate == 0.0
+    assert figures.by_bias[-1].rate == 1.0
+    assert isinstance(figures.total.interval, Interval)
+    assert figures.total.interval.low < figures.total.rate < figures.total.interval.high
+    assert figures.prediction is not None
+    by_name = {test.feature: test for test in figures.prediction.tests}
+    assert by_name["freq_diff"].test.rank_biserial > 0.8
+    assert by_name["freq_diff"].size == "large"
+    assert by_name["ppmi_diff"].test.rank_biserial == 0.0
+
+
+def test_there_is_no_correlation_without_any_success() -> None:
+    judgements = [replace(judgement, outcome="correct") for judgement in many()]
+    assert attack_figures(judgements).prediction is None
+
+
+def cue_evaluator(sources: Sequence[str], translations: Sequence[str]) -> list[float]:
+    """Prefer sources with "flowers" for the season, and those with "hills" for the water."""
+    cue = {"Frühling": "flowers", "Quelle": "hills"}
+    return [
+        0.9 if any(word in text and cue[word] in source for word in cue) else 0.3
+        for source, text in zip(sources, translations, strict=True)
+    ]
+
+
+CUES = SenseCues({"spring": {"season": ("flowers", "May"), "water": ("hot", "hills")}}, n=2)
+
+
+def test_contrastive_conditioning_judges_without_words_of_the_target_language() -> None:
+    samples = [sample_of("hot"), sample_of("old")]
+    texts = translated(samples, hot="Quelle")
+    judgements, result = judge_by_cues(
+        list(unjudged(samples, texts)), CUES, cue_evaluator, src_lang="en", tgt_lang="de"
+    )
+    assert [judgement.seed_probability_correct for judgement in judgements] == [0.75, 0.625]
+    assert [judgement.probability_correct for judgement in judgements] == [0.25, 0.625]
+    assert [judgement.succeeds("contrastive") for judgement in judgements] == [True, False]
+    assert [judgement.succeeds("lexicon") for judgement in judgements] == [None, None]
+    assert result.signature.startswith("cc|")
+
+
+def test_cues_are_put_before_the_homograph_and_are_new_in_the_sentence() -> None:
+    ((seed, attacked),) = [row for row in conditioned_rows([sample_of("hot")], CUES) if row]
+    assert seed.correct == ("A flowers spring came .",)
+    assert seed.incorrect == ("A hills spring came .",)
+    assert attacked.incorrect == ("A hot hills spring came .",)
+    ((_, attacked),) = [
+        row
+        for row in conditioned_rows([sample_of("hot")], replace(CUES, placement="instead"))
+        if row
+    ]
+    assert attacked.incorrect == ("A hot hills came .",)
+    assert conditioned_rows([sample_of("hot")], SenseCues({"spring": {"season": ("May",)}})) == [
+        None
+    ]
+    with pytest.raises(InputError, match="placement: expected one of before, instead"):
+        SenseCues({}, placement="after")
+    with pytest.raises(InputError, match="n: expected at least 1 cue"):
+        SenseCues({}, n=0)
+
+
+def test_cues_of_attractors_go_with_one_sense_only() -> None:
+    cues = SenseCues.from_attractors(count_attractors(training_pairs()), n=2)
+    assert "the" not in cues.words["spring"]["season"]
+    assert "hills" in cues.words["spring"]["water"]
+    assert cues.of("spring", "water", "The hills .")[0] != "hills"
+
+
+def test_the_agreement_of_the_judges_counts_seeds_that_both_find_correct() -> None:
+    judgements = [
+        replace(row, seed_probability_correct=0.8, probability_correct=0.2 if i >= 25 else 0.9)
+        for i, row in enumerate(many())
+    ]
+    judgements[0] = replace(judgements[0], seed_probability_correct=0.1)
+    agreement = judge_agreement(judgements, bootstrap=Bootstrap(n_resamples=100))
+    assert agreement is not None
+    assert agreement.n == 38
+    assert agreement.n_success == (14, 14)
+    assert agreement.n_both == 12
+    assert agreement.agreement == pytest.approx(34 / 38)
+    assert 0.7 < agreement.kappa < 0.8
+    assert (agreement.n_seeds_agree, agreement.n_seeds) == (38, 40)
+    assert judge_agreement(many()) is None
+
+
+def test_the_road_of_both_judges_and_its_signature() -> None:
+    samples = [sample_of("hot"), sample_of("old")]
+    given = Translated("mine", "mine@1", translated(samples, hot="Quelle"))
+    cues = CueJudge(CUES, cue_evaluator, "en", "de")  # type: ignore[arg-type]
+    judged, report = judge_attacks(
+        samples, given, lexicon=lexicon_judge(), cues=cues, bootstrap=Bootstrap(n_resamples=10)
+    )
+    assert len(judged) == 2
+    assert [figures.judge for figures in report.figures] == ["lexicon", "contrastive"]
+    assert [figures.total.rate for figures in report.figures] == [0.5, 0.5]
+    assert report.agreement is not None
+    assert report.agreement.kappa == 1.0
+    for part in (
+        "sys:mine@1",
+        "search:aligned",
+        "align:same",
+        "cues:given.2.before",
+        "lexicon:aaaaaaa",
+    ):
+        assert part in report.signature
+    assert report.notes[0].startswith("The ceiling is unknown: ")
+    row = attack_json(report)
+    assert row["judges"]["lexicon"]["total"]["n_success"] == 1
+    assert row["agreement"]["n_both"] == 1
+
+
+def test_the_lexicon_searches_the_whole_translation_and_says_its_ceiling() -> None:
+    samples = [
+        replace(sample_of(word), id=word, seed_source=seed, seed_reference=reference)
+        for word, seed, reference in (
+            ("hot", "A spring came .", "Ein Frühling kam ."),
+            ("old", "A spring came .", "Ein Frühling kam ."),  # the same seed, which counts once
+            ("two", "A spring !", "Der Lenz !"),
+            ("warm", "A spring ?", ""),
+        )
+    ]
+    judge = LexiconJudge(LEXICON)
+    given = Translated("mine", "mine@1", dict.fromkeys(distinct_texts(samples), "Frühling"))
+    _, report = judge_attacks(samples, given, lexicon=judge, bootstrap=Bootstrap(n_resamples=10))
+    assert "|search:anywhere|" in report.signature
+    (note,) = report.notes
+    assert "ceiling is 50.0 %: search=anywhere" in note
+    assert "1 of 2 reference" in note
+    assert attack_json(report)["notes"] == [note]
+    page = attack_page(report, [])
+    assert "1 of 2 reference" in page
+
+
+def test_samples_without_cues_are_named_in_a_note() -> None:
+    samples = [sample_of("hot"), replace(sample_of("old"), id="x", adv_cluster="metal")]
+    given = Translated("mine", "mine@1", translated(samples, hot="Quelle"))
+    _, report = judge_attacks(
+        samples, given, cues=CueJudge(CUES, cue_evaluator, "en", "de")  # type: ignore[arg-type]
+    )  # fmt: skip
+    assert report.notes == [
+        "Contrastive conditioning judges 1 of 2 samples; the others have a sense without cues"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("system", "is_noted"), [("function cue_evaluator", True), ("mine", False)]
+)
+def test_a_system_that_judged_itself_is_named_in_a_note(system: str, is_noted: bool) -> None:
+    samples = [sample_of("hot")]
+    given = Translated(system, "mine@1", translated(samples, hot="Quelle"))
+    cues = CueJudge(CUES, cue_evaluator, "en", "de")  # type: ignore[arg-type]
+    _, report = judge_attacks(samples, given, cues=cues)
+    assert any(note.startswith("Judged by itself") for note in report.notes) == is_noted
+
+
+def test_bad_input_is_refused() -> None:
+    samples = [sample_of("hot")]
+    given = Translated("mine", "1", translated(samples))
+    with pytest.raises(InputError, match="expected a lexicon, cues or both"):
+        judge_attacks(samples, given)
+    with pytest.raises(
+        InputError, match=r"translation of each text, got none of 'A spring came .'"
+    ):
+        judge_by_lexicon(samples, {}, lexicon_judge())
+    with pytest.raises(InputError, match="one line for each distinct text, 2 in all, got 1"):
+        matched_translations(distinct_texts(samples), ["x"])
+    with pytest.raises(InputError, match="expected one of both, got neither"):
+        translate_or_read(samples, None)
+    with pytest.raises(InputError, match="samples: expected at least one"):
+        translate_or_read([], "cc-tiny-en-de")
+    foreign = replace(samples[0], adv_cluster="jump")
+    with pytest.raises(InputError, match=r"sample .* expected a cluster of 'spring'"):
+        judge_by_lexicon([foreign], translated(samples), lexicon_judge())
+    with pytest.raises(InputError, match="senses have cues, got none"):
+        judge_by_cues(
+            list(unjudged(samples, given.texts)), SenseCues({}), cue_evaluator,
+            src_lang="en", tgt_lang="de",
+        )  # fmt: skip
+
+
+def test_each_distinct_text_is_translated_once() -> None:
+    samples = [sample_of("hot"), sample_of("old"), replace(sample_of("old"), id="x")]
+    assert distinct_texts(samples) == [
+        "A spring came .",
+        "A hot spring came .",
+        "An old spring came .",
+    ]
+    given = translate_or_read(samples, "cc-tiny-en-de", num_beams=1)
+    assert list(given.texts) == distinct_texts(samples)
+    assert given.system == "cc-tiny-en-de"
+    assert np.all([bool(text) for text in given.texts.values()])

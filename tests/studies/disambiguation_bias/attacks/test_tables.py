@@ -1,0 +1,127 @@
+from __future__ import annotations
+
+from dataclasses import replace
+
+from rich.console import Console, RenderableType
+
+from cc_hf.studies.disambiguation_bias.attacks.tables import (
+    attack_page,
+    attack_tables,
+    generation_table,
+    sample_parts,
+    seed_parts,
+    sheet_tables,
+    transfer_table,
+)
+from cc_hf.statistics.bootstrap import Bootstrap
+from cc_hf.studies.disambiguation_bias.attacks.judge import attack_figures, judge_agreement
+from cc_hf.studies.disambiguation_bias.attacks.judging import AttackReport
+from cc_hf.studies.disambiguation_bias.attacks.samples import AttackJudgement
+from cc_hf.studies.disambiguation_bias.attacks.sheets import FORM, rate_sheets
+from cc_hf.studies.disambiguation_bias.attacks.transfer import Transfer
+from cc_hf.comparing.people.sheets import SheetKey, SheetRow
+from tests.studies.disambiguation_bias.attacks.helper import sample_of
+
+HOSTILE = '<script>alert("x")</script>'
+
+
+def text_of(renderable: RenderableType) -> str:
+    console = Console(width=200)
+    with console.capture() as capture:
+        console.print(renderable)
+    return capture.get()
+
+
+def judgements() -> list[AttackJudgement]:
+    rows = []
+    for number in range(20):
+        sample = replace(sample_of("hot"), id=str(number), seed_id=str(number // 2))
+        sample = replace(sample, freq_diff=float(number - 5))
+        outcome = "flipped:water" if number > 12 else "correct"
+        rows.append(
+            AttackJudgement(
+                sample,
+                "Ein Frühling.",
+                HOSTILE,
+                "correct",
+                outcome,
+                0.9,
+                0.1 if number > 10 else 0.8,
+            )
+        )
+    return rows
+
+
+def report() -> AttackReport:
+    rows, bootstrap = judgements(), Bootstrap(n_resamples=50)
+    figures = [
+        attack_figures(rows, judge=judge, bootstrap=bootstrap)
+        for judge in ("lexicon", "contrastive")
+    ]
+    agreement = judge_agreement(rows, bootstrap=bootstrap)
+    return AttackReport(HOSTILE, figures, agreement, "attack|n:20", ["A note."])
+
+
+def test_tables_hold_success_by_kind_and_bias_and_the_agreement() -> None:
+    text = text_of(attack_tables(report()))
+    assert "inserted before the homograph (IH)" in text
+    assert "7" in text
+    assert "35.0" in text
+    assert "FREQ difference" in text
+    assert "kappa 0.7" in text
+    assert "note: A note." in text
+    assert "signature: attack|n:20" in text
+    alike = [replace(row, outcome="correct") for row in judgements()]
+    none = AttackReport("x", [attack_figures(alike)], None, "attack|n:20")
+    assert "no correlation" in text_of(attack_tables(none))
+    assert "Does the bias" not in attack_page(none, alike)
+
+
+def test_the_page_escapes_every_text_and_marks_the_changed_word() -> None:
+    page = attack_page(report(), judgements())
+    assert HOSTILE not in page
+    assert "&lt;script&gt;" in page
+    assert '<mark class="changed">hot</mark> <mark class="homograph">spring</mark>' in page
+    assert page.count("<article") == 20
+    assert page.index("succeeds</strong>") < page.index("fails</strong>")
+    assert "default-src 'none'" in page
+
+
+def test_an_exchanged_adjective_is_marked_in_the_seed() -> None:
+    sample = replace(
+        sample_of("old"),
+        replaced="cold",
+        seed_source="A cold spring came .",
+        seed_homograph_start=7,
+        kind="replace_at_homograph",
+    )
+    assert [tuple(part) for part in seed_parts(sample)] == [
+        ("A ", ""),
+        ("cold", "removed"),
+        (" ", ""),
+        ("spring", "homograph"),
+        (" came .", ""),
+    ]
+    assert [tuple(part) for part in sample_parts(sample)][:4] == [
+        ("An ", ""),
+        ("old", "changed"),
+        (" ", ""),
+        ("spring", "homograph"),
+    ]
+    assert "".join(part.text for part in sample_parts(sample)) == sample.source
+
+
+def test_the_other_tables_hold_their_figures() -> None:
+    text = text_of(generation_table({"n_pairs": 1234, "n_samples": 7, "insert_at_other": 7}))
+    assert "1,234" in text
+    assert "samples: inserted before another noun" in text
+    transfers = [Transfer(("a", "b"), 9, 1, 4, 0.25), Transfer(("a", "c"), 9, 0, 0, None)]
+    text = text_of(transfer_table(transfers, judge="lexicon"))
+    assert "a + b" in text
+    assert "25.0" in text
+    origin = {"kind": "adversarial", "id": "o", "right": "1"}
+    key = SheetKey(FORM, {}, (SheetRow("1", ("A spring.", "spring", "x", "y"), (origin,)),))
+    answers = {"1": ("2", "3")}
+    text = text_of(sheet_tables(rate_sheets(key, answers, answers)))
+    assert "100.0" in text
+    assert "1.00 (quadratic weights)" in text

@@ -1,0 +1,57 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import pytest
+
+from cc_hf.errors import InputError
+from cc_hf.studies.disambiguation_bias.attacks.samples import AttackJudgement
+from cc_hf.studies.disambiguation_bias.attacks.transfer import jaccard, transferability
+from tests.studies.disambiguation_bias.attacks.helper import sample_of
+
+
+def judged(
+    successes: set[int], wrong_seeds: frozenset[int] = frozenset()
+) -> Iterator[AttackJudgement]:
+    for number in range(8):
+        yield AttackJudgement(
+            replace(sample_of("hot"), id=str(number)),
+            "",
+            "",
+            "deleted" if number in wrong_seeds else "correct",
+            "flipped:water" if number in successes else "correct",
+        )
+
+
+def test_three_systems_are_compared_by_their_true_union() -> None:
+    transfers = transferability(
+        {
+            "a": judged({0, 1, 2}),
+            "b": judged({1, 2, 3}),
+            "c": judged({2, 3, 4}, frozenset({0})),
+        }
+    )
+    assert [(t.systems, t.n, t.n_all, t.n_any) for t in transfers] == [
+        (("a", "b"), 8, 2, 4),
+        (("a", "c"), 7, 1, 4),
+        (("b", "c"), 7, 2, 4),
+        (("a", "b", "c"), 7, 1, 4),
+    ]
+    assert transfers[-1].jaccard == 0.25
+
+
+def test_two_systems_have_one_comparison_and_none_without_success() -> None:
+    (transfer,) = transferability({"a": judged(set()), "b": judged(set())})
+    assert transfer.jaccard is None
+    assert jaccard([{1}, {1}]) == 1.0
+
+
+def test_bad_input_is_refused() -> None:
+    with pytest.raises(InputError, match="two systems or more, got 1"):
+        transferability({"a": judged(set())})
+    with pytest.raises(InputError, match="sets: expected two or more, got 1"):
+        jaccard([{1}])
+    fewer = (row for row in judged(set()) if row.sample.id != "3")
+    with pytest.raises(InputError, match=r"same samples, got '3' in only one of a and b"):
+        transferability({"a": judged(set()), "b": fewer})

@@ -1,0 +1,162 @@
+from __future__ import annotations
+
+import json
+import math
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cc_hf.studies.disambiguation_bias.homographs import TaggedPair
+from cc_hf.errors import InputError, UnknownNameError
+from cc_hf.studies.disambiguation_bias.attractors import (
+    AttractorTable,
+    attractor_words,
+    count_attractors,
+    read_stop_words,
+    read_table,
+)
+from tests.studies.disambiguation_bias.corpus import LEXICON
+
+COUNTS = {"bat": {"1": Counter(ball=3, hit=1), "2": Counter(night=2, hit=2), "3": Counter()}}
+TABLE = AttractorTable(COUNTS, {"bat": {"1": 4, "2": 2, "3": 0}})
+
+
+def pair(source: str, cluster: str, homograph: str = "bat") -> TaggedPair:
+    return TaggedPair("7", source, "...", homograph, 0, 0, cluster, "...")
+
+
+def test_forms_of_the_homograph_short_words_and_stop_words_are_no_attractors() -> None:
+    words = attractor_words(
+        "A bat, 2 BATS and it's Bat-Man: a_b.", "bat", lang="en", stop_words={"and"}
+    )
+    assert words == ["it's", "man", "a_b"]
+    assert attractor_words("bats", "bat", lang="en", lemmatizer="none") == ["bats"]
+    assert attractor_words("It &apos;s a bat @-@ cave", "bat", lang="en") == ["it", "cave"]
+
+
+def test_occurrences_are_counted_not_sentences() -> None:
+    table = count_attractors([pair("ball ball bat", "1"), pair("ball", "1"), pair("fly", "2")])
+    assert table.counts == {"bat": {"1": {"ball": 3}, "2": {"fly": 1}}}
+    assert table.n_pairs == {"bat": {"1": 2, "2": 1}}
+
+
+def test_a_table_with_a_lexicon_has_all_its_senses() -> None:
+    table = count_attractors([pair("ball", "1")], lexicon=LEXICON)
+    assert table.clusters("spring") == ("1", "2")
+    assert table.n_pairs["spring"] == {"1": 0, "2": 0}
+    assert table.lexicon == LEXICON.sha256
+
+
+def test_pairs_that_do_not_fit_are_refused() -> None:
+    with pytest.raises(InputError, match="expected at least one sentence pair with a homograph"):
+        count_attractors([])
+    with pytest.raises(InputError, match="pair 7: expected a homograph of the lexicon, got 'rat'"):
+        count_attractors([pair("x", "1", "rat")], lexicon=LEXICON)
+    with pytest.raises(InputError, match=r"pair 7: expected a cluster of 'bat' \(1, 2\), got '9'"):
+        count_attractors([pair("x", "9")], lexicon=LEXICON)
+
+
+def test_ppmi_is_the_logarithm_of_a_ratio_of_relative_frequencies() -> None:
+    ratio = (1 / 8) / (3 / 8 * 4 / 8)
+    for options, expected in (
+        ({"association": "freq"}, 1.0),
+        ({"association": "pmi"}, math.log2(ratio)),
+        ({"association": "ppmi"}, 0.0),
+        ({"association": "ppmi", "log": False}, ratio),
+    ):
+        assert TABLE.association("bat", "1", "Hit", **options) == pytest.approx(expected)
+
+
+def test_smoothing_is_added_to_every_cell_of_the_senses_that_occur() -> None:
+    ratio = (11 / 68) / (23 / 68 * 34 / 68)
+    assert TABLE.association("bat", "1", "hit", "pmi", 10) == pytest.approx(math.log2(ratio))
+
+
+def test_a_word_that_never_occurred_with_a_sense_has_no_bias_towards_it() -> None:
+    assert TABLE.association("bat", "2", "ball", "ppmi", 10) == 0
+    assert TABLE.association("bat", "3", "ball") == 0
+
+
+def test_the_strongest_attractors_are_ordered_by_strength_frequency_and_name() -> None:
+    assert TABLE.strongest("bat", n=1) == {"1": (("ball", 3.0),), "2": (("hit", 2.0),), "3": ()}
+    assert TABLE.strongest("bat", association="ppmi", min_count=2)["2"][0] == ("night", 1.0)
+
+
+def test_options_that_are_not_known_are_refused() -> None:
+    with pytest.raises(UnknownNameError, match="unknown homograph 'bad'; did you mean 'bat'"):
+        TABLE.associations("bad")
+    with pytest.raises(UnknownNameError, match="unknown cluster of 'bat' '9'"):
+        TABLE.association("bat", "9", "ball")
+    with pytest.raises(InputError, match="association: expected one of freq, ppmi, pmi"):
+        TABLE.associations("bat", association="tfidf")
+    for smoothing in (-1, math.inf, math.nan):
+        with pytest.raises(InputError, match="smoothing: expected 0 or more"):
+            TABLE.associations("bat", smoothing=smoothing)
+
+
+def test_a_table_is_read_as_it_was_written(tmp_path: Path) -> None:
+    table = count_attractors(
+        [pair("ball ball", "1")],
+        stop_words={"the"},
+        lexicon=LEXICON,
+        corpus="abc",
+        tagging="tag|corpus:abc|langs:en-de|parser:none|v:0",
+    )
+    (tmp_path / "table.json").write_text(table.to_json(), encoding="utf-8")
+    assert read_table(tmp_path / "table.json") == table
+
+
+def test_the_signature_names_everything_that_a_bias_depends_on() -> None:
+    table = count_attractors(
+        [pair("ball ball", "1")],
+        stop_words={"the"},
+        lexicon=LEXICON,
+        corpus="abcdefghi",
+        tagging="tag|corpus:abcdefg|langs:en-de|parser:none|rule:program|v:0",
+    )
+    signature = table.signature(associations=("freq", "ppmi"), smoothing=100, log=False)
+    assert signature.startswith(
+        "bias|corpus:abcdefg|lexicon:0123456|langs:en-de|parser:none|rule:program|lemmas:simplemma"
+    )
+    assert "|stop:1.b9776d7|association:freq+ppmi|smoothing:100|log:none|n:1|" in signature
+    assert "smoothing" not in TABLE.signature()
+    assert "|stop:none|" in TABLE.signature()
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"counts": 1}, "counts: expected an object, got 1"),
+        ({"n_pairs": {"bat": 1}}, "n_pairs: bat: expected an object, got 1"),
+        ({"n_pairs": {"bat": {"1": "2"}}}, "n_pairs: bat: 1: expected a whole number from 0"),
+        ({"n_pairs": {}}, "'bat': expected clusters under counts, and numbers of the same"),
+        ({"n_pairs": {"bat": {"9": 1}}}, "'bat': expected clusters under counts"),
+        ({"counts": {"bat": {"1": {"ball": 0}}}}, "bat: 1: ball: expected a whole number from 1"),
+        ({"counts": {"bat": {"1": {"ball": 1e30}}}}, "bat: 1: ball: expected a whole number"),
+        ({"stop_words": [1]}, "stop_words: item 1: expected a text, got 1"),
+        ({"lexicon": None}, "lexicon: expected a text, got None"),
+    ],
+)
+def test_a_file_that_is_no_table_is_refused(
+    tmp_path: Path, change: dict[str, Any], message: str
+) -> None:
+    path = tmp_path / "table.json"
+    path.write_text(json.dumps(json.loads(TABLE.to_json()) | change), encoding="utf-8")
+    with pytest.raises(InputError, match=f"table.json: .*{message}"):
+        read_table(path)
+    path.write_text("[]", encoding="utf-8")
+    with pytest.raises(InputError, match=r"table.json: expected a table of `cc-hf bias attractors"):
+        read_table(path)
+
+
+def test_stop_words_are_lines_or_a_list(tmp_path: Path) -> None:
+    path = tmp_path / "words"
+    for text in ("The\n\nand\n", '["the", "And"]'):
+        path.write_text(text, encoding="utf-8")
+        assert read_stop_words(path) == ("the", "and")
+    for text in ("", "[1]"):
+        path.write_text(text, encoding="utf-8")
+        with pytest.raises(InputError, match="words: expected stop words, one per line"):
+            read_stop_words(path)

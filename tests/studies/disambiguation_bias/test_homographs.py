@@ -1,0 +1,138 @@
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cc_hf.studies.disambiguation_bias.homographs import (
+    HomographLexicon,
+    SenseCluster,
+    TaggedPair,
+    read_lexicon,
+    read_pairs,
+    write_pairs,
+    write_rows,
+)
+from cc_hf.errors import InputError, UnknownNameError
+
+PAIR = TaggedPair("0.bat", "A bat.", "Ein Schläger.", "bat", 2, 1, "1", "Schläger")
+
+
+def lexicon_of(tmp_path: Path, value: Any) -> HomographLexicon:
+    path = tmp_path / "lexicon.json"
+    path.write_text(json.dumps(value), encoding="utf-8")
+    return read_lexicon(path)
+
+
+def test_clusters_may_have_published_keys_plain_keys_or_be_lists(tmp_path: Path) -> None:
+    published = {
+        "[SENSES]": ["Feder"],
+        "[AMBIGUOUS SENSES]": ["Spirale"],
+        "[BLACKLISTED SENSES]": ["Born"],
+        "[POS]": "NOUN",
+        "[SYNONYMS]": [],
+    }
+    plain = {"senses": ["Feder"], "ambiguous": ["Spirale"], "blacklisted": ["Born"], "pos": "NOUN"}
+    lexicon = lexicon_of(tmp_path, {"Spring": {"1": published, "2": plain, "3": ["Lenz", "Lenz"]}})
+    expected = SenseCluster(("Feder",), ("Spirale",), ("Born",), "NOUN")
+    assert lexicon.homographs == {
+        "spring": {"1": expected, "2": expected, "3": SenseCluster(("Lenz",))}
+    }
+    assert (lexicon.src_lang, lexicon.tgt_lang, len(lexicon.sha256)) == ("en", "de", 64)
+
+
+@pytest.mark.parametrize(
+    ("value", "message"),
+    [
+        ([], "expected an object such as"),
+        ({}, "expected an object such as"),
+        ({"bat": []}, "'bat': expected clusters"),
+        ({"bat": {"1": []}}, "'bat': cluster '1': expected at least one sense, got none; add"),
+        ({"bat": {"1": {"[SENSES]": [], "[AMBIGUOUS SENSES]": ["x"]}}}, "expected at least one se"),
+        ({"bat": {"1": 5}}, "expected a list of words or an object, got 5"),
+        ({"bat": {"1": ["zwei Wörter"]}}, "senses: expected a list of single words"),
+        ({"bat": {"1": ["x"]}, "Bat": {"1": ["x"]}}, "each homograph once"),
+    ],
+)
+def test_a_lexicon_of_another_form_is_refused(tmp_path: Path, value: Any, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        lexicon_of(tmp_path, value)
+
+
+def test_a_lexicon_that_is_no_json_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "lexicon.json").write_text("spring: Feder", encoding="utf-8")
+    with pytest.raises(InputError, match=r"lexicon\.json: expected an object such as"):
+        read_lexicon(tmp_path / "lexicon.json")
+
+
+def test_a_word_that_is_no_homograph_is_named(tmp_path: Path) -> None:
+    lexicon = lexicon_of(tmp_path, {"bat": {"1": ["Schläger"]}})
+    with pytest.raises(UnknownNameError, match="unknown homograph 'bats'; did you mean 'bat'"):
+        lexicon.clusters("bats")
+    with pytest.raises(InputError, match="row 1: expected a homograph of the lexicon, got 'rat'"):
+        lexicon.check("rat", "1", "row 1")
+    with pytest.raises(InputError, match=r"row 1: expected a cluster of 'bat' \(1\), got '9'"):
+        lexicon.check("bat", "9", "row 1")
+
+
+def test_pairs_are_read_as_they_were_written(tmp_path: Path) -> None:
+    path = tmp_path / "pairs.jsonl"
+    assert write_pairs(path, [PAIR, PAIR]) == 2
+    path.write_text(path.read_text(encoding="utf-8") + "\n", encoding="utf-8")
+    assert list(read_pairs(path)) == [PAIR, PAIR]
+    assert [file.name for file in tmp_path.iterdir()] == ["pairs.jsonl"]
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("{", "line 2: expected a JSON object with id, source"),
+        ("[]", "line 2: expected a JSON object with id, source"),
+        ('{"id": "1"}', "line 2: source: expected text, got None; write the file with"),
+        ('{"id": 1}', "line 2: id: expected text, got 1"),
+        ("start", "line 2: expected the position of 'bat' in the source, got start 99"),
+        ("token", "line 2: token: expected an integer, got True"),
+    ],
+)
+def test_a_line_that_is_no_pair_is_named(tmp_path: Path, line: str, message: str) -> None:
+    path = tmp_path / "pairs.jsonl"
+    write_pairs(path, [PAIR])
+    good = path.read_text(encoding="utf-8")
+    bad = {
+        "start": good.replace('"start": 2', '"start": 99'),
+        "token": good.replace('"token": 1', '"token": true'),
+    }.get(line, line)
+    path.write_text(good + bad, encoding="utf-8")
+    with pytest.raises(InputError, match=message):
+        list(read_pairs(path))
+
+
+def test_a_file_that_is_missing_or_not_utf8_is_named(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="file not found"):
+        list(read_pairs(tmp_path / "nowhere.jsonl"))
+    (tmp_path / "pairs.jsonl").write_bytes(b"\n\xff\n")
+    with pytest.raises(InputError, match="line 2: expected UTF-8, got the byte 0xff"):
+        list(read_pairs(tmp_path / "pairs.jsonl"))
+
+
+def test_a_file_that_cannot_be_written_is_named(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"the folder .*no folder does not exist"):
+        write_rows(tmp_path / "no folder" / "pairs.jsonl", [])
+    (tmp_path / "pairs.jsonl").mkdir()
+    with pytest.raises(InputError, match=r"pairs\.jsonl could not be written"):
+        write_rows(tmp_path / "pairs.jsonl", [])
+
+
+def test_a_second_writer_of_rows_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "pairs.jsonl"
+
+    def rows() -> Iterator[dict[str, int]]:
+        with pytest.raises(InputError, match=r"no other run is writing, got .*pairs\.jsonl"):
+            write_rows(path, [])
+        yield {"n": 1}
+
+    assert write_rows(path, rows()) == 1
+    assert path.read_text(encoding="utf-8") == '{"n": 1}\n'

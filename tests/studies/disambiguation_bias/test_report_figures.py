@@ -1,0 +1,129 @@
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING
+
+import pytest
+
+from cc_hf.studies.disambiguation_bias.report_figures import attractors_of_homographs, errors_by_bias
+from cc_hf.reports.formats.latex import latex_report
+from cc_hf.reports.formats.markdown import markdown_report
+from cc_hf.reports.page.page import html_page
+from cc_hf.reports.report import Report, build_report
+from cc_hf.reports.samples import System
+from cc_hf.results import EvaluationResult
+from cc_hf.schema import Focus, Judgement, ProbingExample
+from cc_hf.studies.disambiguation_bias.attractors import AttractorTable
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
+
+N = 20
+TABLE = AttractorTable(
+    {
+        "bat": {"1": Counter(ball=9, hit=4, the=2), "2": Counter(cave=5), "3": Counter()},
+        "spring": {"1": Counter(summer=3)},
+    },
+    {"bat": {"1": 12, "2": 5, "3": 0}, "spring": {"1": 3}},
+)
+
+
+def example(number: int, *, has_bias: bool = True) -> ProbingExample:
+    word = "bat" if number < 15 else "spring"
+    extra = {
+        "homograph": word,
+        "cluster": "1",
+        "senses": '{"1": ["Schlagholz", "Schläger"], "2": ["Fledermaus"]}',
+    }
+    if has_bias:
+        extra |= {"freq_diff": str(number - 10), "length": "12"}
+    return ProbingExample(str(number), "en", "de", f"A {word}.", "all", "1", Focus(word, 2), extra)
+
+
+def system(name: str, n_errors: int, n_open: int = 0) -> System:
+    verdicts = ["correct"] * (N - n_errors - n_open)
+    verdicts += ["inconclusive"] * n_open + ["incorrect"] * n_errors
+    judgements = tuple(
+        Judgement(str(i), "all", v == "correct", "x", v) for i, v in enumerate(verdicts)
+    )
+    result = EvaluationResult(
+        "custom",
+        "set",
+        "de",
+        "homograph_accuracy",
+        "homograph|data:custom/set@1",
+        N,
+        {"accuracy": verdicts.count("correct") / N, "flip_rate": n_errors / N},
+        {},
+        (),
+        judgements,
+    )
+    return System(name, {"homograph_accuracy": result})
+
+
+def report(*systems: System, has_bias: bool = True, has_table: bool = True) -> Report:
+    return build_report(
+        systems,
+        examples=[example(i, has_bias=has_bias) for i in range(N)],
+        n_resamples=20,
+        attractors=TABLE if has_table else None,
+    )
+
+
+def test_errors_are_grouped_by_bias() -> None:
+    (errors,) = errors_by_bias(report(system("a", 5), system("b", 4, 6), system("none", 0)))
+    assert errors.metric == "homograph_accuracy"
+    assert [group.n_errors for group in errors.groups["a"]] == [0] * 7 + [1, 2, 2]
+    assert [group.n for group in errors.groups["b"]] == [2] * 10
+    assert errors.predictions["a"].tests[0].test.rank_biserial == 1
+    assert set(errors.predictions) == {"a", "b"}  # there is nothing to predict without errors
+
+
+def test_homographs_with_most_errors_come_first() -> None:
+    first, second = attractors_of_homographs(report(system("a", 9)))
+    assert (first.homograph, first.n_errors) == ("spring", 5)
+    assert (second.homograph, second.n_errors) == ("bat", 4)
+    assert second.senses["1"] == ("Schläger", "Schlagholz")
+    assert second.words["freq"]["1"] == (("ball", 9.0), ("hit", 4.0), ("the", 2.0))
+
+
+def test_bias_is_computed_from_the_table_where_examples_do_not_hold_it() -> None:
+    (errors,) = errors_by_bias(report(system("a", 5), has_bias=False))
+    assert sum(group.n for group in errors.groups["a"]) == N
+    assert [test.feature for test in errors.predictions["a"].tests][-1] == "length"
+
+
+def test_other_data_have_no_bias() -> None:
+    plain = report(system("a", 5), has_bias=False, has_table=False)
+    assert errors_by_bias(plain) == ()
+    assert attractors_of_homographs(plain) == ()
+    assert "Error rate by bias" not in html_page(plain)
+    assert "Error rate by bias" not in markdown_report(plain)
+
+
+def test_every_format_shows_error_rates_correlations_and_attractors() -> None:
+    contents = report(system("a", 5), system("<b>", 4, 6))
+    page = html_page(contents)
+    assert '<section id="bias"' in page
+    assert "&lt;b&gt;, -10 to -9: 0.0 % (" in page
+    for text in (page, markdown_report(contents)):
+        assert "Attractors of bat" in text
+        assert "Schläger, Schlagholz" in text
+        assert "ball 9, hit 4" in text
+        assert "Does bias predict errors? Homograph accuracy" in text
+        assert "length (control)" in text
+    assert "Attractors of bat" in latex_report(contents)
+
+
+def test_a_system_without_errors_has_no_correlations() -> None:
+    text = markdown_report(report(system("a", 0)))
+    assert "Error rate by bias" in text
+    assert "Does bias predict errors" not in text
+
+
+@pytest.mark.browser
+def test_the_section_fits_on_narrow_and_wide_screens(page: Page) -> None:
+    page.set_content(html_page(report(system("a", 5), system("a system with a long name", 9))))
+    for width in (390, 1440):
+        page.set_viewport_size({"width": width, "height": 900})
+        assert page.evaluate("document.documentElement.scrollWidth") <= width

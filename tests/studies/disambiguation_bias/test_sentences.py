@@ -1,0 +1,94 @@
+from __future__ import annotations
+
+import json
+from collections import Counter
+from pathlib import Path
+
+import datasets
+import pytest
+
+from cc_hf.studies.disambiguation_bias.homographs import TaggedPair, write_pairs
+from cc_hf.errors import InputError, UnknownNameError
+from cc_hf.studies.disambiguation_bias.attractors import AttractorTable
+from cc_hf.studies.disambiguation_bias.sentences import (
+    BiasColumns,
+    SentenceBias,
+    score_file,
+    scored_rows,
+    sentence_bias,
+)
+
+COUNTS = {"bat": {"1": Counter(ball=3), "2": Counter(night=6, ball=1), "3": Counter()}}
+TABLE = AttractorTable(COUNTS, {"bat": {"1": 3, "2": 6}}, lexicon="0a")
+ROWS = [
+    TaggedPair("0", "A ball hit the bat .", "...", "bat", 15, 4, "1", "..."),
+    TaggedPair("1", "A bat at night", "...", "bat", 2, 1, "1", "..."),
+    TaggedPair("2", "A bat", "...", "bat", 2, 1, "3", "..."),
+]
+
+
+def test_all_tokens_count_and_repeated_words_count_twice() -> None:
+    bias = sentence_bias(TABLE, "Ball, ball and bat!", "bat", "1")
+    assert bias == SentenceBias(right=1.0, wrong=2 / 6, wrong_cluster="2")
+    assert bias.diff == pytest.approx(-4 / 6)
+
+
+def test_the_strongest_wrong_sense_is_found_for_each_association() -> None:
+    biases = [
+        sentence_bias(TABLE, "night ball ball ball ball", "bat", "3", association=association)
+        for association in ("freq", "ppmi")
+    ]
+    assert [bias.wrong_cluster for bias in biases] == ["1", "1"]
+    assert biases[0].wrong == 12 / 5
+    assert biases[1].wrong > 0
+
+
+def test_a_sentence_without_words_or_attractors_has_no_bias() -> None:
+    assert sentence_bias(TABLE, "", "bat", "1") == SentenceBias(0.0, 0.0, "2")
+    alone = AttractorTable({"bat": {"1": Counter(ball=1)}}, {"bat": {"1": 1}})
+    assert sentence_bias(alone, "ball", "bat", "1") == SentenceBias(1.0, 0.0, "")
+    assert sentence_bias(alone, "ball", "bat", "2") == SentenceBias(0.0, 1.0, "1")
+
+
+def test_a_homograph_or_cluster_that_is_not_in_the_table_is_refused() -> None:
+    with pytest.raises(UnknownNameError, match="unknown homograph 'cat'; did you mean 'bat'"):
+        sentence_bias(TABLE, "x", "cat", "1")
+    with pytest.raises(UnknownNameError, match="unknown cluster of 'bat' '9'"):
+        sentence_bias(TABLE, "x", "bat", "9")
+    for row in (
+        TaggedPair("5", "x", "...", "cat", 0, 0, "1", "..."),
+        TaggedPair("5", "x", "...", "bat", 0, 0, "9", "..."),
+    ):
+        with pytest.raises(InputError, match=r"p.jsonl: pair 5: expected a homograph and a cluste"):
+            list(scored_rows([row], BiasColumns(TABLE), where="p.jsonl"))
+
+
+def test_columns_are_added_by_map() -> None:
+    dataset = datasets.Dataset.from_list(
+        [{"source": r.source, "homograph": r.homograph, "cluster": r.cluster} for r in ROWS]
+    )
+    mapped = dataset.map(BiasColumns(TABLE, ("freq", "pmi")), batched=True, batch_size=2)
+    assert mapped.column_names[3:] == [
+        f"{association}_{name}"
+        for association in ("freq", "pmi")
+        for name in ("right", "wrong", "wrong_cluster", "diff")
+    ]
+    assert mapped["freq_diff"][:] == [1 / 6 - 3 / 6, 6 / 4, 0.0]
+
+
+def test_a_file_is_scored_in_batches(tmp_path: Path) -> None:
+    pairs, output = tmp_path / "pairs.jsonl", tmp_path / "rows.jsonl"
+    write_pairs(pairs, ROWS * 800)
+    means, largest = score_file(pairs, BiasColumns(TABLE), output=output, top=2)
+    rows = [json.loads(line) for line in output.read_text(encoding="utf-8").splitlines()]
+    assert len(rows) == 2400
+    assert rows[1]["freq_diff"] == 1.5
+    assert [row["id"] for row in largest] == ["1", "1"]
+    assert means["freq"]["right"] == pytest.approx((0.5 + 0 + 0) / 3)
+    assert score_file(pairs, BiasColumns(TABLE), top=0) == (means, [])
+
+
+def test_a_file_without_pairs_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "pairs.jsonl").write_text("\n", encoding="utf-8")
+    with pytest.raises(InputError, match=r"pairs.jsonl: expected sentence pairs, got none; tag"):
+        score_file(tmp_path / "pairs.jsonl", BiasColumns(TABLE))

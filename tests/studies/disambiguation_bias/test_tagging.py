@@ -1,0 +1,223 @@
+from __future__ import annotations
+
+import pickle
+import sys
+from collections.abc import Iterable, Iterator
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from cc_hf.data.corpora.parallel import CorpusBlock
+from cc_hf.studies.disambiguation_bias.homographs import HomographLexicon, SenseCluster
+from cc_hf.errors import DataError, InputError, UnknownNameError
+from cc_hf.studies.disambiguation_bias import tagging
+from cc_hf.studies.disambiguation_bias.tagging import PairTagger, TaggedBlock, TaggingOptions
+from tests.studies.disambiguation_bias.corpus import LEXICON, SENTENCES
+
+
+def block_of(*pairs: tuple[str, str], damaged: dict[int, str] | None = None) -> CorpusBlock:
+    return CorpusBlock(1, 100, [a for a, _ in pairs], [b for _, b in pairs], damaged or {})
+
+
+def tagged(*pairs: tuple[str, str], links: list[str] | None = None, **options: Any) -> TaggedBlock:
+    tagger = PairTagger(LEXICON, TaggingOptions(**options))
+    return tagger.tag(block_of(*pairs), links, "links.txt")
+
+
+def test_pairs_with_a_known_sense_are_tagged_with_positions() -> None:
+    block = tagged(*SENTENCES)
+    rows = {pair.id: pair for pair in block.pairs}
+    assert {name: (pair.homograph, pair.cluster) for name, pair in rows.items()} == {
+        "100.bat": ("bat", "1"),
+        "101.bat": ("bat", "2"),
+        "102.spring": ("spring", "1"),
+        "102.bat": ("bat", "2"),
+        "104.spring": ("spring", "2"),
+    }
+    pair = rows["102.bat"]
+    assert (pair.source[pair.start :][:4], pair.token, pair.target_token) == (
+        "bats",
+        3,
+        "Fledermäuse",
+    )
+    assert block.outcomes == {
+        "n_damaged": 0,
+        "n_too_long": 0,
+        "n_homographs": 7,
+        "n_tagged": 5,
+        "n_ambiguous": 1,
+        "n_no_sense": 1,
+    }
+
+
+def test_given_links_replace_the_aligner() -> None:
+    pair = ("The bat hit the ball .", "Der Schläger traf den Ball .")
+    assert tagged(pair, links=["1-1"]).pairs[0].cluster == "1"
+    assert tagged(pair, links=["1-2"]).outcomes["n_not_linked"] == 1
+    assert tagged(pair, links=[""]).outcomes["n_not_linked"] == 1
+
+
+def test_links_between_words_with_punctuation_are_understood() -> None:
+    block = tagged(("See (the bat), now.", "Sieh (den Schläger), jetzt."), links=["2-2"])
+    assert (block.pairs[0].token, block.pairs[0].target_token) == (3, "Schläger")
+
+
+def test_the_window_is_searched_where_links_show_no_sense() -> None:
+    pair = ("The bat hit .", "Der große Schläger traf .")
+    for window, n in ((0, 0), (1, 1)):
+        assert len(tagged(pair, links=["1-1"], window=window).pairs) == n
+    assert tagged(pair, links=[""], window=3).pairs == ()
+    near = ("The bat hit .", "Die Fledermaus traf den Schläger .")
+    assert tagged(near, links=["1-2"], window=3).pairs[0].cluster == "2"
+
+
+def test_a_homograph_with_two_senses_in_a_pair_is_dropped() -> None:
+    pair = ("A bat met a bat .", "Eine Fledermaus traf einen Schläger .")
+    assert tagged(pair, links=["1-1 4-4"]).outcomes["n_conflicting"] == 1
+    assert tagged(pair, links=["1-1"]).pairs[0].cluster == "2"
+
+
+@pytest.mark.parametrize("word", ["Keule", "Springen"])
+def test_ambiguous_and_blacklisted_words_give_no_pair(word: str) -> None:
+    homograph = "bat" if word == "Keule" else "spring"
+    assert tagged((f"a {homograph}", f"ein {word}"), links=["1-1"]).outcomes["n_ambiguous"] == 1
+
+
+def test_damaged_pairs_are_counted() -> None:
+    block = block_of(("The bat hit.", ""), SENTENCES[1], damaged={0: "the reference is empty"})
+    result = PairTagger(LEXICON).tag(block, ["", "1-1"])
+    assert (result.outcomes["n_damaged"], len(result.pairs)) == (1, 1)
+
+
+def test_cleaning_drops_pairs_and_counts_them() -> None:
+    long = ("A bat", "Ein Schläger " + "sehr " * 8)
+    assert tagged(long, max_length_ratio=2).outcomes["n_length_ratio"] == 1
+    assert tagged(long, links=["1-1"], max_length_ratio=9).outcomes["n_tagged"] == 1
+    foreign = ("bat xqz wvk qrt", "Schläger xqz wvk qrt")
+    assert tagged(foreign, min_known_words=0.9).outcomes["n_language"] == 1
+    assert len(tagged(SENTENCES[0], min_known_words=0.9).pairs) == 1
+
+
+def test_held_out_pairs_are_chosen_by_a_hash_and_must_be_long() -> None:
+    pairs = [(f"Number {i} : the bat hit the ball .", f"Nummer {i} : Schläger") for i in range(200)]
+    links = ["4-3"] * 200
+    block = tagged(*pairs, links=links, held_out=0.3, min_tokens=8)
+    assert 40 < len(block.held_out) < 80
+    assert len(block.held_out) + len(block.pairs) == 200
+    again = tagged(*reversed(pairs), links=links, held_out=0.3, min_tokens=8)
+    assert {pair.source for pair in again.held_out} == {pair.source for pair in block.held_out}
+    short = tagged(*pairs, links=links, held_out=0.3, min_tokens=20)
+    assert (short.outcomes["n_short"], short.held_out) == (len(block.held_out), ())
+    assert short.pairs == block.pairs
+
+
+def test_alignment_in_parts_bounds_the_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    sizes: list[int] = []
+
+    class Aligner:
+        signature_name = "parts"
+
+        def align(self, sources: list[str], targets: list[str]) -> list[Any]:
+            sizes.append(len(sources))
+            return [((1, 1),)] * len(sources)
+
+    monkeypatch.setattr(tagging, "find_aligner", lambda name: Aligner())
+    tagger = PairTagger(LEXICON, TaggingOptions(max_cells=100))
+    assert len(tagger.tag(block_of(*[SENTENCES[0]] * 5)).pairs) == 5
+    assert sizes == [2, 2, 1]  # 7 * 6 cells each
+    assert tagger.aligner_name == "parts.100cells"
+
+
+def test_a_pair_that_is_too_long_to_align_is_counted_and_the_others_are_tagged() -> None:
+    long = ("The bat " + "hit " * 50, "Der Schläger " + "traf " * 50)
+    block = tagged(long, SENTENCES[0], max_cells=100)
+    assert (block.outcomes["n_too_long"], block.outcomes["n_homographs"]) == (1, 1)
+    assert len(tagged(long, links=["1-1"], max_cells=100).pairs) == 1
+
+
+def test_only_named_homographs_are_tagged_and_the_signature_says_so() -> None:
+    tagger = PairTagger(LEXICON, TaggingOptions(homographs=("spring",)))
+    assert {pair.homograph for pair in tagger.tag(block_of(*SENTENCES)).pairs} == {"spring"}
+    assert str(tagger.signature_fields()["homographs"]).startswith("1.")
+    with pytest.raises(UnknownNameError, match="unknown homograph 'sprin'; did you mean 'spring'"):
+        PairTagger(LEXICON, TaggingOptions(homographs=("sprin",)))
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"rule": "x"}, "rule: expected one of recommended, program"),
+        ({"window": -1}, "window: expected 0 or more, got -1"),
+        ({"max_length_ratio": 0.5}, "max_length_ratio: expected 1 or more"),
+        ({"min_known_words": 2}, "min_known_words: expected a share"),
+        ({"held_out": 1}, "held_out: expected a share"),
+        ({"min_tokens": -1}, "min_tokens: expected 0"),
+        ({"max_cells": 0}, "max_cells: expected 1"),
+    ],
+)
+def test_options_out_of_range_are_refused(options: dict[str, Any], message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        TaggingOptions(**options)
+
+
+def test_wrong_alignments_name_their_line() -> None:
+    pair = ("The bat hit .", "Der Schläger traf .")
+    with pytest.raises(DataError, match=r"links.txt: line 101: expected links such as 0-0"):
+        tagged(pair, links=["1:1"])
+    with pytest.raises(InputError, match=r"links.txt: line 101: expected links between 4 source"):
+        tagged(pair, links=["1-9"])
+
+
+def test_a_tagger_reaches_other_processes_without_its_caches() -> None:
+    tagger = PairTagger(LEXICON)
+    before = tagger.tag(block_of(*SENTENCES)).pairs
+    copy = pickle.loads(pickle.dumps(tagger))
+    assert "_homograph_of" not in vars(copy)
+    assert copy.tag(block_of(*SENTENCES)).pairs == before
+
+
+def test_the_cache_of_words_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tagging, "_CACHED_WORDS", 3)
+    tagger = PairTagger(LEXICON)
+    assert len(tagger.tag(block_of(*SENTENCES)).pairs) == 5
+    assert len(tagger._homograph_of) <= 3
+
+
+class FakeDoc(list[Any]):
+    """Words with positions and tags; the word after "to" is a verb."""
+
+    def __init__(self, text: str) -> None:
+        words = text.split()
+        starts = [len(" ".join(words[:i])) + bool(i) for i in range(len(words))]
+        super().__init__(
+            SimpleNamespace(idx=start, pos_="VERB" if i and words[i - 1] == "to" else "NOUN")
+            for i, start in enumerate(starts)
+        )
+
+
+class FakePipeline:
+    lang = "en"
+    meta = {"lang": "en", "name": "core_web_sm", "version": "3.8.0"}  # noqa: RUF012
+
+    def pipe(self, texts: Iterable[str]) -> Iterator[FakeDoc]:
+        return map(FakeDoc, texts)
+
+
+def test_with_a_spacy_model_homographs_must_be_nouns(monkeypatch: pytest.MonkeyPatch) -> None:
+    fake = SimpleNamespace(load=lambda name, exclude: FakePipeline(), __version__="3.8.0")
+    monkeypatch.setitem(sys.modules, "spacy", fake)
+    pairs = [("They like to bat .", "Sie mögen Schläger ."), ("A bat hit .", "Schläger traf .")]
+    tagger = PairTagger(LEXICON, TaggingOptions(spacy_model="en_core_web_sm"))
+    block = tagger.tag(block_of(*pairs), ["3-2", "1-0"])
+    assert (block.outcomes["n_no_noun"], len(block.pairs)) == (1, 1)
+    assert tagger.signature_fields()["parser"] == "spacy-3.8.0+en_core_web_sm-3.8.0"
+    assert PairTagger(LEXICON).signature_fields()["parser"] == "none"
+
+
+def test_another_language_pair_needs_only_another_lexicon() -> None:
+    lexicon = HomographLexicon(
+        "de", "fr", "", {"bank": {"1": SenseCluster(("banque",)), "2": SenseCluster(("banc",))}}
+    )
+    block = PairTagger(lexicon).tag(block_of(("Die Banken sparen", "Les banques")), ["1-1"])
+    assert block.pairs[0].cluster == "1"

@@ -1,0 +1,93 @@
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from cc_hf.citations import CITATIONS
+from cc_hf.errors import InputError
+from cc_hf.studies.distillation.case_study import (
+    CASE_STUDY,
+    PUBLISHED_REGRESSIONS,
+    case_study_regressions,
+)
+from cc_hf.comparing.system_table import read_system_table, regress, select_systems
+from tests.helpers.cases import cases_by_message
+
+
+def test_table_3_english_german_is_reproduced_and_significant() -> None:
+    for block, own in case_study_regressions():
+        assert own.n == 30
+        assert all(own.coefficient(name).p_value < 0.05 for name in ("bleu", "seqkd"))
+        assert own.f_p_value < 0.05
+        if block.tgt_lang == "de":
+            assert (
+                round(own.coefficient("bleu").value, 2),
+                round(own.coefficient("seqkd").value, 2),
+            ) == (block.bleu, block.seqkd)
+
+
+def test_russian_figures_follow_the_table_and_not_the_published_ones() -> None:
+    """The printed table gives 1.55 and -2.90, 2.50 and -5.15; published are 1.39 and -2.14, 2.52
+    and -5.21.
+    """
+    own = {block.task: found for block, found in case_study_regressions() if block.tgt_lang == "ru"}
+    assert [round(own["MuCoW"].coefficient(name).value, 2) for name in ("bleu", "seqkd")] == [
+        1.55,
+        -2.90,
+    ]
+    assert [round(own["WinoMT"].coefficient(name).value, 2) for name in ("bleu", "seqkd")] == [
+        2.50,
+        -5.15,
+    ]
+    assert all(bool(block.note) == (block.tgt_lang == "ru") for block in PUBLISHED_REGRESSIONS)
+
+
+def test_the_dependent_columns_are_minima() -> None:
+    for row in read_system_table(CASE_STUDY):
+        assert float(row["mucow_infrequent"]) < float(row["mucow_frequent"])
+        assert float(row["winomt_female"]) < float(row["winomt_male"])
+        assert (row["seqkd"] == "1") == row["model"].startswith("Student of")
+    assert "vamvas-sennrich-2021" in CITATIONS
+
+
+def test_the_table_is_not_ignored_by_git(root: Path) -> None:
+    """Hatch takes all of the folder cc_hf except what git ignores."""
+    path = CASE_STUDY.relative_to(root)
+    assert path.parts[0] == "cc_hf"
+    ignored = subprocess.run(
+        ["git", "check-ignore", path], cwd=root, capture_output=True, text=True, check=False
+    )
+    assert ignored.stdout == ""
+
+
+@cases_by_message(
+    ("text", "message"),
+    [
+        ("", "a line of names and at least one row, got"),
+        ("a,b\n", "a line of names and at least one row, got 1"),
+        ("a,a\n1,2\n", "different names"),
+        ("a,b\n1\n", "line 2: expected 2 cells, one for each name, got 1"),
+    ],
+)
+def test_malformed_tables_are_refused(text: str, message: str, tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(InputError, match=message):
+        read_system_table(path)
+
+
+def test_unknown_columns_and_bad_cells_are_refused(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text('name,"b, c",y\nx,1,2\nz,many,3\n', encoding="utf-8")
+    rows = read_system_table(path)
+    assert rows[0] == {"name": "x", "b, c": "1", "y": "2"}
+    with pytest.raises(InputError, match="column: expected one of name, b, c, y, got 'd'"):
+        regress(rows, "d", ["y"])
+    with pytest.raises(InputError, match="row 2: b, c: expected a number, got 'many'"):
+        regress(rows, "y", ["b, c"])
+    with pytest.raises(InputError, match="independents: expected different columns, got y, y"):
+        regress(rows, "y", ["y", "y"])
+    with pytest.raises(InputError, match="expected a system with name = q, got none among 2"):
+        select_systems(rows, {"name": "q"})

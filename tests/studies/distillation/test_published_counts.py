@@ -1,0 +1,136 @@
+"""The counts that Vamvas & Sennrich (2021) released, see docs/parity.md."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from cc_hf.cli.main import app
+from cc_hf.data.loading import load_examples
+from cc_hf.evaluation.material import load_material
+from cc_hf.studies.distillation.flow_charts import flows_page, flows_svg
+from cc_hf.studies.distillation.gender_flows import (
+    OUTCOMES,
+    OccupationCounts,
+    read_occupation_counts,
+)
+from cc_hf.studies.distillation.published_counts import published_counts, published_forms
+from cc_hf.studies.distillation.senses import mucow_senses
+
+pytestmark = pytest.mark.shared
+
+
+@pytest.fixture(scope="module")
+def counts(shared: Path) -> OccupationCounts:
+    return published_counts(shared / "upstream")
+
+
+def test_the_shares_are_those_of_the_released_sums(counts: OccupationCounts) -> None:
+    assert counts.n == 1_365_155
+    assert [[round(100 * share, 2) for share in counts.shares(s).values()] for s in range(3)] == [
+        [40.13, 3.19, 56.68],
+        [45.22, 3.16, 51.62],
+        [45.83, 3.11, 51.06],
+    ]
+
+
+def test_the_flows_are_those_of_the_released_sums(counts: OccupationCounts) -> None:
+    thousands = [
+        [[round(flow[a][b] / 1000, 1) for b in OUTCOMES] for a in OUTCOMES]
+        for flow in (counts.total_flow(step) for step in range(2))
+    ]
+    assert thousands == [
+        [[463.7, 5.7, 78.5], [10.5, 28.6, 4.4], [143.1, 8.9, 621.8]],
+        [[586.3, 3.9, 27.2], [5.2, 36.1, 1.8], [34.1, 2.5, 668.1]],
+    ]
+
+
+def test_flows_of_every_occupation_add_up(counts: OccupationCounts) -> None:
+    for name in counts.counts:
+        for step in range(2):
+            flow = counts.total_flow(step, [name])
+            leaving = [sum(flow[o].values()) for o in OUTCOMES]
+            arriving = [sum(flow[before][o] for before in OUTCOMES) for o in OUTCOMES]
+            assert leaving == pytest.approx(list(counts.total(step, [name]).values()))
+            assert arriving == pytest.approx(list(counts.total(step + 1, [name]).values()))
+
+
+def test_doctor_nurse_and_cleaner_are_as_in_the_paper(counts: OccupationCounts) -> None:
+    doctor = [[round(stage[o]) for o in OUTCOMES] for stage in counts.counts["doctor"]]
+    assert doctor == [[28018, 1031, 8793], [30238, 760, 6844], [30523, 678, 6642]]
+    female = {
+        name: (round(stages[0]["female"]), round(stages[0]["male"]))
+        for name, stages in counts.counts.items()
+        if stages[0]["female"] > stages[0]["male"]
+    }
+    assert female == {"nurse": (3184, 315), "cleaner": (52, 13)}
+    assert not female.keys() & set(counts.by_frequency()[:12])
+    half = sum(sum(counts.counts[name][0].values()) for name in counts.by_frequency()[:24])
+    assert round(100 * half / counts.n, 1) == 79.8
+
+
+def test_the_released_forms_are_whole_paradigms(shared: Path) -> None:
+    forms = published_forms(shared / "upstream")
+    assert len(forms) == 48
+    assert forms["doctor"].gender({"Ärztin"}) == "female"
+    # The released list names all female forms of chef as male ones, too.
+    assert forms["chef"].gender({"Chefköchin"}) == "other"
+    assert [name for name, of in forms.items() if of.male & of.female] == ["chef"]
+
+
+def test_the_picture_and_the_page_name_stages_and_shares(counts: OccupationCounts) -> None:
+    picture = flows_svg(counts, title="all")
+    for text in ("original", "male 40.1 %", "female 3.1 %", "original male to teacher other"):
+        assert text in picture
+    page = flows_page(counts, title="all", occupations=["doctor"])
+    assert page.count("<svg") == 2
+    assert "28,018 / 1,031 / 8,793" in page
+    assert "The paper prints" not in page
+
+
+def test_the_command_needs_no_model(shared: Path, tmp_path: Path) -> None:
+    women = tmp_path / "women.tsv"
+    rows = ("doctor\t38", "nurse\t90", "cleaner\t89", "driver\t6", "plumber\t2")
+    women.write_text("occupation\tpercent_women\n" + "\n".join(rows) + "\n", encoding="utf-8")
+    options = ["--published", "--data-dir", str(shared / "upstream"), "--women", str(women)]
+    result = CliRunner().invoke(app, ["count", "occupations", *options, "--json"])
+    assert result.exit_code == 0
+    first = json.loads(result.stdout)["women"][0]
+    assert first["correlation"]["n"] == 4
+    assert first["missing"] == ["plumber"]
+    assert first["correlation"]["r"] > 0.9
+
+
+def test_the_paper_s_shares_stand_beside_those_of_the_counts(shared: Path, tmp_path: Path) -> None:
+    page, kept = tmp_path / "flows.html", tmp_path / "counts.json"
+    files = ["--data-dir", str(shared / "upstream"), "--html", str(page), "--output", str(kept)]
+    result = CliRunner().invoke(app, ["count", "occupations", "--published", *files])
+    rows = [line.split() for line in result.stdout.splitlines()]
+    at = rows.index(["original", "40.13", "3.19", "56.68"])
+    assert rows[at + 1] == ["original,", "in", "the", "paper", "39.4", "3.6", "57.0"]
+    assert ["change", "to", "teacher,", "in", "the", "paper", "+5.1", "-0.2", "-"] in rows
+    assert "original 39.4 / 3.6 / 57.0" in page.read_text(encoding="utf-8")
+    for text in (result.stdout, page.read_text(encoding="utf-8")):
+        assert "does not say which counts" in " ".join(text.split())
+    assert json.loads(kept.read_text(encoding="utf-8"))["printed"]["original"]["male"] == 0.394
+    assert read_occupation_counts(kept).n == pytest.approx(1_365_155)
+
+
+@pytest.mark.parametrize(("pair", "n"), [("en-de", 362), ("en-ru", 203), ("en-cs", 200)])
+def test_the_lexicon_of_mucow_has_all_senses(shared: Path, pair: str, n: int) -> None:
+    names = mucow_senses(*pair.split("-"), data_dir=shared / "upstream")
+    assert len(names) == len(set(names)) == n
+
+
+def test_the_released_counts_given_as_ones_own_change_nothing(shared: Path) -> None:
+    data_dir = shared / "upstream"
+    path = data_dir / (
+        "ZurichNLP/contrastive-conditioning/data_analysis/results/senses_en-ru_count_results.json"
+    )
+    for config in ("en-ru", "en-ru.probing"):
+        material = load_material("mucow", config, data_dir=data_dir, counts=path)
+        assert material.examples == load_examples("mucow", config, data_dir=data_dir)
+        assert material.origin.fields["counts"]

@@ -1,0 +1,69 @@
+"""Small models with lexical shortcuts and random weights, in every form."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+
+from cc_hf.studies.lexical_shortcuts.model import (
+    LexicalShortcutConfig,
+    LexicalShortcutForConditionalGeneration,
+)
+
+PAD, EOS = 1, 2
+SOURCES = torch.tensor([[5, 6, 7, 8, 9, EOS], [10, 11, EOS, PAD, PAD, PAD], [12] * 5 + [EOS]])
+INPUTS = torch.tensor([[EOS, 5, 6, 7], [EOS, 8, PAD, PAD], [EOS, 9, 9, PAD]])
+
+#: every variant of the thesis, section 5.4.3, and every form of the model around it
+VARIANTS: dict[str, dict[str, Any]] = {
+    "plain": {"shortcut": "none"},
+    "lexical": {},
+    "fusion": {"shortcut": "fusion"},
+    "encoder only": {"shortcut_decoder": False},
+    "decoder only": {"shortcut_encoder": False},
+    "attention over the source": {
+        "shortcut_encoder": False,
+        "shortcut_decoder": False,
+        "shortcut_cross": True,
+    },
+    "both attentions": {"shortcut_cross": True},
+    "both attentions, fusion": {"shortcut_cross": True, "shortcut": "fusion"},
+    "non-lexical": {"shortcut_source": "non_lexical"},
+    "non-lexical fusion": {"shortcut_source": "non_lexical", "shortcut": "fusion"},
+    "pre-norm, embedding norm": {"normalize_before": True, "layernorm_embedding": True},
+    "separate vocabularies": {"share_embeddings": False, "tgt_vocab_size": 30},
+    "untied": {"share_embeddings": False, "tie_word_embeddings": False},
+    "no biases": {"attention_bias": False, "scale_embedding": False},
+}
+
+
+def small_config(**changes: Any) -> LexicalShortcutConfig:
+    """Return a configuration of 2 + 3 layers."""
+    return LexicalShortcutConfig(
+        **{
+            "vocab_size": 40,
+            "d_model": 16,
+            "encoder_layers": 2,
+            "decoder_layers": 3,
+            "encoder_attention_heads": 4,
+            "decoder_attention_heads": 2,
+            "encoder_ffn_dim": 24,
+            "decoder_ffn_dim": 32,
+            "max_position_embeddings": 64,
+            **changes,
+        }
+    )
+
+
+def small_model(**changes: Any) -> LexicalShortcutForConditionalGeneration:
+    """Return a model whose weights are large enough that every part of it matters, in eval mode."""
+    torch.manual_seed(0)
+    model = LexicalShortcutForConditionalGeneration(small_config(**changes))
+    for name, weight in model.named_parameters():
+        if "norm" not in name:
+            torch.nn.init.normal_(weight, std=0.3)
+        if "embed_tokens" in name:
+            weight.data[PAD] = 0
+    model.eval()
+    return model

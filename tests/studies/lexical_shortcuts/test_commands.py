@@ -1,0 +1,129 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from cc_hf.errors import InputError
+from cc_hf.studies.lexical_shortcuts.tables import lexical_probe_chart
+from cc_hf.results import NoInterval
+from cc_hf.statistics.paired import PairedDifference
+from cc_hf.studies.lexical_shortcuts.results import (
+    GateActivation,
+    LayerDifference,
+    LexicalProbe,
+    ProbedGroup,
+    ProbedLayer,
+    ProbedModel,
+    ProbedSide,
+)
+from tests.helpers.models import save_tiny_marian
+from tests.unit.cli.test_study_commands import read, run
+from tests.studies.lexical_shortcuts.test_probe import pairs
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Write training and test text, and two models with one tokenizer."""
+    folder = tmp_path_factory.mktemp("probe")
+    for part, n in (("train", 12), ("test", 3)):
+        texts = pairs(n, n)
+        (folder / f"{part}.en").write_text("\n".join(texts.sources) + "\n", encoding="utf-8")
+        (folder / f"{part}.de").write_text("\n".join(texts.targets) + "\n", encoding="utf-8")
+    for seed in (0, 1):
+        (folder / f"model{seed}").mkdir()
+        save_tiny_marian(folder / f"model{seed}", seed=seed)
+    return folder
+
+
+def test_two_models_are_probed_compared_and_drawn(folder: Path) -> None:
+    printed = run(
+        "lexical-probe", folder / "model0", folder / "model1",
+        "--source", folder / "train.en", "--target", folder / "train.de",
+        "--test-source", folder / "test.en", "--test-target", folder / "test.de",
+        "--name", "base", "--name", "other", "--max-epochs", "2", "--resamples", "20", "--bf16",
+        "--chart", folder / "probe.svg", "--output", folder / "probe.json",
+    )  # fmt: skip
+    assert "base: encoder, 21 sub-words" not in printed  # words are several sub-words
+    assert "base: encoder" in printed
+    assert "other against base, percentage points" in printed
+    assert "signature: lexical-probe|model:base@" in printed.replace("\n", "")
+    row = read(folder / "probe.json")
+    assert [model["name"] for model in row["models"]] == ["base", "other"]
+    assert len(row["differences"]) == 6
+    assert ".bf16" in row["signature"]
+    assert "|n:11+1+3|" in row["signature"]
+    drawn = (folder / "probe.svg").read_text(encoding="utf-8")
+    assert "<svg" in drawn
+    assert "cosine to the embeddings" in drawn
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--test-source", "test.en"], "expected --test-source and --test-target together"),
+        (["--name", "a", "--name", "a"], "--name: expected a different name for each of 2 models"),
+        (["--chart", "probe.gif"], "format of plots: expected one of png, svg, pdf, got 'gif'"),
+        (["--test-dataset", "winomt"], "--test-dataset: expected a dataset with correct transl"),
+    ],
+)
+def test_options_that_do_not_fit_are_refused(
+    options: list[str], message: str, folder: Path, monkeypatch: pytest.MonkeyPatch, shared: Path
+) -> None:
+    monkeypatch.chdir(folder)
+    if "--test-dataset" in options:
+        if not shared.is_dir():
+            pytest.skip("the real data is not here")
+        options = [*options, "--data-dir", str(shared / "upstream")]
+    with pytest.raises(InputError, match=message):
+        run(
+            "lexical-probe", "model0", "model1", "--source", "train.en", "--target", "train.de",
+            "--max-epochs", "1", *options,
+        )  # fmt: skip
+
+
+def test_tables_show_parts_of_speech_gates_and_what_was_not_compared() -> None:
+    from rich.console import Console
+
+    from cc_hf.studies.lexical_shortcuts.tables import lexical_probe_tables
+
+    none = NoInterval("it is the same in every resample")
+    groups = (ProbedGroup("NOUN", 5, 0.6, none), ProbedGroup("VERB", 5, 0.2, none))
+    layers = tuple(
+        ProbedLayer(side, layer, 1 - layer / 10, none, 1 - layer / 5, none, groups, groups, 3, 0.5)
+        for side in ("encoder", "decoder")
+        for layer in range(9)
+    )
+    sides = tuple(ProbedSide(side, 100, 10, 20, 2) for side in ("encoder", "decoder"))
+    gates = (
+        GateActivation("encoder", 1, "key", 0.5123, 0.1),
+        GateActivation("cross", 2, "value", 0.25, 0.2),
+    )
+    difference = PairedDifference(0.5, 0.4, -0.1, none, 0.02)
+    probe = LexicalProbe(
+        (
+            ProbedModel("base", sides, layers, ()),
+            ProbedModel("lexical", sides, layers, gates),
+            ProbedModel("other", sides, layers, ()),
+        ),
+        (LayerDifference("lexical", "encoder", 1, difference, None),),
+        "lexical-probe|v:1",
+        {"other": "it has other sub-words"},
+    )
+    console = Console(width=80, record=True)
+    console.print(lexical_probe_tables(probe))
+    text = console.export_text()
+    assert "2 of types that the classifiers have" in text
+    assert "NOUN" in text
+    assert "60.0" in text
+    assert "layer 8" in text
+    assert "0.512" in text
+    assert "source attention" in text
+    assert "-10.0" in text.replace("−", "-")
+    assert "not compared: other: it has other sub-words" in text
+    assert "difference in encoder 1: no interval: it is the same" in text
+    assert "…" not in text
+    assert json.loads(probe.to_json())["models"][1]["gates"][1]["side"] == "cross"
+    for file_format, start in (("png", b"\x89PNG"), ("pdf", b"%PDF")):
+        assert lexical_probe_chart(probe, file_format=file_format).startswith(start)

@@ -1,0 +1,156 @@
+"""Models with lexical shortcuts judge and translate with the tokenizers that people give them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+import tokenizers
+import torch
+from transformers import AutoModelForSeq2SeqLM, MarianTokenizer, PreTrainedTokenizerFast
+
+import cc_hf
+from cc_hf.errors import EvaluatorError, InputError
+from cc_hf.studies.lexical_shortcuts.family import LexicalShortcutEvaluator
+from cc_hf.evaluators.loading import evaluator_of
+from cc_hf.studies.lexical_shortcuts.model import LexicalShortcutForConditionalGeneration
+from cc_hf.systems.translate import translate_with
+from tests.helpers.families import save_tiny_lexical_shortcut
+from tests.helpers.metrics import compute_metric
+from tests.helpers.models import TEXT, save_target_vocabulary, save_tiny_marian
+from tests.studies.lexical_shortcuts.shortcut_models import small_config, small_model
+
+_SOURCES = ["The doctor asked the nurse.", "The nurse.", "The nurse."]
+_TRANSLATIONS = ["Der Arzt bat die Krankenschwester.", "Der Pfleger.", "Die Ärztin."]
+
+
+def _fast_tokenizer(*, with_eos: bool = True) -> PreTrainedTokenizerFast:
+    """Return a tokenizer of words, as people train one for a model of their own."""
+    tokenizer = tokenizers.Tokenizer(tokenizers.models.WordLevel(unk_token="<unk>"))
+    tokenizer.pre_tokenizer = tokenizers.pre_tokenizers.Whitespace()
+    special = ["<s>", "<pad>", "</s>", "<unk>"]
+    trainer = tokenizers.trainers.WordLevelTrainer(special_tokens=special, show_progress=False)
+    tokenizer.train_from_iterator(TEXT.splitlines(), trainer)
+    if with_eos:
+        tokenizer.post_processor = tokenizers.processors.TemplateProcessing(
+            single="$A </s>", special_tokens=[("</s>", 2)]
+        )
+    return PreTrainedTokenizerFast(
+        tokenizer_object=tokenizer, eos_token="</s>", pad_token="<pad>", unk_token="<unk>"
+    )
+
+
+def test_a_model_with_a_tokenizer_of_ones_own_scores_as_by_hand(tmp_path: Path) -> None:
+    tokenizer = _fast_tokenizer()
+    model = small_model(vocab_size=len(tokenizer))
+    model.save_pretrained(tmp_path)
+    tokenizer.save_pretrained(tmp_path)
+    evaluator = cc_hf.load_evaluator(tmp_path)
+    assert isinstance(evaluator, LexicalShortcutEvaluator)
+    assert evaluator.fast_modes() == ()
+    assert evaluator.max_tokens == 64
+    logprobs = evaluator.token_logprobs(_SOURCES, _TRANSLATIONS, src_lang="en", tgt_lang="de")
+    for source, translation, row in zip(_SOURCES, _TRANSLATIONS, logprobs, strict=True):
+        ids, labels = tokenizer(source)["input_ids"], tokenizer(translation)["input_ids"]
+        assert labels[-1] == 2
+        with torch.inference_mode():
+            logits = model(
+                torch.tensor([ids]), decoder_input_ids=torch.tensor([[2, *labels[:-1]]])
+            ).logits[0]
+        expected = logits.log_softmax(-1)[range(len(labels)), labels]
+        np.testing.assert_allclose(row, expected.numpy(), atol=1e-5)
+
+
+def test_a_tokenizer_that_does_not_end_texts_with_eos_is_refused(tmp_path: Path) -> None:
+    tokenizer = _fast_tokenizer(with_eos=False)
+    small_model(vocab_size=len(tokenizer)).save_pretrained(tmp_path)
+    tokenizer.save_pretrained(tmp_path)
+    with pytest.raises(
+        EvaluatorError, match=r"expected a tokenizer that ends every source with EOS, the id 2, got"
+    ):
+        cc_hf.load_evaluator(tmp_path)
+
+
+def test_tokenizers_with_two_vocabularies_are_checked_by_side(tmp_path: Path) -> None:
+    save_tiny_marian(tmp_path)
+    n_target = 60
+    tokenizer = save_target_vocabulary(tmp_path, size=n_target)
+    config = small_config(
+        vocab_size=71,
+        tgt_vocab_size=n_target,
+        share_embeddings=False,
+        eos_token_id=0,
+        pad_token_id=n_target - 1,
+        decoder_start_token_id=n_target - 1,
+    )
+    model = LexicalShortcutForConditionalGeneration(config).eval()
+    evaluator = evaluator_of(model, tokenizer)
+    n_tokens = len(tokenizer(text_target="Die")["input_ids"])
+    assert evaluator.token_logprobs(["The nurse."], ["Die"])[0].shape == (n_tokens,)
+    with pytest.raises(EvaluatorError, match="ids below 59, the number of target embeddings, it"):
+        evaluator_of(
+            LexicalShortcutForConditionalGeneration(
+                small_config(
+                    vocab_size=71, tgt_vocab_size=59, share_embeddings=False, eos_token_id=0
+                )
+            ).eval(),
+            tokenizer,
+        )
+
+
+def test_it_is_a_system_and_an_evaluator_of_the_metrics(tmp_path: Path) -> None:
+    folder = save_tiny_lexical_shortcut(tmp_path)
+    evaluator = cc_hf.load_evaluator(folder, device="cpu")
+    loading = cc_hf.LoadingOptions(device="cpu")
+    assert cc_hf.translate(_SOURCES, folder, loading=loading) == translate_with(evaluator, _SOURCES)
+    translations = translate_with(evaluator, _SOURCES, num_beams=3, max_new_tokens=12)
+    assert translations[1] == translations[2]
+    model = AutoModelForSeq2SeqLM.from_pretrained(folder)
+    tokenizer = MarianTokenizer.from_pretrained(folder)
+    pad = tokenizer.pad_token_id
+    for source, translation in zip(_SOURCES, translations, strict=True):
+        ids = tokenizer(source, return_tensors="pt")
+        output = model.generate(
+            ids["input_ids"],
+            num_beams=3,
+            max_new_tokens=12,
+            bad_words_ids=[[pad]],
+        )
+        text = tokenizer.batch_decode(output[:, 1:], skip_special_tokens=True)[0]
+        assert " ".join(text.split()) == translation
+    result = compute_metric(
+        "contrastive_conditioning",
+        predictions=["Die Ärztin."],
+        references=[
+            {
+                "source": "The nurse.",
+                "correct_sources": ["The [female] nurse."],
+                "incorrect_sources": ["The [male] nurse."],
+            }
+        ],
+        evaluator=str(folder),
+        src_lang="en",
+        tgt_lang="de",
+    )
+    assert result["accuracy"] in (0.0, 1.0)
+
+
+def test_a_model_in_training_is_judged_with_its_weights_of_the_moment(tmp_path: Path) -> None:
+    folder = save_tiny_lexical_shortcut(tmp_path)
+    model = AutoModelForSeq2SeqLM.from_pretrained(folder)
+    evaluator = evaluator_of(model, MarianTokenizer.from_pretrained(folder))
+    before = evaluator.mean_logprobs(_SOURCES, _TRANSLATIONS)
+    with torch.no_grad():
+        model.get_decoder().layers[0].encoder_attn.key_gate_bias.add_(3.0)
+    after = evaluator.mean_logprobs(_SOURCES, _TRANSLATIONS)
+    assert (np.abs(after - before) > 1e-4).all()
+
+
+def test_a_kind_that_does_not_fit_is_refused(tmp_path: Path) -> None:
+    folder = save_tiny_lexical_shortcut(tmp_path)
+    with pytest.raises(InputError, match="'fsmt' does not fit; expected 'lexical_shortcut'"):
+        cc_hf.load_evaluator(folder, kind="fsmt")
+    assert isinstance(
+        cc_hf.load_evaluator(folder, kind="lexical_shortcut"), LexicalShortcutEvaluator
+    )

@@ -1,0 +1,279 @@
+"""Lexical probes of tiny models. That layer 0 tells nearly all, and noise nothing, holds for models
+with random weights, too.
+"""
+
+from __future__ import annotations
+
+import copy
+import json
+import random
+from dataclasses import replace
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+from cc_hf import load_evaluator
+from cc_hf.errors import InputError, TooLongError
+from cc_hf.studies.lexical_shortcuts.model import (
+    LexicalShortcutConfig,
+    LexicalShortcutForConditionalGeneration,
+)
+from cc_hf.results import Interval
+from cc_hf.statistics.bootstrap import Bootstrap
+from cc_hf.studies.lexical_shortcuts.classifier import ProbeSettings, train_probe
+from cc_hf.studies.lexical_shortcuts.probe import Pairs, ProbeTexts, lexical_probe, probe_texts
+from cc_hf.studies.lexical_shortcuts.results import LexicalProbe
+from cc_hf.studies.lexical_shortcuts.states import collect_states, gate_activations, probed_texts
+from cc_hf.studies.lexical_shortcuts.subwords import frequency_bins, parts_of_speech
+from tests.helpers.families import (
+    save_tiny_bergamot,
+    save_tiny_fsmt,
+    save_tiny_m2m100,
+    save_tiny_t5,
+)
+from tests.helpers.models import TEXT
+
+WORDS = TEXT.replace("[", "").replace("]", "").split()
+QUICK = ProbeSettings(hidden=64, max_epochs=10, batch_size=32, learning_rate=3e-3)
+BOOTSTRAP = Bootstrap(0, 50)
+
+
+def pairs(n: int, seed: int) -> Pairs:
+    """Return random sequences of the words that the tokenizer of the tiny models was made for."""
+    draw = random.Random(seed)
+    return Pairs(*([" ".join(draw.choices(WORDS, k=7)) for _ in range(n)] for _ in range(2)))
+
+
+@pytest.fixture(scope="module")
+def texts() -> ProbeTexts:
+    return probe_texts(pairs(80, 0), held_out=pairs(10, 1), test=pairs(20, 2))
+
+
+class Noise(torch.nn.Module):
+    """A layer norm whose output depends on nothing."""
+
+    def forward(self, hidden: torch.Tensor) -> torch.Tensor:
+        return torch.randn_like(hidden)
+
+
+@pytest.fixture(scope="module")
+def probe(tiny_marian: Path, texts: ProbeTexts) -> LexicalProbe:
+    """Probe a model, and the same model whose upper layers are noise."""
+    plain: Any = copy.copy(load_evaluator(tiny_marian, mode="exact"))
+    plain.model = copy.deepcopy(plain.model)
+    with torch.no_grad():  # so that the states remain near the embeddings
+        for name, weight in plain.model.named_parameters():
+            if ".layers." in name and weight.ndim == 2:
+                weight *= 0.2
+    noisy = copy.copy(plain)
+    noisy.model = copy.deepcopy(plain.model)
+    torch.manual_seed(0)
+    for side in (noisy.model.get_encoder(), noisy.model.get_decoder()):
+        side.layers[1].final_layer_norm = Noise()
+    return lexical_probe(
+        {"plain": plain, "noisy": noisy}, texts, settings=QUICK, bootstrap=BOOTSTRAP
+    )
+
+
+def test_layer_0_tells_the_subwords_and_noise_does_not(probe: LexicalProbe) -> None:
+    plain, noisy = probe.models
+    for side in ("encoder", "decoder"):
+        embeddings, lower, upper = plain.layers_of(side)
+        assert embeddings.accuracy > 0.97
+        assert embeddings.cosine == pytest.approx(1)
+        assert lower.accuracy > 0.9
+        assert upper.accuracy > 0.9
+        noise = noisy.layers_of(side)[2]
+        assert noise.accuracy < 0.2
+        assert abs(noise.cosine) < 0.05
+        assert noisy.layers_of(side)[1].accuracy == lower.accuracy
+        assert isinstance(noise.interval, Interval)
+        assert noise.interval.low < noise.accuracy < noise.interval.high
+
+
+def test_differences_are_paired_and_name_the_layer_with_noise(probe: LexicalProbe) -> None:
+    rows = {(row.side, row.layer): row for row in probe.differences}
+    assert set(rows) == {(side, layer) for side in ("encoder", "decoder") for layer in range(3)}
+    for side in ("encoder", "decoder"):
+        assert rows[side, 0].accuracy.difference == 0
+        assert rows[side, 0].cosine is None
+        difference = rows[side, 2].accuracy
+        assert difference.difference == difference.second - difference.first < -0.3
+        assert isinstance(difference.interval, Interval)
+        assert difference.interval.high < 0
+        assert difference.p_value < 0.05
+
+
+def test_the_figures_are_complete_json(probe: LexicalProbe, texts: ProbeTexts) -> None:
+    row = json.loads(probe.to_json())
+    assert row["signature"].startswith("lexical-probe|model:plain@")
+    assert f"test:{texts.test.digest}" in row["signature"]
+    assert len(row["models"][0]["layers"]) == 6
+    for side, layer in ((0, 0), (1, 3)):
+        groups = row["models"][0]["layers"][layer]["by_frequency"]
+        assert [group["name"] for group in groups] == [str(n) for n in range(1, 11)]
+        n_test = row["models"][0]["sides"][side]["n_test"]
+        assert sum(group["n"] for group in groups) == n_test
+    assert row["models"][0]["gates"] == []
+
+
+def test_marks_are_not_probed_and_the_decoder_is_probed_where_a_subword_is_fed(
+    tiny_marian: Path,
+) -> None:
+    model: Any = load_evaluator(tiny_marian, mode="exact")
+    sides = probed_texts(model, ["The doctor"], ["Der Arzt"])
+    source = model.encode_sources(["The doctor"], "en", "de")[0]
+    target = model.encode_targets(["Der Arzt"], "en", "de")[0]
+    assert sides["encoder"].ids.tolist() == source[:-1]  # without EOS
+    assert sides["decoder"].ids.tolist() == target[:-1]
+    assert sides["decoder"].rows == [[*model.decoder_start, *target[:-1]]]
+
+
+@pytest.mark.parametrize(
+    "save", [save_tiny_m2m100, save_tiny_fsmt, save_tiny_t5, save_tiny_bergamot]
+)
+def test_layers_of_every_family_are_read_at_the_right_positions(save: Any, tmp_path: Path) -> None:
+    (tmp_path / "model").mkdir()
+    model: Any = load_evaluator(
+        save(tmp_path / "model"), mode="exact", src_lang="en", tgt_lang="de", batch_tokens=40
+    )
+    rows = pairs(5, 3)
+    sides = probed_texts(model, rows.sources, rows.targets)
+    together = collect_states(model, sides, tmp_path)
+    for side, states in together.items():
+        assert len(states.layers) == 3
+        assert all(len(layer) == len(sides[side].ids) for layer in states.layers)
+        for row in (1, 4):
+            folder = tmp_path / f"{side}{row}"
+            folder.mkdir()
+            alone = collect_states(
+                model, probed_texts(model, [rows.sources[row]], [rows.targets[row]]), folder
+            )[side]
+            start, end = sides[side].starts[row : row + 2]
+            for left, right in zip(states.layers, alone.layers, strict=True):
+                np.testing.assert_allclose(left[start:end], right, atol=2e-5)
+
+
+def test_gates_have_mean_and_spread_of_the_model(tiny_marian: Path) -> None:
+    model: Any = copy.copy(load_evaluator(tiny_marian, mode="exact"))
+    config = LexicalShortcutConfig(
+        vocab_size=model.model.config.vocab_size,
+        d_model=16, encoder_layers=2, decoder_layers=2, encoder_attention_heads=2,
+        decoder_attention_heads=2, encoder_ffn_dim=16, decoder_ffn_dim=16,
+        pad_token_id=model.model.config.pad_token_id, eos_token_id=0,
+        decoder_start_token_id=model.model.config.pad_token_id,
+    )  # fmt: skip
+    torch.manual_seed(0)
+    model.model = LexicalShortcutForConditionalGeneration(config).eval()
+    rows = pairs(3, 0)
+    sides = probed_texts(model, rows.sources, rows.targets)
+    gates = {(row.side, row.layer, row.kind): row for row in gate_activations(model, sides)}
+    assert len(gates) == 8
+    alone = []
+    for row in range(3):
+        ids = torch.tensor([sides["encoder"].rows[row]])
+        with torch.inference_mode():
+            output = model.model(
+                input_ids=ids,
+                decoder_input_ids=torch.tensor([sides["decoder"].rows[row]]),
+                output_gates=True,
+            )
+        alone.append(output.encoder_value_gates[1][0, :-1])  # without EOS
+    values = torch.cat(alone)
+    gate = gates["encoder", 2, "value"]
+    assert gate.mean == pytest.approx(float(values.mean()), abs=1e-5)
+    assert gate.spread == pytest.approx(float(values.std(correction=0)), abs=1e-5)
+    model.model.config.shortcut = "none"
+    assert gate_activations(model, sides) == ()
+
+
+def test_a_probe_is_the_same_for_the_same_seed_and_leaves_the_generator_alone() -> None:
+    states = np.random.default_rng(0).normal(size=(300, 8)).astype(np.float32)
+    ids = (states[:, 0] > 0).astype(np.int64) + 5
+    torch.manual_seed(7)
+    before = torch.rand(1)
+    torch.manual_seed(7)
+    first, second = (train_probe(states, ids, states, ids, QUICK) for _ in range(2))
+    assert torch.equal(torch.rand(1), before)
+    assert first.held_out_loss == second.held_out_loss
+    assert (first.predict(states) == second.predict(states)).all()
+    other = train_probe(states, ids, states, ids, replace(QUICK, seed=1))
+    assert other.held_out_loss != first.held_out_loss
+
+
+def test_sizes_of_states_do_not_matter() -> None:
+    states = np.eye(6, dtype=np.float32).repeat(40, axis=0)
+    ids = np.arange(6).repeat(40)
+    for scale, shift in ((1e-4, 0.0), (1e4, 5e4)):
+        probe = train_probe(states * scale + shift, ids, states * scale + shift, ids, QUICK)
+        assert (probe.predict(states * scale + shift) == ids).mean() > 0.99
+
+
+def test_bins_hold_equally_many_types_from_the_rarest() -> None:
+    counts = {number: number + 1 for number in range(40)}
+    bins = frequency_bins(counts, range(41))
+    assert bins[-1] == ""
+    assert bins[:40] == [str(1 + number // 4) for number in range(40)]
+
+
+def test_parts_of_speech_go_to_all_subwords_of_a_word(tiny_marian: Path) -> None:
+    model: Any = load_evaluator(tiny_marian, mode="exact")
+    sides = probed_texts(model, ["The doctor asked"], ["Der Arzt"])
+    tags = {"The": "DET", "doctor": "NOUN", "asked": "VERB"}
+
+    def pipe(texts: list[str]) -> Any:
+        for text in texts:
+            yield [
+                SimpleNamespace(text=word, idx=text.index(word), pos_=tags[word])
+                for word in text.split()
+            ]
+
+    tagged = parts_of_speech(sides["encoder"], model, SimpleNamespace(pipe=pipe))
+    pieces = model.source_pieces(sides["encoder"].ids.tolist())
+    assert len(tagged) == len(pieces) > 3
+    words = "".join(pieces).replace("▁", " ").split()
+    expected = [tag for word in words for tag in [tags[word]] for _ in _pieces_of(word, pieces)]
+    assert tagged == expected
+    for word in tags:
+        tags[word] = ""
+    with pytest.raises(InputError, match="expected a pipeline that tags parts of speech"):
+        parts_of_speech(sides["encoder"], model, SimpleNamespace(pipe=pipe))
+
+
+def _pieces_of(word: str, pieces: list[str]) -> list[str]:
+    """Return the pieces that spell a word which occurs once."""
+    for start in range(len(pieces)):
+        for end in range(start + 1, len(pieces) + 1):
+            if "".join(pieces[start:end]) == f"▁{word}":
+                return pieces[start:end]
+    raise AssertionError(word)
+
+
+def test_a_tenth_each_is_held_out_and_tested_by_default() -> None:
+    whole = pairs(100, 0)
+    parts = probe_texts(whole, sentences=50, seed=3)
+    assert [len(part) for part in (parts.learned, parts.held_out, parts.test)] == [40, 5, 5]
+    assert parts.training == whole
+    assert parts == probe_texts(whole, sentences=50, seed=3)
+    assert parts != probe_texts(whole, sentences=50, seed=4)
+
+
+def test_what_cannot_be_probed_is_refused(tiny_marian: Path, texts: ProbeTexts) -> None:
+    with pytest.raises(InputError, match="expected as many translations as sentences"):
+        Pairs(["a"], [])
+    with pytest.raises(InputError, match="row 1: expected two texts"):
+        Pairs(["a", "b"], ["c", " "])
+    with pytest.raises(InputError, match="expected 3 or more pairs, got 2"):
+        probe_texts(pairs(2, 0))
+    with pytest.raises(InputError, match="expected one model or more"):
+        lexical_probe({}, texts)
+    language_model: Any = SimpleNamespace(name="gpt")
+    with pytest.raises(InputError, match="model: expected one sequence-to-sequence model"):
+        lexical_probe({"gpt": language_model}, texts)
+    model: Any = load_evaluator(tiny_marian, mode="exact")
+    with pytest.raises(TooLongError, match="row 1: the target has"):
+        probed_texts(model, ["The", "The"], ["Der", "Der " * 200])

@@ -1,0 +1,221 @@
+"""The average attention network computes its formulas, one step at a time as well as all at once."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from transformers import AutoConfig, AutoModelForSeq2SeqLM, MarianConfig, MarianMTModel
+from transformers.cache_utils import DynamicCache, EncoderDecoderCache
+
+from cc_hf.studies.speed.average_attention import (
+    AverageAttentionConfig,
+    AverageAttentionForConditionalGeneration,
+)
+from cc_hf.studies.speed.average_attention.modeling import AverageAttention, RunningSum
+from cc_hf.systems.translate import translate_with
+from tests.helpers.families import save_tiny_average_attention
+
+_PAD = 39
+_SIZES: dict[str, Any] = {
+    "vocab_size": _PAD + 1,
+    "d_model": 16,
+    "encoder_layers": 2,
+    "decoder_layers": 3,
+    "encoder_attention_heads": 2,
+    "decoder_attention_heads": 2,
+    "encoder_ffn_dim": 24,
+    "decoder_ffn_dim": 24,
+    "pad_token_id": _PAD,
+    "decoder_start_token_id": _PAD,
+    "eos_token_id": 0,
+    "forced_eos_token_id": None,
+    "max_position_embeddings": 64,
+    "init_std": 0.3,
+}
+_SOURCES = torch.tensor([[5, 6, 7, 0], [3, 0, _PAD, _PAD]])
+_MASK = (_SOURCES != _PAD).long()
+
+
+def _model(**changes: Any) -> Any:
+    torch.manual_seed(0)
+    return AverageAttentionForConditionalGeneration(
+        AverageAttentionConfig(**{**_SIZES, **changes})
+    ).eval()
+
+
+def _targets(length: int) -> torch.Tensor:
+    torch.manual_seed(1)
+    targets = torch.randint(1, _PAD, (2, length))
+    targets[:, 0] = _PAD
+    return targets
+
+
+@pytest.mark.parametrize("average_ffn", [True, False])
+@pytest.mark.parametrize("average_gate", [True, False])
+@pytest.mark.parametrize("parts", [(1,) * 12, (1, 3, 1, 7), (12,)])
+def test_steps_give_the_logits_of_the_whole_target(
+    parts: tuple[int, ...], average_ffn: bool, average_gate: bool
+) -> None:
+    model, targets = _model(average_ffn=average_ffn, average_gate=average_gate), _targets(12)
+    cache: Any = None
+    logits = []
+    with torch.inference_mode():
+        whole = model(
+            _SOURCES, attention_mask=_MASK, decoder_input_ids=targets, use_cache=False
+        ).logits
+        for part in torch.split(targets, list(parts), dim=1):
+            output = model(
+                _SOURCES,
+                attention_mask=_MASK,
+                decoder_input_ids=part,
+                past_key_values=cache,
+                use_cache=True,
+            )
+            cache = output.past_key_values
+            logits.append(output.logits)
+    torch.testing.assert_close(torch.cat(logits, dim=1), whole, atol=1e-5, rtol=0)
+    sums = cache.self_attention_cache.layers
+    assert [type(layer) for layer in sums] == [RunningSum] * 3
+    assert {layer.keys.shape for layer in sums} == {(2, 1, 16)}  # at any length
+    assert cache.get_seq_length() == 12
+
+
+def test_the_average_of_a_constant_is_the_constant() -> None:
+    average = AverageAttention(AverageAttentionConfig(**_SIZES), 0)
+    constant = torch.randn(2, 1, 16).expand(2, 9, 16)
+    torch.testing.assert_close(average.averages(constant), constant)
+
+
+def test_a_layer_computes_the_formulas_of_the_paper() -> None:
+    average = AverageAttention(AverageAttentionConfig(**_SIZES, activation_function="relu"), 0)
+    inputs = torch.randn(1, 5, 16)
+    changes, _ = average(inputs)
+    for j in range(5):
+        y, mean = inputs[0, j], inputs[0, : j + 1].mean(0)
+        g = average.fc2(average.fc1(mean).clamp(min=0))
+        i, f = torch.split(torch.sigmoid(average.gates(torch.cat([y, g]))), 16)
+        torch.testing.assert_close(changes[0, j], i * y + f * g)
+
+
+@pytest.mark.parametrize("num_beams", [1, 4])
+def test_beams_carry_their_sums_with_them(num_beams: int) -> None:
+    model = _model()
+    options: dict[str, Any] = {
+        "attention_mask": _MASK,
+        "num_beams": num_beams,
+        "max_new_tokens": 20,
+        "do_sample": False,
+        "return_dict_in_generate": True,
+        "output_scores": True,
+    }
+    kept = model.generate(_SOURCES, use_cache=True, **options)
+    computed = model.generate(_SOURCES, use_cache=False, **options)
+    assert kept.sequences.tolist() == computed.sequences.tolist()
+    for step, expected in zip(kept.scores, computed.scores, strict=True):
+        torch.testing.assert_close(step, expected, atol=1e-4, rtol=0)
+
+
+def test_padding_after_a_target_changes_nothing_before_it() -> None:
+    model, targets = _model(), _targets(8)
+    with torch.inference_mode():
+        short = model(_SOURCES, attention_mask=_MASK, decoder_input_ids=targets[:, :5]).logits
+        padded = targets.clone()
+        padded[:, 5:] = _PAD
+        long = model(_SOURCES, attention_mask=_MASK, decoder_input_ids=padded).logits
+    torch.testing.assert_close(long[:, :5], short, atol=1e-6, rtol=0)
+
+
+def test_a_saved_model_is_the_same_when_loaded_by_the_auto_classes(tmp_path: Path) -> None:
+    model = _model(average_ffn_dim=20)
+    model.save_pretrained(tmp_path)
+    assert {"configuration.py", "modeling.py"} <= {path.name for path in tmp_path.iterdir()}
+    assert AutoConfig.from_pretrained(tmp_path).average_ffn_dim == 20
+    loaded = AutoModelForSeq2SeqLM.from_pretrained(tmp_path).eval()
+    assert type(loaded) is AverageAttentionForConditionalGeneration
+    options = {"attention_mask": _MASK, "decoder_input_ids": _targets(6)}
+    torch.testing.assert_close(
+        loaded(_SOURCES, **options).logits, model(_SOURCES, **options).logits, atol=0, rtol=0
+    )
+
+
+def test_ensembles_translate_with_sums_of_each_member(tmp_path: Path) -> None:
+    from cc_hf import load_evaluator
+
+    folder = save_tiny_average_attention(tmp_path)
+    sources = ["The doctor asked the nurse.", "The nurse."]
+    alone, both = load_evaluator(folder), load_evaluator([folder, folder])
+    options: dict[str, Any] = {"src_lang": "en", "tgt_lang": "de", "num_beams": 3}
+    assert translate_with(both, sources, **options) == translate_with(alone, sources, **options)
+
+
+def test_all_weights_of_a_layer_get_a_gradient() -> None:
+    model = _model().train()
+    model(_SOURCES, attention_mask=_MASK, labels=_targets(6)).loss.backward()
+    average = model.model.decoder.layers[0].self_attn
+    assert all(weight.grad.abs().sum() > 0 for weight in average.parameters())
+
+
+def test_a_cache_of_another_model_is_refused() -> None:
+    model = _model()
+    cache = EncoderDecoderCache(DynamicCache(), DynamicCache())
+    keys = torch.zeros(2, 2, 1, 8)
+    cache.self_attention_cache.update(keys, keys, 0)
+    with pytest.raises(ValueError, match="past_key_values: expected a cache that this model"):
+        model(_SOURCES, decoder_input_ids=_targets(1), past_key_values=cache, use_cache=True)
+
+
+def test_a_running_sum_follows_its_rows_and_cannot_be_cropped() -> None:
+    kept = RunningSum()
+    kept.reorder_cache(torch.tensor([0]))  # nothing is kept yet
+    kept.update(torch.tensor([[[1.0]], [[2.0]]]))
+    kept.batch_repeat_interleave(2)
+    assert kept.keys.flatten().tolist() == [1, 1, 2, 2]
+    kept.batch_select_indices(torch.tensor([1, 2]))
+    kept.reorder_cache(torch.tensor([1, 1]))
+    assert kept.keys.flatten().tolist() == [2, 2]
+    with pytest.raises(NotImplementedError, match="cannot be cropped: use beam search"):
+        kept.crop(1)
+    kept.reset()
+    assert kept.get_seq_length() == 0
+
+
+def test_an_inner_width_below_one_is_refused() -> None:
+    with pytest.raises(ValueError, match="average_ffn_dim: expected at least 1, got 0"):
+        AverageAttentionConfig(**_SIZES, average_ffn_dim=0)
+
+
+def _n_parameters(model_class: Any, config: MarianConfig) -> int:
+    with torch.device("meta"):
+        model = model_class(config)
+    return sum(weight.numel() for weight in model.parameters() if weight.requires_grad)
+
+
+@pytest.mark.parametrize("layers", [(6, 6), (8, 4), (10, 2), (11, 1), (6, 4), (6, 2), (6, 1)])
+def test_averaging_exchanges_four_projections_for_a_feed_forward_part_and_gates(
+    layers: tuple[int, int],
+) -> None:
+    width, inner = 1024, 4096  # "a standard large transformer", Renduchintala et al. 2021
+    sizes: dict[str, Any] = {
+        **_SIZES,
+        "vocab_size": 32_000,
+        "d_model": width,
+        "encoder_layers": layers[0],
+        "decoder_layers": layers[1],
+        "encoder_attention_heads": 16,
+        "decoder_attention_heads": 16,
+        "encoder_ffn_dim": inner,
+        "decoder_ffn_dim": inner,
+    }
+    ordinary = _n_parameters(MarianMTModel, MarianConfig(**sizes))
+    average = _n_parameters(
+        AverageAttentionForConditionalGeneration, AverageAttentionConfig(**sizes)
+    )
+    attention = 4 * (width * width + width)
+    network = (2 * width * inner + inner + width) + (2 * width * 2 * width + 2 * width)
+    assert average - ordinary == layers[1] * (network - attention)
+    encoder_layer = attention + (2 * width * inner + inner + width) + 2 * 2 * width
+    decoder_layer = encoder_layer + attention + 2 * width
+    assert ordinary == 32_000 * width + layers[0] * encoder_layer + layers[1] * decoder_layer

@@ -1,0 +1,135 @@
+"""Made-up rows in the format of the Hub; the real file is not here."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from datasets import Dataset
+
+from cc_hf import registry
+from cc_hf.data.loading import SAMPLE_SIZES
+from cc_hf.studies.wino_x.winogrande import WINOGRANDE, load_winogrande, same_context
+from cc_hf.errors import DataError, InputError
+
+_TEMPLATES = (
+    ("The trophy did not fit into the case because the _ was too {}.", "trophy", "case"),
+    ("Ann put the cup on the shelf, but _ was too {} for it to stay.", "cup", "shelf"),
+)
+
+
+def hub_rows() -> list[dict[str, Any]]:
+    """Two schemas, whose twins do not stand side by side, and a row without a twin."""
+    first, second = (
+        [
+            {"sentence": text.format(word), "option1": a, "option2": b, "answer": str(answer)}
+            for answer, word in enumerate(("big", "small"), 1)
+        ]
+        for text, a, b in _TEMPLATES
+    )
+    alone = {
+        "sentence": "He read it all, for the _ was thin.",
+        "option1": "trophy",
+        "option2": "case",
+        "answer": "1",
+    }
+    return [first[0], second[0], alone, first[1], second[1]]
+
+
+def lay_out(folder: Path, rows: list[dict[str, Any]], *, declared: int | None) -> Path:
+    name = "allenai/winogrande/winogrande_xl/train-00000-of-00001.parquet"
+    path = folder / name
+    path.parent.mkdir(parents=True)
+    Dataset.from_list(rows).to_parquet(path)
+    if declared is not None:
+        (folder / SAMPLE_SIZES).write_text(json.dumps({name: declared}), encoding="utf-8")
+    return folder
+
+
+def test_rows_of_the_hub_are_examples_with_their_twins(tmp_path: Path) -> None:
+    examples = load_winogrande(data_dir=lay_out(tmp_path, hub_rows(), declared=5))
+    assert [(e.id, e.extra["pair"]) for e in examples] == [
+        ("train-0", "train-0"),
+        ("train-1", "train-1"),
+        ("train-2", "train-2"),
+        ("train-3", "train-0"),
+        ("train-4", "train-1"),
+    ]
+    first, twin = examples[0], examples[3]
+    assert first.correct_translation.endswith("because the trophy was too big.")
+    assert first.contrastive_translations[0].endswith("because the case was too big.")
+    assert (first.source, first.src_lang, first.tgt_lang, first.category) == (
+        "",
+        "en",
+        "en",
+        "first",
+    )
+    assert (twin.extra["answer"], twin.extra["correct_filler"], twin.category) == (
+        "2",
+        "case",
+        "second",
+    )
+    assert twin.extra["context"].replace("_", "case") == twin.correct_translation
+
+
+def test_a_file_of_another_length_than_that_of_the_hub_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(DataError, match="expected 40398 examples of winogrande train train, got 5"):
+        load_winogrande(data_dir=lay_out(tmp_path, hub_rows(), declared=None))
+
+
+def test_rows_with_an_id_keep_it(tmp_path: Path) -> None:
+    path = tmp_path / "rows.jsonl"
+    rows = [{**row, "qID": f"3A-{row['answer']}"} for row in hub_rows()[::3]]
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    assert [(e.id, e.extra["pair"]) for e in load_winogrande(path)] == [
+        ("3A-1", "3A"),
+        ("3A-2", "3A"),
+    ]
+    path.write_text(f"{json.dumps(rows[0])}\n" * 2, encoding="utf-8")
+    with pytest.raises(DataError, match="line 2: expected every qID once, got '3A-1' again"):
+        load_winogrande(path)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"answer": ""}, "line 1: answer: expected 1 or 2, got ''; rows without an answer"),
+        ({"answer": True}, "answer: expected 1 or 2, got True"),
+        ({"sentence": "No gap."}, 'sentence: expected one gap, "_", got 0'),
+        ({"sentence": "_ and _."}, 'sentence: expected one gap, "_", got 2'),
+        ({"option2": "Trophy"}, "expected option1 and option2 to differ, got 'trophy' twice"),
+        ({"option1": None}, "option1: expected text, got null"),
+    ],
+)
+def test_a_damaged_row_is_named(tmp_path: Path, change: dict[str, Any], message: str) -> None:
+    path = tmp_path / "rows.jsonl"
+    path.write_text(json.dumps({**hub_rows()[0], **change}) + "\n", encoding="utf-8")
+    with pytest.raises(DataError, match=message):
+        load_winogrande(path)
+
+
+def test_other_files_and_splits_are_refused(tmp_path: Path) -> None:
+    for name, content, kind in (
+        ("rows.csv", b"", "ends in .jsonl or .parquet, got .csv"),
+        ("rows.parquet", b"text", "expected a Parquet file"),
+    ):
+        (tmp_path / name).write_bytes(content)
+        with pytest.raises((DataError, InputError), match=kind):
+            load_winogrande(tmp_path / name)
+    with pytest.raises(InputError, match="split: expected one of train, validation, got 'test'"):
+        load_winogrande(split="test")
+
+
+def test_it_is_pinned_and_is_not_offered_as_a_dataset_to_judge() -> None:
+    assert "winogrande" not in registry.DATASETS
+    for config in WINOGRANDE.configs:
+        (file,) = config.files
+        assert (file.host, len(file.commit)) == ("hub", 40)
+        assert file.path == f"winogrande_xl/{config.name}-00000-of-00001.parquet"
+
+
+def test_contexts_with_and_without_the_article_are_the_same() -> None:
+    assert same_context("Then The _ fell.") == same_context("then _ fell.")
+    assert same_context("The bathe _ fell.") != same_context("The ba_ fell.")

@@ -1,0 +1,396 @@
+from __future__ import annotations
+
+import hashlib
+import json
+from collections import Counter
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cc_hf.data.readers.wino_x import examples_of
+from cc_hf.errors import EvaluatorError, InputError
+from cc_hf.evaluation.material import Material
+from cc_hf.metrics.prompted_choice import PromptedChoice
+from cc_hf.prompting.conversations import Reply
+from cc_hf.prompting.replies import FileRespondent
+from cc_hf.reports.tables.asking import choice_tables, translation_tables
+from cc_hf.results import EvaluationResult
+from cc_hf.schema import ContrastiveTranslationExample, Example
+from cc_hf.statistics.bootstrap import Bootstrap
+from cc_hf.comparing.systems import compare
+from cc_hf.asking.runs import (
+    ask_plan,
+    choices_of_run,
+    kept_replies,
+    translations_of_run,
+)
+from cc_hf.asking.plans import Plan, plan_choices, plan_translations
+from cc_hf.studies.language_models.published import PUBLISHED_CHOICES, PUBLISHED_TRANSLATIONS
+from cc_hf.studies.wino_x.referent_bias import referent_bias
+from cc_hf.studies.wino_x.referent_choices import choices_of_result
+from tests.helpers.forged import forged_files
+from tests.helpers.metrics import evaluate_metric
+from tests.helpers.respondents import (
+    Rule,
+    Scripted,
+    always,
+    cutting_each,
+    failing_each,
+    refusing_each,
+    right,
+    right_by_hash,
+)
+
+N = 100
+
+
+def examples(n: int = N) -> list[Example]:
+    """Return made-up schemas: twins side by side, whose right option is 1 for three of four."""
+    return [
+        ContrastiveTranslationExample(
+            f"s{i // 2}-{i % 2 + 1}",
+            "en",
+            "de",
+            f"The cup {i} fell off the table because it was {'high', 'wet'[i % 2]}.",
+            f"Die Tasse {i} fiel, weil sie es war.",
+            (f"Die Tasse {i} fiel, weil er es war.",),
+            ("female", "male")[i % 2],
+            {
+                "pair": f"s{i // 2}",
+                "answer": "2" if i % 4 == 3 else "1",
+                "correct_gender": ("female", "male")[i % 2],
+                "incorrect_gender": ("male", "female")[i % 2],
+                "referent_position": "first",
+            },
+        )
+        for i in range(n)
+    ]
+
+
+def run(
+    plan: Plan, rows: Sequence[Example], rule: Rule, path: Path, **options: Any
+) -> EvaluationResult:
+    material = Material("en", "de", rows)
+    return choices_of_run(
+        *ask_plan("choose", material, plan, Scripted(plan, rule), path, **options)
+    )
+
+
+def test_a_model_that_always_names_the_first_option_has_its_share(tmp_path: Path) -> None:
+    rows = examples()
+    result = run(plan_choices(rows, n_shots=0), rows, always("1"), tmp_path / "a.jsonl")
+    assert result.scores["accuracy"] == result.scores["valid_accuracy"] == 0.75
+    assert result.scores["first_rate"] == result.scores["position_gap"] == 1
+    assert result.scores["pair_accuracy"] == 0.5
+    both = plan_choices(rows, n_shots=0, both_orders=True)
+    result = run(both, rows, always("1"), tmp_path / "b.jsonl")
+    assert result.n == N
+    assert result.scores["consistency"] == result.scores["accuracy"] == 0
+    assert result.scores["valid_accuracy"] == 0.5
+    assert result.counts["n_inconsistent"] == N
+    result = run(both, rows, right, tmp_path / "c.jsonl")
+    assert result.scores["consistency"] == result.scores["accuracy"] == 1
+    assert result.scores["position_gap"] == 0
+
+
+def test_figures_over_answers_leave_out_a_sample_with_one_valid_answer_and_say_so() -> None:
+    replies = ["Translation 1", "Translation 1"]
+    references = [
+        {"answer": "1", "orders": "both", "swapped_reply": text}
+        for text in ("Translation 2", "I cannot tell.")
+    ]
+    figures = evaluate_metric("prompted_choice", replies, references).scores
+    assert (figures["valid_rate"], figures["valid_accuracy"], figures["first_rate"]) == (
+        0.5,
+        1,
+        0.5,
+    )
+    for name in ("valid_accuracy", "valid_accuracy_*", "first_rate", "position_gap"):
+        assert "both" in PromptedChoice.figure_names[name].meaning
+
+
+def test_a_second_run_on_one_file_is_refused_before_it_asks(tmp_path: Path) -> None:
+    rows, path = examples(4), tmp_path / "a.jsonl"
+    plan, asked = plan_choices(rows, n_shots=0), []
+
+    def rule(*args: Any) -> Any:
+        asked.append(1)
+        with pytest.raises(InputError, match=r"no other run is writing, got .*a\.jsonl"):
+            run(plan, rows, lambda *_: asked.append(2), path)  # type: ignore[arg-type]
+        return right(*args)
+
+    assert run(plan, rows, rule, path).scores["accuracy"] == 1
+    assert asked == [1] * 4
+    assert [file.name for file in tmp_path.iterdir()] == ["a.jsonl"]
+
+
+def test_refusals_and_failures_are_counted_by_category(tmp_path: Path) -> None:
+    rows = examples()
+    rule = failing_each(20, refusing_each(10, right_by_hash))
+    result = run(plan_choices(rows, n_shots=0), rows, rule, tmp_path / "a.jsonl")
+    wrong = {i for i in range(N) if hashlib.sha256(str(i).encode()).digest()[0] % 5 == 0}
+    failed = set(range(19, N, 20))
+    invalid = set(range(9, N, 10)) - failed
+    n_right = N - len(wrong | failed | invalid)
+    n_valid = N - len(failed | invalid)
+    assert (len(failed), len(invalid)) == (5, 5)
+    assert result.counts["n_failed"] == result.counts["n_invalid"] == 5
+    assert result.scores["accuracy"] == n_right / N
+    assert result.scores["valid_accuracy"] == pytest.approx(n_right / n_valid)
+    # all of them have odd numbers
+    assert result.scores["failed_rate_male"] == result.scores["invalid_rate_male"] == 0.1
+    assert result.scores["failed_rate_female"] == result.scores["invalid_rate_female"] == 0
+    assert EvaluationResult.from_json(result.to_json()) == result
+
+
+def test_replies_that_were_cut_are_counted_and_kept(tmp_path: Path) -> None:
+    rows = examples()
+    path = tmp_path / "a.jsonl"
+    whole = run(plan_choices(rows, n_shots=0), rows, right, tmp_path / "whole.jsonl")
+    assert "n_cut" not in whole.counts
+    assert not any(name.startswith("cut_rate") for name in whole.scores)
+    result = run(plan_choices(rows, n_shots=0), rows, cutting_each(10, right), path)
+    assert result.counts["n_cut"] == 10
+    assert result.scores["accuracy"] == 1
+    assert result.scores["cut_rate"] == 0.1
+    # all of them have odd numbers
+    assert result.scores["cut_rate_male"] == 0.2
+    assert result.scores["cut_rate_female"] == 0
+    assert "The replies to 10 of 100 samples were cut" in result.notes[0]
+    assert choices_of_run(*kept_replies(path)) == result
+    both = plan_choices(rows, n_shots=0, both_orders=True)
+    result = run(both, rows, cutting_each(4, right), tmp_path / "b.jsonl")
+    assert result.counts["n_cut"] == 50  # of each second sample, the swapped reply
+    plan = plan_translations(rows, src_lang="en", tgt_lang="de", n_shots=0)
+    rule = cutting_each(10, lambda row, answer: Reply(f"Satz {row}"))
+    asked = ask_plan(
+        *("translate", Material("en", "de", rows), plan, Scripted(plan, rule)),
+        tmp_path / "t.jsonl",
+    )
+    translated = translations_of_run(*asked)
+    assert (translated.n_cut(), translated.n_cut("male")) == (10, 10)
+    assert translated.rows[9].is_cut
+    path.write_text('{"id": "a", "text": "b", "is_cut": "no"}\n', encoding="utf-8")
+    with pytest.raises(InputError, match="line 1: is_cut: expected true or false, got 'no'"):
+        FileRespondent(path)
+
+
+def test_a_run_that_is_killed_goes_on_and_ends_like_an_undisturbed_one(tmp_path: Path) -> None:
+    rows = examples()
+    plan = plan_choices(rows, n_shots=4)
+    material = Material("en", "de", rows)
+    whole = run(plan, rows, right_by_hash, tmp_path / "whole.jsonl", block_size=7)
+    path = tmp_path / "killed.jsonl"
+    with pytest.raises(EvaluatorError, match="was killed"):
+        ask_plan("choose", material, plan, Scripted(plan, right_by_hash, 40), path, block_size=7)
+    with path.open("a", encoding="utf-8") as file:
+        file.write('{"id": "s3')  # the process died while it wrote
+    with pytest.raises(InputError, match="expected replies to all 96 requests, got 35"):
+        kept_replies(path)
+    second = Scripted(plan, right_by_hash)
+    result = choices_of_run(*ask_plan("choose", material, plan, second, path, block_size=7))
+    assert result == whole
+    assert len(second.asked) == 96 - 35
+    assert choices_of_run(*kept_replies(path)) == whole
+    third = Scripted(plan, right_by_hash)
+    ask_plan("choose", material, plan, third, path)
+    assert third.asked == []
+
+
+def test_failed_requests_are_asked_again_and_others_are_not(tmp_path: Path) -> None:
+    rows = examples(40)
+    plan = plan_choices(rows, n_shots=0)
+    first = run(plan, rows, failing_each(20, right), tmp_path / "a.jsonl")
+    assert first.counts["n_failed"] == 2
+    again = Scripted(plan, right)
+    material = Material("en", "de", rows)
+    result = choices_of_run(*ask_plan("choose", material, plan, again, tmp_path / "a.jsonl"))
+    assert len(again.asked) == 2
+    assert result.scores["accuracy"] == 1
+    assert choices_of_run(*kept_replies(tmp_path / "a.jsonl")) == result
+
+
+def test_replies_of_another_run_are_refused(tmp_path: Path) -> None:
+    rows = examples(20)
+    run(plan_choices(rows, n_shots=0), rows, right, tmp_path / "a.jsonl")
+    with pytest.raises(InputError, match=r"got some with another .*demonstrations"):
+        run(plan_choices(rows, n_shots=2), rows, right, tmp_path / "a.jsonl")
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_no_schema_of_a_demonstration_is_asked(seed: int) -> None:
+    rows = examples(20)
+    plan = plan_choices(rows, n_shots=6, seed=seed)
+    assert (len(plan.requests), len(plan.left_out)) == (14, 6)
+    shown = {question for question, _ in plan.prompt.demonstrations}
+    assert not shown & {request.conversation[-1].content for request in plan.requests}
+    left = {name.partition("-")[0] for name in plan.left_out}
+    assert len(left) == 3
+    assert not left & {request.reference["pair"] for request in plan.requests}
+    assert plan_choices(rows, n_shots=6, seed=seed) == plan
+    with pytest.raises(InputError, match="shots: expected fewer"):
+        plan_choices(rows, n_shots=20)
+    with pytest.raises(InputError, match="shots: expected an even number"):
+        plan_choices(rows, n_shots=3)
+
+
+def test_strategies_are_compared_on_samples_that_are_valid_in_both(tmp_path: Path) -> None:
+    rows = examples()
+    basic = run(plan_choices(rows, n_shots=4), rows, right_by_hash, tmp_path / "a.jsonl")
+    rule = refusing_each(10, always("1"))
+    other = run(plan_choices(rows, strategy="cot"), rows, rule, tmp_path / "b.jsonl")
+    assert (basic.n, other.n) == (96, 100)
+    results = {"basic": basic, "cot": other}
+    with pytest.raises(InputError, match="has no judgement of 4"):
+        compare(results, n_resamples=20)
+    compared = compare(results, n_resamples=20, shared=True, lists_right_alone=True)
+    valid = [
+        {j.example_id: j.is_correct for j in result.judgements if j.verdict != "inconclusive"}
+        for result in results.values()
+    ]
+    shared = valid[0].keys() & valid[1].keys()
+    (pair,) = compared.systems
+    assert pair.n == len(shared) < 91
+    assert compared.left_out == {"basic": 96 - pair.n, "cot": 100 - pair.n}
+    difference = pair.differences["accuracy"].difference
+    shares = [sum(table[name] for name in shared) / len(shared) for table in valid]
+    assert difference == pytest.approx(shares[1] - shares[0])
+    alone = {name for name in shared if valid[1][name] and not valid[0][name]}
+    assert set(compared.right_alone["cot"]) == alone
+    assert pair.mcnemar.n_only_second == len(alone)
+
+
+def test_referent_bias_reads_choices_without_those_of_demonstrations(tmp_path: Path) -> None:
+    rows = [e for e in examples() if isinstance(e, ContrastiveTranslationExample)]
+    rule = refusing_each(10, right)
+    result = run(plan_choices(rows, n_shots=4), rows, rule, tmp_path / "a.jsonl")
+    bias = referent_bias(choices_of_result(result, rows))
+    assert (bias.n, bias.n_open) == (96, 9)
+    with pytest.raises(InputError, match="was not judged"):
+        choices_of_result(result, [*rows, examples(102)[-1]])  # type: ignore[list-item]
+
+
+def test_a_file_of_replies_answers_by_id(tmp_path: Path) -> None:
+    rows = examples(6)
+    plan = plan_choices(rows, n_shots=0)
+    kept = [{"id": r.id, "text": f"Translation {r.reference['answer']}"} for r in plan.requests]
+    kept[1] = {"id": plan.requests[1].id, "error": "timed out"}
+    path = tmp_path / "replies.jsonl"
+    lines = [json.dumps(row) for row in [*kept, {"id": "other", "text": "Translation 1"}]]
+    path.write_text("\n".join(lines), encoding="utf-8")
+    respondent = FileRespondent(path)
+    material = Material("en", "de", rows)
+    result = choices_of_run(
+        *ask_plan("choose", material, plan, respondent, tmp_path / "kept.jsonl")
+    )
+    assert (result.counts["n_correct"], result.counts["n_failed"]) == (5, 1)
+    assert respondent.unused == {"other"}
+    path.write_text("\n".join(lines[2:]), encoding="utf-8")
+    with pytest.raises(InputError, match="got none to 2 of them, such as 's0-1'"):
+        ask_plan("choose", material, plan, FileRespondent(path), tmp_path / "again.jsonl")
+    path.write_text('{"id": "a"}\n', encoding="utf-8")
+    with pytest.raises(InputError, match="line 1: expected a text, or an error"):
+        FileRespondent(path)
+
+
+def test_translations_are_taken_out_and_the_others_counted(tmp_path: Path) -> None:
+    rows = examples(20)
+    plan = plan_translations(rows, src_lang="en", tgt_lang="de", n_shots=2)
+    assert (plan.n_shots, len(plan.requests), len(plan.left_out)) == (2, 18, 2)
+    rule = failing_each(9, refusing_each(5, lambda row, answer: Reply(f'"Satz {row}."')))
+    material = Material("en", "de", rows)
+    asked = ask_plan("translate", material, plan, Scripted(plan, rule), tmp_path / "a.jsonl")
+    translated = translations_of_run(*asked)
+    assert translated.counts() == {"valid": 13, "invalid": 3, "failed": 2}
+    assert translated.rows[0].translation == "Satz 0."
+    assert translated.reasons() == {"the reply is a refusal or an explanation": 3, "timed out": 2}
+    with pytest.raises(InputError, match="expected a run of choices"):
+        choices_of_run(*asked)
+
+
+@pytest.mark.parametrize("task", ["choose", "translate"])
+def test_a_forged_file_of_replies_is_refused_with_its_name_or_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, task: str
+) -> None:
+    monkeypatch.setattr("os.fsync", lambda _: None)
+    rows = examples(8)
+    material = Material("en", "de", rows)
+    plan = (
+        plan_choices(rows, n_shots=2, both_orders=True)
+        if task == "choose"
+        else plan_translations(rows, src_lang="en", tgt_lang="de", n_shots=2)
+    )
+    kept, forged = tmp_path / "kept.jsonl", tmp_path / "forged.jsonl"
+    _, replies = ask_plan(task, material, plan, Scripted(plan, right), kept)
+    bootstrap = Bootstrap(n_resamples=5)
+
+    def reparse() -> None:
+        if task == "choose":
+            result = choices_of_run(*kept_replies(forged), bootstrap=bootstrap)
+            assert choice_tables([result], published=True)
+            assert EvaluationResult.from_json(result.to_json()) == result
+        else:
+            translated = translations_of_run(*kept_replies(forged))
+            assert translation_tables(translated, published=True)
+            assert len(translated.rows) == len(replies)
+
+    def answer() -> None:
+        FileRespondent(forged).reply_by_id([request.id for request in plan.requests])
+
+    def go_on() -> None:
+        ask_plan(task, material, plan, Scripted(plan, right), forged)
+
+    def outcome(use: Callable[[], None]) -> str:
+        try:
+            use()
+        except InputError as error:
+            return "refused" if str(forged) in str(error) else str(error)
+        except Exception as error:  # noqa: BLE001 - it is what the test looks for
+            return repr(error)
+        return "read"
+
+    counts = Counter()  # type: Counter[tuple[str, str]]
+    for name, content in forged_files(kept.read_bytes(), lines=(0, 1)):
+        for use in (reparse, answer, go_on):
+            forged.write_bytes(content)
+            counts[use.__name__, found := outcome(use)] += 1
+            assert found in ("read", "refused"), f"{use.__name__} of a file with {name}"
+    assert min(counts.values()) > 50
+
+
+@pytest.mark.shared
+@pytest.mark.parametrize("lang", ["de", "fr", "ru"])
+def test_swapped_copies_of_recorded_samples_give_the_same_accuracy(
+    shared: Path, tmp_path: Path, lang: str
+) -> None:
+    results = []
+    for kind in ("thesis", "swapped"):
+        path = shared / f"gold/wino_x/mt_wino_x_en_{lang}.{kind}.jsonl"
+        lines = path.read_text(encoding="utf-8").splitlines()
+        rows = list(
+            examples_of(
+                ((str(i), json.loads(line)) for i, line in enumerate(lines)),
+                f"mt_en_{lang}.translations",
+            )
+        )
+        plan = plan_choices(rows, n_shots=0)
+        results.append(run(plan, rows, right_by_hash, tmp_path / f"{kind}.jsonl"))
+    first, second = results
+    assert first.scores["accuracy"] == second.scores["accuracy"]
+    assert [j.verdict for j in first.judgements] == [j.verdict for j in second.judgements]
+
+
+def test_printed_differences_add_up() -> None:
+    table = {(row.config, row.strategy): row.accuracy for row in PUBLISHED_CHOICES}
+    printed = {"de": (-3.39, 5.09, 8.48), "fr": (0.37, 8.12, 7.75), "ru": (0.17, 5.21, 5.04)}
+    for lang, expected in printed.items():
+        basic, cot, cota = (
+            100 * table[f"mt_en_{lang}.translations", name] for name in ("basic", "cot", "cota")
+        )
+        assert (cot - basic, cota - basic, cota - cot) == pytest.approx(expected, abs=1e-9)
+    changes = [100 * (row.cot - row.basic) for row in PUBLISHED_TRANSLATIONS]
+    assert changes == pytest.approx([0.55, -1.52, 1.26, 0.19], abs=1e-9)
+    totals = [row.n_failed + row.n_invalid + row.n_valid for row in PUBLISHED_TRANSLATIONS]
+    assert totals == [3000, 10_000, 3000, 10_000]

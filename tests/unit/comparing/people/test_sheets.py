@@ -1,0 +1,213 @@
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cc_hf.errors import InputError
+from cc_hf.comparing.people.sheets import (
+    GUIDELINES_NAME,
+    SheetForm,
+    SheetKey,
+    key_text,
+    rater_files,
+    read_key,
+    read_sheet,
+    read_sheets,
+    sheet_rows,
+)
+from tests.helpers.sheets import fill, read_table, write_table
+
+FORM = SheetForm(
+    "colours",
+    "Which colour does the text name?",
+    {"Text": "A text.", "Hint": "A hint."},
+    {
+        "COLOUR": {"Light Red": "It is red.", "Blue": "It is blue."},
+        "SURE?": {"Yes": "", "No": ""},
+    },
+    {"system": (), "verdict": ("right", "wrong")},
+    ("Do not hurry.",),
+)
+TEXTS = [
+    "=1+1",
+    "+2",
+    "-3",
+    "@sum",
+    " =hidden",
+    "＝wide",
+    'a "quoted", text',
+    "two\nlines",
+    "é",
+    "",
+]
+
+
+def made(seed: int = 0) -> SheetKey:
+    items = [
+        ((text, f"hint {number}"), {"system": "secret", "verdict": "right"})
+        for number, text in enumerate(TEXTS)
+    ]
+    return SheetKey(FORM, {"seed": seed}, sheet_rows(items, seed=seed))
+
+
+def written(folder: Path, key: SheetKey | None = None, **options: Any) -> list[Path]:
+    paths = []
+    for name, text in rater_files(key or made(), **options).items():
+        path = folder / name
+        path.write_text(text, encoding="utf-8")
+        paths.append(path)
+    return [path for path in paths if path.name != GUIDELINES_NAME]
+
+
+@pytest.mark.parametrize("table", ["csv", "tsv"])
+def test_what_a_program_fills_is_read_back(tmp_path: Path, table: str) -> None:
+    key = made()
+    (tmp_path / "key.json").write_text(key_text(key), encoding="utf-8")
+    paths = written(tmp_path, table=table, n_raters=3)
+    for path in paths:
+        fill(path, lambda row: [" light  RED" if row["id"] == "3" else "blue", "yes"])
+    read = read_sheets(paths, read_key(tmp_path / "key.json", [FORM]))
+    expected = {row.id: ("Light Red" if row.id == "3" else "Blue", "Yes") for row in key.rows}
+    assert read == [expected] * 3
+    assert read_key(tmp_path / "key.json", [FORM]) == key
+
+
+def test_every_sheet_has_the_same_rows_in_another_order_and_hides_their_origin(
+    tmp_path: Path,
+) -> None:
+    tables = [read_table(path)[1:] for path in written(tmp_path)]
+    assert tables[0] != tables[1]
+    assert sorted(tables[0]) == sorted(tables[1])
+    for name, text in rater_files(made()).items():
+        assert "secret" not in text, name
+        assert "right" not in text, name
+    assert rater_files(made()) == rater_files(made())
+    assert rater_files(made()) != rater_files(made(1), seed=1)
+    assert [row.cells for row in made().rows] != [row.cells for row in made(1).rows]
+
+
+def test_no_cell_begins_as_a_formula_does(tmp_path: Path) -> None:
+    (path, _) = written(tmp_path)
+    cells = [cell for row in read_table(path) for cell in row]
+    assert not [cell for cell in cells if cell.strip().startswith(("=", "+", "-", "@", "＝"))]
+    assert "'=1+1" in cells
+    assert path.read_bytes().startswith(b"\xef\xbb\xbf")
+
+
+def test_the_guidelines_hold_goal_columns_labels_and_remarks() -> None:
+    text = rater_files(made())[GUIDELINES_NAME]
+    for part in (
+        FORM.goal,
+        "**Hint**: A hint.",
+        "## The column COLOUR",
+        "**Blue**",
+        "Do not hurry",
+    ):
+        assert part in text
+
+
+def test_the_same_texts_are_judged_once() -> None:
+    first, second = {"system": "a", "verdict": "right"}, {"system": "b", "verdict": "wrong"}
+    rows = sheet_rows([(("x", ""), first), (("y", ""), first), (("x", ""), second)])
+    assert sorted((row.cells[0], len(row.origins)) for row in rows) == [("x", 2), ("y", 1)]
+
+
+def test_spreadsheets_may_write_semicolons_move_columns_and_change_quotation_marks(
+    tmp_path: Path,
+) -> None:
+    (path, _) = written(tmp_path)
+    fill(path, lambda row: ["Blue", "No"])
+    rows = [[*row[::-1], "a note"] for row in read_table(path)]
+    rows[0][-1] = "notes"
+    rows = [[cell.replace('"', "“") for cell in row] for row in rows]
+    write_table(path, rows, delimiter=";")
+    assert set(read_sheet(path, made()).values()) == {("Blue", "No")}
+
+
+def _changed(row: list[str]) -> list[str]:
+    return [row[0], f"{row[1]} more", *row[2:]]
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda rows: [*rows[:2], ["99", *rows[2][1:]], *rows[3:]],
+         r"line \d: row '99': this id is not in the key"),
+        (lambda rows: [*rows, rows[1]], r"line 1\d: row '\d+': this id occurs twice"),
+        (lambda rows: [rows[0], _changed(rows[1]), *rows[2:]],
+         r"line \d: row '\d+': Text: expected the text of the key, .* do not change"),
+        (lambda rows: [rows[0], [*rows[1][:-2], "", "Yes"], *rows[2:]],
+         r"line \d: row '\d+': COLOUR: expected Light Red; Blue, got no label"),
+        (lambda rows: [rows[0], [*rows[1][:-1], "maybe"], *rows[2:]],
+         r"line \d: row '\d+': SURE\?: expected Yes; No, got 'maybe'"),
+        (lambda rows: rows[:-2], r"row '\d+' is missing \(and 1 more\)"),
+        (lambda rows: [row[:-1] for row in rows], r"line 1: expected the column 'SURE\?'"),
+        (lambda rows: [["nothing"]], r"line 1: expected the column 'id', got nothing"),
+        (lambda rows: [], r"line 1: expected the column 'id', got none"),
+        (lambda rows: [*rows, ["1", "x"]], r"expected 5 cells"),
+    ],
+)  # fmt: skip
+def test_a_sheet_that_does_not_fit_is_refused_with_its_row(
+    tmp_path: Path, change: Callable[[list[list[str]]], list[list[str]]], message: str
+) -> None:
+    (path, _) = written(tmp_path)
+    fill(path, lambda row: ["Blue", "No"])
+    write_table(path, change(read_table(path)))
+    with pytest.raises(InputError, match=message):
+        read_sheet(path, made())
+
+
+def test_raters_are_several_and_different(tmp_path: Path) -> None:
+    paths = written(tmp_path)
+    with pytest.raises(InputError, match="expected those of 2 raters or more, got 1"):
+        read_sheets(paths[:1], made())
+    with pytest.raises(InputError, match=r"expected a sheet of each rater, got .*rater1.csv twice"):
+        read_sheets([paths[0], paths[0]], made())
+    with pytest.raises(InputError, match="n_raters: expected at least 1"):
+        rater_files(made(), n_raters=0)
+    with pytest.raises(InputError, match="table: expected one of csv, tsv"):
+        rater_files(made(), table="xlsx")
+
+
+def _without(name: str) -> Callable[[dict[str, Any]], object]:
+    return lambda key: key.pop(name)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda key: key.update(form="flavours"), "expected a key of the form colours, got 'fl"),
+        (_without("settings"), "expected rows, unrated and settings"),
+        (_without("rows"), "expected rows, unrated and settings"),
+        (lambda key: key["rows"].clear(), "expected at least one row"),
+        (lambda key: key["rows"][1].update(id=1), "row 2: expected an id, 2 cells and origins"),
+        (lambda key: key["rows"][1].update(cells=["x"]), "row 2: expected an id, 2 cells"),
+        (lambda key: key["rows"][1].update(origins=[]), "row 2: expected an id, 2 cells"),
+        (lambda key: key["rows"][1].update(id="1"), "row 2: the id '1' occurs twice"),
+        (lambda key: key["rows"][0]["origins"][0].pop("system"), "row 1: expected an origin with"),
+        (lambda key: key["rows"][0]["origins"][0].update(verdict="?"), "right or wrong, got '?'"),
+        (lambda key: key["unrated"].append({}), "unrated 1: expected an origin with system"),
+    ],
+)
+def test_a_key_is_checked(
+    tmp_path: Path, change: Callable[[dict[str, Any]], object], message: str
+) -> None:
+    key = json.loads(key_text(made()))
+    change(key)
+    path = tmp_path / "key.json"
+    path.write_text(json.dumps(key), encoding="utf-8")
+    with pytest.raises(InputError, match=message.replace("?", r"\?")):
+        read_key(path, [FORM])
+
+
+def test_a_key_that_is_no_json_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "key.json"
+    path.write_text("{", encoding="utf-8")
+    with pytest.raises(InputError, match="expected the JSON of a key"):
+        read_key(path, [FORM])
+    with pytest.raises(InputError, match="file not found"):
+        read_key(tmp_path / "absent.json", [FORM])

@@ -1,0 +1,146 @@
+from __future__ import annotations
+
+import random
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+from sacrebleu.metrics.bleu import BLEU
+from sacrebleu.significance import PairedTest
+
+from cc_hf.errors import InputError
+from cc_hf.results import EvaluationResult, Interval, NoInterval
+from cc_hf.schema import Judgement
+from cc_hf.statistics.bootstrap import Bootstrap
+from cc_hf.comparing.models import (
+    PUBLISHED,
+    compared_bleu,
+    compared_rates,
+    compared_verdicts,
+)
+from tests.helpers.results import small_result
+
+WORDS = [
+    "das",
+    "ein",
+    "Haus",
+    "der",
+    "alte",
+    "Mann",
+    "geht",
+    "nach",
+    "Hause",
+    "und",
+    "sie",
+    "sieht",
+    "den",
+    "kleinen",
+    "Hund",
+    ".",
+]
+
+
+def texts(share: float, seed: int) -> tuple[list[str], list[str]]:
+    """Return references and translations in which so many words are right."""
+    draw = random.Random(seed)
+    references = [draw.choices(WORDS, k=draw.randint(5, 15)) for _ in range(120)]
+    translations = [
+        [word if draw.random() < share else draw.choice(WORDS) for word in row]
+        for row in references
+    ]
+    return [" ".join(row) for row in references], [" ".join(row) for row in translations]
+
+
+def result_of(verdicts: list[str]) -> EvaluationResult:
+    judgements = tuple(
+        Judgement(str(i), "", verdict == "correct", f"Satz {i}", verdict)
+        for i, verdict in enumerate(verdicts)
+    )
+    return replace(small_result((0.5, 0.5)), judgements=judgements, n=len(judgements))
+
+
+def test_bleu_and_its_test_are_those_of_sacrebleu(monkeypatch: pytest.MonkeyPatch) -> None:
+    references, first = texts(0.8, 1)
+    _, second = texts(0.7, 1)
+    compared = compared_bleu((first, second), references, bootstrap=Bootstrap(3, 500))
+    for value, translations in (
+        (compared.difference.first, first),
+        (compared.difference.second, second),
+    ):
+        expected = BLEU().corpus_score(translations, [references]).score / 100
+        assert value == pytest.approx(expected, abs=1e-12)
+    monkeypatch.setenv("SACREBLEU_SEED", "3")
+    options: Any = {"references": [references], "test_type": "ar", "n_samples": 500}
+    outcomes: Any
+    _, outcomes = PairedTest([("a", first), ("b", second)], {"BLEU": BLEU()}, **options)()
+    assert compared.difference.p_value == pytest.approx(outcomes["BLEU"][1].p_value, abs=0.02)
+    assert isinstance(compared.difference.interval, Interval)
+    assert compared.difference.interval.high < 0
+    assert compared.signatures[0].startswith("bleu|nrefs:1|")
+
+
+def test_equal_translations_do_not_differ() -> None:
+    references, first = texts(0.8, 1)
+    compared = compared_bleu((first, first), references, bootstrap=Bootstrap(0, 100))
+    assert (compared.difference.difference, compared.difference.p_value) == (0, 1)
+    assert isinstance(compared.difference.interval, NoInterval)
+
+
+def test_rates_count_the_samples_of_each_model_and_pair_those_of_both() -> None:
+    draw = np.random.default_rng(0)
+    first: list[bool | None] = [None if n < 30 else bool(draw.random() < 0.5) for n in range(300)]
+    second: list[bool | None] = [bool(flag) and bool(draw.random() < 0.3) for flag in first]
+    groups = [n // 3 for n in range(300)]
+    compared = compared_rates("attack_success", (first, second), groups)
+    assert compared.n == (270, 300)
+    assert compared.difference.first == sum(map(bool, first)) / 270
+    assert compared.difference.second == sum(map(bool, second)) / 300
+    assert compared.difference.p_value < 0.01
+    assert compared.mcnemar is not None
+    assert compared.mcnemar.n_only_second == 0
+    assert compared.mcnemar.n_only_first == sum(map(bool, first)) - sum(map(bool, second))
+    # Groups of samples that go together give wider intervals than single samples.
+    copies = [flag for flag in (True, False) * 20 for _ in range(10)]
+    others = [flag for flag in (True, True, False, False) * 10 for _ in range(10)]
+    intervals = [
+        compared_rates("x", (copies, others), names).difference.interval
+        for names in (range(400), [n // 10 for n in range(400)])
+    ]
+    assert all(isinstance(interval, Interval) for interval in intervals)
+    widths = [i.high - i.low for i in intervals if isinstance(i, Interval)]
+    assert widths[1] > 2 * widths[0]
+
+
+def test_a_resample_in_which_no_sample_counts_is_undefined() -> None:
+    compared = compared_rates("x", ([None] * 19 + [True], [True, False] * 10), range(20))
+    assert isinstance(compared.difference.interval, NoInterval)
+    assert "undefined in" in compared.difference.interval.reason
+    assert 0 < compared.difference.p_value <= 1
+
+
+def test_verdicts_of_the_same_examples_are_compared() -> None:
+    first = result_of(["correct", "incorrect", "inconclusive", "correct"])
+    second = result_of(["correct", "incorrect", "incorrect", "incorrect"])
+    compared = compared_verdicts(
+        "wsd_errors", (first, second), lambda verdict: verdict == "incorrect"
+    )
+    assert (compared.difference.first, compared.difference.second) == (0.25, 0.75)
+    assert compared.mcnemar is not None
+    assert (compared.mcnemar.n_only_first, compared.mcnemar.n_only_second) == (0, 2)
+
+
+def test_what_cannot_be_compared_is_refused() -> None:
+    with pytest.raises(InputError, match="got 1, 2 and 2"):
+        compared_bleu((["a"], ["a", "b"]), ["a", "b"])
+    with pytest.raises(InputError, match="expected the same samples for both models, got 1 and 2"):
+        compared_rates("x", ([True], [True, False]), [0])
+    with pytest.raises(InputError, match=r"x: expected samples that count for both .* \[0, 2\]"):
+        compared_rates("x", ([None, None], [True, False]), [0, 1])
+
+
+def test_printed_figures_are_shares() -> None:
+    assert len(PUBLISHED) == 12
+    assert all(0 < row.base < 1 and 0 < row.shortcuts < 1 for row in PUBLISHED)
+    errors = {row.data: row for row in PUBLISHED if row.figure == "wsd_errors"}
+    assert (errors["OS18"].base, errors["OS18"].shortcuts) == (0.2417, 0.2246)

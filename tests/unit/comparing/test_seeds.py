@@ -1,0 +1,136 @@
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from cc_hf.errors import InputError
+from cc_hf.reports.tables.result_lists import seed_tables
+from cc_hf.reports.tables.systems import systems_tables
+from cc_hf.results import EvaluationResult
+from cc_hf.statistics.gender_figures import RATIO
+from cc_hf.comparing.seeds import average_results, averages_of_systems, name_without_seed
+from cc_hf.comparing.system_rows import mean_rows, system_rows
+from tests.helpers.metrics import evaluate_metric
+from tests.helpers.results import small_result
+from tests.unit.comparing.test_systems import printed
+
+ROWS = [
+    {"category": category, "gender": gender, "occupation": "physician", "number": "sg"}
+    for category, gender in (
+        ("MoMc", "male"),
+        ("FoFc", "female"),
+        ("MoFc", "female"),
+        ("FoMc", "male"),
+    )
+    for _ in range(10)
+]
+
+
+def simplegen(n_right: tuple[int, int, int, int], **options: Any) -> EvaluationResult:
+    """Return the result of a system with so many right translations in each category; one of the
+    others is inconclusive.
+    """
+    male, female = ("El médico", "La médica"), ("La médica", "El médico")
+    texts = [
+        text
+        for (right, wrong), n in zip((male, female, female, male), n_right, strict=True)
+        for text in [right] * n + [wrong] * (9 - n) + ["Alguien"]
+    ]
+    return evaluate_metric(
+        "simplegen_accuracy", texts, ROWS, tgt_lang="es", n_resamples=20, **options
+    )
+
+
+def test_deltas_come_from_averaged_accuracies_with_inconclusive_rates() -> None:
+    average = average_results([simplegen((9, 8, 3, 4)), simplegen((8, 9, 5, 2))], system="base")
+    figures = {name: figure.mean for name, figure in average.figures.items()}
+    assert figures["accuracy_pro"] == pytest.approx((17 + 17) / 40)
+    assert figures["accuracy_anti"] == pytest.approx((7 + 7) / 40)
+    assert figures["delta"] == pytest.approx(20 / 40)
+    assert figures["delta_fc"] == pytest.approx((17 - 8) / 20)
+    assert figures["inconclusive_rate_pro"] == figures["inconclusive_rate_anti"] == 0.1
+    # The worst category is another one for each seed: .3 and .2, but .3 on average.
+    assert figures["min_accuracy"] == pytest.approx(0.3)
+    assert average.figures["min_accuracy"].values == (0.3, 0.2)
+    assert average.n_seeds == 2
+
+
+def test_the_ratio_is_that_of_averaged_accuracies() -> None:
+    results = [small_result((0.5, 0.9), system="s1"), small_result((0.9, 0.6), system="s2")]
+    figure = average_results(results).figures[RATIO]
+    assert figure.mean == pytest.approx(0.75 / 0.7)
+    assert figure.values == pytest.approx((1.8, 0.6 / 0.9))
+
+
+def test_systems_are_averaged_by_name_data_and_metric() -> None:
+    named = [
+        (name_without_seed(name), small_result(accuracies, tgt_lang=lang, system=name))
+        for name, accuracies, lang in (
+            ("base-seed1", (0.5, 0.9), "de"),
+            ("base-seed2", (0.7, 0.9), "de"),
+            ("small_seed_1", (0.1, 0.9), "de"),
+            ("base-seed1", (0.2, 0.9), "fr"),
+        )
+    ]
+    averages = averages_of_systems(named)
+    assert [(a.system, a.first.tgt_lang, a.n_seeds) for a in averages] == [
+        ("base", "de", 2),
+        ("small", "de", 1),
+        ("base", "fr", 1),
+    ]
+    assert averages[1].figures["accuracy"].sd is None
+    text = printed(seed_tables(averages))
+    assert "base (n = 2)" in text
+    assert "50.0 ± 14.1" not in text
+    assert "60.0 ± 14.1" in text  # the minimum: 50 and 70
+
+
+def test_a_system_that_judged_itself_is_said_to_beside_its_means() -> None:
+    results = [
+        replace(seed, signature=seed.signature.replace("|n:", "|eval:a@2|n:"))
+        for seed in (small_result((0.5, 0.9), system=f"a@{i}/beam1") for i in (3, 4))
+    ]
+    for shown in (
+        seed_tables([average_results(results, system="base")]),
+        systems_tables(mean_rows(system_rows([("base", r) for r in results[:1]])), ["accuracy"]),
+    ):
+        assert "base: Judged by itself: a is the system" in printed(shown)
+
+
+def test_what_is_not_one_system_is_refused() -> None:
+    first = small_result((0.5, 0.9), system="a")
+    other = small_result((0.6, 0.9), system="b")
+    with pytest.raises(InputError, match="base: the results 1 and 3 are the same"):
+        average_results([first, other, first], system="base")
+    changed = replace(other, signature=f"{other.signature}|score:arithmetic")
+    with pytest.raises(InputError, match="got score 'none' of seed 1 and 'arithmetic' of seed 2"):
+        average_results([first, changed])
+    with pytest.raises(InputError, match="expected results of all seeds on the same data"):
+        average_results([first, small_result((0.5, 0.9), dataset="mucow")])
+    with pytest.raises(InputError, match="expected results of one metric, got"):
+        average_results([first, replace(first, metric="own")])
+    with pytest.raises(InputError, match="at least one seed, got none"):
+        average_results([])
+
+
+def test_evaluators_that_are_judged_themselves_are_seeds_of_one_system() -> None:
+    first, second = (
+        replace(
+            small_result(accuracies),
+            metric="contrastive_translation_scoring",
+            signature=f"cts|data:wino_x/c@1|sys:scored|eval:model-{number}@1|score:perplexity|n:20",
+        )
+        for number, accuracies in enumerate(((0.5, 0.9), (0.7, 0.9)))
+    )
+    assert average_results([first, second]).n_seeds == 2
+
+
+def test_figures_that_some_seeds_lack_are_named() -> None:
+    first = small_result((0.5, 0.9), system="a")
+    fewer = {name: value for name, value in first.scores.items() if name != "delta_x"}
+    other = replace(small_result((0.6, 0.9), system="b"), scores=fewer)
+    average = average_results([first, other], system="base")
+    assert average.undefined == {"delta_x": 1}
+    assert "base: undefined for some seeds: delta_x (1 of 2)" in printed(seed_tables([average]))

@@ -1,0 +1,133 @@
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from cc_hf.data.files.quality_scores import QualityScores
+from cc_hf.data.files.timings import Timing, Timings
+from cc_hf.errors import InputError, UnknownNameError
+from cc_hf.studies.distillation.case_study import case_study_systems
+from cc_hf.comparing.system_rows import SystemLabels, SystemRow, mean_rows, ordered_sizes, system_rows
+from tests.helpers.cases import cases_by_message
+from tests.helpers.results import small_result
+
+#: The worst category is another one for each seed.
+SEEDS = [
+    ("base-seed1", small_result((0.5, 0.9), system="s1")),
+    ("base-seed2", small_result((0.9, 0.6), system="s2")),
+]
+
+
+def test_rows_have_labels_by_name_with_or_without_seed_or_by_pattern() -> None:
+    labels = SystemLabels(
+        {"b*": "ours", "other": "theirs"}, {"base-seed2": "12M", "base": "6M"}, ["base"]
+    )
+    rows = system_rows([*SEEDS, ("other", small_result((0.5, 0.5)))], labels=labels)
+    assert [(r.system, r.seed, r.group, r.size, r.is_seqkd) for r in rows] == [
+        ("base", "1", "ours", "6M", True),
+        ("base", "2", "ours", "12M", True),
+        ("other", "", "theirs", "", False),
+    ]
+    assert rows[0].figures["accuracy_female"] == 0.5
+    assert rows[0].counts == {"n": 20, "n_female": 10, "n_male": 10, "n_ties": 0}
+
+
+def test_figures_are_named_by_what_differs() -> None:
+    winomt, mucow = small_result((0.5, 0.5)), small_result((0.7, 0.7), dataset="mucow")
+    (row,) = system_rows([("a", winomt), ("a", mucow)])
+    assert (row.figures["winomt:accuracy"], row.figures["mucow:accuracy"]) == (0.5, 0.7)
+    (row,) = system_rows([("a", winomt), ("a", replace(winomt, metric="other"))])
+    assert "contrastive_conditioning:accuracy" in row.figures
+    (row,) = system_rows([("a", winomt), ("a", replace(winomt, config="pro"))])
+    assert "pro:accuracy" in row.figures
+    # A configuration that goes with the target language says nothing more.
+    russian = replace(winomt, config="ru", tgt_lang="ru")
+    rows = system_rows([("a", winomt), ("a", russian)])
+    assert [(r.tgt_lang, "accuracy" in r.figures) for r in rows] == [("de", True), ("ru", True)]
+
+
+def test_minima_and_differences_come_from_averaged_accuracies() -> None:
+    (mean,) = mean_rows(system_rows(SEEDS))
+    assert mean.seeds == ("1", "2")
+    assert mean.figures["min_accuracy"].mean == pytest.approx(0.7)
+    assert mean.figures["min_accuracy"].values == (0.5, 0.6)
+    assert mean.figures["accuracy"].sd == pytest.approx(0.05 / 2**0.5)
+    assert mean.intervals == {}
+    (single,) = mean_rows(system_rows(SEEDS[:1]))
+    assert single.intervals.keys() == {"accuracy"}
+
+
+def test_bleu_and_times_are_averaged_if_all_seeds_have_them() -> None:
+    quality = QualityScores({("base-seed1", "", ""): 0.3, ("base-seed2", "", ""): 0.32})
+    timings = Timings({"base-seed1": Timing(2.0)})
+    (mean,) = mean_rows(system_rows(SEEDS, quality=quality, timings=timings))
+    assert mean.bleu is not None
+    assert mean.bleu.mean == pytest.approx(0.31)
+    assert mean.seconds is None
+    assert mean.incomplete == {"seconds": 1}
+
+
+def test_published_means_are_those_of_the_specification() -> None:
+    """Vamvas & Sennrich 2021, appendix H: rare senses of big models and their teachers."""
+    means = {(m.first.system, m.first.tgt_lang): m for m in mean_rows(case_study_systems())}
+    assert len(means) == 20
+    figures = {
+        key: round(100 * mean.figures["mucow:weighted_min_accuracy"].mean, 1)
+        for key, mean in means.items()
+    }
+    teacher, student = "SOTA Teacher big", "Student of SOTA Teacher big"
+    assert (figures[teacher, "de"], figures[student, "de"]) == (79.3, 70.9)
+    assert (figures[teacher, "ru"], figures[student, "ru"]) == (87.9, 80.9)
+
+
+def test_sizes_are_in_the_order_of_numbers_or_of_the_options() -> None:
+    rows = [SystemRow(name, "", "de", size=name) for name in ("small", "big", "mini", "big")]
+    assert ordered_sizes(rows) == ["small", "big", "mini"]
+    assert ordered_sizes(rows, ["big", "huge", "small"]) == ["big", "small", "mini"]
+    rows = [SystemRow(size, "", "de", size=size) for size in ("9.5M", "900k", "10")]
+    assert ordered_sizes(rows, ["9.5M"]) == ["10", "900k", "9.5M"]
+
+
+@cases_by_message(
+    ("labels", "message"),
+    [
+        (SystemLabels({"bas": "x"}), "unknown system .of a group. 'bas'; did you mean 'base'"),
+        (SystemLabels(sizes={"x*": "1"}), "unknown system .of a size. 'x.'"),
+        (SystemLabels(seqkd=["base-seed3"]), "unknown system .of seqkd. 'base-seed3'"),
+    ],
+)
+def test_labels_of_unknown_systems_are_refused(labels: SystemLabels, message: str) -> None:
+    with pytest.raises(UnknownNameError, match=message):
+        system_rows(SEEDS, labels=labels)
+
+
+def test_quality_and_times_of_unknown_systems_are_refused() -> None:
+    with pytest.raises(UnknownNameError, match=r"unknown system .of a time. 'base'"):
+        system_rows(SEEDS, timings=Timings({"base": Timing(1.0)}))
+    with pytest.raises(UnknownNameError, match=r"unknown system .of a BLEU. 'base'"):
+        system_rows(SEEDS, quality=QualityScores({("base", "", ""): 0.3}))
+
+
+def test_rows_that_cannot_be_told_apart_are_refused() -> None:
+    with pytest.raises(InputError, match="at least one, got none"):
+        system_rows([])
+    with pytest.raises(InputError, match="base-seed1: expected one result by contrastive_cond"):
+        system_rows([SEEDS[0], SEEDS[0]])
+    with pytest.raises(InputError, match="got seed '1' under two names"):
+        system_rows([SEEDS[0], ("base_seed1", SEEDS[1][1])])
+    quality = QualityScores({("a", "winomt", ""): 0.3, ("a", "mucow", ""): 0.4})
+    both = [("a", small_result((0.5, 0.5), dataset=name)) for name in ("winomt", "mucow")]
+    with pytest.raises(InputError, match="a: expected one figure for all datasets"):
+        system_rows(both, quality=quality)
+
+
+def test_seeds_that_differ_in_more_than_the_seed_are_refused() -> None:
+    rows = system_rows(SEEDS, labels=SystemLabels(sizes={"base-seed1": "1M", "base-seed2": "2M"}))
+    with pytest.raises(InputError, match="the same size for all seeds, got '1M' for seed '1'"):
+        mean_rows(rows)
+    ways = Timings({name: Timing(1.0, beams=n) for n, (name, _) in enumerate(SEEDS, 1)})
+    with pytest.raises(InputError, match="the same way of timing for all seeds"):
+        mean_rows(system_rows(SEEDS, timings=ways))
+    with pytest.raises(InputError, match="base: the results 1 and 2 are the same"):
+        mean_rows(system_rows([SEEDS[0], ("base-seed2", SEEDS[0][1])]))

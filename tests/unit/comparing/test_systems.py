@@ -1,0 +1,589 @@
+from __future__ import annotations
+
+import functools
+import io
+import json
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from rich.console import Console, RenderableType
+
+from cc_hf.errors import InputError
+from cc_hf.reports.formats.latex import latex_paper_table, latex_report
+from cc_hf.reports.formats.markdown import markdown_report
+from cc_hf.reports.report import build_report
+from cc_hf.reports.report_tables import report_tables, summary_table
+from cc_hf.reports.samples import System
+from cc_hf.reports.tables.comparisons import comparison_tables
+from cc_hf.results import EvaluationResult, ResultSet
+from cc_hf.signature import parse
+from cc_hf.comparing.systems import Comparison, compare, read_results
+from tests.helpers.cases import cases_by_message
+from tests.helpers.fake_evaluator import coarse_scores, hash_scores
+from tests.helpers.fake_metric import Words
+from tests.helpers.intervals import limits
+from tests.helpers.metrics import evaluate_dataset, evaluate_metric
+
+evaluate = functools.partial(evaluate_metric, "contrastive_conditioning")
+
+N = 60
+REFERENCES = [
+    {
+        "correct_sources": [f"c{i}"],
+        "incorrect_sources": [f"i{i}"],
+        "category": "male" if i % 3 else "female",
+    }
+    for i in range(N)
+]
+TEXTS = {
+    system: [f"{'Ärztin' if i % k else 'Arzt?' if i % 4 else 'Arzt'} {i}" for i in range(N)]
+    for system, k in (("a", 2), ("b", 3), ("c", 5))
+}
+OPTIONS: dict[str, Any] = {
+    "ids": [f"id{i}" for i in range(N)],
+    "dataset": "d",
+    "config": "c",
+    "tgt_lang": "de",
+    "n_resamples": 10,
+    "origin": {"data": "d/c@1"},
+}
+
+
+def judged(
+    system: str, scores: Callable[[Sequence[str], Sequence[str]], list[float]] = hash_scores
+) -> EvaluationResult:
+    return evaluate(TEXTS[system], REFERENCES, scores, **OPTIONS)
+
+
+def words(system: str) -> EvaluationResult:
+    return evaluate_metric(Words(), TEXTS[system], REFERENCES, **OPTIONS)
+
+
+def _unnamed(sources: Sequence[str], translations: Sequence[str]) -> list[float]:
+    return hash_scores(sources, translations)
+
+
+_unnamed.__name__ = "<lambda>"
+
+
+def _namesake(sources: Sequence[str], translations: Sequence[str]) -> list[float]:
+    return [1 - score / 2 for score in hash_scores(sources, translations)]
+
+
+_namesake.__name__ = hash_scores.__name__
+
+
+def printed(part: RenderableType, width: int = 80) -> str:
+    console = Console(width=width)
+    with console.capture() as captured:
+        console.print(part)
+    return captured.get()
+
+
+def shown(found: Comparison, width: int = 80) -> str:
+    return printed(comparison_tables(found), width)
+
+
+def test_systems_are_compared_with_the_first() -> None:
+    results = {name: judged(name) for name in "abc"}
+    found = compare(results)
+    assert [(s.metric, s.baseline, s.system, s.n) for s in found.systems] == [
+        ("contrastive_conditioning", "a", other, N) for other in "bc"
+    ]
+    assert found.agreements == ()
+    for one in found.systems:
+        for name, figure in one.differences.items():
+            assert (figure.first, figure.second) == (
+                results["a"].scores[name],
+                results[one.system].scores[name],
+            )
+        correct = {
+            s: np.array([j.is_correct for j in results[s].judgements]) for s in ("a", one.system)
+        }
+        assert (one.mcnemar.n_only_first, one.mcnemar.n_only_second) == (
+            int((correct["a"] & ~correct[one.system]).sum()),
+            int((correct[one.system] & ~correct["a"]).sum()),
+        )
+    assert {"accuracy", "min_accuracy", "weighted_accuracy", "accuracy_male"} <= set(
+        found.systems[0].differences
+    )
+    kind, fields = parse(found.signature)
+    assert (kind, fields["data"], fields["n"], fields["boot"], fields["seed"]) == (
+        "compare",
+        "d/c@1",
+        str(N),
+        "1000",
+        "0",
+    )
+    assert found.signatures == {name: result.signature for name, result in results.items()}
+
+
+def test_the_order_of_judgements_does_not_change_the_comparison() -> None:
+    left, right = judged("a"), judged("b")
+    turned = replace(right, judgements=right.judgements[::-1])
+    assert compare({"a": left, "b": turned}) == compare({"a": left, "b": right})
+
+
+def test_metrics_without_probabilities_have_no_weighted_differences() -> None:
+    (found,) = compare({"a": words("a"), "b": words("b")}).systems
+    assert set(found.differences) == {
+        "accuracy",
+        "min_accuracy",
+        "accuracy_female",
+        "accuracy_male",
+    }
+
+
+def test_inconclusive_rates_are_compared_beside_accuracies_of_pro_and_anti() -> None:
+    rows = [
+        {"category": category, "gender": gender, "occupation": "physician", "number": "sg"}
+        for category, gender in (("MoMc", "male"), ("MoFc", "female"))
+        for _ in range(20)
+    ]
+    results = {
+        name: evaluate_metric("simplegen_accuracy", texts, rows, tgt_lang="es", n_resamples=10)
+        for name, texts in {
+            "a": ["El médico"] * 20 + ["El médico"] * 15 + ["Nadie"] * 5,
+            "b": ["El médico"] * 18 + ["Nadie"] * 2 + ["La médica"] * 20,
+        }.items()
+    }
+    (found,) = compare(results).systems
+    for name in (
+        "accuracy_pro",
+        "inconclusive_rate_pro",
+        "accuracy_anti",
+        "inconclusive_rate_anti",
+        "inconclusive_rate",
+        "delta",
+    ):
+        difference = found.differences[name]
+        assert difference.first == pytest.approx(results["a"].scores[name])
+        assert difference.second == pytest.approx(results["b"].scores[name])
+    assert found.differences["delta"].difference == pytest.approx(-1.1)
+    lines = [line.split("  ")[1] for line in shown(compare(results)).splitlines() if "  " in line]
+    for group in ("pro", "anti"):
+        assert lines[lines.index(group) + 1] == f"inconclusive {group}"
+    report = build_report([System(n, {r.metric: r}) for n, r in results.items()], n_resamples=10)
+    summary = summary_table(report)
+    column = summary.columns.index("inconclusive on anti")
+    assert [row.cells[column].value for row in summary.rows] == ["25.0", "0.0"]
+    assert summary.rows[1].cells[column].difference == "−25.0"
+
+
+def test_metrics_on_the_same_translations_are_compared_by_agreement() -> None:
+    found = compare({"cc": judged("a"), "words": words("a")})
+    assert found.systems == ()
+    (one,) = found.agreements
+    pairs = [
+        (x.verdict, y.verdict)
+        for x, y in zip(judged("a").judgements, words("a").judgements, strict=True)
+    ]
+    assert one.labels == ("correct", "incorrect", "inconclusive")
+    assert one.confusion == tuple(
+        tuple(pairs.count((left, right)) for right in one.labels) for left in one.labels
+    )
+    assert one.verdict_agreement == sum(a == b for a, b in pairs) / N
+    assert one.agreement == sum((a == "correct") == (b == "correct") for a, b in pairs) / N
+    assert one.agreement > one.verdict_agreement
+    for value, interval in ((one.agreement, one.interval), (one.kappa, one.kappa_interval)):
+        low, high = limits(interval)
+        assert low <= value <= high
+
+
+def test_variants_of_a_metric_are_compared_by_difference_and_agreement() -> None:
+    found = compare({"fine": judged("a"), "coarse": judged("a", coarse_scores)})
+    assert (len(found.systems), len(found.agreements)) == (1, 1)
+    assert found.agreements[0].labels == ("correct", "incorrect")
+    assert found.agreements[0].kappa == found.agreements[0].verdict_kappa
+
+
+def test_two_systems_by_two_metrics_give_four_comparisons() -> None:
+    found = compare(
+        {"a:cc": judged("a"), "a:w": words("a"), "b:cc": judged("b"), "b:w": words("b")}
+    )
+    assert [(s.baseline, s.system) for s in found.systems] == [("a:cc", "b:cc"), ("a:w", "b:w")]
+    assert [(a.left, a.right) for a in found.agreements] == [("a:cc", "a:w"), ("b:cc", "b:w")]
+    assert found.not_compared == {}
+
+
+def test_a_metric_without_judgements_is_reported_as_not_compared() -> None:
+    gap = EvaluationResult(
+        "d", "c", "de", "gap", "g|data:d/c@1|n:1", N, {"bleu_gap": -0.1}, {}, (), ()
+    )
+    found = compare({"a": judged("a"), "gap": gap, "b": judged("b")})
+    assert list(found.not_compared) == ["gap"]
+    assert "not compared: gap: its metric judges the whole" in shown(found)
+    with pytest.raises(InputError, match="no other result has judgements of single translations"):
+        compare({"a": judged("a"), "gap": gap})
+    with pytest.raises(InputError, match="can be compared to none of the others"):
+        compare({"a": gap, "b": gap})
+
+
+def other_id(result: EvaluationResult) -> EvaluationResult:
+    return replace(
+        result,
+        judgements=(replace(result.judgements[0], example_id="strange"), *result.judgements[1:]),
+    )
+
+
+@cases_by_message(
+    ("results", "message"),
+    [
+        (lambda: {"a": judged("a")}, "at least two results to compare, got 1"),
+        (
+            lambda: {"a": judged("a"), "b": replace(judged("b"), config="x")},
+            r"a is of d c de \(d/c@1\), b of d x de",
+        ),
+        (
+            lambda: {"a": judged("a"), "b": replace(judged("b"), signature="cc|data:d/c@2")},
+            r"b of d c de \(d/c@2\)",
+        ),
+        (
+            lambda: {"a": judged("a"), "b": other_id(judged("b"))},
+            (
+                "a has no judgement of 1 of the 60 examples of b, such as example strange; evaluate"
+                " both"
+            ),
+        ),
+        (
+            lambda: {"a": other_id(judged("a")), "w": words("a")},
+            (
+                "a .*can be compared to none.* a has no judgement of 1 of the 60 examples of w,"
+                " such as example id0"
+            ),
+        ),
+        (
+            lambda: {"a": judged("a"), "w": words("b")},
+            (
+                "same metric, or of the same translations: example id2: a judged 'Arzt. 2', w"
+                " judged 'Ärztin 2'"
+            ),
+        ),
+        (
+            lambda: {"a": judged("a"), "b": judged("b", coarse_scores)},
+            "options: eval is 'function hash_scores@.*' and 'function coarse_scores@.*same options$",
+        ),
+        (
+            lambda: {"a": judged("a", lambda s, t: hash_scores(s, t)), "b": judged("b")},
+            r"eval is 'function <lambda>@.*give the function a name \(its attribute `signature_name",
+        ),
+        (
+            lambda: {"a": judged("a", _unnamed), "b": judged("b", _unnamed)},
+            r"'function <lambda>@.*' and 'function <lambda>@.*give the function a name",
+        ),
+        (
+            lambda: {"a": judged("a"), "b": judged("b", _namesake)},
+            "example id0: a and b have the same translation, with the scores .*functions of one name",
+        ),
+        (
+            lambda: {
+                "a": judged("a"),
+                "b": replace(judged("b"), judgements=judged("b").judgements[:-1]),
+            },
+            "b: expected 60 judgements, as the result says, got 59",
+        ),
+        (
+            lambda: {
+                "a": judged("a"),
+                "b": replace(judged("b"), judgements=judged("b").judgements[:1] * 2),
+            },
+            "b: .*several of example id0",
+        ),
+        (
+            lambda: {
+                "a": judged("a"),
+                "b": replace(
+                    judged("b"),
+                    judgements=tuple(replace(j, category="x") for j in judged("b").judgements),
+                ),
+            },
+            "example id0: a has the category 'female', b has 'x'",
+        ),
+    ],
+)
+def test_results_that_cannot_be_compared_are_refused(
+    results: Callable[[], dict[str, EvaluationResult]], message: str
+) -> None:
+    with pytest.raises(InputError, match=message):
+        compare(results())
+
+
+def test_functions_of_one_name_are_told_apart_by_their_scores() -> None:
+    """The figures of one function are 1.0, of the other 0.0, and both had one signature."""
+    right: Callable[[Any, Any], list[float]] = lambda s, t: [float(x[0] == "c") for x in s]  # noqa: E731
+    wrong: Callable[[Any, Any], list[float]] = lambda s, t: [float(x[0] == "i") for x in s]  # noqa: E731
+    first, second = judged("a", right), judged("a", wrong)
+    assert (first.scores["accuracy"], second.scores["accuracy"]) == (1.0, 0.0)
+    assert first.signature != second.signature
+    assert judged("a", right).signature == first.signature
+    assert "eval:function <lambda>@scores.e569976e|" in first.signature  # in every process
+    backwards = evaluate(
+        TEXTS["a"][::-1], REFERENCES[::-1], right, **OPTIONS | {"ids": OPTIONS["ids"][::-1]}
+    )
+    assert backwards.signature == first.signature
+
+
+def test_a_function_that_the_caller_named_judges_several_systems() -> None:
+    def scores(sources: Sequence[str], translations: Sequence[str]) -> list[float]:
+        return hash_scores(sources, translations)
+
+    named = functools.partial(scores)
+    assert "eval:function <partial>@scores." in judged("a", named).signature
+    named.signature_name = "my scores"  # type: ignore[attr-defined]
+    results = {name: judged(name, named) for name in "ab"}
+    assert "eval:function my scores@scores." in results["a"].signature
+    assert compare(results).systems
+
+
+def test_pairs_that_cannot_be_joined_are_reported() -> None:
+    found = compare(
+        {"a": judged("a"), "b": judged("b"), "w": other_id(words("a")), "x": other_id(words("b"))}
+    )
+    assert len(found.systems) == 2
+    assert set(found.not_compared) == {"a and w", "a and x", "b and w", "b and x"}
+
+
+def test_the_json_is_strict_and_complete(tmp_path: Path) -> None:
+    found = compare({"a": judged("a"), "b": judged("b"), "w": words("b")})
+    row = json.loads(found.to_json(), parse_constant=lambda name: pytest.fail(name))
+    assert row["systems"][0]["differences"]["accuracy"]["interval"]["level"] == 0.95
+    assert row["agreements"][0]["confusion"]
+    assert row["signature"] == found.signature
+
+
+def test_results_are_named_after_their_files(tmp_path: Path) -> None:
+    (tmp_path / "one.json").write_text(judged("a").to_json(), encoding="utf-8")
+    (tmp_path / "x").mkdir()
+    (tmp_path / "x/one.json").write_text(judged("b").to_json(), encoding="utf-8")
+    (tmp_path / "set.json").write_text(
+        ResultSet((judged("a"), words("a"))).to_json(), encoding="utf-8"
+    )
+    assert set(read_results([tmp_path / "one.json", tmp_path / "set.json"])) == {
+        "one",
+        "set:contrastive_conditioning",
+        "set:words",
+    }
+    assert set(read_results([tmp_path / "one.json", tmp_path / "x/one.json"])) == {
+        str(tmp_path / "one.json"),
+        str(tmp_path / "x/one.json"),
+    }
+    assert {
+        name: r.metric for name, r in read_results([tmp_path / "set.json"], metric="words").items()
+    } == {"set": "words"}
+    with pytest.raises(
+        InputError,
+        match=r"one\.json: expected a result of the metric words, got contrastive_conditioning",
+    ):
+        read_results([tmp_path / "one.json"], metric="words")
+    with pytest.raises(InputError, match="is named twice"):
+        read_results([tmp_path / "one.json"] * 2)
+    with pytest.raises(InputError, match="file not found"):
+        read_results([tmp_path / "none.json"])
+    (tmp_path / "bad.json").write_text("{}", encoding="utf-8")
+    with pytest.raises(InputError, match=r"bad\.json: expected the JSON of an evaluation result"):
+        read_results([tmp_path / "bad.json"])
+
+
+def test_results_are_named_after_their_systems(tmp_path: Path) -> None:
+    aws, bing = (replace(judged(name), system=name) for name in ("a", "b"))
+    files = [tmp_path / "1.json", tmp_path / "2.json"]
+    for path, contents in zip(
+        files, ((aws, replace(words("a"), system="a")), (bing,)), strict=True
+    ):
+        path.write_text(ResultSet(contents).to_json(), encoding="utf-8")
+    assert list(read_results(files)) == ["a:contrastive_conditioning", "a:words", "b"]
+    assert list(read_results(files, metric="contrastive_conditioning")) == ["a", "b"]
+    # Two results of one system by one metric are told apart by their files.
+    files[1].write_text(replace(bing, system="a").to_json(), encoding="utf-8")
+    assert list(read_results(files, metric="contrastive_conditioning")) == ["1", "2"]
+
+
+def test_one_verdict_of_twenty_is_no_significant_difference_anywhere() -> None:
+    rows = [{"category": category} for category in ["female"] * 19 + ["male"]]
+    texts = ["Ärztin"] * 11 + ["Arzt"] * 8
+    results = {
+        name: evaluate_metric(Words(), [*texts, last], rows, **{**OPTIONS, "ids": None})
+        for name, last in (("a", "Ärztin"), ("b", "Arzt"))
+    }
+    found = compare(results)
+    assert {one.p_value for one in found.systems[0].differences.values()} == {1.0}
+    assert found.systems[0].mcnemar.p_value == 1.0
+    text = shown(found, width=200)
+    assert re.search(r"male +100\.0 +0\.0 +−100\.0 +1\.000", text)
+    assert re.search("difference in .*male.*: no interval: n = 1, .* at least 20", text)
+    report = build_report([System(name, {"words": result}) for name, result in results.items()])
+    cells = [cell for table in report_tables(report) for row in table.rows for cell in row.cells]
+    assert not any(cell.is_significant for cell in cells)
+    assert any("no interval: n = 1," in cell.difference_interval for cell in cells)
+    assert not re.search(r"\^\{\*\}|\d\}?\*", latex_paper_table(report) + latex_report(report))
+    assert not re.search(r"\d\\?\*", markdown_report(report))
+
+
+def test_the_two_of_a_pair_are_exchanged_together() -> None:
+    results = {}
+    for name, word in (("a", "Ärztin"), ("b", "Arzt")):
+        rows = [
+            {"reference": "Ärztin", "contrastive_reference": "Arzt", "category": c, "pair": str(i)}
+            for i in range(3)
+            for c in ("female", "male")
+        ]
+        results[name] = evaluate_metric(
+            "gender_accuracy", [word] * 6, rows, **{**OPTIONS, "ids": None}
+        )
+    assert [j.pair for j in results["a"].judgements] == list("001122")
+    again = {name: EvaluationResult.from_json(r.to_json()) for name, r in results.items()}
+    assert again == results
+    (one,) = compare(again).systems
+    assert one.differences["accuracy"].p_value == 2 / 2**3
+    alone = {
+        name: replace(r, judgements=tuple(replace(j, pair="") for j in r.judgements))
+        for name, r in results.items()
+    }
+    assert compare(alone).systems[0].differences["accuracy"].p_value == 2 / 2**6
+    older = {"a": alone["a"], "b": results["b"]}
+    assert compare(older).systems[0].differences["accuracy"].p_value == 2 / 2**3
+
+
+@pytest.mark.parametrize(("n_resamples", "bound"), [(1000, "< 0.001"), (100, "< 0.010")])
+def test_p_at_the_floor_of_the_resamples_is_a_bound(n_resamples: int, bound: str) -> None:
+    right, wrong = words("a"), words("a")
+    wrong = replace(
+        wrong,
+        judgements=tuple(
+            replace(j, is_correct=False, verdict="incorrect", translation="x")
+            for j in wrong.judgements
+        ),
+    )
+    right = replace(
+        right,
+        judgements=tuple(replace(j, is_correct=True, verdict="correct") for j in right.judgements),
+    )
+    found = compare({"right": right, "wrong": wrong}, n_resamples=n_resamples)
+    assert found.systems[0].differences["accuracy"].p_value == 1 / (n_resamples + 1)
+    (line,) = [line for line in shown(found).splitlines() if line.strip().startswith("accuracy")]
+    assert line.rstrip().endswith(bound)
+    systems = [System("right", {"words": right}), System("wrong", {"words": wrong})]
+    report = build_report(systems, n_resamples=n_resamples)
+    assert summary_table(report).rows[1].cells[0].p == bound
+    assert f"{n_resamples:,} random exchanges" in summary_table(report).caption
+
+
+def test_the_table_says_where_interval_and_p_come_from() -> None:
+    text = " ".join(shown(compare({"a": judged("a"), "b": judged("b")}, n_resamples=50)).split())
+    assert "the middle 95 % of the differences in 50 paired resamples" in text
+    assert "p comes from paired approximate randomisation (50 random exchanges" in text
+    assert "McNemar's p is exact" in text
+
+
+def test_tables_show_every_figure_in_full() -> None:
+    found = compare({"a": judged("a"), "b": judged("b"), "w": words("b")})
+    text = shown(found)
+    assert "…" not in text
+    (one,) = found.systems
+    labels = [
+        "accuracy",
+        "weighted",
+        "minimum",
+        "weighted minimum",
+        "male",
+        "female",
+        "weighted male",
+        "weighted female",
+    ]
+    names = [
+        "accuracy",
+        "weighted_accuracy",
+        "min_accuracy",
+        "weighted_min_accuracy",
+        "accuracy_male",
+        "accuracy_female",
+        "weighted_accuracy_male",
+        "weighted_accuracy_female",
+    ]
+    for label, name in zip(labels, names, strict=True):
+        figure = one.differences[name]
+        difference = f"{100 * figure.difference:.1f}".replace("-", "−")
+        assert re.search(
+            rf"^ +{label} +{100 * figure.first:.1f} +{100 * figure.second:.1f} +{difference} \(",
+            text,
+            re.MULTILINE,
+        ), label
+    assert re.search(
+        rf"only this one right +{one.mcnemar.n_only_first} +{one.mcnemar.n_only_second} +McNemar",
+        text,
+    )
+    assert f"{found.agreements[0].kappa:.3f} (" in text
+    assert "b (rows) and w (columns) on the same translations, n = 60" in " ".join(text.split())
+    assert re.search(r"^ +inconclusive +\d+ +\d+ +\d+", text, re.MULTILINE)
+
+
+def test_the_compare_command_prints_and_writes_json(tmp_path: Path) -> None:
+    from typer.testing import CliRunner
+
+    from cc_hf.cli.main import app
+
+    for name in "ab":
+        (tmp_path / f"{name}.json").write_text(judged(name).to_json(), encoding="utf-8")
+    arguments = [
+        "compare",
+        str(tmp_path / "a.json"),
+        str(tmp_path / "b.json"),
+        "--seed",
+        "3",
+        "--resamples",
+        "50",
+        "-o",
+        str(tmp_path / "o.json"),
+    ]
+    found = CliRunner().invoke(app, arguments)
+    assert found.exit_code == 0, found.output
+    expected = compare({"a": judged("a"), "b": judged("b")}, n_resamples=50, seed=3)
+    assert (tmp_path / "o.json").read_text(encoding="utf-8") == expected.to_json()
+    assert expected.signature in found.output
+    assert "b against the baseline a, n = 60" in " ".join(found.output.split())
+    header = next(line for line in found.output.splitlines() if "difference (95 %)" in line)
+    assert header.split() == ["a", "b", "difference", "(95", "%)", "p"]
+
+
+@pytest.mark.shared
+def test_random_scores_of_two_systems_on_winomt_do_not_differ(shared: Path, tmp_path: Path) -> None:
+    results = {}
+    for system in ("aws", "google"):
+        lines = (
+            (shared / f"upstream/gabrielStanovsky/mt_gender/translations/{system}/en-de.txt")
+            .read_text(encoding="utf-8")
+            .splitlines()
+        )
+        (tmp_path / f"{system}.txt").write_text(
+            "\n".join(line for line in lines if line), encoding="utf-8"
+        )
+        results[system] = evaluate_dataset(
+            "winomt",
+            tgt_lang="de",
+            translations=tmp_path / f"{system}.txt",
+            evaluator=hash_scores,
+            data_dir=shared / "upstream",
+        )
+    (one,) = compare(results).systems
+    assert one.n == 3648
+    test, accuracy = one.mcnemar, one.differences["accuracy"]
+    assert test.n_only_second - test.n_only_first == round(accuracy.difference * one.n)
+    assert (
+        accuracy.difference
+        == results["google"].scores["accuracy"] - results["aws"].scores["accuracy"]
+    )
+    # scores of a hash differ only by chance
+    assert accuracy.p_value == pytest.approx(test.p_value, abs=0.05)
+    assert accuracy.p_value > 0.05
+
+
+def test_a_difference_without_an_interval_is_noted_under_its_name() -> None:
+    table = comparison_tables(compare({"a": judged("a"), "b": judged("a")}, n_resamples=10))
+    console = Console(width=200, record=True, file=io.StringIO())
+    console.print(table)
+    assert "b: difference in accuracy, " in console.export_text()

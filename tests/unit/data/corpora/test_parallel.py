@@ -1,0 +1,142 @@
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import datasets
+import pytest
+
+from cc_hf.data.corpora.parallel import (
+    CorpusBlock,
+    DatasetCorpus,
+    FileCorpus,
+    StreamCorpus,
+    dataset_corpus,
+    file_corpus,
+    open_dataset,
+)
+from cc_hf.errors import InputError
+
+SOURCES = ["A bat.", "A spring.", "", "The end.", "More."]
+REFERENCES = ["Ein Schläger.", "Eine Feder.", "Leer.", " ", "Mehr."]
+
+
+def files(tmp_path: Path, **options: Any) -> FileCorpus:
+    for name, lines in (("a.en", SOURCES), ("a.de", REFERENCES)):
+        (tmp_path / name).write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return file_corpus(tmp_path / "a.en", tmp_path / "a.de", **{"block_pairs": 2, **options})
+
+
+def rows(key: str = "") -> list[dict[str, Any]]:
+    pairs = [{"en": a, "de": b} for a, b in zip(SOURCES, REFERENCES, strict=True)]
+    return [{key: pair} for pair in pairs] if key else pairs
+
+
+def corpus_of(dataset: Any, **options: Any) -> DatasetCorpus | StreamCorpus:
+    return dataset_corpus(
+        dataset, name="d", src_lang="en", tgt_lang="de", **{"block_pairs": 2, **options}
+    )
+
+
+def read_all(corpus: FileCorpus | DatasetCorpus | StreamCorpus) -> list[CorpusBlock]:
+    if isinstance(corpus, StreamCorpus):
+        return list(corpus.blocks())
+    return [corpus.read(number) for number in range(-(-corpus.n_pairs // 2))]
+
+
+def test_files_and_datasets_have_the_same_blocks(tmp_path: Path) -> None:
+    blocks = read_all(files(tmp_path))
+    assert [block.first for block in blocks] == [0, 2, 4]
+    assert [text for block in blocks for text in block.sources] == SOURCES
+    assert blocks[1].damaged == {0: "the source is empty", 1: "the reference is empty"}
+    digests = [block.digest for block in blocks]
+    table = datasets.Dataset.from_list(rows())
+    for dataset in (table, datasets.Dataset.from_list(rows("translation"))):
+        for form in (dataset, dataset.to_iterable_dataset()):
+            others = read_all(corpus_of(form))
+            assert [block.digest for block in others] == digests
+            assert [block.damaged for block in others] == [block.damaged for block in blocks]
+
+
+def test_files_may_have_returns_a_byte_order_mark_and_no_line_feed_at_the_end(
+    tmp_path: Path,
+) -> None:
+    expected = [block.digest for block in read_all(files(tmp_path))]
+    (tmp_path / "a.en").write_bytes(b"\xef\xbb\xbf" + "\r\n".join(SOURCES).encode())
+    (tmp_path / "a.de").write_bytes("\n".join(REFERENCES).encode())
+    corpus = file_corpus(tmp_path / "a.en", tmp_path / "a.de", block_pairs=2)
+    assert [block.digest for block in read_all(corpus)] == expected
+
+
+def test_a_line_that_is_not_utf8_is_damaged_and_the_others_are_read(tmp_path: Path) -> None:
+    corpus = files(tmp_path)
+    (tmp_path / "a.de").write_bytes(b"Ein \xff.\nEine Feder.\nx\nx\nx")
+    corpus = file_corpus(tmp_path / "a.en", tmp_path / "a.de", block_pairs=2)
+    block = corpus.read(0)
+    assert block.damaged == {0: "reference: expected UTF-8, got the byte 0xff"}
+    assert list(block.references) == ["", "Eine Feder."]
+
+
+def test_a_value_that_is_no_text_is_damaged() -> None:
+    dataset = datasets.Dataset.from_dict({"source": [1, 2], "target": ["a", None]})
+    (block,) = read_all(corpus_of(dataset))
+    assert block.damaged == {
+        0: "source: expected text, got 1",
+        1: "source: expected text, got 2",
+    }
+    missing = datasets.Dataset.from_dict({"en": ["a", None], "de": ["b", "c"]})
+    assert corpus_of(missing).read(0).damaged == {1: "the source is empty"}  # type: ignore[union-attr]
+
+
+def test_files_of_different_lengths_are_refused(tmp_path: Path) -> None:
+    files(tmp_path)
+    (tmp_path / "a.de").write_text("Ein Schläger.\n", encoding="utf-8")
+    with pytest.raises(
+        InputError, match=r"expected as many lines in both files, got 5 and 1; line N"
+    ):
+        file_corpus(tmp_path / "a.en", tmp_path / "a.de", block_pairs=2)
+
+
+def test_files_that_cannot_be_read_are_refused(tmp_path: Path) -> None:
+    files(tmp_path)
+    with pytest.raises(InputError, match="file not found"):
+        file_corpus(tmp_path / "a.en", tmp_path / "b.de", block_pairs=2)
+    with pytest.raises(InputError, match="cannot be read: Is a directory"):
+        file_corpus(tmp_path, tmp_path, block_pairs=2)
+    (tmp_path / "a.de").write_bytes(b"\x1f\x8b\x08\x00")
+    with pytest.raises(InputError, match=r"expected plain text, got a compressed file; .*gunzip"):
+        file_corpus(tmp_path / "a.en", tmp_path / "a.de", block_pairs=2)
+    for name in ("a.en", "a.de"):
+        (tmp_path / name).write_bytes(b"")
+    with pytest.raises(InputError, match="expected sentences, one per line, got an empty file"):
+        file_corpus(tmp_path / "a.en", tmp_path / "a.de", block_pairs=2)
+
+
+def test_datasets_without_the_columns_are_refused() -> None:
+    dataset = datasets.Dataset.from_dict({"text": ["a"]})
+    with pytest.raises(InputError, match=r"columns of two texts, got text; name the columns"):
+        corpus_of(dataset)
+    with pytest.raises(InputError, match="expected the columns a and b, got text"):
+        corpus_of(dataset, columns=("a", "b"))
+    with pytest.raises(InputError, match="expected rows with two texts, got none"):
+        corpus_of(datasets.Dataset.from_dict({"en": [], "de": []}))
+    with pytest.raises(InputError, match="expected one split of a dataset, got DatasetDict"):
+        corpus_of(datasets.DatasetDict({"train": dataset}))
+
+
+def test_saved_datasets_and_files_of_rows_are_opened(tmp_path: Path) -> None:
+    table = datasets.Dataset.from_list(rows())
+    table.save_to_disk(tmp_path / "saved")
+    datasets.DatasetDict({"train": table}).save_to_disk(tmp_path / "splits")
+    table.to_parquet(tmp_path / "a.parquet")
+    for name in ("saved", "splits", "a.parquet"):
+        assert open_dataset(str(tmp_path / name))[0] == rows()[0]
+    streamed = open_dataset(str(tmp_path / "splits"), streaming=True)
+    assert isinstance(corpus_of(streamed), StreamCorpus)
+    files(tmp_path)
+    with pytest.raises(InputError, match="got one text file"):
+        open_dataset(str(tmp_path / "a.en"))
+    with pytest.raises(InputError, match="got a file that does not exist"):
+        open_dataset(str(tmp_path / "b.parquet"))
+    with pytest.raises(InputError, match="and the split dev, got none that can be loaded"):
+        open_dataset(str(tmp_path / "splits"), split="dev")

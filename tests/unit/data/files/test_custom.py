@@ -1,0 +1,439 @@
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import datasets
+import pytest
+
+import cc_hf
+from cc_hf.data.files.custom import custom_declaration, read_custom, read_words
+from cc_hf.errors import CCError, DataError, InputError
+from cc_hf.schema import ContrastiveSourceExample, Focus, ProbingExample
+from tests.helpers.cases import cases_by_message
+from tests.helpers.metrics import evaluate_dataset
+
+ROW: dict[str, Any] = {
+    "source": "The bat was old.",
+    "focus": "bat",
+    "correct_cues": ["baseball"],
+    "incorrect_cues": ["flying", "{focus} (animal)"],
+}
+
+
+def write(path: Path, *rows: Any) -> Path:
+    path.write_text(
+        "".join(f"{row if isinstance(row, str) else json.dumps(row)}\n" for row in rows),
+        encoding="utf-8",
+    )
+    return path
+
+
+def sources(path: Path) -> list[ContrastiveSourceExample]:
+    """Return the examples of a file, all of which have contrastive sources."""
+    examples = list(read_custom(path))
+    return [example for example in examples if isinstance(example, ContrastiveSourceExample)]
+
+
+def test_a_row_with_the_required_fields_is_read(tmp_path: Path) -> None:
+    assert list(read_custom(write(tmp_path / "a.jsonl", ROW))) == [
+        ContrastiveSourceExample(
+            id="0",
+            src_lang="en",
+            tgt_lang="",
+            source="The bat was old.",
+            focus=Focus("bat", 4),
+            correct_sources=("The baseball bat was old.",),
+            incorrect_sources=("The flying bat was old.", "The bat (animal) was old."),
+            category="all",
+            gold="",
+            extra={"line": "1"},
+        )
+    ]
+
+
+def test_a_table_and_jsonl_give_the_same_examples(tmp_path: Path) -> None:
+    header = "id,source,focus,position,correct_cues,incorrect_cues,category,gold,tgt_lang,note"
+    table = write(
+        tmp_path / "a.csv",
+        header,
+        '7,"A bat, another bat.",bat,15,baseball | wooden,flying,sport,Schläger,de,"a ""b"""',
+        'x,It sank.,,0,The ship,The "iron",c,,de,',
+    )
+    row = {
+        "id": "7",
+        "source": "A bat, another bat.",
+        "position": 15,
+        "correct_cues": ["baseball", "wooden"],
+        "incorrect_cues": ["flying"],
+        "category": "sport",
+        "gold": "Schläger",
+    }
+    second = {
+        "id": "x",
+        "source": "It sank.",
+        "position": 0,
+        "correct_cues": ["The ship"],
+        "incorrect_cues": ['The "iron"'],
+        "category": "c",
+    }
+    lines = write(
+        tmp_path / "a.jsonl",
+        {**row, "tgt_lang": "de", "note": 'a "b"'},
+        {**second, "tgt_lang": "de"},
+    )
+    tabs = write(
+        tmp_path / "a.tsv",
+        "source\tposition\tcorrect_cues\tincorrect_cues",
+        "It sank.\t0\tThe ship\tThe iron",
+    )
+    assert [replace(e, extra={}) for e in read_custom(table)] == [
+        replace(e, extra={}) for e in read_custom(lines)
+    ]
+    assert [e.extra["line"] for e in read_custom(table)] == ["2", "3"]
+    first = sources(table)[0]
+    assert first.correct_sources == ("A bat, another baseball bat.", "A bat, another wooden bat.")
+    assert first.extra == {"line": "2", "note": 'a "b"'}
+    assert sources(tabs)[0].correct_sources == ("The ship It sank.",)
+
+
+def test_the_focus_at_a_position_excludes_punctuation(tmp_path: Path) -> None:
+    row = {
+        "source": "Where is the bat?",
+        "position": 13,
+        "correct_cues": ["a"],
+        "incorrect_cues": ["b"],
+    }
+    assert next(read_custom(write(tmp_path / "a.jsonl", row))).focus == Focus("bat", 13)
+
+
+@cases_by_message(
+    ("row", "message"),
+    [
+        ({**ROW, "source": " "}, "source: expected a text"),
+        ({**ROW, "focus": "cat"}, "'cat' does not occur as a whole word .* write it exactly"),
+        ({**ROW, "focus": "Bat"}, "'Bat' does not occur as a whole word .* write it exactly"),
+        (
+            {**ROW, "source": "The bat saw a bat."},
+            "'bat' occurs 2 times as a whole word .* give its \"position\"",
+        ),
+        ({**ROW, "source": "The combat was old."}, "'bat' does not occur as a whole word"),
+        (
+            {**ROW, "source": "The combat was old.", "position": 7},
+            "'bat' at character 7 .* begins or ends within a word",
+        ),
+        ({**ROW, "correct_cue": ["x"]}, "column 'correct_cue': did you mean 'correct_cues'"),
+        (
+            {"source": "The doctor left.", "focus": "doctor", "gold": "Male"},
+            "gold: expected male or female, .* got 'Male'; or give correct_cues and incorrect_cues",
+        ),
+        (
+            {"source": "The bat.", "focus": "bat", "gold": "a", "reference": "b"},
+            "`cc-hf cues build` finds cues",
+        ),
+        (
+            {**ROW, "correct_cues": ["{Focus} x"]},
+            r"no other placeholder than \{focus\}, got '\{Focus\}'",
+        ),
+        ({**ROW, "correct_cues": ["{focus {focus}}"]}, "no other placeholder"),
+        ({**ROW, "position": 5}, "'bat' is not at character 5"),
+        ({**ROW, "position": 99}, "position: expected the 0-based number .* 0 to 15, got 99"),
+        ({**ROW, "position": True}, "position: expected"),
+        (
+            {"source": "a b", "position": 1, "correct_cues": "x", "incorrect_cues": "y"},
+            "no word begins at character 1",
+        ),
+        (
+            {key: value for key, value in ROW.items() if key != "focus"},
+            'expected "focus", "position" or both',
+        ),
+        (
+            {key: value for key, value in ROW.items() if key != "correct_cues"},
+            "correct_cues: expected at least one cue",
+        ),
+        ({**ROW, "correct_cues": [1]}, "correct_cues: expected at least one cue"),
+        ({**ROW, "correct_cues": "flying"}, "the same cue is both correct and incorrect"),
+        ({**ROW, "placement": "over"}, "placement: expected one of"),
+        ({**ROW, "tgt_lang": "xx"}, "tgt_lang: expected an ISO 639-1 code"),
+        ([1], r"expected a JSON object, got \[1\]"),
+        ("{", "expected a JSON object"),
+    ],
+)
+def test_malformed_rows_are_refused_naming_file_and_line(
+    tmp_path: Path, row: Any, message: str
+) -> None:
+    path = write(tmp_path / "a.jsonl", {**ROW, "id": "first"}, row)
+    with pytest.raises(DataError, match=rf"a\.jsonl: line 2: .*{message}"):
+        list(read_custom(path))
+
+
+@cases_by_message(
+    ("text", "message"),
+    [
+        ("source,focus\na,b,c", "line 2: expected 2 columns as in the header, got 3"),
+        ("src,focus\na,b", 'line 1: expected a header .* with "source"'),
+        ("source,source\na,b", "line 1: expected a header of different names"),
+        ('source,focus\n"a" x,b', "line 2: .* quote cells"),
+        ("", "got an empty file"),
+        ("source;focus\na;b", "columns seem to be separated by ';'"),
+        ("source\tfocus\na\tb", r"columns seem to be separated by '\\t'"),
+        (
+            "Source,focus,correct_cues,incorrect_cues\na,a,b,c",
+            "column 'Source': did you mean 'source'",
+        ),
+    ],
+)
+def test_malformed_tables_are_refused(tmp_path: Path, text: str, message: str) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(CCError, match=message):
+        list(read_custom(path))
+
+
+def test_missing_empty_and_inconsistent_files_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="file not found"):
+        list(read_custom(tmp_path / "no.jsonl"))
+    with pytest.raises(InputError, match="expected at least one row"):
+        list(read_custom(write(tmp_path / "empty.jsonl")))
+    with pytest.raises(DataError, match="line 2: the id '1' is that of line 1 too"):
+        list(read_custom(write(tmp_path / "ids.jsonl", {**ROW, "id": "1"}, ROW)))
+    with pytest.raises(DataError, match="expected one source and one target language in a file"):
+        custom_declaration(
+            write(tmp_path / "two.jsonl", {**ROW, "tgt_lang": "de"}, {**ROW, "tgt_lang": "fr"})
+        )
+
+
+def test_a_file_path_can_be_used_as_a_dataset_name(tmp_path: Path) -> None:
+    path = str(
+        write(
+            tmp_path / "bats.jsonl",
+            {**ROW, "category": "sport", "note": [1]},
+            {**ROW, "category": "animal"},
+        )
+    )
+    examples = cc_hf.load_examples(path)
+    loaded = cc_hf.load_dataset(path)
+    assert isinstance(loaded, datasets.DatasetDict)
+    assert [ContrastiveSourceExample.from_row(row) for row in loaded["test"]] == examples
+    assert list(cc_hf.load_dataset(path, streaming=True, split="test")) == loaded["test"].to_list()
+    assert examples[0].extra == {"line": "1", "note": "[1]"}
+
+    def likes_sport(sources: Sequence[str], translations: Sequence[str]) -> list[float]:
+        return [1.0 if "baseball" in source else 0.5 for source in sources]
+
+    result = evaluate_dataset(
+        path, translations=["Der Schläger war alt."] * 2, tgt_lang="de", evaluator=likes_sport
+    )
+    assert result.scores["accuracy"] == 1.0
+    assert [c.category for c in result.categories] == ["animal", "sport"]
+    changed = write(tmp_path / "bats.jsonl", ROW)
+    again = evaluate_dataset(
+        str(changed), translations=["Der Schläger war alt."], tgt_lang="de", evaluator=likes_sport
+    )
+    assert result.signature.startswith("cc|data:custom/bats@")
+    assert again.signature.split("|")[1] != result.signature.split("|")[1]
+
+
+def test_a_file_without_a_target_language_asks_for_it(tmp_path: Path) -> None:
+    path = write(tmp_path / "own.jsonl", ROW)
+    with pytest.raises(
+        InputError, match=r"^tgt_lang: the file .*'own' does not say .* such as de, or add a"
+    ):
+        cc_hf.load_material(path)
+
+
+def test_a_metric_that_does_not_fit_a_file_names_those_that_do(tmp_path: Path) -> None:
+    path = write(tmp_path / "own.jsonl", ROW)
+    with pytest.raises(InputError) as refused:
+        evaluate_dataset(
+            str(path), translations=["a"], tgt_lang="de", metric="mucow_pattern_matching"
+        )
+    assert str(refused.value) == (
+        "mucow_pattern_matching needs the translations of each sense of a word, which only mucow"
+        " lists, not custom; metrics that fit custom own: contrastive_conditioning"
+    )
+
+
+def test_a_gender_alone_gives_brackets_in_the_source_language(tmp_path: Path) -> None:
+    rows = [
+        {"source": "Lääkäri lähti.", "focus": "Lääkäri", "gold": gender, "src_lang": "fi"}
+        for gender in ("male", "female")
+    ]
+    first, second = sources(write(tmp_path / "a.jsonl", *rows))
+    assert (first.correct_sources, first.incorrect_sources) == (
+        ("[mies] Lääkäri lähti.",),
+        ("[nainen] Lääkäri lähti.",),
+    )
+    assert (second.correct_sources, second.category) == (("[nainen] Lääkäri lähti.",), "female")
+    with pytest.raises(DataError, match=r"gold: expected male or female, .* got 'neutral'"):
+        list(read_custom(write(tmp_path / "a.jsonl", {**rows[0], "gold": "neutral"})))
+
+
+def test_rows_without_cues_become_probing_examples(tmp_path: Path) -> None:
+    row = {
+        "source": "A bat, another bat.",
+        "position": 2,
+        "gold": "animal",
+        "reference": "Eine Fledermaus.",
+        "tgt_lang": "de",
+        "note": "x",
+    }
+    (found,) = read_words(write(tmp_path / "a.jsonl", row))
+    assert found.focus == Focus("bat", 2)
+    assert found.extra == {
+        "line": "1",
+        "note": "x",
+        "ambiguous_word": "bat",
+        "reference": "Eine Fledermaus.",
+    }
+    for key in ("gold", "reference"):
+        with pytest.raises(DataError, match=f"line 1: {key}: expected a text, got ''"):
+            list(
+                read_words(
+                    write(
+                        tmp_path / "a.jsonl",
+                        {name: value for name, value in row.items() if name != key},
+                    )
+                )
+            )
+    with pytest.raises(DataError, match="tgt_lang is empty"):
+        list(read_words(write(tmp_path / "a.jsonl", {**row, "tgt_lang": ""})))
+
+
+def test_tables_written_by_spreadsheets_are_read(tmp_path: Path) -> None:
+    path = tmp_path / "A.CSV"
+    path.write_bytes(
+        "\ufeffsource, focus ,correct_cues,incorrect_cues\r\nThe bat.,bat,big,small\r\n,,,\r\n".encode()
+    )
+    assert [e.correct_sources for e in cc_hf.load_examples(str(path))] == [("The big bat.",)]
+
+
+def test_files_of_other_types_are_refused(tmp_path: Path) -> None:
+    path = tmp_path / "a.xlsx"
+    path.write_bytes(b"PK")
+    with pytest.raises(InputError, match=r"a file that ends in \.csv, \.tsv, \.jsonl"):
+        cc_hf.load_examples(str(path))
+
+
+@pytest.mark.parametrize("suffix", ["csv", "jsonl"])
+def test_the_reserved_category_none_is_refused(tmp_path: Path, suffix: str) -> None:
+    row = {"source": "The nurse left.", "focus": "nurse", "gold": "male", "category": "none"}
+    path = tmp_path / f"a.{suffix}"
+    path.write_text(
+        (
+            f"{json.dumps(row)}\n"
+            if suffix == "jsonl"
+            else f"{','.join(row)}\n{','.join(row.values())}\n"
+        ),
+        encoding="utf-8",
+    )
+    with pytest.raises(
+        DataError,
+        match="category: expected any name but 'none', which minimum accuracies leave out",
+    ):
+        list(read_custom(path))
+    with pytest.raises(DataError, match="category: expected any name but 'none'"):
+        list(
+            read_words(
+                write(tmp_path / "w.jsonl", {**row, "tgt_lang": "de", "reference": "Er ging."})
+            )
+        )
+
+
+def test_numbers_with_thousands_of_digits_are_refused(tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text(f"source,position,gold\nThe nurse left.,{'9' * 5000},male\n", encoding="utf-8")
+    with pytest.raises(DataError, match="position: expected the 0-based number"):
+        list(read_custom(path))
+
+
+def test_the_configuration_gets_a_safe_name(tmp_path: Path) -> None:
+    assert custom_declaration(write(tmp_path / "bats.jsonl", ROW)).default_config == "bats"
+    assert custom_declaration(write(tmp_path / "a: [b]\n*.jsonl", ROW)).default_config.startswith(
+        "a_b_-"
+    )
+
+
+SENSES = {"stick": ["Schläger"], "animal": {"senses": ["Fledermaus"], "ambiguous": ["Tier"]}}
+
+
+def senses_row(**changes: Any) -> dict[str, Any]:
+    return {
+        "source": "The bats flew.",
+        "focus": "bats",
+        "homograph": "bat",
+        "cluster": "animal",
+        "senses": SENSES,
+        "tgt_lang": "de",
+        **changes,
+    }
+
+
+def test_rows_with_senses_are_homographs(tmp_path: Path) -> None:
+    path = tmp_path / "bats.jsonl"
+    path.write_text(
+        json.dumps(senses_row())
+        + "\n"
+        + json.dumps(senses_row(homograph=None, category="rare", note="x")),
+        encoding="utf-8",
+    )
+    first, second = cc_hf.load_dataset(str(path))["test"]
+    assert (first["gold"], first["category"], second["category"]) == ("animal", "all", "rare")
+    assert (first["extra"]["homograph"], second["extra"]["homograph"]) == ("bat", "bats")
+    assert second["extra"]["note"] == "x"
+    assert json.loads(first["extra"]["senses"])["stick"] == {
+        "senses": ["Schläger"],
+        "ambiguous": [],
+    }
+    material = cc_hf.load_material(path)
+    result = cc_hf.evaluate(
+        material,
+        metric="homograph_accuracy",
+        translations=["Die Fledermäuse flogen.", "Die Schläger flogen."],
+        options={"search": "sentence"},
+    )
+    assert [j.verdict for j in result.judgements] == ["correct", "incorrect"]
+    assert list(cc_hf.evaluate_all(material, translations=["a", "b"]).not_run) == []
+
+
+def test_a_table_holds_senses_as_json(tmp_path: Path) -> None:
+    path = tmp_path / "bats.tsv"
+    cell = json.dumps(SENSES).replace('"', '""')
+    path.write_text(
+        f'source\tfocus\tcluster\tsenses\nA bat.\tbat\tstick\t"{cell}"\n', encoding="utf-8"
+    )
+    (example,) = read_custom(path)
+    assert isinstance(example, ProbingExample)
+    assert example.gold == "stick"
+
+
+@cases_by_message(
+    ("changes", "message"),
+    [
+        ({"cluster": "bird"}, "cluster: expected one of the clusters in senses, stick, animal"),
+        ({"cluster": ""}, "cluster: expected a text"),
+        ({"senses": {}}, "senses: expected clusters of senses"),
+        ({"senses": "x"}, "senses: expected the JSON of clusters"),
+        ({"focus": "cats"}, "focus: 'cats' does not occur"),
+        ({"category": "none"}, "category: expected any name but"),
+    ],
+)
+def test_rows_with_senses_that_do_not_fit_are_refused(
+    tmp_path: Path, changes: dict[str, Any], message: str
+) -> None:
+    path = tmp_path / "bats.jsonl"
+    path.write_text(json.dumps(senses_row(**changes)), encoding="utf-8")
+    with pytest.raises(DataError, match=f"line 1: {re.escape(message)}"):
+        list(read_custom(path))
+
+
+def test_a_file_has_cues_or_senses(tmp_path: Path) -> None:
+    path = tmp_path / "bats.jsonl"
+    other = {"source": "A nurse.", "focus": "nurse", "gold": "male", "tgt_lang": "de"}
+    path.write_text(f"{json.dumps(senses_row())}\n{json.dumps(other)}", encoding="utf-8")
+    with pytest.raises(DataError, match="rows with cues, or rows with senses and cluster"):
+        cc_hf.load_material(path)

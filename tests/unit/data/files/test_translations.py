@@ -1,0 +1,214 @@
+from __future__ import annotations
+
+import io
+import json
+from pathlib import Path
+
+import pytest
+
+from cc_hf.data.files.translations import read_translations
+from cc_hf.errors import InputError
+from cc_hf.schema import ContrastiveSourceExample, Focus
+from tests.helpers.cases import cases_by_message
+
+
+def example(number: int, source: str) -> ContrastiveSourceExample:
+    return ContrastiveSourceExample(
+        str(number),
+        "en",
+        "de",
+        source,
+        Focus(source[:1], 0),
+        (f"c {source}",),
+        (f"i {source}",),
+        "male",
+        "male",
+    )
+
+
+EXAMPLES = [example(0, "One."), example(1, "Two."), example(2, "Two.")]
+
+
+def write(tmp_path: Path, text: str | bytes, name: str = "t.txt") -> Path:
+    path = tmp_path / name
+    path.write_bytes(text if isinstance(text, bytes) else text.encode())
+    return path
+
+
+def test_one_translation_per_line_is_read_in_order(tmp_path: Path) -> None:
+    found = read_translations(write(tmp_path, "Eins.\nZwei.\nZwei\u2028b.\n"), EXAMPLES)
+    assert found.translations == ("Eins.", "Zwei.", "Zwei\u2028b.")
+
+
+def test_lines_with_sources_are_matched_in_any_order(tmp_path: Path) -> None:
+    found = read_translations(
+        write(tmp_path, b"\xef\xbb\xbfTwo. ||| Zwei.\r\nThree. ||| Drei.\r\nOne. ||| Eins.\r\n"),
+        EXAMPLES,
+    )
+    assert found.translations == ("Eins.", "Zwei.", "Zwei.")
+    assert (found.n_lines, found.n_unused) == (3, 1)
+
+
+def test_repeated_sources_take_their_translations_in_order(tmp_path: Path) -> None:
+    found = read_translations(
+        write(tmp_path, "One. ||| Eins.\nTwo. ||| Zwei.\nTwo. ||| Zwo.\n"), EXAMPLES
+    )
+    assert found.translations == ("Eins.", "Zwei.", "Zwo.")
+
+
+def test_two_translations_of_a_single_example_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(
+        InputError,
+        match=r"lines 1, 2 give 2 different translations of 'One\.', which 1 examples have",
+    ):
+        read_translations(
+            write(tmp_path, "One. ||| Eins.\nOne. ||| Ein.\nTwo. ||| Zwei.\n"), EXAMPLES
+        )
+
+
+@pytest.mark.parametrize("key", ["id", "source"])
+def test_jsonl_is_matched_by_id_or_source(tmp_path: Path, key: str) -> None:
+    rows = [
+        {key: getattr(e, key), "translation": f"t {getattr(e, key)}"} for e in reversed(EXAMPLES)
+    ]
+    found = read_translations(
+        write(tmp_path, "\n".join(map(json.dumps, rows)), "t.jsonl"), EXAMPLES
+    )
+    assert found.translations == tuple(f"t {getattr(e, key)}" for e in EXAMPLES)
+
+
+def test_an_id_with_the_source_of_another_example_is_refused(tmp_path: Path) -> None:
+    rows = [{"id": e.id, "source": EXAMPLES[0].source, "translation": "t"} for e in EXAMPLES]
+    with pytest.raises(
+        InputError, match=r"line 2: id '1' has the source 'Two\.', the line says 'One\.'"
+    ):
+        read_translations(write(tmp_path, "\n".join(map(json.dumps, rows)), "t.jsonl"), EXAMPLES)
+
+
+def test_blank_lines_at_the_end_are_ignored(tmp_path: Path) -> None:
+    assert read_translations(write(tmp_path, "a\nb\nc\n\n \n"), EXAMPLES).translations == (
+        "a",
+        "b",
+        "c",
+    )
+
+
+def test_blank_lines_are_translations_if_the_number_of_lines_says_so(tmp_path: Path) -> None:
+    for text, expected in (("a\n\nc\n", ("a", "", "c")), ("a\nb\n\n\n", ("a", "b", ""))):
+        assert read_translations(write(tmp_path, text), EXAMPLES).translations == expected
+
+
+def test_blank_lines_among_lines_with_sources_are_skipped(tmp_path: Path) -> None:
+    found = read_translations(write(tmp_path, "One. ||| Eins.\n\nTwo. ||| Zwei.\n\n"), EXAMPLES)
+    assert found.translations == ("Eins.", "Zwei.", "Zwei.")
+
+
+@pytest.mark.parametrize("with_sources", [False, True])
+def test_a_line_for_each_line_of_a_longer_file_is_accepted(
+    tmp_path: Path, with_sources: bool
+) -> None:
+    sources = ["One.", "Neither.", "Two.", "Two."]
+    lines = [f"{source} ||| t{i}" if with_sources else f"t{i}" for i, source in enumerate(sources)]
+    path = write(tmp_path, "\n".join(lines))
+    found = read_translations(path, EXAMPLES, other_lengths={4: [0, 2, 3]})
+    assert found.translations == ("t0", "t2", "t3")
+    assert (found.n_lines, found.n_unused) == (4, 1)
+    with pytest.raises(InputError, match="3 in all or 5, got 2"):
+        read_translations(write(tmp_path, "a\nb\n"), EXAMPLES, other_lengths={5: [0, 2, 3]})
+
+
+def test_unknown_ids_are_ignored_and_sources_matched(tmp_path: Path) -> None:
+    rows = [
+        {"id": f"x{e.id}", "sentence": e.source, "translation": f"t {e.source}"} for e in EXAMPLES
+    ]
+    found = read_translations(write(tmp_path, "\n".join(map(json.dumps, rows)), "t.log"), EXAMPLES)
+    assert found.translations == tuple(f"t {e.source}" for e in EXAMPLES)
+
+
+@cases_by_message(
+    ("text", "message"),
+    [
+        (
+            "Eins.\nZwei.\n",
+            r"expected one line per example, 3 in all, got 2 \(the source 'Two\.' has no line\)",
+        ),
+        ("a\nb\nc\nd\n", r"got 4 \(line 4 has no example\)"),
+        ("", "got an empty file"),
+        ('{\n "dataset": "winomt"\n}\n', "got a JSON document of several lines"),
+        (
+            "One. ||| Eins.\nZwei.\n",
+            r"""line 2: expected "source \|\|\| translation", as on 1 of the 2 lines, got 'Zwei\.'""",
+        ),
+        (
+            "One. ||| Eins. ||| -3.5\nTwo. ||| Zwei. ||| -2\n",
+            (
+                r'line 1: expected "source \|\|\| translation", with blanks or tabs around the only'
+                r" \|\|\|"
+            ),
+        ),
+        ("One.|||Eins.\nTwo.|||Zwei.\n", r'line 1: expected "source \|\|\| translation"'),
+        (
+            "One. ||| Eins.\nThree. ||| Drei.\n",
+            r"2 of 3 examples have no translation; the first is example 1, source 'Two\.'\. Line 1",
+        ),
+    ],
+)
+def test_mismatches_are_refused_naming_the_line(tmp_path: Path, text: str, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        read_translations(write(tmp_path, text), EXAMPLES)
+
+
+@cases_by_message(
+    ("text", "message"),
+    [
+        ("{", "line 1: expected a JSON object"),
+        ("[1]", r"line 1: expected a JSON object, got \[1\]"),
+        ('{"translation": 3}', "line 1: expected an object"),
+        ("[" * 100_000, "line 1: expected a JSON object"),
+        (f'{{"translation": {"1" * 5000}}}', "line 1: expected a JSON object"),
+        ('{"translation": "a", "id": 3}', "line 1: id: expected a string, got 3"),
+        (
+            '{"translation": "a", "source": "One."}\n{"translation": "b"}',
+            'line 2: expected "source"',
+        ),
+    ],
+)
+def test_bad_jsonl_is_refused_naming_the_line(tmp_path: Path, text: str, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        read_translations(write(tmp_path, text, "t.jsonl"), EXAMPLES)
+
+
+def test_unreadable_files_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"file not found: .*missing"):
+        read_translations(tmp_path / "missing", EXAMPLES)
+    with pytest.raises(InputError, match="cannot be read"):
+        read_translations(tmp_path, EXAMPLES)
+    with pytest.raises(
+        InputError, match="line 2: expected UTF-8, got the byte 0xe4; convert the file"
+    ):
+        read_translations(write(tmp_path, "a\n\u00e4".encode("latin-1")), EXAMPLES)
+
+
+@pytest.mark.parametrize(
+    "separator",
+    ["\t|||\t", "\t||| ", "  |||  ", "\u00a0|||\u00a0"],
+    ids=["tabs", "tab and space", "spaces", "no-break spaces"],
+)
+def test_any_blanks_around_the_separator_are_accepted(tmp_path: Path, separator: str) -> None:
+    text = "".join(
+        f"{source}{separator}t {source}\n" for source in dict.fromkeys(e.source for e in EXAMPLES)
+    )
+    assert read_translations(write(tmp_path, text), EXAMPLES).translations == tuple(
+        f"t {e.source}" for e in EXAMPLES
+    )
+
+
+def test_indented_json_lines_are_read_as_json(tmp_path: Path) -> None:
+    text = "".join(f' {{ "id": "{e.id}", "translation": "t" }}\n' for e in EXAMPLES)
+    assert read_translations(write(tmp_path, text), EXAMPLES).translations == ("t",) * len(EXAMPLES)
+
+
+def test_standard_input_is_named_in_words(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b"Eins.\n")))
+    with pytest.raises(InputError, match="standard input: expected one line per example"):
+        read_translations("-", EXAMPLES)
