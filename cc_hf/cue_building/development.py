@@ -11,8 +11,8 @@ from cc_hf import registry, signature
 from cc_hf.cues.wordings import GENDERS, Wording
 from cc_hf.data.files.custom import is_custom, read_words
 from cc_hf.data.files.json_rows import json_value
-from cc_hf.data.loading import check_target_language, declaration, load_examples, signature_fields
 from cc_hf.data.files.text_files import read_text
+from cc_hf.data.loading import check_target_language, declaration, load_examples, signature_fields
 from cc_hf.errors import DataError, InputError
 from cc_hf.normalization import is_blank
 from cc_hf.results import EvaluationResult, ResultSet, difference_of_data

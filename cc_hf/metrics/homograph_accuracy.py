@@ -412,7 +412,7 @@ class HomographAccuracy(Metric):
             return ""
         return (
             "homograph_accuracy needs a homograph with the words of each sense, as challenge sets"
-            f" of `cc-hf bias challenge` and files with the columns cluster and senses have them;"
+            f" of `cc-hf study disambiguation_bias challenge` and files with the columns cluster and senses have them;"
             f" {dataset} {config} does not have them"
         )
 

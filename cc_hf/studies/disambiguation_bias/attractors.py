@@ -16,10 +16,10 @@ from pathlib import Path
 
 import cc_hf
 from cc_hf import signature
-from cc_hf.studies.disambiguation_bias.homographs import HomographLexicon, TaggedPair
-from cc_hf.data.kept_files import COUNT, POSITIVE, TEXT, Each, read_kept
 from cc_hf.data.files.text_files import read_lines
+from cc_hf.data.kept_files import COUNT, POSITIVE, TEXT, Each, read_kept
 from cc_hf.errors import InputError, UnknownNameError, check_choice, shown
+from cc_hf.studies.disambiguation_bias.homographs import HomographLexicon, TaggedPair
 from cc_hf.text.lemmatization import Lemmatizer, load_lemmatizer
 from cc_hf.text.tokenization import word_texts
 
@@ -432,12 +432,12 @@ def read_table(path: str | Path) -> AttractorTable:
     """Return a table of attractors from a JSON file.
 
     Args:
-        path: a file that `AttractorTable.to_json` or `cc-hf bias attractors --output` wrote.
+        path: a file that `AttractorTable.to_json` or `cc-hf study disambiguation_bias attractors --output` wrote.
 
     Raises:
         InputError: for a file that does not exist or is not such a table.
     """
-    row = read_kept(path, _FORM, "a table of `cc-hf bias attractors --output`")
+    row = read_kept(path, _FORM, "a table of `cc-hf study disambiguation_bias attractors --output`")
     counts, n_pairs = row["counts"], row["n_pairs"]
     for homograph in {**counts, **n_pairs}:
         clusters, numbers = counts.get(homograph, {}), n_pairs.get(homograph)

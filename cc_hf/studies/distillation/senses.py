@@ -14,13 +14,13 @@ from pathlib import Path
 from typing import Any
 
 import cc_hf
-from cc_hf.data.corpora.parallel import Corpus, CorpusBlock, StreamCorpus
 from cc_hf.data.corpora.blocks import count_blocks
+from cc_hf.data.corpora.parallel import Corpus, CorpusBlock, StreamCorpus
 from cc_hf.data.download import fetch
 from cc_hf.data.files.json_rows import json_value
-from cc_hf.data.readers.mucow_files import COUNTS, SUITE, SUITE_FILES, WITH_CUES_FILES
 from cc_hf.data.files.sense_counts import frequent_senses, read_sense_counts, sense_of
 from cc_hf.data.files.text_files import text_lines
+from cc_hf.data.readers.mucow_files import COUNTS, SUITE, SUITE_FILES, WITH_CUES_FILES
 from cc_hf.errors import InputError, UnknownNameError
 from cc_hf.signature import build
 from cc_hf.text.lemmatization import check_language, load_lemmatizer

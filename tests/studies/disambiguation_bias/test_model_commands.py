@@ -9,9 +9,9 @@ import pytest
 from cc_hf.errors import InputError
 from cc_hf.studies.disambiguation_bias.attacks.samples import write_rows
 from cc_hf.systems.translate import Translations
-from tests.studies.disambiguation_bias.attacks.helper import sample_of
 from tests.helpers.models import save_tiny_marian
 from tests.helpers.samples import declare_wino_x
+from tests.studies.disambiguation_bias.attacks.helper import sample_of
 from tests.unit.cli.test_study_commands import ROW, TWIN, read, run
 
 LEXICON = {"spring": {"season": ["Frühling"], "water": ["Quelle"]}}

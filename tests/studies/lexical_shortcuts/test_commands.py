@@ -6,7 +6,6 @@ from pathlib import Path
 import pytest
 
 from cc_hf.errors import InputError
-from cc_hf.studies.lexical_shortcuts.tables import lexical_probe_chart
 from cc_hf.results import NoInterval
 from cc_hf.statistics.paired import PairedDifference
 from cc_hf.studies.lexical_shortcuts.results import (
@@ -18,9 +17,10 @@ from cc_hf.studies.lexical_shortcuts.results import (
     ProbedModel,
     ProbedSide,
 )
+from cc_hf.studies.lexical_shortcuts.tables import lexical_probe_chart
 from tests.helpers.models import save_tiny_marian
-from tests.unit.cli.test_study_commands import read, run
 from tests.studies.lexical_shortcuts.test_probe import pairs
+from tests.unit.cli.test_study_commands import read, run
 
 
 @pytest.fixture(scope="module")

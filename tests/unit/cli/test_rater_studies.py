@@ -199,8 +199,8 @@ def test_from_contextual_results_over_sheets_to_ratings(
 
 
 def test_languages_without_printed_ratings_have_none_in_the_json() -> None:
-    from cc_hf.studies.mt_geneval.tables import ratings_json
     from cc_hf.studies.mt_geneval.ratings import rate_genders
+    from cc_hf.studies.mt_geneval.tables import ratings_json
 
     key = test_ratings.drawn()
     ratings = rate_genders(key, [test_ratings.answers(key, lambda c, t: True)] * 2)

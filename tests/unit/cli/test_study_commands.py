@@ -154,7 +154,7 @@ def test_referent_bias_refuses_other_data(data: Path) -> None:
     (data / "r.json").write_text(result.to_json(), encoding="utf-8")
     assert (
         "expected a result on wino_x, whose examples name pronouns and referents, got one on winomt"
-        in cc_hf("analyze", "referent-bias", data / "r.json", status=2).stderr
+        in cc_hf("study", "wino_x", "referent-bias", data / "r.json", status=2).stderr
     )
 
 

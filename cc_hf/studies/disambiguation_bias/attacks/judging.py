@@ -1,4 +1,4 @@
-"""From samples and a system to figures; `cc-hf attack judge` runs it."""
+"""From samples and a system to figures; `cc-hf study disambiguation_bias attack judge` runs it."""
 
 from __future__ import annotations
 
