@@ -95,8 +95,8 @@ def parser() -> argparse.ArgumentParser:
 
 
 def forms_of_occupations() -> dict[str, dict[str, list[str]]]:
-    """Return the forms of the occupations of the made sentences, as `cc-hf study distillation occupations
-    --forms` takes them: those of one word, and of one gender only.
+    """Return the forms of the occupations of the made sentences, as `cc-hf study distillation
+    occupations --forms` takes them: those of one word, and of one gender only.
     """
     forms = {}
     for occupation in read_occupations():

@@ -238,7 +238,8 @@ SenseCounts = Annotated[
     typer.Option(
         "--counts",
         help=(
-            "How often senses occur in your training data, a file that `cc-hf study distillation senses` wrote:"
+            "How often senses occur in your training data, a file that `cc-hf study distillation"
+            " senses` wrote:"
             " frequent and infrequent senses of mucow are then those of this file."
         ),
     ),

@@ -128,7 +128,8 @@ def report(
         Path | None,
         typer.Option(
             help=(
-                "Table that `cc-hf study disambiguation_bias attractors --output` wrote: show the words that go with"
+                "Table that `cc-hf study disambiguation_bias attractors --output` wrote: show the"
+                " words that go with"
                 " each sense of the homographs with most errors."
             )
         ),

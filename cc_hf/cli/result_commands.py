@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 from rich.text import Text
 
-from cc_hf.cli.options import AsJson, DataDir, FiguresOutput, OneMetric
+from cc_hf.cli.options import AsJson, DataDir, FiguresOutput, OneMetric, Resamples, Seed
 from cc_hf.cli.output import check_output, json_text, print_result, say
 from cc_hf.errors import InputError
 

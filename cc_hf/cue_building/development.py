@@ -262,8 +262,8 @@ def table_development(
     """Return the translations of a table with their readings.
 
     Args:
-        path: a file as `cc_hf.data.files.custom.read_words` reads it: `gold` is the reading that the
-            translation in `reference` shows.
+        path: a file as `cc_hf.data.files.custom.read_words` reads it: `gold` is the reading that
+            the translation in `reference` shows.
         src_lang: source language of rows that name none, ISO 639-1.
         tgt_lang: ISO 639-1 code of the translations; None for the language that the rows name.
 

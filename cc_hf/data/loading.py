@@ -45,8 +45,8 @@ def declaration(name: str | DatasetDeclaration) -> DatasetDeclaration:
 
     Args:
         name: a name of `cc-hf list datasets`, a file of sources, positions and cues
-            (`cc_hf.data.files.custom.read_custom`), or a folder that `cc-hf build` wrote. A declaration
-            is returned unchanged.
+            (`cc_hf.data.files.custom.read_custom`), or a folder that `cc-hf build` wrote. A
+            declaration is returned unchanged.
 
     Raises:
         UnknownNameError: for a dataset that is not registered.

@@ -240,9 +240,9 @@ def load_material(
             `cc_hf.cues.wordings.gender_wordings`, the file of a calibration
             (`cc-hf cues calibrate`), a Wording, or a Calibration; None for the dataset's own. Rows
             whose own contrastive sources are whole sentences are refused when they are read.
-        counts: file of how often senses occur in training data, as `cc-hf study distillation senses` writes it;
-            frequent and infrequent senses of mucow are then those of this file. None for the
-            categories of the dataset.
+        counts: file of how often senses occur in training data, as `cc-hf study distillation
+            senses` writes it; frequent and infrequent senses of mucow are then those of this file.
+            None for the categories of the dataset.
         limit: number of examples to judge, from the first, for a first look; None for all. Results
             say so in their notes and their signature.
 

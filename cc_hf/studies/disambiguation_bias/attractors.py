@@ -351,7 +351,8 @@ def count_attractors(
     The pairs are read once; the memory depends on the number of different words, not of pairs.
 
     Args:
-        pairs: tagged pairs, such as those of `cc_hf.studies.disambiguation_bias.homographs.read_pairs`.
+        pairs: tagged pairs, such as those of
+            `cc_hf.studies.disambiguation_bias.homographs.read_pairs`.
         stop_words: words in lower case that are not counted.
         lexicon: the lexicon of the pairs. With it, pairs are checked, and senses without a pair are
             in the table, too.
@@ -432,7 +433,8 @@ def read_table(path: str | Path) -> AttractorTable:
     """Return a table of attractors from a JSON file.
 
     Args:
-        path: a file that `AttractorTable.to_json` or `cc-hf study disambiguation_bias attractors --output` wrote.
+        path: a file that `AttractorTable.to_json` or `cc-hf study disambiguation_bias attractors
+            --output` wrote.
 
     Raises:
         InputError: for a file that does not exist or is not such a table.

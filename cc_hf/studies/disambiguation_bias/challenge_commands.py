@@ -1,4 +1,6 @@
-"""cc-hf study disambiguation_bias challenge, correlate: sentences that a system may get wrong, and what predicts it."""
+"""cc-hf study disambiguation_bias challenge, correlate: sentences that a system may get wrong, and
+what predicts it.
+"""
 
 from __future__ import annotations
 
@@ -42,7 +44,8 @@ def challenge(
         Path,
         typer.Argument(
             help=(
-                "Pool of sentences: a .jsonl file as `cc-hf study disambiguation_bias tag` writes it, of a corpus on"
+                "Pool of sentences: a .jsonl file as `cc-hf study disambiguation_bias tag` writes"
+                " it, of a corpus on"
                 " which the system was not trained."
             )
         ),
@@ -150,7 +153,8 @@ def correlate(
         Path | None,
         typer.Option(
             help=(
-                "Table that `cc-hf study disambiguation_bias attractors --output` wrote. Default: the bias that the"
+                "Table that `cc-hf study disambiguation_bias attractors --output` wrote. Default:"
+                " the bias that the"
                 " challenge sets hold."
             )
         ),
@@ -158,7 +162,10 @@ def correlate(
     rows: Annotated[
         Path | None,
         typer.Option(
-            help="Bias of the sentences that `cc-hf study disambiguation_bias score --rows` wrote, without --dataset."
+            help=(
+                "Bias of the sentences that `cc-hf study disambiguation_bias score --rows` wrote,"
+                " without --dataset."
+            )
         ),
     ] = None,
     metric: OneMetric = None,

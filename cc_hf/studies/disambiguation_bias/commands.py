@@ -64,7 +64,8 @@ def attractors(
         Path,
         typer.Argument(
             help=(
-                "Pairs that `cc-hf study disambiguation_bias tag` wrote (.jsonl), or a table that this command wrote"
+                "Pairs that `cc-hf study disambiguation_bias tag` wrote (.jsonl), or a table that"
+                " this command wrote"
                 " (.json)."
             )
         ),

@@ -207,8 +207,8 @@ def _cluster(value: Any, where: str) -> SenseCluster:
 
 
 def read_pairs(path: str | Path) -> Iterator[TaggedPair]:
-    """Yield the pairs of a file that `write_pairs` or `cc-hf study disambiguation_bias tag` wrote, without loading it
-    whole.
+    """Yield the pairs of a file that `write_pairs` or `cc-hf study disambiguation_bias tag` wrote,
+    without loading it whole.
 
     Args:
         path: a JSONL file with the fields of `TaggedPair`; other keys are ignored.

@@ -1,4 +1,6 @@
-"""cc-hf study disambiguation_bias compare-models: Tables 5.6 and 5.7 of Emelin (2023) for any two models."""
+"""cc-hf study disambiguation_bias compare-models: Tables 5.6 and 5.7 of Emelin (2023) for any two
+models.
+"""
 
 from __future__ import annotations
 
@@ -72,7 +74,8 @@ def compare_models(
         typer.Option(
             metavar="DATASET[:SET]",
             help=(
-                "Sentences with homographs: a folder of `cc-hf study disambiguation_bias challenge` with the name of a"
+                "Sentences with homographs: a folder of `cc-hf study disambiguation_bias"
+                " challenge` with the name of a"
                 " set, such as sets:most_biased, or a file that homograph_accuracy judges."
             ),
         ),
@@ -80,7 +83,10 @@ def compare_models(
     attacks: Annotated[
         Path | None,
         typer.Option(
-            help="Adversarial samples of `cc-hf study disambiguation_bias attack make` or `challenge` (.jsonl)."
+            help=(
+                "Adversarial samples of `cc-hf study disambiguation_bias attack make` or"
+                " `challenge` (.jsonl)."
+            )
         ),
     ] = None,
     lexicon: Annotated[

@@ -97,8 +97,8 @@ def read_senses(path: str | Path) -> tuple[str, ...]:
     """Return the senses of a user's file.
 
     Args:
-        path: a file of counts as for `cc_hf.data.files.sense_counts.read_sense_counts`; the numbers are
-            ignored.
+        path: a file of counts as for `cc_hf.data.files.sense_counts.read_sense_counts`; the numbers
+            are ignored.
 
     Raises:
         InputError: for a file that does not exist or is not as described.

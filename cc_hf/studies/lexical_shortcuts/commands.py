@@ -1,4 +1,6 @@
-"""cc-hf study lexical_shortcuts probe: how much of the sub-words each layer of a model still tells."""
+"""Commands of the study: how much of the sub-words each layer of a model still tells, and the
+mean of checkpoints.
+"""
 
 from __future__ import annotations
 

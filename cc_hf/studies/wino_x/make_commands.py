@@ -1,4 +1,4 @@
-"""cc-hf study wino_x make: Wino-X for another language, from WinoGrande and any translation system."""
+"""The command `make` of the study: Wino-X for another language, from WinoGrande and any translation system."""
 
 from __future__ import annotations
 

@@ -81,7 +81,10 @@ def train(
     dataset: Annotated[
         str,
         typer.Option(
-            help="wino_x, or a folder that `cc-hf study wino_x make` wrote, of which --config is a part."
+            help=(
+                "wino_x, or a folder that `cc-hf study wino_x make` wrote, of which --config is a"
+                " part."
+            )
         ),
     ] = "wino_x",
     train_on: Annotated[

@@ -260,6 +260,6 @@ def test_the_commands_write_json_and_pictures(tmp_path: Path) -> None:
     ],
 )
 def test_commands_without_their_files_are_refused(arguments: list[str], message: str) -> None:
-    result = CliRunner().invoke(app, ["count", *arguments])
+    result = CliRunner().invoke(app, ["study", "distillation", *arguments])
     assert isinstance(result.exception, InputError)
     assert message in str(result.exception)

@@ -1,4 +1,6 @@
-"""cc-hf study disambiguation_bias attack judge: which adversarial sentences flip the sense of a homograph."""
+"""cc-hf study disambiguation_bias attack judge: which adversarial sentences flip the sense of a
+homograph.
+"""
 
 from __future__ import annotations
 
@@ -40,7 +42,8 @@ def judge(
         Path | None,
         typer.Option(
             help=(
-                "Translations of the file of `cc-hf study disambiguation_bias attack make --sources`, one per line, in place"
+                "Translations of the file of `cc-hf study disambiguation_bias attack make"
+                " --sources`, one per line, in place"
                 " of --system."
             )
         ),
@@ -82,7 +85,8 @@ def judge(
         Path | None,
         typer.Option(
             help=(
-                "With --judge contrastive: table of attractors, by `cc-hf study disambiguation_bias attractors"
+                "With --judge contrastive: table of attractors, by `cc-hf study"
+                " disambiguation_bias attractors"
                 " --output`, whose most distinctive words are the cues of a sense."
             )
         ),
@@ -132,7 +136,10 @@ def judge(
     judgements: Annotated[
         Path | None,
         typer.Option(
-            help="Write what became of each sample to this .jsonl, for `cc-hf study disambiguation_bias attack transfer`."
+            help=(
+                "Write what became of each sample to this .jsonl, for `cc-hf study"
+                " disambiguation_bias attack transfer`."
+            )
         ),
     ] = None,
     output: FiguresOutput = None,

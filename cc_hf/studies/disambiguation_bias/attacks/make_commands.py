@@ -1,4 +1,6 @@
-"""cc-hf study disambiguation_bias attack make: adversarial sentences from sentences with a known sense."""
+"""cc-hf study disambiguation_bias attack make: adversarial sentences from sentences with a known
+sense.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +33,10 @@ def make(
     attractors: Annotated[
         Path,
         typer.Option(
-            help="Table of attractors of the training corpus, by `cc-hf study disambiguation_bias attractors --output`."
+            help=(
+                "Table of attractors of the training corpus, by `cc-hf study disambiguation_bias"
+                " attractors --output`."
+            )
         ),
     ],
     training: Annotated[
@@ -48,7 +53,8 @@ def make(
         typer.Option(
             help=(
                 "Write every distinct sentence to this file, one per line, for systems outside of"
-                " cc_hf. `cc-hf study disambiguation_bias attack judge --translations` reads their translations."
+                " cc_hf. `cc-hf study disambiguation_bias attack judge --translations` reads their"
+                " translations."
             )
         ),
     ] = None,

@@ -67,7 +67,8 @@ def matched_translations(texts: Sequence[str], lines: Sequence[str]) -> dict[str
     if len(lines) != len(texts):
         raise InputError(
             f"translations: expected one line for each distinct text, {len(texts)} in all, got"
-            f" {len(lines)}; translate the file of `cc-hf study disambiguation_bias attack make --sources`"
+            f" {len(lines)}; translate the file of `cc-hf study disambiguation_bias attack make"
+            f" --sources`"
         )
     return dict(zip(texts, lines, strict=True))
 

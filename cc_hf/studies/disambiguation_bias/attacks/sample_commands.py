@@ -1,5 +1,5 @@
-"""cc-hf study disambiguation_bias attack challenge, transfer, grammar, sheets, rate: what is done with samples and
-judgements.
+"""cc-hf study disambiguation_bias attack challenge, transfer, grammar, sheets, rate: what is done
+with samples and judgements.
 """
 
 from __future__ import annotations
@@ -93,7 +93,8 @@ def transfer(
         list[Path],
         typer.Argument(
             help=(
-                "Files that `cc-hf study disambiguation_bias attack judge --judgements` wrote for the same samples, one for"
+                "Files that `cc-hf study disambiguation_bias attack judge --judgements` wrote for"
+                " the same samples, one for"
                 " each system."
             )
         ),
@@ -169,8 +170,8 @@ def sheets(
 ) -> None:
     """Write sheets on which people choose the sense and rate the naturalness of sentences.
 
-    `cc-hf study disambiguation_bias attack rate` reads the filled sheets of two people. The method is that of Emelin (2023),
-    section 3.3.3.
+    `cc-hf study disambiguation_bias attack rate` reads the filled sheets of two people. The method
+    is that of Emelin (2023), section 3.3.3.
     """
     from cc_hf.studies.disambiguation_bias.attacks.samples import read_samples
     from cc_hf.studies.disambiguation_bias.attacks.sheets import draw_sentences

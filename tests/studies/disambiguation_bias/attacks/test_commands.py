@@ -5,14 +5,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from typer.testing import CliRunner, Result
+from typer.testing import Result
 
-from cc_hf.cli import main
 from cc_hf.files import sole_writer
 from cc_hf.studies.disambiguation_bias.attacks.samples import read_judgements, read_samples
 from cc_hf.studies.disambiguation_bias.attractors import count_attractors
 from cc_hf.studies.disambiguation_bias.homographs import write_pairs
 from cc_hf.text import nouns
+from tests.helpers.command_line import invoke
 from tests.helpers.sheets import fill
 from tests.studies.disambiguation_bias.attacks.helper import PARTS, nouns_of, tagged, training_pairs
 
@@ -20,7 +20,7 @@ LEXICON = {"spring": {"season": ["Frühling"], "water": ["Quelle"]}}
 
 
 def run(*arguments: object) -> Result:
-    return CliRunner().invoke(main.app, ["attack", *map(str, arguments)])
+    return invoke("study", "disambiguation_bias", "attack", *arguments)
 
 
 @pytest.fixture
