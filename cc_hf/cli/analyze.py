@@ -41,11 +41,6 @@ app.command("lexical-probe")(lexical_probe)
 app.command("compare-models")(compare_models)
 
 
-@app.callback()
-def _main() -> None:
-    pass
-
-
 @app.command("human-agreement")
 def human_agreement(
     results: Annotated[

@@ -23,8 +23,3 @@ app.command("transfer")(transfer)
 app.command("grammar")(grammar)
 app.command("sheets")(sheets)
 app.command("rate")(rate)
-
-
-@app.callback()
-def _main() -> None:
-    pass

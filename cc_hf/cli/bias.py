@@ -50,11 +50,6 @@ _StopWords = Annotated[
 ]
 
 
-@app.callback()
-def _main() -> None:
-    pass
-
-
 @app.command("attractors")
 def attractors(
     pairs: Annotated[

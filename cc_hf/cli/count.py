@@ -56,11 +56,6 @@ _SourceColumn = Annotated[
 _BLOCK = 100_000
 
 
-@app.callback()
-def _main() -> None:
-    pass
-
-
 @app.command("senses")
 def senses(
     source: _Source = None,

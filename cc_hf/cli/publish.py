@@ -34,11 +34,6 @@ app = typer.Typer(
 )
 
 
-@app.callback()
-def _main() -> None:
-    pass
-
-
 def send(
     upload: Upload,
     *,

@@ -28,11 +28,6 @@ app = typer.Typer(help="Fine-tune models as in the papers.", no_args_is_help=Tru
 app.command("average")(average)
 
 
-@app.callback()
-def _main() -> None:
-    pass
-
-
 @app.command("wino-x")
 def wino_x(
     model: Annotated[

@@ -39,11 +39,6 @@ app.command("make")(make)
 _DEFAULT_CONFIGS = ("mt_en_de.translations", "lm_en_de.english", "lm_en_de")
 
 
-@app.callback()
-def _main() -> None:
-    pass
-
-
 @app.command("lengths")
 def lengths(
     configs: Annotated[
