@@ -226,7 +226,7 @@ def _bleu(setting: _Models, source: Path, reference: Path) -> ComparedFigure:
 
 
 def _homographs(setting: _Models, challenge: str, search: str, lemmatizer: str) -> ComparedFigure:
-    from cc_hf import load_material
+    from cc_hf.evaluation.material import load_material
     from cc_hf.studies.model_comparison import compared_verdicts
 
     dataset, _, config = challenge.partition(":")
@@ -295,7 +295,7 @@ def _attacks(
 
 
 def _wino_x(setting: _Models, config: str) -> ComparedFigure:
-    from cc_hf import load_material
+    from cc_hf.evaluation.material import load_material
     from cc_hf.studies.model_comparison import compared_verdicts
 
     material = load_material("wino_x", config, data_dir=setting.data_dir)
@@ -327,7 +327,7 @@ def _results(
     Returns:
         The result of each.
     """
-    from cc_hf import evaluate
+    from cc_hf.evaluation.evaluate import evaluate
 
     first, second = (
         evaluate(

@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 from markupsafe import Markup
 
-from cc_hf import __version__
+from cc_hf._version import __version__
 from cc_hf.citations import CITATIONS
 from cc_hf.reports.bias_figures import attractors_of_homographs, errors_by_bias
 from cc_hf.reports.bias_report_tables import attractors_table, errors_by_bias_tables
