@@ -20,7 +20,7 @@ from typing import Any
 
 import typer
 
-from cc_hf import __version__
+from cc_hf._version import __version__
 from cc_hf.cli import (
     analyze,
     build,

@@ -11,7 +11,8 @@ from typing import Any
 
 from huggingface_hub import SpaceCard
 
-from cc_hf import __version__, registry
+from cc_hf import registry
+from cc_hf._version import __version__
 from cc_hf.data.loading import card_path
 from cc_hf.errors import InputError
 from cc_hf.evaluate_modules import module_path

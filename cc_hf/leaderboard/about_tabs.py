@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from cc_hf import __version__, registry
+from cc_hf import registry
+from cc_hf._version import __version__
 from cc_hf.data.card_sections import card_section
 from cc_hf.data.files.result_files import read_result_file
 from cc_hf.data.loading import declaration

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from huggingface_hub import SpaceCard
 
-from cc_hf import __version__
+from cc_hf._version import __version__
 from cc_hf.data.files.quality_scores import read_quality_scores
 from cc_hf.data.files.result_files import read_result_file
 from cc_hf.errors import InputError

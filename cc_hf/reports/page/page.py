@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 from markupsafe import Markup
 
-from cc_hf import __version__
+from cc_hf._version import __version__
 from cc_hf.citations import CITATIONS
 from cc_hf.reports.evaluators import evaluator_facts, evaluators_text, other_cautions
 from cc_hf.reports.figure_text import data_name, metric_name
