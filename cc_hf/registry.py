@@ -5,11 +5,21 @@ import edge arises. `resolve` imports the object.
 from __future__ import annotations
 
 import importlib
+from collections.abc import Iterator
 from typing import Any
 
 from cc_hf.errors import UnknownNameError
 
-__all__ = ["DATASETS", "EVALUATORS", "EVALUATOR_FAMILIES", "METRICS", "names", "resolve"]
+__all__ = [
+    "DATASETS",
+    "EVALUATORS",
+    "EVALUATOR_FAMILIES",
+    "METRICS",
+    "REPORT_SECTIONS",
+    "names",
+    "resolve",
+    "section_hooks",
+]
 
 #: Dataset -> its declaration, a `cc_hf.data.declaration.DatasetDeclaration`.
 DATASETS: dict[str, str] = {
@@ -62,6 +72,11 @@ EVALUATORS: dict[str, str] = {
     "cc-tiny-en-de": "cc_hf.models.location:TINY_EN_DE",
 }
 
+#: Study -> what it adds to a report, a `cc_hf.reports.sections.SectionHook`.
+REPORT_SECTIONS: dict[str, str] = {
+    "disambiguation_bias": "cc_hf.studies.disambiguation_bias.report_section:SECTION",
+}
+
 _TABLES = {
     "dataset": DATASETS,
     "metric": METRICS,
@@ -103,5 +118,18 @@ def resolve(kind: str, name: str) -> Any:
     table = _TABLES[kind]
     if name not in table:
         raise UnknownNameError(kind, name, table)
-    module, _, attribute = table[name].partition(":")
+    return _imported(table[name])
+
+
+def section_hooks() -> Iterator[Any]:
+    """Import what studies add to reports.
+
+    Returns:
+        The `cc_hf.reports.sections.SectionHook` of each study that has one.
+    """
+    return map(_imported, REPORT_SECTIONS.values())
+
+
+def _imported(reference: str) -> Any:
+    module, _, attribute = reference.partition(":")
     return getattr(importlib.import_module(module), attribute)

@@ -70,7 +70,7 @@ def _parts(report: Report, level: str) -> list[str]:
     """Return the parts of a report, whose title has the level of a heading."""
     summary, *others = (
         f"{level}# {markdown_text(table.title)}\n\n{markdown_table(table)}"
-        for table in (*report_tables(report), *bias_tables(report))
+        for table in report_tables(report)
     )
     notes = (
         [f"{level}# Notes\n\n" + "\n".join(f"- {markdown_text(n)}" for n in report.notes)]
