@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 
 from cc_hf import __version__, registry
 from cc_hf.data.card_sections import card_section
-from cc_hf.data.loading import declaration
 from cc_hf.data.files.result_files import read_result_file
+from cc_hf.data.loading import declaration
 from cc_hf.errors import InputError
 from cc_hf.leaderboard.html import about_html, board_html, citation_html, message, submit_html
 from cc_hf.leaderboard.live import MAX_UPLOAD

@@ -51,7 +51,9 @@ def test_choices_of_a_file_are_results_that_other_commands_read(data: Path, tmp_
     assert (result.n, result.counts["n_correct"], result.counts["n_invalid"]) == (n, n - 2, 1)
     assert "|prompt:basic." in result.signature
     assert "|shots:0|" in result.signature
-    run_command("analyze", "referent-bias", "choices.json", "--data-dir", data, cwd=tmp_path)
+    run_command(
+        "study", "wino_x", "referent-bias", "choices.json", "--data-dir", data, cwd=tmp_path
+    )
     again = run_command(
         *("prompt", "reparse", "choices.replies.jsonl", "-o", "again.json"), cwd=tmp_path
     )

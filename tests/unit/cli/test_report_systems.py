@@ -11,6 +11,7 @@ from xml.etree import ElementTree
 
 import pytest
 
+from cc_hf.comparing.system_table import read_system_table, regress, select_systems
 from cc_hf.results import CategoryAccuracy, EvaluationResult
 from cc_hf.schema import Judgement
 from cc_hf.studies.distillation.case_study import (
@@ -19,7 +20,6 @@ from cc_hf.studies.distillation.case_study import (
     case_study_systems,
 )
 from cc_hf.studies.speed.points import PUBLISHED
-from cc_hf.comparing.system_table import read_system_table, regress, select_systems
 from tests.helpers.command_line import run_command
 from tests.helpers.results import small_result, write_result
 
@@ -127,9 +127,9 @@ def test_systems_without_bleu_are_named_and_not_drawn(seeds: list[Path], tmp_pat
 
 def test_published_systems_are_printed_and_drawn(tmp_path: Path) -> None:
     shown = run_command(
-        "report",
+        "study",
+        "distillation",
         "systems",
-        "--published",
         "--plot",
         tmp_path / "p.svg",
         "--by-seed",
@@ -214,7 +214,7 @@ def test_the_regression_of_results_equals_that_of_the_printed_table(tmp_path: Pa
     (tmp_path / "ru.json").write_text(json.dumps(known), encoding="utf-8")
     columns = ["--independent", "bleu", "--independent", "seqkd", "--dependent", dependent]
     more: list[str | Path] = ["--bleu", tmp_path / "ru.json", "--seqkd", "Student*"]
-    shown = run_command("analyze", "regression", *russian, *more, *columns, "--json")
+    shown = run_command("study", "distillation", "regression", *russian, *more, *columns, "--json")
     values = {c["name"]: c["value"] for c in json.loads(shown.stdout)["coefficients"]}
     assert values == {c.name: c.value for c in fit.coefficients}
 
@@ -227,9 +227,9 @@ def test_tables_take_no_options_of_results(seeds: list[Path], tmp_path: Path) ->
         ([*seeds, "--published"], "--published: expected neither files nor columns"),
     ]
     for systems, message in cases:
-        shown = run_command("analyze", "regression", *systems, *common, status=2)
+        shown = run_command("study", "distillation", "regression", *systems, *common, status=2)
         assert message in shown.stderr
-    shown = run_command("analyze", "regression", *seeds, *common, status=2)
+    shown = run_command("study", "distillation", "regression", *seeds, *common, status=2)
     assert "row 1: bleu: expected a number, got ''" in shown.stderr
 
 
@@ -273,12 +273,12 @@ def test_speed_of_results_equals_that_of_the_printed_table(tmp_path: Path) -> No
     paths = speed_files(tmp_path)
     table = tmp_path / "systems.tsv"
     run_command("report", "systems", *paths, *files(tmp_path), "-o", table)
-    published = json.loads(run_command("analyze", "speed", "--published", "--json").stdout)
+    published = json.loads(run_command("study", "speed", "drops", "--published", "--json").stdout)
     (expected,) = [
         s for s in published["studies"] if (s["tgt_lang"], s["part"]) == ("de", "single")
     ]
     for systems in ([*paths, *files(tmp_path)], [table]):
-        shown = run_command("analyze", "speed", *systems, "--baseline", "r0", "--json")
+        shown = run_command("study", "speed", "drops", *systems, "--baseline", "r0", "--json")
         (study,) = json.loads(shown.stdout)["studies"]
         for point, printed in zip(study["systems"], expected["systems"], strict=True):
             assert point["seconds"] == printed["seconds"]
@@ -289,12 +289,12 @@ def test_speed_of_results_equals_that_of_the_printed_table(tmp_path: Path) -> No
         for name in ("seconds", "bleu", "FoFc"):
             drop = study["drops"]["to_fastest"][name]
             assert drop == pytest.approx(expected["drops"]["to_fastest"][name])
-    shown = run_command("analyze", "speed", table, "--baseline", "r0")
+    shown = run_command("study", "speed", "drops", table, "--baseline", "r0")
     assert "translations without a decision" in shown.stdout
 
 
 def test_other_metrics_than_that_of_simplegen_are_not_compared(
     seeds: list[Path], tmp_path: Path
 ) -> None:
-    shown = run_command("analyze", "speed", *seeds, *files(tmp_path), status=2)
+    shown = run_command("study", "speed", "drops", *seeds, *files(tmp_path), status=2)
     assert "expected results of the metric simplegen_accuracy, got none" in shown.stderr

@@ -10,20 +10,20 @@ import pytest
 from rich.console import Console, RenderableType
 from rich.text import Text
 
+from cc_hf.comparing.metrics import evaluator_agreement
+from cc_hf.reports.tables.base import plain_table
+from cc_hf.statistics.mean_tests import TTest
 from cc_hf.studies.wino_x.bias_tables import (
     bias_tables,
     evaluator_agreement_tables,
     referent_bias_tables,
     trigger_importance_tables,
 )
-from cc_hf.studies.wino_x.tables import curve_tables
-from cc_hf.reports.tables.base import plain_table
-from cc_hf.statistics.mean_tests import TTest
-from cc_hf.comparing.metrics import evaluator_agreement
 from cc_hf.studies.wino_x.referent_bias import referent_bias
 from cc_hf.studies.wino_x.salience import Importance, SubwordImportance, TriggerImportance
-from tests.unit.comparing.test_metrics import table as agreement_results
+from cc_hf.studies.wino_x.tables import curve_tables
 from tests.studies.wino_x.test_referent_bias import always, choices
+from tests.unit.comparing.test_metrics import table as agreement_results
 
 LONG = [f"opus-mt-tc-big-en-de-finetune-on-the-same-data-with-seed-{i:03d}" for i in range(4)]
 
