@@ -288,7 +288,7 @@ def study_part(name: str, part: Literal["commands", "report_section"]) -> Any:
 def section_hooks() -> Iterator[Any]:
     """Import what studies add to reports.
 
-    Returns:
+    Yields:
         The `cc_hf.reports.sections.SectionHook` of each study that has one, without those of
             plug-ins that cannot be loaded, of which a `PluginWarning` tells.
     """
