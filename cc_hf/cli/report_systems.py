@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from cc_hf.comparing.system_rows import SystemRow
 
 __all__ = [
+    "BySeed",
     "Figures",
     "Means",
     "SystemTable",
@@ -66,6 +67,9 @@ SystemsPlot = Annotated[
             " systems of a group in the order of their sizes."
         ),
     ),
+]
+BySeed = Annotated[
+    bool, typer.Option("--by-seed", help="Draw each seed by itself, not the means over seeds.")
 ]
 SystemTable = Annotated[
     Path | None,
@@ -103,10 +107,7 @@ def systems(
     figure: Figures = None,
     weighted: Weighted = False,
     plot: SystemsPlot = None,
-    by_seed: Annotated[
-        bool,
-        typer.Option("--by-seed", help="Draw each seed by itself, not the means over seeds."),
-    ] = False,
+    by_seed: BySeed = False,
     output: SystemTable = None,
     means: Means = None,
     as_json: AsJson = False,
@@ -146,7 +147,7 @@ def show_systems(
     figure: Sequence[str] | None,
     weighted: bool,
     plot: Path | None,
-    by_seed: bool = False,
+    by_seed: bool,
     sizes: Sequence[str] = (),
     output: Path | None,
     means: Path | None,

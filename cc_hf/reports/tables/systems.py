@@ -1,4 +1,4 @@
-"""Tables of systems, in percent: as text for `cc_hf.comparing.system_table`, and for the terminal."""
+"""Tables of systems in percent: text for `cc_hf.comparing.system_table`, and for the terminal."""
 
 from __future__ import annotations
 

@@ -11,6 +11,7 @@ import typer
 from cc_hf.cli.options import AsJson, Bleu, FiguresOutput, OneMetric, pairs_of
 from cc_hf.cli.output import check_output, json_text, print_result
 from cc_hf.cli.report_systems import (
+    BySeed,
     Figures,
     Means,
     SystemsPlot,
@@ -123,6 +124,7 @@ def systems(
     figure: Figures = None,
     weighted: Weighted = False,
     plot: SystemsPlot = None,
+    by_seed: BySeed = False,
     output: SystemTable = None,
     means: Means = None,
     as_json: AsJson = False,
@@ -139,6 +141,7 @@ def systems(
         figure=figure,
         weighted=weighted,
         plot=plot,
+        by_seed=by_seed,
         output=output,
         means=means,
         as_json=as_json,

@@ -165,7 +165,7 @@ def bias_tables(points: Sequence[tuple[str, int, Mapping[str, Any]]], *, title: 
             )
         parts += [heading(f"{title} on {name}"), table]
     note = (
-        "|RBC| of gender by both orders of ids and of position, as in `cc-hf analyze"
+        "|RBC| of gender by both orders of ids and of position, as in `cc-hf study wino_x"
         " referent-bias`; share of choices that prefer the gender"
     )
     return Group(*parts, Text(note, style="italic"))

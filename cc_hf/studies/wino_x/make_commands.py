@@ -1,4 +1,4 @@
-"""The command `make` of the study: Wino-X for another language, from WinoGrande and any translation system."""
+"""The command `make` of the study: Wino-X for another language, from WinoGrande and any system."""
 
 from __future__ import annotations
 

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
@@ -69,7 +70,7 @@ def report(*systems: System, has_bias: bool = True, has_table: bool = True) -> R
         systems,
         examples=[example(i, has_bias=has_bias) for i in range(N)],
         n_resamples=20,
-        attractors=TABLE if has_table else None,
+        section_inputs={"attractors": TABLE} if has_table else {},
     )
 
 
@@ -116,6 +117,17 @@ def test_every_format_shows_error_rates_correlations_and_attractors() -> None:
         assert "Does bias predict errors? Homograph accuracy" in text
         assert "length (control)" in text
     assert "Attractors of bat" in latex_report(contents)
+
+
+def test_without_bias_only_the_tables_have_attractors() -> None:
+    contents = build_report(
+        [system("a", 5)],
+        examples=[replace(e, extra={"homograph": "bat"}) for e in map(example, range(N))],
+        n_resamples=20,
+        section_inputs={"attractors": TABLE},
+    )
+    assert "Attractors of bat" in markdown_report(contents)
+    assert "Attractors of bat" not in html_page(contents)
 
 
 def test_a_system_without_errors_has_no_correlations() -> None:

@@ -329,11 +329,11 @@ def test_a_forged_file_of_replies_is_refused_with_its_name_or_read(
     def reparse() -> None:
         if task == "choose":
             result = choices_of_run(*kept_replies(forged), bootstrap=bootstrap)
-            assert choice_tables([result], published=True)
+            assert choice_tables([result])
             assert EvaluationResult.from_json(result.to_json()) == result
         else:
             translated = translations_of_run(*kept_replies(forged))
-            assert translation_tables(translated, published=True)
+            assert translation_tables(translated)
             assert len(translated.rows) == len(replies)
 
     def answer() -> None:
