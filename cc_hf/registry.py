@@ -9,7 +9,15 @@ from typing import Any
 
 from cc_hf.errors import UnknownNameError
 
-__all__ = ["DATASETS", "EVALUATORS", "EVALUATOR_FAMILIES", "METRICS", "names", "resolve"]
+__all__ = [
+    "DATASETS",
+    "EVALUATORS",
+    "EVALUATOR_FAMILIES",
+    "METRICS",
+    "MODEL_TYPES",
+    "names",
+    "resolve",
+]
 
 #: Dataset -> its declaration, a `cc_hf.data.declaration.DatasetDeclaration`.
 DATASETS: dict[str, str] = {
@@ -62,11 +70,19 @@ EVALUATORS: dict[str, str] = {
     "cc-tiny-en-de": "cc_hf.models.location:TINY_EN_DE",
 }
 
+#: model_type that transformers does not have -> its configuration class. Importing the module of
+#: the class makes it and its model known to the Auto classes.
+MODEL_TYPES: dict[str, str] = {
+    "average_attention": "cc_hf.studies.speed.average_attention:AverageAttentionConfig",
+    "lexical_shortcut": "cc_hf.studies.lexical_shortcuts.model:LexicalShortcutConfig",
+}
+
 _TABLES = {
     "dataset": DATASETS,
     "metric": METRICS,
     "evaluator": EVALUATORS,
     "evaluator family": EVALUATOR_FAMILIES,
+    "model type": MODEL_TYPES,
 }
 
 
@@ -74,7 +90,7 @@ def names(kind: str) -> list[str]:
     """Return the registered names of a kind, sorted.
 
     Args:
-        kind: "dataset", "metric", "evaluator" or "evaluator family".
+        kind: "dataset", "metric", "evaluator", "evaluator family" or "model type".
 
     Examples:
         >>> names("dataset")
