@@ -13,6 +13,7 @@ __all__ = [
     "DATASETS",
     "EVALUATORS",
     "EVALUATOR_FAMILIES",
+    "FAIRSEQ_ARCHITECTURES",
     "METRICS",
     "MODEL_TYPES",
     "names",
@@ -77,12 +78,19 @@ MODEL_TYPES: dict[str, str] = {
     "lexical_shortcut": "cc_hf.studies.lexical_shortcuts.model:LexicalShortcutConfig",
 }
 
+#: model_type that a checkpoint of fairseq is converted to, beside those of transformers -> how, a
+#: `cc_hf.conversion.architectures.Architecture`.
+FAIRSEQ_ARCHITECTURES: dict[str, str] = {
+    "lexical_shortcut": "cc_hf.studies.lexical_shortcuts.conversion:ARCHITECTURE",
+}
+
 _TABLES = {
     "dataset": DATASETS,
     "metric": METRICS,
     "evaluator": EVALUATORS,
     "evaluator family": EVALUATOR_FAMILIES,
     "model type": MODEL_TYPES,
+    "fairseq architecture": FAIRSEQ_ARCHITECTURES,
 }
 
 
@@ -90,7 +98,8 @@ def names(kind: str) -> list[str]:
     """Return the registered names of a kind, sorted.
 
     Args:
-        kind: "dataset", "metric", "evaluator", "evaluator family" or "model type".
+        kind: "dataset", "metric", "evaluator", "evaluator family", "model type" or "fairseq
+            architecture".
 
     Examples:
         >>> names("dataset")
