@@ -9,7 +9,6 @@ from cc_hf.reports.evaluators import evaluator_facts, evaluators_text
 from cc_hf.reports.figure_text import data_name
 from cc_hf.reports.report import Report
 from cc_hf.reports.report_tables import Cell, ReportTable, glossary, report_tables
-from cc_hf.studies.disambiguation_bias.report_tables import bias_tables
 
 __all__ = [
     "markdown_code",

@@ -40,12 +40,6 @@ from cc_hf.reports.report_tables import (
 )
 from cc_hf.reports.sections import Section
 from cc_hf.reports.templates import render_page, render_piece
-from cc_hf.studies.disambiguation_bias.report_charts import error_rate_chart
-from cc_hf.studies.disambiguation_bias.report_figures import (
-    attractors_of_homographs,
-    errors_by_bias,
-)
-from cc_hf.studies.disambiguation_bias.report_tables import attractors_table, errors_by_bias_tables
 
 __all__ = [
     "category_parts",
