@@ -172,9 +172,9 @@ def verdict_development(
     if difference := difference_of_data(results):
         raise InputError(f"results: expected all on the same data, but {difference}")
     first = next(iter(results.values()))
-    if first.dataset not in registry.DATASETS:
+    if first.dataset not in registry.names("dataset"):
         raise InputError(
-            f"results: expected results on a dataset of the package, got {first.dataset!r}; give"
+            f"results: expected results on a registered dataset, got {first.dataset!r}; give"
             " your own translations as a table with source, focus, gold and reference"
         )
     split, _ = signature.split_and_limit(first.signature, first.dataset, first.config)

@@ -164,7 +164,8 @@ def _listed(parts: Sequence[Described]) -> str:
     """Return datasets or metrics as a Markdown list with links to their papers."""
     lines = [
         f"- **{markdown_text(part.title)}**: {markdown_text(part.text.removeprefix(f'{part.title}: '))}"
-        f" Papers: {', '.join(f'[{_paper(link)}]({link})' for link in part.links)}."
+        + f" Papers: {', '.join(f'[{_paper(link)}]({link})' for link in part.links)}."
+        * bool(part.links)
         for part in parts
     ]
     return "\n".join(lines) or "They are not described in cc_hf."

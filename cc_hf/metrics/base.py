@@ -499,13 +499,12 @@ def registered_metric(name: str) -> type[Metric] | None:
         name: name of a metric, such as a result holds it.
 
     Returns:
-        The class; None for a metric that is not registered, whose results can still be shown.
+        The class; None for a metric that is not registered or whose plug-in cannot be loaded; its
+            results can still be shown.
 
     Examples:
         >>> registered_metric("contrastive_conditioning").signature_name
         'cc'
     """
-    if name not in registry.names("metric"):
-        return None
-    metric: type[Metric] = registry.resolve("metric", name)
+    metric: type[Metric] | None = registry.find("metric", name)
     return metric

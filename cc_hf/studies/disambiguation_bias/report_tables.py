@@ -4,14 +4,16 @@ attractors.
 
 from __future__ import annotations
 
-from cc_hf.reports.figure_text import limits, metric_name, p_text, percent
+from collections.abc import Sequence
+
+from cc_hf.reports.figure_text import limits, metric_name, percent
 from cc_hf.reports.report import Report
 from cc_hf.reports.report_tables import Cell, ReportTable, TableRow
-from cc_hf.studies.disambiguation_bias.prediction_tables import FEATURE_NAMES
-from collections.abc import Sequence
-from cc_hf.reports.figure_text import limits, metric_name, percent
 from cc_hf.reports.sections import Section, SectionPart
-from cc_hf.studies.disambiguation_bias.prediction_tables import bounds_text, prediction_rows
+from cc_hf.studies.disambiguation_bias.prediction_tables import (
+    bounds_text,
+    prediction_rows,
+)
 from cc_hf.studies.disambiguation_bias.report_charts import error_rate_chart
 from cc_hf.studies.disambiguation_bias.report_figures import (
     Attractors,
