@@ -9,7 +9,7 @@ from typing import Any
 
 from cc_hf.errors import UnknownNameError
 
-__all__ = ["DATASETS", "EVALUATORS", "EVALUATOR_FAMILIES", "METRICS", "names", "resolve"]
+__all__ = ["DATASETS", "EVALUATORS", "EVALUATOR_FAMILIES", "METRICS", "find", "names", "resolve"]
 
 #: Dataset -> its declaration, a `cc_hf.data.declaration.DatasetDeclaration`.
 DATASETS: dict[str, str] = {
@@ -105,3 +105,16 @@ def resolve(kind: str, name: str) -> Any:
         raise UnknownNameError(kind, name, table)
     module, _, attribute = table[name].partition(":")
     return getattr(importlib.import_module(module), attribute)
+
+
+def find(kind: str, name: str) -> Any:
+    """Import the object that a name is registered for, if there is one.
+
+    Args:
+        kind: as for `names`.
+        name: any name, such as one that a result holds.
+
+    Returns:
+        The object; None for a name that is not registered.
+    """
+    return resolve(kind, name) if name in names(kind) else None
