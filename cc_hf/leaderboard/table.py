@@ -227,8 +227,8 @@ def nearest_choice(
         A choice that has rows; None without rows.
     """
     left = list(rows)
-    for field, wanted in enumerate((data, language, metric)):
-        left = [row for row in left if row.choice[field] == wanted] or left
+    for index, wanted in enumerate((data, language, metric)):
+        left = [row for row in left if row.choice[index] == wanted] or left
     return first_choice(left)
 
 
