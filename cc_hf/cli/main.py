@@ -23,14 +23,11 @@ import typer
 from cc_hf import __version__
 from cc_hf.cli import (
     analyze,
-    attack,
-    bias,
     build,
     cache,
     compare,
     convert_bergamot,
     convert_fairseq,
-    count,
     cues,
     evaluate,
     explain,
@@ -43,9 +40,7 @@ from cc_hf.cli import (
     score,
     sources,
     time_systems,
-    train,
     translate,
-    wino_x,
 )
 from cc_hf.cli.output import Console, prepare_streams, say, silence_broken_streams
 from cc_hf.errors import CacheWarning, CCError, ResultWarning
@@ -84,15 +79,10 @@ app.command("convert-fairseq")(convert_fairseq.convert_fairseq)
 app.command("register")(register.register)
 app.add_typer(cues.app, name="cues")
 app.add_typer(analyze.app, name="analyze")
-app.add_typer(attack.app, name="attack")
-app.add_typer(bias.app, name="bias")
 app.add_typer(cache.app, name="cache")
-app.add_typer(count.app, name="count")
 app.add_typer(prompt.app, name="prompt")
 app.add_typer(publish.app, name="publish")
 app.add_typer(score.app, name="score")
-app.add_typer(train.app, name="train")
-app.add_typer(wino_x.app, name="wino-x")
 
 
 def _print_version(value: bool) -> None:

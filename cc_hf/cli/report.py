@@ -128,7 +128,8 @@ def report(
         Path | None,
         typer.Option(
             help=(
-                "Table that `cc-hf bias attractors --output` wrote: show the words that go with"
+                "Table that `cc-hf study disambiguation_bias attractors --output` wrote: show the"
+                " words that go with"
                 " each sense of the homographs with most errors."
             )
         ),
@@ -145,11 +146,11 @@ def report(
 
     Without a file or folder to write, the tables are printed as Markdown.
     """
+    from cc_hf.comparing.people.annotations import read_annotations
     from cc_hf.data.files.quality_scores import read_quality_scores
     from cc_hf.reports.inputs import read_examples, read_report_systems
     from cc_hf.reports.report import build_report
     from cc_hf.studies.disambiguation_bias.attractors import read_table
-    from cc_hf.comparing.people.annotations import read_annotations
 
     if figure and latex is None:
         raise InputError("--figure: expected --latex FILE with it, whose table shows the figure")

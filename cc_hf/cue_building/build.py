@@ -103,8 +103,8 @@ def build_cues(
     `ResultWarning`.
 
     Args:
-        dataset: a name of `cc-hf list datasets`, a file for `cc_hf.data.files.custom.read_words`, or
-            examples. Their own cues are ignored. `gold` is the sense, and `extra` must have
+        dataset: a name of `cc-hf list datasets`, a file for `cc_hf.data.files.custom.read_words`,
+            or examples. Their own cues are ignored. `gold` is the sense, and `extra` must have
             ambiguous_word and reference.
         config: name of a configuration; None for the default, and ignored unless `dataset` is a
             name.

@@ -116,8 +116,8 @@ class DatasetDeclaration:
         extra_keys: the columns in `extra` of configurations that name none.
         read: the reader.
         version: version of the builder for `datasets`.
-        counts: hash of a user's counts that decide the categories (`cc_hf.data.files.sense_counts`); ""
-            for the categories of the dataset.
+        counts: hash of a user's counts that decide the categories
+            (`cc_hf.data.files.sense_counts`); "" for the categories of the dataset.
 
     Examples:
         >>> from cc_hf.data.readers import winomt

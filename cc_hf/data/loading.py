@@ -14,11 +14,11 @@ from pathlib import Path
 from typing import Any
 
 from cc_hf import registry
-from cc_hf.data.files.custom import custom_declaration, is_custom
-from cc_hf.data.files.custom_rows import SUFFIXES
 from cc_hf.data.dataset_folders import folder_declaration, is_dataset_folder
 from cc_hf.data.declaration import ConfigDeclaration, DatasetDeclaration, SourceFile
 from cc_hf.data.download import fetch, is_local, local_folder
+from cc_hf.data.files.custom import custom_declaration, is_custom
+from cc_hf.data.files.custom_rows import SUFFIXES
 from cc_hf.data.files.json_rows import json_value
 from cc_hf.errors import CCError, DataError, InputError
 from cc_hf.files import is_file
@@ -45,8 +45,8 @@ def declaration(name: str | DatasetDeclaration) -> DatasetDeclaration:
 
     Args:
         name: a name of `cc-hf list datasets`, a file of sources, positions and cues
-            (`cc_hf.data.files.custom.read_custom`), or a folder that `cc-hf build` wrote. A declaration
-            is returned unchanged.
+            (`cc_hf.data.files.custom.read_custom`), or a folder that `cc-hf build` wrote. A
+            declaration is returned unchanged.
 
     Raises:
         UnknownNameError: for a dataset that is not registered.

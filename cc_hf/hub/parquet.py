@@ -48,8 +48,8 @@ def build_dataset_folder(
     it. Two builds produce the same bytes. The folder appears only when it is complete.
 
     Args:
-        name: a name of `cc-hf list datasets`, a file for `cc_hf.data.files.custom.read_custom`, a folder
-            that this function wrote, or a declaration.
+        name: a name of `cc-hf list datasets`, a file for `cc_hf.data.files.custom.read_custom`, a
+            folder that this function wrote, or a declaration.
         configs: names of configurations; None for all.
         output: a folder that is empty or does not exist.
         data_dir: a local copy of the upstream repositories, as for `cc_hf.load_dataset`.

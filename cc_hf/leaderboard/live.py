@@ -16,11 +16,12 @@ from pathlib import Path
 from typing import Any
 
 from cc_hf import registry
-from cc_hf.data.files.custom import custom_example, focus_positions
+from cc_hf.comparing.explanation import Explanation, explain_example
 from cc_hf.data.declaration import ConfigDeclaration, DatasetDeclaration
 from cc_hf.data.download import is_here
-from cc_hf.data.loading import declaration
+from cc_hf.data.files.custom import custom_example, focus_positions
 from cc_hf.data.files.translations import read_translations
+from cc_hf.data.loading import declaration
 from cc_hf.errors import InputError, MissingDependencyError, MissingOptionError
 from cc_hf.evaluation.evaluate import evaluate
 from cc_hf.evaluation.material import load_material
@@ -31,7 +32,6 @@ from cc_hf.metrics.base import Metric
 from cc_hf.models.location import default_evaluator
 from cc_hf.normalization import is_blank
 from cc_hf.results import EvaluationResult
-from cc_hf.comparing.explanation import Explanation, explain_example
 
 __all__ = [
     "MAX_CUES",

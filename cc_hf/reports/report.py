@@ -9,6 +9,9 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from cc_hf.comparing.people.agreement import HumanAgreement, agreement_with_labels
+from cc_hf.comparing.people.annotations import Annotation
+from cc_hf.comparing.systems import SystemComparison, compare
 from cc_hf.errors import InputError, UnknownNameError
 from cc_hf.reports.figure_text import category_key, metric_name
 from cc_hf.reports.samples import (
@@ -21,10 +24,7 @@ from cc_hf.reports.samples import (
 from cc_hf.reports.tables.base import grouped_notes, interval_notes, shared_notes
 from cc_hf.results import EvaluationResult, difference_of_data
 from cc_hf.schema import Example
-from cc_hf.comparing.systems import SystemComparison, compare
 from cc_hf.studies.disambiguation_bias.attractors import AttractorTable
-from cc_hf.comparing.people.agreement import HumanAgreement, agreement_with_labels
-from cc_hf.comparing.people.annotations import Annotation
 from cc_hf.text.unusable import unusable_texts
 
 __all__ = ["LabelAgreement", "Report", "build_report"]

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 
-from cc_hf.studies.disambiguation_bias.report_tables import bias_tables
 from cc_hf.reports.collection import OVERVIEW_CAPTION, Collection, Figure, overview
 from cc_hf.reports.evaluators import evaluator_facts, evaluators_text
 from cc_hf.reports.figure_text import data_name
 from cc_hf.reports.report import Report
 from cc_hf.reports.report_tables import Cell, ReportTable, glossary, report_tables
+from cc_hf.studies.disambiguation_bias.report_tables import bias_tables
 
 __all__ = [
     "markdown_code",

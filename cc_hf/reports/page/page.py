@@ -20,14 +20,11 @@ from markupsafe import Markup
 
 from cc_hf import __version__
 from cc_hf.citations import CITATIONS
-from cc_hf.studies.disambiguation_bias.report_figures import attractors_of_homographs, errors_by_bias
-from cc_hf.studies.disambiguation_bias.report_tables import attractors_table, errors_by_bias_tables
 from cc_hf.reports.evaluators import evaluator_facts, evaluators_text, other_cautions
 from cc_hf.reports.figure_text import data_name, metric_name
 from cc_hf.reports.figures import category_bars, histograms, quality_points
 from cc_hf.reports.highlights import attributes
 from cc_hf.reports.marks import mark_classes
-from cc_hf.studies.disambiguation_bias.report_charts import error_rate_chart
 from cc_hf.reports.page.charts import bar_chart, histogram_chart, quality_chart
 from cc_hf.reports.page.island import explorer_data, island_json
 from cc_hf.reports.page.neutral import neutral_tables
@@ -42,6 +39,12 @@ from cc_hf.reports.report_tables import (
     summary_table,
 )
 from cc_hf.reports.templates import render_page, render_piece
+from cc_hf.studies.disambiguation_bias.report_charts import error_rate_chart
+from cc_hf.studies.disambiguation_bias.report_figures import (
+    attractors_of_homographs,
+    errors_by_bias,
+)
+from cc_hf.studies.disambiguation_bias.report_tables import attractors_table, errors_by_bias_tables
 
 __all__ = [
     "category_parts",

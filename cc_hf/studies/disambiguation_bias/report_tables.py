@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
+from cc_hf.reports.figure_text import limits, metric_name, p_text, percent
+from cc_hf.reports.report import Report
+from cc_hf.reports.report_tables import Cell, ReportTable, TableRow
+from cc_hf.studies.disambiguation_bias.prediction_tables import FEATURE_NAMES
 from cc_hf.studies.disambiguation_bias.report_figures import (
     Attractors,
     ErrorsByBias,
     attractors_of_homographs,
     errors_by_bias,
 )
-from cc_hf.reports.figure_text import limits, metric_name, p_text, percent
-from cc_hf.reports.report import Report
-from cc_hf.reports.report_tables import Cell, ReportTable, TableRow
-from cc_hf.studies.disambiguation_bias.prediction_tables import FEATURE_NAMES
 
 __all__ = ["attractors_table", "bias_tables", "errors_by_bias_tables"]
 

@@ -19,11 +19,10 @@ from pathlib import Path
 from typing import Any
 
 import cc_hf
-from cc_hf.data.corpora.parallel import Corpus, CorpusBlock, LineIndex, StreamCorpus
 from cc_hf.data.corpora.blocks import MOST_NAMED, check_processes, map_blocks
-from cc_hf.studies.disambiguation_bias.homographs import TaggedPair
-from cc_hf.data.kept_files import COUNT, DAMAGED, TEXT, Each, check_form
+from cc_hf.data.corpora.parallel import Corpus, CorpusBlock, LineIndex, StreamCorpus
 from cc_hf.data.files.text_files import read_lines, stream_lines
+from cc_hf.data.kept_files import COUNT, DAMAGED, TEXT, Each, check_form
 from cc_hf.errors import InputError, ResultWarning, check_choice
 from cc_hf.files import (
     file_sha256,
@@ -34,6 +33,7 @@ from cc_hf.files import (
     sole_writer,
 )
 from cc_hf.signature import build
+from cc_hf.studies.disambiguation_bias.homographs import TaggedPair
 from cc_hf.studies.disambiguation_bias.tagging import OUTCOMES, PairTagger
 from cc_hf.studies.disambiguation_bias.tagging_summary import (
     TaggingSummary,

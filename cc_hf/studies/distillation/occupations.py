@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import Any
 
 import cc_hf
-from cc_hf.data.corpora.parallel import Corpus, CorpusBlock, StreamCorpus
 from cc_hf.data.corpora.blocks import count_blocks
+from cc_hf.data.corpora.parallel import Corpus, CorpusBlock, StreamCorpus
 from cc_hf.data.files.text_files import read_lines
 from cc_hf.errors import InputError, shown
 from cc_hf.files import parse_json

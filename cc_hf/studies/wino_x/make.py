@@ -14,10 +14,10 @@ from typing import Any, NamedTuple
 import cc_hf
 from cc_hf.errors import InputError
 from cc_hf.signature import build
+from cc_hf.studies.wino_x.noun_genders import NOT_NOMINATIVE, NounGenders
 from cc_hf.studies.wino_x.pronoun_forms import PRONOUN_FORMS
 from cc_hf.studies.wino_x.suitability import Candidate
 from cc_hf.text.alignment import Aligner, find_aligner
-from cc_hf.studies.wino_x.noun_genders import NOT_NOMINATIVE, NounGenders
 
 __all__ = [
     "AFTER_TRANSLATION",

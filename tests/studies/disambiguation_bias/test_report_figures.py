@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from cc_hf.studies.disambiguation_bias.report_figures import attractors_of_homographs, errors_by_bias
 from cc_hf.reports.formats.latex import latex_report
 from cc_hf.reports.formats.markdown import markdown_report
 from cc_hf.reports.page.page import html_page
@@ -14,6 +13,10 @@ from cc_hf.reports.samples import System
 from cc_hf.results import EvaluationResult
 from cc_hf.schema import Focus, Judgement, ProbingExample
 from cc_hf.studies.disambiguation_bias.attractors import AttractorTable
+from cc_hf.studies.disambiguation_bias.report_figures import (
+    attractors_of_homographs,
+    errors_by_bias,
+)
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page

@@ -1,4 +1,4 @@
-"""From samples and a system to figures; `cc-hf attack judge` runs it."""
+"""From samples and a system to figures; `cc-hf study disambiguation_bias attack judge` runs it."""
 
 from __future__ import annotations
 
@@ -124,7 +124,10 @@ def translate_or_read(
             of lines.
     """
     if not samples:
-        raise InputError("samples: expected at least one, got none; make some with `cc-hf attack`")
+        raise InputError(
+            "samples: expected at least one, got none; make some with `cc-hf study"
+            " disambiguation_bias attack make`"
+        )
     if (system is None) == (translations is None):
         raise InputError(
             "system, translations: expected one of both, got"
