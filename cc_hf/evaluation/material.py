@@ -215,7 +215,7 @@ def check_material(material: object) -> None:
 
 
 def load_material(
-    dataset: str | Path,
+    dataset: str | Path | DatasetDeclaration,
     config: str | None = None,
     *,
     split: str = "test",
@@ -230,8 +230,8 @@ def load_material(
     The examples are read when they are first needed.
 
     Args:
-        dataset: a name of `cc-hf list datasets`, or a file of sources, positions and cues
-            (`cc_hf.data.files.custom.read_custom`).
+        dataset: a name of `cc-hf list datasets`, a file of sources, positions and cues
+            (`cc_hf.data.files.custom.read_custom`), or a declaration.
         config: name of a configuration; None uses the dataset's default.
         split: name of a split of the configuration.
         tgt_lang: ISO 639-1 code; optional if the configuration has one target language.

@@ -12,7 +12,6 @@ from cc_hf._version import __version__
 from cc_hf.citations import citation
 from cc_hf.data.card_sections import card_section
 from cc_hf.data.files.result_files import read_result_file
-from cc_hf.data.loading import declaration
 from cc_hf.errors import InputError
 from cc_hf.leaderboard.html import about_html, board_html, citation_html, message, submit_html
 from cc_hf.leaderboard.live import MAX_UPLOAD
@@ -61,9 +60,10 @@ def described(rows: Sequence[LeaderboardRow]) -> dict[str, list[Described]]:
     Returns:
         "datasets" and "metrics" -> what the cards say of each.
     """
+    declared = {row.dataset: row.declared for row in rows if row.declared is not None}
     datasets = [
-        Described(data_title(name, ""), declaration(name).description, _links(name, "datasets"))
-        for name in _registered(rows, "dataset")
+        Described(data_title(dataset, ""), dataset.description, _links(name, "datasets"))
+        for name, dataset in sorted(declared.items())
     ]
     metrics = [
         Described(

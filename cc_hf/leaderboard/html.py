@@ -12,7 +12,6 @@ from cc_hf.leaderboard.table import FACTS, Figure, LeaderboardRow, columns_of, r
 from cc_hf.metrics.figure_names import BLEU
 from cc_hf.reports.figure_text import (
     data_name,
-    data_title,
     figure_name,
     figure_rows,
     language_pair,
@@ -174,10 +173,10 @@ def board_html(
         )
         for rank, row in ranked(rows, by)
     ]
-    (dataset, config), language, metric = rows[0].choice
+    _, language, metric = rows[0].choice
     return _piece(
         "board",
-        title=f"{data_title(dataset, config)}, {language_pair(*_pair(language))}",
+        title=f"{rows[0].title}, {language_pair(*_pair(language))}",
         metric=metric_name(metric),
         by=figure_name(metric, by).label if by else "",
         headers=[_Header(name, by, metric) for name in present],

@@ -17,7 +17,7 @@ from typing import Any
 
 from cc_hf import registry
 from cc_hf.comparing.explanation import Explanation, explain_example
-from cc_hf.data.declaration import ConfigDeclaration
+from cc_hf.data.declaration import ConfigDeclaration, DatasetDeclaration
 from cc_hf.data.download import is_here
 from cc_hf.data.files.custom import custom_example, focus_positions
 from cc_hf.data.files.translations import read_translations
@@ -39,6 +39,7 @@ __all__ = [
     "MAX_MEAN_CHARACTERS",
     "MAX_TEXT_CHARACTERS",
     "MAX_UPLOAD",
+    "AvailableData",
     "FileJudge",
     "SentenceJudge",
     "available_data",
@@ -274,9 +275,22 @@ def _position(source: str, focus: str, occurrence: int | None) -> int:
     return positions[occurrence - 1]
 
 
+@dataclass(frozen=True)
+class AvailableData:
+    """What can be judged of one dataset.
+
+    Attributes:
+        declared: the dataset.
+        configs: configuration -> target language -> metrics, without empty ones.
+    """
+
+    declared: DatasetDeclaration
+    configs: dict[str, dict[str, list[str]]]
+
+
 def available_data(
     data_dir: str | Path | None = None, evaluator_langs: tuple[str, str] | None = None
-) -> dict[str, dict[str, dict[str, list[str]]]]:
+) -> dict[str, AvailableData]:
     """Return what files of translations can be judged here: data that can be read without the
     network, with the metrics for which nothing is missing.
 
@@ -286,14 +300,15 @@ def available_data(
             those that ship.
 
     Returns:
-        Dataset -> configuration -> target language -> metrics, without empty ones.
+        Dataset -> what can be judged of it, without datasets of which nothing can.
 
     Examples:
-        >>> available_data()["simplegen"]["en-de"]["de"]
+        >>> available_data()["simplegen"].configs["en-de"]["de"]
         ['contrastive_conditioning', 'simplegen_accuracy']
     """
-    available: dict[str, dict[str, dict[str, list[str]]]] = {}
+    available: dict[str, AvailableData] = {}
     for name, declared in registry.load_all("dataset").items():
+        configs: dict[str, dict[str, list[str]]] = {}
         for config in declared.configs:
             if "test" not in config.splits or not all(
                 is_here(file, data_dir) for file in declared.files_of(config.name)
@@ -304,7 +319,9 @@ def available_data(
                 for lang in config.tgt_langs
             }
             if metrics := {lang: names for lang, names in metrics.items() if names}:
-                available.setdefault(name, {})[config.name] = metrics
+                configs[config.name] = metrics
+        if configs:
+            available[name] = AvailableData(declared, configs)
     return available
 
 
@@ -395,8 +412,8 @@ class FileJudge:
         path = Path(path)
         check_upload(path)
         # Only registered names are allowed: otherwise a visitor could name a file of this machine.
-        registry.resolve("dataset", dataset)
-        material = load_material(dataset, config, tgt_lang=tgt_lang, data_dir=self._data_dir)
+        declared = registry.resolve("dataset", dataset)
+        material = load_material(declared, config, tgt_lang=tgt_lang, data_dir=self._data_dir)
         takes_evaluator = registry.resolve("metric", metric).takes_evaluator
         try:
             with self._lock:

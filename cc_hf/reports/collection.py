@@ -134,7 +134,7 @@ def overview(collection: Collection) -> tuple[OverviewRow, ...]:
     return tuple(
         OverviewRow(
             index,
-            title_of_data(result),
+            title_of_data(report.first),
             pair_of_data(result),
             system.name,
             metric_name(metric),

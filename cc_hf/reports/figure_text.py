@@ -307,7 +307,8 @@ def title_of_data(result: EvaluationResult | Comparison) -> str:
     Args:
         result: the result, or a comparison of results.
     """
-    return data_title(result.dataset, result.config, (result.tgt_lang, _src_lang(result)))
+    dataset = result.declared or result.dataset
+    return data_title(dataset, result.config, (result.tgt_lang, _src_lang(result)))
 
 
 def pair_of_data(result: EvaluationResult | Comparison) -> str:
@@ -319,12 +320,15 @@ def pair_of_data(result: EvaluationResult | Comparison) -> str:
     return language_pair(_src_lang(result), result.tgt_lang)
 
 
-def data_title(dataset: str, config: str, languages: Collection[str] = ()) -> str:
+def data_title(
+    dataset: str | DatasetDeclaration, config: str, languages: Collection[str] = ()
+) -> str:
     """Return dataset and configuration in words. The default configuration of a declared dataset is
     not named.
 
     Args:
-        dataset: the name of a declared dataset, or another; "" for data of the user.
+        dataset: a declaration, which is not looked up again; or the name of a declared dataset, or
+            another; "" for data of the user.
         config: the name of the configuration; "" for none.
         languages: codes that are not repeated from the configuration, because they are named
             beside the title.
@@ -337,8 +341,8 @@ def data_title(dataset: str, config: str, languages: Collection[str] = ()) -> st
     """
     if dataset in ("", "custom"):
         return config or "Own data"
-    declared: DatasetDeclaration | None = registry.find("dataset", dataset)
-    title = (declared.title if declared is not None else "") or dataset
+    declared = registry.find("dataset", dataset) if isinstance(dataset, str) else dataset
+    title = str(dataset) if declared is None else declared.title or declared.name
     if declared is not None and config == "default":
         return title
     if languages:
@@ -367,8 +371,7 @@ def _src_lang(result: EvaluationResult | Comparison) -> str:
     for text in signatures:
         if match := _LANGS.search(text):
             return match[1]
-    declared: DatasetDeclaration | None = registry.find("dataset", result.dataset)
-    for config in declared.configs if declared is not None else ():
+    for config in result.declared.configs if result.declared is not None else ():
         if config.name == result.config:
             return config.src_lang
     return ""

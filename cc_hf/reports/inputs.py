@@ -151,7 +151,8 @@ def read_examples(
             " name the file with the data (`--dataset FILE`, in Python `dataset`)"
         ]
     try:
-        examples = load_examples(name, config, split=split, data_dir=data_dir)
+        declared = declaration(dataset or result.declared or name)
+        examples = load_examples(declared, config, split=split, data_dir=data_dir)
         if result.wording is not None:
             wording = Wording.from_row(result.wording)
             examples = [
@@ -159,7 +160,7 @@ def read_examples(
                 for e in examples
             ]
         local_revision = signature_fields(
-            name, config or declaration(name).default_config, split=split, data_dir=data_dir
+            declared, config or declared.default_config, split=split, data_dir=data_dir
         )["data"].rpartition("@")[2]
     except (DataError, InputError) as error:
         if dataset:
