@@ -165,8 +165,8 @@ def benchmark_tasks(
             if name not in known:
                 near = difflib.get_close_matches(name, known, n=3, cutoff=0)
                 raise InputError(
-                    f"tasks: {dataset.name} has no task {name!r} in these configurations; the nearest:"
-                    f" {', '.join(near) or 'none'}"
+                    f"tasks: {dataset.name} has no task {name!r} in these configurations; the"
+                    f" nearest: {', '.join(near) or 'none'}"
                 )
         return [known[name] for name in ids]
     models: list[EmbeddedModel] = [
@@ -189,8 +189,9 @@ def benchmark_tasks(
     ][:MAX_TASKS]
 
 
-    chosen = [dataset.config(name) for name in configs] if configs is not None else dataset.configs
-    metrics: list[type[Metric]] = list(registry.load_all("metric").values())
+def pretty_name(dataset: DatasetDeclaration) -> str:
+    """Return the readable name of a dataset: that of its card, or of its declaration if the dataset
+    is of another package.
 
     Args:
         dataset: a registered dataset.
@@ -200,8 +201,9 @@ def benchmark_tasks(
         >>> pretty_name(DECLARATION)
         'WinoMT in contrastive format'
     """
-    chosen = [dataset.config(name) for name in configs] if configs is not None else dataset.configs
-    metrics: list[type[Metric]] = list(registry.load_all("metric").values())
+    if dataset.name not in registry.DATASETS:
+        return dataset.title or dataset.name
+    return str(DatasetCard.load(card_path(dataset.name)).data.pretty_name)
 
 
 def eval_yaml(dataset: DatasetDeclaration, chosen: Sequence[Task]) -> str:

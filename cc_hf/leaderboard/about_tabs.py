@@ -104,7 +104,9 @@ def _citations(name: str, kind: str) -> str:
     """Return the BibTeX of a card, or of the declaration if the dataset is of another package."""
     if kind == "metrics" or name in registry.DATASETS:
         return card_section(name, kind, "Citation")
-    return "\n\n".join(citation(key).bibtex for key in declaration(name).citation_keys)
+    return "\n\n".join(
+        citation(key).bibtex for key in registry.resolve("dataset", name).citation_keys
+    )
 
 
 def _links(name: str, kind: str) -> tuple[str, ...]:

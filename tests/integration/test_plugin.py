@@ -149,7 +149,7 @@ def test_the_leaderboard_describes_dataset_and_metric(translations: Path, tmp_pa
     assert dataset.links == ("https://example.org/four_homographs",)
     assert metric.text == "Looks for words that are listed for the right and the wrong sense."
     assert "@misc{four-homographs" in papers(rows)[1]
-    assert "listed_words" in available_data()["four_homographs"]["en-de"]["de"]
+    assert "listed_words" in available_data()["four_homographs"].configs["en-de"]["de"]
     command("publish", "leaderboard", "--repo", "a/b", "--results", "results", "--output", "space",
             cwd=tmp_path)  # fmt: skip
     page = (tmp_path / "space/README.md").read_text(encoding="utf-8")
