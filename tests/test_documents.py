@@ -166,6 +166,11 @@ def test_the_readme_is_short_and_its_make_targets_exist() -> None:
     assert set(named) == {"demo", "test"} <= set(targets)
 
 
+def test_the_citation_names_the_version() -> None:
+    citation = (_ROOT / "CITATION.cff").read_text(encoding="utf-8")
+    assert f"\nversion: {cc_hf.__version__}\n" in citation
+
+
 @pytest.mark.shared
 def test_commands_of_the_documents_run(tmp_path: Path, shared: Path) -> None:
     rows = [

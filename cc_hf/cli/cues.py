@@ -56,11 +56,6 @@ app = typer.Typer(
 )
 
 
-@app.callback()
-def _main() -> None:
-    pass
-
-
 @app.command("build")
 def build(
     dataset: Annotated[

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import importlib
 import re
+import sys
 from collections.abc import Iterator, Mapping, Sequence
 from enum import Enum
 from typing import Annotated, Any
@@ -79,7 +79,7 @@ def _kind(text: str) -> Kind:
     for kind in (text, f"{text}s"):
         if kind in kinds:
             return Kind(kind)
-    is_dataset = text in registry.DATASETS
+    is_dataset = text in registry.names("dataset")
     remedy = f"; the configurations of a dataset: cc-hf list datasets {text}" * is_dataset
     raise UnknownNameError("kind", text, kinds, remedy=remedy)
 
@@ -125,7 +125,7 @@ def _dataset_row(declared: DatasetDeclaration) -> dict[str, Any]:
 
 
 def _datasets() -> list[dict[str, Any]]:
-    return [_dataset_row(declaration(name)) for name in registry.names("dataset")]
+    return [_dataset_row(declared) for declared in registry.load_all("dataset").values()]
 
 
 def _configurations(declared: DatasetDeclaration) -> Iterator[Table | Padding | Text]:
@@ -195,13 +195,12 @@ def _pattern(config: ConfigDeclaration) -> str:
 def _fitting(declared: DatasetDeclaration) -> dict[str, dict[str, list[str]]]:
     """Return the target languages of each configuration in which a metric fits, by metric."""
     fitting = {}
-    for name in registry.names("metric"):
-        fits = registry.resolve("metric", name).fits
+    for name, metric in registry.load_all("metric").items():
         languages = {
             c.name: [
                 lang
                 for lang in c.tgt_langs
-                if not fits(declared.name, c.name, c.form, c.src_lang, lang)
+                if not metric.fits(declared.name, c.name, c.form, c.src_lang, lang)
             ]
             for c in declared.configs
         }
@@ -228,9 +227,9 @@ def _where(declared: DatasetDeclaration, languages: Mapping[str, list[str]]) -> 
 
 def _metrics() -> list[dict[str, Any]]:
     rows = []
-    for name in registry.names("metric"):
-        core = importlib.import_module(registry.METRICS[name].partition(":")[0])
-        rows.append({"name": name, "about": (core.__doc__ or "").strip().splitlines()[0]})
+    for name, metric in registry.load_all("metric").items():
+        about = (sys.modules[metric.__module__].__doc__ or metric.about).strip()
+        rows.append({"name": name, "about": about.partition("\n")[0]})
     return rows
 
 

@@ -15,7 +15,10 @@ from typing import Any
 
 import numpy as np
 
-from cc_hf import __version__, signature
+from cc_hf import signature
+from cc_hf._version import __version__
+from cc_hf.comparing.alignment import AlignedJudgements
+from cc_hf.comparing.samples import on_shared_samples, right_alone
 from cc_hf.data.files.result_files import read_result_file, system_names
 from cc_hf.errors import InputError
 from cc_hf.metrics.base import registered_metric
@@ -30,8 +33,6 @@ from cc_hf.statistics.agreement import (
 )
 from cc_hf.statistics.bootstrap import check_bootstrap
 from cc_hf.statistics.paired import McNemar, PairedDifference, mcnemar, paired_differences
-from cc_hf.comparing.alignment import AlignedJudgements
-from cc_hf.comparing.samples import on_shared_samples, right_alone
 
 __all__ = [
     "Comparison",

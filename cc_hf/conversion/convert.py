@@ -308,7 +308,8 @@ _SCORING = {
     ),
     "lexical_shortcut": (
         "Score with `decoder_input_ids` = `</s>` (2) + target without its last token.\nThe class is"
-        " one of cc_hf, with which `import cc_hf.studies.lexical_shortcuts.model` makes it known to the"
+        " one of cc_hf, with which `import cc_hf.studies.lexical_shortcuts.model` makes it known"
+        " to the"
         " Auto classes;\nwithout cc_hf, this folder carries its code, for `trust_remote_code`. The"
         " authors' first program, in TensorFlow, differs in norms,\npositions and biases; its"
         " checkpoints cannot be converted."

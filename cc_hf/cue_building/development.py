@@ -11,8 +11,8 @@ from cc_hf import registry, signature
 from cc_hf.cues.wordings import GENDERS, Wording
 from cc_hf.data.files.custom import is_custom, read_words
 from cc_hf.data.files.json_rows import json_value
-from cc_hf.data.loading import check_target_language, declaration, load_examples, signature_fields
 from cc_hf.data.files.text_files import read_text
+from cc_hf.data.loading import check_target_language, declaration, load_examples, signature_fields
 from cc_hf.errors import DataError, InputError
 from cc_hf.normalization import is_blank
 from cc_hf.results import EvaluationResult, ResultSet, difference_of_data
@@ -172,9 +172,9 @@ def verdict_development(
     if difference := difference_of_data(results):
         raise InputError(f"results: expected all on the same data, but {difference}")
     first = next(iter(results.values()))
-    if first.dataset not in registry.DATASETS:
+    if first.dataset not in registry.names("dataset"):
         raise InputError(
-            f"results: expected results on a dataset of the package, got {first.dataset!r}; give"
+            f"results: expected results on a registered dataset, got {first.dataset!r}; give"
             " your own translations as a table with source, focus, gold and reference"
         )
     split, _ = signature.split_and_limit(first.signature, first.dataset, first.config)
@@ -262,8 +262,8 @@ def table_development(
     """Return the translations of a table with their readings.
 
     Args:
-        path: a file as `cc_hf.data.files.custom.read_words` reads it: `gold` is the reading that the
-            translation in `reference` shows.
+        path: a file as `cc_hf.data.files.custom.read_words` reads it: `gold` is the reading that
+            the translation in `reference` shows.
         src_lang: source language of rows that name none, ISO 639-1.
         tgt_lang: ISO 639-1 code of the translations; None for the language that the rows name.
 

@@ -12,9 +12,9 @@ from cc_hf import signature
 from cc_hf.cue_building.calibration_file import Calibration
 from cc_hf.cues.wordings import Wording, named_wording, reworded
 from cc_hf.data.declaration import ConfigDeclaration, DatasetDeclaration
-from cc_hf.data.loading import check_target_language, declaration, load_examples, signature_fields
 from cc_hf.data.files.sense_counts import with_counts
 from cc_hf.data.files.text_files import read_text
+from cc_hf.data.loading import check_target_language, declaration, load_examples, signature_fields
 from cc_hf.errors import InputError, shown
 from cc_hf.metrics.base import Metric, Origin
 from cc_hf.schema import FORMS, ContrastiveSourceExample, Example
@@ -240,9 +240,9 @@ def load_material(
             `cc_hf.cues.wordings.gender_wordings`, the file of a calibration
             (`cc-hf cues calibrate`), a Wording, or a Calibration; None for the dataset's own. Rows
             whose own contrastive sources are whole sentences are refused when they are read.
-        counts: file of how often senses occur in training data, as `cc-hf count senses` writes it;
-            frequent and infrequent senses of mucow are then those of this file. None for the
-            categories of the dataset.
+        counts: file of how often senses occur in training data, as `cc-hf study distillation
+            senses` writes it; frequent and infrequent senses of mucow are then those of this file.
+            None for the categories of the dataset.
         limit: number of examples to judge, from the first, for a first look; None for all. Results
             say so in their notes and their signature.
 

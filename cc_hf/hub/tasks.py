@@ -118,9 +118,7 @@ def tasks(dataset: str, configs: Sequence[str] | None = None) -> list[Task]:
     chosen = (
         [declared.config(name) for name in configs] if configs is not None else declared.configs
     )
-    metrics: list[type[Metric]] = [
-        registry.resolve("metric", name) for name in registry.names("metric")
-    ]
+    metrics: list[type[Metric]] = list(registry.load_all("metric").values())
     return [
         Task(
             task_id(
@@ -206,7 +204,8 @@ def benchmark_tasks(
 
 
 def pretty_name(dataset: str) -> str:
-    """Return the readable name of a dataset, from its card.
+    """Return the readable name of a dataset: that of its card, or of its declaration if the dataset
+    is of another package.
 
     Args:
         dataset: a registered dataset.
@@ -215,6 +214,8 @@ def pretty_name(dataset: str) -> str:
         >>> pretty_name("winomt")
         'WinoMT in contrastive format'
     """
+    if dataset not in registry.DATASETS:
+        return declaration(dataset).title or dataset
     return str(DatasetCard.load(card_path(dataset)).data.pretty_name)
 
 

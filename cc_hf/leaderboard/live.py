@@ -16,10 +16,10 @@ from pathlib import Path
 from typing import Any
 
 from cc_hf import registry
-from cc_hf.data.files.custom import custom_example, focus_positions
+from cc_hf.comparing.explanation import Explanation, explain_example
 from cc_hf.data.declaration import ConfigDeclaration
 from cc_hf.data.download import is_here
-from cc_hf.data.loading import declaration
+from cc_hf.data.files.custom import custom_example, focus_positions
 from cc_hf.data.files.translations import read_translations
 from cc_hf.errors import InputError, MissingDependencyError, MissingOptionError
 from cc_hf.evaluation.evaluate import evaluate
@@ -31,7 +31,6 @@ from cc_hf.metrics.base import Metric
 from cc_hf.models.location import default_evaluator
 from cc_hf.normalization import is_blank
 from cc_hf.results import EvaluationResult
-from cc_hf.comparing.explanation import Explanation, explain_example
 
 __all__ = [
     "MAX_CUES",
@@ -294,8 +293,7 @@ def available_data(
         ['contrastive_conditioning', 'simplegen_accuracy']
     """
     available: dict[str, dict[str, dict[str, list[str]]]] = {}
-    for name in registry.names("dataset"):
-        declared = declaration(name)
+    for name, declared in registry.load_all("dataset").items():
         for config in declared.configs:
             if "test" not in config.splits or not all(
                 is_here(file, data_dir) for file in declared.files_of(config.name)
@@ -324,9 +322,7 @@ def config_metrics(
         tgt_lang: ISO 639-1 code of the translations.
         evaluator_langs: as for `available_data`.
     """
-    metrics: list[type[Metric]] = [
-        registry.resolve("metric", name) for name in registry.names("metric")
-    ]
+    metrics: list[type[Metric]] = list(registry.load_all("metric").values())
     pair = config.src_lang, tgt_lang
     return [
         metric.name

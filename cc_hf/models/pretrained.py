@@ -32,9 +32,10 @@ try:
     )
     from transformers.models.auto.tokenization_auto import get_tokenizer_config
 
+    import cc_hf.studies.lexical_shortcuts.model  # noqa: F401
+
     # These make their models known to the Auto classes.
     import cc_hf.studies.speed.average_attention  # noqa: F401
-    import cc_hf.studies.lexical_shortcuts.model  # noqa: F401
     from cc_hf.models.bergamot.student import StudentFiles, load_student, student_files
     from cc_hf.models.bergamot.tokenizer import BergamotTokenizer
     from cc_hf.models.finite_weights import check_finite_weights

@@ -8,7 +8,7 @@ from collections.abc import Collection
 from typing import TYPE_CHECKING, NamedTuple
 
 from cc_hf import registry
-from cc_hf.data.loading import declaration
+from cc_hf.data.declaration import DatasetDeclaration
 from cc_hf.languages import LANGUAGES
 from cc_hf.metrics.base import Metric, registered_metric
 from cc_hf.metrics.figure_names import FigureName, distance_to_best
@@ -337,8 +337,8 @@ def data_title(dataset: str, config: str, languages: Collection[str] = ()) -> st
     """
     if dataset in ("", "custom"):
         return config or "Own data"
-    declared = declaration(dataset) if dataset in registry.names("dataset") else None
-    title = declared.title if declared is not None else dataset
+    declared: DatasetDeclaration | None = registry.find("dataset", dataset)
+    title = (declared.title if declared is not None else "") or dataset
     if declared is not None and config == "default":
         return title
     if languages:
@@ -367,10 +367,10 @@ def _src_lang(result: EvaluationResult | Comparison) -> str:
     for text in signatures:
         if match := _LANGS.search(text):
             return match[1]
-    if result.dataset in registry.names("dataset"):
-        for config in declaration(result.dataset).configs:
-            if config.name == result.config:
-                return config.src_lang
+    declared: DatasetDeclaration | None = registry.find("dataset", result.dataset)
+    for config in declared.configs if declared is not None else ():
+        if config.name == result.config:
+            return config.src_lang
     return ""
 
 

@@ -11,9 +11,9 @@ from pathlib import Path
 from cc_hf import signature
 from cc_hf.cues.wordings import Wording, reworded
 from cc_hf.data.files.custom import is_custom
-from cc_hf.data.loading import declaration, load_examples, signature_fields
 from cc_hf.data.files.quality_scores import QualityScores
 from cc_hf.data.files.result_files import read_result_file, system_names
+from cc_hf.data.loading import declaration, load_examples, signature_fields
 from cc_hf.errors import CCError, DataError, InputError, UnknownNameError
 from cc_hf.reports.samples import System
 from cc_hf.results import EvaluationResult

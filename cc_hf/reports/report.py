@@ -8,18 +8,21 @@ import itertools
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
+from types import MappingProxyType
+from typing import Any
 
+from cc_hf.comparing.alignment import AlignedJudgements
+from cc_hf.comparing.people.agreement import HumanAgreement, agreement_with_labels
+from cc_hf.comparing.people.annotations import Annotation
+from cc_hf.comparing.systems import SystemComparison, compare
 from cc_hf.errors import InputError, UnknownNameError
 from cc_hf.reports.figure_text import category_key, metric_name
 from cc_hf.reports.samples import Sample, System, build_samples, is_same_translation
+from cc_hf.reports.sections import Section, build_sections
 from cc_hf.reports.tables.base import grouped_notes, interval_notes, shared_notes
 from cc_hf.results import EvaluationResult
 from cc_hf.schema import Example
-from cc_hf.comparing.alignment import AlignedJudgements
-from cc_hf.comparing.systems import SystemComparison, compare
-from cc_hf.studies.disambiguation_bias.attractors import AttractorTable
-from cc_hf.comparing.people.agreement import HumanAgreement, agreement_with_labels
-from cc_hf.comparing.people.annotations import Annotation
 from cc_hf.text.unusable import unusable_texts
 
 __all__ = ["LabelAgreement", "Report", "build_report"]
@@ -52,7 +55,7 @@ class Report:
             made for.
         signature: the signature of the comparisons; "" if there are none.
         n_resamples: number of resamples of the comparisons.
-        attractors: counts of the words that go with each sense; None if they are not given.
+        section_inputs: what `read_section_files` read for sections of studies, by name.
         is_weighted: whether charts show weighted accuracies where a metric has them.
     """
 
@@ -68,7 +71,7 @@ class Report:
     cautions: tuple[str, ...]
     signature: str
     n_resamples: int = 1000
-    attractors: AttractorTable | None = None
+    section_inputs: Mapping[str, Any] = field(default_factory=dict, repr=False)
     is_weighted: bool = False
 
     @property
@@ -77,6 +80,11 @@ class Report:
         language.
         """
         return next(iter(self.systems[0].results.values()))
+
+    @cached_property
+    def sections(self) -> tuple[Section, ...]:
+        """The sections that studies add, as `build_sections` computes them."""
+        return build_sections(self)
 
     def of_metric(self, metric: str) -> dict[str, EvaluationResult]:
         """Return the results of one metric by system.
@@ -100,7 +108,7 @@ def build_report(
     notes: Iterable[str] = (),
     n_resamples: int = 1000,
     seed: int = 0,
-    attractors: AttractorTable | None = None,
+    section_inputs: Mapping[str, Any] = MappingProxyType({}),
 ) -> Report:
     """Combine the results of systems into a report.
 
@@ -114,8 +122,8 @@ def build_report(
             itself.
         n_resamples: number of resamples and seed of the bootstrap of the differences.
         seed: as for `n_resamples`.
-        attractors: counts of the words that go with each sense of homographs, to show with data
-            that have homographs.
+        section_inputs: what `cc_hf.reports.sections.read_section_files` read for the sections that
+            studies add.
 
     Returns:
         The content of the report, without any format.
@@ -190,7 +198,7 @@ def build_report(
         cautions=cautions,
         signature=compared_with,
         n_resamples=n_resamples,
-        attractors=attractors,
+        section_inputs=section_inputs,
     )
 
 

@@ -127,7 +127,7 @@ class ReportTable:
 
 def report_tables(report: Report) -> tuple[ReportTable, ...]:
     """Return all tables of a report: the summary, the categories and all figures of each metric,
-    and agreement with human labels if there are any.
+    agreement with human labels if there are any, and the tables that studies add.
 
     Args:
         report: the report.
@@ -143,6 +143,7 @@ def report_tables(report: Report) -> tuple[ReportTable, ...]:
         *categories,
         *(figures_table(report, metric) for metric in report.metrics),
         *human,
+        *(part.table for section in report.sections for part in section.parts),
     )
 
 

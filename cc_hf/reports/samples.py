@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from cc_hf.comparing.people.annotations import Annotation
 from cc_hf.errors import InputError
 from cc_hf.results import EvaluationResult
 from cc_hf.schema import Example, Judgement
-from cc_hf.comparing.people.annotations import Annotation
 
 __all__ = ["Sample", "System", "build_samples", "is_same_translation"]
 

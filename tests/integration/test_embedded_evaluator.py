@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 import cc_hf
-from cc_hf.errors import ResultWarning
 from cc_hf.comparing.people.agreement import agreement_with_labels, read_annotations
 from cc_hf.comparing.uncertain import uncertain_samples
+from cc_hf.errors import ResultWarning
 from tests.helpers.metrics import compute_metric, evaluate_dataset
 
 compute = functools.partial(compute_metric, "contrastive_conditioning")

@@ -11,10 +11,10 @@ from typing import Any
 
 import pytest
 
-from cc_hf.studies.disambiguation_bias.homographs import HomographLexicon, read_lexicon
 from cc_hf.data.files.sense_rows import senses_text
 from cc_hf.metrics.homograph_accuracy import SEARCHES, HomographAccuracy
 from cc_hf.results import EvaluationResult
+from cc_hf.studies.disambiguation_bias.homographs import HomographLexicon, read_lexicon
 from cc_hf.text.tokenization import word_tokens
 from tests.helpers.metrics import evaluate_metric
 

@@ -8,6 +8,8 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from cc_hf.comparing.alignment import check_same_data
+from cc_hf.comparing.people.annotations import Annotation, read_annotations
 from cc_hf.data.loading import load_examples
 from cc_hf.errors import InputError
 from cc_hf.results import EvaluationResult, Interval, NoInterval
@@ -20,8 +22,6 @@ from cc_hf.statistics.agreement import (
     kappa_interval,
     proportion_of_agreement,
 )
-from cc_hf.comparing.alignment import check_same_data
-from cc_hf.comparing.people.annotations import Annotation, read_annotations
 from cc_hf.text.tokenization import letters
 
 __all__ = [

@@ -13,10 +13,10 @@ from rich.console import Group
 from rich.table import Table
 from rich.text import Text
 
+from cc_hf.comparing.explanation import ExplainedWord, Explanation
 from cc_hf.reports.figure_text import percent
 from cc_hf.reports.tables.base import heading, note_lines, plain_table
 from cc_hf.reports.templates import render_page, render_piece
-from cc_hf.comparing.explanation import ExplainedWord, Explanation
 
 __all__ = [
     "EXPLANATION_CSS",

@@ -6,12 +6,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from cc_hf.comparing.uncertain import WITHIN, is_uncertain
 from cc_hf.reports.derived_figures import derived_figures
 from cc_hf.reports.figure_text import metric_name, percent, with_interval
 from cc_hf.reports.page.standing_out import LinkedText, LinkTable, sample_link
 from cc_hf.reports.report import Report
 from cc_hf.statistics.bootstrap import wilson_interval
-from cc_hf.comparing.uncertain import WITHIN, is_uncertain
 
 __all__ = ["neutral_tables"]
 

@@ -13,6 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 from cc_hf import signature
+from cc_hf.comparing.systems import Comparison, MetricAgreement, SystemComparison
 from cc_hf.reports.figure_text import (
     category_key,
     data_name,
@@ -34,7 +35,6 @@ from cc_hf.reports.tables.base import (
     shared_notes,
 )
 from cc_hf.statistics.paired import PairedDifference
-from cc_hf.comparing.systems import Comparison, MetricAgreement, SystemComparison
 
 __all__ = ["DifferenceMatrix", "comparison_tables"]
 

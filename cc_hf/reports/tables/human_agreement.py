@@ -13,10 +13,6 @@ from rich import box
 from rich.table import Table
 from rich.text import Text
 
-from cc_hf.reports.figure_text import data_name, limits, metric_name
-from cc_hf.reports.tables.base import grouped_notes
-from cc_hf.results import EvaluationResult, Interval, NoInterval
-from cc_hf.signature import parse
 from cc_hf.comparing.people.agreement import HumanAgreement
 from cc_hf.comparing.people.annotations import (
     AnnotatorAgreement,
@@ -28,6 +24,10 @@ from cc_hf.comparing.people.published import (
     PUBLISHED_KAPPAS,
     published_agreement,
 )
+from cc_hf.reports.figure_text import data_name, limits, metric_name
+from cc_hf.reports.tables.base import grouped_notes
+from cc_hf.results import EvaluationResult, Interval, NoInterval
+from cc_hf.signature import parse
 
 __all__ = ["AgreementRow", "agreement_json", "agreement_notes", "human_agreement_table"]
 

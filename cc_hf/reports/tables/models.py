@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from rich.console import Group, RenderableType
 from rich.text import Text
 
+from cc_hf.comparing.models import PUBLISHED, ComparedFigure
 from cc_hf.reports.figure_text import p_text, percent, with_interval
 from cc_hf.reports.tables.base import heading, plain_table
 from cc_hf.results import NoInterval
-from cc_hf.comparing.models import PUBLISHED, ComparedFigure
 
 __all__ = ["model_comparison_tables", "published_comparison_table"]
 

@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from rich.console import Group, RenderableType
 from rich.text import Text
 
+from cc_hf.comparing.seeds import SeedAverage
+from cc_hf.comparing.uncertain import UncertainSamples
 from cc_hf.reports.figure_text import (
     category_key,
     data_name,
@@ -22,8 +24,6 @@ from cc_hf.results import EvaluationResult
 from cc_hf.statistics.bootstrap import wilson_interval
 from cc_hf.statistics.gender_figures import RATIO
 from cc_hf.statistics.seeds import SeedFigure
-from cc_hf.comparing.seeds import SeedAverage
-from cc_hf.comparing.uncertain import UncertainSamples
 
 __all__ = ["seed_tables", "uncertain_tables"]
 

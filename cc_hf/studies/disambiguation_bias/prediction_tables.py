@@ -1,4 +1,5 @@
-"""How bias predicts errors, as tables for the terminal: correlations, and error rates by bias.
+"""How bias predicts errors, as text and as tables for the terminal: correlations, and error rates
+by bias.
 
 Error rates are in percent; correlations are not scaled.
 """
@@ -6,6 +7,7 @@ Error rates are in percent; correlations are not scaled.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 from rich.console import Group, RenderableType
 from rich.text import Text
@@ -20,7 +22,14 @@ from cc_hf.studies.disambiguation_bias.prediction import (
     ErrorPrediction,
 )
 
-__all__ = ["FEATURE_NAMES", "error_prediction_tables", "published_predictions_table"]
+__all__ = [
+    "FEATURE_NAMES",
+    "PredictionRow",
+    "bounds_text",
+    "error_prediction_tables",
+    "prediction_rows",
+    "published_predictions_table",
+]
 
 #: Name of a value of sentences -> its name in words.
 FEATURE_NAMES: dict[str, str] = {
@@ -34,6 +43,45 @@ FEATURE_NAMES: dict[str, str] = {
 }
 
 
+class PredictionRow(NamedTuple):
+    """How one value predicts errors, as text: the name of the value in words, and its
+    `cc_hf.studies.disambiguation_bias.prediction.FeatureTest`.
+    """
+
+    name: str
+    rank_biserial: str
+    size: str
+    u: str
+    p: str
+
+
+def prediction_rows(prediction: ErrorPrediction) -> list[PredictionRow]:
+    """Return the rows of every table of correlations, one for each value.
+
+    Args:
+        prediction: correlations of values with errors.
+    """
+    return [
+        PredictionRow(
+            FEATURE_NAMES.get(test.feature, test.feature),
+            f"{test.test.rank_biserial:+.3f}",
+            test.size,
+            f"{test.u:,.1f}",
+            p_text(test.test.p_value),
+        )
+        for test in prediction.tests
+    ]
+
+
+def bounds_text(group: BiasGroup) -> str:
+    """Return the smallest and the largest bias of a group.
+
+    Args:
+        group: sentences with similar bias.
+    """
+    return f"{group.low:.3g} to {group.high:.3g}"
+
+
 def error_prediction_tables(
     prediction: ErrorPrediction, groups: Mapping[str, Sequence[BiasGroup]], *, title: str
 ) -> Group:
@@ -45,14 +93,8 @@ def error_prediction_tables(
         title: the text before the error rate.
     """
     table = plain_table("", "RBC", "size", "U", "p")
-    for test in prediction.tests:
-        table.add_row(
-            Text(FEATURE_NAMES.get(test.feature, test.feature)),
-            f"{test.test.rank_biserial:+.3f}",
-            test.size,
-            f"{test.u:,.1f}",
-            p_text(test.test.p_value),
-        )
+    for name, *texts in prediction_rows(prediction):
+        table.add_row(Text(name), *texts)
     limits = prediction.thresholds
     parts: list[RenderableType] = [
         heading(
@@ -70,7 +112,7 @@ def error_prediction_tables(
         by_bias = plain_table(FEATURE_NAMES.get(name, name), "sentences", "errors (%)")
         for group in members:
             by_bias.add_row(
-                Text(f"{group.low:.3g} to {group.high:.3g}"),
+                Text(bounds_text(group)),
                 f"{group.n:,}",
                 with_interval(group.error_rate, group.interval),
             )

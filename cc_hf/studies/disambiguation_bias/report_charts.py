@@ -19,6 +19,7 @@ from cc_hf.reports.page.drawing import (
     text_element,
 )
 from cc_hf.studies.disambiguation_bias.prediction import BiasGroup
+from cc_hf.studies.disambiguation_bias.prediction_tables import bounds_text
 
 __all__ = ["error_rate_chart"]
 
@@ -72,7 +73,7 @@ def error_rate_chart(
                 )
             )
             text = (
-                f"{name}, {group.low:.3g} to {group.high:.3g}: {percent(group.error_rate)} %"
+                f"{name}, {bounds_text(group)}: {percent(group.error_rate)} %"
                 f" ({limits(group.interval)}) of {group.n:,}"
             )
             parts.append(system_mark(system, x, y(group.error_rate), size=0.7)._replace(title=text))

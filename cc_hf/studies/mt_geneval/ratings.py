@@ -9,12 +9,12 @@ import random
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from cc_hf.comparing.people.sheets import Answers, SheetForm, SheetKey, sample_settings, sheet_rows
 from cc_hf.errors import InputError
 from cc_hf.results import EvaluationResult, Interval
 from cc_hf.schema import VERDICTS, ContrastiveTranslationExample, Example
 from cc_hf.statistics.agreement import confusion_matrix, f_scores, krippendorff_alpha
 from cc_hf.statistics.bootstrap import wilson_interval
-from cc_hf.comparing.people.sheets import Answers, SheetForm, SheetKey, sample_settings, sheet_rows
 
 __all__ = [
     "FORM",

@@ -191,7 +191,7 @@ def curve_plot(curves: Mapping[str, Mapping[str, Any]], *, file_format: str = "s
     ]
     if not panels or not all(curve.get("points") for curve in curves.values()):
         raise InputError(
-            "expected learning curves with points, as `cc-hf train wino-x` writes them"
+            "expected learning curves with points, as `cc-hf study wino_x train` writes them"
         )
     n_columns = min(_N_COLUMNS, len(panels))
     n_rows = -(-len(panels) // n_columns)

@@ -17,7 +17,11 @@ from cc_hf.reports.tables.base import heading, note_lines, plain_table
 from cc_hf.reports.templates import render_page
 from cc_hf.results import Interval
 from cc_hf.studies.disambiguation_bias.attacks.changes import KINDS
-from cc_hf.studies.disambiguation_bias.attacks.judge import AttackFigures, JudgeAgreement, SuccessRate
+from cc_hf.studies.disambiguation_bias.attacks.judge import (
+    AttackFigures,
+    JudgeAgreement,
+    SuccessRate,
+)
 from cc_hf.studies.disambiguation_bias.attacks.judging import AttackReport
 from cc_hf.studies.disambiguation_bias.attacks.samples import AdversarialSample, AttackJudgement
 from cc_hf.studies.disambiguation_bias.attacks.sheets import SheetFigures
