@@ -22,7 +22,9 @@ __all__ = [
     "DATASETS",
     "EVALUATORS",
     "EVALUATOR_FAMILIES",
+    "FAIRSEQ_ARCHITECTURES",
     "METRICS",
+    "MODEL_TYPES",
     "STUDIES",
     "Study",
     "find",
@@ -109,6 +111,19 @@ EVALUATORS: dict[str, str] = {
     "cc-tiny-en-de": "cc_hf.models.location:TINY_EN_DE",
 }
 
+#: model_type that transformers does not have -> its configuration class. Importing the module of
+#: the class makes it and its model known to the Auto classes.
+MODEL_TYPES: dict[str, str] = {
+    "average_attention": "cc_hf.studies.speed.average_attention:AverageAttentionConfig",
+    "lexical_shortcut": "cc_hf.studies.lexical_shortcuts.model:LexicalShortcutConfig",
+}
+
+#: model_type that a checkpoint of fairseq is converted to, beside those of transformers -> how, a
+#: `cc_hf.conversion.architectures.Architecture`.
+FAIRSEQ_ARCHITECTURES: dict[str, str] = {
+    "lexical_shortcut": "cc_hf.studies.lexical_shortcuts.conversion:ARCHITECTURE",
+}
+
 #: Study -> its papers, and where its commands are.
 STUDIES: dict[str, Study] = {
     "disambiguation_bias": Study(
@@ -154,6 +169,8 @@ _TABLES: dict[str, Mapping[str, str | Study]] = {
     "metric": METRICS,
     "evaluator": EVALUATORS,
     "evaluator family": EVALUATOR_FAMILIES,
+    "model type": MODEL_TYPES,
+    "fairseq architecture": FAIRSEQ_ARCHITECTURES,
     "study": STUDIES,
 }
 # Kind -> the group of entry points by which other packages add to it.
@@ -188,7 +205,8 @@ def names(kind: str) -> list[str]:
     """Return the registered names of a kind, sorted. Nothing is imported for it.
 
     Args:
-        kind: "dataset", "metric", "evaluator", "evaluator family" or "study".
+        kind: "dataset", "metric", "evaluator", "evaluator family", "model type", "fairseq
+            architecture" or "study".
 
     Returns:
         The names of cc_hf, and those of plug-ins except the refused ones.
