@@ -8,10 +8,11 @@ from cc_hf.reports.bias_figures import (
     attractors_of_homographs,
     errors_by_bias,
 )
-from cc_hf.reports.figure_text import limits, metric_name, p_text, percent
+from cc_hf.reports.figure_text import metric_name
+from cc_hf.reports.numbers import count, limits, percent
 from cc_hf.reports.report import Report
 from cc_hf.reports.report_tables import Cell, ReportTable, TableRow
-from cc_hf.reports.studies.error_prediction import FEATURE_NAMES
+from cc_hf.reports.studies.error_prediction import FEATURE_NAMES, bias_range, effect_cells
 
 __all__ = ["attractors_table", "bias_tables", "errors_by_bias_tables"]
 
@@ -44,15 +45,9 @@ def errors_by_bias_tables(errors: ErrorsByBias) -> list[ReportTable]:
 
 
 def _error_rates_table(errors: ErrorsByBias) -> ReportTable:
-    bounds = {
-        f"{group.low:.3g} to {group.high:.3g}": group.n
-        for groups in errors.groups.values()
-        for group in groups
-    }
+    bounds = {bias_range(group): group.n for groups in errors.groups.values() for group in groups}
     rates = {
-        (name, f"{group.low:.3g} to {group.high:.3g}"): Cell(
-            percent(group.error_rate), limits(group.interval)
-        )
+        (name, bias_range(group)): Cell(percent(group.error_rate), limits(group.interval))
         for name, groups in errors.groups.items()
         for group in groups
     }
@@ -87,10 +82,8 @@ def _predictions_table(errors: ErrorsByBias) -> ReportTable:
         cells: list[Cell] = []
         for name in errors.predictions:
             test = tests[name, feature]
-            cells += [
-                Cell(f"{test.test.rank_biserial:+.3f}", test.size),
-                Cell(p_text(test.test.p_value)),
-            ]
+            rbc, p = effect_cells(test)
+            cells += [Cell(rbc, test.size), Cell(p)]
         rows.append(TableRow(FEATURE_NAMES.get(feature, feature), tuple(cells)))
     large = ", ".join(
         f"{name} {prediction.thresholds.large:.4f}"
@@ -123,7 +116,7 @@ def attractors_table(attractors: Attractors) -> ReportTable:
             TableRow(
                 ", ".join(attractors.senses.get(cluster, ())) or cluster,
                 (
-                    Cell(f"{n:,}"),
+                    Cell(count(n)),
                     *(
                         Cell(", ".join(f"{word} {value:.3g}" for word, value in words[cluster]))
                         for words in attractors.words.values()

@@ -10,7 +10,8 @@ from collections.abc import Mapping, Sequence
 from rich.console import Group, RenderableType
 from rich.text import Text
 
-from cc_hf.reports.figure_text import p_text, percent, with_interval
+from cc_hf.reports.figure_text import with_interval
+from cc_hf.reports.numbers import count, p_text, percent, signed
 from cc_hf.reports.tables import heading, plain_table
 from cc_hf.studies.disambiguation_bias.prediction import (
     CITATION_KEY,
@@ -18,9 +19,16 @@ from cc_hf.studies.disambiguation_bias.prediction import (
     PUBLISHED_PREDICTIONS,
     BiasGroup,
     ErrorPrediction,
+    FeatureTest,
 )
 
-__all__ = ["FEATURE_NAMES", "error_prediction_tables", "published_predictions_table"]
+__all__ = [
+    "FEATURE_NAMES",
+    "bias_range",
+    "effect_cells",
+    "error_prediction_tables",
+    "published_predictions_table",
+]
 
 #: Name of a value of sentences -> its name in words.
 FEATURE_NAMES: dict[str, str] = {
@@ -32,6 +40,24 @@ FEATURE_NAMES: dict[str, str] = {
     "ppmi_diff": "PPMI diff",
     "length": "length (control)",
 }
+
+
+def effect_cells(test: FeatureTest) -> tuple[str, str]:
+    """Return the rank-biserial correlation of a value with errors, and its p-value.
+
+    Args:
+        test: the test of the value.
+    """
+    return signed(test.test.rank_biserial), p_text(test.test.p_value)
+
+
+def bias_range(group: BiasGroup) -> str:
+    """Return the smallest and the largest bias of a group of sentences.
+
+    Args:
+        group: the group.
+    """
+    return f"{group.low:.3g} to {group.high:.3g}"
 
 
 def error_prediction_tables(
@@ -46,12 +72,9 @@ def error_prediction_tables(
     """
     table = plain_table("", "RBC", "size", "U", "p")
     for test in prediction.tests:
+        rbc, p = effect_cells(test)
         table.add_row(
-            Text(FEATURE_NAMES.get(test.feature, test.feature)),
-            f"{test.test.rank_biserial:+.3f}",
-            test.size,
-            f"{test.u:,.1f}",
-            p_text(test.test.p_value),
+            Text(FEATURE_NAMES.get(test.feature, test.feature)), rbc, test.size, f"{test.u:,.1f}", p
         )
     limits = prediction.thresholds
     parts: list[RenderableType] = [
@@ -70,8 +93,8 @@ def error_prediction_tables(
         by_bias = plain_table(FEATURE_NAMES.get(name, name), "sentences", "errors (%)")
         for group in members:
             by_bias.add_row(
-                Text(f"{group.low:.3g} to {group.high:.3g}"),
-                f"{group.n:,}",
+                Text(bias_range(group)),
+                count(group.n),
                 with_interval(group.error_rate, group.interval),
             )
         parts += [heading("error rate by bias, in tenths of the sentences"), by_bias]
@@ -86,7 +109,7 @@ def published_predictions_table() -> Group:
         table.add_row(
             # Without leading zeros, the columns fit into 80 characters.
             Text(f"{row.corpus}\n{row.system}"),
-            *(f"{value:+.3f}".replace("0.", ".") for value in row.rank_biserial),
+            *(signed(value).replace("0.", ".") for value in row.rank_biserial),
             f"{row.large:.4f}".replace("0.", "."),
         )
     return Group(

@@ -8,7 +8,8 @@ from rich.console import Group, RenderableType
 from rich.text import Text
 
 from cc_hf.prompting.conversations import Conversation
-from cc_hf.reports.figure_text import percent, with_interval
+from cc_hf.reports.figure_text import with_interval
+from cc_hf.reports.numbers import count, percent
 from cc_hf.reports.tables import heading, note_lines, plain_table, result_table
 from cc_hf.results import EvaluationResult
 from cc_hf.studies.language_models.asking import TranslationRun
@@ -52,14 +53,14 @@ def _published(results: Sequence[EvaluationResult]) -> list[RenderableType]:
         table.add_row(
             result.system or "this model",
             "" if value is None else with_interval(value, result.intervals.get(name)),
-            f"{result.counts['n_valid']:,}",
+            count(result.counts["n_valid"]),
             f"{result.n:,} samples",
         )
     for row in rows:
         table.add_row(
             f"{MODEL}, {row.strategy}",
             percent(row.accuracy),
-            f"{row.n_valid:,}",
+            count(row.n_valid),
             f"Tables {row.tables}",
         )
     return [
@@ -87,8 +88,8 @@ def translation_tables(run: TranslationRun, *, published: bool = False) -> list[
         counts = run.counts(name)
         n = sum(counts.values())
         shown = [*counts.values(), *([run.n_cut(name)] if cut else [])]
-        cells = [f"{k:,} ({percent(k / n)} %)" for k in shown]
-        table.add_row("all" if name is None else name, f"{n:,}", *cells)
+        cells = [f"{count(k)} ({percent(k / n)} %)" for k in shown]
+        table.add_row("all" if name is None else name, count(n), *cells)
     parts: list[RenderableType] = [heading(f"requests to {run.run['model']}"), table]
     parts += [Text(f"{n:,} without a translation: {why}") for why, n in run.reasons().items()]
     parts += note_lines(run.run["notes"])
@@ -103,7 +104,7 @@ def published_translations_table() -> Group:
     for row in PUBLISHED_TRANSLATIONS:
         table.add_row(
             row.name,
-            *(f"{n:,}" for n in (row.n_failed, row.n_invalid, row.n_valid)),
+            *(count(n) for n in (row.n_failed, row.n_invalid, row.n_valid)),
             *(percent(value) for value in (row.basic, row.cot, row.transformer)),
         )
     return Group(

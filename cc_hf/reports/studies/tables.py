@@ -11,9 +11,9 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from cc_hf.reports.figure_text import limits, p_text, percent
+from cc_hf.reports.numbers import decimal, in_points, limits, p_text, percent, signed
 from cc_hf.reports.tables import grouped_notes, heading, plain_table
-from cc_hf.results import Interval, NoInterval
+from cc_hf.results import NoInterval
 from cc_hf.statistics.mean_tests import TTest
 from cc_hf.statistics.regression import Regression
 from cc_hf.studies.distillation.case_study import CITATION_KEY, PublishedRegression
@@ -81,9 +81,9 @@ def _bias_tests(bias_tests: Sequence[BiasTest]) -> list[RenderableType]:
     for bias_test in bias_tests:
         name = f"{bias_test.feature} ({bias_test.coding})"
         values = (
-            f"{bias_test.strength:.3f}",
+            decimal(bias_test.strength, digits=3),
             bias_test.size,
-            f"{bias_test.test.rank_biserial:+.3f}",
+            signed(bias_test.test.rank_biserial),
             f"{bias_test.test.u:.1f}",
             p_text(bias_test.test.p_value),
             str(bias_test.test.n_first),
@@ -92,8 +92,8 @@ def _bias_tests(bias_tests: Sequence[BiasTest]) -> list[RenderableType]:
         ids = ", ".join(f"{value} {number}" for value, number in bias_test.ids.items())
         frame.add_row(
             Text(name),
-            f"{bias_test.attainable:.3f}",
-            f"{abs(bias_test.references.rank_biserial):.3f}",
+            decimal(bias_test.attainable, digits=3),
+            decimal(abs(bias_test.references.rank_biserial), digits=3),
             ids,
         )
     thresholds = bias_tests[0].thresholds
@@ -151,7 +151,7 @@ def bias_tables(points: Sequence[tuple[str, int, Mapping[str, Any]]], *, title: 
         )
         for _, size, bias in (point for point in points if point[0] == name):
             strengths = {
-                (test["feature"], test["coding"]): f"{test['strength']:.3f}"
+                (test["feature"], test["coding"]): decimal(test["strength"], digits=3)
                 for test in bias["tests"]
             }
             genders = {
@@ -201,12 +201,11 @@ def trigger_importance_tables(importance: TriggerImportance, *, title: str) -> G
     )
     for first, second, comparison_name, comparison in kinds:
         if comparison is not None:
-            means.add_row(
-                Text(first), str(comparison.n_first), f"{100 * comparison.mean_first:+.2f}"
-            )
-            means.add_row(
-                Text(second), str(comparison.n_second), f"{100 * comparison.mean_second:+.2f}"
-            )
+            for group, n, mean in (
+                (first, comparison.n_first, comparison.mean_first),
+                (second, comparison.n_second, comparison.mean_second),
+            ):
+                means.add_row(Text(group), str(n), signed(in_points(mean), digits=2))
             means.add_section()
             tests.add_row(Text(comparison_name), *_importance(comparison))
     if (program_test := importance.as_program) is not None:
@@ -245,7 +244,7 @@ def trigger_importance_tables(importance: TriggerImportance, *, title: str) -> G
 
 def _importance(importance: Importance) -> tuple[str, str, str]:
     return (
-        f"{importance.effect:+.3f}",
+        signed(importance.effect),
         _starred(importance.welch),
         "" if importance.paired is None else _starred(importance.paired),
     )
@@ -263,7 +262,9 @@ def regression_tables(regression: Regression) -> Group:
     """
     table = plain_table("", "coefficient", "(95 %)", "standard\nerror", "t", "p")
     if regression.coefficients[0].interval.level != 0.95:
-        table.columns[2].header = Text(f"({100 * regression.coefficients[0].interval.level:g} %)")
+        table.columns[2].header = Text(
+            f"({in_points(regression.coefficients[0].interval.level):g} %)"
+        )
     for coefficient in regression.coefficients:
         star = "*" if coefficient.p_value < _SIGNIFICANT else ""
         table.add_row(
@@ -351,12 +352,13 @@ def evaluator_agreement_tables(agreement: EvaluatorAgreement) -> Group:
         correlation = pair.correlation
         table.add_row(
             Text(f"{column_names[pair.left]} and {column_names[pair.right]}"),
-            _correlation(correlation.spearman, correlation.spearman_interval),
-            _correlation(correlation.kendall, correlation.kendall_interval),
+            decimal(correlation.spearman, correlation.spearman_interval, digits=3),
+            decimal(correlation.kendall, correlation.kendall_interval, digits=3),
         )
     table.add_section()
     table.add_row(
-        Text("mean over pairs"), f"{agreement.mean_spearman:.3f}", f"{agreement.mean_kendall:.3f}"
+        Text("mean over pairs"),
+        *(decimal(mean, digits=3) for mean in (agreement.mean_spearman, agreement.mean_kendall)),
     )
     notes = [Text(f"{short}: {name}") for name, short in column_names.items() if short != name]
     notes.append(Text("intervals by bootstrap over systems", style="italic"))
@@ -386,8 +388,3 @@ def evaluator_agreement_tables(agreement: EvaluatorAgreement) -> Group:
         table,
         *notes,
     )
-
-
-def _correlation(value: float, interval: Interval | NoInterval) -> str:
-    interval_text = limits(interval, digits=3)
-    return f"{value:.3f} ({interval_text})" if interval_text else f"{value:.3f}"
