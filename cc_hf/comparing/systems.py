@@ -22,8 +22,7 @@ from cc_hf.comparing.samples import on_shared_samples, right_alone
 from cc_hf.data.files.result_files import read_result_file, system_names
 from cc_hf.errors import InputError
 from cc_hf.metrics.base import registered_metric
-from cc_hf.results import EvaluationResult, Interval, NoInterval, OnData, difference_of_data
-from cc_hf.results import EvaluationResult, Interval, NoInterval
+from cc_hf.results import EvaluationResult, Interval, NoInterval, OnData
 from cc_hf.schema import VERDICTS
 from cc_hf.statistics.agreement import (
     agreement_interval,

@@ -14,11 +14,11 @@ from cc_hf.reports.figure_text import (
     data_name,
     figure_label,
     metric_name,
-    percent,
     ratio_text,
     with_interval,
 )
 from cc_hf.reports.key_figures import key_figures
+from cc_hf.reports.numbers import count, percent
 from cc_hf.reports.tables.base import heading, own_judge_lines, plain_table
 from cc_hf.results import EvaluationResult
 from cc_hf.statistics.bootstrap import wilson_interval
@@ -47,7 +47,7 @@ def uncertain_tables(
     rows.append(("total", uncertain.n, len(uncertain.samples)))
     for name, n, n_uncertain in rows:
         share = with_interval(n_uncertain / n, wilson_interval(n_uncertain, n))
-        table.add_row(Text(name), f"{n:,}", f"{n_uncertain:,}", share)
+        table.add_row(Text(name), count(n), count(n_uncertain), share)
     parts: list[RenderableType] = [
         heading(f"{data_name(result)}: {metric_name(result.metric)}"),
         table,

@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 
 from markupsafe import Markup
 
-from cc_hf.reports.figure_text import limits, percent
 from cc_hf.reports.figures import nice_ticks
 from cc_hf.reports.marks import colour
+from cc_hf.reports.numbers import in_points, limits, percent
 from cc_hf.reports.page.drawing import (
     WIDTH,
     Element,
@@ -40,14 +40,14 @@ def error_rate_chart(
     """
     left, right, top, bottom = 44, WIDTH - 12, 10, 220
     highest = max(group.interval.high for members in groups.values() for group in members)
-    ticks = nice_ticks(0, max(100 * highest, 1))
+    ticks = nice_ticks(0, max(in_points(highest), 1))
     n_groups = max(map(len, groups.values()))
     width = (right - left) / n_groups
     parts: list[Element] = []
     spoken = []
 
     def y(share: float) -> float:
-        return bottom - (bottom - top) * 100 * share / ticks[-1]
+        return bottom - (bottom - top) * in_points(share) / ticks[-1]
 
     for tick in ticks:
         height = y(tick / 100)
