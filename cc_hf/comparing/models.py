@@ -15,6 +15,7 @@ from cc_hf.results import EvaluationResult, difference_of_data
 from cc_hf.statistics.bootstrap import Bootstrap
 from cc_hf.statistics.corpus_quality import score_of_sums, sentence_statistics
 from cc_hf.statistics.paired import McNemar, PairedDifference, figure_differences, mcnemar
+from cc_hf.statistics.shares import quotients
 
 __all__ = [
     "PUBLISHED",
@@ -241,4 +242,4 @@ def compared_rates(
 
 def _rate(parts: Mapping[str, npt.NDArray[np.float64]]) -> dict[str, npt.NDArray[np.float64]]:
     has, counted = parts["all"].T
-    return {"rate": np.divide(has, counted, out=np.full(len(has), np.nan), where=counted > 0)}
+    return {"rate": quotients(has, counted)}

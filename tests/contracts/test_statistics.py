@@ -166,6 +166,7 @@ FUNCTIONS: dict[str, dict[str, tuple[Any, str]]] = {
         "minima": ({"a": ("a", "b")}, "object"), "ratios": ({"c": ("a", "b")}, "object"),
     },
     "seeds.seed_figure": {"values": (_X, "numbers")},
+    "shares.quotients": {"parts": (_X, "figures"), "wholes": (_Y, "figures")},
 }  # fmt: skip
 _OPTIONAL = (
     "weights",

@@ -22,6 +22,7 @@ from cc_hf.evaluators.base import Evaluator
 from cc_hf.evaluators.families.seq2seq import Seq2SeqEvaluator
 from cc_hf.signature import build
 from cc_hf.statistics.bootstrap import Bootstrap, percentile_interval, resampled_sums
+from cc_hf.statistics.shares import quotients
 from cc_hf.studies.lexical_shortcuts.classifier import ProbeSettings, train_probe
 from cc_hf.studies.lexical_shortcuts.results import (
     SIDES,
@@ -342,9 +343,7 @@ def _cosines(
     left, right = first.astype(np.float64), second.astype(np.float64)
     norms = np.linalg.norm(left, axis=1) * np.linalg.norm(right, axis=1)
     products = (left * right).sum(axis=1)
-    cosines: npt.NDArray[np.float64] = np.zeros(len(norms))
-    np.divide(products, norms, out=cosines, where=norms > 0)
-    return cosines
+    return np.nan_to_num(quotients(products, norms))
 
 
 def _other_subwords(first: _Probed, other: _Probed) -> str:

@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from cc_hf.results import Interval, NoInterval
 from cc_hf.statistics.bootstrap import Bootstrap, percentile_interval, resampled_sums
+from cc_hf.statistics.shares import quotients
 from cc_hf.statistics.paired import PairedDifference, figure_differences
 
 __all__ = [
@@ -220,7 +221,7 @@ def group_accuracies(
     rows = []
     for number, (name, mask) in enumerate(zip(names, masks, strict=True)):
         parts, wholes = sums[:, 2 * number], sums[:, 2 * number + 1]
-        values = np.divide(parts, wholes, out=np.full(len(sums), np.nan), where=wholes > 0)
+        values = quotients(parts, wholes)
         n, n_correct = int(mask.sum()), int((mask & is_correct).sum())
         interval = percentile_interval(values, proportion=(n_correct, n))
         rows.append(ProbedGroup(name, n, n_correct / n, interval))

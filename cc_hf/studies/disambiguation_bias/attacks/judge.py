@@ -14,6 +14,7 @@ from cc_hf.errors import InputError
 from cc_hf.results import Interval, NoInterval
 from cc_hf.statistics.agreement import cohen_kappa, kappa_interval, proportion_of_agreement
 from cc_hf.statistics.bootstrap import Bootstrap, percentile_interval, resampled_sums
+from cc_hf.statistics.shares import quotients
 from cc_hf.studies.disambiguation_bias.attacks.changes import KINDS
 from cc_hf.studies.disambiguation_bias.attacks.samples import AttackJudgement
 from cc_hf.studies.disambiguation_bias.prediction import (
@@ -190,7 +191,7 @@ def _rates(
     for number, (name, mask) in enumerate(zip(names, masks, strict=True)):
         n, n_success = int(mask.sum()), int((mask & success).sum())
         parts, wholes = sums[:, 2 * number], sums[:, 2 * number + 1]
-        values = np.divide(parts, wholes, out=np.full(len(sums), np.nan), where=wholes > 0)
+        values = quotients(parts, wholes)
         rates.append(SuccessRate(name, n, n_success, n_success / n, percentile_interval(values)))
     return tuple(rates)
 
