@@ -71,8 +71,8 @@ def error_prediction_tables(
         for group in members:
             by_bias.add_row(
                 Text(f"{group.low:.3g} to {group.high:.3g}"),
-                f"{group.n:,}",
-                with_interval(group.error_rate, group.interval),
+                f"{group.errors.n:,}",
+                with_interval(group.errors.value, group.errors.interval),
             )
         parts += [heading("error rate by bias, in tenths of the sentences"), by_bias]
     return Group(*parts)

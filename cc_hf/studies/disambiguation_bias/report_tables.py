@@ -45,13 +45,13 @@ def errors_by_bias_tables(errors: ErrorsByBias) -> list[ReportTable]:
 
 def _error_rates_table(errors: ErrorsByBias) -> ReportTable:
     bounds = {
-        f"{group.low:.3g} to {group.high:.3g}": group.n
+        f"{group.low:.3g} to {group.high:.3g}": group.errors.n
         for groups in errors.groups.values()
         for group in groups
     }
     rates = {
         (name, f"{group.low:.3g} to {group.high:.3g}"): Cell(
-            percent(group.error_rate), limits(group.interval)
+            percent(group.errors.value), limits(group.errors.interval)
         )
         for name, groups in errors.groups.items()
         for group in groups

@@ -311,13 +311,11 @@ def _with_side(
                 side,
                 number,
                 accuracy,
-                percentile_interval(
-                    sums[:, 0] / sums[:, 2], proportion=(int(correct.sum()), len(ids))
-                ),
+                percentile_interval(sums[:, 0] / sums[:, 2]),  # sub-words are not independent
                 float(cosines.mean()),
                 percentile_interval(sums[:, 1] / sums[:, 2]),
                 group_accuracies(correct, bins, sentences, bootstrap),
-                group_accuracies(correct, tags, sentences, bootstrap) if tags else (),
+                group_accuracies(correct, tags, sentences, bootstrap) if tags else {},
                 probe.n_epochs,
                 probe.held_out_loss,
             )
