@@ -16,6 +16,7 @@ from cc_hf.results import EvaluationResult
 from cc_hf.statistics.bootstrap import Bootstrap
 from cc_hf.statistics.corpus_quality import score_of_sums, sentence_statistics
 from cc_hf.statistics.paired import McNemar, PairedDifference, figure_differences, mcnemar
+from cc_hf.statistics.shares import quotients
 
 __all__ = [
     "PUBLISHED",
@@ -240,4 +241,4 @@ def compared_rates(
 
 def _rate(parts: Mapping[str, npt.NDArray[np.float64]]) -> dict[str, npt.NDArray[np.float64]]:
     has, counted = parts["all"].T
-    return {"rate": np.divide(has, counted, out=np.full(len(has), np.nan), where=counted > 0)}
+    return {"rate": quotients(has, counted)}

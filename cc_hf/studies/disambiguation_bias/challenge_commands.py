@@ -234,7 +234,7 @@ def correlate(
                 "n_unknown": sentences.n_unknown,
                 **asdict(prediction),
                 "error_rate_by_bias": {
-                    name: [asdict(group) for group in members] for name, members in groups.items()
+                    name: [group.to_dict() for group in members] for name, members in groups.items()
                 },
             }
         ),

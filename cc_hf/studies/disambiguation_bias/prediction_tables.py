@@ -114,8 +114,8 @@ def error_prediction_tables(
         for group in members:
             by_bias.add_row(
                 Text(bounds_text(group)),
-                count(group.n),
-                with_interval(group.error_rate, group.interval),
+                count(group.errors.n),
+                with_interval(group.errors.value, group.errors.interval),
             )
         parts += [heading("error rate by bias, in tenths of the sentences"), by_bias]
     return Group(*parts)

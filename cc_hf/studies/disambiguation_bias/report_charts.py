@@ -39,7 +39,7 @@ def error_rate_chart(
         An SVG element.
     """
     left, right, top, bottom = 44, WIDTH - 12, 10, 220
-    highest = max(group.interval.high for members in groups.values() for group in members)
+    highest = max(group.errors.limits[1] for members in groups.values() for group in members)
     ticks = nice_ticks(0, max(in_points(highest), 1))
     n_groups = max(map(len, groups.values()))
     width = (right - left) / n_groups
@@ -62,21 +62,17 @@ def error_rate_chart(
         shift = (position - (len(groups) - 1) / 2) * step
         for number, group in enumerate(members):
             x = left + width * (number + 0.5) + shift
+            low, high = map(y, group.errors.limits)
             parts.append(
-                shape_element(
-                    "line",
-                    f"line s{colour(system)}",
-                    x1=x,
-                    x2=x,
-                    y1=y(group.interval.low),
-                    y2=y(group.interval.high),
-                )
+                shape_element("line", f"line s{colour(system)}", x1=x, x2=x, y1=low, y2=high)
             )
             text = (
-                f"{name}, {bounds_text(group)}: {percent(group.error_rate)} %"
-                f" ({limits(group.interval)}) of {group.n:,}"
+                f"{name}, {bounds_text(group)}: {percent(group.errors.value)} %"
+                f" ({limits(group.errors.interval)}) of {group.errors.n:,}"
             )
-            parts.append(system_mark(system, x, y(group.error_rate), size=0.7)._replace(title=text))
+            parts.append(
+                system_mark(system, x, y(group.errors.value), size=0.7)._replace(title=text)
+            )
             spoken.append(text)
     parts.append(
         text_element(

@@ -73,9 +73,11 @@ def _errors_parts(errors: ErrorsByBias, systems: Sequence[str]) -> list[SectionP
 
 
 def _error_rates_table(errors: ErrorsByBias) -> ReportTable:
-    bounds = {bounds_text(group): group.n for groups in errors.groups.values() for group in groups}
+    bounds = {
+        bounds_text(group): group.errors.n for groups in errors.groups.values() for group in groups
+    }
     rates = {
-        (name, bounds_text(group)): Cell(percent(group.error_rate), limits(group.interval))
+        (name, bounds_text(group)): Cell(percent(group.errors.value), limits(group.errors.interval))
         for name, groups in errors.groups.items()
         for group in groups
     }

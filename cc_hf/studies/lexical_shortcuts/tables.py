@@ -106,11 +106,12 @@ def _layer_name(layer: int) -> str:
 
 def _groups_tables(layers: Sequence[ProbedLayer]) -> list[RenderableType]:
     """Return accuracies by frequency, and by part of speech if they are known."""
-    names = [group.name for group in layers[0].by_frequency]
-    table = plain_table("layer", *names)
+    table = plain_table("layer", *layers[0].by_frequency)
     for layer in layers:
-        table.add_row(str(layer.layer), *(percent(group.accuracy) for group in layer.by_frequency))
-    sizes = ", ".join(count(group.n) for group in layers[0].by_frequency)
+        table.add_row(
+            str(layer.layer), *(percent(share.value) for share in layer.by_frequency.values())
+        )
+    sizes = ", ".join(count(share.n) for share in layers[0].by_frequency.values())
     parts: list[RenderableType] = [
         heading("accuracy, %, by frequency: tenths of the types, the rarest first"),
         table,
@@ -120,12 +121,9 @@ def _groups_tables(layers: Sequence[ProbedLayer]) -> list[RenderableType]:
         for start in range(0, len(layers), _LAYERS_IN_A_ROW):
             chosen = layers[start : start + _LAYERS_IN_A_ROW]
             by_pos = plain_table("", "n", *(f"layer {layer.layer}" for layer in chosen))
-            for index, group in enumerate(layers[0].by_pos):
-                by_pos.add_row(
-                    Text(group.name),
-                    count(group.n),
-                    *(percent(layer.by_pos[index].accuracy) for layer in chosen),
-                )
+            for name, share in layers[0].by_pos.items():
+                accuracies = (percent(layer.by_pos[name].value) for layer in chosen)
+                by_pos.add_row(Text(name), count(share.n), *accuracies)
             parts += [heading("accuracy, %, by part of speech"), by_pos]
     return parts
 
