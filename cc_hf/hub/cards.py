@@ -21,7 +21,6 @@ from cc_hf.schema import FORMS, ProbingExample
 
 __all__ = [
     "custom_card",
-    "declared_card",
     "homograph_card",
     "rows_loaded_by",
     "size_category",
@@ -218,31 +217,6 @@ Unknown. The author has to add it. WinoGrande is licensed under CC-BY; translati
 
 ## Contact
 The author has to add it.
-"""
-_DECLARED_CARD = """---
-pretty_name: {pretty_name}
-language: {languages}
-license: {licence}
-task_categories: [translation]
-tags: [machine-translation]
----
-# {title}
-
-{description}
-
-## Size
-{sizes}
-
-## Example
-{loading}.
-
-## Source data and licence
-Licence: {licence_text}. {homepage}
-
-## Citation
-```bibtex
-{bibtex}
-```
 """
 _SIZES = ((1_000, "n<1K"), (10_000, "1K<n<10K"), (100_000, "10K<n<100K"), (1_000_000, "100K<n<1M"))
 
@@ -450,35 +424,6 @@ def custom_card(declaration: DatasetDeclaration, repo: str | None = None) -> str
         url=paper.url,
         bibtex=paper.bibtex,
         **_common_parts(declaration, examples),
-    )
-
-
-def declared_card(
-    declaration: DatasetDeclaration,
-    sizes: Mapping[str, Mapping[str, int | None]],
-    repo: str | None = None,
-) -> str:
-    """Return README.md for a dataset that another package adds, from what it declares.
-
-    Args:
-        declaration: the declaration of the dataset.
-        sizes: as for `sizes_table`.
-        repo: as for `rows_loaded_by`.
-    """
-    title = declaration.title or declaration.name
-    configs = [config for config in declaration.configs if config.name in sizes]
-    languages = {lang for config in configs for lang in (config.src_lang, *config.tgt_langs)}
-    return _DECLARED_CARD.format(
-        pretty_name=yaml_text(title),
-        languages=json.dumps(sorted(languages)),
-        licence=yaml_text(declaration.licence),
-        title=markdown_text(title),
-        description=markdown_text(declaration.description),
-        sizes=sizes_table(declaration, sizes),
-        loading=rows_loaded_by(repo, configs[0].name),
-        licence_text=markdown_text(declaration.licence),
-        homepage=markdown_text(declaration.homepage),
-        bibtex="\n\n".join(citation(key).bibtex for key in declaration.citation_keys),
     )
 
 
