@@ -33,8 +33,8 @@ from benchmarks.children import in_child
 from benchmarks.command import run_main
 from benchmarks.documents import measured_on, write_block
 from cc_hf.data.corpora.parallel import file_corpus
-from cc_hf.studies.disambiguation_bias.homographs import read_lexicon
 from cc_hf.errors import InputError
+from cc_hf.studies.disambiguation_bias.homographs import read_lexicon
 from cc_hf.studies.disambiguation_bias.tagging import PairTagger, TaggingOptions
 from cc_hf.studies.disambiguation_bias.tagging_run import tag_corpus
 from cc_hf.studies.disambiguation_bias.tagging_summary import count_file

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from cc_hf.data.loading import load_examples
 from cc_hf.data.files.translations import read_translations
+from cc_hf.data.loading import load_examples
 from cc_hf.errors import InputError
 from cc_hf.metrics.contrastive_conditioning import requests
 from cc_hf.schema import ContrastiveSourceExample, ScoringRequest

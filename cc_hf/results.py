@@ -6,23 +6,28 @@ Formatting is left to reports.
 
 from __future__ import annotations
 
+import functools
 import itertools
 import json
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from cc_hf import signature
+from cc_hf import registry, signature
 from cc_hf.errors import InputError
 from cc_hf.files import parse_json
 from cc_hf.schema import Judgement
+
+if TYPE_CHECKING:
+    from cc_hf.data.declaration import DatasetDeclaration
 
 __all__ = [
     "CategoryAccuracy",
     "EvaluationResult",
     "Interval",
     "NoInterval",
+    "OnData",
     "ResultSet",
     "difference_of_data",
     "own_judge_note",
@@ -109,8 +114,22 @@ class CategoryAccuracy:
     n_inconclusive: int = 0
 
 
+class OnData:
+    """What is on one dataset, whose declaration is looked up when it is first needed, and kept."""
+
+    dataset: str
+
+    @functools.cached_property
+    def declared(self) -> DatasetDeclaration | None:
+        """The declaration of the dataset; None for data of the user, and for a dataset that is not
+        registered.
+        """
+        declared: DatasetDeclaration | None = registry.find("dataset", self.dataset)
+        return declared
+
+
 @dataclass(frozen=True)
-class EvaluationResult:
+class EvaluationResult(OnData):
     """The result of one metric for one system on one dataset.
 
     Attributes:
@@ -220,6 +239,10 @@ class EvaluationResult:
             return ""
         counted = f", which count as {self.ties}" if self.ties else ""
         return f"{n_ties:,} of {self.n:,} judgements are ties{counted}"
+
+    def by_id(self) -> dict[str, Judgement]:
+        """Return the judgements by the ids of their examples."""
+        return {judgement.example_id: judgement for judgement in self.judgements}
 
     def interval_notes(self) -> dict[str, str]:
         """Return notes on the intervals that are unusual or missing.

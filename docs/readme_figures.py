@@ -13,8 +13,8 @@ from pathlib import Path
 import typer
 
 import cc_hf
-from cc_hf.hub.cards import with_block
 from cc_hf.comparing.people.agreement import agreement_with_labels, read_annotations
+from cc_hf.hub.cards import with_block
 
 _ROOT = Path(__file__).parent.parent
 

@@ -28,6 +28,8 @@ import numpy as np
 import torch
 
 from cc_hf import EvaluationResult, evaluate, load_material, translate
+from cc_hf.comparing.models import compared_bleu
+from cc_hf.comparing.systems import compare
 from cc_hf.data.corpora.parallel import file_corpus
 from cc_hf.data.files.text_files import read_lines
 from cc_hf.evaluators.loading import load_with
@@ -36,7 +38,6 @@ from cc_hf.reports.figure_text import score_text, with_interval
 from cc_hf.statistics.bootstrap import wilson_interval
 from cc_hf.statistics.corpus_quality import corpus_quality
 from cc_hf.statistics.paired import PairedDifference, paired_differences
-from cc_hf.comparing.systems import compare
 from cc_hf.studies.distillation.gender_flows import (
     OUTCOMES,
     OccupationCounts,
@@ -47,7 +48,6 @@ from cc_hf.studies.distillation.occupations import (
     count_occupations,
     parse_occupation_forms,
 )
-from cc_hf.comparing.models import compared_bleu
 from cc_hf.systems.text_files import translate_file
 from cc_hf.training.sampling import stratified_sample
 from examples.train_marian import made_pairs, split
@@ -95,8 +95,8 @@ def parser() -> argparse.ArgumentParser:
 
 
 def forms_of_occupations() -> dict[str, dict[str, list[str]]]:
-    """Return the forms of the occupations of the made sentences, as `cc-hf count occupations
-    --forms` takes them: those of one word, and of one gender only.
+    """Return the forms of the occupations of the made sentences, as `cc-hf study distillation
+    occupations --forms` takes them: those of one word, and of one gender only.
     """
     forms = {}
     for occupation in read_occupations():

@@ -2,7 +2,7 @@
 with BLEU and with gender accuracy (Renduchintala et al. 2021, section 4, at a small size).
 
     python -m examples.speed_grid --output out/speed --cpu --threads 2
-    cc-hf analyze speed out/speed/results/*.json --bleu out/speed/bleu.json \\
+    cc-hf study speed drops out/speed/results/*.json --bleu out/speed/bleu.json \\
         --timing out/speed/timings.json --plot out/speed/drops.svg
 
 A grid names the points, one in a line: layers of encoder and decoder, self-attention of the
@@ -29,19 +29,19 @@ from typing import Any
 import torch
 
 from cc_hf import evaluate, load_material
+from cc_hf.comparing.system_table import read_system_table
 from cc_hf.data.files.text_files import read_lines
 from cc_hf.errors import CCError, InputError
 from cc_hf.evaluators.loading import load_with
 from cc_hf.evaluators.options import LoadingOptions
 from cc_hf.statistics.corpus_quality import corpus_quality
-from cc_hf.comparing.system_table import read_system_table
 from cc_hf.systems.system import System
 from cc_hf.systems.text_files import translate_file
 from cc_hf.systems.timing import TimingOptions, time_systems
 from cc_hf.training.sampling import stratified_sample
-from cc_hf.training.seq2seq_training import train_pieces
 from examples.train_marian import made_pairs, split
 from examples.train_translation import main as train_translation
+from tools.training.seq2seq_training import train_pieces
 
 COLUMNS = ("name", "layers", "attention", "precision", "beams", "seed")
 GRID = Path(__file__).with_name("speed_grid.tsv")

@@ -26,10 +26,8 @@ import torch
 
 from cc_hf import load_evaluator
 from cc_hf.data.corpora.parallel import file_corpus
-from cc_hf.studies.disambiguation_bias.homographs import TaggedPair, read_pairs, write_pairs
 from cc_hf.data.files.sense_rows import senses_text
 from cc_hf.metrics.homograph_accuracy import aligned_texts, outcomes
-from cc_hf.studies.disambiguation_bias.attacks.tables import attack_page
 from cc_hf.statistics.bootstrap import wilson_interval
 from cc_hf.studies.disambiguation_bias.attacks.challenge import choose_challenge
 from cc_hf.studies.disambiguation_bias.attacks.contrastive import SenseCues
@@ -41,10 +39,16 @@ from cc_hf.studies.disambiguation_bias.attacks.judging import (
 )
 from cc_hf.studies.disambiguation_bias.attacks.make import AttackFiles, make_attacks
 from cc_hf.studies.disambiguation_bias.attacks.outcomes import LexiconJudge
-from cc_hf.studies.disambiguation_bias.attacks.samples import AttackJudgement, read_samples, write_rows
+from cc_hf.studies.disambiguation_bias.attacks.samples import (
+    AttackJudgement,
+    read_samples,
+    write_rows,
+)
 from cc_hf.studies.disambiguation_bias.attacks.seeds import SeedRules
+from cc_hf.studies.disambiguation_bias.attacks.tables import attack_page
 from cc_hf.studies.disambiguation_bias.attacks.transfer import transferability
 from cc_hf.studies.disambiguation_bias.attractors import AttractorTable, read_table
+from cc_hf.studies.disambiguation_bias.homographs import TaggedPair, read_pairs, write_pairs
 from cc_hf.studies.disambiguation_bias.prediction import predict_errors
 from cc_hf.studies.disambiguation_bias.sentences import sentence_bias
 from cc_hf.studies.disambiguation_bias.tagging import PairTagger, TaggingOptions

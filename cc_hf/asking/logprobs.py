@@ -8,12 +8,12 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
+from cc_hf.asking.plans import Plan
+from cc_hf.asking.runs import choices_of_run
 from cc_hf.prompting.conversations import Reply, Respondent
 from cc_hf.prompting.replies import FileRespondent, KeptReply
 from cc_hf.results import EvaluationResult
 from cc_hf.statistics.bootstrap import Bootstrap
-from cc_hf.asking.runs import choices_of_run
-from cc_hf.asking.plans import Plan
 
 __all__ = ["choices_by_logprob"]
 

@@ -10,6 +10,7 @@ from typing import Any
 
 from tqdm import tqdm
 
+from cc_hf.asking.plans import SWAPPED, Plan
 from cc_hf.errors import InputError, shown
 from cc_hf.evaluation.judging import judge
 from cc_hf.evaluation.material import Material
@@ -21,7 +22,6 @@ from cc_hf.prompting.replies import FileRespondent, KeptReply, ask, read_run
 from cc_hf.prompting.translation_replies import TRANSLATION_PARSERS, parse_translation
 from cc_hf.results import EvaluationResult
 from cc_hf.statistics.bootstrap import Bootstrap
-from cc_hf.asking.plans import SWAPPED, Plan
 
 __all__ = [
     "RepliedTranslation",

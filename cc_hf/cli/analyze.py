@@ -1,4 +1,4 @@
-"""cc-hf analyze: studies over results."""
+"""cc-hf analyze: further questions to results."""
 
 from __future__ import annotations
 
@@ -9,41 +9,23 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.text import Text
 
-from cc_hf.cli import mt_geneval_studies, rater_studies, result_commands, study_commands
-from cc_hf.studies.disambiguation_bias.model_commands import compare_models
-from cc_hf.studies.lexical_shortcuts.commands import lexical_probe
+from cc_hf.cli import rater_studies, result_commands
 from cc_hf.cli.options import AsJson, DataDir, FiguresOutput
 from cc_hf.cli.output import check_output, json_text, print_result
-from cc_hf.studies.distillation.regression_commands import regression
-from cc_hf.studies.speed.commands import speed
 from cc_hf.errors import InputError
 
 if TYPE_CHECKING:
-    from cc_hf.results import EvaluationResult
     from cc_hf.comparing.people.agreement import Assumption
     from cc_hf.comparing.people.annotations import Annotation, EarlierAgreement
+    from cc_hf.results import EvaluationResult
 
 __all__ = ["app"]
 
-app = typer.Typer(help="Run the studies of the papers on results.", no_args_is_help=True)
-app.command("referent-bias")(study_commands.referent_bias)
-app.command("trigger-importance")(study_commands.trigger_importance)
-app.command("regression")(regression)
-app.command("evaluator-agreement")(study_commands.evaluator_agreement)
-app.command("speed")(speed)
+app = typer.Typer(help="Ask further questions to results.", no_args_is_help=True)
+app.command("evaluator-agreement")(result_commands.evaluator_agreement)
 app.command("rater-sheets")(rater_studies.rater_sheets)
-app.command("gender-ratings")(rater_studies.gender_ratings)
-app.command("sentence-gaps")(mt_geneval_studies.sentence_gaps)
-app.command("gendered-words")(mt_geneval_studies.gendered_words)
 app.command("seeds")(result_commands.seeds)
 app.command("uncertain")(result_commands.uncertain)
-app.command("lexical-probe")(lexical_probe)
-app.command("compare-models")(compare_models)
-
-
-@app.callback()
-def _main() -> None:
-    pass
 
 
 @app.command("human-agreement")
@@ -124,18 +106,18 @@ def human_agreement(
 
     The figures are shown beside those of Vamvas & Sennrich (2021), Table 2.
     """
-    from cc_hf.reports.tables.human_agreement import (
-        AgreementRow,
-        agreement_json,
-        agreement_notes,
-        human_agreement_table,
-    )
     from cc_hf.comparing.people.agreement import (
         Assumption,
         agreement_with_labels,
         examples_without_corpora,
     )
     from cc_hf.comparing.people.annotations import annotator_agreement
+    from cc_hf.reports.tables.human_agreement import (
+        AgreementRow,
+        agreement_json,
+        agreement_notes,
+        human_agreement_table,
+    )
 
     if assume is None and (without_corpus or as_published):
         raise InputError(

@@ -59,9 +59,9 @@ def compare(
     A difference between systems has an interval by bootstrap and p by paired approximate
     randomisation, of --resamples resamples and random exchanges.
     """
-    from cc_hf.reports.tables.comparisons import comparison_tables
     from cc_hf.comparing.systems import compare as compare_results
     from cc_hf.comparing.systems import read_results
+    from cc_hf.reports.tables.comparisons import comparison_tables
 
     check_output(output)
     comparison = compare_results(

@@ -28,8 +28,8 @@ from cc_hf.cli.output import check_output, json_text, print_result, write_atomic
 from cc_hf.errors import InputError, UnknownNameError
 
 if TYPE_CHECKING:
-    from cc_hf.schema import ContrastiveSourceExample
     from cc_hf.comparing.explanation import Explanation
+    from cc_hf.schema import ContrastiveSourceExample
 
 __all__ = ["explain"]
 
@@ -133,9 +133,9 @@ def explain(
     ] = None,
 ) -> None:
     """Explain a judgement by word probabilities under both contrastive sources."""
+    from cc_hf.comparing.explanation import explain_example
     from cc_hf.evaluators.options import LoadingOptions
     from cc_hf.evaluators.resolve import resolve_evaluator
-    from cc_hf.comparing.explanation import explain_example
 
     check_output(output)
     check_output(html, "html")

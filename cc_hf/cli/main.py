@@ -20,17 +20,14 @@ from typing import Any
 
 import typer
 
-from cc_hf import __version__
+from cc_hf._version import __version__
 from cc_hf.cli import (
     analyze,
-    attack,
-    bias,
     build,
     cache,
     compare,
     convert_bergamot,
     convert_fairseq,
-    count,
     cues,
     evaluate,
     explain,
@@ -42,13 +39,12 @@ from cc_hf.cli import (
     report,
     score,
     sources,
+    study,
     time_systems,
-    train,
     translate,
-    wino_x,
 )
 from cc_hf.cli.output import Console, prepare_streams, say, silence_broken_streams
-from cc_hf.errors import CacheWarning, CCError, ResultWarning
+from cc_hf.errors import CacheWarning, CCError, PluginWarning, ResultWarning
 from cc_hf.evaluators.distributed import is_main_process, process_label, report_failure
 from cc_hf.systems.machine import wait_briefly
 
@@ -84,15 +80,11 @@ app.command("convert-fairseq")(convert_fairseq.convert_fairseq)
 app.command("register")(register.register)
 app.add_typer(cues.app, name="cues")
 app.add_typer(analyze.app, name="analyze")
-app.add_typer(attack.app, name="attack")
-app.add_typer(bias.app, name="bias")
 app.add_typer(cache.app, name="cache")
-app.add_typer(count.app, name="count")
 app.add_typer(prompt.app, name="prompt")
 app.add_typer(publish.app, name="publish")
 app.add_typer(score.app, name="score")
-app.add_typer(train.app, name="train")
-app.add_typer(wino_x.app, name="wino-x")
+app.add_typer(study.app, name="study")
 
 
 def _print_version(value: bool) -> None:
@@ -167,8 +159,13 @@ def with_flags(message: str, arguments: Sequence[str]) -> str:
         'no file; pass `--data-dir`'
     """
     command: Any = typer.main.get_command(app)
-    for argument in arguments:
-        command = getattr(command, "commands", {}).get(argument, command)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", PluginWarning)  # of studies that were not asked for
+        for argument in arguments:
+            commands = getattr(command, "commands", {})
+            command = {name.replace("_", "-"): c for name, c in commands.items()}.get(
+                argument.replace("_", "-"), command
+            )
     flags = {
         option.name: next((flag for flag in option.opts if flag.startswith("--")), None)
         for option in command.params
@@ -185,7 +182,7 @@ def _say_warnings() -> None:
     as_python_does = warnings.showwarning
 
     def show(message: Warning | str, category: type[Warning], *where: Any, **more: Any) -> None:
-        if issubclass(category, (CacheWarning, ResultWarning)):
+        if issubclass(category, (CacheWarning, PluginWarning, ResultWarning)):
             with contextlib.suppress(OSError):  # the result matters more; `run` reports it later
                 say("warning", str(message))
         else:

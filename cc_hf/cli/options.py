@@ -58,7 +58,7 @@ Dataset = Annotated[
         help=(
             "Name of a dataset (see `cc-hf list datasets`); a .csv, .tsv or .jsonl file with your"
             " own sources and cues, or homographs and senses; or a folder that `cc-hf build` or"
-            " `cc-hf bias challenge` wrote."
+            " `cc-hf study disambiguation_bias challenge` wrote."
         )
     ),
 ]
@@ -238,7 +238,8 @@ SenseCounts = Annotated[
     typer.Option(
         "--counts",
         help=(
-            "How often senses occur in your training data, a file that `cc-hf count senses` wrote:"
+            "How often senses occur in your training data, a file that `cc-hf study distillation"
+            " senses` wrote:"
             " frequent and infrequent senses of mucow are then those of this file."
         ),
     ),

@@ -36,10 +36,10 @@ from cc_hf.errors import InputError, check_choice
 from cc_hf.evaluators import distributed as sharding
 
 if TYPE_CHECKING:
+    from cc_hf.asking.plans import Plan
     from cc_hf.evaluation.material import Material
     from cc_hf.prompting.conversations import Respondent
     from cc_hf.prompting.replies import FileRespondent, KeptReply
-    from cc_hf.asking.plans import Plan
 
 __all__ = ["app"]
 
@@ -63,11 +63,6 @@ _Output = Annotated[Path | None, typer.Option("--output", "-o", help="JSON file 
 _Name = Annotated[
     str | None, typer.Option("--name", help="Name of the model in reports. Default: its own.")
 ]
-
-
-@app.callback()
-def _main() -> None:
-    pass
 
 
 @app.command("choose")
@@ -102,7 +97,6 @@ def choose(
             ),
         ),
     ] = False,
-    published: options.Published = False,
     output: _Output = None,
     kept: options.Kept = None,
     name: _Name = None,
@@ -124,11 +118,11 @@ def choose(
 
     The strategies are those of Emelin (2023), section 4.6.
     """
+    from cc_hf.asking.logprobs import choices_by_logprob
+    from cc_hf.asking.runs import choices_of_run
     from cc_hf.evaluation.material import load_material
     from cc_hf.prompting.choices import PARSERS
     from cc_hf.statistics.bootstrap import Bootstrap
-    from cc_hf.asking.runs import choices_of_run
-    from cc_hf.asking.logprobs import choices_by_logprob
 
     check_output(output)
     check_choice("parser", parser, PARSERS)
@@ -154,7 +148,7 @@ def choose(
         return
     say_failures(results[0], respondent, quiet=quiet)
     say_cut(kept_replies)
-    write_choices(results, output, as_json=as_json, published=published)
+    write_choices(results, output, as_json=as_json)
     say_written(path, f", {len(kept_replies):,} replies")
 
 
@@ -178,7 +172,6 @@ def translate(
     shots: options.Shots = None,
     demonstrations: options.Demonstrations = "auto",
     seed: _Seed = 0,
-    published: options.Published = False,
     kept: options.Kept = None,
     max_new_tokens: options.MaxNewTokens = None,
     temperature: options.Temperature = 0.0,
@@ -199,8 +192,8 @@ def translate(
     The prompts are those of Emelin (2023), section 3.5. `cc-hf evaluate --translated-only` judges
     what was translated.
     """
-    from cc_hf.evaluation.material import load_material
     from cc_hf.asking.runs import translations_of_run
+    from cc_hf.evaluation.material import load_material
 
     check_output(output)
     path = options.kept_path(output, kept)
@@ -219,9 +212,7 @@ def translate(
     if not sharding.is_main_process():
         return
     say_cut(kept_replies)
-    write_translations(
-        translations_of_run(run, kept_replies), output, as_json=as_json, published=published
-    )
+    write_translations(translations_of_run(run, kept_replies), output, as_json=as_json)
     say_written(path, f", {len(kept_replies):,} replies")
 
 
@@ -257,9 +248,9 @@ def show(
     as_json: AsJson = False,
 ) -> None:
     """Print the prompt of one sample, and ask nothing."""
+    from cc_hf.asking.plans import message_dataset
     from cc_hf.evaluation.material import load_material
     from cc_hf.reports.tables.asking import conversation_text
-    from cc_hf.asking.plans import message_dataset
 
     check_output(output)
     material = load_material(
@@ -307,7 +298,6 @@ def reparse(
             )
         ),
     ] = None,
-    published: options.Published = False,
     output: Annotated[
         Path | None,
         typer.Option(
@@ -320,14 +310,14 @@ def reparse(
     as_json: AsJson = False,
 ) -> None:
     """Read kept replies again, with another parser and without a model."""
-    from cc_hf.prompting.choices import PARSERS
-    from cc_hf.prompting.translation_replies import TRANSLATION_PARSERS
-    from cc_hf.statistics.bootstrap import Bootstrap
     from cc_hf.asking.runs import (
         choices_of_run,
         kept_replies,
         translations_of_run,
     )
+    from cc_hf.prompting.choices import PARSERS
+    from cc_hf.prompting.translation_replies import TRANSLATION_PARSERS
+    from cc_hf.statistics.bootstrap import Bootstrap
 
     check_output(output)
     run, replies = kept_replies(kept)
@@ -335,7 +325,7 @@ def reparse(
     if run["task"] == "translate":
         check_choice("parser", parser or TRANSLATION_PARSERS[0], TRANSLATION_PARSERS)
         translated = translations_of_run(run, replies, parser=parser)
-        write_translations(translated, output, as_json=as_json, published=published)
+        write_translations(translated, output, as_json=as_json)
         return
     check_choice("parser", parser or PARSERS[0], PARSERS)
     result = choices_of_run(
@@ -345,7 +335,7 @@ def reparse(
         name=name or "",
         bootstrap=Bootstrap(seed=seed, n_resamples=resamples),
     )
-    write_choices([result], output, as_json=as_json, published=published)
+    write_choices([result], output, as_json=as_json)
 
 
 def _planned(

@@ -12,9 +12,9 @@ from cc_hf.cli.output import STANDARD, say
 from cc_hf.errors import InputError
 
 if TYPE_CHECKING:
+    from cc_hf.asking.plans import Plan
     from cc_hf.prompting.conversations import Respondent
     from cc_hf.prompting.replies import FileRespondent
-    from cc_hf.asking.plans import Plan
 
 __all__ = [
     "BatchSize",
@@ -26,7 +26,6 @@ __all__ = [
     "MaxRequests",
     "Model",
     "Opening",
-    "Published",
     "Replies",
     "Server",
     "Shots",
@@ -112,9 +111,6 @@ MaxRequests = Annotated[
 Dtype = Annotated[
     str | None,
     typer.Option(help="Precision of a model on this machine, such as bfloat16. Default: its own."),
-]
-Published = Annotated[
-    bool, typer.Option("--published", help="Show the figures that the thesis prints, too.")
 ]
 
 

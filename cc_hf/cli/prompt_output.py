@@ -18,10 +18,10 @@ from cc_hf.cli.output import (
 )
 
 if TYPE_CHECKING:
+    from cc_hf.asking.runs import TranslationRun
     from cc_hf.prompting.conversations import Respondent
     from cc_hf.prompting.replies import FileRespondent, KeptReply
     from cc_hf.results import EvaluationResult
-    from cc_hf.asking.runs import TranslationRun
 
 __all__ = ["say_cut", "say_failures", "write_choices", "write_translations"]
 
@@ -58,9 +58,7 @@ def say_cut(replies: Sequence[KeptReply]) -> None:
         )
 
 
-def write_choices(
-    results: list[EvaluationResult], output: Path | None, *, as_json: bool, published: bool
-) -> None:
+def write_choices(results: list[EvaluationResult], output: Path | None, *, as_json: bool) -> None:
     """Write one file per result, that of log-probabilities beside the other, and print tables."""
     from cc_hf.reports.tables.asking import choice_tables
 
@@ -71,16 +69,14 @@ def write_choices(
     print_result(
         as_json,
         results[0].to_json(),
-        lambda: choice_tables(results, published=published),
+        lambda: choice_tables(results),
         output=output,
     )
     say_written(output)
     say_written(beside)
 
 
-def write_translations(
-    run: TranslationRun, output: Path | None, *, as_json: bool, published: bool
-) -> None:
+def write_translations(run: TranslationRun, output: Path | None, *, as_json: bool) -> None:
     """Write the translations, those that are missing as blanks, and print what became of them."""
     from cc_hf.reports.tables.asking import translation_tables
 
@@ -94,7 +90,7 @@ def write_translations(
     print_result(
         as_json and output != STANDARD,
         json_text({"counts": counts, "reasons": run.reasons()}),
-        lambda: translation_tables(run, published=published),
+        lambda: translation_tables(run),
         output=None,
     )
     say_written(output, f", {run.counts()['valid']:,} translations of {len(run.rows):,} sentences")

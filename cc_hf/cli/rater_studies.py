@@ -1,19 +1,18 @@
-"""cc-hf analyze rater-sheets, gender-ratings: translations that people judge."""
+"""cc-hf analyze rater-sheets: translations that people judge."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from cc_hf.cli.options import AsJson, DataDir, FiguresOutput, Quiet
-from cc_hf.cli.output import check_output, json_text, print_result
+from cc_hf.cli.options import DataDir, Quiet
 from cc_hf.cli.rater_files import (
     DrawSeed,
     KeyOutput,
     Raters,
-    Sheets,
     SheetsOutput,
     TableKind,
     check_rater_files,
@@ -23,13 +22,11 @@ from cc_hf.errors import InputError
 
 if TYPE_CHECKING:
     from cc_hf.results import EvaluationResult
-    from cc_hf.comparing.people.sheets import SheetKey
 
-__all__ = ["gender_ratings", "rater_sheets"]
+__all__ = ["rater_sheets", "results_by_system"]
 
-_MT_GENEVAL = "mt_geneval"
-#: Number of translations of each system, and of sources of each sub-category, in the papers.
-_N_TRANSLATIONS, _N_SOURCES = 200, 100
+#: Number of translations of each system in the paper.
+_N_TRANSLATIONS = 200
 
 
 def rater_sheets(
@@ -38,8 +35,7 @@ def rater_sheets(
         typer.Argument(
             help=(
                 "JSON files that `cc-hf evaluate --output` wrote, one of each system on the same"
-                " data: mucow, winomt or simplegen with pattern matching, or contextual_* of"
-                " mt_geneval with gender_accuracy."
+                " data: mucow, winomt or simplegen with pattern matching."
             )
         ),
     ],
@@ -51,9 +47,8 @@ def rater_sheets(
             "--n",
             min=1,
             help=(
-                "Number of translations of each system on the sheets, or all that there are; for"
-                " mt_geneval, number of sources of each of the six sub-categories. Default: as in"
-                " the papers, 200, and 100 for mt_geneval."
+                "Number of translations of each system on the sheets, or all that there are."
+                " Default: as in the paper, 200."
             ),
         ),
     ] = None,
@@ -90,7 +85,7 @@ def rater_sheets(
         typer.Option(
             help=(
                 "Metric whose verdicts are used, if a file holds those of several. Default: the"
-                " one by pattern matching, or gender_accuracy."
+                " one by pattern matching."
             )
         ),
     ] = None,
@@ -102,47 +97,45 @@ def rater_sheets(
 ) -> None:
     """Draw translations for raters, and write blind, shuffled sheets with guidelines.
 
-    The methods are those of Vamvas & Sennrich (2021), appendix E, and, for mt_geneval, of Currey et
-    al. (2022), section 5.1. `cc-hf analyze human-agreement --key` reads the filled sheets, and
-    `cc-hf analyze gender-ratings` those of mt_geneval.
+    The method is that of Vamvas & Sennrich (2021), appendix E. `cc-hf analyze human-agreement
+    --key` reads the filled sheets.
     """
-    from cc_hf.data.loading import load_examples
     from cc_hf.comparing.people.agreement import examples_without_corpora
     from cc_hf.comparing.people.annotations import read_earlier
     from cc_hf.comparing.people.sampling import draw_sample
-    from cc_hf.studies.mt_geneval.ratings import draw_contextual_sample
+    from cc_hf.data.loading import load_examples
 
     check_rater_files(output, key)
-    judged = _by_system(results, metric)
+    judged = results_by_system(results, metric)
     first = next(iter(judged.values()))
-    if not first.dataset:
-        raise InputError("results: expected those on a dataset of cc_hf, got one on your own data")
     examples = load_examples(first.dataset, first.config, data_dir=data_dir)
-    drawn: SheetKey
-    if first.dataset == _MT_GENEVAL:
-        if rated or without_corpus or earlier:
-            raise InputError("rated, without_corpus, earlier: not for mt_geneval; omit them")
-        drawn = draw_contextual_sample(judged, examples, n=n or _N_SOURCES, seed=seed)
-    else:
-        population = (
-            examples_without_corpora(first, without_corpus, data_dir=data_dir)
-            if without_corpus
-            else None
-        )
-        drawn = draw_sample(
-            judged,
-            examples,
-            n=n or _N_TRANSLATIONS,
-            rated=rated,
-            population=population,
-            earlier=None if earlier is None else read_earlier(earlier),
-            seed=seed,
-        )
+    population = (
+        examples_without_corpora(first, without_corpus, data_dir=data_dir)
+        if without_corpus
+        else None
+    )
+    drawn = draw_sample(
+        judged,
+        examples,
+        n=n or _N_TRANSLATIONS,
+        rated=rated,
+        population=population,
+        earlier=None if earlier is None else read_earlier(earlier),
+        seed=seed,
+    )
     write_rater_files(drawn, output, key, n_raters=raters, table=table, seed=seed, quiet=quiet)
 
 
-def _by_system(paths: list[Path], metric: str | None) -> dict[str, EvaluationResult]:
-    """Return the result of each file by the metric, by name of the system."""
+def results_by_system(
+    paths: list[Path], metric: str | None, *, usual: Sequence[str] = ()
+) -> dict[str, EvaluationResult]:
+    """Return the result of each file by one metric, by name of the system.
+
+    Args:
+        paths: files of results on a dataset of cc_hf.
+        metric: the metric; None for the only one of the usual ones that a file has.
+        usual: the usual metrics; none for all by pattern matching.
+    """
     from cc_hf.data.files.result_files import read_result_file, system_names
 
     chosen = []
@@ -151,13 +144,17 @@ def _by_system(paths: list[Path], metric: str | None) -> dict[str, EvaluationRes
         fitting = [
             result
             for result in results
-            if result.metric == metric or (metric is None and _is_usual(result))
+            if result.metric == metric or (metric is None and _is_usual(result.metric, usual))
         ]
         if len(fitting) != 1:
             raise InputError(
                 f"metric: {path}: expected one result by {metric or 'pattern matching'}, got"
                 f" {', '.join(r.metric for r in fitting) or 'none'} among"
                 f" {', '.join(r.metric for r in results)}; name a metric"
+            )
+        if not fitting[0].dataset:
+            raise InputError(
+                "results: expected those on a dataset of cc_hf, got one on your own data"
             )
         chosen.append((path, fitting[0]))
     names = system_names(chosen)
@@ -169,35 +166,7 @@ def _by_system(paths: list[Path], metric: str | None) -> dict[str, EvaluationRes
     return {name: result for name, (_, result) in zip(names, chosen, strict=True)}
 
 
-def _is_usual(result: EvaluationResult) -> bool:
-    if result.dataset == _MT_GENEVAL:
-        return result.metric == "gender_accuracy"
-    return result.metric.endswith("_pattern_matching") or result.metric == "simplegen_accuracy"
-
-
-def gender_ratings(
-    key: Annotated[
-        Path, typer.Argument(help="Key that `cc-hf analyze rater-sheets` wrote for mt_geneval.")
-    ],
-    sheets: Sheets,
-    output: FiguresOutput = None,
-    as_json: AsJson = False,
-) -> None:
-    """Read the filled sheets of MT-GenEval: accuracy by people, and how well a metric agrees.
-
-    The figures correspond to Currey et al. (2022), Tables 5 and 7: accuracy by the preferred rater,
-    who accepts most references, Krippendorff's alpha, and F-scores of the metric's verdicts.
-    """
-    from cc_hf.studies.mt_geneval.tables import ratings_json, ratings_tables
-    from cc_hf.studies.mt_geneval.ratings import FORM, rate_genders
-    from cc_hf.comparing.people.sheets import read_key, read_sheets
-
-    check_output(output)
-    sheet_key = read_key(key, [FORM])
-    ratings = rate_genders(sheet_key, read_sheets(sheets, sheet_key))
-    print_result(
-        as_json,
-        json_text(ratings_json(ratings)),
-        lambda: [ratings_tables(ratings)],
-        output=output,
-    )
+def _is_usual(metric: str, usual: Sequence[str]) -> bool:
+    if usual:
+        return metric in usual
+    return metric.endswith("_pattern_matching") or metric == "simplegen_accuracy"

@@ -128,7 +128,8 @@ def report(
         Path | None,
         typer.Option(
             help=(
-                "Table that `cc-hf bias attractors --output` wrote: show the words that go with"
+                "Table that `cc-hf study disambiguation_bias attractors --output` wrote: show the"
+                " words that go with"
                 " each sense of the homographs with most errors."
             )
         ),
@@ -145,11 +146,11 @@ def report(
 
     Without a file or folder to write, the tables are printed as Markdown.
     """
+    from cc_hf.comparing.people.annotations import read_annotations
     from cc_hf.data.files.quality_scores import read_quality_scores
     from cc_hf.reports.inputs import read_examples, read_report_systems
     from cc_hf.reports.report import build_report
-    from cc_hf.studies.disambiguation_bias.attractors import read_table
-    from cc_hf.comparing.people.annotations import read_annotations
+    from cc_hf.reports.sections import read_section_files
 
     if figure and latex is None:
         raise InputError("--figure: expected --latex FILE with it, whose table shows the figure")
@@ -168,7 +169,7 @@ def report(
     if chosen is not None and chosen not in names:
         raise UnknownNameError("baseline", chosen, names)
     labels = [label for path in annotations or [] for label in read_annotations(path)]
-    table = None if attractors is None else read_table(attractors)
+    section_inputs = read_section_files({"attractors": attractors})
     reports = []
     for systems in groups:
         examples, example_notes = read_examples(
@@ -184,7 +185,7 @@ def report(
                     notes=[*notes, *example_notes],
                     n_resamples=resamples,
                     seed=seed,
-                    attractors=table,
+                    section_inputs=section_inputs,
                 ),
                 is_weighted=weighted,
             )

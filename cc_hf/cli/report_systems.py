@@ -1,7 +1,8 @@
-"""cc-hf report systems: a table of systems, and the chart of their minimum accuracy by BLEU."""
+"""cc-hf report systems: many systems and seeds as one table and one chart."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -25,21 +26,77 @@ from cc_hf.cli.system_inputs import (
     Timing,
     read_systems,
 )
-from cc_hf.errors import InputError
 
 if TYPE_CHECKING:
     from cc_hf.comparing.system_rows import SystemRow
 
-__all__ = ["systems"]
+__all__ = [
+    "BySeed",
+    "Figures",
+    "Means",
+    "SystemTable",
+    "SystemsPlot",
+    "Weighted",
+    "check_systems_files",
+    "show_systems",
+    "systems",
+]
+
+Figures = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--figure",
+        metavar="COLUMN",
+        help=(
+            "Figure to print and draw, by its name in the table, such as delta or"
+            " winomt:min_accuracy. May be repeated. Default: accuracy and minimum accuracy;"
+            " the chart has the latter."
+        ),
+    ),
+]
+Weighted = Annotated[
+    bool,
+    typer.Option("--weighted", help="Print and draw weighted accuracies, where a metric has them."),
+]
+SystemsPlot = Annotated[
+    Path | None,
+    typer.Option(
+        "--plot",
+        help=(
+            "Draw figures by BLEU in this .svg, .png or .pdf file, with lines between the"
+            " systems of a group in the order of their sizes."
+        ),
+    ),
+]
+BySeed = Annotated[
+    bool, typer.Option("--by-seed", help="Draw each seed by itself, not the means over seeds.")
+]
+SystemTable = Annotated[
+    Path | None,
+    typer.Option(
+        "--output",
+        "-o",
+        help=(
+            "Write the table with a row for each system and seed, in percent, to this .tsv or"
+            " .csv file, which studies of systems read; - for standard output."
+        ),
+    ),
+]
+Means = Annotated[
+    Path | None,
+    typer.Option(
+        "--means", help="Write a table with means and standard deviations over seeds to this file."
+    ),
+]
 
 
 def systems(
     results: Annotated[
-        list[Path] | None,
+        list[Path],
         typer.Argument(
             help="JSON files that `cc-hf evaluate --output` wrote, one for each system and seed."
         ),
-    ] = None,
+    ],
     name: Names = None,
     bleu: Bleu = None,
     timing: Timing = None,
@@ -47,64 +104,12 @@ def systems(
     size: Size = None,
     seqkd: SeqKD = None,
     metric: OneMetric = None,
-    figure: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="COLUMN",
-            help=(
-                "Figure to print and draw, by its name in the table, such as delta or"
-                " winomt:min_accuracy. May be repeated. Default: accuracy and minimum accuracy;"
-                " the chart has the latter."
-            ),
-        ),
-    ] = None,
-    weighted: Annotated[
-        bool,
-        typer.Option(
-            "--weighted", help="Print and draw weighted accuracies, where a metric has them."
-        ),
-    ] = False,
-    plot: Annotated[
-        Path | None,
-        typer.Option(
-            help=(
-                "Draw figures by BLEU in this .svg, .png or .pdf file, with lines between the"
-                " systems of a group in the order of their sizes."
-            )
-        ),
-    ] = None,
-    by_seed: Annotated[
-        bool,
-        typer.Option("--by-seed", help="Draw each seed by itself, not the means over seeds."),
-    ] = False,
-    published: Annotated[
-        bool,
-        typer.Option(
-            "--published",
-            help=(
-                "Use the systems of Vamvas & Sennrich (2021), appendix H, not files. Their"
-                " accuracies are weighted."
-            ),
-        ),
-    ] = False,
-    output: Annotated[
-        Path | None,
-        typer.Option(
-            "--output",
-            "-o",
-            help=(
-                "Write the table with a row for each system and seed, in percent, to this .tsv or"
-                " .csv file, which `cc-hf analyze regression` and `cc-hf analyze speed` read; -"
-                " for standard output."
-            ),
-        ),
-    ] = None,
-    means: Annotated[
-        Path | None,
-        typer.Option(
-            help="Write a table with means and standard deviations over seeds to this file."
-        ),
-    ] = None,
+    figure: Figures = None,
+    weighted: Weighted = False,
+    plot: SystemsPlot = None,
+    by_seed: BySeed = False,
+    output: SystemTable = None,
+    means: Means = None,
     as_json: AsJson = False,
 ) -> None:
     """Make a table of systems from files of results: labels, BLEU, decoding time, all figures.
@@ -112,7 +117,44 @@ def systems(
     Seeds of one system are averaged for the printed table. Differences and minima are computed
     from averaged accuracies.
     """
+    check_systems_files(output, plot, means)
+    options = SystemOptions(name, bleu, timing, group, size, seqkd, metric)
+    show_systems(
+        read_systems(results, options),
+        figure=figure,
+        weighted=weighted,
+        plot=plot,
+        by_seed=by_seed,
+        sizes=[text.partition("=")[2] for text in size or ()],
+        output=output,
+        means=means,
+        as_json=as_json,
+    )
+
+
+def check_systems_files(output: Path | None, plot: Path | None, means: Path | None) -> None:
+    """Check that the files of `show_systems` can be written, before anything is read."""
     from cc_hf.reports.tables.calibrations import check_plot
+
+    for kind, path in {"output": output, "plot": plot, "means": means}.items():
+        check_output(path, kind)
+    check_plot(plot)
+
+
+def show_systems(
+    rows: list[SystemRow],
+    *,
+    figure: Sequence[str] | None,
+    weighted: bool,
+    plot: Path | None,
+    by_seed: bool,
+    sizes: Sequence[str] = (),
+    output: Path | None,
+    means: Path | None,
+    as_json: bool,
+) -> None:
+    """Print the table of systems, and write what the options name."""
+    from cc_hf.comparing.system_rows import mean_rows, ordered_sizes
     from cc_hf.reports.tables.system_chart import systems_plot
     from cc_hf.reports.tables.systems import (
         chosen_figures,
@@ -123,20 +165,14 @@ def systems(
         systems_tables,
         table_text,
     )
-    from cc_hf.comparing.system_rows import mean_rows, ordered_sizes
 
-    for kind, path in {"output": output, "plot": plot, "means": means}.items():
-        check_output(path, kind)
-    check_plot(plot)
-    options = SystemOptions(name, bleu, timing, group, size, seqkd, metric)
-    rows = _rows(results, options, published=published)
     averages = mean_rows(rows)
     figures = chosen_figures(averages, figure or (), is_weighted=weighted)
     if plot is not None:
         picture = systems_plot(
             [mean for row in rows for mean in mean_rows([row])] if by_seed else averages,
             figures=figures if figure else drawn_figures(figures),
-            sizes=ordered_sizes(rows, [text.partition("=")[2] for text in size or ()]),
+            sizes=ordered_sizes(rows, sizes),
             file_format=plot.suffix.lower().removeprefix("."),
         )
         write_atomically(plot, picture)
@@ -155,23 +191,6 @@ def systems(
     )
     for path in (output, means, plot):
         say_written(path)
-
-
-def _rows(
-    results: list[Path] | None, options: SystemOptions, *, published: bool
-) -> list[SystemRow]:
-    from cc_hf.studies.distillation.case_study import case_study_systems
-
-    if published == bool(results):
-        raise InputError("expected files of results or --published, got both or neither")
-    if published:
-        if options != SystemOptions():
-            raise InputError(
-                "--published: expected no --name, --bleu, --timing, --group, --size, --seqkd or"
-                " --metric, because it has its own"
-            )
-        return case_study_systems()
-    return read_systems(results or (), options)
 
 
 def _delimiter(path: Path) -> str:

@@ -1,18 +1,19 @@
-"""cc-hf analyze seeds, uncertain: studies of results alone."""
+"""cc-hf analyze seeds, uncertain, evaluator-agreement: questions to results alone."""
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
 
 import typer
 from rich.text import Text
 
-from cc_hf.cli.options import AsJson, DataDir, FiguresOutput, OneMetric
+from cc_hf.cli.options import AsJson, DataDir, FiguresOutput, OneMetric, Resamples, Seed
 from cc_hf.cli.output import check_output, json_text, print_result, say
 from cc_hf.errors import InputError
 
-__all__ = ["seeds", "uncertain"]
+__all__ = ["evaluator_agreement", "seeds", "uncertain"]
 
 
 def seeds(
@@ -41,9 +42,9 @@ def seeds(
     Differences, minima and ratios are computed from averaged accuracies, as in SimpleGEN
     (Renduchintala et al. 2021).
     """
+    from cc_hf.comparing.seeds import averages_of_systems, name_without_seed
     from cc_hf.data.files.result_files import read_result_file, system_names
     from cc_hf.reports.tables.result_lists import seed_tables
-    from cc_hf.comparing.seeds import averages_of_systems, name_without_seed
 
     check_output(output)
     if name and len(name) != len(results):
@@ -109,10 +110,10 @@ def uncertain(
 
     See Vamvas & Sennrich (2021), section 3.6.
     """
+    from cc_hf.comparing.uncertain import uncertain_samples
     from cc_hf.data.files.result_files import read_result_file
     from cc_hf.reports.inputs import read_examples
     from cc_hf.reports.tables.result_lists import uncertain_tables
-    from cc_hf.comparing.uncertain import uncertain_samples
 
     check_output(output)
     read = read_result_file(result).results
@@ -145,5 +146,44 @@ def uncertain(
             uncertain_tables(samples, judged, n_shown=show),
             Text(f"signature: {samples.signature}"),
         ],
+        output=output,
+    )
+
+
+def evaluator_agreement(
+    results: Annotated[
+        list[Path],
+        typer.Argument(
+            help=(
+                "JSON files that `cc-hf evaluate --output` wrote, for several systems that"
+                " several evaluators judged."
+            ),
+        ),
+    ],
+    figure: Annotated[
+        str, typer.Option(help="Score by which systems are ranked, such as min_accuracy.")
+    ] = "accuracy",
+    metric: OneMetric = None,
+    resamples: Resamples = 1000,
+    seed: Seed = 0,
+    output: FiguresOutput = None,
+    as_json: AsJson = False,
+) -> None:
+    """Correlate how evaluators rank systems.
+
+    The method is that of Vamvas & Sennrich (2021), section 3.5.
+    """
+    from cc_hf.comparing.metrics import evaluator_agreement as agreement_of
+    from cc_hf.comparing.systems import read_results
+    from cc_hf.reports.tables.base import own_judge_lines
+    from cc_hf.reports.tables.metrics import evaluator_agreement_tables
+
+    check_output(output)
+    read = read_results(results, metric=metric)
+    agreement = agreement_of(read, figure=figure, n_resamples=resamples, seed=seed)
+    print_result(
+        as_json,
+        json_text(asdict(agreement)),
+        lambda: [evaluator_agreement_tables(agreement), *own_judge_lines(read.items())],
         output=output,
     )

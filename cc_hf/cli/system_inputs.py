@@ -91,10 +91,10 @@ def read_systems(paths: Sequence[Path], options: SystemOptions) -> list[SystemRo
     Returns:
         A row for each system and seed.
     """
+    from cc_hf.comparing.system_rows import SystemLabels, system_rows
     from cc_hf.data.files.quality_scores import read_quality_scores
     from cc_hf.data.files.timings import read_timings
     from cc_hf.reports.inputs import read_report_systems
-    from cc_hf.comparing.system_rows import SystemLabels, system_rows
 
     groups, _ = read_report_systems(paths, options.name)
     results = [
@@ -122,8 +122,8 @@ def read_systems(paths: Sequence[Path], options: SystemOptions) -> list[SystemRo
 
 def table_of_systems(paths: Sequence[Path], options: SystemOptions) -> list[dict[str, str]]:
     """Return the rows of a table of systems, or those that files of results give."""
-    from cc_hf.reports.tables.systems import row_columns
     from cc_hf.comparing.system_table import read_system_table
+    from cc_hf.reports.tables.systems import row_columns
 
     n_results = sum(path.suffix.lower() == _RESULT for path in paths)
     if n_results == len(paths):

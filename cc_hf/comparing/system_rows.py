@@ -12,11 +12,6 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 
-from cc_hf.data.files.quality_scores import QualityScores
-from cc_hf.data.files.timings import Timing, Timings
-from cc_hf.errors import InputError, UnknownNameError
-from cc_hf.results import EvaluationResult, Interval
-from cc_hf.statistics.seeds import SeedFigure, average_over_seeds
 from cc_hf.comparing.seeds import (
     check_seeds,
     differences_of,
@@ -24,6 +19,11 @@ from cc_hf.comparing.seeds import (
     name_without_seed,
     seed_of_name,
 )
+from cc_hf.data.files.quality_scores import QualityScores
+from cc_hf.data.files.timings import Timing, Timings
+from cc_hf.errors import InputError, UnknownNameError
+from cc_hf.results import EvaluationResult, Interval
+from cc_hf.statistics.seeds import SeedFigure, average_over_seeds
 
 __all__ = [
     "SystemLabels",

@@ -9,8 +9,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
+from cc_hf.comparing.alignment import check_same_data
 from cc_hf.errors import InputError, shown
-from cc_hf.results import EvaluationResult, difference_of_data
+from cc_hf.results import EvaluationResult
 from cc_hf.schema import Example, Judgement
 from cc_hf.statistics.shares import Share, wilson_share
 
@@ -137,10 +138,9 @@ def uncertain_samples(
             f" one of {result.metric}, which has none"
         )
     for other in others:
-        if difference := difference_of_data({"the first": result, "another": other}):
-            raise InputError(f"expected results on the same data: {difference}")
+        check_same_data({"the first": result, "another": other})
     sources = {example.id: example.source for example in examples}
-    tables = {other.metric: {j.example_id: j for j in other.judgements} for other in others}
+    tables = {other.metric: other.by_id() for other in others}
     uncertain = sorted(
         (j for j in judged if is_uncertain(j, within)),
         key=lambda j: abs((j.probability_correct or 0.0) - 0.5),

@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from cc_hf import __version__, signature
+from cc_hf import signature
+from cc_hf._version import __version__
 from cc_hf.cue_building.candidates import (
     given_candidates,
     offered_candidates,
@@ -103,8 +104,8 @@ def build_cues(
     `ResultWarning`.
 
     Args:
-        dataset: a name of `cc-hf list datasets`, a file for `cc_hf.data.files.custom.read_words`, or
-            examples. Their own cues are ignored. `gold` is the sense, and `extra` must have
+        dataset: a name of `cc-hf list datasets`, a file for `cc_hf.data.files.custom.read_words`,
+            or examples. Their own cues are ignored. `gold` is the sense, and `extra` must have
             ambiguous_word and reference.
         config: name of a configuration; None for the default, and ignored unless `dataset` is a
             name.

@@ -12,7 +12,8 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from cc_hf import __version__, signature
+from cc_hf import signature
+from cc_hf._version import __version__
 from cc_hf.cue_building.calibration_file import (
     N_SKETCHED,
     Calibration,

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from cc_hf import registry, signature
+from cc_hf import signature
 from cc_hf.cues.wordings import GENDERS, Wording
 from cc_hf.data.files.custom import is_custom, read_words
 from cc_hf.data.files.json_rows import json_value
-from cc_hf.data.loading import check_target_language, declaration, load_examples, signature_fields
 from cc_hf.data.files.text_files import read_text
+from cc_hf.data.loading import check_target_language, declaration, load_examples, signature_fields
 from cc_hf.errors import DataError, InputError
 from cc_hf.normalization import is_blank
 from cc_hf.results import EvaluationResult, ResultSet, difference_of_data
@@ -172,13 +172,13 @@ def verdict_development(
     if difference := difference_of_data(results):
         raise InputError(f"results: expected all on the same data, but {difference}")
     first = next(iter(results.values()))
-    if first.dataset not in registry.DATASETS:
+    if first.declared is None:
         raise InputError(
-            f"results: expected results on a dataset of the package, got {first.dataset!r}; give"
+            f"results: expected results on a registered dataset, got {first.dataset!r}; give"
             " your own translations as a table with source, focus, gold and reference"
         )
     split, _ = signature.split_and_limit(first.signature, first.dataset, first.config)
-    loaded = load_examples(first.dataset, first.config, split=split, data_dir=data_dir)
+    loaded = load_examples(first.declared, first.config, split=split, data_dir=data_dir)
     examples = {example.id: example for example in loaded}
     rows: dict[tuple[str, Focus | None, str], DevelopmentRow] = {}
     n_left_out = 0
@@ -198,10 +198,10 @@ def verdict_development(
     data = signature.parse(first.signature)[1].get("data", "")
     return DevelopmentSet(
         tuple(rows.values()),
-        declaration(first.dataset).config(first.config).src_lang,
+        first.declared.config(first.config).src_lang,
         first.tgt_lang,
         f"{data}/{first.metric}",
-        _own_cues(first.dataset, rows.values()),
+        first.declared.cues if all(row.sources for row in rows.values()) else "",
         n_left_out,
     )
 
@@ -238,7 +238,7 @@ def reference_development(
         )
     split = declared.split(chosen.name, split)
     rows = []
-    for example in load_examples(dataset, chosen.name, split=split, data_dir=data_dir):
+    for example in load_examples(declared, chosen.name, split=split, data_dir=data_dir):
         reference = example.extra.get("reference", "")
         if not isinstance(example, ContrastiveSourceExample) or is_blank(reference):
             raise InputError(
@@ -246,7 +246,7 @@ def reference_development(
                 " give results of a metric that says which gender it found"
             )
         rows.append(_row(example, reference, example.gold))
-    fields = signature_fields(dataset, chosen.name, split=split, data_dir=data_dir)
+    fields = signature_fields(declared, chosen.name, split=split, data_dir=data_dir)
     return DevelopmentSet(
         tuple(rows),
         chosen.src_lang,
@@ -262,8 +262,8 @@ def table_development(
     """Return the translations of a table with their readings.
 
     Args:
-        path: a file as `cc_hf.data.files.custom.read_words` reads it: `gold` is the reading that the
-            translation in `reference` shows.
+        path: a file as `cc_hf.data.files.custom.read_words` reads it: `gold` is the reading that
+            the translation in `reference` shows.
         src_lang: source language of rows that name none, ISO 639-1.
         tgt_lang: ISO 639-1 code of the translations; None for the language that the rows name.
 
@@ -329,7 +329,3 @@ def _row(example: Example, translation: str, reading: str) -> DevelopmentRow:
         example.focus if isinstance(example, (ContrastiveSourceExample, ProbingExample)) else None
     )
     return DevelopmentRow(example.source, focus, translation, reading, sources)
-
-
-def _own_cues(dataset: str, rows: Iterable[DevelopmentRow]) -> str:
-    return declaration(dataset).cues if all(row.sources for row in rows) else ""

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 from cc_hf.cues.cue_set import Sense, SenseExample
+from cc_hf.data.declaration import DatasetDeclaration
 from cc_hf.data.files.custom import is_custom, read_words
 from cc_hf.data.loading import check_target_language, declaration, load_examples, signature_fields
 from cc_hf.errors import InputError
@@ -89,8 +90,10 @@ def load_senses(
         >>> data.rows, data.n_unlocated
         ({('bat', 'club'): [0]}, 1)
     """
-    examples, origin, n_unlocated = _examples(dataset, config, data_dir)
-    target = _target_language(dataset, config, tgt_lang, examples)
+    is_name = isinstance(dataset, (str, Path)) and not is_custom(dataset)
+    source = declaration(str(dataset)) if is_name else dataset
+    examples, origin, n_unlocated = _examples(source, config, data_dir)
+    target = _target_language(source, config, tgt_lang, examples)
     rows: dict[Sense, list[int]] = {}
     for row, example in enumerate(examples):
         rows.setdefault(example.sense, []).append(row)
@@ -102,7 +105,7 @@ def load_senses(
 
 
 def _examples(
-    dataset: SenseSource,
+    source: SenseSource | DatasetDeclaration,
     config: str | None,
     data_dir: str | Path | None,
 ) -> tuple[list[SenseExample], dict[str, str], int]:
@@ -112,16 +115,18 @@ def _examples(
     Raises:
         InputError: when no word is located, or an example lacks a required field.
     """
-    if isinstance(dataset, (str, Path)) and is_custom(dataset):
-        loaded: Sequence[ContrastiveSourceExample | ProbingExample] = list(read_words(dataset))
-        digest = hashlib.sha256(Path(dataset).read_bytes()).hexdigest()[:7]
-        origin = {"data": f"custom/{Path(dataset).stem}@{digest}"}
-    elif isinstance(dataset, (str, Path)):
-        config_name = declaration(str(dataset)).config(config).name
-        loaded = load_examples(str(dataset), config_name, data_dir=data_dir)
-        origin = {"data": signature_fields(str(dataset), config_name, data_dir=data_dir)["data"]}
+    if isinstance(source, DatasetDeclaration):
+        name = source.config(config).name
+        loaded: Sequence[ContrastiveSourceExample | ProbingExample] = load_examples(
+            source, name, data_dir=data_dir
+        )
+        origin = {"data": signature_fields(source, name, data_dir=data_dir)["data"]}
+    elif isinstance(source, (str, Path)):
+        loaded = list(read_words(source))
+        digest = hashlib.sha256(Path(source).read_bytes()).hexdigest()[:7]
+        origin = {"data": f"custom/{Path(source).stem}@{digest}"}
     else:
-        loaded, origin = dataset, {"data": "own"}
+        loaded, origin = source, {"data": "own"}
     converted = [_sense_example(row, example) for row, example in enumerate(loaded)]
     located = [example for example in converted if example is not None]
     if not located:
@@ -173,12 +178,10 @@ def _sense_example(
 
 
 def _target_language(
-    dataset: object, config: str | None, tgt_lang: str | None, examples: Sequence[SenseExample]
+    source: object, config: str | None, tgt_lang: str | None, examples: Sequence[SenseExample]
 ) -> str:
-    if isinstance(dataset, (str, Path)) and not is_custom(dataset):
-        return check_target_language(
-            str(dataset), declaration(str(dataset)).config(config).name, tgt_lang
-        )
+    if isinstance(source, DatasetDeclaration):
+        return check_target_language(source, config, tgt_lang)
     languages = {example.tgt_lang for example in examples if example.tgt_lang} | (
         {tgt_lang} if tgt_lang else set()
     )

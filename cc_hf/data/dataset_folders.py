@@ -1,4 +1,6 @@
-"""Folders that `cc-hf build` and `cc-hf bias challenge` write, read again as datasets."""
+"""Folders that `cc-hf build` and `cc-hf study disambiguation_bias challenge` write, read again as
+datasets.
+"""
 
 from __future__ import annotations
 

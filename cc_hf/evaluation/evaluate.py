@@ -58,9 +58,9 @@ def evaluate(
 
     Args:
         material: rows to judge by, see `cc_hf.load_material`.
-        translations: a file (see `cc_hf.data.files.translations.read_translations`), or one translation
-            per example, in their order. None if `system` is given, or if the metric judges the
-            evaluator itself.
+        translations: a file (see `cc_hf.data.files.translations.read_translations`), or one
+            translation per example, in their order. None if `system` is given, or if the metric
+            judges the evaluator itself.
         system: model that makes the translations, instead of `translations`; a
             `cc_hf.systems.system.System` says how it translates, with how many beams and which
             context.
@@ -70,8 +70,8 @@ def evaluate(
             evaluator that ships for the language pair.
         loading: how the evaluator is loaded, such as `LoadingOptions(cache=True)`.
         name: name of the system in reports, a text of one line. None for the default: the model
-            that translated, the file of translations (`cc_hf.data.files.translations.name_of_file`), or
-            the evaluator if it is judged itself.
+            that translated, the file of translations
+            (`cc_hf.data.files.translations.name_of_file`), or the evaluator if it is judged itself.
         seed: seed of the bootstrap, 0 or more.
         progress: show a bar for every step that takes longer than a second.
 

@@ -12,9 +12,9 @@ from cc_hf import signature
 from cc_hf.cue_building.calibration_file import Calibration
 from cc_hf.cues.wordings import Wording, named_wording, reworded
 from cc_hf.data.declaration import ConfigDeclaration, DatasetDeclaration
-from cc_hf.data.loading import check_target_language, declaration, load_examples, signature_fields
 from cc_hf.data.files.sense_counts import with_counts
 from cc_hf.data.files.text_files import read_text
+from cc_hf.data.loading import check_target_language, declaration, load_examples, signature_fields
 from cc_hf.errors import InputError, shown
 from cc_hf.metrics.base import Metric, Origin
 from cc_hf.schema import FORMS, ContrastiveSourceExample, Example
@@ -215,7 +215,7 @@ def check_material(material: object) -> None:
 
 
 def load_material(
-    dataset: str | Path,
+    dataset: str | Path | DatasetDeclaration,
     config: str | None = None,
     *,
     split: str = "test",
@@ -230,8 +230,8 @@ def load_material(
     The examples are read when they are first needed.
 
     Args:
-        dataset: a name of `cc-hf list datasets`, or a file of sources, positions and cues
-            (`cc_hf.data.files.custom.read_custom`).
+        dataset: a name of `cc-hf list datasets`, a file of sources, positions and cues
+            (`cc_hf.data.files.custom.read_custom`), or a declaration.
         config: name of a configuration; None uses the dataset's default.
         split: name of a split of the configuration.
         tgt_lang: ISO 639-1 code; optional if the configuration has one target language.
@@ -240,9 +240,9 @@ def load_material(
             `cc_hf.cues.wordings.gender_wordings`, the file of a calibration
             (`cc-hf cues calibrate`), a Wording, or a Calibration; None for the dataset's own. Rows
             whose own contrastive sources are whole sentences are refused when they are read.
-        counts: file of how often senses occur in training data, as `cc-hf count senses` writes it;
-            frequent and infrequent senses of mucow are then those of this file. None for the
-            categories of the dataset.
+        counts: file of how often senses occur in training data, as `cc-hf study distillation
+            senses` writes it; frequent and infrequent senses of mucow are then those of this file.
+            None for the categories of the dataset.
         limit: number of examples to judge, from the first, for a first look; None for all. Results
             say so in their notes and their signature.
 

@@ -14,6 +14,7 @@ import yaml
 
 from cc_hf import registry, signature
 from cc_hf.data.card_sections import evaluator_caution
+from cc_hf.data.declaration import DatasetDeclaration
 from cc_hf.errors import InputError, MissingDependencyError, UnknownNameError
 from cc_hf.hub.push import check_repo
 from cc_hf.hub.tasks import Task, tasks
@@ -45,11 +46,13 @@ class Published:
 
     Attributes:
         result: the result.
+        declared: its dataset.
         dataset_repo: the repository of its benchmark.
         values: the tasks that it has a score for, with this score.
     """
 
     result: EvaluationResult
+    declared: DatasetDeclaration
     dataset_repo: str
     values: tuple[tuple[Task, float], ...]
 
@@ -122,7 +125,7 @@ def published_scores(
 
 
 def _published(result: EvaluationResult, repos: Mapping[str, str]) -> Published:
-    check_dataset(result)
+    declared = check_dataset(result)
     if result.dataset not in repos:
         raise InputError(
             f"dataset_repos: expected the repository of {result.dataset} on the Hub, such as"
@@ -131,7 +134,7 @@ def _published(result: EvaluationResult, repos: Mapping[str, str]) -> Published:
     split = _split(result)
     matching_tasks = [
         task
-        for task in tasks(result.dataset, [result.config])
+        for task in tasks(declared, [result.config])
         if (task.tgt_lang, task.split, task.metric) == (result.tgt_lang, split, result.metric)
     ]
     values = tuple(
@@ -146,20 +149,23 @@ def _published(result: EvaluationResult, repos: Mapping[str, str]) -> Published:
             f"{_named(result)}: no score for a leaderboard: expected {expected}, got"
             f" {', '.join(result.scores) or 'none'}; evaluate it again"
         )
-    return Published(result, repos[result.dataset], values)
+    return Published(result, declared, repos[result.dataset], values)
 
 
-def check_dataset(result: EvaluationResult) -> None:
+def check_dataset(result: EvaluationResult) -> DatasetDeclaration:
     """Check that a result is on a dataset of cc_hf, because leaderboards compare systems on the
     same data.
 
     Args:
         result: the result.
 
+    Returns:
+        The dataset.
+
     Raises:
         InputError: for a result on the user's own data, or on the first examples of a dataset.
     """
-    if result.dataset not in registry.names("dataset"):
+    if result.declared is None:
         what = f"data of your own ({result.dataset})" if result.dataset else "data of your own"
         raise InputError(
             "leaderboards compare systems on the same data: expected a result on a dataset of"
@@ -171,6 +177,7 @@ def check_dataset(result: EvaluationResult) -> None:
             f"{_named(result)}: expected a result on all examples, got a first look at {limit};"
             " evaluate without `limit`"
         )
+    return result.declared
 
 
 def _named(result: EvaluationResult) -> str:

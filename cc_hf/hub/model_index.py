@@ -14,11 +14,10 @@ from huggingface_hub import EvalResult
 from huggingface_hub.repocard import REGEX_YAML_BLOCK, metadata_load, metadata_save
 from huggingface_hub.repocard_data import eval_results_to_model_index
 
-from cc_hf.data.loading import declaration
 from cc_hf.errors import InputError
 from cc_hf.files import parse_yaml
 from cc_hf.hub.eval_results import Published
-from cc_hf.hub.tasks import Task, pretty_name
+from cc_hf.hub.tasks import pretty_name
 
 __all__ = ["eval_results", "with_model_index"]
 
@@ -48,12 +47,13 @@ def eval_results(
             task_type="translation",
             task_name="Translation",
             dataset_type=published.dataset_repo,
-            dataset_name=pretty_name(published.result.dataset),
+            dataset_name=pretty_name(published.declared),
             dataset_config=task.config,
             dataset_split=task.split,
             metric_type=task.metric,
             metric_name=(
-                f"{task.metric} {task.score} {_src_lang(published, task)}-{task.tgt_lang}"
+                f"{task.metric} {task.score}"
+                f" {published.declared.config(task.config).src_lang}-{task.tgt_lang}"
             ),
             metric_value=value,
             metric_args={
@@ -66,10 +66,6 @@ def eval_results(
         for published in results
         for task, value in published.values
     ]
-
-
-def _src_lang(published: Published, task: Task) -> str:
-    return declaration(published.result.dataset).config(task.config).src_lang
 
 
 def with_model_index(card: str | None, model: str, results: Sequence[EvalResult]) -> str:

@@ -13,6 +13,7 @@ from datasets.info import DatasetInfosDict
 from datasets.utils.metadata import MetadataConfigs
 from huggingface_hub import DatasetCard
 
+from cc_hf import registry
 from cc_hf.data.dataset_folders import is_dataset_folder
 from cc_hf.data.declaration import DatasetDeclaration
 from cc_hf.data.loading import card_path, declaration, load_dataset, no_progress_bar, script_path
@@ -21,6 +22,7 @@ from cc_hf.files import is_file
 from cc_hf.folders import new_folder
 from cc_hf.hub.cards import (
     custom_card,
+    declared_card,
     rows_loaded_by,
     size_category,
     sizes_table,
@@ -43,13 +45,13 @@ def build_dataset_folder(
 ) -> list[Path]:
     """Write a dataset into a new folder that can be uploaded to the Hub.
 
-    It contains README.md, CONFIG/SPLIT-00000-of-00001.parquet, and for registered datasets
-    loading/NAME.py and, if a metric fits, eval.yaml. `datasets.load_dataset(output, config)` loads
-    it. Two builds produce the same bytes. The folder appears only when it is complete.
+    It contains README.md, CONFIG/SPLIT-00000-of-00001.parquet, for registered datasets eval.yaml if
+    a metric fits, and for those of cc_hf loading/NAME.py. `datasets.load_dataset(output, config)`
+    loads it. Two builds produce the same bytes. The folder appears only when it is complete.
 
     Args:
-        name: a name of `cc-hf list datasets`, a file for `cc_hf.data.files.custom.read_custom`, a folder
-            that this function wrote, or a declaration.
+        name: a name of `cc-hf list datasets`, a file for `cc_hf.data.files.custom.read_custom`, a
+            folder that this function wrote, or a declaration.
         configs: names of configurations; None for all.
         output: a folder that is empty or does not exist.
         data_dir: a local copy of the upstream repositories, as for `cc_hf.load_dataset`.
@@ -79,20 +81,30 @@ def build_dataset_folder(
     is_own = declared.name == "custom"
     if is_own and task_ids is not None:
         raise InputError("tasks: a file of your own is no benchmark of cc_hf; leave the tasks out")
-    tasks = [] if is_own else benchmark_tasks(declared.name, chosen, ids=task_ids)
+    tasks = [] if is_own else benchmark_tasks(declared, chosen, ids=task_ids)
+    if is_own and not isinstance(name, DatasetDeclaration):
+        card = card or _card_of_folder(Path(name))
     with new_folder(target) as folder:
-        _write_data(name, chosen, folder, data_dir=data_dir, repo=repo, text=card)
+        _write_data(declared, chosen, folder, data_dir=data_dir, repo=repo, text=card)
         if tasks:
-            (folder / "eval.yaml").write_text(eval_yaml(declared.name, tasks), encoding="utf-8")
-        if not is_own:
+            (folder / "eval.yaml").write_text(eval_yaml(declared, tasks), encoding="utf-8")
+        if declared.name in registry.DATASETS:
             (folder / "loading").mkdir()
             script = script_path(declared.name)
             shutil.copyfile(script, folder / "loading" / script.name)
     return sorted(path for path in target.rglob("*") if path.is_file())
 
 
+def _card_of_folder(folder: Path) -> str | None:
+    """Return the card of a folder that `build_dataset_folder` wrote, which is kept."""
+    readme = folder / "README.md"
+    if is_dataset_folder(folder) and is_file(readme):
+        return readme.read_text(encoding="utf-8")
+    return None
+
+
 def _write_data(
-    name: str | DatasetDeclaration,
+    declared: DatasetDeclaration,
     configs: Sequence[str],
     folder: Path,
     *,
@@ -101,10 +113,9 @@ def _write_data(
     text: str | None,
 ) -> None:
     """Write the Parquet files and the card."""
-    declared = declaration(name)
     infos, metadata = DatasetInfosDict(), MetadataConfigs()
     for config in configs:
-        loaded = load_dataset(name, config, data_dir=data_dir)
+        loaded = load_dataset(declared, config, data_dir=data_dir)
         for split, rows in loaded.items():
             path = folder / config / f"{split}-00000-of-00001.parquet"
             path.parent.mkdir(exist_ok=True)
@@ -117,7 +128,7 @@ def _write_data(
         if config == declared.default_config:
             metadata[config]["default"] = True
     sizes = {c: {s: i.num_examples for s, i in infos[c].splits.items()} for c in configs}
-    card = DatasetCard(text or _card(name, sizes, repo))
+    card = DatasetCard(text or _card(declared, sizes, repo))
     n_rows = sum(n for splits in sizes.values() for n in splits.values())
     card.data["size_categories"] = [size_category(n_rows)]
     infos.to_dataset_card_data(card.data)
@@ -126,18 +137,15 @@ def _write_data(
 
 
 def _card(
-    name: str | DatasetDeclaration, sizes: Mapping[str, Mapping[str, int]], repo: str | None
+    declared: DatasetDeclaration, sizes: Mapping[str, Mapping[str, int]], repo: str | None
 ) -> str:
     """Return the card of the dataset, with the configurations and numbers of rows that are in the
-    folder. A folder that has a card keeps it.
+    folder.
     """
-    declared = declaration(name)
     if declared.name == "custom":
-        if isinstance(name, (str, Path)) and is_dataset_folder(name):
-            readme = Path(name) / "README.md"
-            if is_file(readme):
-                return readme.read_text(encoding="utf-8")
         return custom_card(declared, repo)
+    if declared.name not in registry.DATASETS:
+        return declared_card(declared, sizes, repo)
     text = with_block(
         card_path(declared.name).read_text(encoding="utf-8"), "sizes", sizes_table(declared, sizes)
     )

@@ -15,7 +15,8 @@ import yaml
 from huggingface_hub import DatasetCard
 
 from cc_hf import registry
-from cc_hf.data.loading import card_path, declaration
+from cc_hf.data.declaration import ConfigDeclaration, DatasetDeclaration
+from cc_hf.data.loading import card_path
 from cc_hf.errors import InputError
 from cc_hf.metrics.base import Metric
 from cc_hf.models.location import EmbeddedModel
@@ -59,39 +60,30 @@ class Task:
 
 
 def task_id(
-    dataset: str, config: str, *, tgt_lang: str, metric: str, score: str, split: str = "test"
+    config: ConfigDeclaration, *, tgt_lang: str, metric: str, score: str, split: str = "test"
 ) -> str:
     """Return the id of a task within its dataset: its distinguishing parts, joined by "--".
 
     Args:
-        dataset: a registered dataset.
-        config: a configuration of it.
+        config: a configuration of the dataset.
         tgt_lang: ISO 639-1 code of the target language; part of the id if the configuration has
             several.
         metric: the name of the metric.
         score: the name of the score.
         split: the split; part of the id unless it is "test".
 
-    Raises:
-        UnknownNameError: for a dataset or configuration that is not declared.
-
     Examples:
-        >>> task_id(
-        ...     "winomt",
-        ...     "default",
-        ...     tgt_lang="de",
-        ...     metric="contrastive_conditioning",
-        ...     score="min_accuracy",
-        ... )
-        'default--de--contrastive_conditioning--min_accuracy'
-        >>> names = {"metric": "simplegen_accuracy", "score": "accuracy"}
-        >>> task_id("simplegen", "en-de", tgt_lang="de", **names)
-        'en-de--simplegen_accuracy--accuracy'
+        >>> from cc_hf.data.readers import simplegen, winomt
+        >>> names = {"metric": "contrastive_conditioning", "score": "accuracy"}
+        >>> task_id(winomt.DECLARATION.config("default"), tgt_lang="de", **names)
+        'default--de--contrastive_conditioning--accuracy'
+        >>> task_id(simplegen.DECLARATION.config("en-de"), tgt_lang="de", **names)
+        'en-de--contrastive_conditioning--accuracy'
     """
-    several = len(declaration(dataset).config(config).tgt_langs) > 1
+    several = len(config.tgt_langs) > 1
     return "--".join(
         [
-            config,
+            config.name,
             *([tgt_lang] if several else []),
             *([split] if split != "test" else []),
             metric,
@@ -100,7 +92,7 @@ def task_id(
     )
 
 
-def tasks(dataset: str, configs: Sequence[str] | None = None) -> list[Task]:
+def tasks(dataset: DatasetDeclaration, configs: Sequence[str] | None = None) -> list[Task]:
     """Return all tasks of a dataset, for the metrics that fit it, in the order of configurations.
 
     Args:
@@ -108,29 +100,18 @@ def tasks(dataset: str, configs: Sequence[str] | None = None) -> list[Task]:
         configs: names of configurations; None for all.
 
     Raises:
-        UnknownNameError: for a dataset or configuration that is not declared.
+        UnknownNameError: for a configuration that is not declared.
 
     Examples:
-        >>> len({task.id for task in tasks("simplegen")}) == len(tasks("simplegen"))
+        >>> from cc_hf.data.readers.simplegen import DECLARATION
+        >>> len({task.id for task in tasks(DECLARATION)}) == len(tasks(DECLARATION))
         True
     """
-    declared = declaration(dataset)
-    chosen = (
-        [declared.config(name) for name in configs] if configs is not None else declared.configs
-    )
-    metrics: list[type[Metric]] = [
-        registry.resolve("metric", name) for name in registry.names("metric")
-    ]
+    chosen = [dataset.config(name) for name in configs] if configs is not None else dataset.configs
+    metrics: list[type[Metric]] = list(registry.load_all("metric").values())
     return [
         Task(
-            task_id(
-                dataset,
-                config.name,
-                tgt_lang=language,
-                metric=metric.name,
-                score=score,
-                split=split,
-            ),
+            task_id(config, tgt_lang=language, metric=metric.name, score=score, split=split),
             config.name,
             language,
             split,
@@ -140,14 +121,17 @@ def tasks(dataset: str, configs: Sequence[str] | None = None) -> list[Task]:
         for config in chosen
         for language in config.tgt_langs
         for metric in metrics
-        if not metric.fits(declared.name, config.name, config.form, config.src_lang, language)
+        if not metric.fits(dataset.name, config.name, config.form, config.src_lang, language)
         for split in config.splits
         for score in metric.leaderboard
     ]
 
 
 def benchmark_tasks(
-    dataset: str, configs: Sequence[str] | None = None, *, ids: Sequence[str] | None = None
+    dataset: DatasetDeclaration,
+    configs: Sequence[str] | None = None,
+    *,
+    ids: Sequence[str] | None = None,
 ) -> list[Task]:
     """Return the tasks that the repository of a dataset shows leaderboards for, at most
     `MAX_TASKS`.
@@ -163,11 +147,12 @@ def benchmark_tasks(
         The tasks; none if no metric fits the configurations.
 
     Raises:
-        UnknownNameError: for a dataset or configuration that is not declared.
+        UnknownNameError: for a configuration that is not declared.
         InputError: for ids that are too many, repeated, or not tasks of these configurations.
 
     Examples:
-        >>> [task.id for task in benchmark_tasks("simplegen", ["en-es"])]  # doctest: +ELLIPSIS
+        >>> from cc_hf.data.readers.simplegen import DECLARATION
+        >>> [task.id for task in benchmark_tasks(DECLARATION, ["en-es"])]  # doctest: +ELLIPSIS
         ['en-es--contrastive_conditioning--accuracy', ...]
     """
     known = {task.id: task for task in tasks(dataset, configs)}
@@ -180,11 +165,10 @@ def benchmark_tasks(
             if name not in known:
                 near = difflib.get_close_matches(name, known, n=3, cutoff=0)
                 raise InputError(
-                    f"tasks: {dataset} has no task {name!r} in these configurations; the nearest:"
-                    f" {', '.join(near) or 'none'}"
+                    f"tasks: {dataset.name} has no task {name!r} in these configurations; the"
+                    f" nearest: {', '.join(near) or 'none'}"
                 )
         return [known[name] for name in ids]
-    declared = declaration(dataset)
     models: list[EmbeddedModel] = [
         registry.resolve("evaluator", name) for name in registry.names("evaluator")
     ]
@@ -192,8 +176,8 @@ def benchmark_tasks(
     ranked = sorted(
         known.values(),
         key=lambda task: (
-            task.config != declared.default_config,
-            (declared.config(task.config).src_lang, task.tgt_lang) not in pairs,
+            task.config != dataset.default_config,
+            (dataset.config(task.config).src_lang, task.tgt_lang) not in pairs,
             task.split != "test",
         ),
     )
@@ -205,20 +189,24 @@ def benchmark_tasks(
     ][:MAX_TASKS]
 
 
-def pretty_name(dataset: str) -> str:
-    """Return the readable name of a dataset, from its card.
+def pretty_name(dataset: DatasetDeclaration) -> str:
+    """Return the readable name of a dataset: that of its card, or of its declaration if the dataset
+    is of another package.
 
     Args:
         dataset: a registered dataset.
 
     Examples:
-        >>> pretty_name("winomt")
+        >>> from cc_hf.data.readers.winomt import DECLARATION
+        >>> pretty_name(DECLARATION)
         'WinoMT in contrastive format'
     """
-    return str(DatasetCard.load(card_path(dataset)).data.pretty_name)
+    if dataset.name not in registry.DATASETS:
+        return dataset.title or dataset.name
+    return str(DatasetCard.load(card_path(dataset.name)).data.pretty_name)
 
 
-def eval_yaml(dataset: str, chosen: Sequence[Task]) -> str:
+def eval_yaml(dataset: DatasetDeclaration, chosen: Sequence[Task]) -> str:
     """Return the file eval.yaml, which turns a dataset repository into a benchmark: name,
     description, evaluation_framework and tasks.
 
@@ -226,16 +214,14 @@ def eval_yaml(dataset: str, chosen: Sequence[Task]) -> str:
         dataset: a registered dataset.
         chosen: tasks from `benchmark_tasks`.
 
-    Raises:
-        UnknownNameError: for a dataset that is not declared.
-
     Examples:
-        >>> eval_yaml("simplegen", benchmark_tasks("simplegen")).splitlines()[0]
+        >>> from cc_hf.data.readers.simplegen import DECLARATION
+        >>> eval_yaml(DECLARATION, benchmark_tasks(DECLARATION)).splitlines()[0]
         'name: SimpleGEN in contrastive format'
     """
     content = {
         "name": pretty_name(dataset),
-        "description": declaration(dataset).description,
+        "description": dataset.description,
         "evaluation_framework": FRAMEWORK,
         "tasks": [{"id": task.id, "config": task.config, "split": task.split} for task in chosen],
     }

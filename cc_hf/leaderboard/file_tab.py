@@ -7,14 +7,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import cc_hf
-from cc_hf.data.loading import declaration
 from cc_hf.errors import CCError
 from cc_hf.leaderboard.html import lead, message, result_html
 from cc_hf.leaderboard.live import (
     MAX_FILE_LINES,
     MAX_MEAN_CHARACTERS,
     MAX_UPLOAD,
+    AvailableData,
     FileJudge,
 )
 from cc_hf.leaderboard.visitor_files import LIFETIME, SWEEP_INTERVAL, VisitorFiles
@@ -23,9 +22,9 @@ from cc_hf.reports.figure_text import data_title, language_pair, metric_name
 __all__ = ["file_tab"]
 
 
-_SAMPLE = Path(cc_hf.__file__).parent / "assets/samples/simplegen.en-de.txt.gz"
+_SAMPLE = Path(__file__).parents[1] / "assets/samples/simplegen.en-de.txt.gz"
 _SAMPLE_CHOICE = ("simplegen", "en-de", "de", "simplegen_accuracy")
-_Data = dict[str, dict[str, dict[str, list[str]]]]
+_Data = dict[str, AvailableData]
 
 
 @dataclass(frozen=True)
@@ -39,8 +38,8 @@ class _Choices:
     data: _Data
 
     def configs(self, dataset: str) -> tuple[Any, Any, Any]:
-        names = list(self.data[dataset])
-        default = declaration(dataset).default_config
+        names = list(self.data[dataset].configs)
+        default = self.data[dataset].declared.default_config
         config = default if default in names else names[0]
         return self._offer([(name, name) for name in names], config), *self.languages(
             dataset, config
@@ -61,7 +60,7 @@ class _Choices:
         """Return the languages of the named configuration, or of the first one while the name still
         belongs to another dataset.
         """
-        configs = self.data[dataset]
+        configs = self.data[dataset].configs
         return configs.get(config) or next(iter(configs.values()))
 
     def _offer(self, options: list[tuple[str, str]], value: str | None) -> Any:
@@ -117,7 +116,7 @@ def file_tab(gr: Any, judge: FileJudge, data: _Data, files: VisitorFiles) -> Non
                 elem_id="cc-file",
             )
             button = gr.Button("Judge", variant="primary", elem_id="cc-file-judge")
-            if _SAMPLE_CHOICE[3] in _metrics(data, *_SAMPLE_CHOICE[:3]):
+            if _offers_sample(data):
                 _sample(gr, data, lists, file, files)
         with gr.Column(scale=3, min_width=280):
             answer = gr.HTML("", elem_id="cc-file-answer")
@@ -133,8 +132,10 @@ def file_tab(gr: Any, judge: FileJudge, data: _Data, files: VisitorFiles) -> Non
     )
 
 
-def _metrics(data: _Data, dataset: str, config: str, language: str) -> list[str]:
-    return data.get(dataset, {}).get(config, {}).get(language, [])
+def _offers_sample(data: _Data) -> bool:
+    dataset, config, language, metric = _SAMPLE_CHOICE
+    configs = data[dataset].configs if dataset in data else {}
+    return metric in configs.get(config, {}).get(language, [])
 
 
 def _sample(gr: Any, data: _Data, lists: list[Any], file: Any, files: VisitorFiles) -> None:
@@ -168,7 +169,7 @@ def _lists(gr: Any, data: _Data) -> list[Any]:
     offered = _Choices(gr, data)
     dataset = "winomt" if "winomt" in data else next(iter(data))
     datasets = gr.Dropdown(
-        [(data_title(name, ""), name) for name in data],
+        [(data_title(available.declared, ""), name) for name, available in data.items()],
         value=dataset,
         label="dataset",
         elem_id="cc-file-dataset",

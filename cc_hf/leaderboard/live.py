@@ -16,10 +16,10 @@ from pathlib import Path
 from typing import Any
 
 from cc_hf import registry
-from cc_hf.data.files.custom import custom_example, focus_positions
-from cc_hf.data.declaration import ConfigDeclaration
+from cc_hf.comparing.explanation import Explanation, explain_example
+from cc_hf.data.declaration import ConfigDeclaration, DatasetDeclaration
 from cc_hf.data.download import is_here
-from cc_hf.data.loading import declaration
+from cc_hf.data.files.custom import custom_example, focus_positions
 from cc_hf.data.files.translations import read_translations
 from cc_hf.errors import InputError, MissingDependencyError, MissingOptionError
 from cc_hf.evaluation.evaluate import evaluate
@@ -31,7 +31,6 @@ from cc_hf.metrics.base import Metric
 from cc_hf.models.location import default_evaluator
 from cc_hf.normalization import is_blank
 from cc_hf.results import EvaluationResult
-from cc_hf.comparing.explanation import Explanation, explain_example
 
 __all__ = [
     "MAX_CUES",
@@ -40,6 +39,7 @@ __all__ = [
     "MAX_MEAN_CHARACTERS",
     "MAX_TEXT_CHARACTERS",
     "MAX_UPLOAD",
+    "AvailableData",
     "FileJudge",
     "SentenceJudge",
     "available_data",
@@ -275,9 +275,22 @@ def _position(source: str, focus: str, occurrence: int | None) -> int:
     return positions[occurrence - 1]
 
 
+@dataclass(frozen=True)
+class AvailableData:
+    """What can be judged of one dataset.
+
+    Attributes:
+        declared: the dataset.
+        configs: configuration -> target language -> metrics, without empty ones.
+    """
+
+    declared: DatasetDeclaration
+    configs: dict[str, dict[str, list[str]]]
+
+
 def available_data(
     data_dir: str | Path | None = None, evaluator_langs: tuple[str, str] | None = None
-) -> dict[str, dict[str, dict[str, list[str]]]]:
+) -> dict[str, AvailableData]:
     """Return what files of translations can be judged here: data that can be read without the
     network, with the metrics for which nothing is missing.
 
@@ -287,15 +300,15 @@ def available_data(
             those that ship.
 
     Returns:
-        Dataset -> configuration -> target language -> metrics, without empty ones.
+        Dataset -> what can be judged of it, without datasets of which nothing can.
 
     Examples:
-        >>> available_data()["simplegen"]["en-de"]["de"]
+        >>> available_data()["simplegen"].configs["en-de"]["de"]
         ['contrastive_conditioning', 'simplegen_accuracy']
     """
-    available: dict[str, dict[str, dict[str, list[str]]]] = {}
-    for name in registry.names("dataset"):
-        declared = declaration(name)
+    available: dict[str, AvailableData] = {}
+    for name, declared in registry.load_all("dataset").items():
+        configs: dict[str, dict[str, list[str]]] = {}
         for config in declared.configs:
             if "test" not in config.splits or not all(
                 is_here(file, data_dir) for file in declared.files_of(config.name)
@@ -306,7 +319,9 @@ def available_data(
                 for lang in config.tgt_langs
             }
             if metrics := {lang: names for lang, names in metrics.items() if names}:
-                available.setdefault(name, {})[config.name] = metrics
+                configs[config.name] = metrics
+        if configs:
+            available[name] = AvailableData(declared, configs)
     return available
 
 
@@ -324,9 +339,7 @@ def config_metrics(
         tgt_lang: ISO 639-1 code of the translations.
         evaluator_langs: as for `available_data`.
     """
-    metrics: list[type[Metric]] = [
-        registry.resolve("metric", name) for name in registry.names("metric")
-    ]
+    metrics: list[type[Metric]] = list(registry.load_all("metric").values())
     pair = config.src_lang, tgt_lang
     return [
         metric.name
@@ -399,8 +412,8 @@ class FileJudge:
         path = Path(path)
         check_upload(path)
         # Only registered names are allowed: otherwise a visitor could name a file of this machine.
-        registry.resolve("dataset", dataset)
-        material = load_material(dataset, config, tgt_lang=tgt_lang, data_dir=self._data_dir)
+        declared = registry.resolve("dataset", dataset)
+        material = load_material(declared, config, tgt_lang=tgt_lang, data_dir=self._data_dir)
         takes_evaluator = registry.resolve("metric", metric).takes_evaluator
         try:
             with self._lock:

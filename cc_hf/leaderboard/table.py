@@ -10,13 +10,14 @@ import io
 import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from cc_hf import signature
+from cc_hf import registry, signature
+from cc_hf.data.declaration import DatasetDeclaration
 from cc_hf.data.files.quality_scores import QualityScores
 from cc_hf.leaderboard.store import Store, StoredResult
-from cc_hf.reports.figure_text import figure_distance, figure_rows
+from cc_hf.reports.figure_text import data_title, figure_distance, figure_rows
 from cc_hf.reports.key_figures import key_names, usual_first
 
 __all__ = [
@@ -92,6 +93,7 @@ class LeaderboardRow:
         date: day of the file, as YYYY-MM-DD.
         notes: what a reader of the figures must know.
         is_own_judge: whether the system judged itself, so that it has no rank.
+        declared: the declaration of the dataset; None for one that is not registered.
     """
 
     system: str
@@ -109,6 +111,12 @@ class LeaderboardRow:
     signature: str
     file: str
     is_own_judge: bool = False
+    declared: DatasetDeclaration | None = field(default=None, repr=False)
+
+    @property
+    def title(self) -> str:
+        """Dataset and configuration in words."""
+        return data_title(self.declared or self.dataset, self.config)
 
     @property
     def choice(self) -> Choice:
@@ -123,10 +131,17 @@ def leaderboard_rows(store: Store, quality: QualityScores | None = None) -> list
         store: the results.
         quality: BLEU of the systems; None if unknown.
     """
-    return [_row(entry, quality or QualityScores()) for entry in store.entries]
+    datasets = {entry.result.dataset for entry in store.entries}
+    declared = {name: registry.find("dataset", name) for name in datasets}
+    return [
+        _row(entry, quality or QualityScores(), declared[entry.result.dataset])
+        for entry in store.entries
+    ]
 
 
-def _row(entry: StoredResult, quality: QualityScores) -> LeaderboardRow:
+def _row(
+    entry: StoredResult, quality: QualityScores, declared: DatasetDeclaration | None
+) -> LeaderboardRow:
     result = entry.result
     figures = {}
     for name in (row.name for row in figure_rows(result) if row.name in result.scores):
@@ -151,6 +166,7 @@ def _row(entry: StoredResult, quality: QualityScores) -> LeaderboardRow:
         signature=result.signature,
         file=entry.file,
         is_own_judge=bool(result.own_judges),
+        declared=declared,
     )
 
 
@@ -211,8 +227,8 @@ def nearest_choice(
         A choice that has rows; None without rows.
     """
     left = list(rows)
-    for field, wanted in enumerate((data, language, metric)):
-        left = [row for row in left if row.choice[field] == wanted] or left
+    for index, wanted in enumerate((data, language, metric)):
+        left = [row for row in left if row.choice[index] == wanted] or left
     return first_choice(left)
 
 

@@ -21,7 +21,7 @@ from cc_hf.leaderboard.table import (
     to_json,
 )
 from cc_hf.leaderboard.visitor_files import VisitorFiles
-from cc_hf.reports.figure_text import data_title, figure_label, language_pair, metric_name
+from cc_hf.reports.figure_text import figure_label, language_pair, metric_name
 
 __all__ = ["table_tab"]
 
@@ -152,7 +152,7 @@ def _lists(rows: list[LeaderboardRow], choice: Choice) -> list[tuple[list[tuple[
     same_data = [row for row in rows if row.choice.data == choice.data]
     same_language = [row for row in same_data if row.language == choice.language]
     chosen = rows_of(rows, choice)
-    data = sorted({(data_title(*row.choice.data), _key(row.choice)) for row in rows})
+    data = sorted({(row.title, _key(row.choice)) for row in rows})
     languages = sorted({(_languages(row.language), row.language) for row in same_data})
     metrics = sorted({(metric_name(row.metric), row.metric) for row in same_language})
     figures = ranking_figures(chosen)

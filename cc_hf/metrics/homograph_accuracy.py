@@ -219,8 +219,8 @@ def ceiling_note(outcomes: Sequence[Outcome], search: str) -> str:
         )
     n_right = sum(outcome.kind == "correct" for outcome in outcomes)
     return (
-        f"The ceiling is {n_right / len(outcomes):.1%}: search={search} finds the right sense in"
-        f" {n_right:,} of {len(outcomes):,} reference translations".replace("%", " %", 1)
+        f"The ceiling is {100 * (n_right / len(outcomes)):.1f} %: search={search} finds the right"
+        f" sense in {n_right:,} of {len(outcomes):,} reference translations"
     )
 
 
@@ -326,8 +326,8 @@ class HomographAccuracy(Metric):
 
     References hold `source`, `homograph`, `start` (0-based position of its first character in the
     source), `cluster` (the right one), `senses` (cluster -> words of the target language, see
-    `cc_hf.data.files.sense_rows.parse_senses`) and, optional, `category` (such as frequent and rare) and
-    `reference` (a right translation). A blank translation is deleted.
+    `cc_hf.data.files.sense_rows.parse_senses`) and, optional, `category` (such as frequent and
+    rare) and `reference` (a right translation). A blank translation is deleted.
 
     A note says in how many reference translations the search finds the right sense: no system can
     be expected to have a higher accuracy. Few translations lower it with "aligned", whose model of
@@ -412,7 +412,8 @@ class HomographAccuracy(Metric):
             return ""
         return (
             "homograph_accuracy needs a homograph with the words of each sense, as challenge sets"
-            f" of `cc-hf bias challenge` and files with the columns cluster and senses have them;"
+            f" of `cc-hf study disambiguation_bias challenge` and files with the columns cluster"
+            f" and senses have them;"
             f" {dataset} {config} does not have them"
         )
 

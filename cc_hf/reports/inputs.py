@@ -11,9 +11,9 @@ from pathlib import Path
 from cc_hf import signature
 from cc_hf.cues.wordings import Wording, reworded
 from cc_hf.data.files.custom import is_custom
-from cc_hf.data.loading import declaration, load_examples, signature_fields
 from cc_hf.data.files.quality_scores import QualityScores
 from cc_hf.data.files.result_files import read_result_file, system_names
+from cc_hf.data.loading import declaration, load_examples, signature_fields
 from cc_hf.errors import CCError, DataError, InputError, UnknownNameError
 from cc_hf.reports.samples import System
 from cc_hf.results import EvaluationResult
@@ -151,7 +151,8 @@ def read_examples(
             " name the file with the data (`--dataset FILE`, in Python `dataset`)"
         ]
     try:
-        examples = load_examples(name, config, split=split, data_dir=data_dir)
+        declared = declaration(dataset or result.declared or name)
+        examples = load_examples(declared, config, split=split, data_dir=data_dir)
         if result.wording is not None:
             wording = Wording.from_row(result.wording)
             examples = [
@@ -159,7 +160,7 @@ def read_examples(
                 for e in examples
             ]
         local_revision = signature_fields(
-            name, config or declaration(name).default_config, split=split, data_dir=data_dir
+            declared, config or declared.default_config, split=split, data_dir=data_dir
         )["data"].rpartition("@")[2]
     except (DataError, InputError) as error:
         if dataset:

@@ -7,6 +7,7 @@ import importlib
 from pathlib import Path
 
 import pytest
+import typer
 
 from cc_hf import registry
 from cc_hf.citations import CITATIONS, citation
@@ -69,6 +70,13 @@ def test_every_folder_of_a_metric_or_dataset_module_is_registered(root: Path) ->
     assert {p.name for p in (root / "datasets_scripts").iterdir() if p.is_dir()} == set(
         registry.DATASETS
     )
+
+
+def test_every_study_has_commands_known_papers_and_a_summary() -> None:
+    for name, study in registry.STUDIES.items():
+        assert set(study.papers) <= set(CITATIONS), name
+        assert study.summary.endswith("."), name
+        assert isinstance(registry.study_part(name, "commands"), typer.Typer), name
 
 
 @pytest.mark.parametrize("kind", ["dataset", "metric", "evaluator", "evaluator family"])

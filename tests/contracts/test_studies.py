@@ -13,6 +13,12 @@ from typing import Any
 
 import pytest
 
+from cc_hf.comparing.models import compared_bleu, compared_rates
+from cc_hf.comparing.people.agreement import agreement_with_labels
+from cc_hf.comparing.people.annotations import Annotation
+from cc_hf.comparing.seeds import average_results
+from cc_hf.comparing.systems import compare
+from cc_hf.comparing.uncertain import uncertain_samples
 from cc_hf.data.corpora.parallel import CorpusBlock
 from cc_hf.results import EvaluationResult, Interval, NoInterval
 from cc_hf.schema import ContrastiveSourceExample, ContrastiveTranslationExample, Focus, Judgement
@@ -22,7 +28,6 @@ from cc_hf.statistics.regression import least_squares
 from cc_hf.studies.disambiguation_bias.attacks.judge import attack_figures, judge_agreement
 from cc_hf.studies.disambiguation_bias.attacks.samples import AttackJudgement
 from cc_hf.studies.disambiguation_bias.attacks.transfer import transferability
-from cc_hf.comparing.systems import compare
 from cc_hf.studies.disambiguation_bias.prediction import error_rate_by_bias, predict_errors
 from cc_hf.studies.distillation.gender_flows import (
     OUTCOMES,
@@ -32,20 +37,15 @@ from cc_hf.studies.distillation.gender_flows import (
 )
 from cc_hf.studies.distillation.occupations import OccupationCounter, OccupationForms
 from cc_hf.studies.distillation.senses import SenseCounter
-from cc_hf.comparing.people.agreement import agreement_with_labels
-from cc_hf.comparing.people.annotations import Annotation
-from cc_hf.comparing.models import compared_bleu, compared_rates
 from cc_hf.studies.mt_geneval.sentence_gaps import sentence_gaps
-from cc_hf.comparing.seeds import average_results
 from cc_hf.studies.speed.points import ACCURACIES, SpeedPoint, mean_point
-from cc_hf.comparing.uncertain import uncertain_samples
 from cc_hf.studies.wino_x.lengths import sequence_lengths
 from cc_hf.studies.wino_x.pronoun_counts import pronoun_counts
 from cc_hf.studies.wino_x.referent_bias import referent_bias
 from cc_hf.studies.wino_x.referent_choices import Choice
 from cc_hf.studies.wino_x.salience import Salience, WordSalience, trigger_importance
-from tests.studies.disambiguation_bias.attacks.helper import sample_of
 from tests.helpers.results import small_result
+from tests.studies.disambiguation_bias.attacks.helper import sample_of
 
 N = 24
 SEEDS = range(5)

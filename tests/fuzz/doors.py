@@ -148,7 +148,7 @@ COMMANDS: tuple[tuple[str, ...], ...] = (
     ("report", "results.json", "--bleu", "bleu.json", "--plots", "OUT"),
     ("report", "result.json", "--annotations", "annotations.jsonl", "--html", "OUT.html"),
     ("analyze", "human-agreement", "result.json", "--annotations", "annotations.jsonl"),
-    ("analyze", "regression", "table.csv", "--dependent", "y", "--independent", "x"),
+    ("study", "distillation", "regression", "table.csv", "--dependent", "y", "--independent", "x"),
     ("build", "custom", "--from", "custom.csv", "--output", "OUT"),
     ("build", "custom", "--from", "custom.jsonl", "--output", "OUT"),
     ("publish", "dataset", "custom.csv", "--repo", "me/bats"),

@@ -19,29 +19,6 @@ from typing import Any
 
 import pytest
 
-from cc_hf.conversion.check import read_check
-from cc_hf.cue_building.calibration_file import shipped_calibrations
-from cc_hf.cue_building.candidates import given_candidates
-from cc_hf.cue_building.development import load_development, read_wordings
-from cc_hf.studies.disambiguation_bias.homographs import read_lexicon, read_pairs
-from cc_hf.data.files.quality_scores import read_quality_scores
-from cc_hf.data.files.result_files import read_result_file
-from cc_hf.data.files.sense_counts import read_sense_counts
-from cc_hf.data.files.timings import read_timings
-from cc_hf.errors import CCError
-from cc_hf.evaluation.material import load_material
-from cc_hf.prompting.samples import read_translation_samples, shipped_file
-from cc_hf.studies.disambiguation_bias.attacks.contrastive import read_cues
-from cc_hf.studies.disambiguation_bias.attacks.samples import read_judgements, read_samples
-from cc_hf.studies.disambiguation_bias.attractors import ASSOCIATIONS, read_stop_words, read_table
-from cc_hf.studies.disambiguation_bias.sentences import BiasColumns, score_file
-from cc_hf.studies.disambiguation_bias.tagging_summary import count_file
-from cc_hf.studies.distillation.gender_flows import (
-    correlate_female_shares,
-    read_occupation_counts,
-    read_women,
-)
-from cc_hf.studies.distillation.occupations import read_occupation_forms
 from cc_hf.comparing.people.annotations import read_annotations
 from cc_hf.comparing.people.sampling import FORMS, GENDERS
 from cc_hf.comparing.people.sheets import (
@@ -53,6 +30,29 @@ from cc_hf.comparing.people.sheets import (
     read_sheet,
 )
 from cc_hf.comparing.system_table import read_system_table
+from cc_hf.conversion.check import read_check
+from cc_hf.cue_building.calibration_file import shipped_calibrations
+from cc_hf.cue_building.candidates import given_candidates
+from cc_hf.cue_building.development import load_development, read_wordings
+from cc_hf.data.files.quality_scores import read_quality_scores
+from cc_hf.data.files.result_files import read_result_file
+from cc_hf.data.files.sense_counts import read_sense_counts
+from cc_hf.data.files.timings import read_timings
+from cc_hf.errors import CCError
+from cc_hf.evaluation.material import load_material
+from cc_hf.prompting.samples import read_translation_samples, shipped_file
+from cc_hf.studies.disambiguation_bias.attacks.contrastive import read_cues
+from cc_hf.studies.disambiguation_bias.attacks.samples import read_judgements, read_samples
+from cc_hf.studies.disambiguation_bias.attractors import ASSOCIATIONS, read_stop_words, read_table
+from cc_hf.studies.disambiguation_bias.homographs import read_lexicon, read_pairs
+from cc_hf.studies.disambiguation_bias.sentences import BiasColumns, score_file
+from cc_hf.studies.disambiguation_bias.tagging_summary import count_file
+from cc_hf.studies.distillation.gender_flows import (
+    correlate_female_shares,
+    read_occupation_counts,
+    read_women,
+)
+from cc_hf.studies.distillation.occupations import read_occupation_forms
 from cc_hf.studies.wino_x.referent_choices import read_choices
 from tests.fuzz.doors import BASES
 

@@ -4,19 +4,21 @@ to import torch.
 
 from __future__ import annotations
 
+import json
 import sys
 import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
+from typing import Any
 
 import pytest
-from typer.testing import CliRunner
+from typer.testing import CliRunner, Result
 
 from cc_hf.cli import main
 
-__all__ = ["Shown", "run_command"]
+__all__ = ["Shown", "invoke", "printed_by", "read_json", "run_command"]
 
 
 @dataclass(frozen=True)
@@ -61,3 +63,36 @@ def run_command(
         shown = Shown(stdout.getvalue().decode(), stderr.getvalue().decode() if stderr else "")
     assert code == status, shown.stderr
     return shown
+
+
+def invoke(*arguments: object, columns: int | None = None) -> Result:
+    """Run a command below `main.run`, so that a result holds the error that it raised.
+
+    Args:
+        arguments: the words behind `cc-hf`.
+        columns: width of the terminal.
+    """
+    environment = None if columns is None else {"COLUMNS": str(columns)}
+    return CliRunner(env=environment).invoke(main.app, [*map(str, arguments)])
+
+
+def printed_by(*arguments: object, status: int = 0, columns: int = 80) -> str:
+    """Return what a command prints in a terminal of the usual width, which must not truncate
+    figures. Errors are raised, and warnings are errors.
+
+    Args:
+        arguments: the words behind `cc-hf`.
+        status: the exit status that is expected.
+        columns: width of the terminal.
+    """
+    result = invoke(*arguments, columns=columns)
+    if result.exception is not None and not isinstance(result.exception, SystemExit):
+        raise result.exception
+    assert result.exit_code == status, result.output
+    assert "…" not in result.stdout
+    return result.stdout
+
+
+def read_json(path: Path) -> Any:
+    """Return what a JSON file holds."""
+    return json.loads(path.read_text(encoding="utf-8"))

@@ -41,13 +41,13 @@ from transformers import (
 )
 
 from cc_hf.conversion.student import convert_student
-from cc_hf.studies.speed.average_attention import (
-    AverageAttentionConfig,
-    AverageAttentionForConditionalGeneration,
-)
 from cc_hf.studies.lexical_shortcuts.model import (
     LexicalShortcutConfig,
     LexicalShortcutForConditionalGeneration,
+)
+from cc_hf.studies.speed.average_attention import (
+    AverageAttentionConfig,
+    AverageAttentionForConditionalGeneration,
 )
 from tests.helpers.bergamot_models import save_student
 from tests.helpers.models import TEXT, save_tiny_marian, save_tiny_masked_lm

@@ -7,11 +7,11 @@ from __future__ import annotations
 import functools
 from collections.abc import Sequence
 
+from cc_hf.comparing.people.annotations import Annotation
 from cc_hf.reports.report import Report, build_report
 from cc_hf.reports.samples import System
 from cc_hf.results import EvaluationResult
 from cc_hf.schema import ContrastiveSourceExample, Focus
-from cc_hf.comparing.people.annotations import Annotation
 from tests.helpers.fake_evaluator import hash_scores
 from tests.helpers.fake_metric import Words
 from tests.helpers.metrics import evaluate_metric

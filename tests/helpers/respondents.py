@@ -6,9 +6,9 @@ import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from cc_hf.asking.plans import Plan
 from cc_hf.errors import EvaluatorError
 from cc_hf.prompting.conversations import Conversation, Reply
-from cc_hf.asking.plans import Plan
 
 __all__ = [
     "Scripted",

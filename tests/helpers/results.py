@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 from cc_hf.results import CategoryAccuracy, EvaluationResult, Interval
 from cc_hf.schema import Judgement
 
-__all__ = ["small_result", "write_result"]
+__all__ = ["seed_files", "small_result", "write_result", "write_seeds"]
 
 
 def small_result(
@@ -62,3 +63,26 @@ def write_result(folder: Path, name: str, result: EvaluationResult) -> Path:
     path = folder / f"{name}.json"
     path.write_text(result.to_json(), encoding="utf-8")
     return path
+
+
+def write_seeds(folder: Path) -> list[Path]:
+    """Write results of two sizes and two seeds, with their BLEU and times."""
+    systems = {
+        "base-seed1": (0.5, 0.9, 20.5, 3.0),
+        "base-seed2": (0.7, 0.9, 21.5, 3.5),
+        "fast-seed1": (0.2, 0.9, 18.0, 1.0),
+        "fast-seed2": (0.4, 0.9, 19.0, 1.5),
+    }
+    bleu = [{"system": name, "bleu": values[2]} for name, values in systems.items()]
+    times = [{"system": name, "seconds": v[3], "beams": 5} for name, v in systems.items()]
+    (folder / "bleu.json").write_text(json.dumps(bleu), encoding="utf-8")
+    (folder / "times.json").write_text(json.dumps({"timings": times}), encoding="utf-8")
+    return [
+        write_result(folder, name, small_result(values[:2], system=name[:4]))
+        for name, values in systems.items()
+    ]
+
+
+def seed_files(folder: Path) -> list[str | Path]:
+    """Return the options that name BLEU and times of `write_seeds`."""
+    return ["--bleu", folder / "bleu.json", "--timing", folder / "times.json"]

@@ -181,3 +181,26 @@ def save_schema_marian(folder: Path, *, n_pieces: int = 90, width: int = 32, see
         folder
     )
     return folder
+
+
+ROW = {
+    "qID": "Q1-1",
+    "sentence": "The nurse put the bag on the table because it was heavy.",
+    "translation1": "Die Pflegerin stellte die Tasche auf den Tisch, weil sie schwer war.",
+    "translation2": "Die Pflegerin stellte die Tasche auf den Tisch, weil er schwer war.",
+    "answer": 1,
+    "pronoun1": "sie",
+    "pronoun2": "er",
+    "referent1_en": "bag",
+    "referent2_en": "table",
+    "true_translation_referent_of_pronoun1_de": "Tasche",
+    "true_translation_referent_of_pronoun2_de": "Tisch",
+    "false_translation_referent_of_pronoun1_de": "Tasche",
+    "false_translation_referent_of_pronoun2_de": "Tisch",
+}
+TWIN = {
+    **ROW,
+    "qID": "Q1-2",
+    "sentence": str(ROW["sentence"]).replace("heavy", "quite strong"),
+    "answer": 2,
+}

@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 import cc_hf
+from cc_hf.comparing.people.annotations import read_annotations
+from cc_hf.comparing.uncertain import uncertain_samples
 from cc_hf.evaluation.fitting import make_metric
 from cc_hf.evaluation.judging import judge
 from cc_hf.evaluation.material import Material
-from cc_hf.comparing.people.annotations import read_annotations
-from cc_hf.comparing.uncertain import uncertain_samples
 
 pytestmark = pytest.mark.shared
 

@@ -1,5 +1,5 @@
 """How many right translations and flips each search of `homograph_accuracy` finds, as
-docs/disambiguation_bias.md and the card say.
+docs/studies/disambiguation_bias.md and the card say.
 """
 
 from __future__ import annotations
@@ -11,10 +11,10 @@ from typing import Any
 
 import pytest
 
-from cc_hf.studies.disambiguation_bias.homographs import HomographLexicon, read_lexicon
 from cc_hf.data.files.sense_rows import senses_text
 from cc_hf.metrics.homograph_accuracy import SEARCHES, HomographAccuracy
 from cc_hf.results import EvaluationResult
+from cc_hf.studies.disambiguation_bias.homographs import HomographLexicon, read_lexicon
 from cc_hf.text.tokenization import word_tokens
 from tests.helpers.metrics import evaluate_metric
 
@@ -69,7 +69,7 @@ def test_the_default_search_loses_no_right_translation_and_finds_most_flips(
 ) -> None:
     lexicon = read_lexicon(data_dir=shared / "upstream")
     rows = recorded_rows(shared, lexicon)
-    page = (root / "docs/disambiguation_bias.md").read_text(encoding="utf-8")
+    page = (root / "docs/studies/disambiguation_bias.md").read_text(encoding="utf-8")
     shares: dict[tuple[str, int], tuple[float, float]] = {}
     for search in SEARCHES:
         for n, n_draws in DRAWS.items():

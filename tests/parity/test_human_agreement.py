@@ -11,9 +11,6 @@ from typing import Any
 
 import pytest
 
-from cc_hf.results import EvaluationResult
-from cc_hf.schema import Judgement
-from cc_hf.statistics.agreement import cohen_kappa
 from cc_hf.comparing.people.agreement import (
     Assumption,
     agreement_with_labels,
@@ -29,6 +26,9 @@ from cc_hf.comparing.people.published import (
     PUBLISHED_KAPPAS,
     published_agreement,
 )
+from cc_hf.results import EvaluationResult
+from cc_hf.schema import Judgement
+from cc_hf.statistics.agreement import cohen_kappa
 from tests.helpers.metrics import evaluate_dataset
 
 pytestmark = pytest.mark.shared

@@ -15,9 +15,9 @@ from typing import Any
 import pytest
 
 import cc_hf
+from cc_hf.data.files.translations import read_translations
 from cc_hf.data.readers.mt_geneval import DECLARATION, unquoted
 from cc_hf.data.readers.mt_geneval_files import FILES, REPOSITORY
-from cc_hf.data.files.translations import read_translations
 from tests.helpers.fake_evaluator import hash_scores
 from tests.helpers.metrics import evaluate_dataset, evaluate_metric, metric_class
 

@@ -11,11 +11,11 @@ from pathlib import Path
 import pytest
 
 import cc_hf
-from cc_hf.results import EvaluationResult
-from cc_hf.schema import Judgement
 from cc_hf.comparing.people.agreement import examples_without_corpora
 from cc_hf.comparing.people.annotations import read_annotations
 from cc_hf.comparing.people.sampling import draw_sample
+from cc_hf.results import EvaluationResult
+from cc_hf.schema import Judgement
 from cc_hf.studies.mt_geneval.counts import PUBLISHED_COUNTS, count_data
 from cc_hf.studies.mt_geneval.ratings import draw_contextual_sample
 from cc_hf.text.tokenization import letters

@@ -15,6 +15,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from cc_hf.comparing.people.annotations import read_annotations
+from cc_hf.comparing.system_table import read_system_table
 from cc_hf.cues.mlm_insertions import parse_candidates
 from cc_hf.data.files.custom import read_custom
 from cc_hf.data.files.quality_scores import read_quality_scores
@@ -25,8 +27,6 @@ from cc_hf.files import file_slug, parse_json, parse_yaml, resolved, sole_writer
 from cc_hf.folders import new_folder
 from cc_hf.hub.metric_page import MAX_FORM_CHARACTERS, judge_lines
 from cc_hf.schema import ContrastiveTranslationExample
-from cc_hf.comparing.people.annotations import read_annotations
-from cc_hf.comparing.system_table import read_system_table
 from cc_hf.studies.wino_x.referent_choices import read_choices
 
 EXAMPLE = ContrastiveTranslationExample("0", "en", "de", "One.", "Eins.", ("Zwei.",), "a")

@@ -8,9 +8,6 @@ import random
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from cc_hf.errors import InputError, check_choice
-from cc_hf.results import EvaluationResult
-from cc_hf.schema import VERDICTS, ContrastiveTranslationExample, Example, Judgement
 from cc_hf.comparing.people.agreement import Assumption
 from cc_hf.comparing.people.annotations import (
     Annotation,
@@ -19,6 +16,9 @@ from cc_hf.comparing.people.annotations import (
     earlier_agreement_of_rows,
 )
 from cc_hf.comparing.people.sheets import Answers, SheetForm, SheetKey, sample_settings, sheet_rows
+from cc_hf.errors import InputError, check_choice
+from cc_hf.results import EvaluationResult
+from cc_hf.schema import VERDICTS, ContrastiveTranslationExample, Example, Judgement
 from cc_hf.text.tokenization import letters
 
 __all__ = [

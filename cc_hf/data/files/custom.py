@@ -16,8 +16,8 @@ from typing import Any, TypeVar
 
 from cc_hf.cues.gender_brackets import gender_bracket_sources
 from cc_hf.cues.templates import apply_cue
-from cc_hf.data.files.custom_rows import SUFFIXES, read_rows
 from cc_hf.data.declaration import ConfigDeclaration, DatasetDeclaration
+from cc_hf.data.files.custom_rows import SUFFIXES, read_rows
 from cc_hf.data.files.sense_rows import parse_senses, senses_text
 from cc_hf.data.files.text_files import read_lines
 from cc_hf.errors import DataError, InputError

@@ -79,7 +79,7 @@ def frequent_senses(counts: Mapping[str, float]) -> set[Sense]:
 
 
 def read_sense_counts(path: str | Path) -> dict[str, int]:
-    """Read a user's file of counts, such as `cc-hf count senses --output` writes it.
+    """Read a user's file of counts, such as `cc-hf study distillation senses --output` writes it.
 
     Args:
         path: a JSON object, name of a sense as for `sense_of` -> number; or the object with the

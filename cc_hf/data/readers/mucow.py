@@ -10,6 +10,7 @@ from pathlib import Path
 from cc_hf.cues.placement import insert_before
 from cc_hf.data.declaration import ConfigDeclaration, DatasetDeclaration
 from cc_hf.data.files.json_rows import json_value
+from cc_hf.data.files.sense_counts import frequent_senses
 from cc_hf.data.readers.contrastive_json import EXTRA_KEYS as SCORING_KEYS
 from cc_hf.data.readers.contrastive_json import read_contrastive_json
 from cc_hf.data.readers.mucow_files import (
@@ -29,7 +30,6 @@ from cc_hf.data.readers.mucow_suite import (
     matching_tokens,
     read_suite,
 )
-from cc_hf.data.files.sense_counts import frequent_senses
 from cc_hf.errors import DataError
 from cc_hf.files import parse_json
 from cc_hf.languages import LANGUAGES

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from cc_hf.data.files.json_rows import json_value
-from cc_hf.data.readers.mucow_files import SUITE
 from cc_hf.data.files.sense_counts import frequent_senses
 from cc_hf.data.files.text_files import text_lines
+from cc_hf.data.readers.mucow_files import SUITE
 from cc_hf.errors import DataError
 from cc_hf.schema import Focus, ProbingExample
 from cc_hf.text.inflection import english_plural

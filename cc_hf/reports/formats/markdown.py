@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 
-from cc_hf.studies.disambiguation_bias.report_tables import bias_tables
 from cc_hf.reports.collection import OVERVIEW_CAPTION, Collection, Figure, overview
 from cc_hf.reports.evaluators import evaluator_facts, evaluators_text
 from cc_hf.reports.figure_text import data_name
@@ -70,7 +69,7 @@ def _parts(report: Report, level: str) -> list[str]:
     """Return the parts of a report, whose title has the level of a heading."""
     summary, *others = (
         f"{level}# {markdown_text(table.title)}\n\n{markdown_table(table)}"
-        for table in (*report_tables(report), *bias_tables(report))
+        for table in report_tables(report)
     )
     notes = (
         [f"{level}# Notes\n\n" + "\n".join(f"- {markdown_text(n)}" for n in report.notes)]

@@ -10,6 +10,8 @@ from typing import Any
 
 from markupsafe import Markup
 
+from cc_hf.comparing.people.annotations import Annotation
+from cc_hf.comparing.uncertain import WITHIN
 from cc_hf.reports.figure_text import metric_name
 from cc_hf.reports.highlights import Attribute
 from cc_hf.reports.marks import mark_classes
@@ -22,8 +24,6 @@ from cc_hf.schema import (
     Example,
     Judgement,
 )
-from cc_hf.comparing.people.annotations import Annotation
-from cc_hf.comparing.uncertain import WITHIN
 
 __all__ = ["explorer_data", "island_json"]
 

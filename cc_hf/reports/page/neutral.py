@@ -6,12 +6,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from cc_hf.comparing.uncertain import WITHIN, is_uncertain
 from cc_hf.reports.derived_figures import derived_figures
-from cc_hf.reports.figure_text import metric_name, percent, with_interval
+from cc_hf.reports.figure_text import metric_name, with_interval
+from cc_hf.reports.numbers import count, percent
 from cc_hf.reports.page.standing_out import LinkedText, LinkTable, sample_link
 from cc_hf.reports.report import Report
 from cc_hf.statistics.shares import wilson_share
-from cc_hf.comparing.uncertain import WITHIN, is_uncertain
 
 __all__ = ["neutral_tables"]
 
@@ -44,7 +45,7 @@ def neutral_tables(report: Report) -> Iterable[LinkTable]:
                 share = wilson_share(sum(map(is_uncertain, judged)), len(judged))
                 href = link({**unsure, "system": system}) if share.k else ""
                 text = with_interval(share.value, share.interval)
-                cells = ((LinkedText(f"{share.k:,}", href),), (LinkedText(text),))
+                cells = ((LinkedText(count(share.k), href),), (LinkedText(text),))
                 uncertain.append((system, cells))
             shares = {f.name: f for f in derived_figures(result) if f.name.startswith(_PREFIX)}
             if shares:

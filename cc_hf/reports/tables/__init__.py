@@ -1,1 +1,1 @@
-"""Studies as tables and pictures."""
+"""Tables and charts of what is computed over results."""

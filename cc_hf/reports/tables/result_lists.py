@@ -7,23 +7,23 @@ from collections.abc import Sequence
 from rich.console import Group, RenderableType
 from rich.text import Text
 
+from cc_hf.comparing.seeds import SeedAverage
+from cc_hf.comparing.uncertain import UncertainSamples
 from cc_hf.reports.figure_text import (
     category_key,
     data_name,
     figure_label,
     metric_name,
-    percent,
     ratio_text,
     with_interval,
 )
 from cc_hf.reports.key_figures import key_figures
+from cc_hf.reports.numbers import count, percent
 from cc_hf.reports.tables.base import heading, own_judge_lines, plain_table
 from cc_hf.results import EvaluationResult
-from cc_hf.statistics.shares import wilson_share
 from cc_hf.statistics.gender_figures import RATIO
 from cc_hf.statistics.seeds import SeedFigure
-from cc_hf.comparing.seeds import SeedAverage
-from cc_hf.comparing.uncertain import UncertainSamples
+from cc_hf.statistics.shares import wilson_share
 
 __all__ = ["seed_tables", "uncertain_tables"]
 
@@ -46,7 +46,7 @@ def uncertain_tables(
     rows.append(("total", wilson_share(len(uncertain.samples), uncertain.n)))
     for name, share in rows:
         text = with_interval(share.value, share.interval)
-        table.add_row(Text(name), f"{share.n:,}", f"{share.k:,}", text)
+        table.add_row(Text(name), count(share.n), count(share.k), text)
     parts: list[RenderableType] = [
         heading(f"{data_name(result)}: {metric_name(result.metric)}"),
         table,

@@ -8,11 +8,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
+from cc_hf.comparing.system_rows import SystemMean, ordered_sizes
 from cc_hf.errors import InputError
 from cc_hf.reports.formats.plots import empty_figure, literal_text, mark_of, saved_figure
 from cc_hf.reports.tables.systems import figure_title, title_of_language
 from cc_hf.results import Interval
-from cc_hf.comparing.system_rows import SystemMean, ordered_sizes
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -1,4 +1,4 @@
-"""Tables of systems: as text for `cc_hf.comparing.system_table`, in percent, and for the terminal."""
+"""Tables of systems in percent: text for `cc_hf.comparing.system_table`, and for the terminal."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from typing import Any
 from rich.console import Group, RenderableType
 from rich.text import Text
 
+from cc_hf.comparing.system_rows import SystemMean, SystemRow
 from cc_hf.errors import InputError, UnknownNameError
 from cc_hf.reports.figure_text import (
     data_title,
     figure_label,
     language_pair,
     pair_of_data,
-    percent,
     with_interval,
 )
+from cc_hf.reports.numbers import percent
 from cc_hf.reports.tables.base import heading, own_judge_lines, plain_table
 from cc_hf.results import Interval
 from cc_hf.statistics.seeds import SeedFigure
-from cc_hf.comparing.system_rows import SystemMean, SystemRow
 
 __all__ = [
     "chosen_figures",

@@ -14,12 +14,12 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-import cc_hf
 from cc_hf import signature
-from cc_hf.studies.disambiguation_bias.homographs import HomographLexicon, TaggedPair
-from cc_hf.data.kept_files import COUNT, POSITIVE, TEXT, Each, read_kept
+from cc_hf._version import __version__
 from cc_hf.data.files.text_files import read_lines
+from cc_hf.data.kept_files import COUNT, POSITIVE, TEXT, Each, read_kept
 from cc_hf.errors import InputError, UnknownNameError, check_choice, shown
+from cc_hf.studies.disambiguation_bias.homographs import HomographLexicon, TaggedPair
 from cc_hf.text.lemmatization import Lemmatizer, load_lemmatizer
 from cc_hf.text.tokenization import word_texts
 
@@ -252,7 +252,7 @@ class AttractorTable:
                     else {}
                 ),
                 "n": sum(sum(numbers.values()) for numbers in self.n_pairs.values()),
-                "v": cc_hf.__version__,
+                "v": __version__,
             },
         )
 
@@ -351,7 +351,8 @@ def count_attractors(
     The pairs are read once; the memory depends on the number of different words, not of pairs.
 
     Args:
-        pairs: tagged pairs, such as those of `cc_hf.studies.disambiguation_bias.homographs.read_pairs`.
+        pairs: tagged pairs, such as those of
+            `cc_hf.studies.disambiguation_bias.homographs.read_pairs`.
         stop_words: words in lower case that are not counted.
         lexicon: the lexicon of the pairs. With it, pairs are checked, and senses without a pair are
             in the table, too.
@@ -432,12 +433,13 @@ def read_table(path: str | Path) -> AttractorTable:
     """Return a table of attractors from a JSON file.
 
     Args:
-        path: a file that `AttractorTable.to_json` or `cc-hf bias attractors --output` wrote.
+        path: a file that `AttractorTable.to_json` or `cc-hf study disambiguation_bias attractors
+            --output` wrote.
 
     Raises:
         InputError: for a file that does not exist or is not such a table.
     """
-    row = read_kept(path, _FORM, "a table of `cc-hf bias attractors --output`")
+    row = read_kept(path, _FORM, "a table of `cc-hf study disambiguation_bias attractors --output`")
     counts, n_pairs = row["counts"], row["n_pairs"]
     for homograph in {**counts, **n_pairs}:
         clusters, numbers = counts.get(homograph, {}), n_pairs.get(homograph)

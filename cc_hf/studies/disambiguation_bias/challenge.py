@@ -18,11 +18,11 @@ import numpy as np
 
 from cc_hf import signature
 from cc_hf.data.declaration import ConfigDeclaration, DatasetDeclaration
-from cc_hf.studies.disambiguation_bias.homographs import HomographLexicon, TaggedPair
 from cc_hf.data.files.sense_rows import senses_text
 from cc_hf.errors import InputError
 from cc_hf.schema import Example, Focus, ProbingExample
 from cc_hf.studies.disambiguation_bias.attractors import AttractorTable
+from cc_hf.studies.disambiguation_bias.homographs import HomographLexicon, TaggedPair
 from cc_hf.studies.disambiguation_bias.prediction import FEATURES
 from cc_hf.studies.disambiguation_bias.sentences import BiasColumns, scored_rows
 from cc_hf.text.tokenization import word_texts, word_tokens

@@ -1,4 +1,6 @@
-"""cc-hf bias challenge, correlate: sentences that a system may get wrong, and what predicts it."""
+"""cc-hf study disambiguation_bias challenge, correlate: sentences that a system may get wrong, and
+what predicts it.
+"""
 
 from __future__ import annotations
 
@@ -10,10 +12,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.text import Text
 
-from cc_hf.studies.disambiguation_bias.tag_commands import Lexicon, LexiconTgtLang, SrcLang
 from cc_hf.cli.options import AsJson, DataDir, FiguresOutput, OneMetric, Quiet
 from cc_hf.cli.output import Console, check_output, json_text, print_result
 from cc_hf.errors import InputError
+from cc_hf.reports.numbers import percent
+from cc_hf.studies.disambiguation_bias.tag_commands import Lexicon, LexiconTgtLang, SrcLang
 
 if TYPE_CHECKING:
     from cc_hf.results import EvaluationResult
@@ -28,7 +31,11 @@ Log = Annotated[
     bool, typer.Option("--log/--no-log", help="PPMI with the logarithm to base 2, or without it.")
 ]
 _Table = Annotated[
-    Path, typer.Argument(help="Table that `cc-hf bias attractors --output` wrote.", metavar="TABLE")
+    Path,
+    typer.Argument(
+        help="Table that `cc-hf study disambiguation_bias attractors --output` wrote.",
+        metavar="TABLE",
+    ),
 ]
 
 
@@ -38,7 +45,8 @@ def challenge(
         Path,
         typer.Argument(
             help=(
-                "Pool of sentences: a .jsonl file as `cc-hf bias tag` writes it, of a corpus on"
+                "Pool of sentences: a .jsonl file as `cc-hf study disambiguation_bias tag` writes"
+                " it, of a corpus on"
                 " which the system was not trained."
             )
         ),
@@ -84,11 +92,11 @@ def challenge(
     `cc-hf evaluate FOLDER most_biased --metric homograph_accuracy` judges a system on them. See
     Emelin (2023), section 3.2.2.
     """
-    from cc_hf.studies.disambiguation_bias.homographs import read_lexicon, read_pairs
     from cc_hf.hub.cards import homograph_card
     from cc_hf.hub.parquet import build_dataset_folder
     from cc_hf.studies.disambiguation_bias.attractors import read_table
     from cc_hf.studies.disambiguation_bias.challenge import challenge_sets
+    from cc_hf.studies.disambiguation_bias.homographs import read_lexicon, read_pairs
 
     chosen = challenge_sets(
         read_pairs(pairs),
@@ -122,7 +130,7 @@ def challenge(
     console.print(
         Text(
             f"pool: {chosen.n_pool:,} sentences, and {chosen.n_short:,} that are too short;"
-            f" {100 * share:.2f} % of the most biased are among the rarest"
+            f" {percent(share, digits=2)} % of the most biased are among the rarest"
         )
     )
     console.print(Text(f"written: {output}"), soft_wrap=True)
@@ -146,7 +154,8 @@ def correlate(
         Path | None,
         typer.Option(
             help=(
-                "Table that `cc-hf bias attractors --output` wrote. Default: the bias that the"
+                "Table that `cc-hf study disambiguation_bias attractors --output` wrote. Default:"
+                " the bias that the"
                 " challenge sets hold."
             )
         ),
@@ -154,7 +163,10 @@ def correlate(
     rows: Annotated[
         Path | None,
         typer.Option(
-            help="Bias of the sentences that `cc-hf bias score --rows` wrote, without --dataset."
+            help=(
+                "Bias of the sentences that `cc-hf study disambiguation_bias score --rows` wrote,"
+                " without --dataset."
+            )
         ),
     ] = None,
     metric: OneMetric = None,
@@ -175,15 +187,15 @@ def correlate(
 
     The figures correspond to Emelin (2023), Tables 3.7 and 3.8.
     """
-    from cc_hf.studies.disambiguation_bias.prediction_tables import (
-        error_prediction_tables,
-        published_predictions_table,
-    )
     from cc_hf.comparing.systems import read_results
     from cc_hf.studies.disambiguation_bias.prediction import (
         PUBLISHED_PREDICTIONS,
         error_rate_by_bias,
         predict_errors,
+    )
+    from cc_hf.studies.disambiguation_bias.prediction_tables import (
+        error_prediction_tables,
+        published_predictions_table,
     )
     from cc_hf.studies.disambiguation_bias.results import judged_sentences
 

@@ -1,4 +1,4 @@
-"""cc-hf bias attractors, score: disambiguation bias of words and sentences."""
+"""Commands of the study: disambiguation bias of words and sentences, challenge sets, attacks."""
 
 from __future__ import annotations
 
@@ -8,15 +8,23 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.text import Text
 
-from cc_hf.studies.disambiguation_bias.challenge_commands import challenge, correlate
-from cc_hf.studies.disambiguation_bias.tag_commands import Homographs, Lexicon, LexiconTgtLang, SrcLang, tag
 from cc_hf.cli.options import AsJson, DataDir, FiguresOutput
 from cc_hf.cli.output import check_output, json_text, print_result, say_written, write_atomically
 from cc_hf.errors import InputError
+from cc_hf.studies.disambiguation_bias.attacks.commands import app as attacks
+from cc_hf.studies.disambiguation_bias.challenge_commands import challenge, correlate
+from cc_hf.studies.disambiguation_bias.model_commands import compare_models
+from cc_hf.studies.disambiguation_bias.tag_commands import (
+    Homographs,
+    Lexicon,
+    LexiconTgtLang,
+    SrcLang,
+    tag,
+)
 
 if TYPE_CHECKING:
-    from cc_hf.studies.disambiguation_bias.homographs import HomographLexicon
     from cc_hf.studies.disambiguation_bias.attractors import AttractorTable
+    from cc_hf.studies.disambiguation_bias.homographs import HomographLexicon
 
 __all__ = ["app"]
 
@@ -50,18 +58,14 @@ _StopWords = Annotated[
 ]
 
 
-@app.callback()
-def _main() -> None:
-    pass
-
-
 @app.command("attractors")
 def attractors(
     pairs: Annotated[
         Path,
         typer.Argument(
             help=(
-                "Pairs that `cc-hf bias tag` wrote (.jsonl), or a table that this command wrote"
+                "Pairs that `cc-hf study disambiguation_bias tag` wrote (.jsonl), or a table that"
+                " this command wrote"
                 " (.json)."
             )
         ),
@@ -160,11 +164,16 @@ def _table(path: Path, lexicon: HomographLexicon, stop_words: Path | None) -> At
 @app.command("score")
 def score(
     table: Annotated[
-        Path, typer.Argument(help="Table that `cc-hf bias attractors --output` wrote.")
+        Path,
+        typer.Argument(
+            help="Table that `cc-hf study disambiguation_bias attractors --output` wrote."
+        ),
     ],
     pairs: Annotated[
         Path,
-        typer.Argument(help="Pairs to score: a .jsonl file as `cc-hf bias tag` writes it."),
+        typer.Argument(
+            help="Pairs to score: a .jsonl file as `cc-hf study disambiguation_bias tag` writes it."
+        ),
     ],
     association: Annotated[
         list[str] | None,
@@ -186,9 +195,9 @@ def score(
 
     The figures correspond to Emelin (2023), equation 3.3.
     """
-    from cc_hf.studies.disambiguation_bias.tables import bias_table
     from cc_hf.studies.disambiguation_bias.attractors import read_table
     from cc_hf.studies.disambiguation_bias.sentences import BiasColumns, score_file
+    from cc_hf.studies.disambiguation_bias.tables import bias_table
 
     for name, path in {"output": output, "rows": rows}.items():
         check_output(path, name)
@@ -212,3 +221,5 @@ def score(
 
 app.command("correlate")(correlate)
 app.command("challenge")(challenge)
+app.command("compare-models")(compare_models)
+app.add_typer(attacks, name="attack")

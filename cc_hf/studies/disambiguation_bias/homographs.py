@@ -207,8 +207,8 @@ def _cluster(value: Any, where: str) -> SenseCluster:
 
 
 def read_pairs(path: str | Path) -> Iterator[TaggedPair]:
-    """Yield the pairs of a file that `write_pairs` or `cc-hf bias tag` wrote, without loading it
-    whole.
+    """Yield the pairs of a file that `write_pairs` or `cc-hf study disambiguation_bias tag` wrote,
+    without loading it whole.
 
     Args:
         path: a JSONL file with the fields of `TaggedPair`; other keys are ignored.
@@ -233,7 +233,7 @@ def _pair(line: str, where: str) -> TaggedPair:
             name = "an integer" if kind is int else "text"
             raise InputError(
                 f"{where}: {key}: expected {name}, got {shown(value)}; write the file with"
-                " `cc-hf bias tag`"
+                " `cc-hf study disambiguation_bias tag`"
             )
     pair = TaggedPair(**{key: row[key] for key in _TYPES})
     if not 0 <= pair.start < len(pair.source) or pair.token < 0:

@@ -1,4 +1,6 @@
-"""cc-hf analyze compare-models: Tables 5.6 and 5.7 of Emelin (2023) for any two models."""
+"""cc-hf study disambiguation_bias compare-models: Tables 5.6 and 5.7 of Emelin (2023) for any two
+models.
+"""
 
 from __future__ import annotations
 
@@ -25,10 +27,10 @@ from cc_hf.errors import InputError
 from cc_hf.systems.system import DEFAULT_BEAMS, System
 
 if TYPE_CHECKING:
+    from cc_hf.comparing.models import ComparedFigure
     from cc_hf.evaluators.options import LoadingOptions
     from cc_hf.results import EvaluationResult
     from cc_hf.statistics.bootstrap import Bootstrap
-    from cc_hf.comparing.models import ComparedFigure
 
 __all__ = ["compare_models"]
 
@@ -72,14 +74,20 @@ def compare_models(
         typer.Option(
             metavar="DATASET[:SET]",
             help=(
-                "Sentences with homographs: a folder of `cc-hf bias challenge` with the name of a"
+                "Sentences with homographs: a folder of `cc-hf study disambiguation_bias"
+                " challenge` with the name of a"
                 " set, such as sets:most_biased, or a file that homograph_accuracy judges."
             ),
         ),
     ] = None,
     attacks: Annotated[
         Path | None,
-        typer.Option(help="Adversarial samples of `cc-hf attack make` or `challenge` (.jsonl)."),
+        typer.Option(
+            help=(
+                "Adversarial samples of `cc-hf study disambiguation_bias attack make` or"
+                " `challenge` (.jsonl)."
+            )
+        ),
     ] = None,
     lexicon: Annotated[
         Path | None,
@@ -126,13 +134,13 @@ def compare_models(
 
     The figures correspond to Emelin (2023), Tables 5.6 and 5.7; each needs its option.
     """
+    from cc_hf.comparing.models import PUBLISHED
     from cc_hf.evaluators.options import LoadingOptions
     from cc_hf.reports.tables.models import (
         model_comparison_tables,
         published_comparison_table,
     )
     from cc_hf.statistics.bootstrap import Bootstrap
-    from cc_hf.comparing.models import PUBLISHED
 
     check_output(output)
     if published and not models:
@@ -193,8 +201,8 @@ def _two(values: list[str] | None, option: str) -> tuple[str, str]:
 
 
 def _bleu(setting: _Models, source: Path, reference: Path) -> ComparedFigure:
-    from cc_hf.data.files.text_files import read_lines
     from cc_hf.comparing.models import compared_bleu
+    from cc_hf.data.files.text_files import read_lines
     from cc_hf.systems.translate import translate
 
     sources, references = read_lines(source), read_lines(reference)
@@ -226,8 +234,8 @@ def _bleu(setting: _Models, source: Path, reference: Path) -> ComparedFigure:
 
 
 def _homographs(setting: _Models, challenge: str, search: str, lemmatizer: str) -> ComparedFigure:
-    from cc_hf import load_material
     from cc_hf.comparing.models import compared_verdicts
+    from cc_hf.evaluation.material import load_material
 
     dataset, _, config = challenge.partition(":")
     material = load_material(
@@ -254,11 +262,11 @@ def _homographs(setting: _Models, challenge: str, search: str, lemmatizer: str) 
 def _attacks(
     setting: _Models, samples: Path, lexicon: Path | None, search: str, lemmatizer: str
 ) -> ComparedFigure:
-    from cc_hf.studies.disambiguation_bias.homographs import read_lexicon
+    from cc_hf.comparing.models import compared_rates
     from cc_hf.studies.disambiguation_bias.attacks.judging import judge_attacks, translate_or_read
     from cc_hf.studies.disambiguation_bias.attacks.outcomes import LexiconJudge
     from cc_hf.studies.disambiguation_bias.attacks.samples import read_samples
-    from cc_hf.comparing.models import compared_rates
+    from cc_hf.studies.disambiguation_bias.homographs import read_lexicon
 
     src_lang, tgt_lang = setting.languages
     judge = LexiconJudge(
@@ -295,8 +303,8 @@ def _attacks(
 
 
 def _wino_x(setting: _Models, config: str) -> ComparedFigure:
-    from cc_hf import load_material
     from cc_hf.comparing.models import compared_verdicts
+    from cc_hf.evaluation.material import load_material
 
     material = load_material("wino_x", config, data_dir=setting.data_dir)
     results = _results(
@@ -327,7 +335,7 @@ def _results(
     Returns:
         The result of each.
     """
-    from cc_hf import evaluate
+    from cc_hf.evaluation.evaluate import evaluate
 
     first, second = (
         evaluate(

@@ -106,8 +106,8 @@ def bias_of_rows(rows: Iterable[tuple[str, Mapping[str, Any]]]) -> dict[str, dic
     """Return the bias of rows by their ids, checked.
 
     Args:
-        rows: pairs of an id and a row, such as those that `cc-hf bias score --rows` writes. The
-            length is that of the row's `source` if the row does not hold it.
+        rows: pairs of an id and a row, such as those that `cc-hf study disambiguation_bias score
+            --rows` writes. The length is that of the row's `source` if the row does not hold it.
 
     Returns:
         Id -> the values of `FEATURES` that the row has, and `homograph`.

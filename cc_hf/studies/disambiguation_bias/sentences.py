@@ -11,9 +11,9 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from cc_hf.studies.disambiguation_bias.homographs import TaggedPair, read_pairs, write_rows
 from cc_hf.errors import InputError, UnknownNameError
 from cc_hf.studies.disambiguation_bias.attractors import AttractorTable
+from cc_hf.studies.disambiguation_bias.homographs import TaggedPair, read_pairs, write_rows
 from cc_hf.text.tokenization import word_texts
 
 __all__ = ["BiasColumns", "SentenceBias", "score_file", "scored_rows", "sentence_bias"]

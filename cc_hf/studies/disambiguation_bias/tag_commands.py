@@ -1,4 +1,4 @@
-"""cc-hf bias tag: sentence pairs in which the sense of a homograph is known."""
+"""The command `tag` of the study: sentence pairs in which the sense of a homograph is known."""
 
 from __future__ import annotations
 

@@ -16,8 +16,8 @@ from importlib.metadata import version
 from typing import Any
 
 from cc_hf.data.corpora.parallel import CorpusBlock
-from cc_hf.studies.disambiguation_bias.homographs import HomographLexicon, TaggedPair
 from cc_hf.errors import InputError, check_choice, shown
+from cc_hf.studies.disambiguation_bias.homographs import HomographLexicon, TaggedPair
 from cc_hf.text.alignment import (
     Alignment,
     check_links,

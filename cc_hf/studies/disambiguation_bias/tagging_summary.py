@@ -8,12 +8,12 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from cc_hf.studies.disambiguation_bias.homographs import HomographLexicon, read_pairs
 from cc_hf.data.kept_files import TEXT, read_kept
 from cc_hf.errors import InputError
 from cc_hf.files import file_sha256, is_file
 from cc_hf.signature import parse
 from cc_hf.studies.disambiguation_bias.attractors import AttractorTable, count_attractors
+from cc_hf.studies.disambiguation_bias.homographs import HomographLexicon, read_pairs
 from cc_hf.studies.disambiguation_bias.tagging import OUTCOMES
 
 __all__ = [

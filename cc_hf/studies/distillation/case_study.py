@@ -10,9 +10,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from cc_hf.statistics.regression import Regression
 from cc_hf.comparing.system_rows import SystemRow, join_figure
 from cc_hf.comparing.system_table import column_numbers, read_system_table, regress, select_systems
+from cc_hf.statistics.regression import Regression
 
 __all__ = [
     "CASE_STUDY",

@@ -1,4 +1,4 @@
-"""cc-hf count: word senses and gendered occupations in parallel text."""
+"""Commands of the study: counts of word senses and gendered occupations, and the case study."""
 
 from __future__ import annotations
 
@@ -26,6 +26,7 @@ from cc_hf.cli.output import (
 )
 from cc_hf.errors import InputError
 from cc_hf.files import exists, is_file
+from cc_hf.studies.distillation.regression_commands import regression, systems
 
 if TYPE_CHECKING:
     from cc_hf.data.corpora.parallel import Corpus, StreamCorpus
@@ -34,8 +35,11 @@ if TYPE_CHECKING:
 __all__ = ["app"]
 
 app = typer.Typer(
-    help="Count word senses and genders of occupations in parallel text.", no_args_is_help=True
+    help="Count word senses and genders of occupations, and regress scores of distilled systems.",
+    no_args_is_help=True,
 )
+app.command("regression")(regression)
+app.command("systems")(systems)
 
 _Source = Annotated[
     str | None,
@@ -54,11 +58,6 @@ _SourceColumn = Annotated[
     ),
 ]
 _BLOCK = 100_000
-
-
-@app.callback()
-def _main() -> None:
-    pass
 
 
 @app.command("senses")
@@ -340,7 +339,12 @@ def _corpus(
     Raises:
         InputError: for text files together with options of a dataset.
     """
-    from cc_hf.data.corpora.parallel import DATASET_SUFFIXES, dataset_corpus, file_corpus, open_dataset
+    from cc_hf.data.corpora.parallel import (
+        DATASET_SUFFIXES,
+        dataset_corpus,
+        file_corpus,
+        open_dataset,
+    )
 
     if is_file(source) and Path(source).suffix.lower() not in DATASET_SUFFIXES:
         if source_column or config or streaming:

@@ -13,6 +13,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+from cc_hf.data.files.text_files import read_lines
 from cc_hf.data.kept_files import (
     AMOUNT,
     COUNT,
@@ -24,7 +25,6 @@ from cc_hf.data.kept_files import (
     optional,
     read_kept,
 )
-from cc_hf.data.files.text_files import read_lines
 from cc_hf.errors import InputError, shown
 from cc_hf.files import parse_table
 from cc_hf.signature import build
@@ -289,7 +289,7 @@ def read_occupation_counts(path: str | Path) -> OccupationCounts:
     Raises:
         InputError: for a file that does not exist or holds something else.
     """
-    row = read_kept(path, _FORM, "the JSON of `cc-hf count occupations --output`")
+    row = read_kept(path, _FORM, "the JSON of `cc-hf study distillation occupations --output`")
     counts = OccupationCounts(
         row["signature"],
         tuple(row["stages"]),

@@ -1,4 +1,4 @@
-"""cc-hf analyze regression: what explains a figure of systems."""
+"""Commands that regress scores of systems, and show the systems of the case study."""
 
 from __future__ import annotations
 
@@ -10,6 +10,16 @@ import typer
 
 from cc_hf.cli.options import AsJson, Bleu, FiguresOutput, OneMetric, pairs_of
 from cc_hf.cli.output import check_output, json_text, print_result
+from cc_hf.cli.report_systems import (
+    BySeed,
+    Figures,
+    Means,
+    SystemsPlot,
+    SystemTable,
+    Weighted,
+    check_systems_files,
+    show_systems,
+)
 from cc_hf.cli.system_inputs import (
     Group,
     Names,
@@ -21,7 +31,7 @@ from cc_hf.cli.system_inputs import (
 )
 from cc_hf.errors import InputError
 
-__all__ = ["regression"]
+__all__ = ["regression", "systems"]
 
 
 def regression(
@@ -76,9 +86,12 @@ def regression(
     Each coefficient has a standard error, an interval and a p-value. Figures are in percent, BLEU
     in points; each seed of a system is a row.
     """
-    from cc_hf.studies.wino_x.bias_tables import published_regression_tables, regression_tables
-    from cc_hf.studies.distillation.case_study import case_study_regressions
     from cc_hf.comparing.system_table import regress, select_systems
+    from cc_hf.studies.distillation.case_study import case_study_regressions
+    from cc_hf.studies.distillation.regression_tables import (
+        published_regression_tables,
+        regression_tables,
+    )
 
     check_output(output)
     options = SystemOptions(name, bleu, timing, group, size, seqkd, metric)
@@ -105,3 +118,31 @@ def regression(
         select_systems(rows, pairs_of(where, "--where")) if where else rows, dependent, independent
     )
     print_result(as_json, json_text(asdict(fit)), lambda: [regression_tables(fit)], output=output)
+
+
+def systems(
+    figure: Figures = None,
+    weighted: Weighted = False,
+    plot: SystemsPlot = None,
+    by_seed: BySeed = False,
+    output: SystemTable = None,
+    means: Means = None,
+    as_json: AsJson = False,
+) -> None:
+    """Make the table of the systems of the case study, as `cc-hf report systems` does of results.
+
+    The systems are those of Vamvas & Sennrich (2021), appendix H. Their accuracies are weighted.
+    """
+    from cc_hf.studies.distillation.case_study import case_study_systems
+
+    check_systems_files(output, plot, means)
+    show_systems(
+        case_study_systems(),
+        figure=figure,
+        weighted=weighted,
+        plot=plot,
+        by_seed=by_seed,
+        output=output,
+        means=means,
+        as_json=as_json,
+    )

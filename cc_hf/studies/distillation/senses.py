@@ -13,14 +13,14 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-import cc_hf
-from cc_hf.data.corpora.parallel import Corpus, CorpusBlock, StreamCorpus
+from cc_hf._version import __version__
 from cc_hf.data.corpora.blocks import count_blocks
+from cc_hf.data.corpora.parallel import Corpus, CorpusBlock, StreamCorpus
 from cc_hf.data.download import fetch
 from cc_hf.data.files.json_rows import json_value
-from cc_hf.data.readers.mucow_files import COUNTS, SUITE, SUITE_FILES, WITH_CUES_FILES
 from cc_hf.data.files.sense_counts import frequent_senses, read_sense_counts, sense_of
 from cc_hf.data.files.text_files import text_lines
+from cc_hf.data.readers.mucow_files import COUNTS, SUITE, SUITE_FILES, WITH_CUES_FILES
 from cc_hf.errors import InputError, UnknownNameError
 from cc_hf.signature import build
 from cc_hf.text.lemmatization import check_language, load_lemmatizer
@@ -97,8 +97,8 @@ def read_senses(path: str | Path) -> tuple[str, ...]:
     """Return the senses of a user's file.
 
     Args:
-        path: a file of counts as for `cc_hf.data.files.sense_counts.read_sense_counts`; the numbers are
-            ignored.
+        path: a file of counts as for `cc_hf.data.files.sense_counts.read_sense_counts`; the numbers
+            are ignored.
 
     Raises:
         InputError: for a file that does not exist or is not as described.
@@ -219,7 +219,7 @@ def count_senses(
         "tgt": counter.tgt_lang,
         "lemmas": load_lemmatizer(counter.lemmatizer).name,
         "n": counted.n_pairs - counted.n_damaged,
-        "v": cc_hf.__version__,
+        "v": __version__,
     }
     return SenseCounts(
         build("senses", fields),

@@ -1,4 +1,4 @@
-"""cc-hf train average: the mean of several checkpoints."""
+"""cc-hf study lexical_shortcuts average: the mean of several checkpoints."""
 
 from __future__ import annotations
 
@@ -40,7 +40,10 @@ def average(
 
     Emelin (2023), section 5.3.1, tests the mean of the last 5 checkpoints, or 16 of large models.
     """
-    from cc_hf.studies.lexical_shortcuts.checkpoint_averaging import average_checkpoints, last_checkpoints
+    from cc_hf.studies.lexical_shortcuts.checkpoint_averaging import (
+        average_checkpoints,
+        last_checkpoints,
+    )
 
     if last is not None:
         if len(checkpoints) != 1:

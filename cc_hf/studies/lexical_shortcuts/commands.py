@@ -1,4 +1,6 @@
-"""cc-hf analyze lexical-probe: how much of the sub-words each layer of a model still tells."""
+"""Commands of the study: how much of the sub-words each layer of a model still tells, and the
+mean of checkpoints.
+"""
 
 from __future__ import annotations
 
@@ -27,15 +29,23 @@ from cc_hf.cli.output import (
     write_atomically,
 )
 from cc_hf.errors import InputError
+from cc_hf.studies.lexical_shortcuts.average_commands import average
 
 if TYPE_CHECKING:
     from cc_hf.evaluators.base import Evaluator
     from cc_hf.studies.lexical_shortcuts.probe import Pairs
 
-__all__ = ["lexical_probe"]
+__all__ = ["app"]
+
+app = typer.Typer(
+    help="Probe the layers of translation models, and average their checkpoints.",
+    no_args_is_help=True,
+)
+app.command("average")(average)
 
 
-def lexical_probe(
+@app.command("probe")
+def probe(
     models: Annotated[
         list[str],
         typer.Argument(
@@ -137,13 +147,13 @@ def lexical_probe(
     Where it names many, the layer still carries the words upwards. The method is that of Emelin
     (2023), section 5.4.1; it works for any translation model.
     """
-    from cc_hf import load_evaluator
+    from cc_hf.evaluators.loading import load_evaluator
     from cc_hf.reports.formats.plots import check_format
-    from cc_hf.studies.lexical_shortcuts.tables import lexical_probe_chart, lexical_probe_tables
     from cc_hf.statistics.bootstrap import Bootstrap
     from cc_hf.studies.lexical_shortcuts.classifier import ProbeSettings
     from cc_hf.studies.lexical_shortcuts.probe import lexical_probe as probe_models
     from cc_hf.studies.lexical_shortcuts.probe import probe_texts
+    from cc_hf.studies.lexical_shortcuts.tables import lexical_probe_chart, lexical_probe_tables
 
     for option, path in {"output": output, "chart": chart}.items():
         check_output(path, option)

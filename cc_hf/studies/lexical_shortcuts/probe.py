@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from cc_hf import __version__
+from cc_hf._version import __version__
 from cc_hf.errors import InputError
 from cc_hf.evaluators.base import Evaluator
 from cc_hf.evaluators.families.seq2seq import Seq2SeqEvaluator

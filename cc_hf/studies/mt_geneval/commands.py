@@ -1,4 +1,4 @@
-"""cc-hf analyze sentence-gaps, gendered-words: studies of MT-GenEval without raters."""
+"""Commands of the study: sentences with the largest gaps, counts of words, and raters."""
 
 from __future__ import annotations
 
@@ -11,10 +11,18 @@ import typer
 from cc_hf.cli.options import AsJson, DataDir, FiguresOutput, OneMetric, Split
 from cc_hf.cli.output import check_output, json_text, print_result
 from cc_hf.errors import InputError
+from cc_hf.studies.mt_geneval.rater_commands import gender_ratings, rater_sheets
 
-__all__ = ["gendered_words", "sentence_gaps"]
+__all__ = ["app"]
+
+app = typer.Typer(
+    help="Study gaps, gendered words and ratings of MT-GenEval.", no_args_is_help=True
+)
+app.command("rater-sheets")(rater_sheets)
+app.command("gender-ratings")(gender_ratings)
 
 
+@app.command("sentence-gaps")
 def sentence_gaps(
     result: Annotated[
         Path,
@@ -39,11 +47,11 @@ def sentence_gaps(
 
     The figures correspond to Currey et al. (2022), section 5.2, who read 50 of each.
     """
-    from cc_hf.data.loading import load_examples
     from cc_hf.data.files.result_files import read_result_file
+    from cc_hf.data.loading import load_examples
     from cc_hf.reports.figure_text import data_name
-    from cc_hf.studies.mt_geneval.tables import sentence_gap_tables
     from cc_hf.studies.mt_geneval import sentence_gaps as study
+    from cc_hf.studies.mt_geneval.tables import sentence_gap_tables
 
     check_output(output)
     results = [
@@ -74,6 +82,7 @@ def sentence_gaps(
     )
 
 
+@app.command("gendered-words")
 def gendered_words(
     langs: Annotated[
         list[str] | None,
@@ -91,8 +100,8 @@ def gendered_words(
     The counts correspond to Currey et al. (2022), Table 12, and are shown beside the printed ones.
     """
     from cc_hf.data.loading import load_examples
-    from cc_hf.studies.mt_geneval.tables import counts_json, counts_table
     from cc_hf.studies.mt_geneval.counts import PUBLISHED_COUNTS, count_data
+    from cc_hf.studies.mt_geneval.tables import counts_json, counts_table
 
     check_output(output)
     counts = {

@@ -9,12 +9,12 @@ import random
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from cc_hf.comparing.people.sheets import Answers, SheetForm, SheetKey, sample_settings, sheet_rows
 from cc_hf.errors import InputError
 from cc_hf.results import EvaluationResult, Interval
 from cc_hf.schema import VERDICTS, ContrastiveTranslationExample, Example
 from cc_hf.statistics.agreement import confusion_matrix, f_scores, krippendorff_alpha
 from cc_hf.statistics.bootstrap import wilson_interval
-from cc_hf.comparing.people.sheets import Answers, SheetForm, SheetKey, sample_settings, sheet_rows
 
 __all__ = [
     "FORM",
@@ -135,9 +135,7 @@ def draw_contextual_sample(
     settings = sample_settings(results, n=n, seed=seed)
     if REFERENCE in results:
         raise InputError(f"results: expected another name for the system {REFERENCE!r}")
-    verdicts = {
-        system: {j.example_id: j for j in result.judgements} for system, result in results.items()
-    }
+    verdicts = {system: result.by_id() for system, result in results.items()}
     items = []
     for example in _stratified(examples, n, random.Random(seed)):
         translations = {REFERENCE: (example.correct_translation, "")}

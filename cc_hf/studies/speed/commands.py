@@ -1,4 +1,4 @@
-"""cc-hf analyze speed: decoding time against BLEU and gender accuracy."""
+"""The command of the study: decoding time against BLEU and gender accuracy."""
 
 from __future__ import annotations
 
@@ -12,10 +12,13 @@ from cc_hf.cli.output import check_output, json_text, print_result, say_written,
 from cc_hf.cli.system_inputs import Names, SystemOptions, Timing, table_of_systems
 from cc_hf.errors import InputError
 
-__all__ = ["speed"]
+__all__ = ["app"]
+
+app = typer.Typer(help="Compare decoding time with BLEU and gender accuracy.", no_args_is_help=True)
 
 
-def speed(
+@app.command("drops")
+def drops(
     systems: Annotated[
         list[Path] | None,
         typer.Argument(
@@ -53,8 +56,8 @@ def speed(
     follows no single rule, so both are printed: the drop to the fastest system, and the largest.
     """
     from cc_hf.reports.tables.calibrations import check_plot
-    from cc_hf.studies.speed.tables import speed_plot, speed_tables
     from cc_hf.studies.speed.points import PUBLISHED, speed_json, speed_studies
+    from cc_hf.studies.speed.tables import speed_plot, speed_tables
 
     check_output(output)
     check_output(plot, "plot")

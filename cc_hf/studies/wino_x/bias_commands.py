@@ -1,4 +1,4 @@
-"""cc-hf analyze referent-bias, trigger-importance, evaluator-agreement."""
+"""Commands that ask what decides about pronouns: biases of referents, and the trigger's share."""
 
 from __future__ import annotations
 
@@ -18,8 +18,6 @@ from cc_hf.cli.options import (
     FiguresOutput,
     OneMetric,
     Quiet,
-    Resamples,
-    Seed,
     Split,
     one_or_all,
 )
@@ -35,7 +33,7 @@ from cc_hf.errors import InputError
 if TYPE_CHECKING:
     from cc_hf.results import EvaluationResult
 
-__all__ = ["evaluator_agreement", "referent_bias", "trigger_importance"]
+__all__ = ["referent_bias", "trigger_importance"]
 
 # These options are lists so that a second value is refused instead of replacing the first.
 _OneEvaluator = Annotated[
@@ -87,9 +85,9 @@ def referent_bias(
 
     The figures correspond to Emelin (2023), Table 4.8.
     """
+    from cc_hf.comparing.systems import read_results
     from cc_hf.data.loading import load_examples
     from cc_hf.studies.wino_x.bias_tables import referent_bias_tables
-    from cc_hf.comparing.systems import read_results
     from cc_hf.studies.wino_x.referent_bias import referent_bias as bias_of
     from cc_hf.studies.wino_x.referent_choices import choices_of_result, read_choices
 
@@ -162,14 +160,15 @@ def trigger_importance(
 
     The figures correspond to Emelin (2023), Table 4.10.
     """
-    import cc_hf
+    from cc_hf._version import __version__
     from cc_hf.data.loading import load_examples, signature_fields
+    from cc_hf.evaluators.loading import load_evaluator
     from cc_hf.models.location import default_evaluator
-    from cc_hf.studies.wino_x.salience_maps import salience_html, salience_png
-    from cc_hf.studies.wino_x.bias_tables import trigger_importance_tables
     from cc_hf.signature import build
+    from cc_hf.studies.wino_x.bias_tables import trigger_importance_tables
     from cc_hf.studies.wino_x.salience import salience_rows
     from cc_hf.studies.wino_x.salience import trigger_importance as importance_of
+    from cc_hf.studies.wino_x.salience_maps import salience_html, salience_png
     from cc_hf.studies.wino_x.trigger_importance import prediction_differences
 
     for name, path in {"output": output, "html": html, "png": png}.items():
@@ -185,7 +184,7 @@ def trigger_importance(
     chosen = (
         evaluator[0] if evaluator else default_evaluator(examples[0].src_lang, examples[0].tgt_lang)
     )
-    model = cc_hf.load_evaluator(
+    model = load_evaluator(
         chosen,
         kind=kind,
         revision=one_or_all(revision),
@@ -201,7 +200,7 @@ def trigger_importance(
         **signature_fields("wino_x", config, split=split, data_dir=data_dir),
         **model.signature_fields(),
         "n": len(examples),
-        "v": cc_hf.__version__,
+        "v": __version__,
     }
     signature = build("prediction-difference", fields)
     mapped = saliences[: 2 * maps]
@@ -218,45 +217,6 @@ def trigger_importance(
             trigger_importance_tables(importance, title=f"wino_x {config}, {model.name}"),
             Text(f"signature: {signature}"),
         ],
-        output=output,
-    )
-
-
-def evaluator_agreement(
-    results: Annotated[
-        list[Path],
-        typer.Argument(
-            help=(
-                "JSON files that `cc-hf evaluate --output` wrote, for several systems that"
-                " several evaluators judged."
-            ),
-        ),
-    ],
-    figure: Annotated[
-        str, typer.Option(help="Score by which systems are ranked, such as min_accuracy.")
-    ] = "accuracy",
-    metric: OneMetric = None,
-    resamples: Resamples = 1000,
-    seed: Seed = 0,
-    output: FiguresOutput = None,
-    as_json: AsJson = False,
-) -> None:
-    """Correlate how evaluators rank systems.
-
-    The method is that of Vamvas & Sennrich (2021), section 3.5.
-    """
-    from cc_hf.studies.wino_x.bias_tables import evaluator_agreement_tables
-    from cc_hf.reports.tables.base import own_judge_lines
-    from cc_hf.comparing.systems import read_results
-    from cc_hf.comparing.metrics import evaluator_agreement as agreement_of
-
-    check_output(output)
-    read = read_results(results, metric=metric)
-    agreement = agreement_of(read, figure=figure, n_resamples=resamples, seed=seed)
-    print_result(
-        as_json,
-        json_text(asdict(agreement)),
-        lambda: [evaluator_agreement_tables(agreement), *own_judge_lines(read.items())],
         output=output,
     )
 

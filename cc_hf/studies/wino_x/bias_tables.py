@@ -1,5 +1,5 @@
-"""Studies as tables for the terminal: referent bias, trigger importance, regressions and evaluator
-agreement. Shares are in percent; correlations are not scaled.
+"""Referent bias and trigger importance as tables for the terminal. Shares are in percent;
+correlations are not scaled.
 """
 
 from __future__ import annotations
@@ -11,29 +11,19 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from cc_hf.reports.figure_text import limits, p_text, percent
-from cc_hf.reports.tables.base import grouped_notes, heading, plain_table
-from cc_hf.results import Interval, NoInterval
+from cc_hf.reports.numbers import decimal, in_points, p_text, percent, signed
+from cc_hf.reports.tables.base import heading, plain_table
 from cc_hf.statistics.mean_tests import TTest
-from cc_hf.statistics.regression import Regression
-from cc_hf.studies.distillation.case_study import CITATION_KEY, PublishedRegression
-from cc_hf.comparing.metrics import EvaluatorAgreement
 from cc_hf.studies.wino_x.referent_bias import BiasTest, Frequency, ReferentBias
 from cc_hf.studies.wino_x.salience import Importance, TriggerImportance
 
 __all__ = [
     "bias_tables",
-    "evaluator_agreement_tables",
-    "published_regression_tables",
     "referent_bias_tables",
-    "regression_tables",
     "trigger_importance_tables",
 ]
 
 _SIGNIFICANT = 0.05
-# The longest names of evaluators above columns, each and together; longer ones go below the table,
-# so that it fits into 80 characters.
-_LONGEST_NAME, _LONGEST_NAMES = 20, 42
 
 
 def referent_bias_tables(bias: ReferentBias, *, title: str) -> Group:
@@ -81,9 +71,9 @@ def _bias_tests(bias_tests: Sequence[BiasTest]) -> list[RenderableType]:
     for bias_test in bias_tests:
         name = f"{bias_test.feature} ({bias_test.coding})"
         values = (
-            f"{bias_test.strength:.3f}",
+            decimal(bias_test.strength, digits=3),
             bias_test.size,
-            f"{bias_test.test.rank_biserial:+.3f}",
+            signed(bias_test.test.rank_biserial),
             f"{bias_test.test.u:.1f}",
             p_text(bias_test.test.p_value),
             str(bias_test.test.n_first),
@@ -92,8 +82,8 @@ def _bias_tests(bias_tests: Sequence[BiasTest]) -> list[RenderableType]:
         ids = ", ".join(f"{value} {number}" for value, number in bias_test.ids.items())
         frame.add_row(
             Text(name),
-            f"{bias_test.attainable:.3f}",
-            f"{abs(bias_test.references.rank_biserial):.3f}",
+            decimal(bias_test.attainable, digits=3),
+            decimal(abs(bias_test.references.rank_biserial), digits=3),
             ids,
         )
     thresholds = bias_tests[0].thresholds
@@ -151,7 +141,7 @@ def bias_tables(points: Sequence[tuple[str, int, Mapping[str, Any]]], *, title: 
         )
         for _, size, bias in (point for point in points if point[0] == name):
             strengths = {
-                (test["feature"], test["coding"]): f"{test['strength']:.3f}"
+                (test["feature"], test["coding"]): decimal(test["strength"], digits=3)
                 for test in bias["tests"]
             }
             genders = {
@@ -175,7 +165,7 @@ def bias_tables(points: Sequence[tuple[str, int, Mapping[str, Any]]], *, title: 
             )
         parts += [heading(f"{title} on {name}"), table]
     note = (
-        "|RBC| of gender by both orders of ids and of position, as in `cc-hf analyze"
+        "|RBC| of gender by both orders of ids and of position, as in `cc-hf study wino_x"
         " referent-bias`; share of choices that prefer the gender"
     )
     return Group(*parts, Text(note, style="italic"))
@@ -201,12 +191,11 @@ def trigger_importance_tables(importance: TriggerImportance, *, title: str) -> G
     )
     for first, second, comparison_name, comparison in kinds:
         if comparison is not None:
-            means.add_row(
-                Text(first), str(comparison.n_first), f"{100 * comparison.mean_first:+.2f}"
-            )
-            means.add_row(
-                Text(second), str(comparison.n_second), f"{100 * comparison.mean_second:+.2f}"
-            )
+            for group, n, mean in (
+                (first, comparison.n_first, comparison.mean_first),
+                (second, comparison.n_second, comparison.mean_second),
+            ):
+                means.add_row(Text(group), str(n), signed(in_points(mean), digits=2))
             means.add_section()
             tests.add_row(Text(comparison_name), *_importance(comparison))
     if (program_test := importance.as_program) is not None:
@@ -245,7 +234,7 @@ def trigger_importance_tables(importance: TriggerImportance, *, title: str) -> G
 
 def _importance(importance: Importance) -> tuple[str, str, str]:
     return (
-        f"{importance.effect:+.3f}",
+        signed(importance.effect),
         _starred(importance.welch),
         "" if importance.paired is None else _starred(importance.paired),
     )
@@ -253,141 +242,3 @@ def _importance(importance: Importance) -> tuple[str, str, str]:
 
 def _starred(test: TTest) -> str:
     return p_text(test.p_value) + ("*" if test.p_value < _SIGNIFICANT else "")
-
-
-def regression_tables(regression: Regression) -> Group:
-    """Return a table of every coefficient, in the units of the columns.
-
-    Args:
-        regression: the regression.
-    """
-    table = plain_table("", "coefficient", "(95 %)", "standard\nerror", "t", "p")
-    if regression.coefficients[0].interval.level != 0.95:
-        table.columns[2].header = Text(f"({100 * regression.coefficients[0].interval.level:g} %)")
-    for coefficient in regression.coefficients:
-        star = "*" if coefficient.p_value < _SIGNIFICANT else ""
-        table.add_row(
-            Text(coefficient.name),
-            f"{coefficient.value:.4g}{star}",
-            f"{coefficient.interval.low:.4g} – {coefficient.interval.high:.4g}",
-            f"{coefficient.standard_error:.4g}",
-            f"{coefficient.t:.2f}",
-            p_text(coefficient.p_value),
-        )
-    return Group(
-        heading(f"{regression.dependent}: least squares, n = {regression.n}"),
-        table,
-        _fit(regression),
-    )
-
-
-def published_regression_tables(blocks: Sequence[tuple[PublishedRegression, Regression]]) -> Group:
-    """Return Table 3 of the case study beside the regressions of the printed figures.
-
-    Args:
-        blocks: blocks of `case_study_regressions`.
-    """
-    table = plain_table("", "published", "from the printed\ntable (95 %)", "standard\nerror", "p")
-    notes: list[RenderableType] = []
-    for block, regression in blocks:
-        table.add_row(Text(f"{block.task} en-{block.tgt_lang}", style="bold"), "", "", "", "")
-        for name, label, printed in (
-            ("bleu", "BLEU", block.bleu),
-            ("seqkd", "SeqKD is used", block.seqkd),
-        ):
-            coefficient = regression.coefficient(name)
-            star = "*" if coefficient.p_value < _SIGNIFICANT else ""
-            value = f"{coefficient.value:.2f}{star} ({limits(coefficient.interval, digits=2)})"
-            value = value.replace("-", "−")
-            table.add_row(
-                Text(f"  {label}"),
-                f"{printed:.2f}*".replace("-", "−"),
-                value,
-                f"{coefficient.standard_error:.2f}",
-                p_text(coefficient.p_value),
-            )
-        table.add_section()
-        notes.append(
-            Text.assemble(
-                f"{block.task} en-{block.tgt_lang}: ",
-                _fit(regression),
-                f"; {block.note}" if block.note else "",
-            )
-        )
-    title = heading(
-        f"minimum accuracy by BLEU and distillation ({CITATION_KEY}, Table 3), percentage points;"
-        " *: p < 0.05"
-    )
-    return Group(title, table, *notes)
-
-
-def _fit(regression: Regression) -> Text:
-    return Text(
-        f"R² {regression.r_squared:.3f} (adjusted {regression.adjusted_r_squared:.3f}), F"
-        f" {regression.f:.2f}, p {p_text(regression.f_p_value)}, n = {regression.n}",
-        style="italic",
-    )
-
-
-def evaluator_agreement_tables(agreement: EvaluatorAgreement) -> Group:
-    """Return the figure of each system by each evaluator, and the rank correlations of each pair.
-
-    Args:
-        agreement: the agreement.
-    """
-    lengths = [len(name) + 2 for name in agreement.evaluators]
-    are_short = max(lengths) - 2 <= _LONGEST_NAME and sum(lengths) <= _LONGEST_NAMES
-    column_names = {
-        name: name if are_short else f"[{number}]"
-        for number, name in enumerate(agreement.evaluators, 1)
-    }
-    figures = plain_table("system", *column_names.values())
-    for index, system in enumerate(agreement.systems):
-        figures.add_row(
-            Text(system), *(percent(agreement.scores[name][index]) for name in agreement.evaluators)
-        )
-    table = plain_table("", "Spearman (95 %)", "Kendall (95 %)")
-    for pair in agreement.pairs:
-        correlation = pair.correlation
-        table.add_row(
-            Text(f"{column_names[pair.left]} and {column_names[pair.right]}"),
-            _correlation(correlation.spearman, correlation.spearman_interval),
-            _correlation(correlation.kendall, correlation.kendall_interval),
-        )
-    table.add_section()
-    table.add_row(
-        Text("mean over pairs"), f"{agreement.mean_spearman:.3f}", f"{agreement.mean_kendall:.3f}"
-    )
-    notes = [Text(f"{short}: {name}") for name, short in column_names.items() if short != name]
-    notes.append(Text("intervals by bootstrap over systems", style="italic"))
-    if n := max(pair.correlation.n_undefined for pair in agreement.pairs):
-        notes.append(
-            Text(
-                f"up to {n} resamples had no order and were ignored in an interval, because there"
-                " are few systems"
-            )
-        )
-    without = {
-        f"{column_names[pair.left]} and {column_names[pair.right]} ({name})": interval.note
-        for pair in agreement.pairs
-        for name, interval in (
-            ("Spearman", pair.correlation.spearman_interval),
-            ("Kendall", pair.correlation.kendall_interval),
-        )
-        if isinstance(interval, NoInterval)
-    }
-    notes += map(Text, grouped_notes(without))
-    return Group(
-        heading(
-            f"{agreement.figure.replace('_', ' ')} of {len(agreement.systems)} systems by"
-            f" {len(agreement.evaluators)} evaluators"
-        ),
-        figures,
-        table,
-        *notes,
-    )
-
-
-def _correlation(value: float, interval: Interval | NoInterval) -> str:
-    interval_text = limits(interval, digits=3)
-    return f"{value:.3f} ({interval_text})" if interval_text else f"{value:.3f}"

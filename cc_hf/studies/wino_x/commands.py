@@ -1,4 +1,4 @@
-"""cc-hf wino-x: figures of thesis chapter 4 over data, corpora and learning curves."""
+"""Commands of the study: figures of thesis chapter 4 over data, corpora, models and curves."""
 
 from __future__ import annotations
 
@@ -25,23 +25,26 @@ from cc_hf.cli.output import (
     shows_progress,
     write_atomically,
 )
-from cc_hf.studies.wino_x.make_commands import make
 from cc_hf.errors import InputError
+from cc_hf.studies.wino_x.bias_commands import referent_bias, trigger_importance
+from cc_hf.studies.wino_x.make_commands import make
+from cc_hf.studies.wino_x.train_commands import train
 
 __all__ = ["app"]
 
 app = typer.Typer(
-    help="Measure Wino-X, corpora and learning curves, and make Wino-X for another language.",
+    help=(
+        "Measure Wino-X, corpora and learning curves, train on Wino-X, and make it for another"
+        " language."
+    ),
     no_args_is_help=True,
 )
 app.command("make")(make)
+app.command("train")(train)
+app.command("referent-bias")(referent_bias)
+app.command("trigger-importance")(trigger_importance)
 
 _DEFAULT_CONFIGS = ("mt_en_de.translations", "lm_en_de.english", "lm_en_de")
-
-
-@app.callback()
-def _main() -> None:
-    pass
 
 
 @app.command("lengths")
@@ -56,7 +59,7 @@ def lengths(
         ),
     ] = None,
     dataset: Annotated[
-        str, typer.Option(help="wino_x, or a folder that `cc-hf wino-x make` wrote.")
+        str, typer.Option(help="wino_x, or a folder that `cc-hf study wino_x make` wrote.")
     ] = "wino_x",
     data_dir: DataDir = None,
     output: FiguresOutput = None,
@@ -67,8 +70,8 @@ def lengths(
     The figures correspond to Emelin (2023), Table 4.4.
     """
     from cc_hf.data.loading import load_examples
-    from cc_hf.studies.wino_x.tables import lengths_table
     from cc_hf.studies.wino_x.lengths import sequence_lengths
+    from cc_hf.studies.wino_x.tables import lengths_table
 
     check_output(output)
     measured = {
@@ -108,8 +111,8 @@ def corpus_pronouns(
 
     The figures correspond to Emelin (2023), Table 4.9.
     """
-    from cc_hf.studies.wino_x.tables import corpus_pronouns_tables
     from cc_hf.studies.wino_x.pronoun_counts import corpus_pronouns as pronouns_of
+    from cc_hf.studies.wino_x.tables import corpus_pronouns_tables
 
     check_output(output)
     parallel = open_corpus(
@@ -138,7 +141,7 @@ def corpus_pronouns(
 def curve(
     curves: Annotated[
         list[Path],
-        typer.Argument(help="Files learning_curve.json that `cc-hf train wino-x` wrote."),
+        typer.Argument(help="Files learning_curve.json that `cc-hf study wino_x train` wrote."),
     ],
     plot: Annotated[
         Path | None,
@@ -176,7 +179,7 @@ def _curve(path: Path) -> dict[str, Any]:
     row = json_value(path)
     if not isinstance(row, dict) or not isinstance(row.get("points"), list) or not row["points"]:
         raise InputError(
-            f"{path}: expected a learning curve, as `cc-hf train wino-x` writes"
+            f"{path}: expected a learning curve, as `cc-hf study wino_x train` writes"
             " learning_curve.json, got another file"
         )
     return row

@@ -1,5 +1,5 @@
 """The debiasing experiment of the thesis on Wino-X, from the name of a model to a learning curve
-that can be written as JSON. `cc-hf train wino-x` runs it.
+that can be written as JSON. `cc-hf study wino_x train` runs it.
 """
 
 from __future__ import annotations
@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Any
 
 from cc_hf.data.loading import declaration, load_examples, signature_fields
-from cc_hf.studies.wino_x.winogrande import WINOGRANDE, load_winogrande
 from cc_hf.errors import InputError, MissingDependencyError, check_choice
 from cc_hf.evaluators.base import Evaluator, library_versions
 from cc_hf.evaluators.distributed import is_launched
@@ -32,6 +31,7 @@ from cc_hf.studies.wino_x.splits import (
     matching_samples,
     split_schemas,
 )
+from cc_hf.studies.wino_x.winogrande import WINOGRANDE, load_winogrande
 from cc_hf.studies.wino_x.winogrande_part import trained_on_winogrande
 from cc_hf.training.fine_tuning import FineTuning, thesis_settings
 

@@ -1,4 +1,4 @@
-"""cc-hf wino-x make: Wino-X for another language, from WinoGrande and any translation system."""
+"""The command `make` of the study: Wino-X for another language, from WinoGrande and any system."""
 
 from __future__ import annotations
 
@@ -119,10 +119,10 @@ def make(
     4.2.2.
     """
     from cc_hf.data.files.text_files import read_lines
-    from cc_hf.studies.wino_x.winogrande import SPLITS, load_winogrande
     from cc_hf.evaluators.options import LoadingOptions
     from cc_hf.studies.wino_x.make import gap_sources, make_wino_x
     from cc_hf.studies.wino_x.suitability import select_schemas
+    from cc_hf.studies.wino_x.winogrande import SPLITS, load_winogrande
     from cc_hf.text.grammar import language_tool
 
     if [system, translations, sources].count(None) != 2 or (output is None) != bool(sources):

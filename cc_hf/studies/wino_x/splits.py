@@ -28,9 +28,10 @@ class SplitPlan:
         sizes: numbers of training samples; None for all multiples of `step` that the part can fill.
         step: see `WinoXSplits.train_sizes`.
         train_on: "wino_x" for the samples that development and test part leave; "winogrande" for
-            WinoGrande as `cc_hf.studies.wino_x.winogrande.load_winogrande` loads it, or the path of a file in
-            its format, without these parts. WinoGrande is used whole unless `sizes` says otherwise.
-        dataset: "wino_x", or a folder that `cc-hf wino-x make` wrote.
+            WinoGrande as `cc_hf.studies.wino_x.winogrande.load_winogrande` loads it, or the path of
+            a file in its format, without these parts. WinoGrande is used whole unless `sizes` says
+            otherwise.
+        dataset: "wino_x", or a folder that `cc-hf study wino_x make` wrote.
     """
 
     n_dev: int = _N_DEV

@@ -1,4 +1,4 @@
-"""cc-hf train: fine-tuning as in the papers."""
+"""The command that fine-tunes on Wino-X, as in the paper."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from typing import Annotated, Any
 
 import typer
 
-from cc_hf.studies.lexical_shortcuts.average_commands import average
 from cc_hf.cli.options import AsJson, BatchTokens, DataDir, Device, Quiet, Revision
 from cc_hf.cli.output import (
     Console,
@@ -20,21 +19,12 @@ from cc_hf.cli.output import (
 from cc_hf.errors import InputError
 from cc_hf.files import resolved, sole_writer
 
-__all__ = ["app"]
+__all__ = ["train"]
 
 _CURVE = "learning_curve.json"
 
-app = typer.Typer(help="Fine-tune models as in the papers.", no_args_is_help=True)
-app.command("average")(average)
 
-
-@app.callback()
-def _main() -> None:
-    pass
-
-
-@app.command("wino-x")
-def wino_x(
+def train(
     model: Annotated[
         str,
         typer.Option(
@@ -91,7 +81,10 @@ def wino_x(
     dataset: Annotated[
         str,
         typer.Option(
-            help="wino_x, or a folder that `cc-hf wino-x make` wrote, of which --config is a part."
+            help=(
+                "wino_x, or a folder that `cc-hf study wino_x make` wrote, of which --config is a"
+                " part."
+            )
         ),
     ] = "wino_x",
     train_on: Annotated[

@@ -7,10 +7,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from cc_hf.studies.wino_x.winogrande import same_context
 from cc_hf.errors import InputError
 from cc_hf.schema import ContrastiveTranslationExample
 from cc_hf.studies.wino_x.splits import WinoXSplits, schema_of
+from cc_hf.studies.wino_x.winogrande import same_context
 
 __all__ = ["Exclusions", "trained_on_winogrande"]
 

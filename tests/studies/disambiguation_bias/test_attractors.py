@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 
-from cc_hf.studies.disambiguation_bias.homographs import TaggedPair
 from cc_hf.errors import InputError, UnknownNameError
 from cc_hf.studies.disambiguation_bias.attractors import (
     AttractorTable,
@@ -17,6 +16,7 @@ from cc_hf.studies.disambiguation_bias.attractors import (
     read_stop_words,
     read_table,
 )
+from cc_hf.studies.disambiguation_bias.homographs import TaggedPair
 from tests.studies.disambiguation_bias.corpus import LEXICON
 
 COUNTS = {"bat": {"1": Counter(ball=3, hit=1), "2": Counter(night=2, hit=2), "3": Counter()}}
@@ -147,7 +147,10 @@ def test_a_file_that_is_no_table_is_refused(
     with pytest.raises(InputError, match=f"table.json: .*{message}"):
         read_table(path)
     path.write_text("[]", encoding="utf-8")
-    with pytest.raises(InputError, match=r"table.json: expected a table of `cc-hf bias attractors"):
+    with pytest.raises(
+        InputError,
+        match=r"table.json: expected a table of `cc-hf study disambiguation_bias attractors",
+    ):
         read_table(path)
 
 

@@ -5,11 +5,11 @@ from typing import Any
 
 import pytest
 
-from cc_hf.studies.disambiguation_bias.homographs import HomographLexicon, SenseCluster, TaggedPair
 from cc_hf.data.files.sense_rows import parse_senses
 from cc_hf.errors import InputError
 from cc_hf.studies.disambiguation_bias.attractors import AttractorTable
 from cc_hf.studies.disambiguation_bias.challenge import SETS, ChallengeSets, challenge_sets
+from cc_hf.studies.disambiguation_bias.homographs import HomographLexicon, SenseCluster, TaggedPair
 from tests.helpers.cases import cases_by_message
 
 LEXICON = HomographLexicon(

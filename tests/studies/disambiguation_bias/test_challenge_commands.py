@@ -86,12 +86,32 @@ def challenge(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         ]
         Path(f"{name}.links").write_text("".join(f"{line}\n" for line in links), encoding="utf-8")
         run(
-            *("bias", "tag", f"{name}.en", f"{name}.de", "-o", f"{name}.jsonl", *lexicon),
+            *(
+                "study",
+                "disambiguation_bias",
+                "tag",
+                f"{name}.en",
+                f"{name}.de",
+                "-o",
+                f"{name}.jsonl",
+                *lexicon,
+            ),
             *("--alignments", f"{name}.links"),
         )
-    run("bias", "attractors", "train.jsonl", "-o", "table.json", *lexicon)
+    run("study", "disambiguation_bias", "attractors", "train.jsonl", "-o", "table.json", *lexicon)
     printed = run(
-        *("bias", "challenge", "table.json", "pool.jsonl", "-o", "sets", "-n", "4", *lexicon)
+        *(
+            "study",
+            "disambiguation_bias",
+            "challenge",
+            "table.json",
+            "pool.jsonl",
+            "-o",
+            "sets",
+            "-n",
+            "4",
+            *lexicon,
+        )
     )
     assert "most_biased: 4 sentences" in printed
     assert "signature: challenge|set:random|n:4|" in printed
@@ -126,18 +146,37 @@ def test_from_a_corpus_to_the_report_on_a_challenge_set(challenge: Path) -> None
     assert result["scores"]["accuracy"] == 0.25
     assert result["scores"]["flip_rate_rare"] == 1
     assert "data:custom/most_biased@" in result["signature"]
-    figures = json.loads(run("bias", "correlate", "result.json", "--dataset", "sets", "--json"))
+    figures = json.loads(
+        run(
+            "study",
+            "disambiguation_bias",
+            "correlate",
+            "result.json",
+            "--dataset",
+            "sets",
+            "--json",
+        )
+    )
     assert (figures["n"], figures["n_errors"]) == (4, 3)
     assert [test["feature"] for test in figures["tests"]][-1] == "length"
     again = json.loads(
         run(
-            *("bias", "correlate", "result.json", "--dataset", "sets", "--table", "table.json"),
+            *(
+                "study",
+                "disambiguation_bias",
+                "correlate",
+                "result.json",
+                "--dataset",
+                "sets",
+                "--table",
+                "table.json",
+            ),
             "--json",
         )
     )
     assert again["tests"] == figures["tests"]
     assert "RBC > 0: errors have larger values" in run(
-        "bias", "correlate", "result.json", "--dataset", "sets"
+        "study", "disambiguation_bias", "correlate", "result.json", "--dataset", "sets"
     )
     run(
         *("report", "result.json", "--dataset", "sets", "--attractors", "table.json"),
@@ -162,9 +201,11 @@ def test_a_folder_of_challenge_sets_is_published_with_its_card(challenge: Path) 
 
 
 def test_the_published_correlations_are_shown() -> None:
-    words = run("bias", "correlate", "--published").split()
+    words = run("study", "disambiguation_bias", "correlate", "--published").split()
     assert {"WMT19", "ConvS2S", "+.731"} <= set(words)
-    rows = json.loads(run("bias", "correlate", "--published", "--json"))["published"]
+    rows = json.loads(run("study", "disambiguation_bias", "correlate", "--published", "--json"))[
+        "published"
+    ]
     assert rows[0]["large"] == 0.2121
 
 
@@ -177,5 +218,5 @@ def test_the_published_correlations_are_shown() -> None:
     ],
 )
 def test_correlations_without_bias_are_refused(words: tuple[str, ...], message: str) -> None:
-    result = CliRunner().invoke(app, ["bias", "correlate", *words])
+    result = CliRunner().invoke(app, ["study", "disambiguation_bias", "correlate", *words])
     assert message in str(result.exception)

@@ -31,35 +31,71 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def test_from_a_corpus_to_the_bias_of_sentences(folder: Path) -> None:
     options = ("--lexicon", "lexicon.json")
-    result = cc_hf("bias", "tag", "a.en", "a.de", "-o", "pairs.jsonl", *options)
+    result = cc_hf(
+        "study", "disambiguation_bias", "tag", "a.en", "a.de", "-o", "pairs.jsonl", *options
+    )
     assert result.exit_code == 0, result.output
     assert "pairs with a known sense" in result.output
     assert "signature: tag|corpus:" in result.output
-    result = cc_hf("bias", "attractors", "pairs.jsonl", "-o", "table.json", *options)
+    result = cc_hf(
+        "study", "disambiguation_bias", "attractors", "pairs.jsonl", "-o", "table.json", *options
+    )
     assert result.exit_code == 0, result.output
     assert "Schläger, Schlägern" in result.output
     assert "signature: bias|corpus:" in result.output
     shown = cc_hf(
-        *("bias", "attractors", "table.json", *options, "--json", "--top", "1"),
+        *(
+            "study",
+            "disambiguation_bias",
+            "attractors",
+            "table.json",
+            *options,
+            "--json",
+            "--top",
+            "1",
+        ),
         *("--homograph", "spring", "--association", "ppmi"),
     )
     figures = json.loads(shown.stdout)
     assert figures["n_pairs"] == {"spring": {"1": 1, "2": 1}}
     assert len(figures["strongest"]["spring"]["1"]) == 1
-    result = cc_hf("bias", "score", "table.json", "pairs.jsonl", "--rows", "rows.jsonl")
+    result = cc_hf(
+        "study", "disambiguation_bias", "score", "table.json", "pairs.jsonl", "--rows", "rows.jsonl"
+    )
     assert result.exit_code == 0, result.output
     assert "largest freq bias" in result.output
     assert len(Path("rows.jsonl").read_text(encoding="utf-8").splitlines()) == 5
-    shown = cc_hf("bias", "score", "table.json", "pairs.jsonl", "--json", "--association", "ppmi")
+    shown = cc_hf(
+        "study",
+        "disambiguation_bias",
+        "score",
+        "table.json",
+        "pairs.jsonl",
+        "--json",
+        "--association",
+        "ppmi",
+    )
     assert set(json.loads(shown.stdout)["means"]) == {"ppmi"}
 
 
 def test_a_dataset_is_tagged_like_files(folder: Path) -> None:
     options = ("--lexicon", "lexicon.json", "--json")
-    files = cc_hf("bias", "tag", "a.en", "a.de", "-o", "files.jsonl", *options)
+    files = cc_hf(
+        "study", "disambiguation_bias", "tag", "a.en", "a.de", "-o", "files.jsonl", *options
+    )
     rows = [{"x": {"a": source, "b": reference}} for source, reference in SENTENCES]
     datasets.Dataset.from_list(rows).save_to_disk("saved")
-    command = ("bias", "tag", "saved", "--columns", "x.a,x.b", "-o", "dataset.jsonl", *options)
+    command = (
+        "study",
+        "disambiguation_bias",
+        "tag",
+        "saved",
+        "--columns",
+        "x.a,x.b",
+        "-o",
+        "dataset.jsonl",
+        *options,
+    )
     for extra in ((), ("--streaming",)):
         result = cc_hf(*command, *extra)
         assert result.exit_code == 0, result.output
@@ -69,10 +105,12 @@ def test_a_dataset_is_tagged_like_files(folder: Path) -> None:
 
 def test_commands_refuse_what_does_not_fit(folder: Path) -> None:
     lexicon = ("--lexicon", "lexicon.json")
-    tag = ("bias", "tag", "-o", "pairs.jsonl", *lexicon)
+    tag = ("study", "disambiguation_bias", "tag", "-o", "pairs.jsonl", *lexicon)
     Path("short.de").write_text("Eins.\n", encoding="utf-8")
     assert cc_hf(*tag, "a.en", "a.de").exit_code == 0
-    attractors = cc_hf("bias", "attractors", "pairs.jsonl", "-o", "table.json", *lexicon)
+    attractors = cc_hf(
+        "study", "disambiguation_bias", "attractors", "pairs.jsonl", "-o", "table.json", *lexicon
+    )
     assert attractors.exit_code == 0
     for command, message in (
         ((*tag, "a.en", "short.de"), "expected as many lines in both files, got 7 and 1"),
@@ -84,11 +122,33 @@ def test_commands_refuse_what_does_not_fit(folder: Path) -> None:
         ((*tag, "a.en", "a.de", "--homograph", "cat"), "unknown homograph 'cat'"),
         ((*tag, "a.en", "a.de", "--aligner", "x"), "unknown aligner 'x'"),
         (
-            ("bias", "attractors", "table.json", *lexicon, "--stop-words", "a.en"),
+            (
+                "study",
+                "disambiguation_bias",
+                "attractors",
+                "table.json",
+                *lexicon,
+                "--stop-words",
+                "a.en",
+            ),
             "--stop-words: expected pairs (.jsonl) with stop words",
         ),
-        (("bias", "attractors", "table.json", *lexicon, "--homograph", "x"), "unknown homograph"),
-        (("bias", "score", "table.json", "a.en"), "a.en: line 1: expected a JSON object"),
+        (
+            (
+                "study",
+                "disambiguation_bias",
+                "attractors",
+                "table.json",
+                *lexicon,
+                "--homograph",
+                "x",
+            ),
+            "unknown homograph",
+        ),
+        (
+            ("study", "disambiguation_bias", "score", "table.json", "a.en"),
+            "a.en: line 1: expected a JSON object",
+        ),
     ):
         result = cc_hf(*command)
         assert isinstance(result.exception, InputError), command

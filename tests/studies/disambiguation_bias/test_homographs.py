@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from cc_hf.errors import InputError, UnknownNameError
 from cc_hf.studies.disambiguation_bias.homographs import (
     HomographLexicon,
     SenseCluster,
@@ -16,7 +17,6 @@ from cc_hf.studies.disambiguation_bias.homographs import (
     write_pairs,
     write_rows,
 )
-from cc_hf.errors import InputError, UnknownNameError
 
 PAIR = TaggedPair("0.bat", "A bat.", "Ein Schläger.", "bat", 2, 1, "1", "Schläger")
 

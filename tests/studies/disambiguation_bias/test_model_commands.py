@@ -9,10 +9,11 @@ import pytest
 from cc_hf.errors import InputError
 from cc_hf.studies.disambiguation_bias.attacks.samples import write_rows
 from cc_hf.systems.translate import Translations
-from tests.studies.disambiguation_bias.attacks.helper import sample_of
+from tests.helpers.command_line import printed_by, read_json
 from tests.helpers.models import save_tiny_marian
 from tests.helpers.samples import declare_wino_x
-from tests.unit.cli.test_study_commands import ROW, TWIN, read, run
+from tests.helpers.wino_x_schemas import ROW, TWIN
+from tests.studies.disambiguation_bias.attacks.helper import sample_of
 
 LEXICON = {"spring": {"season": ["Frühling"], "water": ["Quelle"]}}
 
@@ -68,8 +69,8 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_all_four_figures_are_compared(folder: Path) -> None:
-    printed = run(
-        "compare-models", folder / "base", folder / "lexical",
+    printed = printed_by(
+        "study", "disambiguation_bias", "compare-models", folder / "base", folder / "lexical",
         "--source", folder / "source.en", "--reference", folder / "target.de",
         "--challenge", folder / "sets.jsonl",
         "--attacks", folder / "samples.jsonl", "--lexicon", folder / "lexicon.json",
@@ -77,7 +78,7 @@ def test_all_four_figures_are_compared(folder: Path) -> None:
         "--lemmatizer", "none", "--resamples", "50", "--output", folder / "compared.json",
         "--published",
     )  # fmt: skip
-    row = read(folder / "compared.json")
+    row = read_json(folder / "compared.json")
     assert row["models"] == ["base", "lexical"]
     figures = {figure["figure"]: figure for figure in row["figures"]}
     assert list(figures) == ["bleu", "wsd_errors", "attack_success", "wino_x_accuracy"]
@@ -99,8 +100,10 @@ def test_all_four_figures_are_compared(folder: Path) -> None:
 
 
 def test_the_printed_tables_need_no_model() -> None:
-    assert "17.65" in run("compare-models", "--published")
-    assert "WMT19" in run("compare-models", "--published", "--json")
+    assert "17.65" in printed_by("study", "disambiguation_bias", "compare-models", "--published")
+    assert "WMT19" in printed_by(
+        "study", "disambiguation_bias", "compare-models", "--published", "--json"
+    )
 
 
 @pytest.mark.parametrize(
@@ -115,13 +118,13 @@ def test_the_printed_tables_need_no_model() -> None:
 )
 def test_options_that_do_not_fit_are_refused(options: tuple[str, ...], message: str) -> None:
     with pytest.raises(InputError, match=message):
-        run("compare-models", *options)
+        printed_by("study", "disambiguation_bias", "compare-models", *options)
 
 
 def test_files_of_different_lengths_are_refused(folder: Path) -> None:
     (folder / "short.de").write_text("one\n")
     with pytest.raises(InputError, match=r"expected as many lines in both, got 20 and 1"):
-        run(
-            "compare-models", folder / "base", folder / "lexical",
+        printed_by(
+            "study", "disambiguation_bias", "compare-models", folder / "base", folder / "lexical",
             "--source", folder / "source.en", "--reference", folder / "short.de",
         )  # fmt: skip

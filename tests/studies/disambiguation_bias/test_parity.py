@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 from cc_hf.data.corpora.parallel import file_corpus
-from cc_hf.studies.disambiguation_bias.homographs import TaggedPair, read_lexicon
 from cc_hf.studies.disambiguation_bias.attractors import AttractorTable, count_attractors
+from cc_hf.studies.disambiguation_bias.homographs import TaggedPair, read_lexicon
 from cc_hf.studies.disambiguation_bias.sentences import sentence_bias
 from cc_hf.studies.disambiguation_bias.tagging import PairTagger, TaggingOptions
 

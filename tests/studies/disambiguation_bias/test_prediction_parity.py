@@ -11,16 +11,16 @@ from typing import Any
 
 import pytest
 
-from cc_hf.studies.disambiguation_bias.homographs import TaggedPair, read_lexicon
+from cc_hf.data.files.sense_rows import senses_text
 from cc_hf.data.loading import load_examples
 from cc_hf.data.readers.mucow_files import COUNTS, WITH_CUES_FILES
-from cc_hf.data.files.sense_rows import senses_text
 from cc_hf.studies.disambiguation_bias.attractors import (
     AttractorTable,
     attractor_words,
     count_attractors,
     read_stop_words,
 )
+from cc_hf.studies.disambiguation_bias.homographs import TaggedPair, read_lexicon
 from cc_hf.studies.disambiguation_bias.prediction import (
     FEATURES,
     ErrorPrediction,

@@ -1,14 +1,11 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
 
-from cc_hf.studies.disambiguation_bias.report_figures import (
-    attractors_of_homographs,
-    errors_by_bias,
-)
 from cc_hf.reports.formats.latex import latex_report
 from cc_hf.reports.formats.markdown import markdown_report
 from cc_hf.reports.page.page import html_page
@@ -17,6 +14,10 @@ from cc_hf.reports.samples import System
 from cc_hf.results import EvaluationResult
 from cc_hf.schema import Focus, Judgement, ProbingExample
 from cc_hf.studies.disambiguation_bias.attractors import AttractorTable
+from cc_hf.studies.disambiguation_bias.report_figures import (
+    attractors_of_homographs,
+    errors_by_bias,
+)
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
@@ -69,7 +70,7 @@ def report(*systems: System, has_bias: bool = True, has_table: bool = True) -> R
         systems,
         examples=[example(i, has_bias=has_bias) for i in range(N)],
         n_resamples=20,
-        attractors=TABLE if has_table else None,
+        section_inputs={"attractors": TABLE} if has_table else {},
     )
 
 
@@ -116,6 +117,17 @@ def test_every_format_shows_error_rates_correlations_and_attractors() -> None:
         assert "Does bias predict errors? Homograph accuracy" in text
         assert "length (control)" in text
     assert "Attractors of bat" in latex_report(contents)
+
+
+def test_without_bias_only_the_tables_have_attractors() -> None:
+    contents = build_report(
+        [system("a", 5)],
+        examples=[replace(e, extra={"homograph": "bat"}) for e in map(example, range(N))],
+        n_resamples=20,
+        section_inputs={"attractors": TABLE},
+    )
+    assert "Attractors of bat" in markdown_report(contents)
+    assert "Attractors of bat" not in html_page(contents)
 
 
 def test_a_system_without_errors_has_no_correlations() -> None:

@@ -7,9 +7,9 @@ from pathlib import Path
 import datasets
 import pytest
 
-from cc_hf.studies.disambiguation_bias.homographs import TaggedPair, write_pairs
 from cc_hf.errors import InputError, UnknownNameError
 from cc_hf.studies.disambiguation_bias.attractors import AttractorTable
+from cc_hf.studies.disambiguation_bias.homographs import TaggedPair, write_pairs
 from cc_hf.studies.disambiguation_bias.sentences import (
     BiasColumns,
     SentenceBias,

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from cc_hf.data.corpora.parallel import CorpusBlock
-from cc_hf.studies.disambiguation_bias.homographs import HomographLexicon, SenseCluster
 from cc_hf.errors import DataError, InputError, UnknownNameError
 from cc_hf.studies.disambiguation_bias import tagging
+from cc_hf.studies.disambiguation_bias.homographs import HomographLexicon, SenseCluster
 from cc_hf.studies.disambiguation_bias.tagging import PairTagger, TaggedBlock, TaggingOptions
 from tests.studies.disambiguation_bias.corpus import LEXICON, SENTENCES
 

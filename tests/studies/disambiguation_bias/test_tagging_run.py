@@ -13,10 +13,10 @@ from typing import Any
 import datasets
 import pytest
 
-from cc_hf.data.corpora.parallel import blocks as corpus_blocks
+from cc_hf.data.corpora import blocks as corpus_blocks
 from cc_hf.data.corpora.parallel import CorpusBlock, dataset_corpus, file_corpus
-from cc_hf.studies.disambiguation_bias.homographs import HomographLexicon, SenseCluster, read_pairs
 from cc_hf.errors import InputError, ResultWarning
+from cc_hf.studies.disambiguation_bias.homographs import HomographLexicon, SenseCluster, read_pairs
 from cc_hf.studies.disambiguation_bias.tagging import PairTagger, TaggingOptions
 from cc_hf.studies.disambiguation_bias.tagging_run import tag_corpus
 from cc_hf.studies.disambiguation_bias.tagging_summary import (
@@ -132,7 +132,16 @@ def test_a_killed_program_goes_on_and_writes_the_same_file(tmp_path: Path) -> No
         for word, clusters in LEXICON.homographs.items()
     }
     (tmp_path / "lexicon.json").write_text(json.dumps(lexicon), encoding="utf-8")
-    command = [sys.executable, "-m", "cc_hf.cli", "bias", "tag", "a.en", "a.de"]
+    command = [
+        sys.executable,
+        "-m",
+        "cc_hf.cli",
+        "study",
+        "disambiguation_bias",
+        "tag",
+        "a.en",
+        "a.de",
+    ]
     command += ["--lexicon", "lexicon.json", "--block-pairs", "500", "--processes", "2"]
     environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[4])}
 

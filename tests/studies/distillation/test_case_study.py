@@ -6,13 +6,13 @@ from pathlib import Path
 import pytest
 
 from cc_hf.citations import CITATIONS
+from cc_hf.comparing.system_table import read_system_table, regress, select_systems
 from cc_hf.errors import InputError
 from cc_hf.studies.distillation.case_study import (
     CASE_STUDY,
     PUBLISHED_REGRESSIONS,
     case_study_regressions,
 )
-from cc_hf.comparing.system_table import read_system_table, regress, select_systems
 from tests.helpers.cases import cases_by_message
 
 

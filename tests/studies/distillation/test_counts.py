@@ -185,7 +185,9 @@ def test_counts_are_read_back_and_checked(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="doctor: male: expected flows that add up to 1 before"):
         read_occupation_counts(path)
     path.write_text("[1]", encoding="utf-8")
-    with pytest.raises(InputError, match="expected the JSON of `cc-hf count occupations"):
+    with pytest.raises(
+        InputError, match="expected the JSON of `cc-hf study distillation occupations"
+    ):
         read_occupation_counts(path)
 
 
@@ -231,7 +233,7 @@ def test_the_commands_write_json_and_pictures(tmp_path: Path) -> None:
     lexicon.write_text(json.dumps(dict.fromkeys(SENSES, 0)), encoding="utf-8")
     source, target, teacher = (str(tmp_path / name) for name in ("a.en", "a.de", "t.de"))
     out, svg, html = (tmp_path / name for name in ("o.json", "o.svg", "o.html"))
-    command = ["count", "occupations", "--source", source, "--forms", str(forms)]
+    command = ["study", "distillation", "occupations", "--source", source, "--forms", str(forms)]
     targets = ["--target", f"original={target}", "--target", f"teacher={teacher}"]
     files = ["-o", str(out), "--svg", str(svg), "--html", str(html), "--occupation", "doctor"]
     result = CliRunner().invoke(app, [*command, *targets, *files])
@@ -240,10 +242,10 @@ def test_the_commands_write_json_and_pictures(tmp_path: Path) -> None:
     assert 'xmlns="http://www.w3.org/2000/svg"' in svg.read_text(encoding="utf-8")
     assert html.read_text(encoding="utf-8").count("<svg") == 2
     average = ["--average", str(out), "--average", str(out), "--json"]
-    result = CliRunner().invoke(app, ["count", "occupations", *average])
+    result = CliRunner().invoke(app, ["study", "distillation", "occupations", *average])
     assert json.loads(result.stdout)["n_runs"] == 2
     options = ["--source", source, "--target", target, "--lexicon", str(lexicon), "--json"]
-    result = CliRunner().invoke(app, ["count", "senses", *options])
+    result = CliRunner().invoke(app, ["study", "distillation", "senses", *options])
     assert json.loads(result.stdout)["counts"]["bat - fledermaus"] == 1
 
 
@@ -258,6 +260,6 @@ def test_the_commands_write_json_and_pictures(tmp_path: Path) -> None:
     ],
 )
 def test_commands_without_their_files_are_refused(arguments: list[str], message: str) -> None:
-    result = CliRunner().invoke(app, ["count", *arguments])
+    result = CliRunner().invoke(app, ["study", "distillation", *arguments])
     assert isinstance(result.exception, InputError)
     assert message in str(result.exception)

@@ -96,7 +96,7 @@ def test_the_command_needs_no_model(shared: Path, tmp_path: Path) -> None:
     rows = ("doctor\t38", "nurse\t90", "cleaner\t89", "driver\t6", "plumber\t2")
     women.write_text("occupation\tpercent_women\n" + "\n".join(rows) + "\n", encoding="utf-8")
     options = ["--published", "--data-dir", str(shared / "upstream"), "--women", str(women)]
-    result = CliRunner().invoke(app, ["count", "occupations", *options, "--json"])
+    result = CliRunner().invoke(app, ["study", "distillation", "occupations", *options, "--json"])
     assert result.exit_code == 0
     first = json.loads(result.stdout)["women"][0]
     assert first["correlation"]["n"] == 4
@@ -107,7 +107,9 @@ def test_the_command_needs_no_model(shared: Path, tmp_path: Path) -> None:
 def test_the_paper_s_shares_stand_beside_those_of_the_counts(shared: Path, tmp_path: Path) -> None:
     page, kept = tmp_path / "flows.html", tmp_path / "counts.json"
     files = ["--data-dir", str(shared / "upstream"), "--html", str(page), "--output", str(kept)]
-    result = CliRunner().invoke(app, ["count", "occupations", "--published", *files])
+    result = CliRunner().invoke(
+        app, ["study", "distillation", "occupations", "--published", *files]
+    )
     rows = [line.split() for line in result.stdout.splitlines()]
     at = rows.index(["original", "40.13", "3.19", "56.68"])
     assert rows[at + 1] == ["original,", "in", "the", "paper", "39.4", "3.6", "57.0"]

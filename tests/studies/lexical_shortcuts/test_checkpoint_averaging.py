@@ -11,7 +11,10 @@ from typer.testing import CliRunner
 
 from cc_hf.cli.main import app
 from cc_hf.errors import CCError, InputError
-from cc_hf.studies.lexical_shortcuts.checkpoint_averaging import average_checkpoints, last_checkpoints
+from cc_hf.studies.lexical_shortcuts.checkpoint_averaging import (
+    average_checkpoints,
+    last_checkpoints,
+)
 
 
 @pytest.fixture(scope="module")
@@ -139,7 +142,7 @@ def test_what_is_no_checkpoint_is_refused(checkpoints: list[Path], tmp_path: Pat
 
 def test_the_command_averages_the_last_checkpoints(checkpoints: list[Path], tmp_path: Path) -> None:
     runner = CliRunner()
-    arguments = ["train", "average", str(checkpoints[0].parent), "--last", "2"]
+    arguments = ["study", "lexical_shortcuts", "average", str(checkpoints[0].parent), "--last", "2"]
     run = runner.invoke(app, [*arguments, "--output", str(tmp_path / "mean"), "--json"])
     assert run.exit_code == 0, run.output
     row = json.loads(run.stdout)
@@ -148,8 +151,13 @@ def test_the_command_averages_the_last_checkpoints(checkpoints: list[Path], tmp_
     for key, mean in weights(tmp_path / "mean").items():
         assert torch.equal(mean, ((left[key].double() + right[key].double()) / 2).float())
     names = [str(path) for path in checkpoints]
-    run = runner.invoke(app, ["train", "average", *names, "--output", str(tmp_path / "three")])
+    run = runner.invoke(
+        app, ["study", "lexical_shortcuts", "average", *names, "--output", str(tmp_path / "three")]
+    )
     assert run.exit_code == 0, run.output
     assert "3 checkpoints" in run.stdout
-    run = runner.invoke(app, ["train", "average", *names, "--last", "2", "-o", str(tmp_path / "x")])
+    run = runner.invoke(
+        app,
+        ["study", "lexical_shortcuts", "average", *names, "--last", "2", "-o", str(tmp_path / "x")],
+    )
     assert isinstance(run.exception, InputError)

@@ -6,7 +6,6 @@ from pathlib import Path
 import pytest
 
 from cc_hf.errors import InputError
-from cc_hf.studies.lexical_shortcuts.tables import lexical_probe_chart
 from cc_hf.results import NoInterval
 from cc_hf.statistics.paired import PairedDifference
 from cc_hf.statistics.shares import Share
@@ -18,8 +17,9 @@ from cc_hf.studies.lexical_shortcuts.results import (
     ProbedModel,
     ProbedSide,
 )
+from cc_hf.studies.lexical_shortcuts.tables import lexical_probe_chart
+from tests.helpers.command_line import printed_by, read_json
 from tests.helpers.models import save_tiny_marian
-from tests.unit.cli.test_study_commands import read, run
 from tests.studies.lexical_shortcuts.test_probe import pairs
 
 
@@ -38,8 +38,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_two_models_are_probed_compared_and_drawn(folder: Path) -> None:
-    printed = run(
-        "lexical-probe", folder / "model0", folder / "model1",
+    printed = printed_by(
+        "study", "lexical_shortcuts", "probe", folder / "model0", folder / "model1",
         "--source", folder / "train.en", "--target", folder / "train.de",
         "--test-source", folder / "test.en", "--test-target", folder / "test.de",
         "--name", "base", "--name", "other", "--max-epochs", "2", "--resamples", "20", "--bf16",
@@ -49,7 +49,7 @@ def test_two_models_are_probed_compared_and_drawn(folder: Path) -> None:
     assert "base: encoder" in printed
     assert "other against base, percentage points" in printed
     assert "signature: lexical-probe|model:base@" in printed.replace("\n", "")
-    row = read(folder / "probe.json")
+    row = read_json(folder / "probe.json")
     assert [model["name"] for model in row["models"]] == ["base", "other"]
     assert len(row["differences"]) == 6
     assert ".bf16" in row["signature"]
@@ -77,8 +77,8 @@ def test_options_that_do_not_fit_are_refused(
             pytest.skip("the real data is not here")
         options = [*options, "--data-dir", str(shared / "upstream")]
     with pytest.raises(InputError, match=message):
-        run(
-            "lexical-probe", "model0", "model1", "--source", "train.en", "--target", "train.de",
+        printed_by(
+            "study", "lexical_shortcuts", "probe", "model0", "model1", "--source", "train.en", "--target", "train.de",
             "--max-epochs", "1", *options,
         )  # fmt: skip
 

@@ -12,8 +12,8 @@ from transformers import AutoModelForSeq2SeqLM, MarianTokenizer, PreTrainedToken
 
 import cc_hf
 from cc_hf.errors import EvaluatorError, InputError
-from cc_hf.studies.lexical_shortcuts.family import LexicalShortcutEvaluator
 from cc_hf.evaluators.loading import evaluator_of
+from cc_hf.studies.lexical_shortcuts.family import LexicalShortcutEvaluator
 from cc_hf.studies.lexical_shortcuts.model import LexicalShortcutForConditionalGeneration
 from cc_hf.systems.translate import translate_with
 from tests.helpers.families import save_tiny_lexical_shortcut

@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
+from cc_hf.comparing.people.sheets import Answers, SheetKey
 from cc_hf.errors import InputError
 from cc_hf.results import EvaluationResult
 from cc_hf.schema import ContrastiveTranslationExample, Judgement
 from cc_hf.studies.mt_geneval.ratings import REFERENCE, draw_contextual_sample, rate_genders
-from cc_hf.comparing.people.sheets import Answers, SheetKey
 
 CATEGORIES = ("female_stereotyped/female", "neutral/male")
 

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from cc_hf.citations import CITATIONS
+from cc_hf.comparing.system_table import read_system_table
 from cc_hf.errors import InputError
 from cc_hf.studies.speed.points import (
     CITATION_KEY,
@@ -16,7 +17,6 @@ from cc_hf.studies.speed.points import (
     speed_studies,
     trend_lines,
 )
-from cc_hf.comparing.system_table import read_system_table
 from tests.helpers.cases import cases_by_message
 from tests.helpers.command_line import run_command
 
@@ -159,7 +159,7 @@ def test_a_figure_that_is_0_for_the_baseline_has_no_drop_and_the_others_have(
     ]
     text = ["\t".join(systems[0]), *("\t".join(row.values()) for row in systems)]
     table.write_text("\n".join(text) + "\n", encoding="utf-8")
-    shown = run_command("analyze", "speed", table, "--plot", tmp_path / "p.svg")
+    shown = run_command("study", "speed", "drops", table, "--plot", tmp_path / "p.svg")
     assert "no drop from a baseline of 0: FoMc" in shown.stdout
     assert ">FoMc<" not in (tmp_path / "p.svg").read_text(encoding="utf-8")
 
@@ -173,8 +173,9 @@ def test_drops_from_a_figure_of_0_are_refused() -> None:
 
 def test_the_command_prints_published_figures_and_draws_them(tmp_path: Path) -> None:
     shown = run_command(
-        "analyze",
+        "study",
         "speed",
+        "drops",
         "--published",
         "--plot",
         tmp_path / "p.svg",
@@ -197,11 +198,11 @@ def test_the_command_reads_a_table_of_ones_own(tmp_path: Path) -> None:
     ]
     text = [",".join(systems[0]), *(",".join(row.values()) for row in systems)]
     table.write_text("\n".join(text) + "\n", encoding="utf-8")
-    refused = run_command("analyze", "speed", table, "--published", status=2)
+    refused = run_command("study", "speed", "drops", table, "--published", status=2)
     assert "expected a table of systems or --published" in refused.stderr
-    refused = run_command("analyze", "speed", table, "--baseline", "slow", status=2)
+    refused = run_command("study", "speed", "drops", table, "--baseline", "slow", status=2)
     assert "--baseline: expected one of baseline, fast, small" in refused.stderr
-    shown = run_command("analyze", "speed", table, "--output", tmp_path / "o.json")
+    shown = run_command("study", "speed", "drops", table, "--output", tmp_path / "o.json")
     assert "drop to fastest, small, %" in shown.stdout
     assert f"written: {tmp_path / 'o.json'}" in shown.stderr
     assert set(FIGURES) > set(GROUPS)

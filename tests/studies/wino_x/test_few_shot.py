@@ -526,7 +526,7 @@ def test_the_command_measures_transfer_to_another_configuration(
 def run(*arguments: str) -> Any:
     from cc_hf.cli.main import app
 
-    app(["train", "wino-x", *arguments], standalone_mode=False)
+    app(["study", "wino_x", "train", *arguments], standalone_mode=False)
     return json.loads(
         (Path(arguments[arguments.index("--output") + 1]) / "learning_curve.json").read_text(
             encoding="utf-8"

@@ -76,7 +76,7 @@ def test_the_command_prints_the_lengths_beside_the_printed_ones(
     data_dir = lay_out(tmp_path, "lm", lm_rows(4))
     output = tmp_path / "lengths.json"
     arguments = ["lengths", "lm_en_de", "--data-dir", str(data_dir), "--output", str(output)]
-    app(["wino-x", *arguments], standalone_mode=False)
+    app(["study", "wino_x", *arguments], standalone_mode=False)
     text = capsys.readouterr().out
     assert "17.16 (3.11)" in text
     assert "…" not in text

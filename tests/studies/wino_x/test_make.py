@@ -21,10 +21,10 @@ from cc_hf.studies.wino_x.make import (
     gap_sources,
     make_wino_x,
 )
+from cc_hf.studies.wino_x.noun_genders import noun_genders
 from cc_hf.studies.wino_x.splits import SplitPlan
 from cc_hf.studies.wino_x.suitability import Candidate
 from cc_hf.text.alignment import Alignment
-from cc_hf.studies.wino_x.noun_genders import noun_genders
 from tests.helpers.wino_x_schemas import NOUNS
 from tests.studies.wino_x.winogrande_rows import german, hit_schemas, write_rows
 
@@ -218,7 +218,7 @@ def test_bad_input_is_refused() -> None:
 def _run(*arguments: str) -> None:
     from cc_hf.cli.main import app
 
-    app(["wino-x", "make", *arguments], standalone_mode=False)
+    app(["study", "wino_x", "make", *arguments], standalone_mode=False)
 
 
 @pytest.fixture(scope="module")

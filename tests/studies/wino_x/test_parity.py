@@ -13,10 +13,10 @@ from typing import Any
 import pytest
 
 import cc_hf
+from cc_hf.comparing.system_table import read_system_table
 from cc_hf.statistics.mean_tests import cohen_d, t_test
 from cc_hf.statistics.rank_tests import RankTest, effect_thresholds
 from cc_hf.studies.distillation.case_study import CASE_STUDY
-from cc_hf.comparing.system_table import read_system_table
 from cc_hf.studies.wino_x.referent_bias import ReferentBias, referent_bias
 from cc_hf.studies.wino_x.referent_choices import read_choices
 from cc_hf.studies.wino_x.salience import (

@@ -72,7 +72,7 @@ def test_the_command_says_what_became_of_every_it(
 
     output = tmp_path / "counts.json"
     arguments = [*map(str, files), "--output", str(output), "--quiet"]
-    app(["wino-x", "corpus-pronouns", *arguments], standalone_mode=False)
+    app(["study", "wino_x", "corpus-pronouns", *arguments], standalone_mode=False)
     text = capsys.readouterr().out
     row = json.loads(output.read_text(encoding="utf-8"))
     n_others = row["n_several"] + row["n_other"] + row["n_unlinked"]
@@ -81,4 +81,4 @@ def test_the_command_says_what_became_of_every_it(
     assert "ignored: 1 damaged or empty pairs" in text
     assert f"signature: {row['signature']}" in text
     with pytest.raises(InputError, match="expected two files or one dataset"):
-        app(["wino-x", "corpus-pronouns", "a", "b", "c"], standalone_mode=False)
+        app(["study", "wino_x", "corpus-pronouns", "a", "b", "c"], standalone_mode=False)

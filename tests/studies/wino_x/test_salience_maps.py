@@ -10,8 +10,8 @@ import pytest
 from matplotlib.image import imread
 
 from cc_hf.errors import InputError
-from cc_hf.studies.wino_x.salience_maps import salience_html, salience_png
 from cc_hf.studies.wino_x.salience import Salience, WordSalience
+from cc_hf.studies.wino_x.salience_maps import salience_html, salience_png
 from tests.helpers.axe import serious_violations
 
 if TYPE_CHECKING:

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from cc_hf.cues.referents import ambiguous_it
-from cc_hf.studies.wino_x.winogrande import load_winogrande
 from cc_hf.schema import ContrastiveTranslationExample
 from cc_hf.studies.wino_x.suitability import FILTERS, select_schemas
+from cc_hf.studies.wino_x.winogrande import load_winogrande
 from tests.studies.wino_x.winogrande_rows import schema, write_rows
 
 _SUITABLE = (

@@ -14,7 +14,6 @@ from rich.console import Console
 import cc_hf
 from cc_hf.errors import EvaluatorError, InputError
 from cc_hf.evaluators.loading import load_evaluator
-from cc_hf.studies.wino_x.tables import curve_plot, curve_tables
 from cc_hf.statistics.corpus_quality import corpus_score
 from cc_hf.studies.wino_x.debias import debias
 from cc_hf.studies.wino_x.few_shot import LEARNING_RATES, search_learning_rate
@@ -22,6 +21,7 @@ from cc_hf.studies.wino_x.measures import Measures, quality, read_test_set
 from cc_hf.studies.wino_x.pronoun_counts import pronoun_counts
 from cc_hf.studies.wino_x.salience import trigger_importance
 from cc_hf.studies.wino_x.splits import SplitPlan, split_schemas
+from cc_hf.studies.wino_x.tables import curve_plot, curve_tables
 from cc_hf.studies.wino_x.trigger_importance import prediction_differences
 from cc_hf.studies.wino_x.winogrande_part import trained_on_winogrande
 from cc_hf.systems.translate import translate_with
@@ -235,7 +235,15 @@ def test_the_command_trains_on_winogrande_and_measures_transfer(
 ) -> None:
     output, plot = tmp_path / "out", tmp_path / "curve.svg"
     _run(
-        *("train", "wino-x", "--model", str(masked_folder), "--config", "lm_en_de.english"),
+        *(
+            "study",
+            "wino_x",
+            "train",
+            "--model",
+            str(masked_folder),
+            "--config",
+            "lm_en_de.english",
+        ),
         *("--transfer", "lm_en_de", "--train-on", str(_winogrande(tmp_path))),
         *("--n-dev", "4", "--n-test", "8", "--max-epochs", "1", "--no-models", "--quiet"),
         *("--data-dir", str(data_dir), "--output", str(output), "--plot", str(plot)),
@@ -259,16 +267,26 @@ def test_the_command_trains_on_winogrande_and_measures_transfer(
     assert "…" not in text
     assert ET.fromstring(plot.read_bytes()).tag.endswith("svg")
     again = tmp_path / "again.png"
-    _run("wino-x", "curve", str(output / "learning_curve.json"), "--plot", str(again))
+    _run("study", "wino_x", "curve", str(output / "learning_curve.json"), "--plot", str(again))
     assert again.read_bytes().startswith(b"\x89PNG")
     assert "lm_en_de" in capsys.readouterr().out
     (tmp_path / "other.json").write_text("{}", encoding="utf-8")
-    with pytest.raises(InputError, match="expected a learning curve, as `cc-hf train wino-x`"):
-        _run("wino-x", "curve", str(tmp_path / "other.json"))
+    with pytest.raises(
+        InputError, match="expected a learning curve, as `cc-hf study wino_x train`"
+    ):
+        _run("study", "wino_x", "curve", str(tmp_path / "other.json"))
     for rate in ("x", "1e-3,"):
         with pytest.raises(InputError, match="--learning-rate: expected a number, or several"):
             _run(
-                *("train", "wino-x", "--model", str(masked_folder), "--learning-rate", rate),
+                *(
+                    "study",
+                    "wino_x",
+                    "train",
+                    "--model",
+                    str(masked_folder),
+                    "--learning-rate",
+                    rate,
+                ),
                 *("--output", str(tmp_path / "nowhere")),
             )
 

@@ -11,8 +11,8 @@ from datasets import Dataset
 
 from cc_hf import registry
 from cc_hf.data.loading import SAMPLE_SIZES
-from cc_hf.studies.wino_x.winogrande import WINOGRANDE, load_winogrande, same_context
 from cc_hf.errors import DataError, InputError
+from cc_hf.studies.wino_x.winogrande import WINOGRANDE, load_winogrande, same_context
 
 _TEMPLATES = (
     ("The trophy did not fit into the case because the _ was too {}.", "trophy", "case"),

@@ -9,6 +9,14 @@ from typing import Any
 
 import pytest
 
+from cc_hf.asking.plans import Plan, plan_choices, plan_translations
+from cc_hf.asking.runs import (
+    ask_plan,
+    choices_of_run,
+    kept_replies,
+    translations_of_run,
+)
+from cc_hf.comparing.systems import compare
 from cc_hf.data.readers.wino_x import examples_of
 from cc_hf.errors import EvaluatorError, InputError
 from cc_hf.evaluation.material import Material
@@ -19,14 +27,6 @@ from cc_hf.reports.tables.asking import choice_tables, translation_tables
 from cc_hf.results import EvaluationResult
 from cc_hf.schema import ContrastiveTranslationExample, Example
 from cc_hf.statistics.bootstrap import Bootstrap
-from cc_hf.comparing.systems import compare
-from cc_hf.asking.runs import (
-    ask_plan,
-    choices_of_run,
-    kept_replies,
-    translations_of_run,
-)
-from cc_hf.asking.plans import Plan, plan_choices, plan_translations
 from cc_hf.studies.language_models.published import PUBLISHED_CHOICES, PUBLISHED_TRANSLATIONS
 from cc_hf.studies.wino_x.referent_bias import referent_bias
 from cc_hf.studies.wino_x.referent_choices import choices_of_result
@@ -329,11 +329,11 @@ def test_a_forged_file_of_replies_is_refused_with_its_name_or_read(
     def reparse() -> None:
         if task == "choose":
             result = choices_of_run(*kept_replies(forged), bootstrap=bootstrap)
-            assert choice_tables([result], published=True)
+            assert choice_tables([result])
             assert EvaluationResult.from_json(result.to_json()) == result
         else:
             translated = translations_of_run(*kept_replies(forged))
-            assert translation_tables(translated, published=True)
+            assert translation_tables(translated)
             assert len(translated.rows) == len(replies)
 
     def answer() -> None:

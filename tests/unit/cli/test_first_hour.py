@@ -15,8 +15,8 @@ import pytest
 from typer.testing import CliRunner
 
 from cc_hf.cli.main import app
-from cc_hf.data.loading import load_examples
 from cc_hf.data.files.translations import read_translations
+from cc_hf.data.loading import load_examples
 from cc_hf.evaluation.material import load_material
 from cc_hf.results import EvaluationResult
 from tests.helpers.command_line import run_command
@@ -120,7 +120,11 @@ def test_a_path_with_an_equals_sign_is_a_path(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     "arguments",
-    [("list",), ("list", "datasets", "mucow"), ("analyze", "regression", "--published")],
+    [
+        ("list",),
+        ("list", "datasets", "mucow"),
+        ("study", "distillation", "regression", "--published"),
+    ],
 )
 def test_tables_fit_80_columns_and_are_whole_in_a_file(
     arguments: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
@@ -141,7 +145,7 @@ def test_json_is_printed_in_place_of_tables(arguments: tuple[str, ...]) -> None:
     assert json.loads(run_command(*arguments, "--json").stdout)
 
 
-@pytest.mark.parametrize("command", [(), ("evaluate",), ("analyze", "regression")])
+@pytest.mark.parametrize("command", [(), ("evaluate",), ("study", "distillation", "regression")])
 def test_the_short_flag_shows_the_help(command: tuple[str, ...]) -> None:
     assert run_command(*command, "-h").stdout == run_command(*command, "--help").stdout
 

@@ -43,7 +43,7 @@ def command(tmp_path: Path, *arguments: str) -> list[str]:
 
 EVALUATE = ("evaluate", "bats.csv", "--translations", "t.txt", "--output", "r.json")
 COMPARE = ("compare", "a.json", "b.json", "--resamples", "20", "--output", "r.json")
-REGRESSION = ("analyze", "regression", "--published", "--output", "r.json")
+REGRESSION = ("study", "distillation", "regression", "--published", "--output", "r.json")
 
 
 def prepared(tmp_path: Path, arguments: tuple[str, ...]) -> list[str]:

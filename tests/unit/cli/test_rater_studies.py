@@ -2,25 +2,21 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
-from typer.testing import CliRunner, Result
+from typer.testing import Result
 
-from cc_hf.cli.main import app
 from cc_hf.data.loading import load_examples
 from cc_hf.results import EvaluationResult, ResultSet
 from cc_hf.schema import Judgement
-from cc_hf.studies.mt_geneval.counts import DataCounts
+from tests.helpers.command_line import invoke
 from tests.helpers.results import write_result
 from tests.helpers.sheets import fill
-from tests.studies.mt_geneval import test_counts, test_ratings, test_sentence_gaps
 
 
 def run(*arguments: object) -> Result:
-    return CliRunner().invoke(app, ["analyze", *map(str, arguments)])
+    return invoke("analyze", *arguments)
 
 
 def simplegen(system: str, metric: str = "simplegen_accuracy") -> EvaluationResult:
@@ -165,74 +161,3 @@ def test_agreement_needs_annotations_or_key_and_sheets(
 ) -> None:
     result = run("human-agreement", folder / "a.json", *options)
     assert "either --annotations, or --key with the --sheet" in str(result.exception)
-
-
-def with_examples(monkeypatch: pytest.MonkeyPatch, rows: list[Any]) -> None:
-    monkeypatch.setattr("cc_hf.data.loading.load_examples", lambda *args, **options: rows)
-
-
-def test_from_contextual_results_over_sheets_to_ratings(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    with_examples(monkeypatch, test_ratings.examples())
-    path = write_result(tmp_path, "bad", test_ratings.result("bad", "Der Arzt", "incorrect"))
-    rest = ("-o", tmp_path / "sheets", "--key", tmp_path / "key.json", "--n", 2)
-    result = run("rater-sheets", path, *rest, "--rated", "all")
-    assert "not for mt_geneval; omit them" in str(result.exception)
-    result = run("rater-sheets", path, *rest)
-    assert result.exit_code == 0, result.output
-    sheets = sorted((tmp_path / "sheets").glob("*.csv"))
-    for sheet in sheets:
-        fill(sheet, lambda row: ["Correct" if "Ärztin" in row["Translation"] else "incorrect"])
-    result = run("gender-ratings", tmp_path / "key.json", *sheets, "--json")
-    assert result.exit_code == 0, result.output
-    row = json.loads(result.stdout)
-    assert [system["accuracy"] for system in row["systems"]] == [0.0, 1.0]
-    assert row["systems"][0]["f_scores"] == {"Correct": None, "Incorrect": 1.0}
-    assert row["systems"][0]["by_category"]["neutral/male"] == {"n": 2, "n_accepted": 0}
-    assert row["published"]["f_score"] == 0.82
-    printed = run("gender-ratings", tmp_path / "key.json", *sheets).stdout
-    assert "Krippendorff's alpha of the raters: 1.00 on systems, 1.00 on references" in printed
-    assert "Tables 5 and 7: systems 52.3, 51.3, 54.0, references 92.2" in printed
-    result = run("human-agreement", path, "--key", tmp_path / "key.json", "--sheet", sheets[0])
-    assert "expected a key of the form word-senses or occupation-genders" in str(result.exception)
-
-
-def test_languages_without_printed_ratings_have_none_in_the_json() -> None:
-    from cc_hf.studies.mt_geneval.tables import ratings_json
-    from cc_hf.studies.mt_geneval.ratings import rate_genders
-
-    key = test_ratings.drawn()
-    ratings = rate_genders(key, [test_ratings.answers(key, lambda c, t: True)] * 2)
-    assert ratings_json(replace(ratings, data=("", "", "nl")))["published"] is None
-
-
-def test_sentence_gaps_are_listed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    with_examples(monkeypatch, test_sentence_gaps.examples())
-    path = write_result(tmp_path, "r", test_sentence_gaps.result())
-    result = run("sentence-gaps", path, "--n", 1, "--json")
-    assert result.exit_code == 0, result.output
-    row = json.loads(result.stdout)
-    assert [gap["pair"] for gap in (*row["largest"], *row["smallest"])] == ["3", "1"]
-    printed = run("sentence-gaps", path, "--score", "chrf").stdout
-    assert "2 of 4 pairs are translated better about men, 1 about women" in printed
-    assert "→ Nichts davon" in printed
-    result = run("sentence-gaps", path, "--metric", "comet")
-    assert "expected a result with judgements by comet, got none" in str(result.exception)
-    path = write_result(tmp_path, "w", simplegen("a"))
-    assert "got one on simplegen" in str(run("sentence-gaps", path).exception)
-
-
-def test_counts_are_shown_beside_the_printed_ones(monkeypatch: pytest.MonkeyPatch) -> None:
-    rows = [test_counts.example("female", "<F>She</F> won.", "<F>Sie</F> siegte.")]
-    with_examples(monkeypatch, rows)
-    result = run("gendered-words", "de", "it", "--json")
-    assert result.exit_code == 0, result.output
-    german, italian = json.loads(result.stdout)
-    assert (german["n_instances"], german["published"]["n_source_words"]) == (1, 6604)
-    assert italian["published"] is None
-    assert DataCounts(1, 3, 1, 3, 1).n_source_words == italian["n_source_words"]
-    printed = run("gendered-words").stdout
-    assert "de, Table 12" in printed
-    assert "11,194" in printed
-    assert "Table 12 " not in run("gendered-words", "--split", "test").stdout.split("words:")[0]

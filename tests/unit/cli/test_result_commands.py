@@ -10,10 +10,11 @@ from typer.testing import CliRunner
 from cc_hf.cli.main import app
 from cc_hf.data.loading import load_examples
 from cc_hf.errors import InputError
-from cc_hf.results import ResultSet
+from cc_hf.results import EvaluationResult, ResultSet
+from cc_hf.schema import Judgement
 from tests.helpers import reported
+from tests.helpers.command_line import printed_by, read_json
 from tests.helpers.results import small_result, write_result
-from tests.unit.cli.test_study_commands import run
 
 
 @pytest.fixture
@@ -30,7 +31,7 @@ def seeds(tmp_path: Path) -> list[Path]:
 
 
 def test_files_of_one_system_are_seeds_by_their_names(seeds: list[Path], tmp_path: Path) -> None:
-    text = run("seeds", *seeds, "--output", tmp_path / "out.json")
+    text = printed_by("analyze", "seeds", *seeds, "--output", tmp_path / "out.json")
     assert "base (n = 2)" in text
     assert "fast (n = 2)" in text
     assert "60.0 ± 14.1" in text
@@ -41,21 +42,21 @@ def test_files_of_one_system_are_seeds_by_their_names(seeds: list[Path], tmp_pat
 
 def test_given_names_join_files(seeds: list[Path]) -> None:
     names = [part for name in "aaba" for part in ("--name", name)]
-    found = json.loads(run("seeds", *seeds, *names, "--json"))["averages"]
+    found = json.loads(printed_by("analyze", "seeds", *seeds, *names, "--json"))["averages"]
     assert [(a["system"], a["n_seeds"]) for a in found] == [("a", 3), ("b", 1)]
     with pytest.raises(InputError, match="--name: expected one for each file of results, 4 in all"):
-        run("seeds", *seeds, "--name", "a", status=2)
+        printed_by("analyze", "seeds", *seeds, "--name", "a", status=2)
     with pytest.raises(InputError, match="expected results of the metric own, got none"):
-        run("seeds", *seeds, "--metric", "own", status=2)
+        printed_by("analyze", "seeds", *seeds, "--metric", "own", status=2)
 
 
 def test_uncertain_samples_are_listed_with_the_readings_of_other_metrics(tmp_path: Path) -> None:
     results = tuple(replace(r, dataset="", config="") for r in reported.results(0).values())
     path = tmp_path / "r.json"
     path.write_text(ResultSet(results).to_json(), encoding="utf-8")
-    text = run("uncertain", path, "--within", "10", "--show", "1")
+    text = printed_by("analyze", "uncertain", path, "--within", "10", "--show", "1")
     assert "uncertain: a probability of the correct reading from 40.0 to 60.0 %" in text
-    rows = json.loads(run("uncertain", path, "--within", "10", "--json"))
+    rows = json.loads(printed_by("analyze", "uncertain", path, "--within", "10", "--json"))
     near = [
         j
         for j in results[0].judgements
@@ -64,7 +65,7 @@ def test_uncertain_samples_are_listed_with_the_readings_of_other_metrics(tmp_pat
     assert len(near) == len(rows["samples"]) > 0
     assert set(rows["samples"][0]["readings"]) == {"words"}
     with pytest.raises(InputError, match="expected one result with probabilities"):
-        run("uncertain", path, "--metric", "words", status=2)
+        printed_by("analyze", "uncertain", path, "--metric", "words", status=2)
 
 
 @pytest.mark.shared
@@ -84,3 +85,45 @@ def test_contexts_of_data_without_any_are_refused() -> None:
     assert "--contexts: expected a dataset with sentences before its sources" in str(
         found.exception
     )
+
+
+def test_evaluator_agreement_reads_several_results(tmp_path: Path) -> None:
+    paths = []
+    for evaluator, accuracies in {"a": (0.1, 0.2, 0.3), "b": (0.3, 0.4, 0.2)}.items():
+        for system, accuracy in enumerate(accuracies):
+            judgements = (Judgement("0", "all", True, f"t{system}", "correct"),)
+            result = EvaluationResult(
+                "winomt",
+                "",
+                "de",
+                "m",
+                f"cc|eval:{evaluator}|n:1",
+                1,
+                {"accuracy": accuracy},
+                {},
+                (),
+                judgements,
+            )
+            paths.append(tmp_path / f"{evaluator}{system}.json")
+            paths[-1].write_text(result.to_json(), encoding="utf-8")
+    printed = printed_by(
+        "analyze", "evaluator-agreement", *paths, "-o", tmp_path / "r.json", "--resamples", "200"
+    )
+    assert "accuracy of 3 systems by 2 evaluators" in printed
+    assert "a and b" in printed
+    longer = []
+    for path in paths:
+        longer.append(path.with_name(f"long-{path.name}"))
+        longer[-1].write_text(
+            path.read_text(encoding="utf-8").replace(
+                "eval:", "eval:an-organisation/opus-mt-tc-big-en-de-"
+            ),
+            encoding="utf-8",
+        )
+    printed = printed_by("analyze", "evaluator-agreement", *longer, "--resamples", "200")
+    assert "[1] and [2]" in printed
+    assert "[2]: an-organisation/opus-mt-tc-big-en-de-b\n" in printed
+    found = read_json(tmp_path / "r.json")
+    assert found["mean_spearman"] == pytest.approx(-0.5)
+    assert found["systems"] == ["a0", "a1", "a2"]
+    assert found["pairs"][0]["correlation"]["n_undefined"] > 0

@@ -12,12 +12,12 @@ import numpy.typing as npt
 import pytest
 
 import cc_hf
+from cc_hf.comparing.explanation import Explanation, explain, explain_example
 from cc_hf.errors import InputError
 from cc_hf.evaluators.base import Evaluator
 from cc_hf.evaluators.ensemble import EnsembleEvaluator, SentenceEnsembleEvaluator
 from cc_hf.evaluators.scores import SCORES
 from cc_hf.schema import ContrastiveSourceExample, ContrastiveTranslationExample, Focus
-from cc_hf.comparing.explanation import Explanation, explain, explain_example
 from tests.helpers.fake_evaluator import hash_score
 from tests.helpers.letter_evaluator import LetterEvaluator
 from tests.helpers.metrics import evaluate_metric

@@ -4,10 +4,10 @@ import dataclasses
 
 import pytest
 
+from cc_hf.comparing.metrics import evaluator_agreement
 from cc_hf.errors import InputError
 from cc_hf.results import EvaluationResult
 from cc_hf.schema import Judgement
-from cc_hf.comparing.metrics import evaluator_agreement
 
 
 def result(

@@ -5,13 +5,13 @@ from typing import Any
 
 import pytest
 
+from cc_hf.comparing.seeds import average_results, averages_of_systems, name_without_seed
+from cc_hf.comparing.system_rows import mean_rows, system_rows
 from cc_hf.errors import InputError
 from cc_hf.reports.tables.result_lists import seed_tables
 from cc_hf.reports.tables.systems import systems_tables
 from cc_hf.results import EvaluationResult
 from cc_hf.statistics.gender_figures import RATIO
-from cc_hf.comparing.seeds import average_results, averages_of_systems, name_without_seed
-from cc_hf.comparing.system_rows import mean_rows, system_rows
 from tests.helpers.metrics import evaluate_metric
 from tests.helpers.results import small_result
 from tests.unit.comparing.test_systems import printed

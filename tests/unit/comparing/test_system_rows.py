@@ -4,11 +4,17 @@ from dataclasses import replace
 
 import pytest
 
+from cc_hf.comparing.system_rows import (
+    SystemLabels,
+    SystemRow,
+    mean_rows,
+    ordered_sizes,
+    system_rows,
+)
 from cc_hf.data.files.quality_scores import QualityScores
 from cc_hf.data.files.timings import Timing, Timings
 from cc_hf.errors import InputError, UnknownNameError
 from cc_hf.studies.distillation.case_study import case_study_systems
-from cc_hf.comparing.system_rows import SystemLabels, SystemRow, mean_rows, ordered_sizes, system_rows
 from tests.helpers.cases import cases_by_message
 from tests.helpers.results import small_result
 

@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 from rich.console import Console, RenderableType
 
+from cc_hf.comparing.systems import Comparison, compare, read_results
 from cc_hf.errors import InputError
 from cc_hf.reports.formats.latex import latex_paper_table, latex_report
 from cc_hf.reports.formats.markdown import markdown_report
@@ -22,7 +23,6 @@ from cc_hf.reports.samples import System
 from cc_hf.reports.tables.comparisons import comparison_tables
 from cc_hf.results import EvaluationResult, ResultSet
 from cc_hf.signature import parse
-from cc_hf.comparing.systems import Comparison, compare, read_results
 from tests.helpers.cases import cases_by_message
 from tests.helpers.fake_evaluator import coarse_scores, hash_scores
 from tests.helpers.fake_metric import Words

@@ -4,11 +4,11 @@ from dataclasses import replace
 
 import pytest
 
+from cc_hf.comparing.uncertain import uncertain_samples
 from cc_hf.errors import InputError
 from cc_hf.reports.tables.result_lists import uncertain_tables
 from cc_hf.results import EvaluationResult
 from cc_hf.schema import Judgement
-from cc_hf.comparing.uncertain import uncertain_samples
 from tests.helpers import reported
 from tests.helpers.results import small_result
 from tests.unit.comparing.test_systems import printed

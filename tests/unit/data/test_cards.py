@@ -17,8 +17,8 @@ from huggingface_hub import DatasetCard
 from cc_hf import registry
 from cc_hf.citations import CITATIONS
 from cc_hf.cli.main import app
-from cc_hf.data.files.custom import is_custom
 from cc_hf.data.declaration import DatasetDeclaration
+from cc_hf.data.files.custom import is_custom
 from cc_hf.data.loading import declaration as load_declaration
 from cc_hf.data.loading import load_examples
 from cc_hf.hub.cards import size_category

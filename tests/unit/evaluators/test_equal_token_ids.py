@@ -14,6 +14,7 @@ import pytest
 
 import cc_hf
 from cc_hf import registry
+from cc_hf.comparing.explanation import explain
 from cc_hf.errors import TooLongError
 from cc_hf.evaluators.base import Evaluator
 from cc_hf.evaluators.contests import contest_scores
@@ -23,7 +24,6 @@ from cc_hf.evaluators.options import LoadingOptions
 from cc_hf.evaluators.score_cache import ScoreCache
 from cc_hf.metrics import contrastive_conditioning
 from cc_hf.schema import ScoringRequest
-from cc_hf.comparing.explanation import explain
 from tests.helpers.families import BUILDERS
 from tests.helpers.letter_evaluator import LetterEvaluator
 from tests.helpers.metrics import compute_metric

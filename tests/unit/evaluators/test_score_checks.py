@@ -19,6 +19,7 @@ from safetensors.torch import load_file, save_file
 
 import cc_hf
 from cc_hf import registry
+from cc_hf.comparing.explanation import explain
 from cc_hf.cue_building.fill_mask import load_masked_lm
 from cc_hf.errors import CacheWarning, EvaluatorError
 from cc_hf.evaluators.base import Evaluator
@@ -33,7 +34,6 @@ from cc_hf.evaluators.scores import TokenScores
 from cc_hf.models.finite_weights import check_finite_weights
 from cc_hf.models.pretrained import load_model
 from cc_hf.schema import ContrastiveTranslationExample, ScoringRequest
-from cc_hf.comparing.explanation import explain
 from cc_hf.studies.wino_x.choice_accuracy import choice_accuracy
 from cc_hf.systems.translate import translate
 from tests.helpers.families import BUILDERS

@@ -11,13 +11,13 @@ import pytest
 
 import cc_hf
 from cc_hf import registry
+from cc_hf.comparing.people.published import published_agreement
 from cc_hf.errors import ResultWarning
 from cc_hf.evaluation.fitting import make_metric
 from cc_hf.evaluation.judging import judge
 from cc_hf.evaluators.base import Evaluator
 from cc_hf.evaluators.suitability import RECOMMENDED, evaluator_notes
 from cc_hf.models.location import EmbeddedModel
-from cc_hf.comparing.people.published import published_agreement
 from tests.helpers.metrics import compute_metric
 
 GENDER = {

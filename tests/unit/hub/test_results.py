@@ -14,6 +14,7 @@ from huggingface_hub.repocard import metadata_load
 from huggingface_hub.repocard_data import eval_results_to_model_index, model_index_to_eval_results
 
 from cc_hf import registry
+from cc_hf.data.loading import declaration
 from cc_hf.errors import CCError, InputError, UnknownNameError
 from cc_hf.hub.eval_results import (
     dataset_repos,
@@ -74,12 +75,13 @@ OPTIONS: dict[str, Any] = {
 
 @pytest.mark.parametrize("name", registry.DATASETS)
 def test_every_task_has_a_unique_id_used_by_results_and_datasets(name: str) -> None:
-    found = tasks(name)
+    declared = declaration(name)
+    found = tasks(declared)
     assert len({task.id for task in found}) == len(found)
-    shown = benchmark_tasks(name)
+    shown = benchmark_tasks(declared)
     assert 1 <= len(shown) <= MAX_TASKS
     assert set(shown) <= set(found)
-    content = yaml.safe_load(eval_yaml(name, shown))
+    content = yaml.safe_load(eval_yaml(declared, shown))
     assert list(content) == ["name", "description", "evaluation_framework", "tasks"]
     assert content["evaluation_framework"] == FRAMEWORK
     assert content["tasks"] == [
@@ -108,14 +110,15 @@ def test_every_task_has_a_unique_id_used_by_results_and_datasets(name: str) -> N
 
 
 def test_a_benchmark_shows_one_metric_in_the_language_of_the_embedded_evaluator() -> None:
-    assert [task.id for task in benchmark_tasks("winomt")] == [
+    winomt = declaration("winomt")
+    assert [task.id for task in benchmark_tasks(winomt)] == [
         f"default--de--contrastive_conditioning--{score}"
         for score in ("accuracy", "weighted_accuracy", "min_accuracy")
     ]
-    assert {(task.config, task.split) for task in benchmark_tasks("mt_geneval")} == {
+    assert {(task.config, task.split) for task in benchmark_tasks(declaration("mt_geneval"))} == {
         ("counterfactual_de", "test")
     }
-    assert {task.config for task in benchmark_tasks("winomt", ["all"])} == {"all"}
+    assert {task.config for task in benchmark_tasks(winomt, ["all"])} == {"all"}
 
 
 @pytest.mark.parametrize("name", registry.METRICS)

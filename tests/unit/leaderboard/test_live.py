@@ -170,7 +170,9 @@ def test_only_data_present_on_the_machine_is_offered(monkeypatch: pytest.MonkeyP
     monkeypatch.delenv("CC_HF_DATA_DIR", raising=False)
     found = available_data()
     assert list(found) == ["simplegen"]  # simplegen is generated; the other datasets need files
-    assert found["simplegen"]["en-de"] == {"de": ["contrastive_conditioning", "simplegen_accuracy"]}
+    assert found["simplegen"].configs["en-de"] == {
+        "de": ["contrastive_conditioning", "simplegen_accuracy"]
+    }
 
 
 def test_only_metrics_that_can_judge_translations_here_are_offered(
@@ -199,12 +201,12 @@ def test_only_metrics_that_can_judge_translations_here_are_offered(
 def test_data_of_a_local_copy_is_offered(shared: Path) -> None:
     found = available_data(shared / "upstream")
     assert {"simplegen", "winomt", "mucow", "mt_geneval"} <= set(found)
-    assert "default" in found["winomt"]
+    assert "default" in found["winomt"].configs
 
 
 def test_the_sample_file_fits_its_data() -> None:
     dataset, config, language, metric = _SAMPLE_CHOICE
-    assert metric in available_data()[dataset][config][language]
+    assert metric in available_data()[dataset].configs[config][language]
     text = gzip.decompress(_SAMPLE.read_bytes()).decode("utf-8")
     assert len(text.splitlines()) == declaration(dataset).config(config).splits["test"]
 

@@ -14,6 +14,9 @@ import pandas as pd
 import pytest
 
 from cc_hf import registry
+from cc_hf.comparing.metrics import evaluator_agreement
+from cc_hf.comparing.people.agreement import Assumption, agreement_with_labels
+from cc_hf.comparing.systems import compare
 from cc_hf.data.loading import load_examples
 from cc_hf.errors import InputError
 from cc_hf.evaluation.fitting import make_metric
@@ -24,9 +27,6 @@ from cc_hf.reports.report import build_report
 from cc_hf.reports.samples import System
 from cc_hf.results import EvaluationResult, difference_of_data
 from cc_hf.statistics.bootstrap import check_bootstrap
-from cc_hf.comparing.systems import compare
-from cc_hf.comparing.metrics import evaluator_agreement
-from cc_hf.comparing.people.agreement import Assumption, agreement_with_labels
 from tests.helpers.metrics import evaluate_metric, metric_class
 
 Rows = list[dict[str, Any]]

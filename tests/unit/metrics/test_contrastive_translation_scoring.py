@@ -13,13 +13,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import cc_hf
+from cc_hf.comparing.systems import compare
 from cc_hf.errors import EvaluatorError, InputError, UnknownNameError
 from cc_hf.metrics.contrastive_translation_scoring import contests, requests
 from cc_hf.normalization import composed, is_blank
 from cc_hf.results import EvaluationResult, ResultSet
 from cc_hf.signature import parse
 from cc_hf.statistics.bootstrap import wilson_interval
-from cc_hf.comparing.systems import compare
 from tests.helpers import families, plain_forward
 from tests.helpers.cases import cases_by_message, cases_by_words
 from tests.helpers.fake_evaluator import hash_scores

@@ -13,20 +13,20 @@ from typer.testing import CliRunner
 
 import cc_hf
 from cc_hf.cli.main import app
+from cc_hf.comparing.explanation import explain
+from cc_hf.comparing.systems import compare
 from cc_hf.leaderboard.html import result_html
 from cc_hf.leaderboard.store import read_folder
 from cc_hf.leaderboard.table import leaderboard_rows, to_csv, to_json
 from cc_hf.reports.formats.latex import latex_paper_table, latex_report
 from cc_hf.reports.formats.markdown import markdown_report
+from cc_hf.reports.page.explanations import explanation_html, explanation_table
 from cc_hf.reports.page.page import html_page
 from cc_hf.reports.report import build_report
 from cc_hf.reports.samples import System
-from cc_hf.reports.tables.comparisons import comparison_tables
-from cc_hf.reports.page.explanations import explanation_html, explanation_table
 from cc_hf.reports.tables.base import result_table, results_table
+from cc_hf.reports.tables.comparisons import comparison_tables
 from cc_hf.results import EvaluationResult, ResultSet
-from cc_hf.comparing.systems import compare
-from cc_hf.comparing.explanation import explain
 from tests.helpers.results import small_result, write_result
 
 NOTE = "Made for <b>another</b> kind"

@@ -5,13 +5,13 @@ from dataclasses import replace
 
 import pytest
 
+from cc_hf.comparing.people.agreement import agreement_with_labels
+from cc_hf.comparing.systems import compare
 from cc_hf.errors import InputError, UnknownNameError
 from cc_hf.reports.figures import Histogram, category_bars, histograms, nice_ticks, quality_points
 from cc_hf.reports.page.charts import histogram_chart
 from cc_hf.reports.report import build_report
 from cc_hf.reports.samples import System
-from cc_hf.comparing.systems import compare
-from cc_hf.comparing.people.agreement import agreement_with_labels
 from tests.helpers import reported
 from tests.helpers.reported import HOSTILE_NAME, N
 

@@ -1,5 +1,5 @@
-"""cc-hf attack: adversarial sentences that flip the sense of a homograph, and what systems make of
-them.
+"""Commands of attacks: adversarial sentences that flip the sense of a homograph, and what systems
+make of them.
 """
 
 from __future__ import annotations
@@ -8,7 +8,13 @@ import typer
 
 from cc_hf.studies.disambiguation_bias.attacks.judge_commands import judge
 from cc_hf.studies.disambiguation_bias.attacks.make_commands import make
-from cc_hf.studies.disambiguation_bias.attacks.sample_commands import challenge, grammar, rate, sheets, transfer
+from cc_hf.studies.disambiguation_bias.attacks.sample_commands import (
+    challenge,
+    grammar,
+    rate,
+    sheets,
+    transfer,
+)
 
 __all__ = ["app"]
 
@@ -23,8 +29,3 @@ app.command("transfer")(transfer)
 app.command("grammar")(grammar)
 app.command("sheets")(sheets)
 app.command("rate")(rate)
-
-
-@app.callback()
-def _main() -> None:
-    pass

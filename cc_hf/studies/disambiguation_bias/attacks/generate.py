@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from cc_hf.studies.disambiguation_bias.homographs import TaggedPair
 from cc_hf.errors import InputError
 from cc_hf.studies.disambiguation_bias.attacks.changes import (
     ChangedSentence,
@@ -16,6 +15,7 @@ from cc_hf.studies.disambiguation_bias.attacks.changes import (
 from cc_hf.studies.disambiguation_bias.attacks.modifiers import ModifierTable, batched
 from cc_hf.studies.disambiguation_bias.attacks.samples import AdversarialSample
 from cc_hf.studies.disambiguation_bias.attractors import AttractorTable
+from cc_hf.studies.disambiguation_bias.homographs import TaggedPair
 from cc_hf.text.nouns import Noun, NounParser
 
 __all__ = ["GenerationRules", "generate_samples"]

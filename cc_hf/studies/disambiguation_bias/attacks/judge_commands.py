@@ -1,4 +1,6 @@
-"""cc-hf attack judge: which adversarial sentences flip the sense of a homograph."""
+"""cc-hf study disambiguation_bias attack judge: which adversarial sentences flip the sense of a
+homograph.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +29,10 @@ __all__ = ["judge"]
 
 def judge(
     samples: Annotated[
-        Path, typer.Argument(help="Samples that `cc-hf attack make` wrote (.jsonl).")
+        Path,
+        typer.Argument(
+            help="Samples that `cc-hf study disambiguation_bias attack make` wrote (.jsonl)."
+        ),
     ],
     system: Annotated[
         str | None,
@@ -37,7 +42,8 @@ def judge(
         Path | None,
         typer.Option(
             help=(
-                "Translations of the file of `cc-hf attack make --sources`, one per line, in place"
+                "Translations of the file of `cc-hf study disambiguation_bias attack make"
+                " --sources`, one per line, in place"
                 " of --system."
             )
         ),
@@ -79,7 +85,8 @@ def judge(
         Path | None,
         typer.Option(
             help=(
-                "With --judge contrastive: table of attractors, by `cc-hf bias attractors"
+                "With --judge contrastive: table of attractors, by `cc-hf study"
+                " disambiguation_bias attractors"
                 " --output`, whose most distinctive words are the cues of a sense."
             )
         ),
@@ -129,7 +136,10 @@ def judge(
     judgements: Annotated[
         Path | None,
         typer.Option(
-            help="Write what became of each sample to this .jsonl, for `cc-hf attack transfer`."
+            help=(
+                "Write what became of each sample to this .jsonl, for `cc-hf study"
+                " disambiguation_bias attack transfer`."
+            )
         ),
     ] = None,
     output: FiguresOutput = None,
@@ -144,13 +154,17 @@ def judge(
 
     The method is that of Emelin (2023), section 3.3.2. Contrastive conditioning as a judge is new.
     """
-    from cc_hf.studies.disambiguation_bias.homographs import read_lexicon
     from cc_hf.evaluators.options import LoadingOptions
-    from cc_hf.studies.disambiguation_bias.attacks.tables import attack_page, attack_tables
     from cc_hf.statistics.bootstrap import Bootstrap
-    from cc_hf.studies.disambiguation_bias.attacks.judging import attack_json, judge_attacks, translate_or_read
+    from cc_hf.studies.disambiguation_bias.attacks.judging import (
+        attack_json,
+        judge_attacks,
+        translate_or_read,
+    )
     from cc_hf.studies.disambiguation_bias.attacks.outcomes import LexiconJudge
     from cc_hf.studies.disambiguation_bias.attacks.samples import read_samples, write_rows
+    from cc_hf.studies.disambiguation_bias.attacks.tables import attack_page, attack_tables
+    from cc_hf.studies.disambiguation_bias.homographs import read_lexicon
 
     for option, path in {"output": output, "html": html, "judgements": judgements}.items():
         check_output(path, option)
@@ -226,7 +240,7 @@ def _cues(attractors: Path | None, cues: Path | None, n: int, placement: str) ->
 def _cue_judge(
     cues: SenseCues, name: str | None, languages: tuple[str, str], device: str | None
 ) -> CueJudge:
-    from cc_hf import load_evaluator
+    from cc_hf.evaluators.loading import load_evaluator
     from cc_hf.models.location import default_evaluator
     from cc_hf.studies.disambiguation_bias.attacks.judging import CueJudge
 

@@ -1,4 +1,4 @@
-"""From samples and a system to figures; `cc-hf attack judge` runs it."""
+"""From samples and a system to figures; `cc-hf study disambiguation_bias attack judge` runs it."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import cc_hf
+from cc_hf._version import __version__
 from cc_hf.data.files.text_files import read_lines
 from cc_hf.errors import InputError
 from cc_hf.evaluators.base import Evaluator
@@ -124,7 +124,10 @@ def translate_or_read(
             of lines.
     """
     if not samples:
-        raise InputError("samples: expected at least one, got none; make some with `cc-hf attack`")
+        raise InputError(
+            "samples: expected at least one, got none; make some with `cc-hf study"
+            " disambiguation_bias attack make`"
+        )
     if (system is None) == (translations is None):
         raise InputError(
             "system, translations: expected one of both, got"
@@ -228,7 +231,7 @@ def judge_attacks(
         "n": len(samples),
         "boot": bootstrap.n_resamples,
         "seed": bootstrap.seed,
-        "v": cc_hf.__version__,
+        "v": __version__,
     }
     agreement = judge_agreement(judged, bootstrap=bootstrap) if len(judges) > 1 else None
     signature = build("attack", fields)

@@ -1,5 +1,5 @@
-"""From files of tagged pairs and attractors to a file of adversarial samples; `cc-hf attack make`
-runs it.
+"""From files of tagged pairs and attractors to a file of adversarial samples; `cc-hf study
+disambiguation_bias attack make` runs it.
 """
 
 from __future__ import annotations
@@ -12,8 +12,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-import cc_hf
-from cc_hf.studies.disambiguation_bias.homographs import HomographLexicon, TaggedPair, read_pairs
+from cc_hf._version import __version__
 from cc_hf.data.files.text_files import stream_lines
 from cc_hf.errors import InputError
 from cc_hf.evaluators.base import Evaluator
@@ -22,9 +21,14 @@ from cc_hf.signature import build
 from cc_hf.studies.disambiguation_bias.attacks.generate import GenerationRules, generate_samples
 from cc_hf.studies.disambiguation_bias.attacks.modifiers import count_modifiers
 from cc_hf.studies.disambiguation_bias.attacks.outcomes import distinct_texts
-from cc_hf.studies.disambiguation_bias.attacks.samples import AdversarialSample, read_samples, write_rows
+from cc_hf.studies.disambiguation_bias.attacks.samples import (
+    AdversarialSample,
+    read_samples,
+    write_rows,
+)
 from cc_hf.studies.disambiguation_bias.attacks.seeds import SeedRules, fluent_samples, select_seeds
 from cc_hf.studies.disambiguation_bias.attractors import AttractorTable, read_table
+from cc_hf.studies.disambiguation_bias.homographs import HomographLexicon, TaggedPair, read_pairs
 from cc_hf.studies.disambiguation_bias.tagging_summary import summary_path
 from cc_hf.text.nouns import DictionaryNouns, NounParser
 
@@ -177,7 +181,7 @@ def make_attacks(
                 **checks.signature_fields(),
                 **rules.signature_fields(),
                 "n": counts["n_samples"],
-                "v": cc_hf.__version__,
+                "v": __version__,
             },
         )
         report = GenerationReport(signature, dict(counts))

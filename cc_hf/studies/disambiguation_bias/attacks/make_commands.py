@@ -1,4 +1,6 @@
-"""cc-hf attack make: adversarial sentences from sentences with a known sense."""
+"""cc-hf study disambiguation_bias attack make: adversarial sentences from sentences with a known
+sense.
+"""
 
 from __future__ import annotations
 
@@ -24,14 +26,17 @@ def make(
         typer.Argument(
             help=(
                 "Tagged pairs to attack (.jsonl), held out from the corpus:"
-                " `cc-hf bias tag --held-out-output` writes them."
+                " `cc-hf study disambiguation_bias tag --held-out-output` writes them."
             )
         ),
     ],
     attractors: Annotated[
         Path,
         typer.Option(
-            help="Table of attractors of the training corpus, by `cc-hf bias attractors --output`."
+            help=(
+                "Table of attractors of the training corpus, by `cc-hf study disambiguation_bias"
+                " attractors --output`."
+            )
         ),
     ],
     training: Annotated[
@@ -48,7 +53,8 @@ def make(
         typer.Option(
             help=(
                 "Write every distinct sentence to this file, one per line, for systems outside of"
-                " cc_hf. `cc-hf attack judge --translations` reads their translations."
+                " cc_hf. `cc-hf study disambiguation_bias attack judge --translations` reads their"
+                " translations."
             )
         ),
     ] = None,
@@ -167,12 +173,12 @@ def make(
 
     The method is that of Emelin (2023), section 3.3.1.
     """
-    from cc_hf.studies.disambiguation_bias.homographs import read_lexicon
-    from cc_hf.studies.disambiguation_bias.attacks.tables import generation_table
     from cc_hf.studies.disambiguation_bias.attacks.changes import KINDS
     from cc_hf.studies.disambiguation_bias.attacks.generate import GenerationRules
     from cc_hf.studies.disambiguation_bias.attacks.make import AttackFiles, Checks, make_attacks
     from cc_hf.studies.disambiguation_bias.attacks.seeds import SeedRules
+    from cc_hf.studies.disambiguation_bias.attacks.tables import generation_table
+    from cc_hf.studies.disambiguation_bias.homographs import read_lexicon
     from cc_hf.studies.disambiguation_bias.tagging_summary import summary_path
     from cc_hf.text.nouns import noun_parser
 
@@ -214,6 +220,6 @@ def make(
 def _language_model(name: str | None, kind: str, device: str | None) -> Evaluator | None:
     if name is None:
         return None
-    from cc_hf import load_evaluator
+    from cc_hf.evaluators.loading import load_evaluator
 
     return load_evaluator(name, kind=kind, prompt="", device=device, mode="exact", cache=True)

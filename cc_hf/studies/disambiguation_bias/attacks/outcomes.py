@@ -8,7 +8,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from cc_hf.studies.disambiguation_bias.homographs import HomographLexicon
 from cc_hf.data.files.sense_rows import senses_text
 from cc_hf.errors import InputError, shown
 from cc_hf.evaluators.base import Evaluator, ScoreFunction
@@ -27,6 +26,7 @@ from cc_hf.studies.disambiguation_bias.attacks.contrastive import (
     conditioned_rows,
 )
 from cc_hf.studies.disambiguation_bias.attacks.samples import AdversarialSample, AttackJudgement
+from cc_hf.studies.disambiguation_bias.homographs import HomographLexicon
 from cc_hf.text.alignment import Aligner, find_aligner
 from cc_hf.text.lemmatization import Lemmatizer, check_language, find_lemmatizer
 
@@ -67,7 +67,8 @@ def matched_translations(texts: Sequence[str], lines: Sequence[str]) -> dict[str
     if len(lines) != len(texts):
         raise InputError(
             f"translations: expected one line for each distinct text, {len(texts)} in all, got"
-            f" {len(lines)}; translate the file of `cc-hf attack make --sources`"
+            f" {len(lines)}; translate the file of `cc-hf study disambiguation_bias attack make"
+            f" --sources`"
         )
     return dict(zip(texts, lines, strict=True))
 

@@ -1,5 +1,5 @@
-"""cc-hf attack challenge, transfer, grammar, sheets, rate: what is done with samples and
-judgements.
+"""cc-hf study disambiguation_bias attack challenge, transfer, grammar, sheets, rate: what is done
+with samples and judgements.
 """
 
 from __future__ import annotations
@@ -29,7 +29,10 @@ __all__ = ["challenge", "grammar", "rate", "sheets", "transfer"]
 
 def challenge(
     samples: Annotated[
-        Path, typer.Argument(help="Samples that `cc-hf attack make` wrote (.jsonl).")
+        Path,
+        typer.Argument(
+            help="Samples that `cc-hf study disambiguation_bias attack make` wrote (.jsonl)."
+        ),
     ],
     output: Annotated[
         Path,
@@ -49,7 +52,7 @@ def challenge(
     """Choose the samples with the highest difference of frequencies, and as many at random.
 
     The first set holds changes at the homograph only. The method is that of Emelin (2023), section
-    3.3.2. `cc-hf attack judge` judges systems on both files.
+    3.3.2. `cc-hf study disambiguation_bias attack judge` judges systems on both files.
     """
     from cc_hf.studies.disambiguation_bias.attacks.challenge import choose_challenge
     from cc_hf.studies.disambiguation_bias.attacks.samples import read_samples, write_rows
@@ -90,7 +93,8 @@ def transfer(
         list[Path],
         typer.Argument(
             help=(
-                "Files that `cc-hf attack judge --judgements` wrote for the same samples, one for"
+                "Files that `cc-hf study disambiguation_bias attack judge --judgements` wrote for"
+                " the same samples, one for"
                 " each system."
             )
         ),
@@ -111,9 +115,9 @@ def transfer(
     true union, too.
     """
     from cc_hf.errors import check_choice
-    from cc_hf.studies.disambiguation_bias.attacks.tables import transfer_table
     from cc_hf.studies.disambiguation_bias.attacks.judge import JUDGES
     from cc_hf.studies.disambiguation_bias.attacks.samples import read_judgements
+    from cc_hf.studies.disambiguation_bias.attacks.tables import transfer_table
     from cc_hf.studies.disambiguation_bias.attacks.transfer import transferability
 
     check_output(output)
@@ -166,12 +170,12 @@ def sheets(
 ) -> None:
     """Write sheets on which people choose the sense and rate the naturalness of sentences.
 
-    `cc-hf attack rate` reads the filled sheets of two people. The method is that of Emelin (2023),
-    section 3.3.3.
+    `cc-hf study disambiguation_bias attack rate` reads the filled sheets of two people. The method
+    is that of Emelin (2023), section 3.3.3.
     """
-    from cc_hf.studies.disambiguation_bias.homographs import read_lexicon, read_pairs
     from cc_hf.studies.disambiguation_bias.attacks.samples import read_samples
     from cc_hf.studies.disambiguation_bias.attacks.sheets import draw_sentences
+    from cc_hf.studies.disambiguation_bias.homographs import read_lexicon, read_pairs
 
     check_rater_files(output, key)
     drawn = draw_sentences(
@@ -185,7 +189,9 @@ def sheets(
 
 
 def rate(
-    key: Annotated[Path, typer.Argument(help="Key that `cc-hf attack sheets` wrote.")],
+    key: Annotated[
+        Path, typer.Argument(help="Key that `cc-hf study disambiguation_bias attack sheets` wrote.")
+    ],
     sheets: Sheets,
     output: FiguresOutput = None,
     resamples: Resamples = 1000,
@@ -193,10 +199,10 @@ def rate(
     as_json: AsJson = False,
 ) -> None:
     """Read two filled sheets: error rates, naturalness, and how well both people agree."""
-    from cc_hf.studies.disambiguation_bias.attacks.tables import sheet_tables
+    from cc_hf.comparing.people.sheets import read_key, read_sheets
     from cc_hf.statistics.bootstrap import Bootstrap
     from cc_hf.studies.disambiguation_bias.attacks.sheets import FORM, rate_sheets
-    from cc_hf.comparing.people.sheets import read_key, read_sheets
+    from cc_hf.studies.disambiguation_bias.attacks.tables import sheet_tables
 
     check_output(output)
     if len(sheets) != 2:
@@ -212,7 +218,10 @@ def rate(
 
 def grammar(
     samples: Annotated[
-        Path, typer.Argument(help="Samples that `cc-hf attack make` wrote (.jsonl).")
+        Path,
+        typer.Argument(
+            help="Samples that `cc-hf study disambiguation_bias attack make` wrote (.jsonl)."
+        ),
     ],
     lang: Annotated[str, typer.Option(help="Language of LanguageTool.")] = "en-US",
     output: FiguresOutput = None,

@@ -8,10 +8,10 @@ from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any, TypeVar
 
-from cc_hf.studies.disambiguation_bias import homographs
 from cc_hf.data.files.text_files import stream_lines
 from cc_hf.errors import InputError, shown
 from cc_hf.files import parse_object
+from cc_hf.studies.disambiguation_bias import homographs
 from cc_hf.studies.disambiguation_bias.attacks.changes import KINDS
 
 __all__ = [
@@ -135,7 +135,8 @@ _KINDS_OF_VALUES: dict[str, tuple[tuple[type, ...], str]] = {
 
 
 def read_samples(path: str | Path) -> Iterator[AdversarialSample]:
-    """Yield the samples of a file that `cc-hf attack make` wrote, without loading it whole.
+    """Yield the samples of a file that `cc-hf study disambiguation_bias attack make` wrote, without
+    loading it whole.
 
     Args:
         path: a JSONL file with the fields of `AdversarialSample`; other keys are ignored.
@@ -156,7 +157,8 @@ def read_samples(path: str | Path) -> Iterator[AdversarialSample]:
 
 
 def read_judgements(path: str | Path) -> Iterator[AttackJudgement]:
-    """Yield the judgements of a file that `cc-hf attack judge` wrote, without loading it whole.
+    """Yield the judgements of a file that `cc-hf study disambiguation_bias attack judge` wrote,
+    without loading it whole.
 
     Args:
         path: a JSONL file with the fields of `AdversarialSample` and `AttackJudgement`.

@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from cc_hf.studies.disambiguation_bias.homographs import HomographLexicon, TaggedPair
 from cc_hf.errors import InputError
 from cc_hf.schema import ScoringRequest
 from cc_hf.studies.disambiguation_bias.attacks.modifiers import batched
 from cc_hf.studies.disambiguation_bias.attacks.samples import AdversarialSample
 from cc_hf.studies.disambiguation_bias.attractors import AttractorTable
+from cc_hf.studies.disambiguation_bias.homographs import HomographLexicon, TaggedPair
 from cc_hf.studies.disambiguation_bias.sentences import sentence_bias
 from cc_hf.text.tokenization import word_texts
 

@@ -12,7 +12,8 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from cc_hf.reports.figure_text import limits, p_text, percent, with_interval
+from cc_hf.reports.figure_text import with_interval
+from cc_hf.reports.numbers import count, decimal, limits, p_text, percent
 from cc_hf.reports.tables.base import heading, note_lines, plain_table
 from cc_hf.reports.templates import render_page
 from cc_hf.statistics.shares import Share
@@ -76,7 +77,7 @@ def generation_table(counts: Mapping[str, int]) -> Table:
     table = plain_table("", "n")
     for name, label in _STEPS.items():
         if counts.get(name):
-            table.add_row(Text(label), f"{counts[name]:,}")
+            table.add_row(Text(label), count(counts[name]))
     return table
 
 
@@ -123,7 +124,7 @@ def _share_table(name: str, rows: Iterable[tuple[str, Share]]) -> Table:
     table = plain_table(name, "n", "succeed", "%", "95 % interval")
     for label, share in rows:
         table.add_row(
-            Text(label), f"{share.n:,}", f"{share.k:,}", percent(share.value),
+            Text(label), count(share.n), count(share.k), percent(share.value),
             limits(share.interval),
         )  # fmt: skip
     return table
@@ -137,7 +138,7 @@ def _correlation_table(figures: AttackFigures) -> Table | None:
     for row in prediction.tests:
         table.add_row(
             _SCORE_NAMES[row.feature],
-            f"{row.test.rank_biserial:.3f}",
+            decimal(row.test.rank_biserial, digits=3),
             row.size,
             f"{row.u:.1f}",
             p_text(row.test.p_value),
@@ -151,8 +152,7 @@ def agreement_line(agreement: JudgeAgreement) -> str:
     Args:
         agreement: the agreement.
     """
-    interval = limits(agreement.kappa_interval, digits=2)
-    kappa = f"{agreement.kappa:.2f}" + (f" ({interval})" if interval else "")
+    kappa = decimal(agreement.kappa, agreement.kappa_interval)
     return (
         f"Both judges agree on {percent(agreement.agreement)} % of {agreement.n:,} samples whose"
         f" seed both find correct, kappa {kappa}: {agreement.n_both:,} attacks succeed by both,"
@@ -173,7 +173,7 @@ def transfer_table(transfers: Sequence[Transfer], *, judge: str) -> Group:
     for row in transfers:
         index = "" if row.jaccard is None else percent(row.jaccard)
         table.add_row(
-            Text(" + ".join(row.systems)), f"{row.n:,}", f"{row.n_all:,}", f"{row.n_any:,}", index
+            Text(" + ".join(row.systems)), count(row.n), count(row.n_all), count(row.n_any), index
         )
     return Group(
         heading(f"successful attacks that transfer, judged by {JUDGE_NAMES[judge]}"),
@@ -193,16 +193,15 @@ def sheet_tables(figures: SheetFigures) -> Group:
     )
     for kind in figures.kinds:
         table.add_row(
-            kind.kind, f"{kind.n:,}", percent(kind.error_rate), limits(kind.interval),
-            f"{kind.n_wrong:,}", f"{kind.n_none:,}", f"{kind.n_both:,}", f"{kind.naturalness:.2f}",
+            kind.kind, count(kind.n), percent(kind.error_rate), limits(kind.interval),
+            count(kind.n_wrong), count(kind.n_none), count(kind.n_both), f"{kind.naturalness:.2f}",
         )  # fmt: skip
-    interval = limits(figures.kappa_interval, digits=2)
-    kappas = ", ".join(f"{v:.2f} ({w} weights)" for w, v in figures.naturalness_kappas.items())
+    kappas = ", ".join(f"{decimal(v)} ({w} weights)" for w, v in figures.naturalness_kappas.items())
     return Group(
         heading(f"two raters on {figures.n:,} sentences"),
         table,
         Text("error: any answer other than the right sense; naturalness from 1 to 5"),
-        Text(f"kappa on the sense: {figures.kappa:.2f}" + (f" ({interval})" if interval else "")),
+        Text(f"kappa on the sense: {decimal(figures.kappa, figures.kappa_interval)}"),
         Text(f"weighted kappa on naturalness: {kappas}"),
     )
 
@@ -252,7 +251,7 @@ def attack_page(report: AttackReport, judgements: Iterable[AttackJudgement]) -> 
                 "tests": [
                     (
                         _SCORE_NAMES[row.feature],
-                        f"{row.test.rank_biserial:.3f}".replace("-", "−"),
+                        decimal(row.test.rank_biserial, digits=3).replace("-", "−"),
                         row.size,
                         p_text(row.test.p_value),
                     )

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from cc_hf.studies.disambiguation_bias.homographs import TaggedPair
 from cc_hf.studies.disambiguation_bias.attacks.changes import insert_adjective
 from cc_hf.studies.disambiguation_bias.attacks.samples import AdversarialSample
+from cc_hf.studies.disambiguation_bias.homographs import TaggedPair
 from cc_hf.text.nouns import DictionaryNouns
 
 __all__ = ["PARTS", "nouns_of", "sample_of", "tagged", "training_pairs"]

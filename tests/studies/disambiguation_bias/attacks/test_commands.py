@@ -5,22 +5,22 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from typer.testing import CliRunner, Result
+from typer.testing import Result
 
-from cc_hf.cli import main
-from cc_hf.studies.disambiguation_bias.homographs import write_pairs
 from cc_hf.files import sole_writer
 from cc_hf.studies.disambiguation_bias.attacks.samples import read_judgements, read_samples
 from cc_hf.studies.disambiguation_bias.attractors import count_attractors
+from cc_hf.studies.disambiguation_bias.homographs import write_pairs
 from cc_hf.text import nouns
-from tests.studies.disambiguation_bias.attacks.helper import PARTS, nouns_of, tagged, training_pairs
+from tests.helpers.command_line import invoke
 from tests.helpers.sheets import fill
+from tests.studies.disambiguation_bias.attacks.helper import PARTS, nouns_of, tagged, training_pairs
 
 LEXICON = {"spring": {"season": ["Frühling"], "water": ["Quelle"]}}
 
 
 def run(*arguments: object) -> Result:
-    return CliRunner().invoke(main.app, ["attack", *map(str, arguments)])
+    return invoke("study", "disambiguation_bias", "attack", *arguments)
 
 
 @pytest.fixture
@@ -151,7 +151,8 @@ def test_a_challenge_set_and_sheets_are_written_and_read(folder: Path) -> None:
 def test_grammar_is_compared_with_a_checker(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     make(folder)
     monkeypatch.setattr(
-        "cc_hf.studies.disambiguation_bias.attacks.grammar.language_tool", lambda lang: lambda text: "hot" in text
+        "cc_hf.studies.disambiguation_bias.attacks.grammar.language_tool",
+        lambda lang: lambda text: "hot" in text,
     )
     result = run("grammar", folder / "samples.jsonl")
     assert "2 of 3 samples have more errors than their seed: 66.7" in result.stdout
@@ -168,7 +169,7 @@ def test_further_sentences_and_both_language_models_are_used(
         loaded.append((name, options["kind"]))
         return TextEvaluator(lambda text: -5.0 if "old" in text or "Quelle" in text else -1.0)
 
-    monkeypatch.setattr("cc_hf.load_evaluator", load)
+    monkeypatch.setattr("cc_hf.evaluators.loading.load_evaluator", load)
     (folder / "more.txt").write_text("The warm year is here .\n\n", encoding="utf-8")
     result = make(
         folder, "--corpus", folder / "more.txt", "--masked-lm", "bert", "--fluency-lm", "gpt",

@@ -9,7 +9,11 @@ import pytest
 from cc_hf.errors import InputError
 from cc_hf.studies.disambiguation_bias.attacks.generate import GenerationRules, generate_samples
 from cc_hf.studies.disambiguation_bias.attacks.modifiers import count_modifiers
-from cc_hf.studies.disambiguation_bias.attacks.samples import AdversarialSample, read_samples, write_rows
+from cc_hf.studies.disambiguation_bias.attacks.samples import (
+    AdversarialSample,
+    read_samples,
+    write_rows,
+)
 from cc_hf.studies.disambiguation_bias.attractors import count_attractors
 from tests.studies.disambiguation_bias.attacks.helper import nouns_of, tagged, training_pairs
 

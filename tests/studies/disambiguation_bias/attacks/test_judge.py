@@ -6,9 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from cc_hf.studies.disambiguation_bias.homographs import HomographLexicon, SenseCluster
 from cc_hf.errors import InputError
-from cc_hf.studies.disambiguation_bias.attacks.tables import attack_page
 from cc_hf.results import Interval
 from cc_hf.statistics.bootstrap import Bootstrap
 from cc_hf.studies.disambiguation_bias.attacks.contrastive import SenseCues, conditioned_rows
@@ -29,7 +27,9 @@ from cc_hf.studies.disambiguation_bias.attacks.outcomes import (
     unjudged,
 )
 from cc_hf.studies.disambiguation_bias.attacks.samples import AdversarialSample, AttackJudgement
+from cc_hf.studies.disambiguation_bias.attacks.tables import attack_page
 from cc_hf.studies.disambiguation_bias.attractors import count_attractors
+from cc_hf.studies.disambiguation_bias.homographs import HomographLexicon, SenseCluster
 from cc_hf.text.alignment import Alignment
 from tests.studies.disambiguation_bias.attacks.helper import sample_of, training_pairs
 

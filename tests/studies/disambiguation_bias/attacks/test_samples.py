@@ -52,8 +52,14 @@ def test_a_damaged_row_is_named(tmp_path: Path, change: dict[str, Any], message:
 def test_other_files_are_refused(tmp_path: Path) -> None:
     path = tmp_path / "samples.jsonl"
     for text, message in (
-        ("{", "line 1: expected a JSON object, as `cc-hf attack make` writes it"),
-        ("[]", "line 1: expected a JSON object, as `cc-hf attack make` writes it, got"),
+        (
+            "{",
+            "line 1: expected a JSON object, as `cc-hf study disambiguation_bias attack make` writes it",
+        ),
+        (
+            "[]",
+            "line 1: expected a JSON object, as `cc-hf study disambiguation_bias attack make` writes it, got",
+        ),
     ):
         path.write_text(text, encoding="utf-8")
         with pytest.raises(InputError, match=message):
@@ -62,7 +68,10 @@ def test_other_files_are_refused(tmp_path: Path) -> None:
     path.write_text(f"{row}\n\n{row}\n", encoding="utf-8")
     with pytest.raises(InputError, match="line 3: the id '0/hot' occurs twice"):
         list(read_samples(path))
-    with pytest.raises(InputError, match=r"seed_translation: expected text.*cc-hf attack judge"):
+    with pytest.raises(
+        InputError,
+        match=r"seed_translation: expected text.*cc-hf study disambiguation_bias attack judge",
+    ):
         list(read_judgements(path))
     with pytest.raises(InputError, match="file not found"):
         list(read_samples(tmp_path / "absent.jsonl"))

@@ -9,7 +9,6 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from cc_hf.studies.disambiguation_bias.homographs import HomographLexicon, SenseCluster
 from cc_hf.errors import InputError
 from cc_hf.studies.disambiguation_bias.attacks.generate import generate_samples
 from cc_hf.studies.disambiguation_bias.attacks.modifiers import count_modifiers
@@ -20,9 +19,10 @@ from cc_hf.studies.disambiguation_bias.attacks.seeds import (
     select_seeds,
 )
 from cc_hf.studies.disambiguation_bias.attractors import count_attractors
+from cc_hf.studies.disambiguation_bias.homographs import HomographLexicon, SenseCluster
 from cc_hf.studies.disambiguation_bias.sentences import sentence_bias
-from tests.studies.disambiguation_bias.attacks.helper import nouns_of, tagged, training_pairs
 from tests.helpers.letter_evaluator import LetterEvaluator
+from tests.studies.disambiguation_bias.attacks.helper import nouns_of, tagged, training_pairs
 
 LEXICON = HomographLexicon(
     "en",

@@ -4,11 +4,11 @@ from dataclasses import replace
 
 import pytest
 
-from cc_hf.studies.disambiguation_bias.homographs import HomographLexicon, SenseCluster
+from cc_hf.comparing.people.sheets import SheetKey
 from cc_hf.errors import InputError
 from cc_hf.results import Interval
 from cc_hf.studies.disambiguation_bias.attacks.sheets import draw_sentences, rate_sheets
-from cc_hf.comparing.people.sheets import SheetKey
+from cc_hf.studies.disambiguation_bias.homographs import HomographLexicon, SenseCluster
 from tests.studies.disambiguation_bias.attacks.helper import sample_of, tagged, training_pairs
 
 LEXICON = HomographLexicon(

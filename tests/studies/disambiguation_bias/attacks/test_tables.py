@@ -4,6 +4,12 @@ from dataclasses import replace
 
 from rich.console import Console, RenderableType
 
+from cc_hf.comparing.people.sheets import SheetKey, SheetRow
+from cc_hf.statistics.bootstrap import Bootstrap
+from cc_hf.studies.disambiguation_bias.attacks.judge import attack_figures, judge_agreement
+from cc_hf.studies.disambiguation_bias.attacks.judging import AttackReport
+from cc_hf.studies.disambiguation_bias.attacks.samples import AttackJudgement
+from cc_hf.studies.disambiguation_bias.attacks.sheets import FORM, rate_sheets
 from cc_hf.studies.disambiguation_bias.attacks.tables import (
     attack_page,
     attack_tables,
@@ -13,13 +19,7 @@ from cc_hf.studies.disambiguation_bias.attacks.tables import (
     sheet_tables,
     transfer_table,
 )
-from cc_hf.statistics.bootstrap import Bootstrap
-from cc_hf.studies.disambiguation_bias.attacks.judge import attack_figures, judge_agreement
-from cc_hf.studies.disambiguation_bias.attacks.judging import AttackReport
-from cc_hf.studies.disambiguation_bias.attacks.samples import AttackJudgement
-from cc_hf.studies.disambiguation_bias.attacks.sheets import FORM, rate_sheets
 from cc_hf.studies.disambiguation_bias.attacks.transfer import Transfer
-from cc_hf.comparing.people.sheets import SheetKey, SheetRow
 from tests.studies.disambiguation_bias.attacks.helper import sample_of
 
 HOSTILE = '<script>alert("x")</script>'

@@ -7,9 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from cc_hf.errors import InputError
-from cc_hf.results import EvaluationResult
-from cc_hf.schema import Judgement
 from cc_hf.comparing.people.agreement import (
     Assumption,
     agreement_with_labels,
@@ -17,6 +14,9 @@ from cc_hf.comparing.people.agreement import (
     read_annotations,
 )
 from cc_hf.comparing.people.annotations import annotator_agreement, binary_label
+from cc_hf.errors import InputError
+from cc_hf.results import EvaluationResult
+from cc_hf.schema import Judgement
 from tests.helpers.cases import cases_by_words
 from tests.helpers.metrics import evaluate_metric
 

@@ -8,9 +8,6 @@ from typing import Any
 
 import pytest
 
-from cc_hf.errors import InputError
-from cc_hf.results import EvaluationResult
-from cc_hf.schema import ContrastiveSourceExample, ContrastiveTranslationExample, Focus, Judgement
 from cc_hf.comparing.people.agreement import agreement_with_labels
 from cc_hf.comparing.people.annotations import annotator_agreement, read_earlier
 from cc_hf.comparing.people.sampling import (
@@ -23,6 +20,9 @@ from cc_hf.comparing.people.sampling import (
     system_of_result,
 )
 from cc_hf.comparing.people.sheets import Answers, SheetKey
+from cc_hf.errors import InputError
+from cc_hf.results import EvaluationResult
+from cc_hf.schema import ContrastiveSourceExample, ContrastiveTranslationExample, Focus, Judgement
 
 SENSE_COLUMNS = {
     "ambiguous_word": "spring",

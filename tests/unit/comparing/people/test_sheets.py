@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 
-from cc_hf.errors import InputError
 from cc_hf.comparing.people.sheets import (
     GUIDELINES_NAME,
     SheetForm,
@@ -19,6 +18,7 @@ from cc_hf.comparing.people.sheets import (
     read_sheets,
     sheet_rows,
 )
+from cc_hf.errors import InputError
 from tests.helpers.sheets import fill, read_table, write_table
 
 FORM = SheetForm(

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from cc_hf.data.loading import declaration
 from cc_hf.data.files.sense_counts import frequent_senses, read_sense_counts, with_counts
+from cc_hf.data.loading import declaration
 from cc_hf.errors import InputError
 
 

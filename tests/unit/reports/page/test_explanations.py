@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from rich.console import Console
 
+from cc_hf.comparing.explanation import Explanation, explain
 from cc_hf.reports.page.explanations import (
     explanation_html,
     explanation_table,
     explanations_page,
     verdict_line,
 )
-from cc_hf.comparing.explanation import Explanation, explain
 from tests.helpers.axe import serious_violations
 from tests.unit.comparing.test_explanation import CORRECT, INCORRECT, SpelledEvaluator
 

@@ -13,9 +13,9 @@ from xml.etree import ElementTree
 
 import pytest
 
+from cc_hf.comparing.uncertain import is_uncertain
 from cc_hf.reports.highlights import attributes, confusions, divided_samples, hard_values
 from cc_hf.reports.report import Report
-from cc_hf.comparing.uncertain import is_uncertain
 from tests.helpers import reported
 from tests.helpers.axe import serious_violations
 from tests.helpers.printing import assert_print_is_whole, joined

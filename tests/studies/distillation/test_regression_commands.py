@@ -1,0 +1,160 @@
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from cc_hf.comparing.system_table import read_system_table, regress, select_systems
+from cc_hf.errors import InputError
+from cc_hf.results import EvaluationResult
+from cc_hf.schema import Judgement
+from cc_hf.studies.distillation.case_study import (
+    CASE_STUDY,
+    PUBLISHED_REGRESSIONS,
+    case_study_systems,
+)
+from tests.helpers.command_line import printed_by, read_json, run_command
+from tests.helpers.results import write_result, write_seeds
+
+
+def test_regression_reproduces_the_published_figures(tmp_path: Path) -> None:
+    printed = printed_by(
+        "study", "distillation", "regression", "--published", "-o", tmp_path / "r.json"
+    )
+    for figure in (
+        "1.78*",
+        "−6.47*",
+        "5.00*",
+        "−7.56*",
+        "1.55*",
+        "−2.90*",
+        "2.50*",
+        "−5.15*",
+        "1.39*",
+        "−2.14*",
+    ):
+        assert figure in printed
+    assert "MuCoW en-ru:" in printed
+    assert "do not follow from the printed table" in printed
+    rows = read_json(tmp_path / "r.json")["regressions"]
+    assert [(row["published"]["task"], row["n"]) for row in rows] == [
+        ("MuCoW", 30),
+        ("MuCoW", 30),
+        ("WinoMT", 30),
+        ("WinoMT", 30),
+    ]
+    with pytest.raises(InputError, match="--published: expected neither files nor columns"):
+        printed_by("study", "distillation", "regression", "--published", "--dependent", "x")
+
+
+def test_regression_reads_a_table_of_systems(tmp_path: Path) -> None:
+    path = tmp_path / "systems.csv"
+    path.write_text(
+        "pair,bleu,min\nde,1,1\nde,2,2.5\nde,3,2.7\nde,4,4.1\nru,1,9\n", encoding="utf-8"
+    )
+    printed = printed_by(
+        "study",
+        "distillation",
+        "regression",
+        path,
+        "--dependent",
+        "min",
+        "--independent",
+        "bleu",
+        "--where",
+        "pair=de",
+        "-o",
+        tmp_path / "r.json",
+    )
+    assert "min: least squares, n = 4" in printed
+    assert read_json(tmp_path / "r.json")["coefficients"][1]["value"] == pytest.approx(0.95)
+    with pytest.raises(InputError, match=r"expected FILE \.\.\. --dependent COLUMN"):
+        printed_by("study", "distillation", "regression", path, "--dependent", "min")
+
+
+def test_published_systems_are_printed_and_drawn(tmp_path: Path) -> None:
+    shown = run_command(
+        "study",
+        "distillation",
+        "systems",
+        "--plot",
+        tmp_path / "p.svg",
+        "--by-seed",
+        "-o",
+        tmp_path / "p.tsv",
+        environment={"COLUMNS": "80"},
+    )
+    assert max(map(len, shown.stdout.splitlines())) <= 80
+    assert "79.3 ± 0.6" in shown.stdout
+    text = (tmp_path / "p.svg").read_text(encoding="utf-8")
+    assert "WinoMT: weighted minimum accuracy, %" in text
+    assert "English → Russian" in text
+    rows = read_system_table(tmp_path / "p.tsv")
+    printed = read_system_table(CASE_STUDY)
+    assert [row["mucow:weighted_accuracy_infrequent"] for row in rows] == [
+        f"{float(row['mucow_infrequent']):g}" for row in printed
+    ]
+
+
+def published_results(folder: Path) -> list[Path]:
+    """Write the printed figures of appendix H as files of results, and their BLEU."""
+    paths: list[Path] = []
+    bleu = []
+    for row in case_study_systems():
+        name = f"{row.system} {row.tgt_lang}-seed{row.seed}"
+        bleu.append({"system": name, "bleu": round(100 * (row.bleu or 0), 10)})
+        for dataset in ("mucow", "winomt"):
+            scores = {
+                figure.partition(":")[2]: value
+                for figure, value in row.figures.items()
+                if figure.startswith(dataset)
+            }
+            result = EvaluationResult(
+                dataset, "", row.tgt_lang, "contrastive_conditioning", f"cc|data:{dataset}/-@1|n:9",
+                9, scores, {}, (), (Judgement(str(len(paths)), "all", True, "t", "correct"),),
+                system=name,
+            )  # fmt: skip
+            paths.append(write_result(folder, f"{name}.{dataset}", result))
+    (folder / "bleu.json").write_text(json.dumps(bleu), encoding="utf-8")
+    return paths
+
+
+def test_the_regression_of_results_equals_that_of_the_printed_table(tmp_path: Path) -> None:
+    paths = published_results(tmp_path)
+    table = tmp_path / "systems.tsv"
+    common: list[str | Path] = ["--bleu", tmp_path / "bleu.json", "--seqkd", "Student*"]
+    run_command("report", "systems", *paths, *common, "-o", table)
+    printed, made = read_system_table(CASE_STUDY), read_system_table(table)
+    for block in PUBLISHED_REGRESSIONS:
+        dependent = f"{block.task.lower()}:weighted_min_accuracy"
+        where = {"tgt_lang": block.tgt_lang}
+        expected = regress(select_systems(printed, where), block.dependent, ["bleu", "seqkd"])
+        fit = regress(select_systems(made, where), dependent, ["bleu", "seqkd"])
+        assert fit.n == 30
+        assert replace(fit, dependent=block.dependent) == expected
+    # The last block again, from the files of results in one command.
+    russian = [path for path in paths if " ru-seed" in path.name]
+    known = [r for r in json.loads((tmp_path / "bleu.json").read_text()) if " ru-" in r["system"]]
+    (tmp_path / "ru.json").write_text(json.dumps(known), encoding="utf-8")
+    columns = ["--independent", "bleu", "--independent", "seqkd", "--dependent", dependent]
+    more: list[str | Path] = ["--bleu", tmp_path / "ru.json", "--seqkd", "Student*"]
+    shown = run_command("study", "distillation", "regression", *russian, *more, *columns, "--json")
+    values = {c["name"]: c["value"] for c in json.loads(shown.stdout)["coefficients"]}
+    assert values == {c.name: c.value for c in fit.coefficients}
+
+
+def test_tables_take_no_options_of_results(tmp_path: Path) -> None:
+    seeds = write_seeds(tmp_path)
+    common = ["--dependent", "min_accuracy", "--independent", "bleu"]
+    cases: list[tuple[list[str | Path], str]] = [
+        ([CASE_STUDY, "--seqkd", "a"], "expected files of results (.json), which they complete"),
+        ([CASE_STUDY, *seeds], "expected one table of systems (.csv or .tsv) or files of results"),
+        ([*seeds, "--published"], "--published: expected neither files nor columns"),
+    ]
+    for systems, message in cases:
+        shown = run_command("study", "distillation", "regression", *systems, *common, status=2)
+        assert message in shown.stderr
+    shown = run_command("study", "distillation", "regression", *seeds, *common, status=2)
+    assert "row 1: bleu: expected a number, got ''" in shown.stderr

@@ -1,0 +1,83 @@
+"""Speed of systems from files of results, equal to that of the printed table."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from cc_hf.comparing.system_table import read_system_table, select_systems
+from cc_hf.results import CategoryAccuracy, EvaluationResult
+from cc_hf.studies.speed.points import PUBLISHED
+from tests.helpers.command_line import run_command
+from tests.helpers.results import seed_files, write_result, write_seeds
+
+GROUPS = ("FoFc", "MoFc", "MoMc", "FoMc")
+
+
+def simplegen_result(accuracies: Sequence[float], system: str) -> EvaluationResult:
+    """Return a result with these accuracies of the groups."""
+    by_group = dict(zip(GROUPS, accuracies, strict=True))
+    scores = {
+        **{f"accuracy_{name}": value for name, value in by_group.items()},
+        "accuracy_pro": (814 * by_group["MoMc"] + 518 * by_group["FoFc"]) / 1332,
+        "accuracy_anti": (814 * by_group["MoFc"] + 518 * by_group["FoMc"]) / 1332,
+        "accuracy": 0.5,
+        "inconclusive_rate_pro": 0.1,
+        "inconclusive_rate_anti": 0.2,
+    }
+    return EvaluationResult(
+        "simplegen", "en-de", "de", "simplegen_accuracy",
+        f"sg|data:simplegen/en-de@1|sys:{system}|n:2664", 2664, scores, {},
+        tuple(CategoryAccuracy(name, 10, 5, 0.5) for name in GROUPS), (), {"n_no_form": 7},
+    )  # fmt: skip
+
+
+def speed_files(folder: Path) -> list[str | Path]:
+    """Write the systems of one part of the published table as results, with BLEU and times."""
+    rows = select_systems(read_system_table(PUBLISHED), {"tgt_lang": "de", "part": "single"})
+    paths: list[str | Path] = []
+    bleu, times = [], []
+    for row in rows:
+        name = row["model"]
+        accuracies = [float(row[group]) / 100 for group in GROUPS]
+        paths.append(write_result(folder, f"r{len(paths)}", simplegen_result(accuracies, name)))
+        system = f"r{len(paths) - 1}"
+        bleu.append({"system": system, "bleu": float(row["bleu"])})
+        entry = {"system": system, "seconds": float(row["seconds"]), "beams": 5}
+        times.append({**entry, "precision": "fp32", "backend": "torch"})
+    (folder / "bleu.json").write_text(json.dumps(bleu), encoding="utf-8")
+    (folder / "times.json").write_text(json.dumps({"timings": times}), encoding="utf-8")
+    return paths
+
+
+def test_speed_of_results_equals_that_of_the_printed_table(tmp_path: Path) -> None:
+    paths = speed_files(tmp_path)
+    table = tmp_path / "systems.tsv"
+    run_command("report", "systems", *paths, *seed_files(tmp_path), "-o", table)
+    published = json.loads(run_command("study", "speed", "drops", "--published", "--json").stdout)
+    (expected,) = [
+        s for s in published["studies"] if (s["tgt_lang"], s["part"]) == ("de", "single")
+    ]
+    for systems in ([*paths, *seed_files(tmp_path)], [table]):
+        shown = run_command("study", "speed", "drops", *systems, "--baseline", "r0", "--json")
+        (study,) = json.loads(shown.stdout)["studies"]
+        for point, printed in zip(study["systems"], expected["systems"], strict=True):
+            assert point["seconds"] == printed["seconds"]
+            for group in GROUPS:
+                assert point["accuracies"][group] == pytest.approx(printed["accuracies"][group])
+            assert point["undecided"]["n_no_form"] == 7
+            assert point["decoding"] == "fp32, torch, beam 5"
+        for name in ("seconds", "bleu", "FoFc"):
+            drop = study["drops"]["to_fastest"][name]
+            assert drop == pytest.approx(expected["drops"]["to_fastest"][name])
+    shown = run_command("study", "speed", "drops", table, "--baseline", "r0")
+    assert "translations without a decision" in shown.stdout
+
+
+def test_other_metrics_than_that_of_simplegen_are_not_compared(tmp_path: Path) -> None:
+    seeds = write_seeds(tmp_path)
+    shown = run_command("study", "speed", "drops", *seeds, *seed_files(tmp_path), status=2)
+    assert "expected results of the metric simplegen_accuracy, got none" in shown.stderr
