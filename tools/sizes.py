@@ -9,6 +9,7 @@ import ast
 import io
 import tokenize
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 __all__ = [
@@ -49,11 +50,18 @@ def _docstring(node: ast.AST) -> ast.expr | None:
     return first.value if is_text and isinstance(first.value.value, str) else None  # type: ignore[union-attr]
 
 
+@cache
+def _parsed(text: str) -> ast.Module:
+    return ast.parse(text)
+
+
+@cache
 def _docstring_lines(text: str) -> set[int]:
-    docstrings = filter(None, map(_docstring, ast.walk(ast.parse(text))))
+    docstrings = filter(None, map(_docstring, ast.walk(_parsed(text))))
     return {n for node in docstrings for n in range(node.lineno, (node.end_lineno or 0) + 1)}
 
 
+@cache
 def _code_lines(text: str) -> set[int]:
     tokens = tokenize.generate_tokens(io.StringIO(text).readline)
     lines = {
@@ -73,7 +81,7 @@ def _texts(folder: Path) -> Iterator[tuple[str, str]]:
 def functions() -> Iterator[tuple[str, str, _Function]]:
     """Yield module, name and node of every function of the package."""
     for module, text in _texts(_PACKAGE):
-        for node in ast.walk(ast.parse(text)):
+        for node in ast.walk(_parsed(text)):
             if isinstance(node, _Function):
                 yield module, node.name, node
 
@@ -119,7 +127,7 @@ def n_docstring_lines(folder: Path = _PACKAGE) -> dict[str, int]:
 
 
 def sizes() -> dict[str, int]:
-    """Return the number of lines of code of the package and its parts, and of the tests.
+    """Return the number of lines of code of the package and its parts.
 
     The core is the package without `studies/`, and a study is a folder there.
     """
@@ -135,13 +143,16 @@ def sizes() -> dict[str, int]:
         "core": sum(package.values()) - sum(of_studies.values()),
         "cli": sum(n for module, n in package.items() if module.startswith("cli/")),
         **dict(sorted(of_studies.items())),
-        "docstrings": sum(n_docstring_lines().values()),
-        "tests": sum(n_code_lines(_ROOT / "tests").values()),
     }
 
 
 if __name__ == "__main__":
-    for name, n in sizes().items():
+    lines = {
+        **sizes(),
+        "docstrings": sum(n_docstring_lines().values()),
+        "tests": sum(n_code_lines(_ROOT / "tests").values()),
+    }
+    for name, n in lines.items():
         print(f"{name:<28}{n:>7,}")
     long = [module for module, n in n_code_lines().items() if n > MOST_CODE_LINES]
     print(f"modules above {MOST_CODE_LINES} lines of code:", long)
