@@ -115,7 +115,7 @@ class CategoryAccuracy:
 
 
 class OnData:
-    """What is on one dataset, and knows its declaration. It is looked up once, when first needed."""
+    """What is on one dataset, whose declaration is looked up when it is first needed, and kept."""
 
     dataset: str
 

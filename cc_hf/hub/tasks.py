@@ -167,8 +167,8 @@ def benchmark_tasks(
             if name not in known:
                 near = difflib.get_close_matches(name, known, n=3, cutoff=0)
                 raise InputError(
-                    f"tasks: {dataset.name} has no task {name!r} in these configurations; the nearest:"
-                    f" {', '.join(near) or 'none'}"
+                    f"tasks: {dataset.name} has no task {name!r} in these configurations; the"
+                    f" nearest: {', '.join(near) or 'none'}"
                 )
         return [known[name] for name in ids]
     models: list[EmbeddedModel] = [
