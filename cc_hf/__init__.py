@@ -12,6 +12,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 from cc_hf import evaluate_modules as _registration
+from cc_hf._version import __version__ as __version__
 
 if TYPE_CHECKING:
     from cc_hf.data.loading import load_dataset as load_dataset
@@ -29,8 +30,6 @@ if TYPE_CHECKING:
     from cc_hf.schema import ContrastiveTranslationExample as ContrastiveTranslationExample
     from cc_hf.schema import Judgement as Judgement
     from cc_hf.systems.translate import translate as translate
-
-__version__ = "0.1.0"
 
 _LAZY = {
     "CCError": "cc_hf.errors",

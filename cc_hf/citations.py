@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 from cc_hf.errors import UnknownNameError
@@ -20,6 +21,19 @@ class Citation:
 
     bibtex: str
     url: str
+
+    @property
+    def short_name(self) -> str:
+        """Authors and year, such as "Emelin et al. 2020".
+
+        Examples:
+            >>> citation("emelin-sennrich-2021").short_name, citation("emelin-2020").short_name
+            ('Emelin & Sennrich 2021', 'Emelin et al. 2020')
+        """
+        fields = dict(re.findall(r'(\w+) = ["{](.*)["}],?$', self.bibtex, re.MULTILINE))
+        first, *others = (name.partition(",")[0] for name in fields["author"].split(" and "))
+        more = " et al." if len(others) > 1 else "".join(f" & {name}" for name in others)
+        return f"{first}{more} {fields['year']}"
 
 
 CITATIONS: dict[str, Citation] = {
@@ -170,11 +184,11 @@ CITATIONS: dict[str, Citation] = {
 }
 
 
-def citation(key: str) -> Citation:
+def citation(key: str | Citation) -> Citation:
     """Return the paper for a key.
 
     Args:
-        key: a key of `CITATIONS`.
+        key: a key of `CITATIONS`; a citation is returned unchanged.
 
     Raises:
         UnknownNameError: for a key that is not in the table.
@@ -183,6 +197,8 @@ def citation(key: str) -> Citation:
         >>> citation("stanovsky-2019").url
         'https://aclanthology.org/P19-1164'
     """
+    if isinstance(key, Citation):
+        return key
     try:
         return CITATIONS[key]
     except KeyError:

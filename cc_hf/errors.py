@@ -10,9 +10,11 @@ CCError
 ├── DataError (also ValueError): a file of a dataset that is missing, altered or malformed
 ├── EvaluatorError (also RuntimeError): a model that cannot be loaded, or unusable scores
 ├── CacheError (also RuntimeError): a cache of scores that is damaged or of another version
+├── PluginError (also RuntimeError): a name that another package adds, and that cannot be used
 └── MissingDependencyError (also ImportError): a package that is not installed
 
 CacheWarning (a UserWarning): scores are not stored, and the evaluation goes on.
+PluginWarning (a UserWarning): something that another package adds is left out.
 ResultWarning (a UserWarning): figures that do not mean what they seem to mean. The result's `notes`
 say the same.
 """
@@ -31,6 +33,8 @@ __all__ = [
     "InputError",
     "MissingDependencyError",
     "MissingOptionError",
+    "PluginError",
+    "PluginWarning",
     "ResultWarning",
     "TooLongError",
     "UnknownNameError",
@@ -118,6 +122,18 @@ class CacheError(CCError, RuntimeError):
 
 class CacheWarning(UserWarning):
     """The cache of scores cannot be used, and the evaluation goes on without it."""
+
+
+class PluginError(CCError, RuntimeError):
+    """A dataset, metric, evaluator family or study of another package that cannot be used.
+
+    It cannot be loaded, is not of its kind, or has a name that is taken. The message names the
+    package and its entry point.
+    """
+
+
+class PluginWarning(UserWarning):
+    """Something that another package adds is left out; the message is that of a `PluginError`."""
 
 
 class ResultWarning(UserWarning):

@@ -13,7 +13,7 @@ import sys
 from typing import Any
 
 from cc_hf.errors import UnknownNameError
-from cc_hf.registry import METRICS
+from cc_hf.registry import METRICS, names
 
 __all__ = [
     "OPT_OUT",
@@ -128,7 +128,8 @@ def module_path(name: str) -> str:
         name: name of the metric.
 
     Raises:
-        UnknownNameError: for a metric that is not registered.
+        UnknownNameError: for a metric that is not one of cc_hf. Those of other packages have no
+            module here; `cc_hf.evaluate` judges by them.
 
     Examples:
         >>> os.path.basename(module_path("gender_accuracy"))
@@ -142,7 +143,8 @@ def module_path(name: str) -> str:
         path = os.path.join(folder, name, f"{name}.py")
         if name in METRICS and os.path.isfile(path):
             return path
-    raise UnknownNameError("metric", name, sorted(METRICS))
+    remedy = "; a metric of another package has no module for `evaluate`: use cc_hf.evaluate"
+    raise UnknownNameError("metric", name, METRICS, remedy=remedy * (name in names("metric")))
 
 
 def module_class(name: str) -> Any:

@@ -1,15 +1,64 @@
 """Registered names, each with a string "module:object", so that nothing heavy is imported and no
 import edge arises. `resolve` imports the object.
+
+Other packages add datasets, metrics, evaluator families and studies by entry points, which are read
+when a name of that kind is first used. cc_hf's own names keep their meaning: a plug-in of the same
+name is refused with a warning. If two packages add the same name, neither is used, and asking for
+it is an error. A plug-in that cannot be loaded is an error where it is asked for, and is left out
+with a warning where all are listed. Each message names the package and its entry point.
 """
 
 from __future__ import annotations
 
 import importlib
-from typing import Any
+import warnings
+from collections.abc import Iterator, Mapping
+from functools import cache
+from typing import Any, Literal, NamedTuple
 
-from cc_hf.errors import UnknownNameError
+from cc_hf.errors import PluginError, PluginWarning, UnknownNameError, shown
 
-__all__ = ["DATASETS", "EVALUATORS", "EVALUATOR_FAMILIES", "METRICS", "find", "names", "resolve"]
+__all__ = [
+    "DATASETS",
+    "EVALUATORS",
+    "EVALUATOR_FAMILIES",
+    "FAIRSEQ_ARCHITECTURES",
+    "METRICS",
+    "MODEL_TYPES",
+    "STUDIES",
+    "Study",
+    "find",
+    "forget_plugins",
+    "load_all",
+    "names",
+    "resolve",
+    "section_hooks",
+    "study_part",
+]
+
+
+# A NamedTuple, because `import cc_hf` reads this file and must not load dataclasses.
+class Study(NamedTuple):
+    """What can be said of a study without importing its modules.
+
+    Attributes:
+        commands: "module:object" of the `typer.Typer` that has its commands.
+        papers: the papers that it reproduces or extends: keys of `cc_hf.citations`, or for other
+            papers the text to show, such as "Smith 2025".
+        summary: what it measures, in one line.
+        report_section: "module:object" of the section that it adds to the page of a report; None
+            for no section.
+
+    Examples:
+        >>> Study("my_study.commands:app", ("emelin-2020",), "Counts words.").summary
+        'Counts words.'
+    """
+
+    commands: str
+    papers: tuple[str, ...]
+    summary: str
+    report_section: str | None = None
+
 
 #: Dataset -> its declaration, a `cc_hf.data.declaration.DatasetDeclaration`.
 DATASETS: dict[str, str] = {
@@ -62,25 +111,112 @@ EVALUATORS: dict[str, str] = {
     "cc-tiny-en-de": "cc_hf.models.location:TINY_EN_DE",
 }
 
-_TABLES = {
+#: model_type that transformers does not have -> its configuration class. Importing the module of
+#: the class makes it and its model known to the Auto classes.
+MODEL_TYPES: dict[str, str] = {
+    "average_attention": "cc_hf.studies.speed.average_attention:AverageAttentionConfig",
+    "lexical_shortcut": "cc_hf.studies.lexical_shortcuts.model:LexicalShortcutConfig",
+}
+
+#: model_type that a checkpoint of fairseq is converted to, beside those of transformers -> how, a
+#: `cc_hf.conversion.architectures.Architecture`.
+FAIRSEQ_ARCHITECTURES: dict[str, str] = {
+    "lexical_shortcut": "cc_hf.studies.lexical_shortcuts.conversion:ARCHITECTURE",
+}
+
+#: Study -> its papers, and where its commands are.
+STUDIES: dict[str, Study] = {
+    "disambiguation_bias": Study(
+        "cc_hf.studies.disambiguation_bias.commands:app",
+        ("emelin-2020", "Emelin 2023, chapter 3"),
+        "which words pull a homograph towards a wrong sense, and attacks with them",
+        "cc_hf.studies.disambiguation_bias.report_section:SECTION",
+    ),
+    "distillation": Study(
+        "cc_hf.studies.distillation.commands:app",
+        ("vamvas-sennrich-2021",),
+        "what distillation does to rare senses and genders, in text and in scores",
+    ),
+    "language_models": Study(
+        "cc_hf.studies.language_models.commands:app",
+        ("Emelin 2023, sections 3.5 and 4.6",),
+        "printed figures of language models that are asked in words",
+    ),
+    "lexical_shortcuts": Study(
+        "cc_hf.studies.lexical_shortcuts.commands:app",
+        ("Emelin 2023, chapter 5",),
+        "what each layer of a model still tells of its words",
+    ),
+    "mt_geneval": Study(
+        "cc_hf.studies.mt_geneval.commands:app",
+        ("currey-2022",),
+        "quality gaps of single sentences, gendered words, ratings by people",
+    ),
+    "speed": Study(
+        "cc_hf.studies.speed.commands:app",
+        ("renduchintala-2021",),
+        "decoding time against BLEU and gender accuracy",
+    ),
+    "wino_x": Study(
+        "cc_hf.studies.wino_x.commands:app",
+        ("emelin-sennrich-2021", "Emelin 2023, chapter 4"),
+        "biases of referents, trigger importance, training on and making of Wino-X",
+    ),
+}
+
+_TABLES: dict[str, Mapping[str, str | Study]] = {
     "dataset": DATASETS,
     "metric": METRICS,
     "evaluator": EVALUATORS,
     "evaluator family": EVALUATOR_FAMILIES,
+    "model type": MODEL_TYPES,
+    "fairseq architecture": FAIRSEQ_ARCHITECTURES,
+    "study": STUDIES,
+}
+# Kind -> the group of entry points by which other packages add to it.
+_GROUPS = {
+    "dataset": "cc_hf.datasets",
+    "metric": "cc_hf.metrics",
+    "evaluator family": "cc_hf.evaluator_families",
+    "study": "cc_hf.studies",
+}
+# Kind -> the class that an entry point must name an instance or a subclass of.
+_INSTANCES = {
+    "dataset": "cc_hf.data.declaration:DatasetDeclaration",
+    "study": "cc_hf.registry:Study",
+}
+_SUBCLASSES = {
+    "metric": "cc_hf.metrics.base:Metric",
+    "evaluator family": "cc_hf.evaluators.base:Evaluator",
 }
 
 
+class _Plugin(NamedTuple):
+    """An entry point of another package: the name of the package, and "module:object"."""
+
+    package: str
+    target: str
+
+    def __str__(self) -> str:
+        return f"{self.package} ({self.target})"
+
+
 def names(kind: str) -> list[str]:
-    """Return the registered names of a kind, sorted.
+    """Return the registered names of a kind, sorted. Nothing is imported for it.
 
     Args:
-        kind: "dataset", "metric", "evaluator" or "evaluator family".
+        kind: "dataset", "metric", "evaluator", "evaluator family", "model type", "fairseq
+            architecture" or "study".
+
+    Returns:
+        The names of cc_hf, and those of plug-ins except the refused ones.
 
     Examples:
-        >>> names("dataset")
-        ['contrawsd', 'mt_geneval', 'mucow', 'simplegen', 'wino_x', 'winomt']
+        >>> set(names("dataset")) >= {"mucow", "winomt"}
+        True
     """
-    return sorted(_TABLES[kind])
+    added = (name for name, plugins in _plugins(kind).items() if len(plugins) == 1)
+    return sorted({*_TABLES[kind], *added})
 
 
 def resolve(kind: str, name: str) -> Any:
@@ -95,16 +231,22 @@ def resolve(kind: str, name: str) -> Any:
 
     Raises:
         UnknownNameError: for a name that is not registered. The message suggests the nearest.
+        PluginError: for a plug-in that cannot be loaded or is not of its kind, and for a name that
+            two packages add.
 
     Examples:
         >>> resolve("metric", "gender_accuracy").__name__
         'GenderAccuracy'
     """
-    table = _TABLES[kind]
-    if name not in table:
-        raise UnknownNameError(kind, name, table)
-    module, _, attribute = table[name].partition(":")
-    return getattr(importlib.import_module(module), attribute)
+    plugins = _plugins(kind)
+    if name in _TABLES[kind]:
+        target = _TABLES[kind][name]
+        return target if isinstance(target, Study) else _imported(target)
+    if name not in plugins:
+        raise UnknownNameError(kind, name, names(kind))
+    if len(plugins[name]) > 1:
+        raise PluginError(_refusal(kind, name, plugins[name]))
+    return _checked(kind, name, plugins[name][0])
 
 
 def find(kind: str, name: str) -> Any:
@@ -115,6 +257,150 @@ def find(kind: str, name: str) -> Any:
         name: any name, such as one that a result holds.
 
     Returns:
-        The object; None for a name that is not registered.
+        The object; None for a name that is not registered, or whose plug-in cannot be loaded, of
+            which a `PluginWarning` tells.
     """
-    return resolve(kind, name) if name in names(kind) else None
+    if name not in names(kind):
+        return None
+    try:
+        return resolve(kind, name)
+    except PluginError as error:
+        _warn(str(error))
+        return None
+
+
+def load_all(kind: str) -> dict[str, Any]:
+    """Import all objects of a kind.
+
+    Args:
+        kind: as for `names`.
+
+    Returns:
+        Name -> object, sorted by name, without the plug-ins that cannot be loaded, of which a
+            `PluginWarning` tells.
+    """
+    objects = {name: find(kind, name) for name in names(kind)}
+    return {name: value for name, value in objects.items() if value is not None}
+
+
+def study_part(name: str, part: Literal["commands", "report_section"]) -> Any:
+    """Import a part of a study.
+
+    Args:
+        name: a registered study.
+        part: the field of `Study` that says where the part is.
+
+    Returns:
+        The object; None if the study does not have the part.
+
+    Raises:
+        UnknownNameError: for a study that is not registered.
+        PluginError: if the part of another package's study cannot be loaded.
+    """
+    target = getattr(resolve("study", name), part)
+    if target is None or name in STUDIES:
+        return target and _imported(target)
+    return _imported_of("study", name, _plugins("study")[name][0]._replace(target=target))
+
+
+def section_hooks() -> Iterator[Any]:
+    """Import what studies add to reports.
+
+    Yields:
+        The `cc_hf.reports.sections.SectionHook` of each study that has one, without those of
+            plug-ins that cannot be loaded, of which a `PluginWarning` tells.
+    """
+    for name in load_all("study"):
+        try:
+            hook = study_part(name, "report_section")
+        except PluginError as error:
+            _warn(str(error))
+            continue
+        if hook is not None:
+            yield hook
+
+
+def forget_plugins() -> None:
+    """Read the entry points again at the next use, such as after a package was installed."""
+    _plugins.cache_clear()
+
+
+@cache
+def _plugins(kind: str) -> dict[str, tuple[_Plugin, ...]]:
+    """Return the plug-ins of a kind by name, and warn of the names that are refused."""
+    from importlib import metadata  # imported here, since `import cc_hf` must stay fast
+
+    plugins: dict[str, tuple[_Plugin, ...]] = {}
+    for point in metadata.entry_points().select(group=_GROUPS[kind]) if kind in _GROUPS else ():
+        package = "an unknown package" if point.dist is None else point.dist.name
+        others = plugins.get(point.name, ())
+        plugins[point.name] = (*others, _Plugin(package, point.value))
+    for name, added in sorted(plugins.items()):
+        if name in _TABLES[kind] or len(added) > 1:
+            _warn(_refusal(kind, name, added))
+    return plugins
+
+
+def _refusal(kind: str, name: str, plugins: tuple[_Plugin, ...]) -> str:
+    """Return the message that a name is taken, with all of its origins."""
+    if name in _TABLES[kind]:
+        target = _TABLES[kind][name]
+        origin = target.commands if isinstance(target, Study) else target
+        return (
+            f"the {kind} {name!r} of {' and of '.join(map(str, plugins))} is not used: expected a"
+            f" name of its own, cc_hf itself has this one ({origin}); ask its authors to rename it"
+        )
+    return (
+        f"the {kind} {name!r} is not used: expected it of one package, got it of"
+        f" {' and of '.join(map(str, plugins))}; uninstall all but one"
+    )
+
+
+def _checked(kind: str, name: str, plugin: _Plugin) -> Any:
+    """Return the object of a plug-in, after checking its class and its name.
+
+    Raises:
+        PluginError: if it cannot be imported, is not of its kind, or has another name than the
+            entry point.
+    """
+    loaded = _imported_of(kind, name, plugin)
+    base = _imported({**_INSTANCES, **_SUBCLASSES}[kind])
+    if kind in _INSTANCES:
+        is_right = isinstance(loaded, base)
+    else:
+        is_right = isinstance(loaded, type) and issubclass(loaded, base)
+    is_named = kind in ("dataset", "metric")
+    if not is_right or (is_named and getattr(loaded, "name", None) != name):
+        raise PluginError(
+            f"the {kind} {name!r} of {plugin} cannot be used: expected"
+            f" {'an instance' if kind in _INSTANCES else 'a subclass'} of {base.__name__}"
+            f"{f' with the name {name!r}' if is_named else ''}, got {shown(loaded)}; its authors"
+            " must correct the entry point"
+        )
+    return loaded
+
+
+def _imported_of(kind: str, name: str, plugin: _Plugin) -> Any:
+    """Return an object of a plug-in.
+
+    Raises:
+        PluginError: for anything that its code raises.
+    """
+    try:
+        return _imported(plugin.target)
+    # This cannot be narrower: the code of another package may raise anything.
+    except (Exception, SystemExit) as error:
+        raise PluginError(
+            f"the {kind} {name!r} of {plugin} cannot be loaded ({type(error).__name__}: {error});"
+            f" update or uninstall {plugin.package}"
+        ) from error
+
+
+def _imported(target: str) -> Any:
+    module, _, attribute = target.partition(":")
+    return getattr(importlib.import_module(module), attribute)
+
+
+def _warn(message: str) -> None:
+    # By one line of this file, so that Python shows each message once.
+    warnings.warn(message, PluginWarning, stacklevel=1)

@@ -42,18 +42,25 @@ def _write_cards(app: Any) -> None:
 
 def _link_cards(app: Any, docname: str, source: list[str]) -> None:
     """Replace links to the cards of the repository by links to their pages."""
-    source[0] = source[0].replace("](../cards/", "](cards/")
+    source[0] = re.sub(r"\]\((\.\./)?\.\./cards/", r"](\1cards/", source[0])
+
+
+def _toctree(links: str, options: str = "") -> str:
+    """Return a hidden list of the pages that Markdown links."""
+    pages = "\n".join(re.findall(r"\(([\w/]+)\.md\)", links))
+    return f"\n```{{toctree}}\n:hidden:\n{options}\n{pages}\n```\n"
 
 
 def _add_toctrees(app: Any, docname: str, source: list[str]) -> None:
-    """Add the navigation: the lists of the start page, and the cards of each kind.
+    """Add the navigation: the lists of the start page, the studies, and the cards of each kind.
 
     It is not in the pages themselves, because GitHub would show it as raw text.
     """
     if docname == "index":
         for caption, links in re.findall(r"^## (.+)\n((?:- .+\n)+)", source[0], re.MULTILINE):
-            pages = "\n".join(re.findall(r"\((\w+)\.md\)", links))
-            source[0] += f"\n```{{toctree}}\n:hidden:\n:caption: {caption}\n\n{pages}\n```\n"
+            source[0] += _toctree(links, f":caption: {caption}\n")
+    if docname == "studies/index":
+        source[0] += _toctree(source[0])
     kind = {"metrics": "metrics", "datasets": "datasets", "evaluators": "models"}.get(docname)
     if kind is not None:
         source[0] += (

@@ -54,7 +54,8 @@ def llms_text() -> str:
         "> Which sense, gender and referent does a translation system get right?",
         "",
     ]
-    pages = [*(_ROOT / "docs").glob("*.md"), *(_ROOT / "cards").glob("*/*.md")]
+    patterns = ("docs/*.md", "docs/studies/*.md", "cards/*/*.md")
+    pages = [page for pattern in patterns for page in _ROOT.glob(pattern)]
     for page in sorted(pages, key=lambda path: path.relative_to(_ROOT).as_posix()):
         title = re.search(r"^# (.+)$", text := page.read_text(encoding="utf-8"), re.MULTILINE)
         if title is None or page.stem in ("cli", "index"):

@@ -39,9 +39,9 @@ from cc_hf.systems.system import System
 from cc_hf.systems.text_files import translate_file
 from cc_hf.systems.timing import TimingOptions, time_systems
 from cc_hf.training.sampling import stratified_sample
-from cc_hf.training.seq2seq_training import train_pieces
 from examples.train_marian import made_pairs, split
 from examples.train_translation import main as train_translation
+from tools.training.seq2seq_training import train_pieces
 
 COLUMNS = ("name", "layers", "attention", "precision", "beams", "seed")
 GRID = Path(__file__).with_name("speed_grid.tsv")

@@ -29,7 +29,6 @@ from transformers import (
     set_seed,
 )
 
-from cc_hf.data.pair_filters import filter_pairs, read_pairs
 from cc_hf.errors import CCError
 from cc_hf.statistics.corpus_quality import corpus_score
 from cc_hf.studies.lexical_shortcuts.checkpoint_averaging import (
@@ -41,7 +40,8 @@ from cc_hf.studies.lexical_shortcuts.model import (
     LexicalShortcutForConditionalGeneration,
 )
 from cc_hf.systems.translate import translate
-from cc_hf.training.seq2seq_training import (
+from tools.training.pair_filters import filter_pairs, read_pairs
+from tools.training.seq2seq_training import (
     ModelSizes,
     config_fields,
     load_pieces,

@@ -30,7 +30,8 @@ from transformers import (
 from cc_hf import load_material
 from cc_hf.models.location import locate
 from cc_hf.training import ProbingCallback
-from cc_hf.training.seq2seq_training import (
+from tools.evaluator_recipe.sentences import Pair, SentenceMaker
+from tools.training.seq2seq_training import (
     ModelSizes,
     load_pieces,
     make_model,
@@ -38,7 +39,6 @@ from cc_hf.training.seq2seq_training import (
     train_pieces,
     training_arguments,
 )
-from tools.evaluator_recipe.sentences import Pair, SentenceMaker
 
 
 def parser() -> argparse.ArgumentParser:

@@ -30,10 +30,10 @@ from accelerate import PartialState
 from transformers import EarlyStoppingCallback, Seq2SeqTrainingArguments, set_seed
 
 from cc_hf import load_material
-from cc_hf.data.pair_filters import FilteredPairs, filter_pairs, read_pairs
 from cc_hf.errors import CCError
 from cc_hf.training import ProbingCallback
-from cc_hf.training.seq2seq_training import (
+from tools.training.pair_filters import FilteredPairs, filter_pairs, read_pairs
+from tools.training.seq2seq_training import (
     ATTENTIONS,
     SIZES,
     ModelSizes,

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import sys
 import tempfile
 from collections import defaultdict
 from collections.abc import Generator, Iterator
@@ -100,6 +101,22 @@ def root() -> Path:
 def shared() -> Path:
     """Return the folder of upstream data and gold; tests that use it carry the marker `shared`."""
     return _shared_folder()
+
+
+@pytest.fixture
+def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """Yield an empty folder of `sys.path`, whose packages and modules are forgotten afterwards."""
+    from cc_hf import registry
+
+    folder, modules = tmp_path / "site-packages", set(sys.modules)
+    folder.mkdir()
+    monkeypatch.syspath_prepend(folder)
+    registry.forget_plugins()
+    yield folder
+    registry.forget_plugins()
+    for name in set(sys.modules) - modules:
+        if str(getattr(sys.modules[name], "__file__", None)).startswith(str(folder)):
+            del sys.modules[name]
 
 
 @pytest.fixture(scope="session")

@@ -32,13 +32,15 @@ _ROOT = Path(__file__).parent.parent
 _PAGES = [
     "README.md",
     *(f"docs/{name}.md" for name in ("tour", "metrics", "datasets", "evaluators", "recipes")),
-    *(f"docs/{name}.md" for name in ("training", "hub", "studies", "method", "interpretation")),
-    *(
-        f"docs/{name}.md"
-        for name in ("disambiguation_bias", "attacks", "lexical_shortcuts", "distillation", "speed")
+    *(f"docs/{name}.md" for name in ("training", "hub", "method", "interpretation")),
+    *(f"docs/{name}.md" for name in ("comparing", "asking")),
+    *sorted(
+        f"docs/studies/{path.name}"
+        for path in (_ROOT / "docs/studies").glob("*.md")
+        if path.stem != "index"
     ),
-    *(f"docs/{name}.md" for name in ("language_models", "answer_forms")),
 ]
+_DOCS = [*(_ROOT / "docs").glob("*.md"), *(_ROOT / "docs/studies").glob("*.md")]
 _TEXTS = {page: (_ROOT / page).read_text(encoding="utf-8") for page in _PAGES}
 _PYTHON = [
     pytest.param(code, id=f"{page}-{number}")
@@ -77,14 +79,14 @@ _NOT_RUN = re.compile(r"<!-- not run: [^\n]+ -->\n```sh\n(.*?)```", re.DOTALL)
 
 
 def test_blocks_of_commands_run_or_say_why_they_do_not() -> None:
-    for page in [*(_ROOT / "docs").glob("*.md"), _ROOT / "README.md", _ROOT / "CONTRIBUTING.md"]:
+    for page in [*_DOCS, _ROOT / "README.md", _ROOT / "CONTRIBUTING.md"]:
         text = page.read_text(encoding="utf-8")
         blocks = re.findall(r"```(?:sh|shell|bash)\n", text)
         assert len(blocks) == len(_NOT_RUN.findall(text)) == text.count("<!-- not run"), page
     tested = "\n".join(_TEXTS.values()).count("```console")
     assert tested == sum(
         page.read_text(encoding="utf-8").count("```console")
-        for page in [*(_ROOT / "docs").glob("*.md"), _ROOT / "README.md"]
+        for page in [*_DOCS, _ROOT / "README.md"]
     )
 
 
@@ -144,15 +146,23 @@ def test_the_picture_of_the_method_shows_figures_of_the_embedded_evaluator() -> 
 
 
 def test_every_page_with_examples_is_tested_here() -> None:
-    reference = {"index", "cli", "api", "annotations", "parity", "performance", "architecture"}
-    pages = {path.stem for path in (_ROOT / "docs").glob("*.md")} - reference - {"changelog"}
-    assert pages == {Path(page).stem for page in _PAGES} - {"README"}
-    others = [_ROOT / "docs" / f"{name}.md" for name in reference - {"cli"}]
-    assert not [path for path in others if "```python" in path.read_text(encoding="utf-8")]
+    reference = {"api", "annotations", "parity", "performance", "architecture"}
+    without = {_ROOT / "docs" / f"{name}.md" for name in reference | {"index", "studies/index"}}
+    generated = {_ROOT / "docs/cli.md", _ROOT / "docs/changelog.md"}
+    assert set(_DOCS) - without - generated == {_ROOT / page for page in _PAGES[1:]}
+    assert not [path for path in without if "```python" in path.read_text(encoding="utf-8")]
+
+
+def test_every_study_has_a_page_and_the_list_of_studies_names_every_page() -> None:
+    folder = _ROOT / "docs/studies"
+    pages = {path.stem for path in folder.glob("*.md")} - {"index"}
+    linked = re.findall(r"^- \[.+?\]\((\w+)\.md\)", (folder / "index.md").read_text("utf-8"), re.M)
+    assert sorted(linked) == sorted(pages)
+    assert {path.parent.name for path in _ROOT.glob("cc_hf/studies/*/__init__.py")} <= pages
 
 
 def test_links_between_documents_lead_to_existing_files() -> None:
-    for page in [_ROOT / "README.md", *(_ROOT / "docs").glob("*.md")]:
+    for page in [_ROOT / "README.md", *_DOCS]:
         targets = re.findall(r"\]\(([^)#\s]+)", page.read_text(encoding="utf-8"))
         files = [target for target in targets if "://" not in target]
         assert not [target for target in files if not (page.parent / target).exists()], page
@@ -164,6 +174,11 @@ def test_the_readme_is_short_and_its_make_targets_exist() -> None:
     targets = re.findall(r"^(\w+):", makefile, re.MULTILINE)
     named = [command.split()[1] for command in _COMMANDS if command.startswith("make ")]
     assert set(named) == {"demo", "test"} <= set(targets)
+
+
+def test_the_citation_names_the_version() -> None:
+    citation = (_ROOT / "CITATION.cff").read_text(encoding="utf-8")
+    assert f"\nversion: {cc_hf.__version__}\n" in citation
 
 
 @pytest.mark.shared

@@ -117,7 +117,8 @@ def passages(page: str, text: str) -> Iterator[Passage]:
 
 def all_passages() -> list[Passage]:
     """Return the passages with figures of all pages that people write."""
-    pages = [_ROOT / "README.md", *(_ROOT / "docs").glob("*.md"), *(_ROOT / "cards").glob("*/*.md")]
+    patterns = ("README.md", "docs/*.md", "docs/studies/*.md", "cards/*/*.md")
+    pages = [page for pattern in patterns for page in _ROOT.glob(pattern)]
     names = sorted(str(page.relative_to(_ROOT)) for page in pages if page.name != "cli.md")
     return [
         passage

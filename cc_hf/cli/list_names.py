@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import importlib
 import re
+import sys
 from collections.abc import Iterator, Mapping, Sequence
 from enum import Enum
 from typing import Annotated, Any
@@ -25,6 +25,7 @@ from cc_hf.evaluators.suitability import RECOMMENDED
 from cc_hf.languages import LANGUAGES
 from cc_hf.models.bergamot.published import LICENCE, PREFIX, STUDENTS
 from cc_hf.models.location import EmbeddedModel
+from cc_hf.reports.numbers import count, decimal, percent, signed
 from cc_hf.schema import FORMS
 
 __all__ = ["Kind", "list_names"]
@@ -79,7 +80,7 @@ def _kind(text: str) -> Kind:
     for kind in (text, f"{text}s"):
         if kind in kinds:
             return Kind(kind)
-    is_dataset = text in registry.DATASETS
+    is_dataset = text in registry.names("dataset")
     remedy = f"; the configurations of a dataset: cc-hf list datasets {text}" * is_dataset
     raise UnknownNameError("kind", text, kinds, remedy=remedy)
 
@@ -125,7 +126,7 @@ def _dataset_row(declared: DatasetDeclaration) -> dict[str, Any]:
 
 
 def _datasets() -> list[dict[str, Any]]:
-    return [_dataset_row(declaration(name)) for name in registry.names("dataset")]
+    return [_dataset_row(declared) for declared in registry.load_all("dataset").values()]
 
 
 def _configurations(declared: DatasetDeclaration) -> Iterator[Table | Padding | Text]:
@@ -145,7 +146,7 @@ def _configurations(declared: DatasetDeclaration) -> Iterator[Table | Padding | 
         table.add_row(
             f"{config.name}{default}",
             FORMS[config.form],
-            *("?" if n is None else f"{n:,}" if n else "" for n in sizes),
+            *("?" if n is None else count(n) if n else "" for n in sizes),
             languages,
         )
     yield table
@@ -195,13 +196,12 @@ def _pattern(config: ConfigDeclaration) -> str:
 def _fitting(declared: DatasetDeclaration) -> dict[str, dict[str, list[str]]]:
     """Return the target languages of each configuration in which a metric fits, by metric."""
     fitting = {}
-    for name in registry.names("metric"):
-        fits = registry.resolve("metric", name).fits
+    for name, metric in registry.load_all("metric").items():
         languages = {
             c.name: [
                 lang
                 for lang in c.tgt_langs
-                if not fits(declared.name, c.name, c.form, c.src_lang, lang)
+                if not metric.fits(declared.name, c.name, c.form, c.src_lang, lang)
             ]
             for c in declared.configs
         }
@@ -228,9 +228,9 @@ def _where(declared: DatasetDeclaration, languages: Mapping[str, list[str]]) -> 
 
 def _metrics() -> list[dict[str, Any]]:
     rows = []
-    for name in registry.names("metric"):
-        core = importlib.import_module(registry.METRICS[name].partition(":")[0])
-        rows.append({"name": name, "about": (core.__doc__ or "").strip().splitlines()[0]})
+    for name, metric in registry.load_all("metric").items():
+        about = (sys.modules[metric.__module__].__doc__ or metric.about).strip()
+        rows.append({"name": name, "about": about.partition("\n")[0]})
     return rows
 
 
@@ -265,9 +265,10 @@ def _evaluators() -> list[dict[str, Any]]:
         name = calibration.evaluator.partition("@")[0]
         known = abouts.get(name, f"{calibration.src_lang} → {calibration.tgt_lang}")
         abouts[name] = (
-            f"{known}; calibrated: use the cues {calibration.chosen}; AUC {chosen.auc:.3f},"
-            f" {100 * chosen.accuracy:.1f} % of the decisions right, shift {chosen.shift:+.3f}, on"
-            f" {chosen.n:,} translations of {calibration.data}"
+            f"{known}; calibrated: use the cues {calibration.chosen}; AUC"
+            f" {decimal(chosen.auc, digits=3)}, {percent(chosen.accuracy)} % of the decisions"
+            f" right, shift {signed(chosen.shift)}, on {chosen.n:,} translations of"
+            f" {calibration.data}"
         )
     families = ", ".join(registry.names("evaluator family"))
     abouts["FOLDER, ORGANISATION/MODEL"] = (

@@ -20,7 +20,7 @@ from typing import Any
 
 import typer
 
-from cc_hf import __version__
+from cc_hf._version import __version__
 from cc_hf.cli import (
     analyze,
     build,
@@ -39,11 +39,12 @@ from cc_hf.cli import (
     report,
     score,
     sources,
+    study,
     time_systems,
     translate,
 )
 from cc_hf.cli.output import Console, prepare_streams, say, silence_broken_streams
-from cc_hf.errors import CacheWarning, CCError, ResultWarning
+from cc_hf.errors import CacheWarning, CCError, PluginWarning, ResultWarning
 from cc_hf.evaluators.distributed import is_main_process, process_label, report_failure
 from cc_hf.systems.machine import wait_briefly
 
@@ -83,6 +84,7 @@ app.add_typer(cache.app, name="cache")
 app.add_typer(prompt.app, name="prompt")
 app.add_typer(publish.app, name="publish")
 app.add_typer(score.app, name="score")
+app.add_typer(study.app, name="study")
 
 
 def _print_version(value: bool) -> None:
@@ -157,8 +159,13 @@ def with_flags(message: str, arguments: Sequence[str]) -> str:
         'no file; pass `--data-dir`'
     """
     command: Any = typer.main.get_command(app)
-    for argument in arguments:
-        command = getattr(command, "commands", {}).get(argument, command)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", PluginWarning)  # of studies that were not asked for
+        for argument in arguments:
+            commands = getattr(command, "commands", {})
+            command = {name.replace("_", "-"): c for name, c in commands.items()}.get(
+                argument.replace("_", "-"), command
+            )
     flags = {
         option.name: next((flag for flag in option.opts if flag.startswith("--")), None)
         for option in command.params
@@ -175,7 +182,7 @@ def _say_warnings() -> None:
     as_python_does = warnings.showwarning
 
     def show(message: Warning | str, category: type[Warning], *where: Any, **more: Any) -> None:
-        if issubclass(category, (CacheWarning, ResultWarning)):
+        if issubclass(category, (CacheWarning, PluginWarning, ResultWarning)):
             with contextlib.suppress(OSError):  # the result matters more; `run` reports it later
                 say("warning", str(message))
         else:

@@ -65,11 +65,6 @@ _Name = Annotated[
 ]
 
 
-@app.callback()
-def _main() -> None:
-    pass
-
-
 @app.command("choose")
 def choose(
     dataset: Dataset,

@@ -34,11 +34,6 @@ app = typer.Typer(
 )
 
 
-@app.callback()
-def _main() -> None:
-    pass
-
-
 def send(
     upload: Upload,
     *,
@@ -119,7 +114,7 @@ def dataset(
     data_dir: DataDir = None,
 ) -> None:
     """Build the folder of a dataset, as `cc-hf build` does, and upload it."""
-    from cc_hf import __version__
+    from cc_hf._version import __version__
     from cc_hf.hub.parquet import build_dataset_folder
     from cc_hf.hub.push import check_repo
 
@@ -156,7 +151,7 @@ def metric(
     pull_request: PullRequest = False,
 ) -> None:
     """Build the Space of a metric (module, card, page, requirements, tests) and upload it."""
-    from cc_hf import __version__
+    from cc_hf._version import __version__
     from cc_hf.hub.spaces import build_metric_space
 
     _note_requirement(requirement, "models")
@@ -186,7 +181,7 @@ def model(
     pull_request: PullRequest = False,
 ) -> None:
     """Build the folder of an embedded evaluator (card, weights, calibration) and upload it."""
-    from cc_hf import __version__
+    from cc_hf._version import __version__
     from cc_hf.hub.models import build_model_folder
 
     _write_or_send(
@@ -263,7 +258,7 @@ def results(
     ] = True,
 ) -> None:
     """Upload the scores of a model to its repository, where the Hub's leaderboards read them."""
-    from cc_hf import __version__
+    from cc_hf._version import __version__
     from cc_hf.hub.eval_results import evaluator_notes
     from cc_hf.hub.model_results import CARD, read_card, read_system_results, results_folder
     from cc_hf.hub.push import check_repo, plan
@@ -333,7 +328,7 @@ def leaderboard(
     pull_request: PullRequest = False,
 ) -> None:
     """Build the Space of a leaderboard, as `cc-hf leaderboard` serves it, and upload it."""
-    from cc_hf import __version__
+    from cc_hf._version import __version__
     from cc_hf.hub.eval_results import evaluator_notes
     from cc_hf.hub.push import check_repo
     from cc_hf.leaderboard.space import build_leaderboard_space

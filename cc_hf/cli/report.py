@@ -150,7 +150,7 @@ def report(
     from cc_hf.data.files.quality_scores import read_quality_scores
     from cc_hf.reports.inputs import read_examples, read_report_systems
     from cc_hf.reports.report import build_report
-    from cc_hf.studies.disambiguation_bias.attractors import read_table
+    from cc_hf.reports.sections import read_section_files
 
     if figure and latex is None:
         raise InputError("--figure: expected --latex FILE with it, whose table shows the figure")
@@ -169,7 +169,7 @@ def report(
     if chosen is not None and chosen not in names:
         raise UnknownNameError("baseline", chosen, names)
     labels = [label for path in annotations or [] for label in read_annotations(path)]
-    table = None if attractors is None else read_table(attractors)
+    section_inputs = read_section_files({"attractors": attractors})
     reports = []
     for systems in groups:
         examples, example_notes = read_examples(
@@ -185,7 +185,7 @@ def report(
                     notes=[*notes, *example_notes],
                     n_resamples=resamples,
                     seed=seed,
-                    attractors=table,
+                    section_inputs=section_inputs,
                 ),
                 is_weighted=weighted,
             )

@@ -17,11 +17,6 @@ __all__ = ["app"]
 app = typer.Typer(help="Score translations against references.", no_args_is_help=True)
 
 
-@app.callback()
-def _main() -> None:
-    pass
-
-
 @app.command("bleu")
 def bleu(
     translations: Annotated[

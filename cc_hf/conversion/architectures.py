@@ -4,11 +4,12 @@ construction of the model with its weights.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 # This import comes first, since its error names the extra that installs torch.
-from cc_hf.conversion.checkpoint import FairseqCheckpoint
-from cc_hf.studies.lexical_shortcuts.conversion import has_shortcuts, shortcut_settings
+from cc_hf.conversion.checkpoint import EMBEDDINGS, PROJECTION, FairseqCheckpoint
 
 # isort: split
 import torch
@@ -24,21 +25,17 @@ from transformers import (
     MBartForConditionalGeneration,
 )
 
+from cc_hf import registry
 from cc_hf.errors import shown
 from cc_hf.models.finite_weights import check_finite_weights
-from cc_hf.studies.lexical_shortcuts.model import (
-    LexicalShortcutConfig,
-    LexicalShortcutForConditionalGeneration,
-)
 
-__all__ = ["build_model", "target_class"]
+__all__ = ["Architecture", "build_model", "registered_architecture", "target_class"]
 
 _CLASSES: dict[str, tuple[Any, Any]] = {
     "fsmt": (FSMTConfig, FSMTForConditionalGeneration),
     "m2m_100": (M2M100Config, M2M100ForConditionalGeneration),
     "mbart": (MBartConfig, MBartForConditionalGeneration),
     "bart": (BartConfig, BartForConditionalGeneration),
-    "lexical_shortcut": (LexicalShortcutConfig, LexicalShortcutForConditionalGeneration),
 }
 #: (normalize_before, learned_pos, layernorm_embedding) -> the class. Only FSMT supports separate
 #: vocabularies.
@@ -72,8 +69,6 @@ _SIZES = (
     ("ffn_dim", "ffn_embed_dim"),
 )
 _ACTIVATIONS = ("relu", "gelu")
-_EMBEDDINGS = ("encoder.embed_tokens.weight", "decoder.embed_tokens.weight")
-_PROJECTION = "decoder.output_projection.weight"
 _MAX_SIZE = 2**24
 # Positions times width of a computed table of sinusoids: 65,536 positions of a width of 1024.
 _MAX_TABLE = 2**26
@@ -81,9 +76,48 @@ _TASKS = ("translation",)
 _PAD, _BOS, _EOS = 1, 0, 2
 
 
+@dataclass(frozen=True)
+class Architecture:
+    """How a transformer of fairseq is converted for which transformers has no class.
+
+    `registry.FAIRSEQ_ARCHITECTURES` names it. Its options and weights are those of fairseq's
+    transformer, and others beside them.
+
+    Attributes:
+        config_class, model_class: configuration and model. The model names its weights as those of
+            transformers do: `model.` and the name in fairseq, `lm_head.weight` for the projection.
+        fits: returns whether a checkpoint is of this architecture. It raises an EvaluatorError, see
+            `FairseqCheckpoint.refusal`, for one that contradicts itself or is not supported.
+        settings: returns the settings of `config_class` beyond the sizes of the layers, from a
+            checkpoint that fits and the numbers of symbols of source and target.
+        generation: settings of generation beside the defaults of fairseq-generate.
+        scoring: sentences for the README of a converted model: how to score with it in plain
+            transformers.
+    """
+
+    config_class: Any
+    model_class: Any
+    fits: Callable[[FairseqCheckpoint], bool]
+    settings: Callable[[FairseqCheckpoint, tuple[int, int]], dict[str, Any]]
+    generation: Mapping[str, Any]
+    scoring: str
+
+
+def registered_architecture(model_type: str) -> Architecture | None:
+    """Return how a registered architecture is converted; None for a model_type of transformers.
+
+    Args:
+        model_type: a model_type, as `target_class` returns it.
+    """
+    if model_type not in registry.names("fairseq architecture"):
+        return None
+    architecture: Architecture = registry.resolve("fairseq architecture", model_type)
+    return architecture
+
+
 def target_class(checkpoint: FairseqCheckpoint) -> str:
     """Return the model_type that computes the same: fsmt, m2m_100, mbart or bart of transformers,
-    or lexical_shortcut of cc_hf.
+    or one of `registry.FAIRSEQ_ARCHITECTURES`.
 
     Args:
         checkpoint: a checkpoint from `read_checkpoint`.
@@ -113,12 +147,9 @@ def target_class(checkpoint: FairseqCheckpoint) -> str:
         )
     pre_norm, learned = (_of_both(checkpoint, name) for name in ("normalize_before", "learned_pos"))
     embedding_norm = bool(options.get("layernorm_embedding"))
-    if has_shortcuts(checkpoint):
-        if learned:
-            raise checkpoint.refusal(
-                "encoder_learned_pos=True; with shortcuts, positions must be sinusoidal"
-            )
-        return "lexical_shortcut"
+    for name in registry.names("fairseq architecture"):
+        if registry.resolve("fairseq architecture", name).fits(checkpoint):
+            return name
     fitting = _FITTING.get((pre_norm, learned, embedding_norm))
     if fitting is None:
         kind = f"{'pre' if pre_norm else 'post'}-norm with encoder_learned_pos={learned}"
@@ -156,7 +187,10 @@ def build_model(
                 f"{side}.embed_tokens.weight has {rows} rows, the dictionary has {size} symbols (4"
                 " special ones included); these are not the model's dictionaries"
             )
-    config_class, model_class = _CLASSES[family]
+    registered = registered_architecture(family)
+    config_class, model_class = (
+        (registered.config_class, registered.model_class) if registered else _CLASSES[family]
+    )
     sizes: dict[str, Any] = {"vocab_size": vocabulary_sizes[0]}
     if family == "fsmt":
         sizes = {
@@ -164,17 +198,14 @@ def build_model(
             "src_vocab_size": vocabulary_sizes[0],
             "tgt_vocab_size": vocabulary_sizes[1],
         }
-    if family == "lexical_shortcut":
-        sizes = _shortcut_options(checkpoint, vocabulary_sizes)
+    if registered:
+        sizes = registered.settings(checkpoint, vocabulary_sizes)
     config = config_class(**{**_settings(checkpoint, learned=family in ("mbart", "bart")), **sizes})
     with torch.device("meta"):  # nothing is allocated for a model that its weights do not fill
         _load_weights(model_class(config), family, checkpoint)
     _load_weights(model := model_class(config), family, checkpoint)
     check_finite_weights(model, str(checkpoint.path))
     # Defaults of fairseq-generate: beam 5, max_len_b 200, stop after `beam` finished hypotheses.
-    # It never produces <pad>, which for other classes `cc_hf.systems.translate` sees to, and no
-    # empty text (min_len 1).
-    never = {"suppress_tokens": [_PAD], "min_new_tokens": 1} if family == "lexical_shortcut" else {}
     model.generation_config = GenerationConfig(
         decoder_start_token_id=_EOS,
         bos_token_id=_BOS,
@@ -183,7 +214,7 @@ def build_model(
         num_beams=5,
         early_stopping=True,
         max_new_tokens=200,
-        **never,
+        **(registered.generation if registered else {}),
     )
     return model.eval()
 
@@ -201,7 +232,7 @@ def _load_weights(model: Any, family: str, checkpoint: FairseqCheckpoint) -> Non
         ): w.to(device)
         for name, w in checkpoint.weights.items()
     }
-    if family not in ("fsmt", "lexical_shortcut"):
+    if hasattr(model.model, "shared"):
         weights["model.shared.weight"] = weights["model.encoder.embed_tokens.weight"]
     try:
         missing, left_over = model.load_state_dict(weights, strict=False)
@@ -331,27 +362,5 @@ def _of_both(checkpoint: FairseqCheckpoint, name: str) -> bool:
     return encoder
 
 
-def _shortcut_options(
-    checkpoint: FairseqCheckpoint, vocabulary_sizes: tuple[int, int]
-) -> dict[str, Any]:
-    """Return the options of `LexicalShortcutConfig` beyond those of all classes."""
-    return {
-        **shortcut_settings(checkpoint),
-        "vocab_size": vocabulary_sizes[0],
-        "tgt_vocab_size": vocabulary_sizes[1],
-        "normalize_before": _of_both(checkpoint, "normalize_before"),
-        "layernorm_embedding": bool(checkpoint.options.get("layernorm_embedding")),
-        "share_embeddings": _equal(checkpoint, *_EMBEDDINGS),
-        "tie_word_embeddings": _equal(checkpoint, _EMBEDDINGS[1], _PROJECTION),
-    }
-
-
 def _all_shared(checkpoint: FairseqCheckpoint) -> bool:
-    return _equal(checkpoint, *_EMBEDDINGS, _PROJECTION)
-
-
-def _equal(checkpoint: FairseqCheckpoint, *names: str) -> bool:
-    first, *others = (checkpoint.weights.get(name) for name in names)
-    return first is not None and all(
-        table is not None and torch.equal(first, table) for table in others
-    )
+    return checkpoint.shares(*EMBEDDINGS, PROJECTION)

@@ -28,8 +28,12 @@ try:
 except ModuleNotFoundError as error:
     raise MissingDependencyError(str(error.name), "fairseq") from error
 
-__all__ = ["FairseqCheckpoint", "read_checkpoint"]
+__all__ = ["EMBEDDINGS", "PROJECTION", "FairseqCheckpoint", "read_checkpoint"]
 
+#: Names of the weights that a model may share: embeddings of both sides, and the projection to the
+#: target vocabulary.
+EMBEDDINGS = ("encoder.embed_tokens.weight", "decoder.embed_tokens.weight")
+PROJECTION = "decoder.output_projection.weight"
 _METERS = ("AverageMeter", "StopwatchMeter", "TimeMeter")  # fairseq 0.8.0 saves them as objects
 # torch does not compress, but weights in half precision double in float32, and three tables of
 # embeddings may share their numbers.
@@ -78,6 +82,17 @@ class FairseqCheckpoint:
     def architecture(self) -> str:
         """The name of the architecture, from fairseq's option `arch`."""
         return str(self.options.get("arch") or self.options.get("_name") or "unknown")[:80]
+
+    def shares(self, *names: str) -> bool:
+        """Return whether some weights are all there and equal.
+
+        Args:
+            names: at least two names of weights.
+        """
+        first, *others = (self.weights.get(name) for name in names)
+        return first is not None and all(
+            weight is not None and torch.equal(first, weight) for weight in others
+        )
 
     def refusal(self, reason: str) -> EvaluatorError:
         """Return the error for a checkpoint that cannot be converted.

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from cc_hf.conversion.architectures import build_model
+from cc_hf.conversion.architectures import build_model, registered_architecture
 from cc_hf.conversion.check import Check, read_check
 from cc_hf.conversion.checkpoint import FairseqCheckpoint, read_checkpoint
 from cc_hf.errors import EvaluatorError, InputError, shown
@@ -270,6 +270,7 @@ def _write(checkpoint: FairseqCheckpoint, tokenization: _Tokenization, folder: P
         json.dumps({**fsmt, "model_max_length": model.config.max_position_embeddings}, indent=2)
         + "\n",
     )
+    registered = registered_architecture(family)
     _write_text(
         folder / "README.md",
         _README.format(
@@ -277,7 +278,7 @@ def _write(checkpoint: FairseqCheckpoint, tokenization: _Tokenization, folder: P
             architecture=checkpoint.architecture,
             class_name=type(model).__name__,
             words=_WORDS[settings.tokenizer],
-            scoring=_SCORING.get(family, _SCORING[""]),
+            scoring=registered.scoring if registered else _SCORING,
             **vars(settings),
         ),
     )
@@ -301,20 +302,10 @@ def _write_text(path: Path, text: str) -> None:
 
 
 _WORDS = {"moses": "Moses by sacremoses", "space": "words at spaces"}
-_SCORING = {
-    "": (
-        "Score with `use_cache=False` and `decoder_input_ids` = `</s>` (2) + target without its"
-        " last token;\npad on the right."
-    ),
-    "lexical_shortcut": (
-        "Score with `decoder_input_ids` = `</s>` (2) + target without its last token.\nThe class is"
-        " one of cc_hf, with which `import cc_hf.studies.lexical_shortcuts.model` makes it known"
-        " to the"
-        " Auto classes;\nwithout cc_hf, this folder carries its code, for `trust_remote_code`. The"
-        " authors' first program, in TensorFlow, differs in norms,\npositions and biases; its"
-        " checkpoints cannot be converted."
-    ),
-}
+_SCORING = (
+    "Score with `use_cache=False` and `decoder_input_ids` = `</s>` (2) + target without its last"
+    " token;\npad on the right."
+)
 _README = """---
 library_name: transformers
 pipeline_tag: translation

@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from cc_hf import __version__, signature
+from cc_hf import signature
+from cc_hf._version import __version__
 from cc_hf.cue_building.candidates import (
     given_candidates,
     offered_candidates,

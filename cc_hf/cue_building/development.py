@@ -174,7 +174,7 @@ def verdict_development(
     first = next(iter(results.values()))
     if first.declared is None:
         raise InputError(
-            f"results: expected results on a dataset of the package, got {first.dataset!r}; give"
+            f"results: expected results on a registered dataset, got {first.dataset!r}; give"
             " your own translations as a table with source, focus, gold and reference"
         )
     split, _ = signature.split_and_limit(first.signature, first.dataset, first.config)

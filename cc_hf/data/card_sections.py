@@ -22,7 +22,8 @@ def card_section(name: str, kind: str, heading: str = "") -> str:
         heading: the heading of the section; "" for the introduction below the title.
 
     Returns:
-        The text; "" if the card has no such section.
+        The text; "" if the card has no such section, or if the dataset or metric is of another
+            package and has no card here.
 
     Examples:
         >>> card_section("winomt", "datasets")[:6]
@@ -30,7 +31,8 @@ def card_section(name: str, kind: str, heading: str = "") -> str:
         >>> "@inproceedings{" in card_section("winomt", "datasets", "Citation")
         True
     """
-    text = card_path(name, kind=kind).read_text(encoding="utf-8").partition("\n# ")[2]
+    path = card_path(name, kind=kind)
+    text = path.read_text(encoding="utf-8").partition("\n# ")[2] if path.is_file() else ""
     if not heading:
         return text.partition("\n")[2].partition("\n## ")[0].strip()
     return text.partition(f"\n## {heading}\n")[2].partition("\n## ")[0].strip()

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Literal
 from urllib.parse import quote
 
+from cc_hf.citations import Citation
 from cc_hf.errors import InputError, UnknownNameError
 from cc_hf.schema import ContrastiveSourceExample, Example
 
@@ -106,7 +107,7 @@ class DatasetDeclaration:
         description: what it tests, in one sentence.
         licence: identifier of the licence, or "unknown".
         homepage: address of the dataset, or "".
-        citation_keys: keys of `cc_hf.citations`.
+        citation_keys: keys of `cc_hf.citations`, or citations of papers that it does not have.
         revision: the pinned commit, or the version of the generator. The signature shows its first
             7 characters.
         cues: how the cues were made, as the signature says it.
@@ -131,7 +132,7 @@ class DatasetDeclaration:
     description: str
     licence: str
     homepage: str
-    citation_keys: tuple[str, ...]
+    citation_keys: tuple[str | Citation, ...]
     revision: str
     cues: str
     files: tuple[SourceFile, ...]

@@ -9,7 +9,7 @@ import hashlib
 import importlib.util
 import inspect
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -68,8 +68,8 @@ def declaration(name: str | DatasetDeclaration) -> DatasetDeclaration:
         )
     if (
         isinstance(name, (str, Path))
-        and str(name) not in registry.DATASETS
         and is_dataset_folder(name)
+        and str(name) not in registry.names("dataset")
     ):
         return folder_declaration(name)
     declared: DatasetDeclaration = registry.resolve("dataset", name)
@@ -299,10 +299,9 @@ def load_dataset(
 
     declared = declaration(name)
     chosen = declared.config(config)
-    files = {file.path: fetch(file, data_dir) for file in declared.files_of(chosen.name)}
-    if declared.name == "custom" or declared.counts:
-        return _in_memory(declared, chosen, split, files, streaming=streaming)
-    paths = list(files.values())
+    if declared.name not in registry.DATASETS or declared.counts:  # there is no script for it
+        return _in_memory(declared, chosen, split, data_dir, streaming=streaming)
+    paths = [fetch(file, data_dir) for file in declared.files_of(chosen.name)]
     builder = _builder_class(declared.name)(
         config_name=chosen.name,
         data_dir=None if data_dir is None else str(data_dir),
@@ -325,7 +324,7 @@ def _in_memory(
     declared: DatasetDeclaration,
     config: ConfigDeclaration,
     split: str | None,
-    files: Mapping[str, Path],
+    data_dir: str | Path | None,
     *,
     streaming: bool,
 ) -> Any:
@@ -333,11 +332,11 @@ def _in_memory(
 
     from cc_hf.data.features import dataset_info
 
-    features = dataset_info(declared, config.name).features
+    info = dataset_info(declared, config.name)
     tables = {
         name: datasets.Dataset.from_list(
-            [example.to_row() for example in declared.read(files, config.name, name)],
-            features=features,
+            [example.to_row() for example in _read(declared, config.name, name, data_dir)],
+            info=info,
         )
         for name in config.splits
     }

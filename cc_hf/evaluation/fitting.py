@@ -22,8 +22,8 @@ __all__ = [
 
 
 def all_metrics() -> list[type[Metric]]:
-    """Return every registered metric, sorted by name."""
-    return [registry.resolve("metric", name) for name in registry.names("metric")]
+    """Return every registered metric that can be loaded, sorted by name."""
+    return list(registry.load_all("metric").values())
 
 
 def chosen_metrics(

@@ -290,7 +290,7 @@ def _data_notes(material: Material, *, has_notes: bool) -> list[str]:
 
     These metrics are named only if there are notes on the evaluator.
     """
-    if material.config is None or material.origin.dataset not in registry.DATASETS:
+    if material.config is None or material.origin.dataset not in registry.names("dataset"):
         return []
     notes = [material.config.remark] if material.config.remark else []
     if not has_notes:

@@ -7,10 +7,9 @@ import json
 import math
 import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
-if TYPE_CHECKING:
-    from cc_hf.evaluators.score_cache import ScoreCache
+from cc_hf.evaluators.cache_file import CacheFile
 
 __all__ = ["CacheSession", "Pair", "ScoreRow", "TokenIds", "encoded", "shown_row"]
 
@@ -46,21 +45,21 @@ class CacheSession:
     Without a connection it finds nothing and stores nothing.
 
     Args:
-        cache: the cache, which reports errors; None for a session that stores nothing.
-        connection: its open file; None if that cannot be used.
+        file: the cache's file, which reports errors; None for a session that stores nothing.
+        connection: the open file; None if it cannot be used.
         identity: everything that a score depends on except the pair, by name.
         rounding: as for `ScoreCache.session`.
     """
 
     def __init__(
         self,
-        cache: ScoreCache | None = None,
+        file: CacheFile | None = None,
         connection: sqlite3.Connection | None = None,
         identity: Mapping[str, str] | None = None,
         *,
         rounding: float = 0.0,
     ) -> None:
-        self._cache = cache
+        self._file = file
         self._rounding = rounding
         self._connection = connection
         self._identity = encoded(sorted((identity or {}).items()))
@@ -131,7 +130,7 @@ class CacheSession:
             rows: their scores, in the same order.
             ids: their token ids, in the same order; None if they are not known.
         """
-        if self._connection is None or self._cache is None:
+        if self._connection is None or self._file is None:
             return
         keys = [self._key(pair) for pair in pairs]
         # Texts without known ids share their score with no other text.
@@ -162,7 +161,7 @@ class CacheSession:
         except sqlite3.Error as error:
             # A cache that cannot be written only costs time, so that scoring goes on without it.
             self._connection = None
-            self._cache.warn(error)
+            self._file.warn(error)
 
     def _find(self, index: Mapping[bytes, int]) -> dict[int, ScoreRow]:
         """Return the scores that have the given keys, by index."""
@@ -180,8 +179,8 @@ class CacheSession:
         except sqlite3.Error as error:
             self._give_up(error)
             return {}
-        if damaged and self._cache is not None:
-            self._cache.warn_of_damage(
+        if damaged and self._file is not None:
+            self._file.warn_of_damage(
                 f"{len(damaged)} of its scores are none that a model gives, such as"
                 f" {shown_row(damaged[0])}; they are computed again"
             )
@@ -198,8 +197,8 @@ class CacheSession:
 
     def _give_up(self, error: sqlite3.Error) -> None:
         """Raise if the file is damaged, else continue without it."""
-        if self._cache is not None:
-            self._cache.raise_or_warn(error)
+        if self._file is not None:
+            self._file.raise_or_warn(error)
         self._connection = None
 
     def _ids_key(self, ids: TokenIds) -> bytes:

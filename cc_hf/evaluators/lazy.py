@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from cc_hf import __version__
+from cc_hf._version import __version__
 from cc_hf.errors import InputError
 from cc_hf.evaluators.base import SCORING_VERSION, Evaluator, library_versions
 from cc_hf.evaluators.distributed import Apply, is_launched

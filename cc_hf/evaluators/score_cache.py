@@ -15,16 +15,15 @@ import contextlib
 import hashlib
 import json
 import sqlite3
-import time
-import warnings
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from cc_hf.errors import CacheError, CacheWarning, InputError
+from cc_hf.errors import CacheError
+from cc_hf.evaluators.cache_file import CacheFile, is_damage
 from cc_hf.evaluators.cache_session import CacheSession, encoded, shown_row
-from cc_hf.files import exists, is_folder
+from cc_hf.files import exists
 
 __all__ = [
     "CacheInfo",
@@ -33,24 +32,6 @@ __all__ = [
     "open_cache",
 ]
 
-# "ccHf", at a fixed offset in the file, so that no other file is used or removed as a cache
-_APPLICATION = 0x63634866
-_VERSION = 1
-_MAGIC = b"SQLite format 3\0"
-_BUSY_SECONDS = 30.0
-_RETRY_SECONDS = 0.01
-_SCHEMA = (
-    "CREATE TABLE identities (id INTEGER PRIMARY KEY, identity TEXT NOT NULL UNIQUE)",
-    """CREATE TABLE scores (
-        key BLOB PRIMARY KEY,
-        identity INTEGER NOT NULL REFERENCES identities (id),
-        sum_logprob REAL NOT NULL,
-        n_tokens INTEGER NOT NULL,
-        mean_probability REAL NOT NULL
-    ) WITHOUT ROWID""",
-    f"PRAGMA application_id = {_APPLICATION}",
-    f"PRAGMA user_version = {_VERSION}",
-)
 _N_DIGEST = 64  # hexadecimal digits
 # Older files of this version lack this table.
 _EVALUATORS = (
@@ -89,7 +70,7 @@ class CacheInfo:
     identities: tuple[IdentityInfo, ...]
 
 
-class ScoreCache:
+class ScoreCache(CacheFile):
     """The cache in one file; it keeps no connection between sessions.
 
     Attributes:
@@ -116,9 +97,7 @@ class ScoreCache:
     """
 
     def __init__(self, path: str | Path | None = None) -> None:
-        self.is_default = path is None
-        self.path = _default_path() if path is None else Path(path)
-        self._warned = False
+        super().__init__(_default_path() if path is None else Path(path), is_default=path is None)
 
     @contextlib.contextmanager
     def session(
@@ -161,7 +140,7 @@ class ScoreCache:
                 connection.execute("BEGIN IMMEDIATE")
                 connection.rollback()
         except (sqlite3.Error, OSError) as error:
-            if not self.is_default and not _is_damage(error):
+            if not self.is_default and not is_damage(error):
                 raise CacheError(
                     f"cache: {self.path}: the cache of scores cannot be written ({error}); name"
                     " another file, or do without one"
@@ -191,7 +170,7 @@ class ScoreCache:
                     for text, n in connection.execute(query)
                 )
         except (sqlite3.Error, OSError) as error:
-            if _is_damage(error):
+            if is_damage(error):
                 raise self._damaged(error) from error
             raise CacheError(f"the cache of scores {self.path} cannot be read: {error}") from error
         return CacheInfo(
@@ -266,7 +245,7 @@ class ScoreCache:
                     "SELECT record FROM evaluators WHERE request = ?", (key,)
                 ).fetchone()
         except (sqlite3.Error, OSError) as error:
-            if _is_damage(error):
+            if is_damage(error):
                 raise self._damaged(error) from error
             return None
         if row is None:
@@ -298,136 +277,12 @@ class ScoreCache:
             contents = self.info()
         except CacheError:
             # A damaged cache can be removed, but no other file that the user named by mistake.
-            if not self.is_default and not _is_cache(self.path):
+            if not self.is_default and not self._is_cache():
                 raise
             contents = CacheInfo(self.path, n_bytes, 0, ())
         for path in self._files():
             path.unlink(missing_ok=True)
         return contents
-
-    def raise_or_warn(self, error: Exception) -> None:
-        """Warn that scores are not stored, unless the file is damaged.
-
-        Args:
-            error: what opening or using the file raised.
-
-        Raises:
-            CacheError: for an error that means damage.
-        """
-        if _is_damage(error):
-            raise self._damaged(error) from error
-        self.warn(error)
-
-    def warn(self, error: Exception) -> None:
-        """Warn, once per cache object, that scores are not stored.
-
-        Args:
-            error: the reason, for the message.
-        """
-        if not self._warned:
-            self._warned = True
-            warnings.warn(
-                f"the cache of scores {self.path} cannot be used ({error}); the evaluation goes on,"
-                " scores are not stored",
-                CacheWarning,
-                stacklevel=2,
-            )
-
-    def warn_of_damage(self, problem: str) -> None:
-        """Warn that a part of the file is damaged and not used.
-
-        Args:
-            problem: which part, for the message.
-        """
-        warnings.warn(
-            f"the cache of scores {self.path} is damaged: {problem}", CacheWarning, stacklevel=2
-        )
-
-    def _open(self) -> sqlite3.Connection:
-        """Open the file, create its tables if it is new, and check its version.
-
-        A locked file is tried again, because SQLite does not wait by itself in every case.
-
-        Returns:
-            The connection, which the caller must close.
-
-        Raises:
-            CacheError: for a file of another version, or no cache.
-            InputError: for a folder.
-        """
-        if is_folder(self.path):
-            raise InputError(f"cache: expected a file, {self.path} is a folder")
-        self.path.parent.mkdir(parents=True, exist_ok=True)
-        until = time.monotonic() + _BUSY_SECONDS
-        while True:
-            connection = sqlite3.connect(
-                self.path, timeout=_BUSY_SECONDS, isolation_level="IMMEDIATE"
-            )
-            # Damaged text then fails the check of its row instead of the whole query.
-            connection.text_factory = lambda data: data.decode("utf-8", "replace")
-            try:
-                self._prepare(connection)
-                return connection
-            except BaseException as error:
-                connection.close()
-                if not (
-                    isinstance(error, sqlite3.OperationalError)
-                    and "locked" in str(error)
-                    and time.monotonic() < until
-                ):
-                    raise
-            time.sleep(_RETRY_SECONDS)
-
-    def _prepare(self, connection: sqlite3.Connection) -> None:
-        """Set up a connection, create the tables of a new file, and check the file's version.
-
-        Raises:
-            CacheError: for a file of another version, or no cache.
-        """
-        # A crash of the machine may lose the last scores, but does not damage the file.
-        connection.execute("PRAGMA synchronous = NORMAL")
-        if _header(connection) == (0, 0):
-            with connection:
-                connection.execute("BEGIN IMMEDIATE")
-                # Another process may have created the tables before this one got the lock.
-                if (
-                    _header(connection) == (0, 0)
-                    and not connection.execute("SELECT 1 FROM sqlite_master").fetchone()
-                ):
-                    for statement in _SCHEMA:
-                        connection.execute(statement)
-        application, version = _header(connection)
-        if application != _APPLICATION:
-            raise self._foreign()
-        if version != _VERSION:
-            raise CacheError(
-                f"the cache of scores {self.path} has format {version}, expected {_VERSION};"
-                f" {self._remedy()}"
-            )
-        # With a write-ahead log, processes read scores while another one stores some.
-        if connection.execute("PRAGMA journal_mode").fetchone()[0] != "wal":
-            connection.execute("PRAGMA journal_mode = WAL")
-
-    def _damaged(self, error: Exception) -> CacheError:
-        if not _is_cache(self.path):
-            return self._foreign()
-        return CacheError(
-            f"the cache of scores {self.path} is damaged ({error}) and was not used;"
-            f" {self._remedy()}"
-        )
-
-    def _foreign(self) -> CacheError:
-        remedy = self._remedy() if self.is_default else "name another place"
-        return CacheError(
-            f"expected a cache of scores, {self.path} is another file, or damaged; {remedy}"
-        )
-
-    def _remedy(self) -> str:
-        return f"delete it: cc-hf cache clear{'' if self.is_default else f' --path {self.path}'}"
-
-    def _files(self) -> list[Path]:
-        paths = [self.path.with_name(self.path.name + ending) for ending in ("", "-wal", "-shm")]
-        return [path for path in paths if path.is_file()]
 
 
 def open_cache(cache: bool | str | Path) -> ScoreCache | None:
@@ -470,32 +325,3 @@ def _digest(key: bytes, text: str) -> str:
     It reveals an altered record as well as a record of another request.
     """
     return hashlib.sha256(key + text.encode("utf-8", "surrogatepass")).hexdigest()
-
-
-def _header(connection: sqlite3.Connection) -> tuple[int, int]:
-    """Return the application id and the version of a file; both are 0 in a new one."""
-    application, version = (
-        int(connection.execute(f"PRAGMA {name}").fetchone()[0])
-        for name in ("application_id", "user_version")
-    )
-    return application, version
-
-
-def _is_damage(error: Exception) -> bool:
-    """Return whether an error means damage.
-
-    SQLite reports a file that is locked, unwritable or on a full disk as operational instead.
-    """
-    return isinstance(error, sqlite3.DatabaseError) and (
-        not isinstance(error, sqlite3.OperationalError) or str(error).startswith("no such")
-    )
-
-
-def _is_cache(path: Path) -> bool:
-    """Return whether the first bytes of a file are those of a cache, whatever follows."""
-    try:
-        with path.open("rb") as file:
-            head = file.read(72)
-    except OSError:
-        return False
-    return head[:16] == _MAGIC and head[68:72] == _APPLICATION.to_bytes(4, "big")

@@ -50,6 +50,9 @@ class TokenModel(ABC):
             "incorrect": a metric counts the translation as incorrect.
         src_lang, tgt_lang: default languages, "" for none.
         takes_prompt: whether the family has the option `prompt`.
+        tokenizer_class: beginning of the class name of its tokenizers, "" if any tokenizer fits.
+        language_attributes: attributes of its tokenizers that name source and target language of a
+            model with one direction; other tokenizers lack them.
         n_source_end: number of special tokens at the end of a source that truncation keeps (EOS, in
             some models also a language).
         device: kind of device, "cpu" or "cuda"; whoever loads the model sets it.
@@ -65,6 +68,8 @@ class TokenModel(ABC):
     """
 
     takes_prompt: ClassVar[bool] = False
+    tokenizer_class: ClassVar[str] = ""
+    language_attributes: ClassVar[tuple[str, str]] = ("source_lang", "target_lang")
     n_source_end: int = 1
     device: str = "cpu"
 

@@ -16,6 +16,7 @@ from cc_hf.citations import citation
 from cc_hf.data.declaration import DatasetDeclaration
 from cc_hf.errors import InputError
 from cc_hf.reports.formats.markdown import markdown_code, markdown_text
+from cc_hf.reports.numbers import count
 from cc_hf.schema import FORMS, ProbingExample
 
 __all__ = [
@@ -268,7 +269,7 @@ def sizes_table(
             continue
         default = " (default)" if config.name == declaration.default_config else ""
         splits = config.splits if sizes is None else sizes[config.name]
-        numbers = {split: "unknown" if n is None else f"{n:,}" for split, n in splits.items()}
+        numbers = {split: "unknown" if n is None else count(n) for split, n in splits.items()}
         examples = (
             numbers["test"]
             if list(numbers) == ["test"]
@@ -393,7 +394,7 @@ def _common_parts(declaration: DatasetDeclaration, examples: Sequence[Any]) -> d
         "language_codes": ", ".join(map(markdown_code, languages)),
         "languages": json.dumps(languages),
         "size": size_category(len(examples)),
-        "n": f"{len(examples):,}",
+        "n": count(len(examples)),
         "categories": "\n".join(
             f"- {markdown_code(name)}: {n:,}" for name, n in sorted(numbers.items())
         ),

@@ -13,6 +13,7 @@ from datasets.info import DatasetInfosDict
 from datasets.utils.metadata import MetadataConfigs
 from huggingface_hub import DatasetCard
 
+from cc_hf import registry
 from cc_hf.data.dataset_folders import is_dataset_folder
 from cc_hf.data.declaration import DatasetDeclaration
 from cc_hf.data.loading import card_path, declaration, load_dataset, no_progress_bar, script_path
@@ -26,6 +27,7 @@ from cc_hf.hub.cards import (
     sizes_table,
     with_block,
 )
+from cc_hf.hub.declared_card import declared_card
 from cc_hf.hub.tasks import benchmark_tasks, eval_yaml
 
 __all__ = ["build_dataset_folder"]
@@ -43,9 +45,9 @@ def build_dataset_folder(
 ) -> list[Path]:
     """Write a dataset into a new folder that can be uploaded to the Hub.
 
-    It contains README.md, CONFIG/SPLIT-00000-of-00001.parquet, and for registered datasets
-    loading/NAME.py and, if a metric fits, eval.yaml. `datasets.load_dataset(output, config)` loads
-    it. Two builds produce the same bytes. The folder appears only when it is complete.
+    It contains README.md, CONFIG/SPLIT-00000-of-00001.parquet, for registered datasets eval.yaml if
+    a metric fits, and for those of cc_hf loading/NAME.py. `datasets.load_dataset(output, config)`
+    loads it. Two builds produce the same bytes. The folder appears only when it is complete.
 
     Args:
         name: a name of `cc-hf list datasets`, a file for `cc_hf.data.files.custom.read_custom`, a
@@ -86,7 +88,7 @@ def build_dataset_folder(
         _write_data(declared, chosen, folder, data_dir=data_dir, repo=repo, text=card)
         if tasks:
             (folder / "eval.yaml").write_text(eval_yaml(declared, tasks), encoding="utf-8")
-        if not is_own:
+        if declared.name in registry.DATASETS:
             (folder / "loading").mkdir()
             script = script_path(declared.name)
             shutil.copyfile(script, folder / "loading" / script.name)
@@ -142,6 +144,8 @@ def _card(
     """
     if declared.name == "custom":
         return custom_card(declared, repo)
+    if declared.name not in registry.DATASETS:
+        return declared_card(declared, sizes, repo)
     text = with_block(
         card_path(declared.name).read_text(encoding="utf-8"), "sizes", sizes_table(declared, sizes)
     )

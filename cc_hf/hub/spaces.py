@@ -11,7 +11,8 @@ from typing import Any
 
 from huggingface_hub import SpaceCard
 
-from cc_hf import __version__, registry
+from cc_hf import registry
+from cc_hf._version import __version__
 from cc_hf.data.loading import card_path
 from cc_hf.errors import InputError
 from cc_hf.evaluate_modules import module_path
@@ -104,6 +105,7 @@ def build_metric_space(
             an output that is not free.
     """
     declared: type[Metric] = registry.resolve("metric", name)
+    module_text = Path(module_path(name)).read_text(encoding="utf-8")
     module = check_repo(repo).rpartition("/")[2]
     if "." in module:
         raise InputError(
@@ -113,7 +115,7 @@ def build_metric_space(
     card = card_path(name, kind="metrics").read_text(encoding="utf-8")
     with new_folder(output) as folder:
         files = {
-            f"{module}.py": Path(module_path(name)).read_text(encoding="utf-8"),
+            f"{module}.py": module_text,
             "README.md": str(space_card(name, repo)),
             "app.py": _APP.format(name=name),
             "requirements.txt": f"{line}\n",

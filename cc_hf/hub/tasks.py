@@ -108,9 +108,7 @@ def tasks(dataset: DatasetDeclaration, configs: Sequence[str] | None = None) -> 
         True
     """
     chosen = [dataset.config(name) for name in configs] if configs is not None else dataset.configs
-    metrics: list[type[Metric]] = [
-        registry.resolve("metric", name) for name in registry.names("metric")
-    ]
+    metrics: list[type[Metric]] = list(registry.load_all("metric").values())
     return [
         Task(
             task_id(config, tgt_lang=language, metric=metric.name, score=score, split=split),
@@ -192,7 +190,8 @@ def benchmark_tasks(
 
 
 def pretty_name(dataset: DatasetDeclaration) -> str:
-    """Return the readable name of a dataset, from its card.
+    """Return the readable name of a dataset: that of its card, or of its declaration if the dataset
+    is of another package.
 
     Args:
         dataset: a registered dataset.
@@ -202,6 +201,8 @@ def pretty_name(dataset: DatasetDeclaration) -> str:
         >>> pretty_name(DECLARATION)
         'WinoMT in contrastive format'
     """
+    if dataset.name not in registry.DATASETS:
+        return dataset.title or dataset.name
     return str(DatasetCard.load(card_path(dataset.name)).data.pretty_name)
 
 

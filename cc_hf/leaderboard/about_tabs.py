@@ -7,7 +7,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from cc_hf import __version__, registry
+from cc_hf import registry
+from cc_hf._version import __version__
+from cc_hf.citations import citation
 from cc_hf.data.card_sections import card_section
 from cc_hf.data.files.result_files import read_result_file
 from cc_hf.errors import InputError
@@ -21,7 +23,7 @@ from cc_hf.leaderboard.table import (
     ranking_figures,
 )
 from cc_hf.leaderboard.visitor_files import VisitorFiles
-from cc_hf.reports.figure_text import data_title, metric_name
+from cc_hf.reports.figure_text import data_title, metric_meaning, metric_name
 
 __all__ = ["Described", "about_tab", "citation_tab", "described", "papers", "submit_tab"]
 
@@ -66,7 +68,8 @@ def described(rows: Sequence[LeaderboardRow]) -> dict[str, list[Described]]:
     metrics = [
         Described(
             metric_name(name),
-            _plain(card_section(name, "metrics", "Description").partition("\n\n")[0]),
+            _plain(card_section(name, "metrics", "Description").partition("\n\n")[0])
+            or metric_meaning(name),
             _links(name, "metrics"),
         )
         for name in _registered(rows, "metric")
@@ -81,7 +84,7 @@ def papers(rows: Sequence[LeaderboardRow]) -> list[str]:
         rows: the rows of all results.
     """
     cards = [
-        card_section(name, f"{kind}s", "Citation")
+        _citations(name, f"{kind}s")
         for kind in ("metric", "dataset")
         for name in _registered(rows, kind)
     ]
@@ -90,11 +93,24 @@ def papers(rows: Sequence[LeaderboardRow]) -> list[str]:
 
 
 def _registered(rows: Sequence[LeaderboardRow], kind: str) -> list[str]:
-    return [name for name in registry.names(kind) if any(getattr(r, kind) == name for r in rows)]
+    return [
+        name
+        for name in registry.names(kind)
+        if any(getattr(r, kind) == name for r in rows) and registry.find(kind, name) is not None
+    ]
+
+
+def _citations(name: str, kind: str) -> str:
+    """Return the BibTeX of a card, or of the declaration if the dataset is of another package."""
+    if kind == "metrics" or name in registry.DATASETS:
+        return card_section(name, kind, "Citation")
+    return "\n\n".join(
+        citation(key).bibtex for key in registry.resolve("dataset", name).citation_keys
+    )
 
 
 def _links(name: str, kind: str) -> tuple[str, ...]:
-    return tuple(_ADDRESS.findall(card_section(name, kind, "Citation")))
+    return tuple(_ADDRESS.findall(_citations(name, kind)))
 
 
 def _plain(markdown: str) -> str:

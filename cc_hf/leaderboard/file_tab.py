@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import cc_hf
 from cc_hf.errors import CCError
 from cc_hf.leaderboard.html import lead, message, result_html
 from cc_hf.leaderboard.live import (
@@ -23,7 +22,7 @@ from cc_hf.reports.figure_text import data_title, language_pair, metric_name
 __all__ = ["file_tab"]
 
 
-_SAMPLE = Path(cc_hf.__file__).parent / "assets/samples/simplegen.en-de.txt.gz"
+_SAMPLE = Path(__file__).parents[1] / "assets/samples/simplegen.en-de.txt.gz"
 _SAMPLE_CHOICE = ("simplegen", "en-de", "de", "simplegen_accuracy")
 _Data = dict[str, AvailableData]
 

@@ -21,7 +21,6 @@ from cc_hf.data.declaration import ConfigDeclaration, DatasetDeclaration
 from cc_hf.data.download import is_here
 from cc_hf.data.files.custom import custom_example, focus_positions
 from cc_hf.data.files.translations import read_translations
-from cc_hf.data.loading import declaration
 from cc_hf.errors import InputError, MissingDependencyError, MissingOptionError
 from cc_hf.evaluation.evaluate import evaluate
 from cc_hf.evaluation.material import load_material
@@ -308,8 +307,7 @@ def available_data(
         ['contrastive_conditioning', 'simplegen_accuracy']
     """
     available: dict[str, AvailableData] = {}
-    for name in registry.names("dataset"):
-        declared = declaration(name)
+    for name, declared in registry.load_all("dataset").items():
         configs: dict[str, dict[str, list[str]]] = {}
         for config in declared.configs:
             if "test" not in config.splits or not all(
@@ -341,9 +339,7 @@ def config_metrics(
         tgt_lang: ISO 639-1 code of the translations.
         evaluator_langs: as for `available_data`.
     """
-    metrics: list[type[Metric]] = [
-        registry.resolve("metric", name) for name in registry.names("metric")
-    ]
+    metrics: list[type[Metric]] = list(registry.load_all("metric").values())
     pair = config.src_lang, tgt_lang
     return [
         metric.name

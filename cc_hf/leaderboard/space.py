@@ -9,7 +9,7 @@ from pathlib import Path
 
 from huggingface_hub import SpaceCard
 
-from cc_hf import __version__
+from cc_hf._version import __version__
 from cc_hf.data.files.quality_scores import read_quality_scores
 from cc_hf.data.files.result_files import read_result_file
 from cc_hf.errors import InputError
@@ -164,7 +164,8 @@ def _listed(parts: Sequence[Described]) -> str:
     """Return datasets or metrics as a Markdown list with links to their papers."""
     lines = [
         f"- **{markdown_text(part.title)}**: {markdown_text(part.text.removeprefix(f'{part.title}: '))}"
-        f" Papers: {', '.join(f'[{_paper(link)}]({link})' for link in part.links)}."
+        + f" Papers: {', '.join(f'[{_paper(link)}]({link})' for link in part.links)}."
+        * bool(part.links)
         for part in parts
     ]
     return "\n".join(lines) or "They are not described in cc_hf."

@@ -14,7 +14,8 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from cc_hf import __version__, registry, signature
+from cc_hf import registry, signature
+from cc_hf._version import __version__
 from cc_hf.errors import InputError
 from cc_hf.evaluators.base import Evaluator, ScoreFunction
 from cc_hf.evaluators.contests import Contest, scorer_fields
@@ -498,13 +499,12 @@ def registered_metric(name: str) -> type[Metric] | None:
         name: name of a metric, such as a result holds it.
 
     Returns:
-        The class; None for a metric that is not registered, whose results can still be shown.
+        The class; None for a metric that is not registered or whose plug-in cannot be loaded; its
+            results can still be shown.
 
     Examples:
         >>> registered_metric("contrastive_conditioning").signature_name
         'cc'
     """
-    if name not in registry.names("metric"):
-        return None
-    metric: type[Metric] = registry.resolve("metric", name)
+    metric: type[Metric] | None = registry.find("metric", name)
     return metric

@@ -29,13 +29,10 @@ try:
         AutoModelForSeq2SeqLM,
         AutoTokenizer,
         M2M100Tokenizer,
+        PretrainedConfig,
     )
     from transformers.models.auto.tokenization_auto import get_tokenizer_config
 
-    import cc_hf.studies.lexical_shortcuts.model  # noqa: F401
-
-    # These make their models known to the Auto classes.
-    import cc_hf.studies.speed.average_attention  # noqa: F401
     from cc_hf.models.bergamot.student import StudentFiles, load_student, student_files
     from cc_hf.models.bergamot.tokenizer import BergamotTokenizer
     from cc_hf.models.finite_weights import check_finite_weights
@@ -240,7 +237,8 @@ def load_model(
 def own_languages(family: str, tokenizer: Any) -> tuple[str, str]:
     """Return the languages of a model with one direction, "" where they are not known.
 
-    The tokenizer of a multilingual model has a current language, which says nothing.
+    The tokenizer of a multilingual model has a current language, which says nothing. It has other
+    attributes than those that the family declares.
 
     Args:
         family: a name of `registry.EVALUATOR_FAMILIES`.
@@ -249,14 +247,7 @@ def own_languages(family: str, tokenizer: Any) -> tuple[str, str]:
     Returns:
         Source and target language, ISO 639-1 where there is such a code.
     """
-    names = {
-        "average_attention": ("source_lang", "target_lang"),
-        "bergamot": ("source_lang", "target_lang"),
-        "fairseq": ("source_lang", "target_lang"),
-        "lexical_shortcut": ("source_lang", "target_lang"),
-        "marian": ("source_lang", "target_lang"),
-        "fsmt": ("src_lang", "tgt_lang"),
-    }.get(family, ("", ""))
+    names = registry.resolve("evaluator family", family).language_attributes
     source, target = (two_letter_code(getattr(tokenizer, name, None) or "") for name in names)
     return source, target
 
@@ -326,7 +317,7 @@ def _read(
         options: dict[str, Any] = {"revision": revision}
         if uses_cache_only(name, path, revision):
             options["local_files_only"] = True
-        config = AutoConfig.from_pretrained(path, trust_remote_code=False, **options)
+        config = _configuration(path, **options)
         family = choose_family(name, config, get_tokenizer_config(path, **options), kind)
         model_class = _MODEL_CLASSES.get(family, AutoModelForSeq2SeqLM)
         spreading = {"device_map": "auto"} if spread else {}
@@ -344,6 +335,14 @@ def _read(
             tokenizer = tokenizer_class.from_pretrained(path, trust_remote_code=False, **options)
         check_tokenizer(name, family, model, tokenizer)
     return family, model, tokenizer
+
+
+def _configuration(path: str, **options: Any) -> Any:
+    """Return the configuration of a model, whose class may be registered by a name of cc_hf."""
+    settings, _ = PretrainedConfig.get_config_dict(path, **options)
+    if (model_type := settings.get("model_type")) in registry.names("model type"):
+        registry.resolve("model type", model_type)  # its import tells the Auto classes
+    return AutoConfig.from_pretrained(path, trust_remote_code=False, **options)
 
 
 def _student(

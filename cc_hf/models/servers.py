@@ -24,7 +24,7 @@ from dataclasses import dataclass
 from typing import Any, Generic, Literal, TypeVar
 from urllib.parse import urljoin, urlsplit
 
-import cc_hf
+from cc_hf._version import __version__
 from cc_hf.errors import EvaluatorError, InputError
 
 __all__ = [
@@ -392,7 +392,7 @@ class Server:
                 "Authorization": f"Bearer {_api_key()}",
                 "Content-Type": "application/json",
                 # Some providers refuse the name that Python gives itself.
-                "User-Agent": f"cc_hf/{cc_hf.__version__}",
+                "User-Agent": f"cc_hf/{__version__}",
             },
         )
         opener = urllib.request.build_opener(_NoRedirects)

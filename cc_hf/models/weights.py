@@ -38,18 +38,6 @@ _ALIKE = {
     "t5": ["mt5", "umt5"],
     "umt5": ["mt5", "t5"],
 }
-# Beginnings of a tokenizer's class name, by family; other families accept any tokenizer.
-_TOKENIZERS = {
-    "average_attention": "Marian",
-    "bergamot": "Bergamot",
-    "fairseq": "Fairseq",
-    "fsmt": "FSMT",
-    "m2m_100": "M2M100",
-    "marian": "Marian",
-    "mbart": "MBart",
-    "nllb": "Nllb",
-    "small100": "M2M100",
-}
 # Parts of pretraining that neither a translation model nor a language model uses, and what fairseq
 # leaves in its files. Every BERT has a pooler and a next-sentence head.
 _UNUSED_PARTS = re.compile(
@@ -217,7 +205,17 @@ def choose_family(
 
 
 def _fitting_families(config: Any, tokenizer_config: Mapping[str, Any]) -> list[str]:
-    """Return the families that score this model correctly, the default first."""
+    """Return the families that score this model correctly, the default first.
+
+    A family of another package is one of them for models that none of cc_hf fits.
+    """
+    fitting = _shipped_families(config, tokenizer_config)
+    return fitting or [
+        name for name in registry.names("evaluator family") if name == config.model_type
+    ]
+
+
+def _shipped_families(config: Any, tokenizer_config: Mapping[str, Any]) -> list[str]:
     if getattr(config, "cc_hf_tokenizer", None):
         return ["fairseq"]
     family: str = config.model_type
@@ -256,7 +254,7 @@ def check_tokenizer(name: str, family: str, model: Any, tokenizer: Any) -> None:
         EvaluatorError: when it does not. A tokenizer that does not work may raise any error, which
             `reported_loading` turns into an EvaluatorError.
     """
-    expected = _TOKENIZERS.get(family, "")
+    expected = registry.resolve("evaluator family", family).tokenizer_class
     if not type(tokenizer).__name__.startswith(expected):
         raise EvaluatorError(
             f"{name}: expected a tokenizer of a class {expected}..., which models of the family"
@@ -275,10 +273,9 @@ def check_tokenizer(name: str, family: str, model: Any, tokenizer: Any) -> None:
             raise EvaluatorError(
                 f"{name}: expected token ids of at least 0, its vocabulary has {min(ids)}"
             )
-        # Of a model with lexical shortcuts the tokenizer may be that of Marian.
-        has_encoder = family in ("average_attention", "lexical_shortcut", "marian")
-        other = getattr(tokenizer, "target_encoder" if has_encoder else "decoder", {})
-        targets = other.values() if has_encoder else other if family == "fsmt" else ()
+        # A second vocabulary is by token in Marian's tokenizer, by id in that of FSMT.
+        second = getattr(tokenizer, "target_encoder", {}).values()
+        targets = tokenizer.decoder if family == "fsmt" else second
         largest = [max(ids), max(targets, default=max(ids))]
     n_embeddings = _n_embeddings(model)
     for setting in ("pad_token_id", "eos_token_id", "decoder_start_token_id"):

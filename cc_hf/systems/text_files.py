@@ -18,7 +18,7 @@ from typing import Any
 
 from tqdm import tqdm
 
-import cc_hf
+from cc_hf._version import __version__
 from cc_hf.data.corpora.parallel import LineIndex
 from cc_hf.data.files.text_files import read_lines
 from cc_hf.errors import InputError, ResultWarning, TooLongError, check_choice, shown
@@ -143,7 +143,7 @@ def translate_file(
         "source": digest[:7],
         "batch": f"{batch_tokens}.{block_lines}lines",
         "n": index.n_lines,
-        "v": cc_hf.__version__,
+        "v": __version__,
     }
     part = _Part(resolved(output), {**fields, "source": digest}, is_main=model.team.is_main)
     with contextlib.ExitStack() as stack:

@@ -129,9 +129,9 @@ def test_figures_of_the_pages_are_those_of_the_result(
     aws: cc_hf.EvaluationResult, root: Path
 ) -> None:
     uncertain = uncertain_samples(aws).samples
-    studies = (root / "docs/studies.md").read_text(encoding="utf-8")
+    comparing = (root / "docs/comparing.md").read_text(encoding="utf-8")
     share = f"{len(uncertain)} ({100 * len(uncertain) / aws.n:.1f} %) are uncertain"
-    assert share in studies
+    assert share in comparing
     interpretation = (root / "docs/interpretation.md").read_text(encoding="utf-8")
     confidence = f"{100 * aws.scores['mean_confidence']:.1f} % on average for the system aws"
     assert confidence in interpretation

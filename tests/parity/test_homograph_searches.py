@@ -1,5 +1,5 @@
 """How many right translations and flips each search of `homograph_accuracy` finds, as
-docs/disambiguation_bias.md and the card say.
+docs/studies/disambiguation_bias.md and the card say.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ def test_the_default_search_loses_no_right_translation_and_finds_most_flips(
 ) -> None:
     lexicon = read_lexicon(data_dir=shared / "upstream")
     rows = recorded_rows(shared, lexicon)
-    page = (root / "docs/disambiguation_bias.md").read_text(encoding="utf-8")
+    page = (root / "docs/studies/disambiguation_bias.md").read_text(encoding="utf-8")
     shares: dict[tuple[str, int], tuple[float, float]] = {}
     for search in SEARCHES:
         for n, n_draws in DRAWS.items():

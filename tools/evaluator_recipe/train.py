@@ -19,7 +19,6 @@ import sentencepiece
 import torch
 from transformers import MarianMTModel
 
-from cc_hf.training.seq2seq_training import EOS, ModelSizes, load_pieces, make_model, train_pieces
 from tools.evaluator_recipe.corpus import (
     cued_copies,
     read_tatoeba,
@@ -27,6 +26,7 @@ from tools.evaluator_recipe.corpus import (
     with_person,
 )
 from tools.evaluator_recipe.sentences import Pair, SentenceMaker
+from tools.training.seq2seq_training import EOS, ModelSizes, load_pieces, make_model, train_pieces
 
 logger = logging.getLogger(__name__)
 

@@ -6,6 +6,7 @@ Labels start after padding, whose embedding is zero.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import ClassVar
 
 from cc_hf.evaluators.families.seq2seq import Seq2SeqEvaluator
 
@@ -18,6 +19,8 @@ class BergamotEvaluator(Seq2SeqEvaluator):
     The weights are computed with in float32, not in the int8 of the translation engine, and without
     a shortlist of the vocabulary, which would change probabilities.
     """
+
+    tokenizer_class: ClassVar[str] = "Bergamot"
 
     def source_pieces(self, ids: Sequence[int]) -> list[str]:
         """Return the tokens of ids by the source vocabulary."""

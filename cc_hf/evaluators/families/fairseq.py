@@ -1,13 +1,13 @@
 """Models that `cc-hf convert-fairseq` converted from fairseq; labels start after </s>.
 
-They are of the four classes of transformers that compute the same as fairseq's, or with lexical
-shortcuts of the class of cc_hf.
+They are of the four classes of transformers that compute the same as fairseq's, or of those in
+`registry.FAIRSEQ_ARCHITECTURES`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 import torch
 
@@ -19,7 +19,7 @@ __all__ = ["FairseqEvaluator"]
 
 
 class FairseqEvaluator(Seq2SeqEvaluator):
-    """An FSMT, M2M100, mBART, BART or lexical shortcut model with fairseq's own tokenisation.
+    """A model that was converted from fairseq, with fairseq's own tokenisation.
 
     Its languages are those of the checkpoint.
 
@@ -28,6 +28,8 @@ class FairseqEvaluator(Seq2SeqEvaluator):
         tokenizer: the tokenizer of the converted model.
         options: as for `Seq2SeqEvaluator`.
     """
+
+    tokenizer_class: ClassVar[str] = "Fairseq"
 
     def __init__(self, model: Any, tokenizer: FairseqTokenizer, **options: Any) -> None:
         super().__init__(model, tokenizer, **options)

@@ -6,7 +6,7 @@ Labels start after EOS.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 import torch
 
@@ -26,6 +26,9 @@ class FSMTEvaluator(Seq2SeqEvaluator):
         tokenizer: its tokenizer.
         options: as for `Seq2SeqEvaluator`.
     """
+
+    tokenizer_class: ClassVar[str] = "FSMT"
+    language_attributes: ClassVar[tuple[str, str]] = ("src_lang", "tgt_lang")
 
     def __init__(self, model: Any, tokenizer: Any, **options: Any) -> None:
         super().__init__(model, tokenizer, **options)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, ClassVar
 
 from cc_hf.evaluators.families.multilingual import MultilingualEvaluator
 from cc_hf.languages import LANGUAGE_CODES
@@ -20,6 +20,8 @@ class M2M100Evaluator(MultilingualEvaluator):
 
     The source is language, text, EOS; the target is language (forced), text, EOS.
     """
+
+    tokenizer_class: ClassVar[str] = "M2M100"
 
     def language_marks(self) -> dict[str, int]:
         """Return the ids of the tokenizer's `__de__` and so on, by language code."""
@@ -68,6 +70,8 @@ class NLLBEvaluator(MultilingualEvaluator):
         tokenizer: its tokenizer.
         options: as for `Seq2SeqEvaluator`.
     """
+
+    tokenizer_class: ClassVar[str] = "Nllb"
 
     def __init__(self, model: Any, tokenizer: Any, **options: Any) -> None:
         super().__init__(model, tokenizer, **options)

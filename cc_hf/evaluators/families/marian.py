@@ -1,5 +1,4 @@
-"""Marian models of transformers: OPUS-MT and the embedded evaluator; and those whose decoder
-averages (`cc_hf.studies.speed.average_attention`).
+"""Marian models of transformers, OPUS-MT and the embedded evaluator among them, and subclasses.
 
 Labels start after <pad>. Models with several target languages expect `>>xx<<` before the source.
 """
@@ -7,7 +6,7 @@ Labels start after <pad>. Models with several target languages expect `>>xx<<` b
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 from transformers import MarianTokenizer
 
@@ -29,6 +28,8 @@ class MarianEvaluator(Seq2SeqEvaluator):
         own_languages: source and target language of the model, "" if not known.
         options: as for `Seq2SeqEvaluator`.
     """
+
+    tokenizer_class: ClassVar[str] = "Marian"
 
     def __init__(
         self,

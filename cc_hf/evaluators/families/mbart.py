@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, ClassVar
 
 from cc_hf.evaluators.families.multilingual import MultilingualEvaluator
 from cc_hf.languages import LANGUAGE_CODES
@@ -27,6 +27,8 @@ class MBartEvaluator(MultilingualEvaluator):
         tokenizer: its tokenizer.
         options: as for `Seq2SeqEvaluator`.
     """
+
+    tokenizer_class: ClassVar[str] = "MBart"
 
     def __init__(self, model: Any, tokenizer: Any, **options: Any) -> None:
         super().__init__(model, tokenizer, **options)

@@ -16,7 +16,6 @@ from cc_hf.reports.formats.latex_layout import Layout, layout, parts_of
 from cc_hf.reports.paper_table import MOST_FIGURES, paper_table
 from cc_hf.reports.report import Report
 from cc_hf.reports.report_tables import Cell, ReportTable, report_tables
-from cc_hf.studies.disambiguation_bias.report_tables import bias_tables
 
 __all__ = ["latex_paper_table", "latex_report", "latex_text"]
 
@@ -127,12 +126,11 @@ def latex_report(report: Report) -> str:
         >>> print(latex_report(build_report([System("a_b", {"own": result})])).splitlines()[1])
         % a_b: own|n:2
     """
-    tables = (*report_tables(report), *bias_tables(report))
     parts = ["\n".join(_head(report, ["booktabs", "array", "longtable"]))]
     if report.notes:
         items = [rf"\item {latex_text(note)}" for note in report.notes]
         parts.append("\n".join([r"\begin{itemize}", r"\raggedright", *items, r"\end{itemize}"]))
-    for table in tables:
+    for table in report_tables(report):
         for number, part in enumerate(parts_of(table)):
             title = f"{table.title} (continued)" if number else table.title
             label = f"{_label(report)}-{_slug(table.title)}" if not number else ""

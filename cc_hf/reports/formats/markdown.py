@@ -9,7 +9,6 @@ from cc_hf.reports.evaluators import evaluator_facts, evaluators_text
 from cc_hf.reports.figure_text import data_name
 from cc_hf.reports.report import Report
 from cc_hf.reports.report_tables import Cell, ReportTable, glossary, report_tables
-from cc_hf.studies.disambiguation_bias.report_tables import bias_tables
 
 __all__ = [
     "markdown_code",
@@ -70,7 +69,7 @@ def _parts(report: Report, level: str) -> list[str]:
     """Return the parts of a report, whose title has the level of a heading."""
     summary, *others = (
         f"{level}# {markdown_text(table.title)}\n\n{markdown_table(table)}"
-        for table in (*report_tables(report), *bias_tables(report))
+        for table in report_tables(report)
     )
     notes = (
         [f"{level}# Notes\n\n" + "\n".join(f"- {markdown_text(n)}" for n in report.notes)]

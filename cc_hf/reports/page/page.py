@@ -18,13 +18,14 @@ from typing import NamedTuple
 
 from markupsafe import Markup
 
-from cc_hf import __version__
+from cc_hf._version import __version__
 from cc_hf.citations import CITATIONS
 from cc_hf.reports.evaluators import evaluator_facts, evaluators_text, other_cautions
 from cc_hf.reports.figure_text import data_name, metric_name
 from cc_hf.reports.figures import category_bars, histograms, quality_points
 from cc_hf.reports.highlights import attributes
 from cc_hf.reports.marks import mark_classes
+from cc_hf.reports.numbers import count
 from cc_hf.reports.page.charts import bar_chart, histogram_chart, quality_chart
 from cc_hf.reports.page.island import explorer_data, island_json
 from cc_hf.reports.page.neutral import neutral_tables
@@ -38,13 +39,8 @@ from cc_hf.reports.report_tables import (
     label_agreement_table,
     summary_table,
 )
+from cc_hf.reports.sections import Section
 from cc_hf.reports.templates import render_page, render_piece
-from cc_hf.studies.disambiguation_bias.report_charts import error_rate_chart
-from cc_hf.studies.disambiguation_bias.report_figures import (
-    attractors_of_homographs,
-    errors_by_bias,
-)
-from cc_hf.studies.disambiguation_bias.report_tables import attractors_table, errors_by_bias_tables
 
 __all__ = [
     "category_parts",
@@ -99,10 +95,7 @@ def html_page(report: Report) -> str:
         probabilities=list(_probabilities(report)),
         neutral=list(neutral_tables(report)),
         quality=list(_quality(report)),
-        bias=list(_bias(report)),
-        attractors=_titled(
-            map(attractors_table, attractors_of_homographs(report)), classes="attractors"
-        ),
+        study_sections=[(s, _parts(s)) for s in report.sections if s.is_on_page],
         people=html_table(label_agreement_table(report)) if report.agreements else "",
         has_samples=bool(report.samples),
         signatures=signatures(report),
@@ -179,7 +172,7 @@ def _probabilities(report: Report) -> Iterable[list[_Probabilities]]:
             name = names[histogram.system]
             label = f"Probability of the correct reading: {name}"
             chart = histogram_chart(histogram, names, highest=highest, label=label)
-            n, n_correct = f"{sum(histogram.counts):,}", f"{histogram.n_correct:,}"
+            n, n_correct = count(sum(histogram.counts)), count(histogram.n_correct)
             rows.append(_Probabilities(name, mark_classes(histogram.system), n, n_correct, chart))
         if rows:
             yield rows
@@ -194,17 +187,12 @@ def _quality(report: Report) -> Iterable[tuple[str, Markup]]:
             yield metric_name(metric), quality_chart(points, names, label=label)
 
 
-def _titled(tables: Iterable[ReportTable], *, classes: str = "") -> list[tuple[str, Markup]]:
-    return [(table.title, html_table(table, classes=classes)) for table in tables]
-
-
-def _bias(report: Report) -> Iterable[tuple[str, Markup, list[tuple[str, Markup]]]]:
-    """Yield the name, the chart and the tables of each metric that finds errors of homographs."""
-    names = [system.name for system in report.systems]
-    for errors in errors_by_bias(report):
-        name = metric_name(errors.metric)
-        chart = error_rate_chart(errors.groups, names, label=f"Error rate by bias: {name}")
-        yield name, chart, _titled(errors_by_bias_tables(errors))
+def _parts(section: Section) -> list[tuple[str, Markup | None, Markup]]:
+    """Return the heading, the chart and the table of each part of a section."""
+    return [
+        (part.heading or part.table.title, part.chart, html_table(part.table, classes=part.classes))
+        for part in section.parts
+    ]
 
 
 def signatures(report: Report) -> list[tuple[str, str]]:

@@ -234,8 +234,8 @@ def _bleu(setting: _Models, source: Path, reference: Path) -> ComparedFigure:
 
 
 def _homographs(setting: _Models, challenge: str, search: str, lemmatizer: str) -> ComparedFigure:
-    from cc_hf import load_material
     from cc_hf.comparing.models import compared_verdicts
+    from cc_hf.evaluation.material import load_material
 
     dataset, _, config = challenge.partition(":")
     material = load_material(
@@ -303,8 +303,8 @@ def _attacks(
 
 
 def _wino_x(setting: _Models, config: str) -> ComparedFigure:
-    from cc_hf import load_material
     from cc_hf.comparing.models import compared_verdicts
+    from cc_hf.evaluation.material import load_material
 
     material = load_material("wino_x", config, data_dir=setting.data_dir)
     results = _results(
@@ -335,7 +335,7 @@ def _results(
     Returns:
         The result of each.
     """
-    from cc_hf import evaluate
+    from cc_hf.evaluation.evaluate import evaluate
 
     first, second = (
         evaluate(

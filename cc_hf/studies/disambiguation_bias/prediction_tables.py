@@ -1,4 +1,5 @@
-"""How bias predicts errors, as tables for the terminal: correlations, and error rates by bias.
+"""How bias predicts errors, as text and as tables for the terminal: correlations, and error rates
+by bias.
 
 Error rates are in percent; correlations are not scaled.
 """
@@ -6,11 +7,13 @@ Error rates are in percent; correlations are not scaled.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 from rich.console import Group, RenderableType
 from rich.text import Text
 
-from cc_hf.reports.figure_text import p_text, percent, with_interval
+from cc_hf.reports.figure_text import with_interval
+from cc_hf.reports.numbers import count, p_text, percent, signed
 from cc_hf.reports.tables.base import heading, plain_table
 from cc_hf.studies.disambiguation_bias.prediction import (
     CITATION_KEY,
@@ -20,7 +23,14 @@ from cc_hf.studies.disambiguation_bias.prediction import (
     ErrorPrediction,
 )
 
-__all__ = ["FEATURE_NAMES", "error_prediction_tables", "published_predictions_table"]
+__all__ = [
+    "FEATURE_NAMES",
+    "PredictionRow",
+    "bounds_text",
+    "error_prediction_tables",
+    "prediction_rows",
+    "published_predictions_table",
+]
 
 #: Name of a value of sentences -> its name in words.
 FEATURE_NAMES: dict[str, str] = {
@@ -34,6 +44,45 @@ FEATURE_NAMES: dict[str, str] = {
 }
 
 
+class PredictionRow(NamedTuple):
+    """How one value predicts errors, as text: the name of the value in words, and its
+    `cc_hf.studies.disambiguation_bias.prediction.FeatureTest`.
+    """
+
+    name: str
+    rank_biserial: str
+    size: str
+    u: str
+    p: str
+
+
+def prediction_rows(prediction: ErrorPrediction) -> list[PredictionRow]:
+    """Return the rows of every table of correlations, one for each value.
+
+    Args:
+        prediction: correlations of values with errors.
+    """
+    return [
+        PredictionRow(
+            FEATURE_NAMES.get(test.feature, test.feature),
+            signed(test.test.rank_biserial),
+            test.size,
+            f"{test.u:,.1f}",
+            p_text(test.test.p_value),
+        )
+        for test in prediction.tests
+    ]
+
+
+def bounds_text(group: BiasGroup) -> str:
+    """Return the smallest and the largest bias of a group.
+
+    Args:
+        group: sentences with similar bias.
+    """
+    return f"{group.low:.3g} to {group.high:.3g}"
+
+
 def error_prediction_tables(
     prediction: ErrorPrediction, groups: Mapping[str, Sequence[BiasGroup]], *, title: str
 ) -> Group:
@@ -45,14 +94,8 @@ def error_prediction_tables(
         title: the text before the error rate.
     """
     table = plain_table("", "RBC", "size", "U", "p")
-    for test in prediction.tests:
-        table.add_row(
-            Text(FEATURE_NAMES.get(test.feature, test.feature)),
-            f"{test.test.rank_biserial:+.3f}",
-            test.size,
-            f"{test.u:,.1f}",
-            p_text(test.test.p_value),
-        )
+    for name, *texts in prediction_rows(prediction):
+        table.add_row(Text(name), *texts)
     limits = prediction.thresholds
     parts: list[RenderableType] = [
         heading(
@@ -70,9 +113,9 @@ def error_prediction_tables(
         by_bias = plain_table(FEATURE_NAMES.get(name, name), "sentences", "errors (%)")
         for group in members:
             by_bias.add_row(
-                Text(f"{group.low:.3g} to {group.high:.3g}"),
-                f"{group.n:,}",
-                with_interval(group.error_rate, group.interval),
+                Text(bounds_text(group)),
+                count(group.errors.n),
+                with_interval(group.errors.value, group.errors.interval),
             )
         parts += [heading("error rate by bias, in tenths of the sentences"), by_bias]
     return Group(*parts)
@@ -86,7 +129,7 @@ def published_predictions_table() -> Group:
         table.add_row(
             # Without leading zeros, the columns fit into 80 characters.
             Text(f"{row.corpus}\n{row.system}"),
-            *(f"{value:+.3f}".replace("0.", ".") for value in row.rank_biserial),
+            *(signed(value).replace("0.", ".") for value in row.rank_biserial),
             f"{row.large:.4f}".replace("0.", "."),
         )
     return Group(

@@ -14,6 +14,7 @@ from typing import Any
 
 from cc_hf.data.files.sense_rows import parse_senses
 from cc_hf.reports.report import Report
+from cc_hf.studies.disambiguation_bias.attractors import AttractorTable
 from cc_hf.studies.disambiguation_bias.prediction import (
     BiasGroup,
     ErrorPrediction,
@@ -99,7 +100,7 @@ def attractors_of_homographs(report: Report) -> tuple[Attractors, ...]:
     Args:
         report: the report.
     """
-    table = report.attractors
+    table = _table(report)
     if table is None:
         return ()
     errors: Counter[str] = Counter()
@@ -140,10 +141,16 @@ def _bias(report: Report) -> dict[str, dict[str, Any]]:
     examples = [sample.example for sample in report.samples if sample.example is not None]
     if with_bias := [e for e in examples if _FEATURE in e.extra]:
         return bias_of_examples(with_bias)
-    counts = report.attractors.counts if report.attractors else {}
+    table = _table(report)
+    counts = table.counts if table else {}
     tagged = [
         e
         for e in examples
         if e.extra.get("cluster") in counts.get(e.extra.get("homograph", ""), {})
     ]
-    return bias_of_examples(tagged, report.attractors) if tagged else {}
+    return bias_of_examples(tagged, table) if tagged else {}
+
+
+def _table(report: Report) -> AttractorTable | None:
+    table: AttractorTable | None = report.section_inputs.get("attractors")
+    return table

@@ -1,11 +1,21 @@
-"""Tables of disambiguation bias in a report: error rates, correlations with errors, attractors."""
+"""The section of disambiguation bias in a report: error rates, correlations with errors,
+attractors.
+"""
 
 from __future__ import annotations
 
-from cc_hf.reports.figure_text import limits, metric_name, p_text, percent
+from collections.abc import Sequence
+
+from cc_hf.reports.figure_text import metric_name
+from cc_hf.reports.numbers import count, limits, percent
 from cc_hf.reports.report import Report
 from cc_hf.reports.report_tables import Cell, ReportTable, TableRow
-from cc_hf.studies.disambiguation_bias.prediction_tables import FEATURE_NAMES
+from cc_hf.reports.sections import Section, SectionPart
+from cc_hf.studies.disambiguation_bias.prediction_tables import (
+    bounds_text,
+    prediction_rows,
+)
+from cc_hf.studies.disambiguation_bias.report_charts import error_rate_chart
 from cc_hf.studies.disambiguation_bias.report_figures import (
     Attractors,
     ErrorsByBias,
@@ -13,46 +23,61 @@ from cc_hf.studies.disambiguation_bias.report_figures import (
     errors_by_bias,
 )
 
-__all__ = ["attractors_table", "bias_tables", "errors_by_bias_tables"]
+__all__ = ["bias_section"]
 
 
-def bias_tables(report: Report) -> list[ReportTable]:
-    """Return tables of homographs: error rates by bias and correlations of bias with errors, for
-    each metric, and the attractors of some homographs.
+def bias_section(report: Report) -> Section | None:
+    """Return what a report shows of homographs: error rates by bias and correlations of bias with
+    errors, for each metric, and the attractors of some homographs.
+
+    The page has the section only if there are error rates.
 
     Args:
         report: the report.
 
     Returns:
-        The tables; none for data without bias.
+        The section; None for data without bias.
     """
-    return [
-        *(table for errors in errors_by_bias(report) for table in errors_by_bias_tables(errors)),
-        *map(attractors_table, attractors_of_homographs(report)),
+    names = [system.name for system in report.systems]
+    errors = errors_by_bias(report)
+    parts = [
+        *(part for by_metric in errors for part in _errors_parts(by_metric, names)),
+        *(
+            SectionPart(_attractors_table(attractors), classes="attractors")
+            for attractors in attractors_of_homographs(report)
+        ),
     ]
+    if not parts:
+        return None
+    return Section(
+        "bias",
+        "Bias",
+        "Error rate by bias",
+        "A homograph beside words that go with another of its senses in the training data is"
+        " translated wrongly more often, if the system relies on such words (Emelin et al. 2020)."
+        " FREQ diff is the bias of the sentence towards the strongest wrong sense less that"
+        " towards the right one.",
+        tuple(parts),
+        is_on_page=bool(errors),
+    )
 
 
-def errors_by_bias_tables(errors: ErrorsByBias) -> list[ReportTable]:
+def _errors_parts(errors: ErrorsByBias, systems: Sequence[str]) -> list[SectionPart]:
     """Return the error rates of one metric by bias, and the correlations of bias with errors if a
     system has some errors.
-
-    Args:
-        errors: the errors that the metric finds.
     """
-    rates = _error_rates_table(errors)
-    return [rates, _predictions_table(errors)] if errors.predictions else [rates]
+    name = metric_name(errors.metric)
+    chart = error_rate_chart(errors.groups, systems, label=f"Error rate by bias: {name}")
+    rates = SectionPart(_error_rates_table(errors), name, chart)
+    return [rates, SectionPart(_predictions_table(errors))] if errors.predictions else [rates]
 
 
 def _error_rates_table(errors: ErrorsByBias) -> ReportTable:
     bounds = {
-        f"{group.low:.3g} to {group.high:.3g}": group.n
-        for groups in errors.groups.values()
-        for group in groups
+        bounds_text(group): group.errors.n for groups in errors.groups.values() for group in groups
     }
     rates = {
-        (name, f"{group.low:.3g} to {group.high:.3g}"): Cell(
-            percent(group.error_rate), limits(group.interval)
-        )
+        (name, bounds_text(group)): Cell(percent(group.errors.value), limits(group.errors.interval))
         for name, groups in errors.groups.items()
         for group in groups
     }
@@ -78,20 +103,17 @@ def _error_rates_table(errors: ErrorsByBias) -> ReportTable:
 
 def _predictions_table(errors: ErrorsByBias) -> ReportTable:
     tests = {
-        (name, test.feature): test
+        name: {row.name: row for row in prediction_rows(prediction)}
         for name, prediction in errors.predictions.items()
-        for test in prediction.tests
     }
+    features = dict.fromkeys(feature for rows in tests.values() for feature in rows)
     rows = []
-    for feature in dict.fromkeys(feature for _, feature in tests):
+    for feature in features:
         cells: list[Cell] = []
-        for name in errors.predictions:
-            test = tests[name, feature]
-            cells += [
-                Cell(f"{test.test.rank_biserial:+.3f}", test.size),
-                Cell(p_text(test.test.p_value)),
-            ]
-        rows.append(TableRow(FEATURE_NAMES.get(feature, feature), tuple(cells)))
+        for name in tests:
+            test = tests[name][feature]
+            cells += [Cell(test.rank_biserial, test.size), Cell(test.p)]
+        rows.append(TableRow(feature, tuple(cells)))
     large = ", ".join(
         f"{name} {prediction.thresholds.large:.4f}"
         for name, prediction in errors.predictions.items()
@@ -109,12 +131,8 @@ def _predictions_table(errors: ErrorsByBias) -> ReportTable:
     )
 
 
-def attractors_table(attractors: Attractors) -> ReportTable:
-    """Return the strongest attractors of each sense of a homograph, as in Table 3.4 of the thesis.
-
-    Args:
-        attractors: the attractors.
-    """
+def _attractors_table(attractors: Attractors) -> ReportTable:
+    """Return the strongest attractors of each sense, as in Table 3.4 of the thesis."""
     return ReportTable(
         f"Attractors of {attractors.homograph}",
         "sense",
@@ -123,7 +141,7 @@ def attractors_table(attractors: Attractors) -> ReportTable:
             TableRow(
                 ", ".join(attractors.senses.get(cluster, ())) or cluster,
                 (
-                    Cell(f"{n:,}"),
+                    Cell(count(n)),
                     *(
                         Cell(", ".join(f"{word} {value:.3g}" for word, value in words[cluster]))
                         for words in attractors.words.values()

@@ -18,7 +18,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-import cc_hf
+from cc_hf._version import __version__
 from cc_hf.data.corpora.blocks import MOST_NAMED, check_processes, map_blocks
 from cc_hf.data.corpora.parallel import Corpus, CorpusBlock, LineIndex, StreamCorpus
 from cc_hf.data.files.text_files import read_lines, stream_lines
@@ -110,7 +110,7 @@ def tag_corpus(
         if held_out_path is not None:
             stack.enter_context(sole_writer(held_out_path, "held_out_output"))
         parts = _Parts(output.with_name(f"{output.name}.parts"))
-        parts.prepare({**fields, "block": corpus.block_pairs, "v": cc_hf.__version__})
+        parts.prepare({**fields, "block": corpus.block_pairs, "v": __version__})
         writer = _BlockWriter(parts, tagger, links, on_damaged == "error")
         n_blocks = len(
             map_blocks(corpus, writer, n_processes=n_processes, progress=progress, label="tag")
@@ -250,9 +250,7 @@ class _Parts:
             for homograph, numbers in header["clusters"].items():
                 clusters.setdefault(homograph, Counter()).update(numbers)
         corpus = digest.hexdigest()
-        signature = build(
-            "tag", {"corpus": corpus[:7], **fields, "n": n_pairs, "v": cc_hf.__version__}
-        )
+        signature = build("tag", {"corpus": corpus[:7], **fields, "n": n_pairs, "v": __version__})
         return TaggingSummary(
             signature,
             corpus,

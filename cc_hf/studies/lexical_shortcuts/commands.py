@@ -147,7 +147,7 @@ def probe(
     Where it names many, the layer still carries the words upwards. The method is that of Emelin
     (2023), section 5.4.1; it works for any translation model.
     """
-    from cc_hf import load_evaluator
+    from cc_hf.evaluators.loading import load_evaluator
     from cc_hf.reports.formats.plots import check_format
     from cc_hf.statistics.bootstrap import Bootstrap
     from cc_hf.studies.lexical_shortcuts.classifier import ProbeSettings

@@ -12,6 +12,9 @@ from cc_hf.evaluators.families.seq2seq import Seq2SeqEvaluator
 
 __all__ = ["LexicalShortcutEvaluator"]
 
+# Caches hold scores under the name that the class had first.
+_CACHED_AS = "cc_hf.evaluators.families.lexical_shortcut.LexicalShortcutEvaluator"
+
 
 class LexicalShortcutEvaluator(Seq2SeqEvaluator):
     """A `LexicalShortcutForConditionalGeneration` with a tokenizer of transformers.
@@ -38,3 +41,7 @@ class LexicalShortcutEvaluator(Seq2SeqEvaluator):
                     f" {eos}, got the ids {list(ids)} for 'a'; add EOS in its post-processor, so"
                     " that the end of a sentence is scored"
                 )
+
+    def cache_identity(self) -> dict[str, str]:
+        """Return everything that a score depends on, as `Evaluator.cache_identity`."""
+        return {**super().cache_identity(), "class": _CACHED_AS}

@@ -8,7 +8,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from cc_hf import __version__, signature
+from cc_hf import signature
+from cc_hf._version import __version__
 from cc_hf.errors import InputError, check_choice
 from cc_hf.metrics.checks import check_spaced_language
 from cc_hf.results import EvaluationResult

@@ -160,8 +160,9 @@ def trigger_importance(
 
     The figures correspond to Emelin (2023), Table 4.10.
     """
-    import cc_hf
+    from cc_hf._version import __version__
     from cc_hf.data.loading import load_examples, signature_fields
+    from cc_hf.evaluators.loading import load_evaluator
     from cc_hf.models.location import default_evaluator
     from cc_hf.signature import build
     from cc_hf.studies.wino_x.bias_tables import trigger_importance_tables
@@ -183,7 +184,7 @@ def trigger_importance(
     chosen = (
         evaluator[0] if evaluator else default_evaluator(examples[0].src_lang, examples[0].tgt_lang)
     )
-    model = cc_hf.load_evaluator(
+    model = load_evaluator(
         chosen,
         kind=kind,
         revision=one_or_all(revision),
@@ -199,7 +200,7 @@ def trigger_importance(
         **signature_fields("wino_x", config, split=split, data_dir=data_dir),
         **model.signature_fields(),
         "n": len(examples),
-        "v": cc_hf.__version__,
+        "v": __version__,
     }
     signature = build("prediction-difference", fields)
     mapped = saliences[: 2 * maps]

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
@@ -69,15 +70,15 @@ def report(*systems: System, has_bias: bool = True, has_table: bool = True) -> R
         systems,
         examples=[example(i, has_bias=has_bias) for i in range(N)],
         n_resamples=20,
-        attractors=TABLE if has_table else None,
+        section_inputs={"attractors": TABLE} if has_table else {},
     )
 
 
 def test_errors_are_grouped_by_bias() -> None:
     (errors,) = errors_by_bias(report(system("a", 5), system("b", 4, 6), system("none", 0)))
     assert errors.metric == "homograph_accuracy"
-    assert [group.n_errors for group in errors.groups["a"]] == [0] * 7 + [1, 2, 2]
-    assert [group.n for group in errors.groups["b"]] == [2] * 10
+    assert [group.errors.k for group in errors.groups["a"]] == [0] * 7 + [1, 2, 2]
+    assert [group.errors.n for group in errors.groups["b"]] == [2] * 10
     assert errors.predictions["a"].tests[0].test.rank_biserial == 1
     assert set(errors.predictions) == {"a", "b"}  # there is nothing to predict without errors
 
@@ -92,7 +93,7 @@ def test_homographs_with_most_errors_come_first() -> None:
 
 def test_bias_is_computed_from_the_table_where_examples_do_not_hold_it() -> None:
     (errors,) = errors_by_bias(report(system("a", 5), has_bias=False))
-    assert sum(group.n for group in errors.groups["a"]) == N
+    assert sum(group.errors.n for group in errors.groups["a"]) == N
     assert [test.feature for test in errors.predictions["a"].tests][-1] == "length"
 
 
@@ -116,6 +117,17 @@ def test_every_format_shows_error_rates_correlations_and_attractors() -> None:
         assert "Does bias predict errors? Homograph accuracy" in text
         assert "length (control)" in text
     assert "Attractors of bat" in latex_report(contents)
+
+
+def test_without_bias_only_the_tables_have_attractors() -> None:
+    contents = build_report(
+        [system("a", 5)],
+        examples=[replace(e, extra={"homograph": "bat"}) for e in map(example, range(N))],
+        n_resamples=20,
+        section_inputs={"attractors": TABLE},
+    )
+    assert "Attractors of bat" in markdown_report(contents)
+    assert "Attractors of bat" not in html_page(contents)
 
 
 def test_a_system_without_errors_has_no_correlations() -> None:

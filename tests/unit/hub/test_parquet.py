@@ -83,7 +83,11 @@ def test_the_tasks_of_the_benchmark_can_be_named(tmp_path: Path) -> None:
         (["en-de"], ids, "simplegen has no task 'en-es--contrastive_conditioning--min_accuracy'"),
         (None, [ids[0]] * 2, "expected 1 to 3 different ids"),
         (None, [], "expected 1 to 3 different ids, got none"),
-        (None, [task.id for task in tasks(declaration("simplegen"))[:4]], "expected 1 to 3 different ids"),
+        (
+            None,
+            [task.id for task in tasks(declaration("simplegen"))[:4]],
+            "expected 1 to 3 different ids",
+        ),
     ):
         with pytest.raises(InputError, match=message):
             build_dataset_folder("simplegen", configs, output=tmp_path / "b", task_ids=bad)

@@ -240,7 +240,7 @@ def _cues(attractors: Path | None, cues: Path | None, n: int, placement: str) ->
 def _cue_judge(
     cues: SenseCues, name: str | None, languages: tuple[str, str], device: str | None
 ) -> CueJudge:
-    from cc_hf import load_evaluator
+    from cc_hf.evaluators.loading import load_evaluator
     from cc_hf.models.location import default_evaluator
     from cc_hf.studies.disambiguation_bias.attacks.judging import CueJudge
 

@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import cc_hf
+from cc_hf._version import __version__
 from cc_hf.data.files.text_files import read_lines
 from cc_hf.errors import InputError
 from cc_hf.evaluators.base import Evaluator
@@ -231,7 +231,7 @@ def judge_attacks(
         "n": len(samples),
         "boot": bootstrap.n_resamples,
         "seed": bootstrap.seed,
-        "v": cc_hf.__version__,
+        "v": __version__,
     }
     agreement = judge_agreement(judged, bootstrap=bootstrap) if len(judges) > 1 else None
     signature = build("attack", fields)
@@ -247,7 +247,7 @@ def attack_json(report: AttackReport) -> dict[str, Any]:
     return {
         "signature": report.signature,
         "system": report.system,
-        "judges": {figures.judge: asdict(figures) for figures in report.figures},
+        "judges": {figures.judge: figures.to_dict() for figures in report.figures},
         "agreement": None if report.agreement is None else asdict(report.agreement),
         "notes": list(report.notes),
     }

@@ -220,6 +220,6 @@ def make(
 def _language_model(name: str | None, kind: str, device: str | None) -> Evaluator | None:
     if name is None:
         return None
-    from cc_hf import load_evaluator
+    from cc_hf.evaluators.loading import load_evaluator
 
     return load_evaluator(name, kind=kind, prompt="", device=device, mode="exact", cache=True)

@@ -169,7 +169,7 @@ def test_further_sentences_and_both_language_models_are_used(
         loaded.append((name, options["kind"]))
         return TextEvaluator(lambda text: -5.0 if "old" in text or "Quelle" in text else -1.0)
 
-    monkeypatch.setattr("cc_hf.load_evaluator", load)
+    monkeypatch.setattr("cc_hf.evaluators.loading.load_evaluator", load)
     (folder / "more.txt").write_text("The warm year is here .\n\n", encoding="utf-8")
     result = make(
         folder, "--corpus", folder / "more.txt", "--masked-lm", "bert", "--fluency-lm", "gpt",

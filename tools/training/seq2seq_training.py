@@ -303,7 +303,7 @@ def encode_pairs(
         pairs: source and translation.
         tokenizer: tokenizer of the model.
         max_pieces: number of pieces to which a longer side is cut, EOS included; drop longer pairs
-            before (`cc_hf.data.pair_filters.filter_pairs`) to cut nothing.
+            before (`tools.training.pair_filters.filter_pairs`) to cut nothing.
 
     Returns:
         One dict of `input_ids` and `labels` per pair.

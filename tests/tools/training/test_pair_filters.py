@@ -1,11 +1,13 @@
+"""Filters and files of sentence pairs for training."""
+
 from __future__ import annotations
 
 from pathlib import Path
 
 import pytest
 
-from cc_hf.data.pair_filters import filter_pairs, read_pairs
 from cc_hf.errors import InputError
+from tools.training.pair_filters import filter_pairs, read_pairs
 
 
 def test_pairs_are_left_out_for_one_reason_each_and_counted() -> None:

@@ -1,4 +1,4 @@
-"""Sizes, vocabulary, model and trainer of `cc_hf.training.seq2seq_training`."""
+"""Sizes, vocabulary, model and trainer of `tools.training.seq2seq_training`."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 import torch
 
 from cc_hf.errors import InputError
-from cc_hf.training.seq2seq_training import (
+from tools.training.seq2seq_training import (
     SIZES,
     ModelSizes,
     count_parameters,

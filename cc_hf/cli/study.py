@@ -1,0 +1,133 @@
+"""cc-hf study: the studies, and the commands of each."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Any
+
+import typer
+from rich import box
+from rich.table import Table
+from rich.text import Text
+from typer.core import TyperCommand, TyperGroup
+
+from cc_hf import registry
+from cc_hf.citations import CITATIONS
+from cc_hf.cli.options import AsJson
+from cc_hf.cli.output import json_text, print_result
+from cc_hf.errors import InputError, PluginError, shown
+
+__all__ = ["app"]
+
+
+class _Study(TyperCommand):
+    """A study, whose modules are imported only when one of its commands is needed."""
+
+    def __init__(self, name: str, study: registry.Study) -> None:
+        super().__init__(name=name, help=study.summary)
+
+    @cached_property
+    def group(self) -> Any:
+        """The group of the study's commands.
+
+        Raises:
+            PluginError: if another package's study cannot be imported, or is no `typer.Typer`.
+        """
+        commands = registry.study_part(str(self.name), "commands")
+        if not isinstance(commands, typer.Typer):
+            raise PluginError(
+                f"the study {self.name!r}: expected a typer.Typer with its commands, got"
+                f" {shown(commands)}; its authors must correct the field `commands`"
+            )
+        group = typer.main.get_group(commands)
+        group.no_args_is_help = not group.invoke_without_command
+        group.help = group.help or self.help
+        return group
+
+    @property
+    def commands(self) -> dict[str, Any]:
+        """The commands of the study, under the name that groups have for them; none if they cannot
+        be imported, which is an error where the study is run."""
+        try:
+            return dict(self.group.commands)
+        except PluginError:
+            return {}
+
+    def make_context(
+        self, info_name: str | None, args: list[str], parent: Any = None, **extra: Any
+    ) -> Any:
+        """Parse the arguments as the study's group does.
+
+        Args:
+            info_name: the name that the study was called by.
+            args: the words behind it.
+            parent: the context of `cc-hf study`.
+            extra: further settings of the context.
+
+        Returns:
+            The context of the group.
+        """
+        return self.group.make_context(info_name, args, parent, **extra)
+
+
+class _Studies(TyperGroup):
+    """The registered studies, which are looked up when they are needed."""
+
+    @property
+    def commands(self) -> Any:
+        """The studies that can be used, by name."""
+        studies = registry.load_all("study").items()
+        return {name: _Study(name, study) for name, study in studies}
+
+    @commands.setter
+    def commands(self, commands: Any) -> None:
+        """Ignore the commands that typer sets: there are none."""
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        """Return a study, of which "_" and "-" in the name are the same.
+
+        Raises:
+            UnknownNameError: for a study that is not registered.
+            PluginError: for one of another package that cannot be used.
+        """
+        names = {name.replace("-", "_"): name for name in registry.names("study")}
+        name = names.get(cmd_name.replace("-", "_"), cmd_name)
+        return _Study(name, registry.resolve("study", name))
+
+
+app = typer.Typer(
+    cls=_Studies,
+    help="List the studies, show the commands of one, or run one of its commands.",
+    invoke_without_command=True,
+    subcommand_metavar="[NAME [COMMAND ...]]",
+)
+
+
+@app.callback()
+def _list_studies(context: typer.Context, as_json: AsJson = False) -> None:
+    if context.invoked_subcommand is not None:
+        if as_json:
+            raise InputError(
+                "expected `cc-hf study --json` alone, which lists the studies, got the study"
+                f" {context.invoked_subcommand!r} after it; give the option after a command"
+            )
+        return
+    studies = registry.load_all("study")
+    rows = [
+        {"name": name, "about": study.summary, "papers": list(map(_paper, study.papers))}
+        for name, study in studies.items()
+    ]
+    print_result(as_json, json_text(rows), lambda: _listing(rows), output=None)
+
+
+def _listing(rows: list[dict[str, Any]]) -> list[Text | Table]:
+    table = Table(box=box.SIMPLE_HEAD)
+    for heading in ("study", "paper", "what it measures"):
+        table.add_column(heading, overflow="fold")
+    for row in rows:
+        table.add_row(row["name"], "; ".join(row["papers"]), row["about"])
+    return [Text("studies; the commands of one: cc-hf study NAME", style="italic"), table]
+
+
+def _paper(key: str) -> str:
+    return CITATIONS[key].short_name if key in CITATIONS else key

@@ -1,0 +1,33 @@
+"""Packages with entry points, as pip lays them out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+__all__ = ["add_package"]
+
+
+def add_package(
+    folder: Path, name: str, entry_points: Mapping[str, Mapping[str, str]], code: str = ""
+) -> None:
+    """Write a package of one module into a folder of `sys.path`.
+
+    Args:
+        folder: the folder.
+        name: name of the package; that of the module has "_" in place of "-".
+        entry_points: group -> name -> "module:object".
+        code: the text of the module.
+    """
+    (folder / f"{name.replace('-', '_')}.py").write_text(code, encoding="utf-8")
+    metadata = folder / f"{name.replace('-', '_')}-1.0.dist-info"
+    metadata.mkdir()
+    (metadata / "METADATA").write_text(
+        f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.0\n", encoding="utf-8"
+    )
+    lines = [
+        line
+        for group, points in entry_points.items()
+        for line in (f"[{group}]", *(f"{point} = {target}" for point, target in points.items()))
+    ]
+    (metadata / "entry_points.txt").write_text("\n".join(lines) + "\n", encoding="utf-8")

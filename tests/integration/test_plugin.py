@@ -1,0 +1,191 @@
+"""The package in examples/plugin: installed into a folder of its own, it adds to cc_hf what its
+entry points name.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+import shutil
+import subprocess
+import sys
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+import cc_hf
+from cc_hf import registry
+from cc_hf.errors import UnknownNameError
+from cc_hf.evaluators.base import Evaluator
+from cc_hf.results import EvaluationResult, ResultSet
+from tests.helpers.command_line import run_command
+
+command = partial(run_command, environment={"COLUMNS": "100"})
+N = 8
+
+
+@pytest.fixture(scope="module")
+def installed(root: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return the folder that the package is installed into."""
+    folder = tmp_path_factory.mktemp("installed")
+    source = shutil.copytree(root / "examples/plugin", folder / "source")
+    target = folder / "target"
+    options = ("--no-index", "--no-deps", "--no-build-isolation", "--disable-pip-version-check")
+    subprocess.run(
+        [sys.executable, "-m", "pip", "install", "-q", *options, "--target", target, source],
+        check=True,
+    )
+    return target
+
+
+@pytest.fixture
+def package(installed: Path, site: Path) -> Path:
+    """Return the folder of the package, which this process finds."""
+    shutil.copytree(installed, site, dirs_exist_ok=True)
+    registry.forget_plugins()
+    return site / "cc_hf_example"
+
+
+@pytest.fixture
+def translations(installed: Path, tmp_path: Path) -> Path:
+    """Write translations: one word of the right sense, but two of the wrong one and one of none."""
+    path = installed / "cc_hf_example" / "sentences.tsv"
+    with path.open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file, delimiter="\t"))
+    sides = ["correct_words"] * 5 + ["incorrect_words"] * 2 + ["sense"]
+    words = [row[side].split()[0] for row, side in zip(rows, sides, strict=True)]
+    (tmp_path / "t.txt").write_text("".join(f"{w} war da.\n" for w in words), encoding="utf-8")
+    return tmp_path / "t.txt"
+
+
+def test_an_installed_package_is_found_by_the_command_line(
+    installed: Path, translations: Path, root: Path, tmp_path: Path
+) -> None:
+    result = tmp_path / "r.json"
+    words = ("evaluate", "four_homographs", "--translations", translations, "-o", result)
+    path = os.pathsep.join([str(root), str(installed)])
+    subprocess.run(
+        [sys.executable, "-m", "cc_hf.cli", *words, "--metric", "listed_words"],
+        env={**os.environ, "PYTHONPATH": path},
+        check=True,
+    )
+    judged = EvaluationResult.from_json(result.read_text(encoding="utf-8"))
+    assert judged.signature.startswith("listed|data:four_homographs/en-de@1.0.0|langs:en-de|")
+    assert judged.scores["accuracy"] == 5 / N
+    assert [j.verdict for j in judged.judgements][-3:] == ["incorrect"] * 2 + ["inconclusive"]
+
+
+@pytest.mark.usefixtures("package")
+def test_dataset_metric_and_study_are_listed() -> None:
+    listed = json.loads(command("list", "--json").stdout)
+    assert "four_homographs" in {row["name"] for row in listed["datasets"]}
+    assert {"name": "listed_words", "about": "The metric listed_words: a correct translation has a"
+            " word that is listed for the sense."} in listed["metrics"]  # fmt: skip
+    assert "pegasus" in command("list", "evaluators").stdout
+    assert (
+        "listed_words: every configuration" in command("list", "datasets", "four_homographs").stdout
+    )
+    assert "Raganato et al. 2019; The authors of the" in command("study").stdout
+    counts = command("study", "sense-counts", "count").stdout.splitlines()
+    assert counts[:2] == ["crane\tbird\t1", "crane\tmachine\t1"]
+    assert "--config" in command("study", "sense_counts", "count", "--help").stdout
+
+
+@pytest.mark.usefixtures("package")
+def test_dataset_and_metric_work_beside_those_of_cc_hf(translations: Path, tmp_path: Path) -> None:
+    command("evaluate", "four_homographs", "--translations", translations, "--metric", "all",
+            "-o", "all.json", cwd=tmp_path)  # fmt: skip
+    results = ResultSet.from_json((tmp_path / "all.json").read_text(encoding="utf-8")).results
+    assert [r.metric for r in results] == ["contrastive_conditioning", "listed_words"]
+    command("report", "all.json", "--html", "r.html", "--markdown", "r.md", cwd=tmp_path)
+    page = (tmp_path / "r.md").read_text(encoding="utf-8")
+    assert page.startswith("# Four homographs, English → German")
+    assert (
+        "listed words: Looks for words that are listed for the right and the wrong sense." in page
+    )
+    assert "Four homographs" in (tmp_path / "r.html").read_text(encoding="utf-8")
+
+
+@pytest.mark.usefixtures("package")
+def test_the_dataset_loads_as_a_table_and_is_written_as_a_folder(tmp_path: Path) -> None:
+    table = cc_hf.load_dataset("four_homographs")["test"]
+    assert table.num_rows == N
+    assert "@misc{four-homographs" in table.info.citation
+    assert (
+        next(iter(cc_hf.load_dataset("four_homographs", split="test", streaming=True)))["id"] == "0"
+    )
+    command("build", "four_homographs", "-o", "built", cwd=tmp_path)
+    card = (tmp_path / "built/README.md").read_text(encoding="utf-8")
+    assert "# Four homographs\n" in card
+    assert "@misc{four-homographs" in card
+    assert "license: cc0-1.0\n" in card
+    benchmark = (tmp_path / "built/eval.yaml").read_text(encoding="utf-8")
+    assert benchmark.startswith("name: Four homographs\n")
+    assert not (tmp_path / "built/loading").exists()
+    (tmp_path / "four_homographs/en-de").mkdir(parents=True)  # a folder does not hide the name
+    shutil.copy(
+        tmp_path / "built/en-de/test-00000-of-00001.parquet", tmp_path / "four_homographs/en-de"
+    )
+    found = command("sources", "four_homographs", cwd=tmp_path).stdout.splitlines()
+    assert found[0] == "The crane came back in spring."
+
+
+@pytest.mark.usefixtures("package")
+def test_the_leaderboard_describes_dataset_and_metric(translations: Path, tmp_path: Path) -> None:
+    from cc_hf.leaderboard.about_tabs import described, papers
+    from cc_hf.leaderboard.live import available_data
+    from cc_hf.leaderboard.store import read_folder
+    from cc_hf.leaderboard.table import leaderboard_rows
+
+    (tmp_path / "results").mkdir()
+    command("evaluate", "four_homographs", "--translations", translations, "--metric",
+            "listed_words", "--name", "A", "-o", "results/r.json", cwd=tmp_path)  # fmt: skip
+    rows = leaderboard_rows(read_folder(tmp_path / "results"))
+    about = described(rows)
+    (dataset,), (metric,) = about["datasets"], about["metrics"]
+    assert dataset.title == "Four homographs"
+    assert dataset.links == ("https://example.org/four_homographs",)
+    assert metric.text == "Looks for words that are listed for the right and the wrong sense."
+    assert "@misc{four-homographs" in papers(rows)[1]
+    assert "listed_words" in available_data()["four_homographs"].configs["en-de"]["de"]
+    command("publish", "leaderboard", "--repo", "a/b", "--results", "results", "--output", "space",
+            cwd=tmp_path)  # fmt: skip
+    page = (tmp_path / "space/README.md").read_text(encoding="utf-8")
+    assert (
+        "**listed words**: Looks for words that are listed for the right and the wrong sense.\n"
+        in page
+    )
+
+
+@pytest.mark.usefixtures("package")
+def test_a_metric_without_a_module_of_evaluate_says_what_to_use() -> None:
+    with pytest.raises(UnknownNameError, match=r"no module for `evaluate`: use cc_hf\.evaluate"):
+        cc_hf.load_metric("listed_words")
+    refused = command("publish", "metric", "listed_words", "--repo", "a/b", status=2).stderr
+    assert "no module for `evaluate`: use cc_hf.evaluate" in refused
+
+
+@pytest.mark.usefixtures("package")
+def test_a_model_is_loaded_by_the_family_of_its_type(tmp_path: Path) -> None:
+    import torch
+    from transformers import PegasusConfig, PegasusForConditionalGeneration
+
+    from tests.helpers.families import save_tiny_t5
+
+    config = json.loads((save_tiny_t5(tmp_path) / "config.json").read_text(encoding="utf-8"))
+    torch.manual_seed(0)
+    PegasusForConditionalGeneration(  # in place of the T5, with its tokenizer
+        PegasusConfig(
+            vocab_size=config["vocab_size"], d_model=16, encoder_layers=1, decoder_layers=1,
+            encoder_attention_heads=2, decoder_attention_heads=2, encoder_ffn_dim=32,
+            decoder_ffn_dim=32, max_position_embeddings=64,
+        )
+    ).save_pretrained(tmp_path)  # fmt: skip
+    evaluator: Evaluator = cc_hf.load_evaluator(tmp_path)
+    assert type(evaluator).__name__ == "PegasusEvaluator"
+    one, other = evaluator.mean_logprobs(
+        ["The crane was tall."] * 2, ["Der Kran.", "Ein Vogel da."]
+    )
+    assert one != other

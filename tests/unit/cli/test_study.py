@@ -1,0 +1,103 @@
+"""`cc-hf study`: studies are listed without being imported, and their commands run."""
+
+from __future__ import annotations
+
+import json
+from functools import partial
+from pathlib import Path
+
+import pytest
+import typer
+
+from cc_hf import registry
+from cc_hf.cli.main import with_flags
+from cc_hf.errors import InputError
+from tests.helpers.command_line import run_command
+from tests.helpers.plugins import add_package
+
+cc_hf = partial(run_command, environment={"COLUMNS": "100"})
+
+toys = typer.Typer()
+
+
+@toys.command()
+def count(tgt_lang: str = "de", n: int = typer.Option(3, help="How many.")) -> None:
+    """Count toys."""
+    if n < 0:
+        raise InputError(f"n: expected at least 0, got {n}; see `tgt_lang`")
+    typer.echo(f"{n} toys in {tgt_lang}")
+
+
+@pytest.fixture(autouse=True)
+def _studies(monkeypatch: pytest.MonkeyPatch) -> None:
+    toy = registry.Study(f"{__name__}:toys", ("emelin-2020", "Smith 2025"), "Counts toys.")
+    for name, study in {
+        "toy_count": toy,
+        "absent": registry.Study("no_such_module:app", (), "Is listed only."),
+    }.items():
+        monkeypatch.setitem(registry.STUDIES, name, study)
+
+
+def test_studies_are_listed_with_papers_without_being_imported() -> None:
+    (line,) = [row for row in cc_hf("study").stdout.splitlines() if "toy_count" in row]
+    assert " ".join(line.split()) == "toy_count Emelin et al. 2020; Smith 2025 Counts toys."
+    rows = {row.pop("name"): row for row in json.loads(cc_hf("study", "--json").stdout)}
+    assert rows["toy_count"] == {
+        "about": "Counts toys.",
+        "papers": ["Emelin et al. 2020", "Smith 2025"],
+    }
+    assert rows["absent"]["papers"] == []
+    assert "Is listed only." in cc_hf("study", "--help").stdout
+    assert (
+        "expected `cc-hf study --json` alone" in cc_hf("study", "--json", "absent", status=2).stderr
+    )
+
+
+@pytest.mark.parametrize("name", ["toy_count", "toy-count"])
+def test_a_study_shows_its_commands_and_runs_one(name: str) -> None:
+    assert "Count toys." in cc_hf("study", name, "--help").stdout
+    assert "Counts toys." in cc_hf("study", name, "-h").stdout
+    shown = cc_hf("study", name, status=2)
+    assert "Count toys." in shown.stdout + shown.stderr
+    assert cc_hf("study", name, "count", "--n", "5").stdout == "5 toys in de\n"
+    assert "How many." in cc_hf("study", name, "count", "--help").stdout
+    assert "'count'" in cc_hf("study", name, "counts", status=2).stderr
+
+
+@pytest.mark.parametrize("name", ["toy_count", "toy-count"])
+def test_messages_name_the_flags_of_a_study_command(name: str) -> None:
+    found = cc_hf("study", name, "count", "--n", "-1", status=2).stderr
+    assert found == "error: --n: expected at least 0, got -1; see `--tgt-lang`\n"
+    assert with_flags("tgt_lang: no", ["study", name, "count"]) == "--tgt-lang: no"
+
+
+def test_an_unknown_study_is_refused_with_the_nearest_known_one() -> None:
+    found = cc_hf("study", "toy-cont", "count", status=2).stderr
+    assert "unknown study 'toy-cont'; did you mean 'toy_count'?" in found
+
+
+def test_a_broken_study_of_another_package_does_not_hide_the_others(site: Path) -> None:
+    group = "cc_hf.studies"
+    add_package(site, "broken-toy", {group: {"broken": "broken_toy:STUDY"}}, "1 / 0")
+    code = "from cc_hf.registry import Study\nSTUDY = Study('{}', (), 'Nothing.')\napp = 1\n"
+    add_package(site, "half-toy", {group: {"half": "half_toy:STUDY"}}, code.format("half_toy:app"))
+    add_package(site, "bad-toy", {group: {"bad": "bad_toy:STUDY"}}, code.format("bad_toy:absent"))
+    found = cc_hf("study")
+    assert "toy_count" in found.stdout
+    assert "half" in found.stdout
+    assert "broken" not in found.stdout
+    (line,) = found.stderr.splitlines()
+    assert line == (
+        "warning: the study 'broken' of broken-toy (broken_toy:STUDY) cannot be loaded"
+        " (ZeroDivisionError: division by zero); update or uninstall broken-toy"
+    )
+    for name, reason in {  # the error is the only line, without a warning of another study
+        "broken": "ZeroDivisionError: division by zero",
+        "half": "expected a typer.Typer with its commands, got 1",
+        "bad": "bad-toy (bad_toy:absent) cannot be loaded",
+    }.items():
+        refused = cc_hf("study", name, "run", status=2).stderr
+        assert refused.startswith(f"error: the study '{name}'")
+        assert reason in refused
+        assert refused.count("\n") == 1
+    assert cc_hf("study", "toy_count", "count").stderr == ""

@@ -1,0 +1,132 @@
+"""Names that other packages add by entry points: taken names, and packages that are broken."""
+
+from __future__ import annotations
+
+import re
+import sys
+import warnings
+from pathlib import Path
+
+import pytest
+
+from cc_hf import registry
+from cc_hf.data.loading import declaration
+from cc_hf.errors import CCError, PluginError, PluginWarning, UnknownNameError
+from cc_hf.evaluation.fitting import all_metrics
+from cc_hf.metrics.base import registered_metric
+from cc_hf.reports.figure_text import data_title, metric_name
+from tests.helpers.plugins import add_package
+
+_GOOD = """
+from cc_hf.registry import Study
+from tests.helpers.fake_metric import Words
+STUDY = Study("toy:app", ("emelin-2020",), "Does nothing.")
+"""
+_METRICS = "cc_hf.metrics"
+
+
+def test_a_name_of_another_package_is_found_without_importing_it(site: Path) -> None:
+    add_package(site, "toy", {_METRICS: {"words": "toy:Words"}}, _GOOD)
+    assert "words" in registry.names("metric")
+    assert "toy" not in sys.modules
+    assert registry.resolve("metric", "words").signature_name == "w"
+    assert registry.load_all("metric")["words"] is registry.find("metric", "words")
+    assert "words" in {metric.name for metric in all_metrics()}
+    with pytest.raises(UnknownNameError, match="did you mean 'words'"):
+        registry.resolve("metric", "wordss")
+
+
+@pytest.mark.parametrize(
+    ("kind", "group", "name", "own"),
+    [
+        ("dataset", "datasets", "winomt", "cc_hf.data.readers.winomt:DECLARATION"),
+        ("metric", "metrics", "gender_accuracy", "cc_hf.metrics.gender_accuracy:GenderAccuracy"),
+        ("evaluator family", "evaluator_families", "marian", "MarianEvaluator"),
+        ("study", "studies", "ours", "ours.commands:app"),
+    ],
+)
+def test_a_name_of_cc_hf_keeps_its_meaning_and_the_other_is_refused_with_both_origins(
+    site: Path, monkeypatch: pytest.MonkeyPatch, kind: str, group: str, name: str, own: str
+) -> None:
+    monkeypatch.setitem(registry.STUDIES, "ours", registry.Study("ours.commands:app", (), ""))
+    expected = registry.resolve(kind, name)
+    registry.forget_plugins()
+    add_package(site, "other-toy", {f"cc_hf.{group}": {name: "toy:Thing"}})
+    with pytest.warns(PluginWarning, match=rf"other-toy \(toy:Thing\) is not used.*{own}"):
+        assert registry.names(kind).count(name) == 1
+    assert registry.resolve(kind, name) is expected
+    registry.forget_plugins()
+    with pytest.warns(PluginWarning, match="other-toy"):
+        assert registry.resolve(kind, name) is expected
+
+
+def test_a_name_that_two_packages_add_is_refused_with_both_origins(site: Path) -> None:
+    add_package(site, "toy", {_METRICS: {"words": "toy:Words"}}, _GOOD)
+    add_package(site, "toy-2", {_METRICS: {"words": "toy_2:Other", "more": "toy_2:More"}})
+    both = r"the metric 'words' is not used: .* toy.* \(toy.*\) and of toy.* \(toy.*\); uninstall"
+    with pytest.warns(PluginWarning, match=both):
+        names = registry.names("metric")
+    assert "words" not in names
+    assert "more" in names
+    with pytest.raises(PluginError, match=both) as found:
+        registry.resolve("metric", "words")
+    assert {"toy (toy:Words)", "toy-2 (toy_2:Other)"} <= set(
+        re.findall(r"[\w-]+ \(\S+\)", str(found.value))
+    )
+    assert registry.find("metric", "words") is None
+
+
+BROKEN = {
+    "does not import": ("import no_such_module", "ModuleNotFoundError: No module named"),
+    "is no Python": ("Words = (", "SyntaxError"),
+    "ends the process": ("raise SystemExit(3)", "SystemExit: 3"),
+    "lacks the object": ("", "AttributeError: module 'toy' has no attribute 'Words'"),
+    "is no class": ("Words = 3", "expected a subclass of Metric with the name 'words', got 3"),
+    "is another class": ("class Words: pass", "expected a subclass of Metric"),
+    "has another name": (
+        "from cc_hf.metrics.gender_accuracy import GenderAccuracy as Words",
+        "with the name 'words', got <class 'cc_hf.metrics.gender_accuracy.GenderAccuracy'>",
+    ),
+}
+
+
+@pytest.mark.parametrize(("code", "reason"), BROKEN.values(), ids=BROKEN)
+def test_a_broken_package_is_a_warning_and_an_error_only_where_it_is_asked_for(
+    site: Path, code: str, reason: str
+) -> None:
+    add_package(site, "toy", {_METRICS: {"words": "toy:Words"}}, code)
+    own = len(registry.METRICS)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert len(registry.names("metric")) == own + 1
+        assert registry.resolve("metric", "gender_accuracy").name == "gender_accuracy"
+    message = rf"the metric 'words' of toy \(toy:Words\) cannot be .*{re.escape(reason)}"
+    with pytest.warns(PluginWarning, match=message):
+        assert len(all_metrics()) == own
+    with pytest.warns(PluginWarning, match=message):  # results of the metric can still be shown
+        assert metric_name("words") == "words"
+    with pytest.raises(PluginError, match=message) as found:
+        registry.resolve("metric", "words")
+    assert isinstance(found.value, CCError)
+    assert registered_metric("gender_accuracy") is not None
+
+
+def test_a_dataset_that_cannot_be_loaded_is_an_error_only_where_it_is_asked_for(site: Path) -> None:
+    add_package(site, "toy", {"cc_hf.datasets": {"toys": "toy:DECLARATION"}}, "DECLARATION = 1")
+    with pytest.raises(PluginError, match="expected an instance of DatasetDeclaration with the"):
+        declaration("toys")
+    with pytest.warns(PluginWarning, match="toys"):
+        assert data_title("toys", "en-de") == "toys (en-de)"
+
+
+def test_a_part_of_a_study_that_cannot_be_imported_is_an_error_of_its_package(
+    site: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    add_package(site, "toy", {"cc_hf.studies": {"toy": "toy:STUDY"}}, _GOOD)
+    assert registry.resolve("study", "toy").summary == "Does nothing."
+    assert registry.study_part("toy", "report_section") is None
+    with pytest.raises(PluginError, match=r"the study 'toy' of toy \(toy:app\) cannot be loaded"):
+        registry.study_part("toy", "commands")
+    monkeypatch.setitem(registry.STUDIES, "ours", registry.Study("no_module:app", (), ""))
+    with pytest.raises(ModuleNotFoundError):  # a defect of cc_hf itself, not of a package
+        registry.study_part("ours", "commands")
