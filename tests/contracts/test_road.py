@@ -17,7 +17,7 @@ from cc_hf.data.files.result_files import read_result_file
 from cc_hf.evaluators.fast.packed import PackedModel
 from cc_hf.hub.eval_results import eval_result_files, published_scores
 from cc_hf.hub.model_index import eval_results, with_model_index
-from cc_hf.leaderboard.about_tabs import described
+from cc_hf.leaderboard.about_tabs import described, papers
 from cc_hf.leaderboard.html import board_html, result_html, system_order
 from cc_hf.leaderboard.live import FileJudge
 from cc_hf.leaderboard.store import read_folder
@@ -163,6 +163,7 @@ def tables_of_a_leaderboard(folder: Path) -> None:
     _files(folder)
     rows = leaderboard_rows(read_folder(folder))
     assert [part.title for part in described(rows)["datasets"]] == ["SimpleGEN", "WinoMT"]
+    assert papers(rows)
     for choice in {row.choice for row in rows}:
         assert board_html(rows_of(rows, choice), "accuracy", ["accuracy"], system_order(rows))
 
