@@ -8,13 +8,14 @@ import sys
 import pytest
 
 import cc_hf
+from tests.helpers.contract_cases import study_cases
 
 _BLOCK = """
 import importlib, pkgutil, sys
 sys.modules.update(dict.fromkeys(("torch", "transformers", "accelerate", "sentencepiece")))  # None: importing them fails
 import cc_hf
 """
-#: Where torch may be imported (ARCHITECTURE: "who may import whom").
+#: Where torch may be imported, in the core (ARCHITECTURE: "who may import whom") and in studies.
 _HEAVY = (
     "cc_hf.conversion",
     "cc_hf.cue_building.fill_mask",
@@ -22,16 +23,17 @@ _HEAVY = (
     "cc_hf.evaluators.fast.",
     "cc_hf.evaluators.loading",
     "cc_hf.evaluators.teacher_forcing",
-    "cc_hf.studies.speed.average_attention",
     "cc_hf.models.bergamot.",
     "cc_hf.models.finite_weights",
-    "cc_hf.studies.lexical_shortcuts.model",
     "cc_hf.models.pretrained",
     "cc_hf.models.weights",
-    "cc_hf.studies.lexical_shortcuts.",
-    "cc_hf.studies.wino_x.",
     "cc_hf.systems.",
     "cc_hf.training",
+    *(
+        f"cc_hf.studies.{study}.{module}"
+        for study, cases in study_cases().items()
+        for module in cases.torch_modules
+    ),
 )
 _LIGHT = {
     "cc_hf.cli.main",
@@ -42,13 +44,6 @@ _LIGHT = {
     "cc_hf.models.bergamot.marian_file",
     "cc_hf.models.bergamot.published",
     "cc_hf.models.fairseq.tokenizer",
-    "cc_hf.studies.lexical_shortcuts.results",
-    "cc_hf.studies.lexical_shortcuts.subwords",
-    "cc_hf.studies.wino_x.choice_accuracy",
-    "cc_hf.studies.wino_x.pronoun_forms",
-    "cc_hf.studies.wino_x.referent_bias",
-    "cc_hf.studies.wino_x.salience",
-    "cc_hf.studies.wino_x.splits",
 }
 
 

@@ -23,6 +23,7 @@ from cc_hf.cli.main import app
 from cc_hf.errors import CCError, InputError
 from cc_hf.evaluation.judging import module_figures
 from cc_hf.metrics.base import Metric
+from tests.helpers.contract_cases import study_cases, study_commands
 
 __all__ = ["BASES", "COMMANDS", "ROWS", "TRANSLATIONS", "materialise", "rows_of", "run_case"]
 
@@ -131,8 +132,13 @@ BASES: dict[str, str] = {
     "bleu.tsv": "result\t38.2\nother\t20\n",
     "bleu.json": '{"results": 38.2}',
     "one_line.txt": "Das Holz war alt.\n",
-    "table.csv": "system,x,y\na,1,2\nb,2,3\nc,3,5\nd,4,4\n",
     "scores.tsv": "a\tb\n",
+    **{
+        name: text
+        for cases in study_cases().values()
+        for command in cases.forged
+        for name, text in command.files.items()
+    },
 }
 
 #: Command lines over these files; names in capitals stand for folders and files that are written.
@@ -148,11 +154,11 @@ COMMANDS: tuple[tuple[str, ...], ...] = (
     ("report", "results.json", "--bleu", "bleu.json", "--plots", "OUT"),
     ("report", "result.json", "--annotations", "annotations.jsonl", "--html", "OUT.html"),
     ("analyze", "human-agreement", "result.json", "--annotations", "annotations.jsonl"),
-    ("study", "distillation", "regression", "table.csv", "--dependent", "y", "--independent", "x"),
     ("build", "custom", "--from", "custom.csv", "--output", "OUT"),
     ("build", "custom", "--from", "custom.jsonl", "--output", "OUT"),
     ("publish", "dataset", "custom.csv", "--repo", "me/bats"),
     ("explain", "custom.csv", "--id", "0", "--translation", "Alt."),
+    *study_commands(lambda cases: [command.words for command in cases.forged]),
 )
 
 

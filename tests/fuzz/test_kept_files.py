@@ -12,8 +12,7 @@ import json
 import os
 import random
 import warnings
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -41,20 +40,8 @@ from cc_hf.data.files.timings import read_timings
 from cc_hf.errors import CCError
 from cc_hf.evaluation.material import load_material
 from cc_hf.prompting.samples import read_translation_samples, shipped_file
-from cc_hf.studies.disambiguation_bias.attacks.contrastive import read_cues
-from cc_hf.studies.disambiguation_bias.attacks.samples import read_judgements, read_samples
-from cc_hf.studies.disambiguation_bias.attractors import ASSOCIATIONS, read_stop_words, read_table
-from cc_hf.studies.disambiguation_bias.homographs import read_lexicon, read_pairs
-from cc_hf.studies.disambiguation_bias.sentences import BiasColumns, score_file
-from cc_hf.studies.disambiguation_bias.tagging_summary import count_file
-from cc_hf.studies.distillation.gender_flows import (
-    correlate_female_shares,
-    read_occupation_counts,
-    read_women,
-)
-from cc_hf.studies.distillation.occupations import read_occupation_forms
-from cc_hf.studies.wino_x.referent_choices import read_choices
 from tests.fuzz.doors import BASES
+from tests.helpers.contract_cases import KeptFile, study_cases
 
 _N = int(os.environ.get("CC_HF_FUZZ_EXAMPLES") or 120)
 
@@ -63,155 +50,43 @@ def _texts(*rows: Any) -> str:
     return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
 
 
-_TABLE = {
-    "src_lang": "en",
-    "lemmatizer": "simplemma",
-    "stop_words": ["the"],
-    "corpus": "0a1b2c3d",
-    "lexicon": "0123456",
-    "tagging": "tag|corpus:0a1b2c3|lexicon:0123456|n:9",
-    "n_pairs": {"bat": {"1": 3, "2": 6}},
-    "counts": {"bat": {"1": {"ball": 3, "night": 1}, "2": {"night": 6, "ball": 1}}},
-}
-_PAIR = {
-    "id": "0",
-    "source": "A ball hit the bat .",
-    "reference": "Der Ball traf den Schläger .",
-    "homograph": "bat",
-    "start": 15,
-    "token": 4,
-    "cluster": "1",
-    "target_token": "Schläger",
-}
 _ORIGIN = {name: next(iter(values), "x") for name, values in GENDERS.origin.items()}
 _KEY = SheetKey(
     GENDERS,
     {"seed": "0"},
     tuple(SheetRow(f"r{n}", ("a",) * len(GENDERS.columns), (_ORIGIN,)) for n in range(2)),
 )
-_SAMPLE = {
-    "id": "0",
-    "seed_id": "0",
-    "kind": "insert_at_homograph",
-    "start": 2,
-    "adjective": "hot",
-    "replaced": "",
-    "homograph": "spring",
-    "homograph_start": 6,
-    "seed_homograph_start": 2,
-    "seed_cluster": "season",
-    "adv_cluster": "water",
-    "source": "A hot spring",
-    "seed_source": "A spring",
-    **{f"{a}_{b}": 1.0 for a in ("freq", "ppmi") for b in ("adv", "seed", "diff")},
-    "fluency_ratio": 1.1,
-}
-_JUDGED = {
-    **_SAMPLE,
-    "seed_translation": "a",
-    "translation": "b",
-    "seed_outcome": "correct",
-    "outcome": "flipped:water",
-    "seed_probability_correct": 0.75,
-    "probability_correct": 0.25,
-}
-
-
-def _numbers(n: int) -> dict[str, float]:
-    return {"male": 1.0 + n, "female": 1.0, "other": 0.0}
-
-
-def _flow(n: int) -> dict[str, dict[str, float]]:
-    numbers = _numbers(n)
-    return {a: {b: numbers[a] * (a == b) for b in numbers} for a in numbers}
-
-
-_COUNTS = {
-    "signature": "s|n:3",
-    "stages": ["a", "b"],
-    "counts": {f"job{n}": [_numbers(n), _numbers(n)] for n in range(4)},
-    "flows": {f"job{n}": [_flow(n)] for n in range(4)},
-    "n_pairs": 9,
-    "n_damaged": 0,
-    "damaged": [[1, "why"]],
-    "n_runs": 1,
-    "share_deviations": [],
-    "change_deviations": [],
-}
-
-
-@dataclass(frozen=True)
-class File:
-    """A kind of file.
-
-    Attributes:
-        name: name of the file.
-        text: valid content.
-        read: reads it, as the commands do.
-        use: computes with what was read.
-        others: other files beside it.
-    """
-
-    name: str
-    text: str
-    read: Callable[[Path], Any]
-    use: Callable[[Any, Path], object] = lambda value, path: None
-    others: dict[str, str] = field(default_factory=dict)
-
-
-def _biases(table: Any, path: Path) -> None:
-    for homograph in table.counts:
-        for association in ASSOCIATIONS:
-            table.strongest(homograph, association=association)
-    table.signature(associations=ASSOCIATIONS)
-    table.to_json()
-    score_file(path.with_name("pairs.jsonl"), BiasColumns(table, ASSOCIATIONS, 0.0, True))
-
-
-def _scored(path: Path) -> None:
-    table = read_table(path.with_name("table.json"))
-    score_file(path, BiasColumns(table, ("freq", "ppmi"), 0.0, True))
 
 
 def _rewritten(value: Any, path: Path) -> None:
     value.to_json()
 
 
-def _counted(path: Path) -> None:
-    count_file(path.with_name("pairs.jsonl"), read_lexicon(path.with_name("lexicon.json")))
-
-
-_LEXICON = json.dumps({"bat": {"1": ["Schläger"], "2": {"senses": ["Fledermaus"], "pos": "N"}}})
 _SHEETS = rater_files(_KEY, n_raters=2, table="csv", seed=0)
 FILES = (
-    File("table.json", json.dumps(_TABLE), read_table, _biases, {"pairs.jsonl": _texts(_PAIR)}),
-    File("pairs.jsonl", _texts(_PAIR, {**_PAIR, "id": "1"}), lambda p: list(read_pairs(p))),
-    File("pairs.jsonl", _texts(_PAIR), _scored, others={"table.json": json.dumps(_TABLE)}),
-    File(
-        "pairs.summary.json",
-        json.dumps({"signature": "", "corpus": "0a", "n_pairs": 1, "clusters": {}}),
-        _counted,
-        others={"pairs.jsonl": _texts(_PAIR), "lexicon.json": _LEXICON},
+    KeptFile("result.json", BASES["result.json"], read_result_file, _rewritten),
+    KeptFile("results.json", BASES["results.json"], read_result_file, _rewritten),
+    KeptFile(
+        "result.json",
+        BASES["result.json"],
+        lambda p: load_development([str(p)]),
+        refusal="expected a result that says which gender",
     ),
-    File("lexicon.json", _LEXICON, read_lexicon),
-    File("stop.json", '["the", "a"]', read_stop_words),
-    File("result.json", BASES["result.json"], read_result_file, _rewritten),
-    File("results.json", BASES["results.json"], read_result_file, _rewritten),
-    File("result.json", BASES["result.json"], lambda p: load_development([str(p)])),
-    File(
+    KeptFile(
         "calibration.json",
         shipped_calibrations()[0].to_json(),
         lambda p: load_material("simplegen", "en-de", tgt_lang="de", cues=p, limit=1),
     ),
-    File("wordings.json", '[{"name": "x", "cues": {"female": "F", "male": "M"}}]', read_wordings),
-    File("candidates.json", '{"bat": {"a": ["fruit"], "b": ["ball"]}}', given_candidates),
-    File("annotations.jsonl", BASES["annotations.jsonl"], read_annotations),
-    File("choices.tsv", "id\tchoice\n0\tcorrect\n", lambda p: read_choices(p, [])),
-    File(
+    KeptFile(
+        "wordings.json", '[{"name": "x", "cues": {"female": "F", "male": "M"}}]', read_wordings
+    ),
+    KeptFile("candidates.json", '{"bat": {"a": ["fruit"], "b": ["ball"]}}', given_candidates),
+    KeptFile("annotations.jsonl", BASES["annotations.jsonl"], read_annotations),
+    KeptFile(
         "bleu.tsv", "system\tbleu\na\t38.2\nb\t20\n", lambda p: read_quality_scores([p]), _rewritten
     ),
-    File("bleu.json", '{"a": 38.2, "b": 20}', lambda p: read_quality_scores([p]), _rewritten),
-    File(
+    KeptFile("bleu.json", '{"a": 38.2, "b": 20}', lambda p: read_quality_scores([p]), _rewritten),
+    KeptFile(
         "times.json",
         json.dumps(
             {
@@ -222,39 +97,19 @@ FILES = (
         ),
         lambda p: read_timings([p]),
     ),
-    File("senses.json", '{"counts": {"bat - fledermaus": 3, "air - luft": 1}}', read_sense_counts),
-    File("samples.jsonl", _texts(_SAMPLE, {**_SAMPLE, "id": "1"}), lambda p: list(read_samples(p))),
-    File(
-        "judgements.jsonl",
-        _texts(_JUDGED),
-        lambda p: list(read_judgements(p)),
-        lambda rows, path: [row.succeeds(judge) for row in rows for judge in ("lexicon", "x")],
+    KeptFile(
+        "senses.json", '{"counts": {"bat - fledermaus": 3, "air - luft": 1}}', read_sense_counts
     ),
-    File("cues.json", '{"spring": {"1": ["summer"], "2": ["water"]}}', lambda p: read_cues(p)),
-    File("key.json", key_text(_KEY), lambda p: read_key(p, FORMS), lambda key, _: key_text(key)),
-    File(
+    KeptFile(
+        "key.json", key_text(_KEY), lambda p: read_key(p, FORMS), lambda key, _: key_text(key)
+    ),
+    KeptFile(
         "rater1.csv",
         _SHEETS["rater1.csv"].replace("a,a,a,", "a,a,a,Male"),
         lambda p: read_sheet(p, _KEY),
     ),
-    File("counts.json", json.dumps(_COUNTS), read_occupation_counts, _rewritten),
-    File(
-        "counts.json",
-        json.dumps(_COUNTS),
-        read_occupation_counts,
-        lambda counts, _: (
-            counts.by_frequency(),
-            correlate_female_shares(counts, {f"job{n}": n / 4 for n in range(4)}),
-        ),
-    ),
-    File("women.csv", "occupation,percent_women\njob0,50\njob1,12.5\n", read_women),
-    File(
-        "forms.json",
-        '{"doctor": {"src_forms": ["doctor"], "tgt_forms_male": ["Arzt"], "tgt_forms_female": []}}',
-        read_occupation_forms,
-    ),
-    File("systems.tsv", "model\tbleu\na\t1\nb\t2\n", read_system_table),
-    File(
+    KeptFile("systems.tsv", "model\tbleu\na\t1\nb\t2\n", read_system_table),
+    KeptFile(
         "scores.json",
         json.dumps(
             {
@@ -271,11 +126,12 @@ FILES = (
         ),
         read_check,
     ),
-    File(
+    KeptFile(
         "demonstrations.tsv",
         shipped_file("senses", "en", "fr").read_text(encoding="utf-8"),
         read_translation_samples,
     ),
+    *(file for cases in study_cases().values() for file in cases.kept_files),
 )
 _IDS = [f"{file.name} {number}" for number, file in enumerate(FILES)]
 
@@ -361,7 +217,7 @@ def _forged_table(text: str, delimiter: str, rng: random.Random) -> str:
     return out.getvalue()
 
 
-def _mutated(file: File, rng: random.Random) -> bytes:
+def _mutated(file: KeptFile, rng: random.Random) -> bytes:
     text, suffix = file.text, Path(file.name).suffix
     for _ in range(rng.choice([1, 1, 2])):
         if suffix in (".tsv", ".csv"):
@@ -397,7 +253,7 @@ def _mutated(file: File, rng: random.Random) -> bytes:
     return data
 
 
-def _outcome(file: File, data: bytes, folder: Path) -> str:
+def _outcome(file: KeptFile, data: bytes, folder: Path) -> str:
     for name, text in file.others.items():
         (folder / name).write_text(text, encoding="utf-8")
     path = folder / file.name
@@ -420,18 +276,14 @@ def _outcome(file: File, data: bytes, folder: Path) -> str:
 
 
 @pytest.mark.parametrize("file", FILES, ids=_IDS)
-def test_unforged_files_are_read(file: File, tmp_path: Path) -> None:
-    expected = {
-        "choices.tsv": "expected",
-        "result.json": "expected a result that says which gender",
-    }
+def test_unforged_files_are_read(file: KeptFile, tmp_path: Path) -> None:
     outcome = _outcome(file, file.text.encode(), tmp_path)
-    assert outcome == "" or expected.get(file.name, "none") in outcome, outcome
+    assert outcome == "" or (file.refusal and file.refusal in outcome), outcome
 
 
 @pytest.mark.parametrize("file", FILES, ids=_IDS)
 def test_forged_files_end_in_a_result_or_an_error_that_names_them(
-    file: File, tmp_path: Path
+    file: KeptFile, tmp_path: Path
 ) -> None:
     for seed in range(_N):
         data = _mutated(file, random.Random(f"{file.name} {seed}"))

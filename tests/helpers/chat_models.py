@@ -8,7 +8,8 @@ from typing import Any
 from tokenizers import decoders
 from transformers import AutoModelForCausalLM, AutoTokenizer
 
-from tests.helpers.families import N_POSITIONS, save_tiny_causal_lm
+from tests.helpers.families import save_tiny_causal_lm
+from tests.helpers.models import N_POSITIONS
 
 __all__ = ["TEMPLATES", "save_tiny_chat_model"]
 

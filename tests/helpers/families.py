@@ -41,28 +41,10 @@ from transformers import (
 )
 
 from cc_hf.conversion.student import convert_student
-from cc_hf.studies.lexical_shortcuts.model import (
-    LexicalShortcutConfig,
-    LexicalShortcutForConditionalGeneration,
-)
-from cc_hf.studies.speed.average_attention import (
-    AverageAttentionConfig,
-    AverageAttentionForConditionalGeneration,
-)
 from tests.helpers.bergamot_models import save_student
-from tests.helpers.models import TEXT, save_tiny_marian, save_tiny_masked_lm
+from tests.helpers.contract_cases import study_cases
+from tests.helpers.models import N_POSITIONS, SIZES, TEXT, save_tiny_marian, save_tiny_masked_lm
 
-N_POSITIONS = 1000
-_SIZES = {
-    "d_model": 16,
-    "encoder_layers": 2,
-    "decoder_layers": 2,
-    "encoder_attention_heads": 2,
-    "decoder_attention_heads": 2,
-    "encoder_ffn_dim": 32,
-    "decoder_ffn_dim": 32,
-    "max_position_embeddings": N_POSITIONS,
-}
 _FAIRSEQ = ("<s>", "<pad>", "</s>", "<unk>")
 
 
@@ -83,7 +65,7 @@ def save_tiny_m2m100(folder: Path, *, seed: int = 0) -> Path:
     tokenizer.save_pretrained(folder)
     torch.manual_seed(seed)
     M2M100ForConditionalGeneration(
-        M2M100Config(**_SIZES, vocab_size=len(vocabulary) + 108, init_std=0.25)
+        M2M100Config(**SIZES, vocab_size=len(vocabulary) + 108, init_std=0.25)
     ).save_pretrained(folder)
     return folder
 
@@ -122,7 +104,7 @@ def save_tiny_nllb(folder: Path, *, legacy_behaviour: bool = False) -> Path:
     tokenizer.save_pretrained(folder)
     torch.manual_seed(2)
     M2M100ForConditionalGeneration(
-        M2M100Config(**_SIZES, vocab_size=len(tokenizer), init_std=0.25)
+        M2M100Config(**SIZES, vocab_size=len(tokenizer), init_std=0.25)
     ).save_pretrained(folder)
     return folder
 
@@ -143,7 +125,7 @@ def save_tiny_mbart(folder: Path, *, language_is_first: bool = True) -> Path:
     tokenizer.save_pretrained(folder)
     torch.manual_seed(3)
     model = MBartForConditionalGeneration(
-        MBartConfig(**_SIZES, vocab_size=len(tokenizer), init_std=0.25, decoder_start_token_id=2)
+        MBartConfig(**SIZES, vocab_size=len(tokenizer), init_std=0.25, decoder_start_token_id=2)
     )
     torch.nn.init.normal_(model.final_logits_bias)
     model.save_pretrained(folder)
@@ -186,7 +168,7 @@ def save_tiny_fsmt(folder: Path, *, separate: bool = True) -> Path:
     torch.manual_seed(4)
     n_source = len(pieces) + 4
     config = FSMTConfig(
-        **_SIZES,
+        **SIZES,
         src_vocab_size=n_source,
         tgt_vocab_size=n_source - 5 * separate,
         tie_word_embeddings=not separate,
@@ -314,48 +296,11 @@ def save_tiny_bergamot(folder: Path, *, seed: int = 0) -> Path:
     return folder
 
 
-def save_tiny_lexical_shortcut(folder: Path) -> Path:
-    """A model with shortcuts in all attention, whose decoder starts with <pad> as its tokenizer,
-    that of Marian, has it.
-    """
-    save_tiny_marian(folder, max_positions=N_POSITIONS)
-    marks = json.loads((folder / "config.json").read_text(encoding="utf-8"))
-    torch.manual_seed(7)
-    config = LexicalShortcutConfig(
-        **_SIZES,
-        shortcut_cross=True,
-        **{
-            name: marks[name]
-            for name in ("vocab_size", "pad_token_id", "eos_token_id", "decoder_start_token_id")
-        },
-    )
-    model = LexicalShortcutForConditionalGeneration(config)
-    for name, weight in model.named_parameters():
-        if name.endswith(("proj.weight", "gate_bias", "fc1.weight", "fc2.weight")):
-            torch.nn.init.normal_(weight, std=0.4)
-    model.save_pretrained(folder)
-    return folder
-
-
-def save_tiny_average_attention(folder: Path) -> Path:
-    """A Marian model whose decoder averages, with the tokenizer of Marian."""
-    save_tiny_marian(folder, max_positions=N_POSITIONS)
-    marks = json.loads((folder / "config.json").read_text(encoding="utf-8"))
-    names = ("vocab_size", "pad_token_id", "eos_token_id", "decoder_start_token_id")
-    fields: dict[str, Any] = {**_SIZES, **{name: marks[name] for name in names}}
-    torch.manual_seed(8)
-    config = AverageAttentionConfig(init_std=0.3, **fields)
-    AverageAttentionForConditionalGeneration(config).save_pretrained(folder)
-    return folder
-
-
 #: registered family -> a function that saves a tiny model of it
 BUILDERS: dict[str, Callable[[Path], Path]] = {
-    "average_attention": save_tiny_average_attention,
     "bergamot": save_tiny_bergamot,
     "causal_lm": save_tiny_causal_lm,
     "fsmt": save_tiny_fsmt,
-    "lexical_shortcut": save_tiny_lexical_shortcut,
     "m2m_100": save_tiny_m2m100,
     "marian": lambda folder: save_tiny_marian(folder, max_positions=N_POSITIONS),
     "masked_lm": lambda folder: save_tiny_masked_lm(folder, family="bert", max_tokens=260),
@@ -365,4 +310,9 @@ BUILDERS: dict[str, Callable[[Path], Path]] = {
     "small100": save_tiny_small100,
     "t5": save_tiny_t5,
     "umt5": lambda folder: save_tiny_t5(folder, family="umt5"),
+    **{
+        family: case.save
+        for cases in study_cases().values()
+        for family, case in cases.families.items()
+    },
 }

@@ -25,6 +25,17 @@ from transformers import (
     XLMRobertaForMaskedLM,
 )
 
+N_POSITIONS = 1000
+SIZES = {
+    "d_model": 16,
+    "encoder_layers": 2,
+    "decoder_layers": 2,
+    "encoder_attention_heads": 2,
+    "decoder_attention_heads": 2,
+    "encoder_ffn_dim": 32,
+    "decoder_ffn_dim": 32,
+    "max_position_embeddings": N_POSITIONS,
+}
 TEXT = """The doctor asked the nurse to help her with the procedure.
 Der Arzt bat die Krankenschwester, ihm bei dem Eingriff zu helfen.
 The [female] mechanic greeted the receptionist because she was in a good mood.

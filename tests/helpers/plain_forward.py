@@ -7,14 +7,12 @@ float64.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import sentencepiece
 import torch
-from safetensors.torch import load_file
 from transformers import (
     AutoModelForCausalLM,
     AutoModelForMaskedLM,
@@ -35,7 +33,7 @@ from transformers import (
 from transformers.models.mbart.modeling_mbart import shift_tokens_right
 
 from tests.helpers.bergamot_reference import ReferenceStudent
-from tests.helpers.fairseq_models import options, reference_logprobs
+from tests.helpers.contract_cases import study_cases
 
 
 def _logprobs(
@@ -245,69 +243,11 @@ def bergamot(folder: Path, source: str, translation: str) -> torch.Tensor:
     return torch.from_numpy(student.logprobs(ids, labels))
 
 
-def lexical_shortcut(folder: Path, source: str, translation: str) -> torch.Tensor:
-    """Score by a plain version of fairseq's transformer in float64, from the file of weights."""
-    tokenizer = MarianTokenizer.from_pretrained(folder)
-    weights = {
-        name.removeprefix("model."): weight
-        for name, weight in load_file(folder / "model.safetensors").items()
-    }
-    # one matrix is saved under one of its names
-    table = next(weights[name] for name in weights if name.endswith("embed_tokens.weight"))
-    for name in ("encoder.embed_tokens", "decoder.embed_tokens", "decoder.output_projection"):
-        weights[f"{name}.weight"] = table
-    config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
-    chosen = options(
-        **{
-            f"{side}_{name}": config[f"{side}_{name}"]
-            for side in ("encoder", "decoder")
-            for name in ("layers", "attention_heads")
-        }
-    )
-    ids, labels = tokenizer(source)["input_ids"], tokenizer(text_target=translation)["input_ids"]
-    return torch.from_numpy(
-        reference_logprobs(weights, chosen, ids, labels, start=tokenizer.pad_token_id)
-    )
-
-
-def average_attention(folder: Path, source: str, translation: str) -> torch.Tensor:
-    """Score position by position, with the formulas of Zhang et al. (2018) over plain sums."""
-    tokenizer = MarianTokenizer.from_pretrained(folder)
-    model = AutoModelForSeq2SeqLM.from_pretrained(folder).eval().double()
-    labels = tokenizer(text_target=translation)["input_ids"]
-    inputs = [tokenizer.pad_token_id, *labels[:-1]]
-    decoder = model.get_decoder()
-    with torch.inference_mode():
-        states = model.get_encoder()(torch.tensor([tokenizer(source)["input_ids"]]))[0]
-        hidden = decoder.embed_tokens(torch.tensor([inputs])) * decoder.embed_scale
-        hidden = hidden + decoder.embed_positions.weight[: len(inputs)]
-        for layer in decoder.layers:
-            average = layer.self_attn
-            outputs = []
-            for j in range(len(inputs)):
-                y = hidden[0, j]
-                mean = hidden[0, : j + 1].sum(0) / (j + 1)
-                g = average.fc2(torch.nn.functional.gelu(average.fc1(mean)))
-                gates = torch.sigmoid(average.gates.weight @ torch.cat([y, g]) + average.gates.bias)
-                i, f = gates[: len(y)], gates[len(y) :]
-                outputs.append(layer.self_attn_layer_norm(y + i * y + f * g))
-            hidden = torch.stack(outputs)[None]
-            attended, _ = layer.encoder_attn(hidden, key_value_states=states)
-            hidden = layer.encoder_attn_layer_norm(hidden + attended)
-            inner = layer.fc2(layer.activation_fn(layer.fc1(hidden)))
-            hidden = layer.final_layer_norm(hidden + inner)
-        logits: torch.Tensor = model.lm_head(hidden[0]) + model.final_logits_bias
-        logprobs = logits.log_softmax(-1)
-    return logprobs[range(len(labels)), labels]
-
-
 #: registered family -> its plain forward pass
 PLAIN: dict[str, Callable[[Path, str, str], torch.Tensor]] = {
-    "average_attention": average_attention,
     "bergamot": bergamot,
     "causal_lm": causal_lm,
     "fsmt": fsmt,
-    "lexical_shortcut": lexical_shortcut,
     "m2m_100": m2m100,
     "marian": marian,
     "masked_lm": masked_lm,
@@ -317,4 +257,9 @@ PLAIN: dict[str, Callable[[Path, str, str], torch.Tensor]] = {
     "small100": small100,
     "t5": t5,
     "umt5": t5,
+    **{
+        family: case.plain
+        for cases in study_cases().values()
+        for family, case in cases.families.items()
+    },
 }

@@ -27,7 +27,7 @@ from cc_hf.files import file_slug, parse_json, parse_yaml, resolved, sole_writer
 from cc_hf.folders import new_folder
 from cc_hf.hub.metric_page import MAX_FORM_CHARACTERS, judge_lines
 from cc_hf.schema import ContrastiveTranslationExample
-from cc_hf.studies.wino_x.referent_choices import read_choices
+from tests.helpers.contract_cases import study_cases
 
 EXAMPLE = ContrastiveTranslationExample("0", "en", "de", "One.", "Eins.", ("Zwei.",), "a")
 BAD = {
@@ -36,14 +36,17 @@ BAD = {
     "digits": ('{"id": ' + "9" * 5000 + "}", "more digits than can be read"),
     "nesting": ('{"id": ' + "[" * 100_000 + "]" * 100_000 + "}", "nested too deeply"),
 }
+_OF_STUDIES = [
+    file for cases in study_cases().values() for file in cases.kept_files if not file.others
+]
 READERS: dict[str, Callable[[Path], object]] = {
     "t.jsonl": lambda path: read_translations(path, [EXAMPLE]),
     "c.jsonl": lambda path: list(read_custom(path)),
     "a.jsonl": read_annotations,
-    "p.jsonl": lambda path: read_choices(path, []),
     "r.json": read_result_file,
     "q.json": lambda path: read_quality_scores([path]),
     "w.json": lambda path: parse_candidates(path.read_text(encoding="utf-8")),
+    **{file.name: file.read for file in _OF_STUDIES if file.text.startswith("{")},
 }
 
 
@@ -131,19 +134,24 @@ def test_a_link_to_a_missing_file_is_followed(tmp_path: Path) -> None:
     [
         ("system\tbleu", lambda path: read_quality_scores([path])),
         ("x\ty", read_system_table),
-        ("id\tpreferred", lambda path: read_choices(path, [])),
+        *(
+            (file.text.partition("\n")[0], file.read)
+            for file in _OF_STUDIES
+            if file.name.endswith(".tsv")
+        ),
     ],
-    ids=["quality scores", "systems", "preferences"],
 )
 def test_unreadable_table_cells_raise_an_input_error(
     names: str, read: Callable[[Path], object], tmp_path: Path
 ) -> None:
     path = tmp_path / "table.tsv"
-    path.write_text(f"{names}\na\t{'9' * 200_000}\n", encoding="utf-8")
+    n = names.count("\t")
+    path.write_text(names + "\na" + "\t" * n + "9" * 200_000 + "\n", encoding="utf-8")
     with pytest.raises(InputError, match="cells that can be read"):
         read(path)
-    path.write_text(f"{names}\na\tb\tc\n", encoding="utf-8")
-    with pytest.raises(InputError, match="line 2: expected 2 cells, one for each name, got 3"):
+    path.write_text(names + "\na" + "\tb" * (n + 1) + "\n", encoding="utf-8")
+    message = f"line 2: expected {n + 1} cells, one for each name, got {n + 2}"
+    with pytest.raises(InputError, match=message):
         read(path)
 
 

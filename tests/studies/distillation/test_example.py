@@ -13,8 +13,12 @@ import torch
 from cc_hf.results import EvaluationResult, Interval
 from cc_hf.studies.distillation.gender_flows import read_occupation_counts
 from cc_hf.systems import text_files
-from examples import distillation_study
-from examples.distillation_study import forms_of_occupations, main, share_change
+from examples.studies.distillation import distillation_study
+from examples.studies.distillation.distillation_study import (
+    forms_of_occupations,
+    main,
+    share_change,
+)
 
 TOY = (
     "--sentences 160 --development 8 --pieces 250 --teacher-width 16 --teacher-layers 1"

@@ -12,7 +12,7 @@ from safetensors.torch import load_file
 
 from cc_hf import load_evaluator
 from cc_hf.studies.lexical_shortcuts.model import LexicalShortcutForConditionalGeneration
-from examples.train_lexical_shortcuts import main
+from examples.studies.lexical_shortcuts.train_lexical_shortcuts import main
 from examples.train_marian import made_pairs
 
 
@@ -73,7 +73,7 @@ def test_two_steps_write_the_mean_of_two_checkpoints(
 
 
 def test_the_schedule_is_that_of_the_thesis(folder: Path, tmp_path: Path) -> None:
-    from examples.train_lexical_shortcuts import parser, settings
+    from examples.studies.lexical_shortcuts.train_lexical_shortcuts import parser, settings
 
     given = arguments(folder, tmp_path / "out", "fusion")
     without = [w for i, w in enumerate(given) if "--warmup" not in given[max(0, i - 1) : i + 1]]

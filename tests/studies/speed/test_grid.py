@@ -15,8 +15,8 @@ import torch
 
 from cc_hf import EvaluationResult
 from cc_hf.errors import InputError
-from examples import speed_grid
-from examples.speed_grid import GRID, main, read_grid
+from examples.studies.speed import speed_grid
+from examples.studies.speed.speed_grid import GRID, main, read_grid
 from examples.train_marian import made_pairs
 from examples.train_translation import main as train_translation
 

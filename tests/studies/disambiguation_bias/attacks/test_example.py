@@ -10,8 +10,8 @@ import pytest
 import torch
 
 from cc_hf.studies.disambiguation_bias.attacks.samples import read_judgements
-from examples.made_up_corpus import CLUSTERS, Language, Sizes, sentences
-from examples.word_sense_attacks import main
+from examples.studies.disambiguation_bias.made_up_corpus import CLUSTERS, Language, Sizes, sentences
+from examples.studies.disambiguation_bias.word_sense_attacks import main
 
 
 @pytest.fixture(autouse=True)

@@ -24,8 +24,9 @@ from cc_hf.models.pretrained import load_model
 from cc_hf.results import EvaluationResult
 from tests.helpers.chat_models import save_tiny_chat_model
 from tests.helpers.chat_server import ChatServer, Fault, chat_server
-from tests.helpers.families import N_POSITIONS, save_tiny_causal_lm
+from tests.helpers.families import save_tiny_causal_lm
 from tests.helpers.metrics import evaluate_metric
+from tests.helpers.models import N_POSITIONS
 from tests.helpers.training import write_people
 
 pytestmark = pytest.mark.enable_socket

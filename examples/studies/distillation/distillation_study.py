@@ -1,7 +1,8 @@
 """Distil small translation models from a larger one, and look at what becomes of the rarer gender
 (Vamvas & Sennrich 2021, sections 4.1 to 4.3, at a small size).
 
-    python -m examples.distillation_study --output out/distillation --cpu --threads 2
+    python -m examples.studies.distillation.distillation_study --output out/distillation \\
+        --cpu --threads 2
 
 Sentences about people with occupations, mostly masculine in German, are made up. A teacher learns
 from them and translates their sources. Two sizes of students learn from its translations, and

@@ -2,8 +2,9 @@
 section 5.3.1): inverse square root schedule with warm-up, Adam with .9 and .98, label smoothing of
 .1, early stopping, the mean of the last checkpoints, BLEU by sacreBLEU.
 
-    python -m examples.train_lexical_shortcuts --train train.en train.de --dev val.en val.de \\
-        --test test.en test.de --shortcut lexical --output out/lexical
+    python -m examples.studies.lexical_shortcuts.train_lexical_shortcuts \\
+        --train train.en train.de --dev val.en val.de --test test.en test.de --shortcut lexical \\
+        --output out/lexical
 
 The sizes are those of the base model unless options say otherwise. The last lines of the output,
 and figures.json in the folder, hold BLEU, speed and number of parameters. The model is in the

@@ -9,8 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks import sense_tagging
-from benchmarks.sense_tagging import measure, read_pairs, table, write_corpus
+from benchmarks.studies.disambiguation_bias import sense_tagging
+from benchmarks.studies.disambiguation_bias.sense_tagging import (
+    measure,
+    read_pairs,
+    table,
+    write_corpus,
+)
 from cc_hf.studies.disambiguation_bias.homographs import read_lexicon
 from tests.studies.disambiguation_bias.corpus import SENTENCES
 

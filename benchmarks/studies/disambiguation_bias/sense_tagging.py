@@ -2,9 +2,10 @@
 much memory that needs, in one process and in two.
 
 The corpus is Tatoeba's and Multi30k's English and German sentences, repeated with other names. The
-program writes a table of docs/performance.md.
+program writes a table of docs/studies/disambiguation_bias.md.
 
-python -m benchmarks.sense_tagging --data-dir DIR --output docs/performance.md
+python -m benchmarks.studies.disambiguation_bias.sense_tagging --data-dir DIR \\
+    --output docs/studies/disambiguation_bias.md
 """
 
 from __future__ import annotations
@@ -237,7 +238,8 @@ def main(
     ] = "1,2",
     block_pairs: Annotated[int, typer.Option(min=1, help="Pairs in a block.")] = 50_000,
     output: Annotated[
-        Path | None, typer.Option(help="docs/performance.md, whose table is replaced.")
+        Path | None,
+        typer.Option(help="docs/studies/disambiguation_bias.md, whose table is replaced."),
     ] = None,
 ) -> None:
     """Measure, and print or write the table.

@@ -8,8 +8,16 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from examples import answer_forms
-from examples.answer_forms import FORMS, WORDS, answer, drawn, made_world, noun_pairs, question
+from examples.studies.language_models import answer_forms
+from examples.studies.language_models.answer_forms import (
+    FORMS,
+    WORDS,
+    answer,
+    drawn,
+    made_world,
+    noun_pairs,
+    question,
+)
 
 
 def test_questions_and_answers_follow_the_world() -> None:

@@ -1,7 +1,7 @@
 """Train models with few decoder layers and with average attention, and compare their decoding time
 with BLEU and with gender accuracy (Renduchintala et al. 2021, section 4, at a small size).
 
-    python -m examples.speed_grid --output out/speed --cpu --threads 2
+    python -m examples.studies.speed.speed_grid --output out/speed --cpu --threads 2
     cc-hf study speed drops out/speed/results/*.json --bleu out/speed/bleu.json \\
         --timing out/speed/timings.json --plot out/speed/drops.svg
 

@@ -1,9 +1,9 @@
 """Disambiguation bias and adversarial attacks in one small experiment, from a corpus to attacks
 that flip word senses (Emelin 2023, chapter 3).
 
-    python -m examples.word_sense_attacks --output out/attacks
+    python -m examples.studies.disambiguation_bias.word_sense_attacks --output out/attacks
 
-A parallel corpus is made up (`examples/made_up_corpus.py`). Two small translation models that
+A parallel corpus is made up (made_up_corpus.py beside this file). Two small translation models that
 differ in their seed learn from it. The corpus is tagged, and attractors are counted. Then: do
 errors on test sentences follow the bias, do adjectives flip the sense of sentences that were
 translated correctly, and do both models fall for the same attacks? On two cores this takes less
@@ -57,7 +57,12 @@ from cc_hf.studies.disambiguation_bias.tagging_summary import count_file
 from cc_hf.systems.translate import translate
 from cc_hf.text.alignment import FastAlign
 from cc_hf.text.tokenization import word_texts
-from examples.made_up_corpus import Language, Sizes, sentences, train_model
+from examples.studies.disambiguation_bias.made_up_corpus import (
+    Language,
+    Sizes,
+    sentences,
+    train_model,
+)
 
 TOY = Sizes(
     homographs=2, triggers=2, adjectives=6, of_sense=2, others=4, training=400, test=60,

@@ -1,7 +1,7 @@
 """Train three small models on the same made-up schemas, each with another form of answer, and show
 how their accuracy grows.
 
-    python -m examples.answer_forms --output out/answer_forms
+    python -m examples.studies.language_models.answer_forms --output out/answer_forms
 
 A schema is a sentence "A does not fit into B because it is T" with two translations that
 differ in the pronoun. The adjective T holds for what contains or for what is contained, each noun

@@ -1,0 +1,191 @@
+"""Cases of the study for the contracts of all studies."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from cc_hf.statistics.bootstrap import Bootstrap
+from cc_hf.studies.disambiguation_bias.attacks.contrastive import read_cues
+from cc_hf.studies.disambiguation_bias.attacks.judge import attack_figures, judge_agreement
+from cc_hf.studies.disambiguation_bias.attacks.samples import (
+    AttackJudgement,
+    read_judgements,
+    read_samples,
+)
+from cc_hf.studies.disambiguation_bias.attacks.transfer import transferability
+from cc_hf.studies.disambiguation_bias.attractors import ASSOCIATIONS, read_stop_words, read_table
+from cc_hf.studies.disambiguation_bias.homographs import read_lexicon, read_pairs
+from cc_hf.studies.disambiguation_bias.prediction import error_rate_by_bias, predict_errors
+from cc_hf.studies.disambiguation_bias.sentences import BiasColumns, score_file
+from cc_hf.studies.disambiguation_bias.tagging_summary import count_file
+from tests.helpers.contract_cases import ContractCases, FigureCase, KeptFile, opposed
+from tests.studies.disambiguation_bias.attacks.helper import sample_of
+
+_FEW = Bootstrap(n_resamples=20)
+
+
+def attack(number: int, draw: random.Random) -> AttackJudgement:
+    sample = replace(
+        sample_of(draw.choice(["hot", "old"])), id=str(number), seed_id=str(number // 2),
+        freq_diff=float(draw.randrange(4)),
+    )  # fmt: skip
+    outcomes = ["correct", "flipped:water", "unknown"]
+    return AttackJudgement(
+        sample, "", "", draw.choice(["correct", "correct", "unknown"]), draw.choice(outcomes),
+        draw.random(), draw.random(),
+    )  # fmt: skip
+
+
+def attacked_again(row: AttackJudgement) -> AttackJudgement:
+    sample = replace(row.sample, id=f"x{row.sample.id}", seed_id=f"x{row.sample.seed_id}")
+    return replace(row, sample=sample)
+
+
+def transfer(rows: Sequence[tuple[AttackJudgement, AttackJudgement]]) -> Any:
+    return transferability({"a": [a for a, _ in rows], "b": [b for _, b in rows]})
+
+
+def attack_twice(number: int, draw: random.Random) -> tuple[AttackJudgement, AttackJudgement]:
+    first, other = attack(number, draw), attack(number, draw)
+    return first, replace(other, sample=first.sample)
+
+
+def _texts(*rows: Any) -> str:
+    return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
+
+
+_TABLE = {
+    "src_lang": "en",
+    "lemmatizer": "simplemma",
+    "stop_words": ["the"],
+    "corpus": "0a1b2c3d",
+    "lexicon": "0123456",
+    "tagging": "tag|corpus:0a1b2c3|lexicon:0123456|n:9",
+    "n_pairs": {"bat": {"1": 3, "2": 6}},
+    "counts": {"bat": {"1": {"ball": 3, "night": 1}, "2": {"night": 6, "ball": 1}}},
+}
+_PAIR = {
+    "id": "0",
+    "source": "A ball hit the bat .",
+    "reference": "Der Ball traf den Schläger .",
+    "homograph": "bat",
+    "start": 15,
+    "token": 4,
+    "cluster": "1",
+    "target_token": "Schläger",
+}
+_SAMPLE = {
+    "id": "0",
+    "seed_id": "0",
+    "kind": "insert_at_homograph",
+    "start": 2,
+    "adjective": "hot",
+    "replaced": "",
+    "homograph": "spring",
+    "homograph_start": 6,
+    "seed_homograph_start": 2,
+    "seed_cluster": "season",
+    "adv_cluster": "water",
+    "source": "A hot spring",
+    "seed_source": "A spring",
+    **{f"{a}_{b}": 1.0 for a in ("freq", "ppmi") for b in ("adv", "seed", "diff")},
+    "fluency_ratio": 1.1,
+}
+_JUDGED = {
+    **_SAMPLE,
+    "seed_translation": "a",
+    "translation": "b",
+    "seed_outcome": "correct",
+    "outcome": "flipped:water",
+    "seed_probability_correct": 0.75,
+    "probability_correct": 0.25,
+}
+
+
+def _biases(table: Any, path: Path) -> None:
+    for homograph in table.counts:
+        for association in ASSOCIATIONS:
+            table.strongest(homograph, association=association)
+    table.signature(associations=ASSOCIATIONS)
+    table.to_json()
+    score_file(path.with_name("pairs.jsonl"), BiasColumns(table, ASSOCIATIONS, 0.0, True))
+
+
+def _scored(path: Path) -> None:
+    table = read_table(path.with_name("table.json"))
+    score_file(path, BiasColumns(table, ("freq", "ppmi"), 0.0, True))
+
+
+def _counted(path: Path) -> None:
+    count_file(path.with_name("pairs.jsonl"), read_lexicon(path.with_name("lexicon.json")))
+
+
+_LEXICON = json.dumps({"bat": {"1": ["Schläger"], "2": {"senses": ["Fledermaus"], "pos": "N"}}})
+
+
+CASES = ContractCases(
+    figures={
+        # a tenth of an odd number of rows and one of twice as many can end elsewhere
+        "attacks": FigureCase(
+            attack,
+            lambda rows: replace(attack_figures(rows, bootstrap=_FEW), by_bias=()),
+            attacked_again,
+        ),
+        "attacks, agreement": FigureCase(
+            attack, lambda rows: judge_agreement(rows, bootstrap=_FEW), attacked_again
+        ),
+        "transfer of attacks": FigureCase(
+            attack_twice,
+            transfer,
+            lambda row: (attacked_again(row[0]), attacked_again(row[1])),
+            lambda row: (row[1], row[0]),
+        ),
+        "errors and bias": FigureCase(
+            lambda _, draw: (draw.randrange(9) / 10, draw.random() < 0.4),
+            lambda rows: {
+                t.feature: t.test.rank_biserial
+                for t in predict_errors({"x": [x for x, _ in rows]}, [*[e for _, e in rows]]).tests
+            },
+            turned=lambda row: (row[0], not row[1]),
+            of_turned=opposed("x"),
+        ),
+        "errors by bias": FigureCase(
+            lambda _, draw: (draw.random(), draw.random() < 0.4),
+            lambda rows: error_rate_by_bias([x for x, _ in rows], [e for _, e in rows], n_groups=4),
+        ),
+    },
+    kept_files=(
+        KeptFile(
+            "table.json", json.dumps(_TABLE), read_table, _biases, {"pairs.jsonl": _texts(_PAIR)}
+        ),
+        KeptFile("pairs.jsonl", _texts(_PAIR, {**_PAIR, "id": "1"}), lambda p: list(read_pairs(p))),
+        KeptFile("pairs.jsonl", _texts(_PAIR), _scored, others={"table.json": json.dumps(_TABLE)}),
+        KeptFile(
+            "pairs.summary.json",
+            json.dumps({"signature": "", "corpus": "0a", "n_pairs": 1, "clusters": {}}),
+            _counted,
+            others={"pairs.jsonl": _texts(_PAIR), "lexicon.json": _LEXICON},
+        ),
+        KeptFile("lexicon.json", _LEXICON, read_lexicon),
+        KeptFile("stop.json", '["the", "a"]', read_stop_words),
+        KeptFile(
+            "samples.jsonl",
+            _texts(_SAMPLE, {**_SAMPLE, "id": "1"}),
+            lambda p: list(read_samples(p)),
+        ),
+        KeptFile(
+            "judgements.jsonl",
+            _texts(_JUDGED),
+            lambda p: list(read_judgements(p)),
+            lambda rows, path: [row.succeeds(judge) for row in rows for judge in ("lexicon", "x")],
+        ),
+        KeptFile(
+            "cues.json", '{"spring": {"1": ["summer"], "2": ["water"]}}', lambda p: read_cues(p)
+        ),
+    ),
+)

@@ -1,0 +1,110 @@
+"""Cases of the study for the contracts of all studies."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Sequence
+
+from cc_hf.data.corpora.parallel import CorpusBlock
+from cc_hf.studies.distillation.gender_flows import (
+    OUTCOMES,
+    OccupationCounts,
+    average_counts,
+    correlate_female_shares,
+    counts_of_paths,
+    read_occupation_counts,
+    read_women,
+)
+from cc_hf.studies.distillation.occupations import (
+    OccupationCounter,
+    OccupationForms,
+    read_occupation_forms,
+)
+from cc_hf.studies.distillation.senses import SenseCounter
+from tests.helpers.contract_cases import ContractCases, CountCase, ForgedCommand, KeptFile, MeanCase
+
+_PAIRS = [
+    ("The doctor saw it .", "Die Ärztin sah ihn ."),
+    ("The bat saw a doctor .", "Die Fledermaus sah den Arzt ."),
+    ("A bat , it flew .", "Ein Schläger , er flog ."),
+    ("The bat flew .", "Sie flog ."),
+]
+_FORMS = OccupationForms(frozenset({"doctor"}), frozenset({"Arzt"}), frozenset({"Ärztin"}))
+_SENSES = ["bat - fledermaus", "bat - schläger"]
+
+
+def block(pairs: Sequence[tuple[str, str]]) -> CorpusBlock:
+    targets = [target for _, target in pairs]
+    return CorpusBlock(0, 0, [source for source, _ in pairs], targets, {}, (targets,))
+
+
+def occupations(draw: random.Random) -> OccupationCounts:
+    paths: dict[tuple[str, ...], float] = {
+        ("cook", a, b): draw.randrange(9) for a in OUTCOMES for b in OUTCOMES
+    }
+    return counts_of_paths("x", ["a", "b"], ["cook"], paths)
+
+
+def _numbers(n: int) -> dict[str, float]:
+    return {"male": 1.0 + n, "female": 1.0, "other": 0.0}
+
+
+def _flow(n: int) -> dict[str, dict[str, float]]:
+    numbers = _numbers(n)
+    return {a: {b: numbers[a] * (a == b) for b in numbers} for a in numbers}
+
+
+_COUNTS = {
+    "signature": "s|n:3",
+    "stages": ["a", "b"],
+    "counts": {f"job{n}": [_numbers(n), _numbers(n)] for n in range(4)},
+    "flows": {f"job{n}": [_flow(n)] for n in range(4)},
+    "n_pairs": 9,
+    "n_damaged": 0,
+    "damaged": [[1, "why"]],
+    "n_runs": 1,
+    "share_deviations": [],
+    "change_deviations": [],
+}
+
+
+CASES = ContractCases(
+    counts={
+        "occupations": CountCase(
+            _PAIRS, lambda rows: OccupationCounter({"doctor": _FORMS}).count(block(rows))
+        ),
+        "senses": CountCase(_PAIRS, lambda rows: SenseCounter(_SENSES, "de").count(block(rows))),
+    },
+    means={"occupations": MeanCase(occupations, average_counts)},
+    kept_files=(
+        KeptFile(
+            "counts.json",
+            json.dumps(_COUNTS),
+            read_occupation_counts,
+            lambda counts, _: counts.to_json(),
+        ),
+        KeptFile(
+            "counts.json",
+            json.dumps(_COUNTS),
+            read_occupation_counts,
+            lambda counts, _: (
+                counts.by_frequency(),
+                correlate_female_shares(counts, {f"job{n}": n / 4 for n in range(4)}),
+            ),
+        ),
+        KeptFile("women.csv", "occupation,percent_women\njob0,50\njob1,12.5\n", read_women),
+        KeptFile(
+            "forms.json",
+            '{"doctor": {"src_forms": ["doctor"], "tgt_forms_male": ["Arzt"], "tgt_forms_female": []}}',
+            read_occupation_forms,
+        ),
+    ),
+    forged=(
+        ForgedCommand(
+            ("regression", "table.csv", "--dependent", "y", "--independent", "x"),
+            {"table.csv": "system,x,y\na,1,2\nb,2,3\nc,3,5\nd,4,4\n"},
+        ),
+    ),
+    tables=(("regression", "--published"),),
+)

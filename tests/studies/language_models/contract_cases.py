@@ -1,0 +1,7 @@
+"""Cases of the study for the contracts of all studies."""
+
+from __future__ import annotations
+
+from tests.helpers.contract_cases import ContractCases
+
+CASES = ContractCases(tables=(("published",),))

@@ -1,0 +1,89 @@
+"""Cases of the study for the contracts of all studies."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from cc_hf.schema import ContrastiveTranslationExample
+from cc_hf.studies.wino_x.lengths import sequence_lengths
+from cc_hf.studies.wino_x.pronoun_counts import pronoun_counts
+from cc_hf.studies.wino_x.referent_bias import referent_bias
+from cc_hf.studies.wino_x.referent_choices import Choice, read_choices
+from cc_hf.studies.wino_x.salience import Salience, WordSalience, trigger_importance
+from tests.helpers.contract_cases import ContractCases, CountCase, FigureCase, KeptFile
+
+_GENDERS = ("male", "female")
+_GERMAN = ["Die Ärztin sah ihn .", "Der Hut , er fiel .", "Sie flog .", "Es ist da ."]
+
+
+def choice(number: int, draw: random.Random) -> Choice:
+    right, wrong = _GENDERS if number % 2 else _GENDERS[::-1]
+    return Choice(
+        str(number), str(number // 2), right, wrong, draw.choice(["first", "second"]),
+        draw.choice([True, False, None]),
+    )  # fmt: skip
+
+
+def twins(number: int, draw: random.Random) -> list[Salience]:
+    def sentence(name: str, words: Sequence[str]) -> Salience:
+        scored = []
+        for at, text in enumerate(words):
+            value = draw.random()
+            scored.append(WordSalience(text, 4 * at, value, ((text, value),)))
+        return Salience(name, str(number), " ".join(words), "er", 0.5, tuple(scored), 1)
+
+    return [sentence(f"{number}-{end}", ["dog", "it", "was", end]) for end in ("big", "old")]
+
+
+def triggers(rows: Sequence[list[Salience]]) -> Any:
+    return trigger_importance([sentence for row in rows for sentence in row])
+
+
+def sentence_pair(number: int, draw: random.Random) -> ContrastiveTranslationExample:
+    def text() -> str:
+        return " ".join(["ja"] * draw.randrange(1, 9))
+
+    return ContrastiveTranslationExample(
+        str(number), "en", "de", text(), text(), (f"nein {text()}",), "x"
+    )
+
+
+CASES = ContractCases(
+    figures={
+        "referent bias": FigureCase(
+            choice,
+            lambda rows: replace(referent_bias(rows), tests=()),
+            lambda row: replace(row, example_id=f"x{row.example_id}", pair=f"x{row.pair}"),
+        ),
+        # Cohen's d has n - 2 in its denominator, and so changes with doubled rows
+        "trigger importance": FigureCase(twins, triggers, None),
+        "lengths": FigureCase(sentence_pair, sequence_lengths),
+    },
+    counts={"pronouns": CountCase(_GERMAN, lambda rows: pronoun_counts(rows, "de"))},
+    kept_files=(
+        KeptFile(
+            "choices.tsv",
+            "id\tchoice\n0\tcorrect\n",
+            lambda path: read_choices(path, []),
+            refusal="expected",
+        ),
+        KeptFile(
+            "preferences.jsonl",
+            '{"id": "0", "preferred": 1}\n',
+            lambda path: read_choices(path, []),
+            refusal="expected",
+        ),
+    ),
+    torch_modules=(
+        "debias",
+        "few_shot",
+        "filler_training",
+        "measures",
+        "pronoun_penalty",
+        "translation_pairs",
+        "trigger_importance",
+    ),
+)
