@@ -16,7 +16,7 @@ from cc_hf.studies.speed.average_attention import (
 )
 from cc_hf.studies.speed.average_attention.modeling import AverageAttention, RunningSum
 from cc_hf.systems.translate import translate_with
-from tests.helpers.families import save_tiny_average_attention
+from tests.studies.speed.contract_cases import save_tiny_average_attention
 
 _PAD = 39
 _SIZES: dict[str, Any] = {
