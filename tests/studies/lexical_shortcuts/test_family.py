@@ -16,9 +16,9 @@ from cc_hf.evaluators.loading import evaluator_of
 from cc_hf.studies.lexical_shortcuts.family import LexicalShortcutEvaluator
 from cc_hf.studies.lexical_shortcuts.model import LexicalShortcutForConditionalGeneration
 from cc_hf.systems.translate import translate_with
-from tests.helpers.families import save_tiny_lexical_shortcut
 from tests.helpers.metrics import compute_metric
 from tests.helpers.models import TEXT, save_target_vocabulary, save_tiny_marian
+from tests.studies.lexical_shortcuts.contract_cases import save_tiny_lexical_shortcut
 from tests.studies.lexical_shortcuts.shortcut_models import small_config, small_model
 
 _SOURCES = ["The doctor asked the nurse.", "The nurse.", "The nurse."]

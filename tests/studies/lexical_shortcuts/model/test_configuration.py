@@ -12,7 +12,7 @@ import cc_hf
 from cc_hf.errors import EvaluatorError
 from cc_hf.studies.lexical_shortcuts.model import LexicalShortcutConfig
 from tests.helpers.cases import cases_by_message
-from tests.helpers.families import save_tiny_lexical_shortcut
+from tests.studies.lexical_shortcuts.contract_cases import save_tiny_lexical_shortcut
 from tests.studies.lexical_shortcuts.shortcut_models import SOURCES, small_config, small_model
 
 
