@@ -344,8 +344,8 @@ def _plugins(kind: str) -> dict[str, tuple[_Plugin, ...]]:
 def _refusal(kind: str, name: str, plugins: tuple[_Plugin, ...]) -> str:
     """Return the message that a name is taken, with all of its origins."""
     if name in _TABLES[kind]:
-        own = _TABLES[kind][name]
-        origin = own.commands if isinstance(own, Study) else own
+        target = _TABLES[kind][name]
+        origin = target.commands if isinstance(target, Study) else target
         return (
             f"the {kind} {name!r} of {' and of '.join(map(str, plugins))} is not used: expected a"
             f" name of its own, cc_hf itself has this one ({origin}); ask its authors to rename it"

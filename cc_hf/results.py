@@ -240,6 +240,10 @@ class EvaluationResult(OnData):
         counted = f", which count as {self.ties}" if self.ties else ""
         return f"{n_ties:,} of {self.n:,} judgements are ties{counted}"
 
+    def by_id(self) -> dict[str, Judgement]:
+        """Return the judgements by the ids of their examples."""
+        return {judgement.example_id: judgement for judgement in self.judgements}
+
     def interval_notes(self) -> dict[str, str]:
         """Return notes on the intervals that are unusual or missing.
 

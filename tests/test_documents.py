@@ -146,7 +146,7 @@ def test_the_picture_of_the_method_shows_figures_of_the_embedded_evaluator() -> 
 
 
 def test_every_page_with_examples_is_tested_here() -> None:
-    reference = {"api", "annotations", "parity", "performance", "architecture"}
+    reference = {"api", "annotations", "parity", "performance", "architecture", "internals"}
     without = {_ROOT / "docs" / f"{name}.md" for name in reference | {"index", "studies/index"}}
     generated = {_ROOT / "docs/cli.md", _ROOT / "docs/changelog.md"}
     assert set(_DOCS) - without - generated == {_ROOT / page for page in _PAGES[1:]}
@@ -158,7 +158,7 @@ def test_every_study_has_a_page_and_the_list_of_studies_names_every_page() -> No
     pages = {path.stem for path in folder.glob("*.md")} - {"index"}
     linked = re.findall(r"^- \[.+?\]\((\w+)\.md\)", (folder / "index.md").read_text("utf-8"), re.M)
     assert sorted(linked) == sorted(pages)
-    assert {path.parent.name for path in _ROOT.glob("cc_hf/studies/*/__init__.py")} <= pages
+    assert set(registry.STUDIES) <= pages
 
 
 def test_links_between_documents_lead_to_existing_files() -> None:
@@ -174,6 +174,14 @@ def test_the_readme_is_short_and_its_make_targets_exist() -> None:
     targets = re.findall(r"^(\w+):", makefile, re.MULTILINE)
     named = [command.split()[1] for command in _COMMANDS if command.startswith("make ")]
     assert set(named) == {"demo", "test"} <= set(targets)
+
+
+def test_the_picture_of_the_floors_is_that_of_the_import_contract() -> None:
+    page = (_ROOT / "docs/architecture.md").read_text(encoding="utf-8")
+    picture = page.partition("## The floors\n")[2].split("```")[1]
+    contract = (_ROOT / "pyproject.toml").read_text(encoding="utf-8").partition("\nlayers = [")[2]
+    drawn = re.findall(r"^(\w+(?: : \w+)*)  ", picture, re.MULTILINE)
+    assert drawn == re.findall(r'^  "(.+)",$', contract.partition("\n]")[0], re.MULTILINE)
 
 
 def test_the_citation_names_the_version() -> None:

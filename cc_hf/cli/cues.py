@@ -41,6 +41,7 @@ from cc_hf.cli.output import (
     write_atomically,
 )
 from cc_hf.errors import InputError
+from cc_hf.reports.numbers import percent
 
 if TYPE_CHECKING:
     from cc_hf.cues.cue_set import CueSet
@@ -276,13 +277,13 @@ def _table(cue_set: CueSet) -> list[RenderableType]:
 def _comparison(compared: Mapping[str, Overlap], path: Path) -> list[Text]:
     lines = []
     for side, shared in compared.items():
-        percent, chance = (
-            100 * n / shared.n_expected for n in (shared.n_chosen, shared.n_by_chance)
+        chosen, chance = (
+            percent(n / shared.n_expected) for n in (shared.n_chosen, shared.n_by_chance)
         )
         lines.append(
             Text(
                 f"{side}: {shared.n_chosen} of {shared.n_expected} cues of {path.name} chosen,"
-                f" {percent:.1f} %; by chance {chance:.1f} %"
+                f" {chosen} %; by chance {chance} %"
             )
         )
     return lines

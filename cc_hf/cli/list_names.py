@@ -25,6 +25,7 @@ from cc_hf.evaluators.suitability import RECOMMENDED
 from cc_hf.languages import LANGUAGES
 from cc_hf.models.bergamot.published import LICENCE, PREFIX, STUDENTS
 from cc_hf.models.location import EmbeddedModel
+from cc_hf.reports.numbers import count, decimal, percent, signed
 from cc_hf.schema import FORMS
 
 __all__ = ["Kind", "list_names"]
@@ -145,7 +146,7 @@ def _configurations(declared: DatasetDeclaration) -> Iterator[Table | Padding | 
         table.add_row(
             f"{config.name}{default}",
             FORMS[config.form],
-            *("?" if n is None else f"{n:,}" if n else "" for n in sizes),
+            *("?" if n is None else count(n) if n else "" for n in sizes),
             languages,
         )
     yield table
@@ -264,9 +265,10 @@ def _evaluators() -> list[dict[str, Any]]:
         name = calibration.evaluator.partition("@")[0]
         known = abouts.get(name, f"{calibration.src_lang} → {calibration.tgt_lang}")
         abouts[name] = (
-            f"{known}; calibrated: use the cues {calibration.chosen}; AUC {chosen.auc:.3f},"
-            f" {100 * chosen.accuracy:.1f} % of the decisions right, shift {chosen.shift:+.3f}, on"
-            f" {chosen.n:,} translations of {calibration.data}"
+            f"{known}; calibrated: use the cues {calibration.chosen}; AUC"
+            f" {decimal(chosen.auc, digits=3)}, {percent(chosen.accuracy)} % of the decisions"
+            f" right, shift {signed(chosen.shift)}, on {chosen.n:,} translations of"
+            f" {calibration.data}"
         )
     families = ", ".join(registry.names("evaluator family"))
     abouts["FOLDER, ORGANISATION/MODEL"] = (

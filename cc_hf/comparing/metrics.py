@@ -4,14 +4,14 @@ alike (Vamvas & Sennrich 2021, section 3.5)?
 
 from __future__ import annotations
 
-import hashlib
 import itertools
 from collections.abc import Mapping
 from dataclasses import dataclass
 
 from cc_hf import signature
+from cc_hf.comparing.alignment import AlignedJudgements
 from cc_hf.errors import InputError
-from cc_hf.results import EvaluationResult, difference_of_data
+from cc_hf.results import EvaluationResult
 from cc_hf.statistics.bootstrap import check_bootstrap
 from cc_hf.statistics.checks import is_constant
 from cc_hf.statistics.rank_correlation import RankCorrelation, rank_correlation
@@ -21,6 +21,8 @@ __all__ = ["EvaluatorAgreement", "EvaluatorPair", "evaluator_agreement"]
 #: Fields of a signature that describe the run or the system. All other fields identify the
 #: evaluator and its options.
 _NOT_THE_JUDGE = {"data", "sys", "n", "seed", "boot", "v"}
+
+_System = tuple[str, ...]  # translations, in the order of the examples
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,22 +90,22 @@ def evaluator_agreement(
         MissingDependencyError: without scipy.
     """
     check_bootstrap(seed=seed, n_resamples=n_resamples, level=level)
-    # This maps the description of an evaluator to {digest of the translations: name of the result}.
-    table: dict[str, dict[str, str]] = {}
+    systems = _systems(results)
+    # This maps the description of an evaluator to {system: name of the result}.
+    table: dict[str, dict[_System, str]] = {}
     for name, result in results.items():
         if figure not in result.scores:
             raise InputError(
                 f"figure: expected one of {', '.join(result.scores)}, which {name} has, got"
                 f" {figure!r}"
             )
-        judged, system = table.setdefault(_judge(result), {}), _system(name, result)
+        judged, system = table.setdefault(_judge(result), {}), systems[name]
         if system in judged:
             raise InputError(
                 f"{name} and {judged[system]} are the same translations by the same evaluator; give"
                 " each once"
             )
         judged[system] = name
-    _check_same_data(results)
     _check_complete(table)
     order = list(next(iter(table.values())))
     short = _short_names(table)
@@ -147,39 +149,21 @@ def _judge(result: EvaluationResult) -> str:
     )
 
 
-def _system(name: str, result: EvaluationResult) -> str:
-    """Return a digest of the translations that does not depend on their order.
+def _systems(results: Mapping[str, EvaluationResult]) -> dict[str, _System]:
+    """Return the translations of each result, which identify its system.
 
     Raises:
-        InputError: for a result without judgements.
+        InputError: for a result without judgements, or results of different examples.
     """
-    if not result.judgements:
-        raise InputError(
-            f"{name}: expected a result with judgements, which identify the system, got none"
-        )
-    rows = sorted(
-        f"{judgement.example_id}\t{judgement.translation}" for judgement in result.judgements
-    )
-    return hashlib.sha256("\n".join(rows).encode()).hexdigest()
+    aligned = AlignedJudgements.of(results)
+    rows = dict(zip(results, aligned.rows(results), strict=True))
+    for left, right in itertools.pairwise(results):
+        if reason := aligned.why_examples_differ(left, right):
+            raise InputError(f"expected results of the same examples: {reason}")
+    return {name: tuple(j.translation for j in row) for name, row in rows.items()}
 
 
-def _check_same_data(results: Mapping[str, EvaluationResult]) -> None:
-    if difference := difference_of_data(results):
-        raise InputError(f"expected results of the same examples: {difference}")
-    described = {
-        name: (r.dataset, r.config, r.tgt_lang, tuple(sorted(j.example_id for j in r.judgements)))
-        for name, r in results.items()
-    }
-    (first, expected), *others = described.items()
-    for name, got in others:
-        if got != expected:
-            raise InputError(
-                f"expected results of the same examples: {first} is of {' '.join(expected[:3])}, n"
-                f" = {len(expected[3])}; {name} of {' '.join(got[:3])}, n = {len(got[3])}"
-            )
-
-
-def _check_complete(table: Mapping[str, Mapping[str, str]]) -> None:
+def _check_complete(table: Mapping[str, Mapping[_System, str]]) -> None:
     names = {system: name for judged in table.values() for system, name in judged.items()}
     if len(table) < 2 or len(names) < 3:
         raise InputError(
@@ -195,7 +179,7 @@ def _check_complete(table: Mapping[str, Mapping[str, str]]) -> None:
             )
 
 
-def _short_names(table: Mapping[str, Mapping[str, str]]) -> dict[str, str]:
+def _short_names(table: Mapping[str, Mapping[_System, str]]) -> dict[str, str]:
     """Return the shortest kind of name that tells the evaluators apart: the model, the metric,
     both, or the fields of their signatures that differ.
     """

@@ -10,11 +10,13 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from cc_hf.comparing.alignment import AlignedJudgements
 from cc_hf.errors import InputError
-from cc_hf.results import EvaluationResult, difference_of_data
+from cc_hf.results import EvaluationResult
 from cc_hf.statistics.bootstrap import Bootstrap
 from cc_hf.statistics.corpus_quality import score_of_sums, sentence_statistics
 from cc_hf.statistics.paired import McNemar, PairedDifference, figure_differences, mcnemar
+from cc_hf.statistics.shares import quotients
 
 __all__ = [
     "PUBLISHED",
@@ -164,18 +166,16 @@ def compared_verdicts(
         InputError: for results of different data, metrics or examples.
     """
     first, second = results
-    if difference := difference_of_data({"the first": first, "the second": second}):
-        raise InputError(f"expected results of the same data: {difference}")
+    aligned = AlignedJudgements.of({"the first": first, "the second": second})
     if first.metric != second.metric:
         raise InputError(f"expected one metric, got {first.metric} and {second.metric}")
-    verdicts = [{j.example_id: j.verdict for j in result.judgements} for result in results]
-    if list(verdicts[0]) != list(verdicts[1]):
-        raise InputError("expected judgements of the same examples in the same order, got others")
-    flags = [[counts(verdict) for verdict in row.values()] for row in verdicts]
+    if reason := aligned.why_examples_differ("the first", "the second"):
+        raise InputError(f"expected judgements of the same examples: {reason}")
+    pairs = list(aligned.pairs("the first", "the second"))
     return compared_rates(
         figure,
-        (flags[0], flags[1]),
-        [judgement.unit for judgement in first.judgements],
+        ([counts(j.verdict) for j, _ in pairs], [counts(j.verdict) for _, j in pairs]),
+        [j.unit for j, _ in pairs],
         data=data or f"{first.dataset}/{first.config}",
         signatures=(first.signature, second.signature),
         bootstrap=bootstrap,
@@ -241,4 +241,4 @@ def compared_rates(
 
 def _rate(parts: Mapping[str, npt.NDArray[np.float64]]) -> dict[str, npt.NDArray[np.float64]]:
     has, counted = parts["all"].T
-    return {"rate": np.divide(has, counted, out=np.full(len(has), np.nan), where=counted > 0)}
+    return {"rate": quotients(has, counted)}

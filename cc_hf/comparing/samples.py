@@ -8,12 +8,15 @@ or not a sense is recognised in them.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import replace
 
 from cc_hf import signature
+from cc_hf.comparing.alignment import AlignedJudgements
 from cc_hf.errors import InputError
 from cc_hf.results import EvaluationResult
+from cc_hf.schema import Judgement
 
 __all__ = ["on_shared_samples", "right_alone"]
 
@@ -33,7 +36,8 @@ def on_shared_samples(
             name how many samples each result loses.
 
     Raises:
-        InputError: for a result without judgements, or results that share no sample.
+        InputError: for a result without judgements, results of different data, or results that
+            share no sample.
 
     Examples:
         >>> from cc_hf.schema import Judgement
@@ -42,7 +46,7 @@ def on_shared_samples(
         ...         Judgement(str(i), "all", v == "correct", "", v) for i, v in enumerate(verdicts)
         ...     )
         ...     return EvaluationResult(
-        ...         "", "", "de", "m", "m|n:3", len(verdicts), {}, {}, (), judgements
+        ...         "", "", "de", "m", "m|data:own@1", len(verdicts), {}, {}, (), judgements
         ...     )
         >>> first = result("correct", "inconclusive", "correct")
         >>> second = result("correct", "correct")
@@ -50,42 +54,39 @@ def on_shared_samples(
         >>> shared["a"].n, lost
         (1, {'a': 2, 'b': 1})
     """
-    decided = {}
-    for name, result in results.items():
-        if not result.judgements:
-            raise InputError(
-                f"{name}: expected a result with judgements of single samples, got one of"
-                f" {result.metric}, which has none"
-            )
-        decided[name] = {j.example_id: j for j in result.judgements if j.verdict != "inconclusive"}
-    first, *others = decided.values()
-    shared = [name for name in first if all(name in table for table in others)]
-    if not shared:
+    aligned = AlignedJudgements.of(
+        {name: _of_whole_data(result, result.judgements) for name, result in results.items()}
+    )
+    decided = [
+        of_example
+        for of_example in zip(*aligned.rows(results), strict=True)
+        if all(judgement.verdict != "inconclusive" for judgement in of_example)
+    ]
+    if not decided:
         raise InputError(
             f"expected results with verdicts on the same samples, got {', '.join(results)}, which"
             " share none"
         )
     return (
         {
-            name: replace(
-                result,
-                judgements=tuple(decided[name][i] for i in shared),
-                n=len(shared),
-                signature=_of_whole_data(result.signature, len(shared)),
-            )
-            for name, result in results.items()
+            name: _of_whole_data(result, row)
+            for (name, result), row in zip(results.items(), zip(*decided, strict=True), strict=True)
         },
-        {name: len(result.judgements) - len(shared) for name, result in results.items()},
+        {name: len(result.judgements) - len(decided) for name, result in results.items()},
     )
 
 
-def _of_whole_data(text: str, n: int) -> str:
-    """Return a signature whose data are not said to be a part, since parts are compared here."""
-    metric, fields = signature.parse(text)
+def _of_whole_data(result: EvaluationResult, judgements: tuple[Judgement, ...]) -> EvaluationResult:
+    """Return a result of some judgements whose data are not said to be a part, since parts are
+    compared here.
+    """
+    n = len(judgements)
+    metric, fields = signature.parse(result.signature)
     fields["n"] = str(n)
     if "data" in fields:
         fields["data"] = signature.whole(fields["data"])
-    return signature.build(metric, fields)
+    text = signature.build(metric, fields)
+    return replace(result, judgements=judgements, n=n, signature=text)
 
 
 def right_alone(results: Mapping[str, EvaluationResult]) -> dict[str, list[str]]:
@@ -103,14 +104,11 @@ def right_alone(results: Mapping[str, EvaluationResult]) -> dict[str, list[str]]
     if len(results) < 2:
         raise InputError(f"expected at least two results to compare, got {len(results)}")
     right = {
-        name: {j.example_id: None for j in result.judgements if j.is_correct}
+        name: [j.example_id for j in result.judgements if j.is_correct]
         for name, result in results.items()
     }
+    n_right = Counter(example for examples in right.values() for example in examples)
     return {
-        name: [
-            example
-            for example in of_result
-            if not any(example in right[other] for other in right if other != name)
-        ]
-        for name, of_result in right.items()
+        name: [example for example in examples if n_right[example] == 1]
+        for name, examples in right.items()
     }

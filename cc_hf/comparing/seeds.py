@@ -9,10 +9,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from cc_hf import signature
+from cc_hf.comparing.alignment import check_same_data
 from cc_hf.comparing.systems import different_options
 from cc_hf.errors import InputError
 from cc_hf.metrics.base import registered_metric
-from cc_hf.results import EvaluationResult, difference_of_data
+from cc_hf.results import EvaluationResult
 from cc_hf.schema import UNCOUNTED_CATEGORY
 from cc_hf.statistics.gender_figures import MALE_FEMALE, RATIO
 from cc_hf.statistics.seeds import SeedFigure, average_over_seeds
@@ -224,11 +225,7 @@ def check_seeds(results: Sequence[EvaluationResult], *, system: str = "") -> Non
     if len(metrics) > 1:
         raise InputError(f"{prefix}expected results of one metric, got {', '.join(metrics)}")
     numbered = {f"seed {number}": result for number, result in enumerate(results, 1)}
-    if difference := difference_of_data(numbered):
-        raise InputError(
-            f"{prefix}expected results of all seeds on the same data: {difference}; evaluate the"
-            " same rows of the same configuration"
-        )
+    check_same_data(numbered, f"{prefix}expected results of all seeds on the same data")
     first_name, first = next(iter(numbered.items()))
     for name, result in numbered.items():
         if result is first:

@@ -17,12 +17,13 @@ import numpy as np
 
 from cc_hf import signature
 from cc_hf._version import __version__
+from cc_hf.comparing.alignment import AlignedJudgements
 from cc_hf.comparing.samples import on_shared_samples, right_alone
 from cc_hf.data.files.result_files import read_result_file, system_names
 from cc_hf.errors import InputError
 from cc_hf.metrics.base import registered_metric
-from cc_hf.results import EvaluationResult, Interval, NoInterval, OnData, difference_of_data
-from cc_hf.schema import VERDICTS, Judgement
+from cc_hf.results import EvaluationResult, Interval, NoInterval, OnData
+from cc_hf.schema import VERDICTS
 from cc_hf.statistics.agreement import (
     agreement_interval,
     cohen_kappa,
@@ -213,8 +214,8 @@ def compare(
     left_out: dict[str, int] = {}
     if shared:
         results, left_out = on_shared_samples(results)
-    data = _check_same_data(results)
-    judged = {name: _by_id(name, result) for name, result in results.items() if result.judgements}
+    aligned = AlignedJudgements.of(results)
+    judged = [name for name, row in aligned.judgements.items() if row]
     not_compared = {
         name: "its metric judges the whole, not each translation"
         for name in results
@@ -223,25 +224,25 @@ def compare(
     bootstrap: dict[str, Any] = {"n_resamples": n_resamples, "level": level, "seed": seed}
     systems: list[SystemComparison] = []
     for metric in dict.fromkeys(results[name].metric for name in judged):
-        tables = {name: table for name, table in judged.items() if results[name].metric == metric}
-        if len(tables) > 1:
-            systems += _systems(metric, tables, results, bootstrap)
+        names = [name for name in judged if results[name].metric == metric]
+        if len(names) > 1:
+            systems += _systems(metric, names, aligned, bootstrap)
     agreements: list[MetricAgreement] = []
     obstacles: dict[tuple[str, str], str] = {}
     for left, right in itertools.combinations(judged, 2):
-        if reason := _ids_of_one(left, right, judged):
+        if reason := aligned.why_examples_differ(left, right):
             not_compared[f"{left} and {right}"] = obstacles[left, right] = reason
-        elif other := _other_translation(left, right, judged):
+        elif other := aligned.why_translations_differ(left, right):
             obstacles[left, right] = other
         else:
-            agreements.append(_agreement(left, right, judged, bootstrap))
+            agreements.append(_agreement(left, right, aligned, bootstrap))
     compared = {name for pair in systems for name in (pair.baseline, pair.system)} | {
         name for pair in agreements for name in (pair.left, pair.right)
     }
     _check_compared(compared, judged, results, obstacles)
     first = next(iter(results.values()))
     fields: dict[str, str | int] = {
-        "data": data,
+        "data": signature.parse(first.signature)[1].get("data", "own"),
         "n": first.n,
         "results": len(results),
         "test": "paired-ar+bootstrap+mcnemar-exact",
@@ -263,12 +264,9 @@ def compare(
     )
 
 
-_Judged = Mapping[str, Mapping[str, Judgement]]  # result -> {example id: judgement}
-
-
 def _check_compared(
     compared: set[str],
-    judged: _Judged,
+    judged: Sequence[str],
     results: Mapping[str, EvaluationResult],
     obstacles: Mapping[tuple[str, str], str],
 ) -> None:
@@ -293,93 +291,37 @@ def _check_compared(
     )
 
 
-def _check_same_data(results: Mapping[str, EvaluationResult]) -> str:
-    """Return the name of the data, which must be the same in the signatures of all results.
-
-    Raises:
-        InputError: for results of different data.
-    """
-    if difference := difference_of_data(results):
-        raise InputError(
-            f"expected results of the same data: {difference}; evaluate the same rows of the same"
-            " configuration"
-        )
-    return signature.parse(next(iter(results.values())).signature)[1].get("data", "own")
-
-
-def _by_id(name: str, result: EvaluationResult) -> dict[str, Judgement]:
-    judgements = {judgement.example_id: judgement for judgement in result.judgements}
-    if len(judgements) < len(result.judgements):
-        repeated = next(
-            i for i, n in Counter(j.example_id for j in result.judgements).items() if n > 1
-        )
-        raise InputError(
-            f"{name}: expected one judgement of each example, got several of example {repeated}"
-        )
-    if len(judgements) != result.n:
-        raise InputError(
-            f"{name}: expected {result.n} judgements, as the result says, got {len(judgements)};"
-            " was the file cut?"
-        )
-    return judgements
-
-
-def _ids_of_one(left: str, right: str, judged: _Judged) -> str:
-    """Return why two results cannot be joined, or "" if they can."""
-    for name, other in ((left, right), (right, left)):
-        if missing := [i for i in judged[other] if i not in judged[name]]:
-            return (
-                f"{name} has no judgement of {len(missing)} of the {len(judged[other])} examples of"
-                f" {other}, such as example {missing[0]}"
-            )
-    return ""
-
-
-def _other_translation(left: str, right: str, judged: _Judged) -> str:
-    for example_id, judgement in judged[left].items():
-        other = judged[right][example_id].translation
-        if judgement.translation != other:
-            return (
-                f"example {example_id}: {left} judged {judgement.translation!r}, {right} judged"
-                f" {other!r}"
-            )
-    return ""
-
-
 def _systems(
-    metric: str,
-    judged: _Judged,
-    results: Mapping[str, EvaluationResult],
-    bootstrap: Mapping[str, Any],
+    metric: str, names: Sequence[str], aligned: AlignedJudgements, bootstrap: Mapping[str, Any]
 ) -> list[SystemComparison]:
-    baseline, *others = judged
+    baseline, *others = names
+    results = aligned.results
     for name in others:
-        if reason := _ids_of_one(baseline, name, judged):
+        if reason := aligned.why_examples_differ(baseline, name):
             raise InputError(
                 f"{reason}; evaluate both on the same examples, or compare them on those that both"
                 " judged (`cc-hf compare --shared`)"
             )
-        for example_id, judgement in judged[baseline].items():
-            if judgement.category != judged[name][example_id].category:
+        for j, other in aligned.pairs(baseline, name):
+            if j.category != other.category:
                 raise InputError(
-                    f"example {example_id}: {baseline} has the category {judgement.category!r},"
-                    f" {name} has {judged[name][example_id].category!r}; evaluate the same data"
+                    f"example {j.example_id}: {baseline} has the category {j.category!r},"
+                    f" {name} has {other.category!r}; evaluate the same data"
                 )
-        if _other_translation(baseline, name, judged):  # else two variants of the metric
+        if aligned.why_translations_differ(baseline, name):  # else two variants of the metric
             _check_same_options(baseline, name, results)
             if "@scores." in signature.parse(results[name].signature)[1].get("eval", ""):
-                _check_same_scores(baseline, name, judged)
-    ids = list(judged[baseline])
-    table = [[judged[name][i] for i in ids] for name in judged]
+                _check_same_scores(baseline, name, aligned)
+    table = aligned.rows(names)
     correct = np.array([[j.is_correct for j in row] for row in table], dtype=np.bool_)
-    has_weights = all("weighted_accuracy" in results[name].scores for name in judged)
+    has_weights = all("weighted_accuracy" in results[name].scores for name in names)
     weights = (
         np.array([[j.weight for j in row] for row in table], dtype=np.int64)
         if has_weights
         else None
     )
     # Some metrics count what is inconclusive among their figures.
-    has_rates = all("inconclusive_rate" in results[name].scores for name in judged)
+    has_rates = all("inconclusive_rate" in results[name].scores for name in names)
     declared = registered_metric(metric)
     differences = paired_differences(
         correct,
@@ -399,7 +341,7 @@ def _systems(
             metric,
             baseline,
             name,
-            len(ids),
+            len(table[0]),
             differences[number],
             mcnemar(correct[0], correct[number + 1]),
         )
@@ -432,23 +374,22 @@ def _check_same_options(baseline: str, name: str, results: Mapping[str, Evaluati
         )
 
 
-def _check_same_scores(baseline: str, name: str, judged: _Judged) -> None:
+def _check_same_scores(baseline: str, name: str, aligned: AlignedJudgements) -> None:
     """Check that two evaluators of one name are the same as far as their scores show it.
 
     Raises:
         InputError: for a translation that both results have, but with other scores.
     """
-    for example_id, judgement in judged[baseline].items():
-        other = judged[name][example_id]
+    for judgement, other in aligned.pairs(baseline, name):
         scores = [(j.score_correct, j.score_incorrect) for j in (judgement, other)]
         if judgement.translation == other.translation and not all(
             left == right or (left and right and math.isclose(left, right, rel_tol=1e-3))
             for left, right in zip(*scores, strict=True)
         ):
             raise InputError(
-                f"example {example_id}: {baseline} and {name} have the same translation, with the"
-                f" scores {scores[0]} and {scores[1]}, so that they were judged by different"
-                " functions of one name; evaluate both with the same function"
+                f"example {judgement.example_id}: {baseline} and {name} have the same translation,"
+                f" with the scores {scores[0]} and {scores[1]}, so that they were judged by"
+                " different functions of one name; evaluate both with the same function"
             )
 
 
@@ -495,11 +436,9 @@ def _is_same_option(key: str, left: str | None, right: str | None) -> bool:
 
 
 def _agreement(
-    left: str, right: str, judged: _Judged, bootstrap: Mapping[str, Any]
+    left: str, right: str, aligned: AlignedJudgements, bootstrap: Mapping[str, Any]
 ) -> MetricAgreement:
-    pairs = [
-        (judgement, judged[right][example_id]) for example_id, judgement in judged[left].items()
-    ]
+    pairs = list(aligned.pairs(left, right))
     correct = [a.is_correct for a, _ in pairs], [b.is_correct for _, b in pairs]
     verdicts = [a.verdict for a, _ in pairs], [b.verdict for _, b in pairs]
     labels = tuple(

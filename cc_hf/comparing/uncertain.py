@@ -4,17 +4,19 @@ ambiguity of the source (Vamvas & Sennrich 2021, section 3.6).
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
+from cc_hf.comparing.alignment import check_same_data
 from cc_hf.errors import InputError, shown
-from cc_hf.results import EvaluationResult, difference_of_data
+from cc_hf.results import EvaluationResult
 from cc_hf.schema import Example, Judgement
+from cc_hf.statistics.shares import Share, wilson_share
 
 __all__ = [
     "WITHIN",
-    "UncertainCategory",
     "UncertainSample",
     "UncertainSamples",
     "is_uncertain",
@@ -47,21 +49,6 @@ class UncertainSample:
     readings: Mapping[str, str] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
-class UncertainCategory:
-    """How many samples of a category are uncertain.
-
-    Attributes:
-        category: its name.
-        n: number of samples with a probability.
-        n_uncertain: number of uncertain ones.
-    """
-
-    category: str
-    n: int
-    n_uncertain: int
-
-
 @dataclass(frozen=True)
 class UncertainSamples:
     """The uncertain samples of a result.
@@ -69,20 +56,25 @@ class UncertainSamples:
     Attributes:
         within: the largest distance to 0.5.
         n: number of samples with a probability.
-        categories: in the order of the result.
+        categories: category -> the uncertain samples among those with a probability, in the order
+            of the result, with Wilson's interval.
         samples: the least sure one first.
         signature: that of the result.
     """
 
     within: float
     n: int
-    categories: tuple[UncertainCategory, ...]
+    categories: Mapping[str, Share]
     samples: tuple[UncertainSample, ...]
     signature: str
 
     def to_dict(self) -> dict[str, Any]:
         """Return the samples as plain dicts and lists, ready for JSON."""
-        return asdict(self)
+        categories = [
+            {"category": name, "n": share.n, "n_uncertain": share.k}
+            for name, share in self.categories.items()
+        ]
+        return {**asdict(self), "categories": categories}
 
 
 def is_uncertain(judgement: Judgement, within: float = WITHIN) -> bool:
@@ -146,26 +138,21 @@ def uncertain_samples(
             f" one of {result.metric}, which has none"
         )
     for other in others:
-        if difference := difference_of_data({"the first": result, "another": other}):
-            raise InputError(f"expected results on the same data: {difference}")
+        check_same_data({"the first": result, "another": other})
     sources = {example.id: example.source for example in examples}
-    tables = {other.metric: {j.example_id: j for j in other.judgements} for other in others}
+    tables = {other.metric: other.by_id() for other in others}
     uncertain = sorted(
         (j for j in judged if is_uncertain(j, within)),
         key=lambda j: abs((j.probability_correct or 0.0) - 0.5),
     )
-    counted = dict.fromkeys(j.category for j in judged)
+    n_uncertain = Counter(j.category for j in uncertain)
     return UncertainSamples(
         within,
         len(judged),
-        tuple(
-            UncertainCategory(
-                name,
-                sum(j.category == name for j in judged),
-                sum(j.category == name for j in uncertain),
-            )
-            for name in counted
-        ),
+        {
+            name: wilson_share(n_uncertain[name], n)
+            for name, n in Counter(j.category for j in judged).items()
+        },
         tuple(
             UncertainSample(
                 j.example_id,

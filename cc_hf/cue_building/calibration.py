@@ -33,6 +33,7 @@ from cc_hf.results import Interval
 from cc_hf.schema import Focus, ScoringRequest
 from cc_hf.statistics.bootstrap import Bootstrap, figure_intervals, known_intervals, resampled_sums
 from cc_hf.statistics.rank_tests import placements
+from cc_hf.statistics.shares import quotients
 
 __all__ = ["CalibrationRun", "calibrate"]
 
@@ -339,11 +340,9 @@ def _intervals(
     )
     sums = resampled_sums(columns, groups=sentences, **bootstrap.options)
     n_first, of_first, n_second, of_second, n_right = sums.T
-    with np.errstate(invalid="ignore", divide="ignore"):
-        resampled = {
-            "auc": np.clip(of_first / n_first + of_second / n_second - auc, 0, 1),
-            "accuracy": n_right / (n_first + n_second),
-        }
-    n = len(difference)
-    proportions = {"accuracy": (float(_right(difference, is_first).sum()), float(n))}
-    return known_intervals(figure_intervals(resampled, proportions))
+    resampled = {
+        "auc": np.clip(quotients(of_first, n_first) + quotients(of_second, n_second) - auc, 0, 1),
+        "accuracy": n_right / (n_first + n_second),
+    }
+    # Texts of one sentence are not independent, so that the accuracy is no simple proportion.
+    return known_intervals(figure_intervals(resampled))

@@ -16,11 +16,11 @@ from cc_hf.citations import citation
 from cc_hf.data.declaration import DatasetDeclaration
 from cc_hf.errors import InputError
 from cc_hf.reports.formats.markdown import markdown_code, markdown_text
+from cc_hf.reports.numbers import count
 from cc_hf.schema import FORMS, ProbingExample
 
 __all__ = [
     "custom_card",
-    "declared_card",
     "homograph_card",
     "rows_loaded_by",
     "size_category",
@@ -218,31 +218,6 @@ Unknown. The author has to add it. WinoGrande is licensed under CC-BY; translati
 ## Contact
 The author has to add it.
 """
-_DECLARED_CARD = """---
-pretty_name: {pretty_name}
-language: {languages}
-license: {licence}
-task_categories: [translation]
-tags: [machine-translation]
----
-# {title}
-
-{description}
-
-## Size
-{sizes}
-
-## Example
-{loading}.
-
-## Source data and licence
-Licence: {licence_text}. {homepage}
-
-## Citation
-```bibtex
-{bibtex}
-```
-"""
 _SIZES = ((1_000, "n<1K"), (10_000, "1K<n<10K"), (100_000, "10K<n<100K"), (1_000_000, "100K<n<1M"))
 
 
@@ -294,7 +269,7 @@ def sizes_table(
             continue
         default = " (default)" if config.name == declaration.default_config else ""
         splits = config.splits if sizes is None else sizes[config.name]
-        numbers = {split: "unknown" if n is None else f"{n:,}" for split, n in splits.items()}
+        numbers = {split: "unknown" if n is None else count(n) for split, n in splits.items()}
         examples = (
             numbers["test"]
             if list(numbers) == ["test"]
@@ -419,7 +394,7 @@ def _common_parts(declaration: DatasetDeclaration, examples: Sequence[Any]) -> d
         "language_codes": ", ".join(map(markdown_code, languages)),
         "languages": json.dumps(languages),
         "size": size_category(len(examples)),
-        "n": f"{len(examples):,}",
+        "n": count(len(examples)),
         "categories": "\n".join(
             f"- {markdown_code(name)}: {n:,}" for name, n in sorted(numbers.items())
         ),
@@ -449,35 +424,6 @@ def custom_card(declaration: DatasetDeclaration, repo: str | None = None) -> str
         url=paper.url,
         bibtex=paper.bibtex,
         **_common_parts(declaration, examples),
-    )
-
-
-def declared_card(
-    declaration: DatasetDeclaration,
-    sizes: Mapping[str, Mapping[str, int | None]],
-    repo: str | None = None,
-) -> str:
-    """Return README.md for a dataset that another package adds, from what it declares.
-
-    Args:
-        declaration: the declaration of the dataset.
-        sizes: as for `sizes_table`.
-        repo: as for `rows_loaded_by`.
-    """
-    title = declaration.title or declaration.name
-    configs = [config for config in declaration.configs if config.name in sizes]
-    languages = {lang for config in configs for lang in (config.src_lang, *config.tgt_langs)}
-    return _DECLARED_CARD.format(
-        pretty_name=yaml_text(title),
-        languages=json.dumps(sorted(languages)),
-        licence=yaml_text(declaration.licence),
-        title=markdown_text(title),
-        description=markdown_text(declaration.description),
-        sizes=sizes_table(declaration, sizes),
-        loading=rows_loaded_by(repo, configs[0].name),
-        licence_text=markdown_text(declaration.licence),
-        homepage=markdown_text(declaration.homepage),
-        bibtex="\n\n".join(citation(key).bibtex for key in declaration.citation_keys),
     )
 
 

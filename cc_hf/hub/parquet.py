@@ -22,12 +22,12 @@ from cc_hf.files import is_file
 from cc_hf.folders import new_folder
 from cc_hf.hub.cards import (
     custom_card,
-    declared_card,
     rows_loaded_by,
     size_category,
     sizes_table,
     with_block,
 )
+from cc_hf.hub.declared_card import declared_card
 from cc_hf.hub.tasks import benchmark_tasks, eval_yaml
 
 __all__ = ["build_dataset_folder"]

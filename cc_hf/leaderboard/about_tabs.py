@@ -11,6 +11,7 @@ from cc_hf import registry
 from cc_hf._version import __version__
 from cc_hf.citations import citation
 from cc_hf.data.card_sections import card_section
+from cc_hf.data.declaration import DatasetDeclaration
 from cc_hf.data.files.result_files import read_result_file
 from cc_hf.errors import InputError
 from cc_hf.leaderboard.html import about_html, board_html, citation_html, message, submit_html
@@ -23,6 +24,7 @@ from cc_hf.leaderboard.table import (
     ranking_figures,
 )
 from cc_hf.leaderboard.visitor_files import VisitorFiles
+from cc_hf.metrics.base import registered_metric
 from cc_hf.reports.figure_text import data_title, metric_meaning, metric_name
 
 __all__ = ["Described", "about_tab", "citation_tab", "described", "papers", "submit_tab"]
@@ -60,19 +62,18 @@ def described(rows: Sequence[LeaderboardRow]) -> dict[str, list[Described]]:
     Returns:
         "datasets" and "metrics" -> what the cards say of each.
     """
-    declared = {row.dataset: row.declared for row in rows if row.declared is not None}
     datasets = [
-        Described(data_title(dataset, ""), dataset.description, _links(name, "datasets"))
-        for name, dataset in sorted(declared.items())
+        Described(data_title(dataset, ""), dataset.description, _links(_citations(dataset)))
+        for dataset in _datasets(rows)
     ]
     metrics = [
         Described(
             metric_name(name),
             _plain(card_section(name, "metrics", "Description").partition("\n\n")[0])
             or metric_meaning(name),
-            _links(name, "metrics"),
+            _links(card_section(name, "metrics", "Citation")),
         )
-        for name in _registered(rows, "metric")
+        for name in _metrics(rows)
     ]
     return {"datasets": datasets, "metrics": metrics}
 
@@ -83,34 +84,30 @@ def papers(rows: Sequence[LeaderboardRow]) -> list[str]:
     Args:
         rows: the rows of all results.
     """
-    cards = [
-        _citations(name, f"{kind}s")
-        for kind in ("metric", "dataset")
-        for name in _registered(rows, kind)
-    ]
+    cards = [card_section(name, "metrics", "Citation") for name in _metrics(rows)]
+    cards += map(_citations, _datasets(rows))
     entries = (entry for card in cards for entry in _ENTRY.findall(card))
     return list(dict.fromkeys((_SOFTWARE, *entries)))
 
 
-def _registered(rows: Sequence[LeaderboardRow], kind: str) -> list[str]:
-    return [
-        name
-        for name in registry.names(kind)
-        if any(getattr(r, kind) == name for r in rows) and registry.find(kind, name) is not None
-    ]
+def _datasets(rows: Sequence[LeaderboardRow]) -> list[DatasetDeclaration]:
+    declared = {row.dataset: row.declared for row in rows if row.declared is not None}
+    return [declared[name] for name in sorted(declared)]
 
 
-def _citations(name: str, kind: str) -> str:
+def _metrics(rows: Sequence[LeaderboardRow]) -> list[str]:
+    return sorted(name for name in {row.metric for row in rows} if registered_metric(name))
+
+
+def _citations(dataset: DatasetDeclaration) -> str:
     """Return the BibTeX of a card, or of the declaration if the dataset is of another package."""
-    if kind == "metrics" or name in registry.DATASETS:
-        return card_section(name, kind, "Citation")
-    return "\n\n".join(
-        citation(key).bibtex for key in registry.resolve("dataset", name).citation_keys
-    )
+    if dataset.name in registry.DATASETS:
+        return card_section(dataset.name, "datasets", "Citation")
+    return "\n\n".join(citation(key).bibtex for key in dataset.citation_keys)
 
 
-def _links(name: str, kind: str) -> tuple[str, ...]:
-    return tuple(_ADDRESS.findall(_citations(name, kind)))
+def _links(bibtex: str) -> tuple[str, ...]:
+    return tuple(_ADDRESS.findall(bibtex))
 
 
 def _plain(markdown: str) -> str:

@@ -15,12 +15,11 @@ from cc_hf.reports.figure_text import (
     figure_name,
     figure_rows,
     language_pair,
-    limits,
     metric_name,
-    percent,
 )
 from cc_hf.reports.figures import QualityPoint
 from cc_hf.reports.marks import mark_classes
+from cc_hf.reports.numbers import count, limits, percent
 from cc_hf.reports.page.charts import quality_chart
 from cc_hf.reports.report_tables import OWN_JUDGE
 from cc_hf.reports.tables.base import interval_notes, resampling_text
@@ -192,7 +191,7 @@ def _cell(row: LeaderboardRow, name: str, *, is_first: bool) -> _Cell:
             return _Cell(
                 "" if value is None else str(value), "" if value is None else percent(value)
             )
-        text = f"{value:,}" if name == "n" else value
+        text = count(value) if name == "n" else value
         return _Cell(str(value), text, classes=_CLASSES.get(name, "cc-text"))
     if (figure := row.figures.get(name)) is None:
         return _Cell("", "")
@@ -200,7 +199,7 @@ def _cell(row: LeaderboardRow, name: str, *, is_first: bool) -> _Cell:
     interval = "" if low is None or high is None else f"{percent(low)} – {percent(high)}"
     ends = (value, value if low is None else low, value if high is None else high)
     is_share = is_first and min(ends) >= 0
-    track = tuple(f"{100 * end:.1f}" for end in ends) if is_share else ()
+    track = tuple(map(percent, ends)) if is_share else ()
     return _Cell(str(value), percent(value), interval, track)
 
 

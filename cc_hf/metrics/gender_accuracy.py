@@ -25,11 +25,8 @@ from cc_hf.metrics.figure_names import COMMON, PAIR_ACCURACY, FigureName, shares
 from cc_hf.metrics.summary import summarize
 from cc_hf.results import Interval, NoInterval
 from cc_hf.schema import ContrastiveTranslationExample, Example, Judgement
-from cc_hf.statistics.bootstrap import (
-    Bootstrap,
-    figure_intervals,
-    resampled_sums,
-)
+from cc_hf.statistics.bootstrap import Bootstrap, figure_intervals, resampled_sums
+from cc_hf.statistics.shares import quotients
 
 __all__ = ["GenderAccuracy", "judge", "words"]
 
@@ -147,13 +144,7 @@ def _unit_figures(
     }
     sums = resampled_sums(statistics, **bootstrap.options)
     resampled = {
-        name: np.divide(
-            sums[:, column],
-            sums[:, column + 1],
-            out=np.full(bootstrap.n_resamples, np.nan),
-            where=sums[:, column + 1] > 0,
-        )
-        for name, column in _COLUMNS.items()
+        name: quotients(sums[:, column], sums[:, column + 1]) for name, column in _COLUMNS.items()
     }
     # The translations of a pair are not independent, so their share is not a simple proportion.
     independent = {

@@ -219,8 +219,8 @@ def ceiling_note(outcomes: Sequence[Outcome], search: str) -> str:
         )
     n_right = sum(outcome.kind == "correct" for outcome in outcomes)
     return (
-        f"The ceiling is {n_right / len(outcomes):.1%}: search={search} finds the right sense in"
-        f" {n_right:,} of {len(outcomes):,} reference translations".replace("%", " %", 1)
+        f"The ceiling is {100 * (n_right / len(outcomes)):.1f} %: search={search} finds the right"
+        f" sense in {n_right:,} of {len(outcomes):,} reference translations"
     )
 
 

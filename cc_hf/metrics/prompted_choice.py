@@ -20,6 +20,7 @@ from cc_hf.prompting.choices import PARSERS, parse_choice
 from cc_hf.results import Interval, NoInterval
 from cc_hf.schema import ContrastiveTranslationExample, Example, Judgement
 from cc_hf.statistics.bootstrap import Bootstrap, percentile_interval, resampled_strata
+from cc_hf.statistics.shares import quotients
 
 __all__ = ["OUTCOMES", "PromptedChoice", "RepliedChoice", "judge", "read_choices"]
 
@@ -432,7 +433,7 @@ def _rates(
                 # two answers to one sample are not independent
                 is_doubled = whole == _N_ANSWERS and sums[_N_ANSWERS] > sums[_N_VALID]
                 intervals[f"{name}{suffix}"] = percentile_interval(
-                    _ratio(samples, part, whole),
+                    quotients(samples[:, part], samples[:, whole]),
                     proportion=None if is_doubled else (sums[part], sums[whole]),
                 )
     if total[0][_N_FIRST_GOLD] and total[0][_N_SECOND_GOLD]:
@@ -484,13 +485,9 @@ def _counts(choice: RepliedChoice, gold: str) -> list[int]:
     ]
 
 
-def _ratio(sums: npt.NDArray[np.float64], part: int, whole: int) -> npt.NDArray[np.float64]:
-    with np.errstate(divide="ignore", invalid="ignore"):
-        ratio: npt.NDArray[np.float64] = sums[..., part] / sums[..., whole]
-    return ratio
-
-
 def _gap(sums: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-    return _ratio(sums, _N_FIRST_RIGHT, _N_FIRST_GOLD) - _ratio(
-        sums, _N_SECOND_RIGHT, _N_SECOND_GOLD
-    )
+    right = sums[..., [_N_FIRST_RIGHT, _N_SECOND_RIGHT]]
+    gold = sums[..., [_N_FIRST_GOLD, _N_SECOND_GOLD]]
+    first, second = quotients(right, gold).T
+    gap: npt.NDArray[np.float64] = first - second
+    return gap

@@ -209,11 +209,13 @@ def _fitting_families(config: Any, tokenizer_config: Mapping[str, Any]) -> list[
 
     A family of another package is one of them for models that none of cc_hf fits.
     """
-    own = _own_families(config, tokenizer_config)
-    return own or [name for name in registry.names("evaluator family") if name == config.model_type]
+    fitting = _shipped_families(config, tokenizer_config)
+    return fitting or [
+        name for name in registry.names("evaluator family") if name == config.model_type
+    ]
 
 
-def _own_families(config: Any, tokenizer_config: Mapping[str, Any]) -> list[str]:
+def _shipped_families(config: Any, tokenizer_config: Mapping[str, Any]) -> list[str]:
     if getattr(config, "cc_hf_tokenizer", None):
         return ["fairseq"]
     family: str = config.model_type

@@ -13,14 +13,13 @@ from cc_hf.reports.evaluators import evaluator_name
 from cc_hf.reports.figure_text import (
     data_name,
     figure_name,
-    limits,
     metric_meaning,
     metric_name,
     pair_of_data,
-    percent,
     title_of_data,
 )
 from cc_hf.reports.key_figures import gap_of, main_figure
+from cc_hf.reports.numbers import limits, percent
 from cc_hf.reports.report import Report
 from cc_hf.results import EvaluationResult
 

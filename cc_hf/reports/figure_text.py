@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Collection
 from typing import TYPE_CHECKING, NamedTuple
@@ -14,6 +13,7 @@ from cc_hf.metrics.base import Metric, registered_metric
 from cc_hf.metrics.figure_names import FigureName, distance_to_best
 from cc_hf.metrics.figure_names import figure_name as declared_name
 from cc_hf.reports.derived_figures import derived_figures
+from cc_hf.reports.numbers import count, decimal, p_text, percent
 from cc_hf.results import CategoryAccuracy, EvaluationResult, Interval, NoInterval
 from cc_hf.schema import UNCOUNTED_CATEGORY
 from cc_hf.statistics.paired import PairedDifference
@@ -34,16 +34,14 @@ __all__ = [
     "figure_name",
     "figure_rows",
     "language_pair",
-    "limits",
     "metric_meaning",
     "metric_name",
     "ordered_categories",
-    "p_text",
     "pair_of_data",
-    "percent",
     "randomization_text",
     "ratio_text",
     "score_text",
+    "signed_percent",
     "title_of_data",
     "with_interval",
 ]
@@ -56,22 +54,6 @@ _ORDER = {
         ("male", "female", "frequent", "infrequent", "MoMc", "FoFc", "MoFc", "FoMc")
     )
 }
-
-
-def percent(value: float) -> str:
-    """Write a figure as a percentage with one decimal.
-
-    Args:
-        value: a figure in [-1, 1].
-
-    Returns:
-        The percentage without a percent sign; never "-0.0".
-
-    Examples:
-        >>> percent(0.6244), percent(-0.001), percent(-0.0001)
-        ('62.4', '-0.1', '0.0')
-    """
-    return f"{round(100 * value, 1) + 0.0:.1f}"  # adding 0.0 avoids a negative zero
 
 
 def with_interval(value: float, interval: Interval | NoInterval | None) -> str:
@@ -96,6 +78,20 @@ def with_interval(value: float, interval: Interval | NoInterval | None) -> str:
     return text.replace("-", "−")
 
 
+def signed_percent(value: float) -> str:
+    """Return a difference in percentage points with a sign, but 0.0 without one.
+
+    Args:
+        value: a difference in [-1, 1].
+
+    Examples:
+        >>> signed_percent(0.012), signed_percent(-0.1), signed_percent(-0.0001)
+        ('+1.2', '−10.0', '0.0')
+    """
+    text = with_interval(value, None)
+    return text if text == "0.0" or value < 0 else f"+{text}"
+
+
 def ratio_text(value: float, interval: Interval | NoInterval | None) -> str:
     """Write a ratio, which is no percentage, with its interval if it has one.
 
@@ -110,54 +106,7 @@ def ratio_text(value: float, interval: Interval | NoInterval | None) -> str:
         >>> ratio_text(1.6, Interval(1.25, 2.0))
         '×1.60 (1.25 – 2.00)'
     """
-    text = limits(interval, digits=2)
-    return f"×{value:.2f} ({text})" if text else f"×{value:.2f}"
-
-
-def limits(interval: Interval | NoInterval | None, *, digits: int | None = None) -> str:
-    """Write the limits of an interval; "" if there is no interval.
-
-    Args:
-        interval: the interval.
-        digits: number of decimals; None to write percentages.
-
-    Returns:
-        The lower and the upper limit, separated by a dash, with real minus signs.
-
-    Examples:
-        >>> limits(Interval(0.41, 0.6)), limits(Interval(0.41, 0.6), digits=2), limits(None)
-        ('41.0 – 60.0', '0.41 – 0.60', '')
-    """
-    if not isinstance(interval, Interval):
-        return ""
-    return " – ".join(
-        percent(value) if digits is None else f"{value:.{digits}f}"
-        for value in (interval.low, interval.high)
-    ).replace("-", "−")
-
-
-def p_text(value: float, *, n_exchanges: int | None = None) -> str:
-    """Write a p-value with three decimals, or as a bound if it is smaller or cannot be smaller.
-
-    Args:
-        value: a p-value in [0, 1].
-        n_exchanges: number of random exchanges that it was counted in; None for an exact one. It is
-            at least 1 / (n_exchanges + 1), and a p-value of that size says only that no exchange
-            was as extreme.
-
-    Returns:
-        The p-value as text.
-
-    Examples:
-        >>> p_text(0.0499), p_text(0.0002)
-        ('0.050', '< 0.001')
-        >>> p_text(1 / 101, n_exchanges=100), p_text(2 / 101, n_exchanges=100)
-        ('< 0.010', '0.020')
-    """
-    if n_exchanges is not None and value <= 1.5 / (n_exchanges + 1):
-        bound = math.ceil(1000 / (n_exchanges + 1)) / 1000
-        return f"< {bound:.3f}"
-    return "< 0.001" if value < 0.001 else f"{value:.3f}"
+    return f"×{decimal(value, interval)}"
 
 
 def difference_p(difference: PairedDifference, n_resamples: int) -> str:
@@ -461,8 +410,8 @@ def figure_rows(result: EvaluationResult) -> list[FigureRow]:
     names = [name for name in order if name in result.scores] + [
         name for name in result.scores if name not in order
     ]
-    sizes = {"accuracy": f"{result.n:,}"} | {
-        f"accuracy_{c.category}": f"{c.n:,}" for c in result.categories
+    sizes = {"accuracy": count(result.n)} | {
+        f"accuracy_{c.category}": count(c.n) for c in result.categories
     }
     rows = [
         FigureRow(
@@ -476,14 +425,14 @@ def figure_rows(result: EvaluationResult) -> list[FigureRow]:
     for figure in derived_figures(result):
         n, text = "", ratio_text(figure.value, figure.interval)
         if figure.n is not None:
-            n, text = f"{figure.n:,}", with_interval(figure.value, figure.interval)
+            n, text = count(figure.n), with_interval(figure.value, figure.interval)
         rows.append(FigureRow(figure.name, figure.label, n, text))
     if n_inconclusive := result.counts.get("n_inconclusive"):
         rows.append(
             FigureRow(
                 "n_inconclusive",
                 figure_label(result.metric, "n_inconclusive"),
-                f"{n_inconclusive:,}",
+                count(n_inconclusive),
                 percent(n_inconclusive / result.n),
             )
         )

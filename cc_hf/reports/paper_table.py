@@ -16,10 +16,10 @@ from cc_hf.reports.figure_text import (
     figure_label,
     figure_name,
     metric_name,
-    percent,
     randomization_text,
 )
 from cc_hf.reports.key_figures import key_figures
+from cc_hf.reports.numbers import percent
 from cc_hf.reports.report import Report
 from cc_hf.reports.report_tables import (
     Cell,

@@ -12,21 +12,16 @@ from functools import cached_property
 from types import MappingProxyType
 from typing import Any
 
+from cc_hf.comparing.alignment import AlignedJudgements
 from cc_hf.comparing.people.agreement import HumanAgreement, agreement_with_labels
 from cc_hf.comparing.people.annotations import Annotation
 from cc_hf.comparing.systems import SystemComparison, compare
 from cc_hf.errors import InputError, UnknownNameError
 from cc_hf.reports.figure_text import category_key, metric_name
-from cc_hf.reports.samples import (
-    Sample,
-    System,
-    build_samples,
-    is_same_translation,
-    judgements_by_id,
-)
+from cc_hf.reports.samples import Sample, System, build_samples, is_same_translation
 from cc_hf.reports.sections import Section, build_sections
 from cc_hf.reports.tables.base import grouped_notes, interval_notes, shared_notes
-from cc_hf.results import EvaluationResult, difference_of_data
+from cc_hf.results import EvaluationResult
 from cc_hf.schema import Example
 from cc_hf.text.unusable import unusable_texts
 
@@ -215,19 +210,14 @@ def _check(systems: Sequence[System]) -> None:
             f"expected one name for each system, got {twice[0]!r} twice; give each a name of"
             " its own"
         )
-    named: dict[str, EvaluationResult] = {}
     for system in systems:
         if not system.results:
             raise InputError(f"{system.name}: expected at least one result, got none")
         if system.bleu is not None and not 0 <= system.bleu <= 1:
             raise InputError(f"{system.name}: bleu: expected a number in [0, 1], got {system.bleu}")
-        for metric, result in system.results.items():
-            named[f"{system.name} ({metric})"] = result
-            _check_judgements(system.name, result)
-    if difference := difference_of_data(named):
-        raise InputError(
-            f"expected results on the same data: {difference}; make one report for each"
-        )
+    AlignedJudgements.of(
+        {f"{s.name} ({metric})": result for s in systems for metric, result in s.results.items()}
+    )
     for first, second in itertools.combinations(systems, 2):
         if (
             not first.results.keys() & second.results.keys()
@@ -238,20 +228,6 @@ def _check(systems: Sequence[System]) -> None:
                 f" {', '.join(first.results)} and {', '.join(second.results)}: on data of your own"
                 " different metrics do not show that the rows are the same"
             )
-
-
-def _check_judgements(name: str, result: EvaluationResult) -> None:
-    ids = Counter(judgement.example_id for judgement in result.judgements)
-    if twice := next((i for i, n in ids.items() if n > 1), None):
-        raise InputError(
-            f"{name} ({result.metric}): expected one judgement of each example, got several of"
-            f" example {twice}"
-        )
-    if ids and len(ids) != result.n:
-        raise InputError(
-            f"{name} ({result.metric}): expected {result.n} judgements, as the result says, got"
-            f" {len(ids)}; the file may be incomplete"
-        )
 
 
 _Comparisons = dict[tuple[str, str], SystemComparison]
@@ -296,7 +272,7 @@ def _agreements(
 ) -> Iterable[LabelAgreement]:
     for system in systems:
         for metric in judging:
-            table = judgements_by_id(system.results.get(metric))
+            table = system.by_id(metric)
             system_annotations = [
                 a
                 for a in annotations

@@ -17,14 +17,14 @@ from cc_hf.reports.figure_text import (
     figure_label,
     figure_name,
     figure_rows,
-    limits,
     metric_meaning,
     metric_name,
-    percent,
     randomization_text,
     ratio_text,
+    signed_percent,
 )
 from cc_hf.reports.key_figures import key_names
+from cc_hf.reports.numbers import decimal, limits, percent
 from cc_hf.reports.report import Report
 from cc_hf.reports.samples import System
 from cc_hf.reports.tables.base import resampling_text
@@ -326,7 +326,7 @@ def label_agreement_table(report: Report) -> ReportTable:
             if agreement.weighted_agreement is None
             else Cell(percent(agreement.weighted_agreement), limits(agreement.weighted_interval))
         )
-        kappa = Cell(f"{agreement.kappa:.2f}", limits(agreement.kappa_interval, digits=2))
+        kappa = Cell(decimal(agreement.kappa), limits(agreement.kappa_interval, digits=2))
         cells = (
             Cell(str(agreement.n_labels)),
             Cell(percent(agreement.agreement), limits(agreement.interval)),
@@ -386,7 +386,7 @@ def figure_cell(report: Report, metric: str, system: str, name: str) -> Cell:
     return Cell(
         value,
         interval,
-        _signed(difference.difference),
+        signed_percent(difference.difference),
         difference_p(difference, report.n_resamples),
         difference.p_value < _SIGNIFICANT,
         _interval_note(difference.interval),
@@ -412,19 +412,13 @@ def _derived_cell(result: EvaluationResult, name: str) -> Cell:
     return Cell(percent(figure.value), limits(figure.interval))
 
 
-def _signed(value: float) -> str:
-    """Return a difference with a sign, using a real minus; without a sign if it rounds to zero."""
-    text = percent(value)
-    return f"−{text[1:]}" if text.startswith("-") else f"+{text}" if text != "0.0" else text
-
-
 def _interval_note(interval: Interval | NoInterval) -> str:
     """Return the limits of the interval of a difference, or why there is none."""
     if isinstance(interval, NoInterval):
         return f"The difference has {interval.note}"
     return (
         f"{100 * interval.level:g} % interval of the difference:"
-        f" {_signed(interval.low)} to {_signed(interval.high)} points"
+        f" {signed_percent(interval.low)} to {signed_percent(interval.high)} points"
     )
 
 

@@ -10,7 +10,7 @@ from cc_hf.errors import InputError
 from cc_hf.results import EvaluationResult
 from cc_hf.schema import Example, Judgement
 
-__all__ = ["Sample", "System", "build_samples", "is_same_translation", "judgements_by_id"]
+__all__ = ["Sample", "System", "build_samples", "is_same_translation"]
 
 
 @dataclass(frozen=True)
@@ -28,6 +28,15 @@ class System:
     results: Mapping[str, EvaluationResult]
     bleu: float | None = None
     files: tuple[str, ...] = ()
+
+    def by_id(self, metric: str) -> dict[str, Judgement]:
+        """Return the judgements of a metric by the ids of their examples; {} for a metric without
+        result.
+
+        Args:
+            metric: the name of the metric.
+        """
+        return self.results[metric].by_id() if metric in self.results else {}
 
 
 @dataclass(frozen=True)
@@ -71,9 +80,7 @@ def build_samples(
     Raises:
         InputError: for results of one system on different translations.
     """
-    tables = [
-        [judgements_by_id(system.results.get(metric)) for metric in judging] for system in systems
-    ]
+    tables = [[system.by_id(metric) for metric in judging] for system in systems]
     ids = dict.fromkeys(i for rows in tables for table in rows for i in table)
     examples_by_id = {example.id: example for example in examples or ()}
     if examples is not None:
@@ -122,19 +129,6 @@ def build_samples(
             " that no system of this report made; they are not shown"
         )
     return samples, notes
-
-
-def judgements_by_id(result: EvaluationResult | None) -> dict[str, Judgement]:
-    """Return the judgements of a result by the ids of their examples.
-
-    Args:
-        result: a result; None gives an empty dict.
-    """
-    return (
-        {}
-        if result is None
-        else {judgement.example_id: judgement for judgement in result.judgements}
-    )
 
 
 def _translation(system: str, row: Sequence[Judgement | None]) -> str | None:

@@ -11,7 +11,7 @@ from functools import cache
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from cc_hf.reports.figure_text import percent
+from cc_hf.reports.numbers import percent
 
 __all__ = ["render_page", "render_piece"]
 

@@ -16,6 +16,7 @@ from cc_hf.errors import InputError, check_choice
 from cc_hf.results import Interval, NoInterval
 from cc_hf.statistics.bootstrap import check_bootstrap, percentile_interval, resampled_sums
 from cc_hf.statistics.checks import as_counts, as_floats, as_labels, as_list
+from cc_hf.statistics.shares import quotients
 
 __all__ = [
     "agreement_interval",
@@ -247,10 +248,7 @@ def f_scores(table: npt.NDArray[np.int64]) -> tuple[float, ...]:
     table = as_counts("table", table, shape=(None, None))
     table = as_counts("table", table, shape=(len(table), len(table)))
     total = table.sum(axis=0) + table.sum(axis=1)
-    doubled = 2.0 * table.diagonal()
-    return tuple(
-        np.divide(doubled, total, out=np.full(len(table), np.nan), where=total > 0).tolist()
-    )
+    return tuple(quotients(2.0 * table.diagonal(), total).tolist())
 
 
 def agreement_interval(
@@ -297,13 +295,10 @@ def agreement_interval(
         n_resamples=n_resamples,
         seed=seed,
     )
-    values = np.divide(
-        sums[:, 0], sums[:, 1], out=np.full(n_resamples, np.nan), where=sums[:, 1] > 0
-    )
     proportion = (
         (float(equal.sum()), float(len(equal))) if weights is None and groups is None else None
     )
-    return percentile_interval(values, level=level, proportion=proportion)
+    return percentile_interval(quotients(*sums.T), level=level, proportion=proportion)
 
 
 def _cells(
@@ -373,7 +368,4 @@ def _kappas(tables: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
     # All terms are multiplied by n², so that counts stay integers and 0 / 0 is exact.
     agreed = n * np.trace(tables, axis1=1, axis2=2)
     chance = (tables.sum(axis=2) * tables.sum(axis=1)).sum(axis=1)
-    beyond = n * n - chance
-    kappas = np.full(len(tables), np.nan)
-    np.divide(agreed - chance, beyond, out=kappas, where=beyond > 0)
-    return kappas
+    return quotients(agreed - chance, n * n - chance)

@@ -17,6 +17,7 @@ from cc_hf.results import Interval, NoInterval
 from cc_hf.schema import VERDICTS
 from cc_hf.statistics.bootstrap import check_bootstrap, figure_intervals, resampled_strata
 from cc_hf.statistics.checks import as_floats, as_labels, check_type
+from cc_hf.statistics.shares import quotients
 
 __all__ = ["FIGURES", "decision_figures", "decision_intervals", "decision_scores"]
 
@@ -51,10 +52,7 @@ def decision_figures(counts: npt.NDArray[np.generic]) -> npt.NDArray[np.float64]
             "counts: expected three numbers of 0 or more, of correct, incorrect and inconclusive"
             f" decisions, got {shown(counts.tolist())}"
         )
-    return np.stack(
-        [np.divide(a, b, out=np.full(a.shape, np.nan), where=b > 0) for a, b in _ratios(counts)],
-        axis=-1,
-    )
+    return np.stack([quotients(a, b) for a, b in _ratios(counts)], axis=-1)
 
 
 def _ratios(counts: npt.NDArray[np.generic]) -> tuple[tuple[_Floats, _Floats], ...]:

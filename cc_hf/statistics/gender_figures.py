@@ -25,6 +25,7 @@ from cc_hf.statistics.bootstrap import (
     resampled_sums,
 )
 from cc_hf.statistics.checks import as_counts, as_labels, check_type
+from cc_hf.statistics.shares import quotients
 
 __all__ = [
     "MALE_FEMALE",
@@ -227,9 +228,11 @@ def _figures(cells: _Floats) -> dict[str, _Floats]:
             confusion[:, g].sum(axis=1),
             confusion[:, :, g].sum(axis=1),
         )
-        recall = _ratio(correct, n_gold)
-        precision = np.where(n_gold > 0, _ratio(correct, np.maximum(n_predicted, 1)), np.nan)
-        f1 = np.where(n_gold > 0, _ratio(2 * correct, np.maximum(n_gold + n_predicted, 1)), np.nan)
+        recall = quotients(correct, n_gold)
+        precision = np.where(n_gold > 0, quotients(correct, np.maximum(n_predicted, 1)), np.nan)
+        f1 = np.where(
+            n_gold > 0, quotients(2 * correct, np.maximum(n_gold + n_predicted, 1)), np.nan
+        )
         figures |= {
             f"precision_{gender}": precision,
             f"recall_{gender}": recall,
@@ -239,15 +242,9 @@ def _figures(cells: _Floats) -> dict[str, _Floats]:
     for s, stereotype in enumerate(_STEREOTYPES[:2]):
         part = cells[:, :, s]
         correct = np.einsum("rgg->r", part[..., : len(_GENDERS)])
-        figures[f"accuracy_{stereotype}"] = _ratio(correct, part.sum(axis=(1, 2)))
+        figures[f"accuracy_{stereotype}"] = quotients(correct, part.sum(axis=(1, 2)))
     figures["delta_s"] = figures["accuracy_pro"] - figures["accuracy_anti"]
     return figures
-
-
-def _ratio(part: _Floats, whole: _Floats) -> _Floats:
-    ratios = np.full(len(part), np.nan)
-    np.divide(part, whole, out=ratios, where=whole > 0)
-    return ratios
 
 
 def _rounded(share: float) -> float:
@@ -308,7 +305,7 @@ def accuracy_ratio(result: EvaluationResult) -> GenderRatio | None:
     accuracies = {name: sums[:, 0] / sums.sum(axis=1) for name, sums in parts.items()}
     return GenderRatio(
         male.accuracy / female.accuracy,
-        percentile_interval(_ratio(accuracies["male"], accuracies["female"])),
+        percentile_interval(quotients(accuracies["male"], accuracies["female"])),
     )
 
 
@@ -352,7 +349,7 @@ def reading_ratio(result: EvaluationResult) -> GenderRatio | None:
         counts=list(counts.values()),
         **_bootstrap(result).options,
     )
-    return GenderRatio(n_male / n_female, percentile_interval(_ratio(sums[:, 0], sums[:, 1])))
+    return GenderRatio(n_male / n_female, percentile_interval(quotients(sums[:, 0], sums[:, 1])))
 
 
 def _bootstrap(result: EvaluationResult) -> Bootstrap:

@@ -14,6 +14,7 @@ from cc_hf.errors import InputError
 from cc_hf.results import Interval, NoInterval
 from cc_hf.statistics.bootstrap import check_bootstrap, percentile_interval, resampled_sums
 from cc_hf.statistics.checks import as_floats, is_constant, with_ties
+from cc_hf.statistics.shares import quotients
 
 __all__ = ["RankCorrelation", "checked_figures", "rank_correlation"]
 
@@ -148,6 +149,4 @@ def _tau_b(x: _Floats, y: _Floats, times: _Floats) -> _Floats:
 
 def _quotient(part: _Floats, squared: _Floats) -> _Floats:
     """Return `part` by the root of `squared`, clipped to [-1, 1]; NaN where there is no order."""
-    quotient = np.full(len(part), np.nan)
-    np.divide(part, np.sqrt(squared), out=quotient, where=squared > 0)
-    return quotient.clip(-1, 1)
+    return quotients(part, np.sqrt(squared)).clip(-1, 1)

@@ -15,6 +15,7 @@ from cc_hf import registry
 from cc_hf.errors import InputError, TooLongError
 from cc_hf.evaluators.base import Evaluator
 from cc_hf.evaluators.scores import TokenScores
+from cc_hf.models.pretrained import load_model
 from cc_hf.schema import ScoringRequest
 from tests.helpers.families import BUILDERS
 from tests.helpers.plain_forward import PLAIN
@@ -38,6 +39,7 @@ _LANGUAGES = {"src_lang": "en", "tgt_lang": "de"}
 # converted from checkpoints: tests/unit/conversion/test_convert.py,
 # tests/parity/test_fairseq.py
 _ELSEWHERE = ("fairseq",)
+_ONE_DIRECTION = ("average_attention", "bergamot", "fsmt", "lexical_shortcut", "marian")
 _ONE_TEXT = ("causal_lm", "masked_lm")  # source and translation must fit together
 
 
@@ -79,6 +81,14 @@ def test_every_registered_family_is_tested_here_or_elsewhere() -> None:
 
 def test_the_family_is_detected_from_the_files_of_the_model(family: str, folder: Path) -> None:
     assert type(cc_hf.load_evaluator(folder)) is registry.resolve("evaluator family", family)
+
+
+def test_only_models_of_one_direction_have_languages_of_their_own(
+    family: str, folder: Path
+) -> None:
+    loaded = load_model(folder)
+    expected = ("en", "de") if family in _ONE_DIRECTION else ("", "")
+    assert (loaded.src_lang, loaded.tgt_lang) == expected
 
 
 @pytest.mark.parametrize("batch_tokens", [1, 150, 100_000])

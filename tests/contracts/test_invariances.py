@@ -118,7 +118,7 @@ def labelled_again(row: tuple[Judgement, Annotation]) -> tuple[Judgement, Annota
 
 def uncertain(rows: Sequence[Judgement]) -> Any:
     found = uncertain_samples(result_of(rows))
-    return {"n": found.n, **{c.category: (c.n, c.n_uncertain) for c in found.categories}}
+    return {"n": found.n, **{name: (share.n, share.k) for name, share in found.categories.items()}}
 
 
 def flag(draw: random.Random) -> bool | None:

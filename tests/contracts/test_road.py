@@ -1,8 +1,9 @@
-"""The number of files between an entry point and the model, and the number of registry lookups."""
+"""The number of files between an entry point and the model, and the number of lookups of a dataset."""
 
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,23 @@ from typer.testing import CliRunner
 import cc_hf
 from cc_hf import registry
 from cc_hf.cli.main import app
+from cc_hf.data.files.result_files import read_result_file
 from cc_hf.evaluators.fast.packed import PackedModel
+from cc_hf.hub.eval_results import eval_result_files, published_scores
+from cc_hf.hub.model_index import eval_results, with_model_index
+from cc_hf.leaderboard.about_tabs import described, papers
+from cc_hf.leaderboard.html import board_html, result_html, system_order
+from cc_hf.leaderboard.live import FileJudge
+from cc_hf.leaderboard.store import read_folder
+from cc_hf.leaderboard.table import leaderboard_rows, rows_of
+from cc_hf.reports.collection import build_collection
+from cc_hf.reports.formats.latex import latex_report
+from cc_hf.reports.formats.markdown import markdown_collection, markdown_report
+from cc_hf.reports.inputs import read_examples, read_report_systems
+from cc_hf.reports.page.collection_page import collection_page
+from cc_hf.reports.page.page import html_page
+from cc_hf.reports.report import Report, build_report
+from cc_hf.results import EvaluationResult, ResultSet
 
 SOURCES = "source,focus,correct_cues,incorrect_cues,category,tgt_lang\n"
 ROW = "The bat was old.,bat,baseball,flying,bat,de\n"
@@ -90,7 +107,96 @@ def test_the_evaluate_module_reaches_the_model_through_few_files(
     ]
 
 
-def test_one_evaluation_looks_up_the_dataset_declaration_once(
+def _files(folder: Path) -> list[Path]:
+    """Write results of two systems by two metrics on each of two datasets, a file for each system."""
+    paths = []
+    for dataset, config, metric in (
+        ("simplegen", "en-de", "simplegen_accuracy"),
+        ("winomt", "default", "winomt_pattern_matching"),
+    ):
+        for system in ("a", "b"):
+            results = tuple(
+                EvaluationResult(
+                    *(dataset, config, "de", name),
+                    f"x|data:{dataset}/{config}@1|langs:en-de",
+                    *(9, {"accuracy": 0.5}, {}, (), ()),
+                    system=system,
+                )
+                for name in ("contrastive_conditioning", metric)
+            )
+            paths.append(folder / f"{dataset}.{system}.json")
+            paths[-1].write_text(ResultSet(results).to_json(), encoding="utf-8")
+    return paths
+
+
+def _reports(paths: list[Path]) -> list[Report]:
+    groups, notes = read_report_systems(paths)
+    return [
+        build_report(
+            systems, examples=read_examples(next(iter(systems[0].results.values())))[0], notes=notes
+        )
+        for systems in groups
+    ]
+
+
+def evaluation(folder: Path) -> None:
+    cc_hf.evaluate_all(
+        cc_hf.load_material("simplegen", "en-de"),
+        translations=["Sie ist Ärztin."] * 2664,
+        evaluator=lambda sources, translations: [1.0] * len(sources),
+    )
+
+
+def report_in_all_formats(folder: Path) -> None:
+    (report,) = _reports(_files(folder)[:2])
+    for text in (html_page, markdown_report, latex_report):
+        assert "SimpleGEN" in text(report)
+
+
+def report_on_two_datasets(folder: Path) -> None:
+    collection = build_collection(_reports(_files(folder)))
+    for text in (collection_page, markdown_collection):
+        assert all(name in text(collection) for name in ("SimpleGEN", "WinoMT"))
+
+
+def tables_of_a_leaderboard(folder: Path) -> None:
+    _files(folder)
+    rows = leaderboard_rows(read_folder(folder))
+    assert [part.title for part in described(rows)["datasets"]] == ["SimpleGEN", "WinoMT"]
+    assert papers(rows)
+    for choice in {row.choice for row in rows}:
+        assert board_html(rows_of(rows, choice), "accuracy", ["accuracy"], system_order(rows))
+
+
+def file_judged_on_the_leaderboard(folder: Path) -> None:
+    path = folder / "translations.txt"
+    path.write_text("Sie ist Ärztin.\n" * 2664, encoding="utf-8")
+    result = FileJudge().judge(path, "simplegen", "en-de", "de", "simplegen_accuracy")
+    assert "SimpleGEN" in result_html(result)
+
+
+def results_on_the_hub(folder: Path) -> None:
+    results = [result for path in _files(folder) for result in read_result_file(path).results]
+    published = published_scores(results[::4], {"simplegen": "org/a", "winomt": "org/b"})
+    assert eval_result_files(published, date="2026-01-31")
+    assert with_model_index(None, "org/model", eval_results(published))
+
+
+@pytest.mark.parametrize(
+    ("make", "expected"),
+    [
+        (evaluation, ["simplegen"]),
+        (report_in_all_formats, ["simplegen"]),
+        (report_on_two_datasets, ["simplegen", "winomt"]),
+        (tables_of_a_leaderboard, ["simplegen", "winomt"]),
+        (file_judged_on_the_leaderboard, ["simplegen"] * 2),  # the visitor's name, the result's
+        (results_on_the_hub, ["simplegen", "winomt"]),
+    ],
+)
+def test_a_dataset_is_looked_up_once_for_each_name_that_comes_in(
+    make: Callable[[Path], None],
+    expected: list[str],
+    tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     lookups, resolve = list[str](), registry.resolve
@@ -101,9 +207,5 @@ def test_one_evaluation_looks_up_the_dataset_declaration_once(
         return resolve(kind, name)
 
     monkeypatch.setattr(registry, "resolve", counted)
-    cc_hf.evaluate_all(
-        cc_hf.load_material("simplegen", "en-de"),
-        translations=["Sie ist Ärztin."] * 2664,
-        evaluator=lambda sources, translations: [1.0] * len(sources),
-    )
-    assert lookups == ["simplegen"]
+    make(tmp_path)
+    assert sorted(lookups) == expected

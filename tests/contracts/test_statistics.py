@@ -15,6 +15,7 @@ from sacrebleu.metrics.bleu import BLEU
 from cc_hf import statistics
 from cc_hf.errors import InputError
 from cc_hf.results import CategoryAccuracy, EvaluationResult, Interval
+from cc_hf.statistics.bootstrap import Bootstrap
 
 _NAN, _INF = float("nan"), float("inf")
 _OBJECTS = np.array([None, 1.5], dtype=object)
@@ -166,6 +167,12 @@ FUNCTIONS: dict[str, dict[str, tuple[Any, str]]] = {
         "minima": ({"a": ("a", "b")}, "object"), "ratios": ({"c": ("a", "b")}, "object"),
     },
     "seeds.seed_figure": {"values": (_X, "numbers")},
+    "shares.resampled_shares": {
+        "is_one": (_FLAGS, "flags"), "parts": ([_FLAGS, ~_FLAGS], "rows of flags"),
+        "groups": (_AB, "groups"), "bootstrap": (Bootstrap(n_resamples=9), "object"),
+    },
+    "shares.wilson_share": {"k": (1, "number"), "n": (2, "number")},
+    "shares.quotients": {"parts": (_X, "figures"), "wholes": (_Y, "figures")},
 }  # fmt: skip
 _OPTIONAL = (
     "weights",

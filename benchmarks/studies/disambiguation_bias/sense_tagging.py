@@ -238,7 +238,8 @@ def main(
     ] = "1,2",
     block_pairs: Annotated[int, typer.Option(min=1, help="Pairs in a block.")] = 50_000,
     output: Annotated[
-        Path | None, typer.Option(help="Page of the study, whose table is replaced.")
+        Path | None,
+        typer.Option(help="docs/studies/disambiguation_bias.md, whose table is replaced."),
     ] = None,
 ) -> None:
     """Measure, and print or write the table.

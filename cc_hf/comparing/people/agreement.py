@@ -8,10 +8,11 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from cc_hf.comparing.alignment import check_same_data
 from cc_hf.comparing.people.annotations import Annotation, read_annotations
 from cc_hf.data.loading import load_examples
 from cc_hf.errors import InputError
-from cc_hf.results import EvaluationResult, Interval, NoInterval, difference_of_data
+from cc_hf.results import EvaluationResult, Interval, NoInterval
 from cc_hf.schema import Judgement
 from cc_hf.statistics.agreement import (
     agreement_interval,
@@ -281,7 +282,7 @@ def _human_items(
         InputError: for a translation that was not judged, unless it is skipped, or if none was.
     """
     counted = [annotation for annotation in annotations if annotation.labels]
-    judgements = {j.example_id: j for j in result.judgements}
+    judgements = result.by_id()
     # Annotations of the same translation, without the ids of their examples, are taken in order.
     by_letters: dict[str, list[Judgement]] = {}
     for judged in reversed(result.judgements):
@@ -348,11 +349,8 @@ def _with_assumed(
     Raises:
         InputError: for an assumption about other translations, or one that decides all or none.
     """
-    if difference := difference_of_data(
-        {"the result": result, "the assumed one": assumption.decided}
-    ):
-        raise InputError(f"assumed verdicts: expected those of the same data: {difference}")
-    decided = {j.example_id: j for j in assumption.decided.judgements}
+    check_same_data({"the result": result, "the assumed verdicts": assumption.decided})
+    decided = assumption.decided.by_id()
     population = frozenset(decided) if assumption.population is None else assumption.population
     members = [j for j in result.judgements if j.example_id in population]
     _check_same(members, decided, len(population))

@@ -15,10 +15,11 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
+from cc_hf.comparing.alignment import check_same_data
 from cc_hf.data.files.text_files import read_lines
 from cc_hf.errors import InputError, check_choice, shown
 from cc_hf.files import parse_json, parse_table
-from cc_hf.results import EvaluationResult, difference_of_data
+from cc_hf.results import EvaluationResult
 from cc_hf.text.tokenization import letters
 
 __all__ = [
@@ -125,8 +126,7 @@ def sample_settings(
         raise InputError(f"n: expected at least 1, got {n}")
     if not results:
         raise InputError("results: expected those of at least one system, got none")
-    if difference := difference_of_data(results):
-        raise InputError(f"results: expected those of the same data: {difference}")
+    check_same_data(results, "results: expected those of the same data")
     first = next(iter(results.values()))
     data = {"dataset": first.dataset, "config": first.config, "tgt_lang": first.tgt_lang}
     return {**data, "n": n, "seed": seed}

@@ -9,9 +9,10 @@ from itertools import groupby
 
 from markupsafe import Markup
 
-from cc_hf.reports.figure_text import percent, with_interval
+from cc_hf.reports.figure_text import with_interval
 from cc_hf.reports.figures import Bar, Histogram, QualityPoint, nice_ticks
 from cc_hf.reports.marks import N_COLOURS, colour
+from cc_hf.reports.numbers import percent
 from cc_hf.reports.page.drawing import (
     CHARACTER,
     NAMES,

@@ -14,7 +14,7 @@ from rich.table import Table
 from rich.text import Text
 
 from cc_hf.comparing.explanation import ExplainedWord, Explanation
-from cc_hf.reports.figure_text import percent
+from cc_hf.reports.numbers import percent, signed
 from cc_hf.reports.tables.base import heading, note_lines, plain_table
 from cc_hf.reports.templates import render_page, render_piece
 
@@ -109,7 +109,7 @@ def _words_table(explanation: Explanation) -> Table:
         figures = (
             f"{word.logprob_correct:.3f}",
             f"{word.logprob_incorrect:.3f}",
-            f"{word.difference:+.3f}",
+            signed(word.difference),
             percent(word.share),
         )
         table.add_row(
@@ -121,7 +121,7 @@ def _words_table(explanation: Explanation) -> Table:
     total = explanation.words, "logprob_correct", "logprob_incorrect", "difference"
     table.add_section()
     sums = [sum(getattr(word, name) for word in total[0]) for name in total[1:]]
-    table.add_row(Text("sum"), f"{sums[0]:.3f}", f"{sums[1]:.3f}", f"{sums[2]:+.3f}", "", "", "")
+    table.add_row(Text("sum"), f"{sums[0]:.3f}", f"{sums[1]:.3f}", signed(sums[2]), "", "", "")
     return table
 
 

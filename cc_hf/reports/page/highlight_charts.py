@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 
 from markupsafe import Markup
 
-from cc_hf.reports.figure_text import percent
 from cc_hf.reports.highlights import Group, HardValue, Spread
 from cc_hf.reports.marks import N_SHAPES, colour, name_lines
+from cc_hf.reports.numbers import percent
 from cc_hf.reports.page.drawing import (
     CHARACTER,
     NAMES,

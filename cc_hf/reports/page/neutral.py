@@ -8,10 +8,11 @@ from collections.abc import Iterable
 
 from cc_hf.comparing.uncertain import WITHIN, is_uncertain
 from cc_hf.reports.derived_figures import derived_figures
-from cc_hf.reports.figure_text import metric_name, percent, with_interval
+from cc_hf.reports.figure_text import metric_name, with_interval
+from cc_hf.reports.numbers import count, percent
 from cc_hf.reports.page.standing_out import LinkedText, LinkTable, sample_link
 from cc_hf.reports.report import Report
-from cc_hf.statistics.bootstrap import wilson_interval
+from cc_hf.statistics.shares import wilson_share
 
 __all__ = ["neutral_tables"]
 
@@ -41,10 +42,10 @@ def neutral_tables(report: Report) -> Iterable[LinkTable]:
         for system, result in report.of_metric(metric).items():
             judged = [j for j in result.judgements if j.probability_correct is not None]
             if judged:
-                n_uncertain, n = sum(map(is_uncertain, judged)), len(judged)
-                href = link({**unsure, "system": system}) if n_uncertain else ""
-                share = with_interval(n_uncertain / n, wilson_interval(n_uncertain, n))
-                cells = ((LinkedText(f"{n_uncertain:,}", href),), (LinkedText(share),))
+                share = wilson_share(sum(map(is_uncertain, judged)), len(judged))
+                href = link({**unsure, "system": system}) if share.k else ""
+                text = with_interval(share.value, share.interval)
+                cells = ((LinkedText(count(share.k), href),), (LinkedText(text),))
                 uncertain.append((system, cells))
             shares = {f.name: f for f in derived_figures(result) if f.name.startswith(_PREFIX)}
             if shares:

@@ -25,6 +25,7 @@ from cc_hf.reports.figure_text import data_name, metric_name
 from cc_hf.reports.figures import category_bars, histograms, quality_points
 from cc_hf.reports.highlights import attributes
 from cc_hf.reports.marks import mark_classes
+from cc_hf.reports.numbers import count
 from cc_hf.reports.page.charts import bar_chart, histogram_chart, quality_chart
 from cc_hf.reports.page.island import explorer_data, island_json
 from cc_hf.reports.page.neutral import neutral_tables
@@ -171,7 +172,7 @@ def _probabilities(report: Report) -> Iterable[list[_Probabilities]]:
             name = names[histogram.system]
             label = f"Probability of the correct reading: {name}"
             chart = histogram_chart(histogram, names, highest=highest, label=label)
-            n, n_correct = f"{sum(histogram.counts):,}", f"{histogram.n_correct:,}"
+            n, n_correct = count(sum(histogram.counts)), count(histogram.n_correct)
             rows.append(_Probabilities(name, mark_classes(histogram.system), n, n_correct, chart))
         if rows:
             yield rows

@@ -11,7 +11,7 @@ from urllib.parse import urlencode
 
 from markupsafe import Markup
 
-from cc_hf.reports.figure_text import metric_name, percent
+from cc_hf.reports.figure_text import metric_name
 from cc_hf.reports.highlights import (
     Attribute,
     Confusion,
@@ -23,6 +23,7 @@ from cc_hf.reports.highlights import (
     hard_values,
     spreads,
 )
+from cc_hf.reports.numbers import count, percent
 from cc_hf.reports.page.drawing import Link
 from cc_hf.reports.page.highlight_charts import hard_value_chart, spread_chart
 from cc_hf.reports.report import Report
@@ -241,10 +242,10 @@ def _confusion_table(report: Report, confusion: Confusion, link: Link) -> LinkTa
     for gold, counts in zip(confusion.golds, confusion.counts, strict=True):
         n = max(sum(counts), 1)
         cells = []
-        for reading, count in zip(confusion.readings, counts, strict=True):
-            href = link({"system": system, "gold": gold, "found": reading}) if count else ""
-            shade = min(_N_SHADES * count // n, _N_SHADES - 1)
-            cells.append((LinkedText(f"{count:,}", href, shade, reading == gold),))
+        for reading, n_judged in zip(confusion.readings, counts, strict=True):
+            href = link({"system": system, "gold": gold, "found": reading}) if n_judged else ""
+            shade = min(_N_SHADES * n_judged // n, _N_SHADES - 1)
+            cells.append((LinkedText(count(n_judged), href, shade, reading == gold),))
         rows.append((gold, tuple(cells)))
     return LinkTable(
         system,
@@ -266,10 +267,10 @@ def _divided_table(report: Report, metric: str, link: Link) -> LinkTable:
             (
                 row,
                 tuple(
-                    (LinkedText(f"{count:,}", link({"right": right, "wrong": wrong})),)
-                    if right != wrong and count
+                    (LinkedText(count(n_samples), link({"right": right, "wrong": wrong})),)
+                    if right != wrong and n_samples
                     else (LinkedText("" if right == wrong else "0"),)
-                    for wrong, count in zip(names, counts, strict=True)
+                    for wrong, n_samples in zip(names, counts, strict=True)
                 ),
             )
             for row, right, counts in zip(

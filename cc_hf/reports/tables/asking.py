@@ -9,7 +9,7 @@ from rich.text import Text
 
 from cc_hf.asking.runs import TranslationRun
 from cc_hf.prompting.conversations import Conversation
-from cc_hf.reports.figure_text import percent
+from cc_hf.reports.numbers import count, percent
 from cc_hf.reports.tables.base import heading, note_lines, plain_table, result_table
 from cc_hf.results import EvaluationResult
 
@@ -43,8 +43,8 @@ def translation_tables(run: TranslationRun) -> list[RenderableType]:
         counts = run.counts(name)
         n = sum(counts.values())
         shown = [*counts.values(), *([run.n_cut(name)] if cut else [])]
-        cells = [f"{k:,} ({percent(k / n)} %)" for k in shown]
-        table.add_row("all" if name is None else name, f"{n:,}", *cells)
+        cells = [f"{count(k)} ({percent(k / n)} %)" for k in shown]
+        table.add_row("all" if name is None else name, count(n), *cells)
     parts: list[RenderableType] = [heading(f"requests to {run.run['model']}"), table]
     parts += [Text(f"{n:,} without a translation: {why}") for why, n in run.reasons().items()]
     parts += note_lines(run.run["notes"])

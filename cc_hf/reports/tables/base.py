@@ -22,6 +22,7 @@ from cc_hf.reports.figure_text import (
     ordered_categories,
     score_text,
 )
+from cc_hf.reports.numbers import count
 from cc_hf.results import EvaluationResult, ResultSet
 
 __all__ = [
@@ -336,20 +337,20 @@ def _categories_table(result: EvaluationResult) -> Table:
     for category in ordered_categories(result):
         add(
             category_label(result, category.category),
-            f"{category.n:,}",
+            count(category.n),
             "accuracy",
             f"_{category.category}",
-            n_ties=f"{category.n_ties:,}",
-            n_inconclusive=f"{category.n_inconclusive:,}",
+            n_ties=count(category.n_ties),
+            n_inconclusive=count(category.n_inconclusive),
         )
     table.add_section()
     n_inconclusive = sum(c.n_inconclusive for c in result.categories)
     add(
         "total",
-        f"{result.n:,}",
+        count(result.n),
         "accuracy",
-        n_ties=f"{result.counts.get('n_ties', 0):,}",
-        n_inconclusive=f"{n_inconclusive:,}",
+        n_ties=count(result.counts.get("n_ties", 0)),
+        n_inconclusive=count(n_inconclusive),
     )
     if "min_accuracy" in result.scores:
         add("minimum", "", "min_accuracy")

@@ -13,8 +13,8 @@ from rich.text import Text
 from cc_hf.cue_building.calibration import CalibrationRun
 from cc_hf.cue_building.calibration_file import Calibration
 from cc_hf.errors import InputError
-from cc_hf.reports.figure_text import percent
 from cc_hf.reports.formats.plots import FORMATS, empty_figure, literal_text, saved_figure
+from cc_hf.reports.numbers import decimal, percent, signed
 
 __all__ = ["calibration_plot", "calibration_table", "check_plot"]
 
@@ -41,10 +41,10 @@ def calibration_table(calibration: Calibration) -> Group:
         is_chosen = result.name == calibration.chosen
         table.add_row(
             Text(f"{result.name} *" if is_chosen else result.name),
-            f"{figures.auc:.3f}{interval}",
+            f"{decimal(figures.auc, digits=3)}{interval}",
             percent(figures.accuracy),
             *map(percent, figures.accuracies),
-            f"{figures.shift:+.3f}".replace("-", "−"),
+            signed(figures.shift).replace("-", "−"),
             style="bold" if is_chosen else None,
         )
     n = calibration.choice.report.n
@@ -123,7 +123,7 @@ def calibration_plot(run: CalibrationRun, *, file_format: str = "svg") -> bytes:
         is_chosen = result.name == run.calibration.chosen
         axes.set_title(
             literal_text(f"{result.name}{' (chosen)' if is_chosen else ''}")
-            + f"\nAUC {result.report.auc:.3f}",
+            + f"\nAUC {decimal(result.report.auc, digits=3)}",
             loc="left",
             fontsize=9,
             fontweight="bold" if is_chosen else "normal",

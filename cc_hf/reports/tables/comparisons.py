@@ -18,14 +18,13 @@ from cc_hf.reports.figure_text import (
     category_key,
     data_name,
     difference_p,
-    limits,
     metric_name,
-    p_text,
-    percent,
     randomization_text,
+    signed_percent,
     with_interval,
 )
 from cc_hf.reports.key_figures import is_gap
+from cc_hf.reports.numbers import count, decimal, limits, p_text, percent
 from cc_hf.reports.tables.base import (
     grouped_notes,
     heading,
@@ -97,7 +96,7 @@ def _right_alone_table(alone: Mapping[str, Sequence[str]]) -> Table:
     table.add_column("such as")
     for name, ids in alone.items():
         more = ", ..." if len(ids) > _NAMED else ""
-        table.add_row(Text(name), f"{len(ids):,}", Text(f"{', '.join(ids[:_NAMED])}{more}"))
+        table.add_row(Text(name), count(len(ids)), Text(f"{', '.join(ids[:_NAMED])}{more}"))
     return table
 
 
@@ -187,17 +186,15 @@ class DifferenceMatrix:
             "",
             *(f"{t.n_only_second:,}{_mark(t.p_value)}" for t in tests),
         )
-        table.add_row("only the baseline", "", *(f"{test.n_only_first:,}" for test in tests))
+        table.add_row("only the baseline", "", *(count(test.n_only_first) for test in tests))
         return table
 
 
 def _cell(difference: PairedDifference) -> str:
-    signed = with_interval(difference.difference, None)
-    sign = "+" if difference.difference > 0 and signed != "0.0" else ""
     second = with_interval(difference.second, None)
     interval = limits(difference.interval)
-    mark = _mark(difference.p_value)
-    return f"{second} {sign}{signed}{mark}" + (f"\n{interval}" if interval else "")
+    change = f"{signed_percent(difference.difference)}{_mark(difference.p_value)}"
+    return f"{second} {change}" + (f"\n{interval}" if interval else "")
 
 
 def _mark(p_value: float) -> str:
@@ -217,8 +214,8 @@ def _differences_table(comparison: SystemComparison, n_resamples: int) -> Table:
     test = comparison.mcnemar
     table.add_row(
         "only this one right",
-        f"{test.n_only_first:,}",
-        f"{test.n_only_second:,}",
+        count(test.n_only_first),
+        count(test.n_only_second),
         "McNemar",
         p_text(test.p_value),
     )
@@ -227,12 +224,13 @@ def _differences_table(comparison: SystemComparison, n_resamples: int) -> Table:
 
 def _agreement_table(agreement: MetricAgreement) -> Table:
     table = plain_table("", "agreement % (95 %)", "kappa (95 %)")
-    interval = limits(agreement.kappa_interval, digits=3)
-    kappa = f"{agreement.kappa:.3f} ({interval})" if interval else f"{agreement.kappa:.3f}"
+    kappa = decimal(agreement.kappa, agreement.kappa_interval, digits=3)
     table.add_row("correct or not", with_interval(agreement.agreement, agreement.interval), kappa)
     if len(agreement.labels) > 2:
         table.add_row(
-            "verdicts", percent(agreement.verdict_agreement), f"{agreement.verdict_kappa:.3f}"
+            "verdicts",
+            percent(agreement.verdict_agreement),
+            decimal(agreement.verdict_kappa, digits=3),
         )
     return table
 
@@ -240,7 +238,7 @@ def _agreement_table(agreement: MetricAgreement) -> Table:
 def _confusion_table(agreement: MetricAgreement) -> Table:
     table = plain_table("", *agreement.labels)
     for label, row in zip(agreement.labels, agreement.confusion, strict=True):
-        table.add_row(label, *(f"{n:,}" for n in row))
+        table.add_row(label, *(count(n) for n in row))
     return table
 
 

@@ -24,7 +24,8 @@ from cc_hf.comparing.people.published import (
     PUBLISHED_KAPPAS,
     published_agreement,
 )
-from cc_hf.reports.figure_text import data_name, limits, metric_name
+from cc_hf.reports.figure_text import data_name, metric_name
+from cc_hf.reports.numbers import decimal, limits, percent
 from cc_hf.reports.tables.base import grouped_notes
 from cc_hf.results import EvaluationResult, Interval, NoInterval
 from cc_hf.signature import parse
@@ -73,12 +74,10 @@ def human_agreement_table(rows: Sequence[AgreementRow]) -> Table:
             Text(f"{data_name(row.result)}: {_name(row.result)}"),
             labels,
             _percent(agreement.agreement, agreement.interval),
-            f"{100 * agreement.strict_agreement:.1f}",
+            percent(agreement.strict_agreement),
             _percent(agreement.weighted_agreement, agreement.weighted_interval),
-            f"{agreement.kappa:.2f}",
-            "\n".join(
-                "–" if math.isnan(score) else f"{100 * score:.1f}" for score in agreement.f_scores
-            ),
+            decimal(agreement.kappa),
+            "\n".join("–" if math.isnan(score) else percent(score) for score in agreement.f_scores),
         )
         key = (row.result.dataset, row.result.tgt_lang, row.result.metric)
         if key not in [
@@ -121,7 +120,7 @@ def agreement_notes(rows: Sequence[AgreementRow]) -> list[str]:
             )
         if agreement.coverage is not None:
             notes.append(
-                f"  assumed verdicts decide {100 * agreement.coverage:.1f} % of the"
+                f"  assumed verdicts decide {percent(agreement.coverage)} % of the"
                 f" translations and stand for {agreement.n_assumed:.1f} labels beside"
                 f" {agreement.n_open} human ones"
             )
@@ -152,27 +151,29 @@ def _kappa_notes(row: AgreementRow) -> Iterator[str]:
     raw = (
         ""
         if annotators.kappa_raw is None
-        else f"{annotators.kappa_raw:.4f} on {annotators.n_raw} raw labels, "
+        else f"{decimal(annotators.kappa_raw, digits=4)} on {annotators.n_raw} raw labels, "
     )
     printed = ""
     if kappas := PUBLISHED_KAPPAS.get(data):
-        printed = f" ({CITATION_KEY}, Table A3: {kappas[0]:.2f}, {kappas[1]:.2f})"
+        printed = f" ({CITATION_KEY}, Table A3: {', '.join(map(decimal, kappas))})"
     kappa = _with_limits(annotators.kappa_binarised, annotators.binarised_interval)
     mean = f", mean over {len(annotators.pairs)} pairs" if annotators.pairs else ""
     yield (
         f"kappa of the annotators{mean}: {raw}{kappa} on {annotators.n_binarised} binary"
-        f" ones{printed}; Krippendorff's alpha {annotators.alpha:.4f}"
+        f" ones{printed}; Krippendorff's alpha {decimal(annotators.alpha, digits=4)}"
     )
     for pair in annotators.pairs:
         left, right = pair.annotators
-        raw = "" if pair.kappa_raw is None else f"{pair.kappa_raw:.4f} on raw labels, "
-        kappa = f"{raw}{pair.kappa_binarised:.4f} on binary ones"
+        raw = (
+            "" if pair.kappa_raw is None else f"{decimal(pair.kappa_raw, digits=4)} on raw labels, "
+        )
+        kappa = f"{raw}{decimal(pair.kappa_binarised, digits=4)} on binary ones"
         yield f"kappa of annotators {left} and {right}: {kappa}"
     for earlier in row.earlier:
         published_kappa = PUBLISHED_EARLIER_KAPPAS.get(data, {}).get(earlier.annotator)
         printed = ""
         if published_kappa is not None:
-            printed = f" ({CITATION_KEY}, Table A4: {published_kappa:.2f})"
+            printed = f" ({CITATION_KEY}, Table A4: {decimal(published_kappa)})"
         kappa = _with_limits(earlier.kappa, earlier.interval)
         yield (
             f"kappa of annotator {earlier.annotator} with earlier labels: {kappa} on"
@@ -182,7 +183,7 @@ def _kappa_notes(row: AgreementRow) -> Iterator[str]:
 
 def _with_limits(kappa: float, interval: Interval | NoInterval) -> str:
     shown = limits(interval, digits=2)
-    return f"{kappa:.4f}" + (f" ({shown})" if shown else "")
+    return decimal(kappa, digits=4) + (f" ({shown})" if shown else "")
 
 
 def agreement_json(rows: Sequence[AgreementRow]) -> list[dict[str, Any]]:
@@ -239,7 +240,7 @@ def _percent(value: float | None, interval: Interval | NoInterval | None = None)
     if value is None:
         return ""
     return (
-        f"{100 * value:.2f}\n{limits(interval)}"
+        f"{percent(value, digits=2)}\n{limits(interval)}"
         if isinstance(interval, Interval)
-        else f"{100 * value:.1f}"
+        else percent(value)
     )

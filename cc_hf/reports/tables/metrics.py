@@ -8,9 +8,9 @@ from rich.console import Group
 from rich.text import Text
 
 from cc_hf.comparing.metrics import EvaluatorAgreement
-from cc_hf.reports.figure_text import limits, percent
+from cc_hf.reports.numbers import decimal, percent
 from cc_hf.reports.tables.base import grouped_notes, heading, plain_table
-from cc_hf.results import Interval, NoInterval
+from cc_hf.results import NoInterval
 
 __all__ = ["evaluator_agreement_tables"]
 
@@ -41,12 +41,13 @@ def evaluator_agreement_tables(agreement: EvaluatorAgreement) -> Group:
         correlation = pair.correlation
         table.add_row(
             Text(f"{column_names[pair.left]} and {column_names[pair.right]}"),
-            _correlation(correlation.spearman, correlation.spearman_interval),
-            _correlation(correlation.kendall, correlation.kendall_interval),
+            decimal(correlation.spearman, correlation.spearman_interval, digits=3),
+            decimal(correlation.kendall, correlation.kendall_interval, digits=3),
         )
     table.add_section()
     table.add_row(
-        Text("mean over pairs"), f"{agreement.mean_spearman:.3f}", f"{agreement.mean_kendall:.3f}"
+        Text("mean over pairs"),
+        *(decimal(mean, digits=3) for mean in (agreement.mean_spearman, agreement.mean_kendall)),
     )
     notes = [Text(f"{short}: {name}") for name, short in column_names.items() if short != name]
     notes.append(Text("intervals by bootstrap over systems", style="italic"))
@@ -76,8 +77,3 @@ def evaluator_agreement_tables(agreement: EvaluatorAgreement) -> Group:
         table,
         *notes,
     )
-
-
-def _correlation(value: float, interval: Interval | NoInterval) -> str:
-    interval_text = limits(interval, digits=3)
-    return f"{value:.3f} ({interval_text})" if interval_text else f"{value:.3f}"

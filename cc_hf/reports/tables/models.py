@@ -8,7 +8,8 @@ from rich.console import Group, RenderableType
 from rich.text import Text
 
 from cc_hf.comparing.models import PUBLISHED, ComparedFigure
-from cc_hf.reports.figure_text import p_text, percent, with_interval
+from cc_hf.reports.figure_text import with_interval
+from cc_hf.reports.numbers import count, p_text, percent
 from cc_hf.reports.tables.base import heading, plain_table
 from cc_hf.results import NoInterval
 
@@ -33,7 +34,7 @@ def model_comparison_tables(figures: Sequence[ComparedFigure], *, names: tuple[s
     table = plain_table("", "first", "second", "difference (95 %)", "p", "McNemar")
     parts: list[RenderableType] = [heading(f"{names[0]} (first) and {names[1]} (second)"), table]
     for row in figures:
-        n = f"{row.n[0]:,}" + (f" and {row.n[1]:,}" if row.n[0] != row.n[1] else "")
+        n = count(row.n[0]) + (f" and {row.n[1]:,}" if row.n[0] != row.n[1] else "")
         table.add_row(
             Text(f"{_NAMES[row.figure]}\n{row.data}, n = {n}"),
             percent(row.difference.first),
@@ -65,7 +66,7 @@ def published_comparison_table() -> Group:
         table.add_row(
             row.data,
             _NAMES[row.figure],
-            f"{100 * row.base:.2f}".removesuffix("0"),
-            f"{100 * row.shortcuts:.2f}".removesuffix("0"),
+            percent(row.base, digits=2).removesuffix("0"),
+            percent(row.shortcuts, digits=2).removesuffix("0"),
         )
     return Group(heading("as printed in Emelin (2023), Tables 5.6 and 5.7"), table)

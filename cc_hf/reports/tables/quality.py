@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from rich.console import Group
 from rich.text import Text
 
-from cc_hf.reports.figure_text import p_text
+from cc_hf.reports.numbers import count, p_text, percent
 from cc_hf.reports.tables.base import heading, plain_table
 from cc_hf.statistics.corpus_quality import CorpusQuality
 
@@ -30,10 +30,10 @@ def quality_table(results: Sequence[CorpusQuality], *, title: str) -> Group:
     for result in results:
         cells: list[str] = []
         for name in names:
-            cells.append(f"{100 * result.scores[name]:.2f}")
+            cells.append(percent(result.scores[name], digits=2))
             if tested:
                 cells.append(p_text(result.p_values[name]) if name in result.p_values else "-")
-        table.add_row(Text(result.system), f"{result.n:,}", *cells)
+        table.add_row(Text(result.system), count(result.n), *cells)
     lines = [f"{_NAMES[name]}: {text}" for name, text in results[0].signatures.items()]
     if tested:
         lines.append(f"p: difference from {results[0].system}; {results[0].test}")

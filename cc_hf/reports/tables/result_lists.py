@@ -14,16 +14,16 @@ from cc_hf.reports.figure_text import (
     data_name,
     figure_label,
     metric_name,
-    percent,
     ratio_text,
     with_interval,
 )
 from cc_hf.reports.key_figures import key_figures
+from cc_hf.reports.numbers import count, percent
 from cc_hf.reports.tables.base import heading, own_judge_lines, plain_table
 from cc_hf.results import EvaluationResult
-from cc_hf.statistics.bootstrap import wilson_interval
 from cc_hf.statistics.gender_figures import RATIO
 from cc_hf.statistics.seeds import SeedFigure
+from cc_hf.statistics.shares import wilson_share
 
 __all__ = ["seed_tables", "uncertain_tables"]
 
@@ -42,12 +42,11 @@ def uncertain_tables(
     """
     low, high = (percent(0.5 + sign * uncertain.within) for sign in (-1, 1))
     table = plain_table("category", "samples", "uncertain", "% (95 %)")
-    rows = [(c.category, c.n, c.n_uncertain) for c in uncertain.categories]
-    rows.sort(key=lambda row: category_key(row[0]))
-    rows.append(("total", uncertain.n, len(uncertain.samples)))
-    for name, n, n_uncertain in rows:
-        share = with_interval(n_uncertain / n, wilson_interval(n_uncertain, n))
-        table.add_row(Text(name), f"{n:,}", f"{n_uncertain:,}", share)
+    rows = sorted(uncertain.categories.items(), key=lambda row: category_key(row[0]))
+    rows.append(("total", wilson_share(len(uncertain.samples), uncertain.n)))
+    for name, share in rows:
+        text = with_interval(share.value, share.interval)
+        table.add_row(Text(name), count(share.n), count(share.k), text)
     parts: list[RenderableType] = [
         heading(f"{data_name(result)}: {metric_name(result.metric)}"),
         table,

@@ -17,9 +17,9 @@ from cc_hf.reports.figure_text import (
     figure_label,
     language_pair,
     pair_of_data,
-    percent,
     with_interval,
 )
+from cc_hf.reports.numbers import percent
 from cc_hf.reports.tables.base import heading, own_judge_lines, plain_table
 from cc_hf.results import Interval
 from cc_hf.statistics.seeds import SeedFigure

@@ -8,6 +8,7 @@ from typing import Any
 from rich.console import Group
 from rich.text import Text
 
+from cc_hf.reports.numbers import count
 from cc_hf.reports.tables.base import heading, plain_table
 
 __all__ = ["timing_table"]
@@ -30,7 +31,7 @@ def timing_table(report: Mapping[str, Any], *, title: str) -> Group:
             f"{min(row['rounds']):.2f}",
             f"{max(row['rounds']):.2f}",
             f"{row['cpu_seconds']:.2f}",
-            f"{row['tokens_per_second']:,.0f}",
+            count(row["tokens_per_second"]),
             f"{row['precision']} {row['backend']}",
             str(row["beams"]),
         )

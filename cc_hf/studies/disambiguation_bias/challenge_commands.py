@@ -15,6 +15,7 @@ from rich.text import Text
 from cc_hf.cli.options import AsJson, DataDir, FiguresOutput, OneMetric, Quiet
 from cc_hf.cli.output import Console, check_output, json_text, print_result
 from cc_hf.errors import InputError
+from cc_hf.reports.numbers import percent
 from cc_hf.studies.disambiguation_bias.tag_commands import Lexicon, LexiconTgtLang, SrcLang
 
 if TYPE_CHECKING:
@@ -129,7 +130,7 @@ def challenge(
     console.print(
         Text(
             f"pool: {chosen.n_pool:,} sentences, and {chosen.n_short:,} that are too short;"
-            f" {100 * share:.2f} % of the most biased are among the rarest"
+            f" {percent(share, digits=2)} % of the most biased are among the rarest"
         )
     )
     console.print(Text(f"written: {output}"), soft_wrap=True)
@@ -233,7 +234,7 @@ def correlate(
                 "n_unknown": sentences.n_unknown,
                 **asdict(prediction),
                 "error_rate_by_bias": {
-                    name: [asdict(group) for group in members] for name, members in groups.items()
+                    name: [group.to_dict() for group in members] for name, members in groups.items()
                 },
             }
         ),

@@ -8,14 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from cc_hf.errors import InputError
-from cc_hf.results import Interval
-from cc_hf.statistics.bootstrap import wilson_interval
 from cc_hf.statistics.checks import with_ties
 from cc_hf.statistics.rank_tests import EffectThresholds, RankTest, effect_thresholds, mann_whitney
+from cc_hf.statistics.shares import Share, wilson_share
 
 __all__ = [
     "CITATION_KEY",
@@ -88,18 +88,17 @@ class BiasGroup:
 
     Attributes:
         low, high: smallest and largest value in the group.
-        n: number of sentences.
-        n_errors: how many of them have an error.
-        error_rate: n_errors / n, in [0, 1].
-        interval: Wilson's 95 % interval of the error rate.
+        errors: the sentences with an error, with Wilson's 95 % interval.
     """
 
     low: float
     high: float
-    n: int
-    n_errors: int
-    error_rate: float
-    interval: Interval
+    errors: Share
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the group as a plain dict, ready for JSON."""
+        errors = self.errors.to_row(k="n_errors", value="error_rate")
+        return {"low": self.low, "high": self.high, **errors}
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,7 +219,7 @@ def error_rate_by_bias(
 
     Examples:
         >>> groups = error_rate_by_bias([0, 0, 1, 2], [False, False, False, True], n_groups=2)
-        >>> [(group.n, group.error_rate) for group in groups]
+        >>> [(group.errors.n, group.errors.value) for group in groups]
         [(2, 0.0), (2, 0.5)]
     """
     column, errors = np.asarray(values, dtype=np.float64), np.asarray(is_error, dtype=np.bool_)
@@ -239,15 +238,7 @@ def error_rate_by_bias(
     groups = []
     for number in np.unique(numbers):
         members = numbers == number
-        n, n_errors = int(members.sum()), int(errors[members].sum())
-        groups.append(
-            BiasGroup(
-                float(column[members].min()),
-                float(column[members].max()),
-                n,
-                n_errors,
-                n_errors / n,
-                wilson_interval(n_errors, n),
-            )
-        )
+        low, high = float(column[members].min()), float(column[members].max())
+        share = wilson_share(int(errors[members].sum()), int(members.sum()))
+        groups.append(BiasGroup(low, high, share))
     return tuple(groups)

@@ -12,7 +12,8 @@ from typing import NamedTuple
 from rich.console import Group, RenderableType
 from rich.text import Text
 
-from cc_hf.reports.figure_text import p_text, percent, with_interval
+from cc_hf.reports.figure_text import with_interval
+from cc_hf.reports.numbers import count, p_text, percent, signed
 from cc_hf.reports.tables.base import heading, plain_table
 from cc_hf.studies.disambiguation_bias.prediction import (
     CITATION_KEY,
@@ -64,7 +65,7 @@ def prediction_rows(prediction: ErrorPrediction) -> list[PredictionRow]:
     return [
         PredictionRow(
             FEATURE_NAMES.get(test.feature, test.feature),
-            f"{test.test.rank_biserial:+.3f}",
+            signed(test.test.rank_biserial),
             test.size,
             f"{test.u:,.1f}",
             p_text(test.test.p_value),
@@ -113,8 +114,8 @@ def error_prediction_tables(
         for group in members:
             by_bias.add_row(
                 Text(bounds_text(group)),
-                f"{group.n:,}",
-                with_interval(group.error_rate, group.interval),
+                count(group.errors.n),
+                with_interval(group.errors.value, group.errors.interval),
             )
         parts += [heading("error rate by bias, in tenths of the sentences"), by_bias]
     return Group(*parts)
@@ -128,7 +129,7 @@ def published_predictions_table() -> Group:
         table.add_row(
             # Without leading zeros, the columns fit into 80 characters.
             Text(f"{row.corpus}\n{row.system}"),
-            *(f"{value:+.3f}".replace("0.", ".") for value in row.rank_biserial),
+            *(signed(value).replace("0.", ".") for value in row.rank_biserial),
             f"{row.large:.4f}".replace("0.", "."),
         )
     return Group(

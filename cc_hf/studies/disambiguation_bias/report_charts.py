@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 
 from markupsafe import Markup
 
-from cc_hf.reports.figure_text import limits, percent
 from cc_hf.reports.figures import nice_ticks
 from cc_hf.reports.marks import colour
+from cc_hf.reports.numbers import in_points, limits, percent
 from cc_hf.reports.page.drawing import (
     WIDTH,
     Element,
@@ -39,15 +39,15 @@ def error_rate_chart(
         An SVG element.
     """
     left, right, top, bottom = 44, WIDTH - 12, 10, 220
-    highest = max(group.interval.high for members in groups.values() for group in members)
-    ticks = nice_ticks(0, max(100 * highest, 1))
+    highest = max(group.errors.limits[1] for members in groups.values() for group in members)
+    ticks = nice_ticks(0, max(in_points(highest), 1))
     n_groups = max(map(len, groups.values()))
     width = (right - left) / n_groups
     parts: list[Element] = []
     spoken = []
 
     def y(share: float) -> float:
-        return bottom - (bottom - top) * 100 * share / ticks[-1]
+        return bottom - (bottom - top) * in_points(share) / ticks[-1]
 
     for tick in ticks:
         height = y(tick / 100)
@@ -62,21 +62,17 @@ def error_rate_chart(
         shift = (position - (len(groups) - 1) / 2) * step
         for number, group in enumerate(members):
             x = left + width * (number + 0.5) + shift
+            low, high = map(y, group.errors.limits)
             parts.append(
-                shape_element(
-                    "line",
-                    f"line s{colour(system)}",
-                    x1=x,
-                    x2=x,
-                    y1=y(group.interval.low),
-                    y2=y(group.interval.high),
-                )
+                shape_element("line", f"line s{colour(system)}", x1=x, x2=x, y1=low, y2=high)
             )
             text = (
-                f"{name}, {bounds_text(group)}: {percent(group.error_rate)} %"
-                f" ({limits(group.interval)}) of {group.n:,}"
+                f"{name}, {bounds_text(group)}: {percent(group.errors.value)} %"
+                f" ({limits(group.errors.interval)}) of {group.errors.n:,}"
             )
-            parts.append(system_mark(system, x, y(group.error_rate), size=0.7)._replace(title=text))
+            parts.append(
+                system_mark(system, x, y(group.errors.value), size=0.7)._replace(title=text)
+            )
             spoken.append(text)
     parts.append(
         text_element(

@@ -6,7 +6,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from cc_hf.reports.figure_text import limits, metric_name, percent
+from cc_hf.reports.figure_text import metric_name
+from cc_hf.reports.numbers import count, limits, percent
 from cc_hf.reports.report import Report
 from cc_hf.reports.report_tables import Cell, ReportTable, TableRow
 from cc_hf.reports.sections import Section, SectionPart
@@ -72,9 +73,11 @@ def _errors_parts(errors: ErrorsByBias, systems: Sequence[str]) -> list[SectionP
 
 
 def _error_rates_table(errors: ErrorsByBias) -> ReportTable:
-    bounds = {bounds_text(group): group.n for groups in errors.groups.values() for group in groups}
+    bounds = {
+        bounds_text(group): group.errors.n for groups in errors.groups.values() for group in groups
+    }
     rates = {
-        (name, bounds_text(group)): Cell(percent(group.error_rate), limits(group.interval))
+        (name, bounds_text(group)): Cell(percent(group.errors.value), limits(group.errors.interval))
         for name, groups in errors.groups.items()
         for group in groups
     }
@@ -138,7 +141,7 @@ def _attractors_table(attractors: Attractors) -> ReportTable:
             TableRow(
                 ", ".join(attractors.senses.get(cluster, ())) or cluster,
                 (
-                    Cell(f"{n:,}"),
+                    Cell(count(n)),
                     *(
                         Cell(", ".join(f"{word} {value:.3g}" for word, value in words[cluster]))
                         for words in attractors.words.values()

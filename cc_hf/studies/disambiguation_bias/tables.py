@@ -14,6 +14,7 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from cc_hf.reports.numbers import count
 from cc_hf.reports.tables.base import heading, plain_table
 from cc_hf.studies.disambiguation_bias.attractors import AttractorTable
 from cc_hf.studies.disambiguation_bias.tagging_summary import TaggingSummary, outcome_rows
@@ -33,7 +34,7 @@ def tagging_table(summary: TaggingSummary, *, title: str) -> Group:
     """
     table = plain_table("", "number")
     for description, number in outcome_rows(summary):
-        table.add_row(Text(description), f"{number:,}")
+        table.add_row(Text(description), count(number))
     n_clusters = sum(len(clusters) for clusters in summary.clusters.values())
     parts: list[RenderableType] = [
         heading(title),
@@ -75,7 +76,7 @@ def attractors_table(
                 Text(homograph),
                 Text(cluster),
                 Text(", ".join(senses.get(homograph, {}).get(cluster, ())[:_SHOWN_SENSES])),
-                f"{table.n_pairs[homograph].get(cluster, 0):,}",
+                count(table.n_pairs[homograph].get(cluster, 0)),
                 Text(", ".join(f"{word} {value:.4g}" for word, value in words) or "-"),
             )
     return Group(heading(title), rows)

@@ -11,7 +11,7 @@ from rich.console import Group, RenderableType
 from rich.text import Text
 
 from cc_hf.errors import UnknownNameError
-from cc_hf.reports.figure_text import limits, percent
+from cc_hf.reports.numbers import count, decimal, in_points, percent, signed
 from cc_hf.reports.page.drawing import Element, shape_element, text_element
 from cc_hf.reports.tables.base import heading, plain_table
 from cc_hf.reports.templates import render_page, render_piece
@@ -59,7 +59,7 @@ def flows_tables(
         spread = counts.change_deviations[step] if counts.change_deviations else {}
         changes = {o: after[o] - before[o] for o in OUTCOMES}
         name = f"change to {counts.stages[step + 1]}"
-        shares.add_row(Text(name), *_cells(changes, spread, signed=True))
+        shares.add_row(Text(name), *_cells(changes, spread, is_change=True))
         if name in in_paper:
             shares.add_row(Text(f"{name}, in the paper", style="italic"), *in_paper[name])
     parts: list[RenderableType] = [heading(title), shares]
@@ -68,7 +68,7 @@ def flows_tables(
     for step, name in enumerate(counts.stages[1:]):
         flow = plain_table(f"{counts.stages[step]} -> {name}", *(f"to {o}" for o in OUTCOMES))
         for outcome, numbers in counts.total_flow(step).items():
-            flow.add_row(outcome, *(_number(numbers[o]) for o in OUTCOMES))
+            flow.add_row(outcome, *(count(numbers[o]) for o in OUTCOMES))
         parts.append(flow)
     parts += [*_occupations_table(counts), *_correlations(women)]
     parts += [Text(note) for note in _notes(counts)]
@@ -127,20 +127,23 @@ def _css() -> Markup:
     return render_piece(_PIECES, "style")
 
 
-def _cells(values: dict[str, float], spread: object, *, signed: bool = False) -> Iterator[str]:
+def _cells(values: dict[str, float], spread: object, *, is_change: bool = False) -> Iterator[str]:
     for outcome in OUTCOMES:
-        text = f"{100 * values[outcome]:{'+' if signed else ''}.2f}"
+        value = values[outcome]
+        text = signed(in_points(value), digits=2) if is_change else percent(value, digits=2)
         deviation = spread.get(outcome) if isinstance(spread, dict) else None
-        yield text if deviation is None else f"{text} (sd {100 * deviation:.2f})"
+        yield text if deviation is None else f"{text} (sd {percent(deviation, digits=2)})"
 
 
 def _printed_cells(printed: Mapping[str, Mapping[str, float]]) -> dict[str, list[str]]:
     """Return shares and changes with the paper's one digit; "-" for what it does not print."""
     return {
         name: [
-            f"{100 * values[o]:{'+' if name.startswith('change') else ''}.1f}"
-            if o in values
-            else "-"
+            "-"
+            if o not in values
+            else signed(in_points(values[o]), digits=1)
+            if name.startswith("change")
+            else percent(values[o])
             for o in OUTCOMES
         ]
         for name, values in printed.items()
@@ -154,10 +157,6 @@ def _printed_notes(in_paper: Mapping[str, Sequence[str]]) -> list[str]:
     return [f"The paper prints, in % male / female / other: {figures}. {_WHY_PRINTED_DIFFER}"]
 
 
-def _number(number: float) -> str:
-    return f"{number:,.0f}"
-
-
 def _occupations_table(counts: OccupationCounts) -> Iterator[RenderableType]:
     """Yield the most frequent occupations with their female share of gendered forms."""
     names = counts.by_frequency()
@@ -165,7 +164,7 @@ def _occupations_table(counts: OccupationCounts) -> Iterator[RenderableType]:
     table = plain_table("% female of male and female", "pairs", *counts.stages)
     for name in names[:_SHOWN]:
         cells = (percent(shares[name]) if name in shares else "-" for shares in female)
-        table.add_row(Text(name), _number(sum(counts.counts[name][0].values())), *cells)
+        table.add_row(Text(name), count(sum(counts.counts[name][0].values())), *cells)
     yield table
     if len(names) > _SHOWN:
         yield Text(f"the {_SHOWN} most frequent of {len(names)} occupations")
@@ -175,7 +174,7 @@ def _occupation_rows(counts: OccupationCounts) -> Iterator[tuple[str, list[str]]
     for name in counts.by_frequency():
         yield (
             name,
-            [" / ".join(_number(stage[o]) for o in OUTCOMES) for stage in counts.counts[name]],
+            [" / ".join(count(stage[o]) for o in OUTCOMES) for stage in counts.counts[name]],
         )
 
 
@@ -183,8 +182,8 @@ def _correlations(women: Iterable[FemaleShares]) -> Iterator[Text]:
     for shares in women:
         correlation = shares.correlation
         yield Text(
-            f"female share at {shares.stage} and percent of women: r = {correlation.r:.2f}"
-            f" ({limits(correlation.interval, digits=2)}), n = {correlation.n}"
+            f"female share at {shares.stage} and percent of women: r ="
+            f" {decimal(correlation.r, correlation.interval)}, n = {correlation.n}"
             + (f"; not counted: {', '.join(shares.missing)}" if shares.missing else "")
         )
 
@@ -248,13 +247,11 @@ def _column(
     x = _x(stage)
     short = name if len(name) <= _NAME else f"{name[: _NAME - 1]}…"
     yield text_element(x + _BAR / 2, 18, short, "stage", title=name)
-    yield text_element(x + _BAR / 2, 34, f"{_number(n)} pairs", "stage soft")
+    yield text_element(x + _BAR / 2, 34, f"{count(n)} pairs", "stage soft")
     for outcome, y in _tops(total, _HEIGHT / n).items():
         height = total[outcome] * _HEIGHT / n
         text = f"{outcome} {percent(total[outcome] / n)} %"
-        full = (
-            f"{name}, {outcome}: {_number(total[outcome])} pairs, {percent(total[outcome] / n)} %"
-        )
+        full = f"{name}, {outcome}: {count(total[outcome])} pairs, {percent(total[outcome] / n)} %"
         yield shape_element("rect", outcome, x=x, y=y, width=_BAR, height=max(height, 1))._replace(
             title=full
         )
@@ -290,6 +287,6 @@ def _ribbons(
             )
             title = (
                 f"{stages[step]} {before} to {stages[step + 1]} {after}:"
-                f" {_number(flow[before][after])} pairs"
+                f" {count(flow[before][after])} pairs"
             )
             yield Element("path", {"class": before, "d": path}, title=title)

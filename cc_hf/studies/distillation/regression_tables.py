@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from rich.console import Group, RenderableType
 from rich.text import Text
 
-from cc_hf.reports.figure_text import limits, p_text
+from cc_hf.reports.numbers import in_points, limits, p_text
 from cc_hf.reports.tables.base import heading, plain_table
 from cc_hf.statistics.regression import Regression
 from cc_hf.studies.distillation.case_study import CITATION_KEY, PublishedRegression
@@ -25,7 +25,9 @@ def regression_tables(regression: Regression) -> Group:
     """
     table = plain_table("", "coefficient", "(95 %)", "standard\nerror", "t", "p")
     if regression.coefficients[0].interval.level != 0.95:
-        table.columns[2].header = Text(f"({100 * regression.coefficients[0].interval.level:g} %)")
+        table.columns[2].header = Text(
+            f"({in_points(regression.coefficients[0].interval.level):g} %)"
+        )
     for coefficient in regression.coefficients:
         star = "*" if coefficient.p_value < _SIGNIFICANT else ""
         table.add_row(

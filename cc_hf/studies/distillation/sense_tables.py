@@ -6,7 +6,7 @@ from rich.console import Group
 from rich.text import Text
 
 from cc_hf.data.files.sense_counts import sense_of
-from cc_hf.reports.figure_text import percent
+from cc_hf.reports.numbers import count, percent
 from cc_hf.reports.tables.base import heading, plain_table
 from cc_hf.studies.distillation.senses import SenseCounts
 
@@ -34,7 +34,7 @@ def senses_table(counts: SenseCounts, *, title: str) -> Group:
         for name in sorted(by_word[word], key=lambda n: -counts.counts[n]):
             table.add_row(
                 Text(name),
-                f"{counts.counts[name]:,}",
+                count(counts.counts[name]),
                 percent(counts.counts[name] / numbers[word]),
                 "frequent" if name in frequent else "infrequent",
             )

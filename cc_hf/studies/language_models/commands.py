@@ -46,14 +46,14 @@ def published(
     )
 
     check_output(output)
-    own = [result for path in results or () for result in read_result_file(path).results]
-    if others := [result.metric for result in own if result.metric != "prompted_choice"]:
+    judged = [result for path in results or () for result in read_result_file(path).results]
+    if others := [result.metric for result in judged if result.metric != "prompted_choice"]:
         raise InputError(f"results: expected those of prompted_choice, got {', '.join(others)}")
     configs = dict.fromkeys(
-        [result.config for result in own] or [row.config for row in PUBLISHED_CHOICES]
+        [result.config for result in judged] or [row.config for row in PUBLISHED_CHOICES]
     )
     choices = [row for row in PUBLISHED_CHOICES if row.config in configs]
-    translations = () if own else PUBLISHED_TRANSLATIONS
+    translations = () if judged else PUBLISHED_TRANSLATIONS
     print_result(
         as_json,
         json_text(
@@ -67,7 +67,7 @@ def published(
                 part
                 for config in configs
                 for part in published_choice_tables(
-                    config, [result for result in own if result.config == config]
+                    config, [result for result in judged if result.config == config]
                 )
             ]
             + ([published_translations_table()] if translations else [])

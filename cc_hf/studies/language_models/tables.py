@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from rich.console import Group, RenderableType
 from rich.text import Text
 
-from cc_hf.reports.figure_text import percent, with_interval
+from cc_hf.reports.figure_text import with_interval
+from cc_hf.reports.numbers import count, percent
 from cc_hf.reports.tables.base import heading, plain_table
 from cc_hf.results import EvaluationResult
 from cc_hf.studies.language_models.published import (
@@ -38,14 +39,14 @@ def published_choice_tables(
         table.add_row(
             result.system or "this model",
             "" if value is None else with_interval(value, result.intervals.get(name)),
-            f"{result.counts['n_valid']:,}",
+            count(result.counts["n_valid"]),
             f"{result.n:,} samples",
         )
     for row in rows:
         table.add_row(
             f"{MODEL}, {row.strategy}",
             percent(row.accuracy),
-            f"{row.n_valid:,}",
+            count(row.n_valid),
             f"Tables {row.tables}",
         )
     return [
@@ -66,7 +67,7 @@ def published_translations_table() -> Group:
     for row in PUBLISHED_TRANSLATIONS:
         table.add_row(
             row.name,
-            *(f"{n:,}" for n in (row.n_failed, row.n_invalid, row.n_valid)),
+            *(count(n) for n in (row.n_failed, row.n_invalid, row.n_valid)),
             *(percent(value) for value in (row.basic, row.cot, row.transformer)),
         )
     return Group(

@@ -22,6 +22,7 @@ from cc_hf.evaluators.base import Evaluator
 from cc_hf.evaluators.families.seq2seq import Seq2SeqEvaluator
 from cc_hf.signature import build
 from cc_hf.statistics.bootstrap import Bootstrap, percentile_interval, resampled_sums
+from cc_hf.statistics.shares import quotients
 from cc_hf.studies.lexical_shortcuts.classifier import ProbeSettings, train_probe
 from cc_hf.studies.lexical_shortcuts.results import (
     SIDES,
@@ -310,13 +311,11 @@ def _with_side(
                 side,
                 number,
                 accuracy,
-                percentile_interval(
-                    sums[:, 0] / sums[:, 2], proportion=(int(correct.sum()), len(ids))
-                ),
+                percentile_interval(sums[:, 0] / sums[:, 2]),  # sub-words are not independent
                 float(cosines.mean()),
                 percentile_interval(sums[:, 1] / sums[:, 2]),
                 group_accuracies(correct, bins, sentences, bootstrap),
-                group_accuracies(correct, tags, sentences, bootstrap) if tags else (),
+                group_accuracies(correct, tags, sentences, bootstrap) if tags else {},
                 probe.n_epochs,
                 probe.held_out_loss,
             )
@@ -342,9 +341,7 @@ def _cosines(
     left, right = first.astype(np.float64), second.astype(np.float64)
     norms = np.linalg.norm(left, axis=1) * np.linalg.norm(right, axis=1)
     products = (left * right).sum(axis=1)
-    cosines: npt.NDArray[np.float64] = np.zeros(len(norms))
-    np.divide(products, norms, out=cosines, where=norms > 0)
-    return cosines
+    return np.nan_to_num(quotients(products, norms))
 
 
 def _other_subwords(first: _Probed, other: _Probed) -> str:

@@ -7,20 +7,21 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from cc_hf.results import Interval, NoInterval
-from cc_hf.statistics.bootstrap import Bootstrap, percentile_interval, resampled_sums
+from cc_hf.statistics.bootstrap import Bootstrap
 from cc_hf.statistics.paired import PairedDifference, figure_differences
+from cc_hf.statistics.shares import Share, resampled_shares
 
 __all__ = [
     "SIDES",
     "GateActivation",
     "LayerDifference",
     "LexicalProbe",
-    "ProbedGroup",
     "ProbedLayer",
     "ProbedModel",
     "ProbedSide",
@@ -36,23 +37,6 @@ _Floats = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
-class ProbedGroup:
-    """Accuracy of a classifier on some of the sub-words.
-
-    Attributes:
-        name: number of a frequency bin ("1" holds the rarest types), or a part of speech.
-        n: number of sub-words of the test text.
-        accuracy: share of them that the classifier names, in [0, 1].
-        interval: bootstrap interval over sentences.
-    """
-
-    name: str
-    n: int
-    accuracy: float
-    interval: Interval | NoInterval
-
-
-@dataclass(frozen=True, slots=True)
 class ProbedLayer:
     """What the states of one layer tell of the sub-words at their positions.
 
@@ -63,8 +47,9 @@ class ProbedLayer:
         interval: bootstrap interval over sentences.
         cosine: mean cosine similarity of the states to those of layer 0.
         cosine_interval: bootstrap interval over sentences.
-        by_frequency: accuracy by bins of types of similar frequency in the training text.
-        by_pos: accuracy by part of speech; empty without a tagger.
+        by_frequency: number of a bin of types of similar frequency in the training text ("1" holds
+            the rarest types) -> the sub-words that the classifier names.
+        by_pos: part of speech -> the same; empty without a tagger.
         n_epochs: number of passes of the classifier over its training states up to the best one.
         held_out_loss: its loss in nats per sub-word on held-out sentences.
     """
@@ -75,10 +60,21 @@ class ProbedLayer:
     interval: Interval | NoInterval
     cosine: float
     cosine_interval: Interval | NoInterval
-    by_frequency: tuple[ProbedGroup, ...]
-    by_pos: tuple[ProbedGroup, ...]
+    by_frequency: Mapping[str, Share]
+    by_pos: Mapping[str, Share]
     n_epochs: int
     held_out_loss: float
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the layer as plain dicts and lists, ready for JSON."""
+        groups = {
+            part: [
+                {"name": name, **share.to_row(value="accuracy")}
+                for name, share in getattr(self, part).items()
+            ]
+            for part in ("by_frequency", "by_pos")
+        }
+        return {**asdict(self), **groups}
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,7 +179,12 @@ class LexicalProbe:
 
     def to_json(self) -> str:
         """Return the figures as strict JSON."""
-        return json.dumps(asdict(self), ensure_ascii=False, allow_nan=False, indent=1) + "\n"
+        models = [
+            {**asdict(model), "layers": [layer.to_dict() for layer in model.layers]}
+            for model in self.models
+        ]
+        row = {**asdict(self), "models": models}
+        return json.dumps(row, ensure_ascii=False, allow_nan=False, indent=1) + "\n"
 
 
 def group_accuracies(
@@ -191,7 +192,7 @@ def group_accuracies(
     groups: Sequence[str],
     sentences: npt.NDArray[np.int64],
     bootstrap: Bootstrap,
-) -> tuple[ProbedGroup, ...]:
+) -> dict[str, Share]:
     """Return the accuracy of each group of sub-words, with intervals over sentences.
 
     Args:
@@ -201,30 +202,27 @@ def group_accuracies(
         bootstrap: how intervals are drawn.
 
     Returns:
-        One row for each group, in the order of the names, numbers by their value.
+        The share of each group that the classifier names, in the order of the names, numbers by
+            their value.
 
     Examples:
-        >>> rows = group_accuracies(
+        >>> shares = group_accuracies(
         ...     np.array([True, False, True]), ["2", "2", "10"], np.array([0, 0, 1]), Bootstrap()
         ... )
-        >>> [(row.name, row.n, row.accuracy) for row in rows]
+        >>> [(name, share.n, share.value) for name, share in shares.items()]
         [('2', 2, 0.5), ('10', 1, 1.0)]
     """
     labels = np.asarray(groups)
     names = sorted(set(groups) - {""}, key=lambda name: (len(name) if name.isdigit() else 0, name))
     if not names:
-        return ()
-    masks = [labels == name for name in names]
-    columns = np.stack([column for mask in masks for column in (mask & is_correct, mask)], axis=1)
-    sums = resampled_sums(columns, groups=sentences.tolist(), **bootstrap.options)
-    rows = []
-    for number, (name, mask) in enumerate(zip(names, masks, strict=True)):
-        parts, wholes = sums[:, 2 * number], sums[:, 2 * number + 1]
-        values = np.divide(parts, wholes, out=np.full(len(sums), np.nan), where=wholes > 0)
-        n, n_correct = int(mask.sum()), int((mask & is_correct).sum())
-        interval = percentile_interval(values, proportion=(n_correct, n))
-        rows.append(ProbedGroup(name, n, n_correct / n, interval))
-    return tuple(rows)
+        return {}
+    shares = resampled_shares(
+        is_correct,
+        [labels == name for name in names],
+        groups=sentences.tolist(),
+        bootstrap=bootstrap,
+    )
+    return dict(zip(names, shares, strict=True))
 
 
 def layer_difference(

@@ -11,7 +11,7 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from cc_hf.reports.figure_text import limits, p_text, percent, with_interval
+from cc_hf.reports.figure_text import with_interval
 from cc_hf.reports.formats.plots import (
     check_format,
     empty_figure,
@@ -19,6 +19,7 @@ from cc_hf.reports.formats.plots import (
     mark_of,
     saved_figure,
 )
+from cc_hf.reports.numbers import count, decimal, in_points, limits, p_text, percent, signed
 from cc_hf.reports.tables.base import heading, names_by_note, plain_table
 from cc_hf.results import Interval
 from cc_hf.studies.lexical_shortcuts.results import (
@@ -90,12 +91,10 @@ def _title(model: ProbedModel, side: ProbedSide) -> str:
 def _layers_table(layers: Sequence[ProbedLayer]) -> Table:
     table = plain_table("layer", "accuracy, % (95 %)", "cosine (95 %)", "epochs")
     for layer in layers:
-        interval = limits(layer.cosine_interval, digits=3)
-        cosine = f"{layer.cosine:.3f}" + (f" ({interval})" if interval else "")
         table.add_row(
             _layer_name(layer.layer),
             with_interval(layer.accuracy, layer.interval),
-            cosine,
+            decimal(layer.cosine, layer.cosine_interval, digits=3),
             str(layer.n_epochs),
         )
     return table
@@ -107,11 +106,12 @@ def _layer_name(layer: int) -> str:
 
 def _groups_tables(layers: Sequence[ProbedLayer]) -> list[RenderableType]:
     """Return accuracies by frequency, and by part of speech if they are known."""
-    names = [group.name for group in layers[0].by_frequency]
-    table = plain_table("layer", *names)
+    table = plain_table("layer", *layers[0].by_frequency)
     for layer in layers:
-        table.add_row(str(layer.layer), *(percent(group.accuracy) for group in layer.by_frequency))
-    sizes = ", ".join(f"{group.n:,}" for group in layers[0].by_frequency)
+        table.add_row(
+            str(layer.layer), *(percent(share.value) for share in layer.by_frequency.values())
+        )
+    sizes = ", ".join(count(share.n) for share in layers[0].by_frequency.values())
     parts: list[RenderableType] = [
         heading("accuracy, %, by frequency: tenths of the types, the rarest first"),
         table,
@@ -121,12 +121,9 @@ def _groups_tables(layers: Sequence[ProbedLayer]) -> list[RenderableType]:
         for start in range(0, len(layers), _LAYERS_IN_A_ROW):
             chosen = layers[start : start + _LAYERS_IN_A_ROW]
             by_pos = plain_table("", "n", *(f"layer {layer.layer}" for layer in chosen))
-            for index, group in enumerate(layers[0].by_pos):
-                by_pos.add_row(
-                    Text(group.name),
-                    f"{group.n:,}",
-                    *(percent(layer.by_pos[index].accuracy) for layer in chosen),
-                )
+            for name, share in layers[0].by_pos.items():
+                accuracies = (percent(layer.by_pos[name].value) for layer in chosen)
+                by_pos.add_row(Text(name), count(share.n), *accuracies)
             parts += [heading("accuracy, %, by part of speech"), by_pos]
     return parts
 
@@ -148,7 +145,7 @@ def _differences_table(rows: Sequence[LayerDifference]) -> Table:
         if row.cosine is not None:
             interval = limits(row.cosine.interval, digits=3)
             cosine = [
-                f"{row.cosine.difference:+.3f}" + (f" ({interval})" if interval else ""),
+                signed(row.cosine.difference) + (f" ({interval})" if interval else ""),
                 p_text(row.cosine.p_value),
             ]
         table.add_row(
@@ -197,7 +194,7 @@ def _draw_line(axes: Axes, model: ProbedModel, side: str, figure_name: str, inde
     """Draw one figure of the layers of one model, with its intervals."""
     layers = model.layers_of(side)
     if figure_name == "accuracy":
-        rows = [(100 * layer.accuracy, layer.interval, 100) for layer in layers]
+        rows = [(in_points(layer.accuracy), layer.interval, 100) for layer in layers]
     else:
         rows = [(layer.cosine, layer.cosine_interval, 1) for layer in layers]
     low, high = [], []

@@ -135,9 +135,7 @@ def draw_contextual_sample(
     settings = sample_settings(results, n=n, seed=seed)
     if REFERENCE in results:
         raise InputError(f"results: expected another name for the system {REFERENCE!r}")
-    verdicts = {
-        system: {j.example_id: j for j in result.judgements} for system, result in results.items()
-    }
+    verdicts = {system: result.by_id() for system, result in results.items()}
     items = []
     for example in _stratified(examples, n, random.Random(seed)):
         translations = {REFERENCE: (example.correct_translation, "")}

@@ -14,7 +14,8 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from cc_hf.reports.figure_text import data_title, language_pair, percent, with_interval
+from cc_hf.reports.figure_text import data_title, language_pair, with_interval
+from cc_hf.reports.numbers import count, decimal, percent
 from cc_hf.reports.tables.base import heading, plain_table
 from cc_hf.studies.mt_geneval.counts import PUBLISHED_COUNTS, DataCounts
 from cc_hf.studies.mt_geneval.published import CITATION_KEY, PUBLISHED_RATINGS
@@ -43,7 +44,7 @@ def ratings_tables(ratings: GenderRatings) -> Group:
         scores = system.f_scores or {}
         table.add_row(
             system.name,
-            f"{system.n:,}",
+            count(system.n),
             with_interval(system.accuracy, system.interval),
             " ".join(percent(accuracy) for accuracy in system.accuracies),
             *(_f_score(scores.get(label)) for label in ratings.f_scores),
@@ -56,7 +57,7 @@ def ratings_tables(ratings: GenderRatings) -> Group:
             cells.append(f"{percent(accepted / n)} of {n}" if n else "")
         categories.add_row(category, *cells)
     means = ", ".join(f"{label} {_f_score(f)}" for label, f in ratings.f_scores.items())
-    n_references = ", ".join(f"{n:,}" for n in ratings.n_accepted)
+    n_references = ", ".join(count(n) for n in ratings.n_accepted)
     return Group(
         heading(
             "gender accuracy by people:"
@@ -72,8 +73,8 @@ def ratings_tables(ratings: GenderRatings) -> Group:
         ),
         categories,
         Text(
-            f"Krippendorff's alpha of the raters: {ratings.alpha:.2f} on systems,"
-            f" {ratings.alpha_reference:.2f} on references"
+            f"Krippendorff's alpha of the raters: {decimal(ratings.alpha)} on systems,"
+            f" {decimal(ratings.alpha_reference)} on references"
         ),
         *_published(lang),
     )
@@ -88,15 +89,15 @@ def _published(lang: str) -> list[Text]:
     return [
         Text(
             f"{CITATION_KEY}, Tables 5 and 7: systems {accuracies}, references"
-            f" {percent(printed.accuracy_reference)}; alpha {printed.alpha:.2f},"
-            f" {printed.alpha_reference:.2f}; F {printed.f_score:.2f}",
+            f" {percent(printed.accuracy_reference)}; alpha {decimal(printed.alpha)},"
+            f" {decimal(printed.alpha_reference)}; F {decimal(printed.f_score)}",
             style="italic",
         )
     ]
 
 
 def _f_score(value: float | None) -> str:
-    return "" if value is None or math.isnan(value) else f"{value:.2f}"
+    return "" if value is None or math.isnan(value) else decimal(value)
 
 
 def _f_scores_json(scores: Mapping[str, float]) -> dict[str, float | None]:
@@ -147,7 +148,7 @@ def sentence_gap_tables(gaps: SentenceGaps, *, title: str) -> Group:
     parts: list[RenderableType] = [
         heading(
             f"{title}: {gaps.n_male:,} of {gaps.n_pairs:,} pairs are translated better about men,"
-            f" {gaps.n_female:,} about women; mean gap {_points(gaps.mean_gap)}"
+            f" {gaps.n_female:,} about women; mean gap {with_interval(gaps.mean_gap, None)}"
         )
     ]
     for label, members in (
@@ -170,15 +171,11 @@ def _gap_table(members: Sequence[SentenceGap]) -> Table:
         texts = zip(gap.sources, gap.translations, strict=True)
         table.add_row(
             Text(gap.pair),
-            _points(gap.gap),
+            with_interval(gap.gap, None),
             "\n".join(percent(score) for score in gap.scores),
             Text("\n".join(f"{source}\n→ {translation}" for source, translation in texts)),
         )
     return table
-
-
-def _points(value: float) -> str:
-    return percent(value).replace("-", "−")
 
 
 def counts_table(counts: Mapping[str, DataCounts], *, split: str) -> Group:
@@ -192,9 +189,9 @@ def counts_table(counts: Mapping[str, DataCounts], *, split: str) -> Group:
         "English →", "instances", "words", "phrases", "target words", "target phrases"
     )
     for lang, of_lang in counts.items():
-        table.add_row(Text(lang), *(f"{n:,}" for n in _cells(of_lang)))
+        table.add_row(Text(lang), *(count(n) for n in _cells(of_lang)))
         if split == "dev" and lang in PUBLISHED_COUNTS:
-            printed = (f"{n:,}" for n in _cells(PUBLISHED_COUNTS[lang]))
+            printed = (count(n) for n in _cells(PUBLISHED_COUNTS[lang]))
             table.add_row(Text(f"{lang}, Table 12", style="italic"), *printed)
     return Group(
         heading(f"MT-GenEval, counterfactual, {split}: distinct words and gendered phrases"),

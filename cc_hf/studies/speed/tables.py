@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING
 from rich.console import Group, RenderableType
 from rich.text import Text
 
-from cc_hf.reports.figure_text import language_pair, limits, percent
+from cc_hf.reports.figure_text import language_pair
 from cc_hf.reports.formats.plots import empty_figure, literal_text, saved_figure
+from cc_hf.reports.numbers import in_points, limits, percent
 from cc_hf.reports.tables.base import heading, plain_table
 from cc_hf.statistics.regression import Regression
 from cc_hf.studies.speed.points import (
@@ -182,7 +183,7 @@ def _draw(axes: Axes, studies: Sequence[SpeedStudy], names: Sequence[str]) -> No
         if not all(study.baseline.figure(name) for study in studies):
             continue  # there is no drop from 0, as the tables say
         drops = [
-            (100 * study.drop(point, "seconds"), 100 * study.drop(point, name))
+            (in_points(study.drop(point, "seconds")), in_points(study.drop(point, name)))
             for study in studies
             for point in study.points
         ]
@@ -191,7 +192,7 @@ def _draw(axes: Axes, studies: Sequence[SpeedStudy], names: Sequence[str]) -> No
         if line := lines.get(name):
             start, slope = (line.coefficient(key).value for key in ("constant", "seconds"))
             ends = (min(times), max(times))
-            axes.plot(ends, [100 * start + slope * x for x in ends], color=colour, linewidth=1)
+            axes.plot(ends, [in_points(start) + slope * x for x in ends], color=colour, linewidth=1)
 
 
 def _by_language(studies: Sequence[SpeedStudy]) -> dict[str, list[SpeedStudy]]:

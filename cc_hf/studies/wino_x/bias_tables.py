@@ -11,7 +11,7 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from cc_hf.reports.figure_text import p_text, percent
+from cc_hf.reports.numbers import decimal, in_points, p_text, percent, signed
 from cc_hf.reports.tables.base import heading, plain_table
 from cc_hf.statistics.mean_tests import TTest
 from cc_hf.studies.wino_x.referent_bias import BiasTest, Frequency, ReferentBias
@@ -71,9 +71,9 @@ def _bias_tests(bias_tests: Sequence[BiasTest]) -> list[RenderableType]:
     for bias_test in bias_tests:
         name = f"{bias_test.feature} ({bias_test.coding})"
         values = (
-            f"{bias_test.strength:.3f}",
+            decimal(bias_test.strength, digits=3),
             bias_test.size,
-            f"{bias_test.test.rank_biserial:+.3f}",
+            signed(bias_test.test.rank_biserial),
             f"{bias_test.test.u:.1f}",
             p_text(bias_test.test.p_value),
             str(bias_test.test.n_first),
@@ -82,8 +82,8 @@ def _bias_tests(bias_tests: Sequence[BiasTest]) -> list[RenderableType]:
         ids = ", ".join(f"{value} {number}" for value, number in bias_test.ids.items())
         frame.add_row(
             Text(name),
-            f"{bias_test.attainable:.3f}",
-            f"{abs(bias_test.references.rank_biserial):.3f}",
+            decimal(bias_test.attainable, digits=3),
+            decimal(abs(bias_test.references.rank_biserial), digits=3),
             ids,
         )
     thresholds = bias_tests[0].thresholds
@@ -141,7 +141,7 @@ def bias_tables(points: Sequence[tuple[str, int, Mapping[str, Any]]], *, title: 
         )
         for _, size, bias in (point for point in points if point[0] == name):
             strengths = {
-                (test["feature"], test["coding"]): f"{test['strength']:.3f}"
+                (test["feature"], test["coding"]): decimal(test["strength"], digits=3)
                 for test in bias["tests"]
             }
             genders = {
@@ -191,12 +191,11 @@ def trigger_importance_tables(importance: TriggerImportance, *, title: str) -> G
     )
     for first, second, comparison_name, comparison in kinds:
         if comparison is not None:
-            means.add_row(
-                Text(first), str(comparison.n_first), f"{100 * comparison.mean_first:+.2f}"
-            )
-            means.add_row(
-                Text(second), str(comparison.n_second), f"{100 * comparison.mean_second:+.2f}"
-            )
+            for group, n, mean in (
+                (first, comparison.n_first, comparison.mean_first),
+                (second, comparison.n_second, comparison.mean_second),
+            ):
+                means.add_row(Text(group), str(n), signed(in_points(mean), digits=2))
             means.add_section()
             tests.add_row(Text(comparison_name), *_importance(comparison))
     if (program_test := importance.as_program) is not None:
@@ -235,7 +234,7 @@ def trigger_importance_tables(importance: TriggerImportance, *, title: str) -> G
 
 def _importance(importance: Importance) -> tuple[str, str, str]:
     return (
-        f"{importance.effect:+.3f}",
+        signed(importance.effect),
         _starred(importance.welch),
         "" if importance.paired is None else _starred(importance.paired),
     )

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from cc_hf.errors import InputError, MissingDependencyError
+from cc_hf.reports.numbers import in_points, percent, signed
 from cc_hf.reports.templates import render_page
 from cc_hf.studies.wino_x.salience import Salience, trigger_words
 
@@ -192,13 +193,14 @@ def _greatest(saliences: Sequence[Salience]) -> float:
 
 def _legend(greatest: float) -> list[tuple[str, float]]:
     """Return the steps of the legend: salience in percentage points, and place on the scale."""
-    points = 100 * greatest
-    return [(f"{step * points:+.1f}" if step else "0", step) for step in _STEPS]
+    return [
+        (signed(step * in_points(greatest), digits=1) if step else "0", step) for step in _STEPS
+    ]
 
 
 def _name(salience: Salience) -> str:
     return (
-        f'{salience.example_id}: "{salience.pronoun}", {100 * salience.probability:.1f} % probable'
+        f'{salience.example_id}: "{salience.pronoun}", {percent(salience.probability)} % probable'
     )
 
 

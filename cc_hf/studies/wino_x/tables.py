@@ -10,8 +10,8 @@ from rich.table import Table
 from rich.text import Text
 
 from cc_hf.errors import InputError
-from cc_hf.reports.figure_text import percent
 from cc_hf.reports.formats.plots import empty_figure, literal_text, saved_figure
+from cc_hf.reports.numbers import count, in_points, percent, signed
 from cc_hf.reports.tables.base import heading, plain_table
 from cc_hf.studies.wino_x.lengths import PUBLISHED_LENGTHS, Length
 from cc_hf.studies.wino_x.pronoun_counts import CorpusPronouns
@@ -40,7 +40,7 @@ def lengths_table(lengths: Mapping[str, Sequence[Length]]) -> list[RenderableTyp
             table.add_row(
                 Text(f"{config} {length.what}"),
                 Text(length.lang),
-                f"{length.n:,}",
+                count(length.n),
                 f"{length.mean:.2f}",
                 f"{length.deviation:.2f}",
                 "" if printed is None else f"{printed[0]:g} ({printed[1]:g})",
@@ -76,7 +76,7 @@ def corpus_pronouns_tables(pronouns: CorpusPronouns, *, title: str) -> list[Rend
 
 def _with_shares(counts: Mapping[str, int]) -> list[str]:
     n = sum(counts.values())
-    return [f"{count:,} ({percent(count / n)} %)" if n else "0" for count in counts.values()]
+    return [f"{count(k)} ({percent(k / n)} %)" if n else "0" for k in counts.values()]
 
 
 def curve_tables(curve: Mapping[str, Any]) -> list[RenderableType]:
@@ -94,12 +94,12 @@ def curve_tables(curve: Mapping[str, Any]) -> list[RenderableType]:
         for name, row in point["accuracies"].items():
             table.add_row(
                 Text(name),
-                f"{point.get('n_train', 0):,}",
+                count(point.get("n_train", 0)),
                 epochs,
-                f"{row['n']:,}",
+                count(row["n"]),
                 percent(row["accuracy"]),
                 "" if row["pair_accuracy"] is None else percent(row["pair_accuracy"]),
-                f"{row['n_ties']:,}",
+                count(row["n_ties"]),
             )
     title = f"{curve['eval']} on {curve['data']}, {curve['objective']}"
     parts: list[RenderableType] = [heading(title), table]
@@ -144,8 +144,8 @@ def _quality_tables(points: Sequence[Mapping[str, Any]]) -> list[RenderableType]
     for point in measured:
         row = point["quality"]
         table.add_row(
-            f"{point.get('n_train', 0):,}",
-            f"{100 * row['bleu']:.1f}",
+            count(point.get("n_train", 0)),
+            percent(row["bleu"]),
             *(_numbers(row["pronouns"]) if "pronouns" in row else ()),
         )
     title = f"BLEU and pronouns of {first['n']:,} translations, beams: {first['num_beams']}"
@@ -153,7 +153,7 @@ def _quality_tables(points: Sequence[Mapping[str, Any]]) -> list[RenderableType]
 
 
 def _numbers(counts: Mapping[str, int]) -> list[str]:
-    return [f"{counts[gender]:,}" if gender in counts else "" for gender in _GENDERS]
+    return [count(counts[gender]) if gender in counts else "" for gender in _GENDERS]
 
 
 def _importance_table(points: Sequence[Mapping[str, Any]]) -> list[RenderableType]:
@@ -164,9 +164,9 @@ def _importance_table(points: Sequence[Mapping[str, Any]]) -> list[RenderableTyp
     for point in measured:
         row = point["trigger_importance"]
         table.add_row(
-            f"{point.get('n_train', 0):,}",
-            f"{row['n_sentences']:,}",
-            f"{row['triggers']['effect']:+.3f}",
+            count(point.get("n_train", 0)),
+            count(row["n_sentences"]),
+            signed(row["triggers"]["effect"]),
             f"{row['triggers']['welch']['p_value']:.3g}",
         )
     return [heading("importance of triggers on the test part"), table]
@@ -200,7 +200,7 @@ def curve_plot(curves: Mapping[str, Mapping[str, Any]], *, file_format: str = "s
     )
     for axis, (title, curve, name) in zip(axes, panels, strict=True):
         sizes = [point.get("n_train", 0) for point in curve["points"]]
-        accuracies = [100 * point["accuracies"][name]["accuracy"] for point in curve["points"]]
+        accuracies = [in_points(point["accuracies"][name]["accuracy"]) for point in curve["points"]]
         _line(axis, sizes, accuracies, _RED, "accuracy (%)")
         axis.set_title(
             "\n".join(literal_text(line) for line in title.split("\n")), loc="left", fontsize=8
@@ -217,7 +217,7 @@ def curve_plot(curves: Mapping[str, Mapping[str, Any]], *, file_format: str = "s
 def _bleu(points: Sequence[Mapping[str, Any]]) -> Iterator[tuple[int, float]]:
     for point in points:
         if "quality" in point:
-            yield point.get("n_train", 0), 100 * point["quality"]["bleu"]
+            yield point.get("n_train", 0), in_points(point["quality"]["bleu"])
 
 
 def _line(

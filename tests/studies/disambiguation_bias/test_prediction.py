@@ -47,16 +47,19 @@ def test_deciles_hold_all_sentences_in_the_order_of_their_values() -> None:
     values = np.random.default_rng(0).normal(size=1003)
     groups = error_rate_by_bias(values.tolist(), (values > 1).tolist())
     assert len(groups) == 10
-    assert {group.n for group in groups} <= {100, 101}
-    assert sum(group.n for group in groups) == 1003
-    assert sum(group.n_errors for group in groups) == (values > 1).sum()
+    assert {group.errors.n for group in groups} <= {100, 101}
+    assert sum(group.errors.n for group in groups) == 1003
+    assert sum(group.errors.k for group in groups) == (values > 1).sum()
     assert all(a.high < b.low for a, b in itertools.pairwise(groups))
-    assert all(g.interval.low <= g.error_rate <= g.interval.high for g in groups)
+    assert all(g.errors.limits[0] <= g.errors.value <= g.errors.limits[1] for g in groups)
+    assert list(groups[0].to_dict()) == [
+        "low", "high", "n", "n_errors", "error_rate", "interval",
+    ]  # fmt: skip
 
 
 def test_equal_values_share_a_group() -> None:
     groups = error_rate_by_bias([0.0] * 95 + [1.0] * 5, [False] * 95 + [True] * 5)
-    assert [(group.low, group.n, group.n_errors) for group in groups] == [(0, 95, 0), (1, 5, 5)]
+    assert [(g.low, g.errors.n, g.errors.k) for g in groups] == [(0, 95, 0), (1, 5, 5)]
     assert len(error_rate_by_bias([0.1 + 0.2, 0.3] * 9, [True, False] * 9, n_groups=2)) == 1
 
 

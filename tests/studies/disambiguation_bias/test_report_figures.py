@@ -77,8 +77,8 @@ def report(*systems: System, has_bias: bool = True, has_table: bool = True) -> R
 def test_errors_are_grouped_by_bias() -> None:
     (errors,) = errors_by_bias(report(system("a", 5), system("b", 4, 6), system("none", 0)))
     assert errors.metric == "homograph_accuracy"
-    assert [group.n_errors for group in errors.groups["a"]] == [0] * 7 + [1, 2, 2]
-    assert [group.n for group in errors.groups["b"]] == [2] * 10
+    assert [group.errors.k for group in errors.groups["a"]] == [0] * 7 + [1, 2, 2]
+    assert [group.errors.n for group in errors.groups["b"]] == [2] * 10
     assert errors.predictions["a"].tests[0].test.rank_biserial == 1
     assert set(errors.predictions) == {"a", "b"}  # there is nothing to predict without errors
 
@@ -93,7 +93,7 @@ def test_homographs_with_most_errors_come_first() -> None:
 
 def test_bias_is_computed_from_the_table_where_examples_do_not_hold_it() -> None:
     (errors,) = errors_by_bias(report(system("a", 5), has_bias=False))
-    assert sum(group.n for group in errors.groups["a"]) == N
+    assert sum(group.errors.n for group in errors.groups["a"]) == N
     assert [test.feature for test in errors.predictions["a"].tests][-1] == "length"
 
 

@@ -8,11 +8,11 @@ import pytest
 from cc_hf.errors import InputError
 from cc_hf.results import NoInterval
 from cc_hf.statistics.paired import PairedDifference
+from cc_hf.statistics.shares import Share
 from cc_hf.studies.lexical_shortcuts.results import (
     GateActivation,
     LayerDifference,
     LexicalProbe,
-    ProbedGroup,
     ProbedLayer,
     ProbedModel,
     ProbedSide,
@@ -89,7 +89,7 @@ def test_tables_show_parts_of_speech_gates_and_what_was_not_compared() -> None:
     from cc_hf.studies.lexical_shortcuts.tables import lexical_probe_tables
 
     none = NoInterval("it is the same in every resample")
-    groups = (ProbedGroup("NOUN", 5, 0.6, none), ProbedGroup("VERB", 5, 0.2, none))
+    groups = {"NOUN": Share(3, 5, none), "VERB": Share(1, 5, none)}
     layers = tuple(
         ProbedLayer(side, layer, 1 - layer / 10, none, 1 - layer / 5, none, groups, groups, 3, 0.5)
         for side in ("encoder", "decoder")
@@ -124,6 +124,10 @@ def test_tables_show_parts_of_speech_gates_and_what_was_not_compared() -> None:
     assert "not compared: other: it has other sub-words" in text
     assert "difference in encoder 1: no interval: it is the same" in text
     assert "…" not in text
-    assert json.loads(probe.to_json())["models"][1]["gates"][1]["side"] == "cross"
+    model = json.loads(probe.to_json())["models"][1]
+    assert model["gates"][1]["side"] == "cross"
+    noun, _ = model["layers"][0]["by_pos"]
+    assert list(noun.items())[:3] == [("name", "NOUN"), ("n", 5), ("accuracy", 0.6)]
+    assert list(noun)[3:] == ["interval"]
     for file_format, start in (("png", b"\x89PNG"), ("pdf", b"%PDF")):
         assert lexical_probe_chart(probe, file_format=file_format).startswith(start)

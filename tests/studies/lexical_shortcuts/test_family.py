@@ -49,6 +49,10 @@ def test_a_model_with_a_tokenizer_of_ones_own_scores_as_by_hand(tmp_path: Path) 
     evaluator = cc_hf.load_evaluator(tmp_path)
     assert isinstance(evaluator, LexicalShortcutEvaluator)
     assert evaluator.fast_modes() == ()
+    # as in caches that exist, whatever the module of the class
+    assert evaluator.cache_identity()["class"] == (
+        "cc_hf.evaluators.families.lexical_shortcut.LexicalShortcutEvaluator"
+    )
     assert evaluator.max_tokens == 64
     logprobs = evaluator.token_logprobs(_SOURCES, _TRANSLATIONS, src_lang="en", tgt_lang="de")
     for source, translation, row in zip(_SOURCES, _TRANSLATIONS, logprobs, strict=True):

@@ -35,9 +35,9 @@ def test_samples_near_the_middle_are_listed_the_least_sure_first() -> None:
     samples = uncertain_samples(result())
     assert [s.example_id for s in samples.samples] == ["a", "c", "d"]
     assert (samples.n, samples.within) == (5, 0.05)
-    assert [(c.category, c.n, c.n_uncertain) for c in samples.categories] == [
-        ("female", 2, 1),
-        ("male", 3, 2),
+    assert samples.to_dict()["categories"] == [
+        {"category": "female", "n": 2, "n_uncertain": 1},
+        {"category": "male", "n": 3, "n_uncertain": 2},
     ]
     assert [s.example_id for s in uncertain_samples(result(), within=0.06).samples] == [
         *"acd",

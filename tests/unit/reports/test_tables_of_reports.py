@@ -11,10 +11,10 @@ import pytest
 from rich.console import Console
 
 from cc_hf.errors import InputError
-from cc_hf.reports.figure_text import percent
 from cc_hf.reports.formats.latex import latex_report, latex_text
 from cc_hf.reports.formats.markdown import markdown_report
 from cc_hf.reports.formats.plots import empty_figure, plots, saved_figure
+from cc_hf.reports.numbers import percent
 from cc_hf.reports.page.page import html_page, html_table
 from cc_hf.reports.report import build_report
 from cc_hf.reports.report_tables import (

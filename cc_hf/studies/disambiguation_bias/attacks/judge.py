@@ -4,16 +4,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from cc_hf.errors import InputError
 from cc_hf.results import Interval, NoInterval
 from cc_hf.statistics.agreement import cohen_kappa, kappa_interval, proportion_of_agreement
-from cc_hf.statistics.bootstrap import Bootstrap, percentile_interval, resampled_sums
+from cc_hf.statistics.bootstrap import Bootstrap
+from cc_hf.statistics.shares import Share, resampled_shares
 from cc_hf.studies.disambiguation_bias.attacks.changes import KINDS
 from cc_hf.studies.disambiguation_bias.attacks.samples import AttackJudgement
 from cc_hf.studies.disambiguation_bias.prediction import (
@@ -27,7 +28,6 @@ __all__ = [
     "SCORES",
     "AttackFigures",
     "JudgeAgreement",
-    "SuccessRate",
     "attack_figures",
     "judge_agreement",
 ]
@@ -37,25 +37,6 @@ JUDGES = ("lexicon", "contrastive")
 
 #: Biases of the adjective that are correlated with success, in the order of Table 3.10.
 SCORES = ("freq_adv", "ppmi_adv", "freq_diff", "ppmi_diff")
-
-
-@dataclass(frozen=True, slots=True)
-class SuccessRate:
-    """How many attacks of a group succeed, among samples whose seed is translated correctly.
-
-    Attributes:
-        name: the group: a kind of change, or "low to high" of the difference of frequencies.
-        n: number of samples whose seed is translated correctly.
-        n_success: number of those whose attack succeeds.
-        rate: n_success / n, in [0, 1].
-        interval: bootstrap interval over seeds, each with all its samples.
-    """
-
-    name: str
-    n: int
-    n_success: int
-    rate: float
-    interval: Interval | NoInterval
 
 
 @dataclass(frozen=True)
@@ -69,10 +50,11 @@ class AttackFigures:
         n_seeds_correct: number of seeds that are translated correctly.
         n_flipped: number of samples flipped to any wrong sense, whose seed is correct; None for a
             judge that sees two senses only.
-        total: success among samples whose seed is translated correctly.
-        by_kind: the same by kind of change (Figure 3.2), for the kinds that occur.
+        total: successful attacks among the samples whose seed is translated correctly. The
+            intervals draw seeds, each with all its samples.
+        by_kind: kind of change -> the same (Figure 3.2), for the kinds that occur.
         by_bias: the same by tenths of the samples, from the lowest difference of frequencies to the
-            highest.
+            highest: pairs of "low to high" and the share.
         prediction: how well the biases of the adjective predict success, by rank-biserial
             correlation (Table 3.10); an "error" is a success. None if all attacks succeed or none.
     """
@@ -82,10 +64,19 @@ class AttackFigures:
     n_seeds: int
     n_seeds_correct: int
     n_flipped: int | None
-    total: SuccessRate
-    by_kind: tuple[SuccessRate, ...]
-    by_bias: tuple[SuccessRate, ...]
+    total: Share
+    by_kind: Mapping[str, Share]
+    by_bias: tuple[tuple[str, Share], ...]
     prediction: ErrorPrediction | None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the figures as plain dicts and lists, ready for JSON."""
+        total, *by_kind = _rows((("", self.total), *self.by_kind.items()))
+        return asdict(self) | {"total": total, "by_kind": by_kind, "by_bias": _rows(self.by_bias)}
+
+
+def _rows(shares: Iterable[tuple[str, Share]]) -> list[dict[str, Any]]:
+    return [{"name": name, **share.to_row(k="n_success", value="rate")} for name, share in shares]
 
 
 @dataclass(frozen=True)
@@ -149,15 +140,16 @@ def attack_figures(
     diffs = np.array([sample.freq_diff for sample in samples])
     parts = error_rate_by_bias(diffs.tolist(), success.tolist())
     scores = {name: [getattr(sample, name) for sample in samples] for name in SCORES}
-    groups = {"": np.ones(len(samples), dtype=np.bool_)}
     kinds = np.array([sample.kind for sample in samples])
-    groups |= {kind: kinds == kind for kind in KINDS if (kinds == kind).any()}
-    n_kinds = len(groups)
-    masks = [*groups.values(), *((diffs >= p.low) & (diffs <= p.high) for p in parts)]
-    names = [*groups, *(_range(part.low, part.high) for part in parts)]
-    rates = _rates(
-        names, masks, success, [sample.seed_id for sample in samples], bootstrap or Bootstrap()
+    of_kinds = {kind: kinds == kind for kind in KINDS if (kinds == kind).any()}
+    of_parts = [(diffs >= part.low) & (diffs <= part.high) for part in parts]
+    total, *shares = resampled_shares(
+        success,
+        [np.ones(len(samples), dtype=np.bool_), *of_kinds.values(), *of_parts],
+        groups=[sample.seed_id for sample in samples],
+        bootstrap=bootstrap or Bootstrap(),
     )
+    ranges = [_range(part.low, part.high) for part in parts]
     seeds = {(s.seed_id, s.seed_homograph_start) for s in (j.sample for j in judgements)}
     return AttackFigures(
         judge,
@@ -165,34 +157,15 @@ def attack_figures(
         len(seeds),
         len({(sample.seed_id, sample.seed_homograph_start) for sample in samples}),
         sum(j.outcome.startswith("flipped") for j, _ in counted) if judge == "lexicon" else None,
-        rates[0],
-        rates[1:n_kinds],
-        rates[n_kinds:],
+        total,
+        dict(zip(of_kinds, shares, strict=False)),
+        tuple(zip(ranges, shares[len(of_kinds) :], strict=True)),
         predict_errors(scores, success.tolist()) if 0 < success.sum() < len(success) else None,
     )
 
 
 def _range(low: float, high: float) -> str:
     return f"{low:g}" if low == high else f"{low:g} to {high:g}"
-
-
-def _rates(
-    names: Sequence[str],
-    masks: Sequence[npt.NDArray[np.bool_]],
-    success: npt.NDArray[np.bool_],
-    seeds: Sequence[str],
-    bootstrap: Bootstrap,
-) -> tuple[SuccessRate, ...]:
-    """Return the rate of each group; one set of resamples of seeds serves all."""
-    columns = np.stack([column for mask in masks for column in (mask & success, mask)], axis=1)
-    sums = resampled_sums(columns.astype(np.float64), groups=seeds, **bootstrap.options)
-    rates = []
-    for number, (name, mask) in enumerate(zip(names, masks, strict=True)):
-        n, n_success = int(mask.sum()), int((mask & success).sum())
-        parts, wholes = sums[:, 2 * number], sums[:, 2 * number + 1]
-        values = np.divide(parts, wholes, out=np.full(len(sums), np.nan), where=wholes > 0)
-        rates.append(SuccessRate(name, n, n_success, n_success / n, percentile_interval(values)))
-    return tuple(rates)
 
 
 def judge_agreement(

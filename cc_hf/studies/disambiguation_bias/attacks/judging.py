@@ -247,7 +247,7 @@ def attack_json(report: AttackReport) -> dict[str, Any]:
     return {
         "signature": report.signature,
         "system": report.system,
-        "judges": {figures.judge: asdict(figures) for figures in report.figures},
+        "judges": {figures.judge: figures.to_dict() for figures in report.figures},
         "agreement": None if report.agreement is None else asdict(report.agreement),
         "notes": list(report.notes),
     }

@@ -236,14 +236,13 @@ def grammar(
     from cc_hf.studies.disambiguation_bias.attacks.samples import read_samples
 
     check_output(output)
-    figures = compare_grammar(read_samples(samples), language_tool(lang))
-    rate_text = with_interval(figures.rate, figures.interval)
+    worse = compare_grammar(read_samples(samples), language_tool(lang))
+    rate_text = with_interval(worse.value, worse.interval)
     print_result(
         as_json,
-        json_text(asdict(figures)),
+        json_text(worse.to_row(k="n_worse", value="rate")),
         lambda: [
-            f"{figures.n_worse:,} of {figures.n:,} samples have more errors than their seed:"
-            f" {rate_text} %"
+            f"{worse.k:,} of {worse.n:,} samples have more errors than their seed: {rate_text} %"
         ],
         output=output,
     )

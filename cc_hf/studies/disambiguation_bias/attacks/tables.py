@@ -12,16 +12,13 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from cc_hf.reports.figure_text import limits, p_text, percent, with_interval
+from cc_hf.reports.figure_text import with_interval
+from cc_hf.reports.numbers import count, decimal, limits, p_text, percent
 from cc_hf.reports.tables.base import heading, note_lines, plain_table
 from cc_hf.reports.templates import render_page
-from cc_hf.results import Interval
+from cc_hf.statistics.shares import Share
 from cc_hf.studies.disambiguation_bias.attacks.changes import KINDS
-from cc_hf.studies.disambiguation_bias.attacks.judge import (
-    AttackFigures,
-    JudgeAgreement,
-    SuccessRate,
-)
+from cc_hf.studies.disambiguation_bias.attacks.judge import AttackFigures, JudgeAgreement
 from cc_hf.studies.disambiguation_bias.attacks.judging import AttackReport
 from cc_hf.studies.disambiguation_bias.attacks.samples import AdversarialSample, AttackJudgement
 from cc_hf.studies.disambiguation_bias.attacks.sheets import SheetFigures
@@ -80,7 +77,7 @@ def generation_table(counts: Mapping[str, int]) -> Table:
     table = plain_table("", "n")
     for name, label in _STEPS.items():
         if counts.get(name):
-            table.add_row(Text(label), f"{counts[name]:,}")
+            table.add_row(Text(label), count(counts[name]))
     return table
 
 
@@ -95,8 +92,8 @@ def attack_tables(report: AttackReport) -> Group:
         parts += [
             heading(f"attacks on {report.system}, judged by {JUDGE_NAMES[figures.judge]}"),
             Text(_seeds_line(figures)),
-            _rate_table("change", [(_kind(rate), rate) for rate in _by_kind(figures)]),
-            _rate_table("FREQ difference", [(rate.name, rate) for rate in figures.by_bias]),
+            _share_table("change", _by_kind(figures)),
+            _share_table("FREQ difference", figures.by_bias),
         ]
         parts.append(_correlation_table(figures) or Text("no correlation: all attacks end alike"))
     if report.agreement is not None:
@@ -104,13 +101,11 @@ def attack_tables(report: AttackReport) -> Group:
     return Group(*parts, *note_lines(report.notes), Text(f"signature: {report.signature}"))
 
 
-def _by_kind(figures: AttackFigures) -> list[SuccessRate]:
-    return [figures.total, *figures.by_kind]
-
-
-def _kind(rate: SuccessRate) -> str:
-    mark = f" ({KINDS[rate.name]})" if rate.name in KINDS else ""
-    return f"{_KIND_NAMES[rate.name]}{mark}"
+def _by_kind(figures: AttackFigures) -> list[tuple[str, Share]]:
+    by_kind = {
+        f"{_KIND_NAMES[kind]} ({KINDS[kind]})": share for kind, share in figures.by_kind.items()
+    }
+    return [(_KIND_NAMES[""], figures.total), *by_kind.items()]
 
 
 def _seeds_line(figures: AttackFigures) -> str:
@@ -125,12 +120,12 @@ def _seeds_line(figures: AttackFigures) -> str:
     )
 
 
-def _rate_table(name: str, rows: Iterable[tuple[str, SuccessRate]]) -> Table:
+def _share_table(name: str, rows: Iterable[tuple[str, Share]]) -> Table:
     table = plain_table(name, "n", "succeed", "%", "95 % interval")
-    for label, rate in rows:
+    for label, share in rows:
         table.add_row(
-            Text(label), f"{rate.n:,}", f"{rate.n_success:,}", percent(rate.rate),
-            limits(rate.interval),
+            Text(label), count(share.n), count(share.k), percent(share.value),
+            limits(share.interval),
         )  # fmt: skip
     return table
 
@@ -143,7 +138,7 @@ def _correlation_table(figures: AttackFigures) -> Table | None:
     for row in prediction.tests:
         table.add_row(
             _SCORE_NAMES[row.feature],
-            f"{row.test.rank_biserial:.3f}",
+            decimal(row.test.rank_biserial, digits=3),
             row.size,
             f"{row.u:.1f}",
             p_text(row.test.p_value),
@@ -157,8 +152,7 @@ def agreement_line(agreement: JudgeAgreement) -> str:
     Args:
         agreement: the agreement.
     """
-    interval = limits(agreement.kappa_interval, digits=2)
-    kappa = f"{agreement.kappa:.2f}" + (f" ({interval})" if interval else "")
+    kappa = decimal(agreement.kappa, agreement.kappa_interval)
     return (
         f"Both judges agree on {percent(agreement.agreement)} % of {agreement.n:,} samples whose"
         f" seed both find correct, kappa {kappa}: {agreement.n_both:,} attacks succeed by both,"
@@ -179,7 +173,7 @@ def transfer_table(transfers: Sequence[Transfer], *, judge: str) -> Group:
     for row in transfers:
         index = "" if row.jaccard is None else percent(row.jaccard)
         table.add_row(
-            Text(" + ".join(row.systems)), f"{row.n:,}", f"{row.n_all:,}", f"{row.n_any:,}", index
+            Text(" + ".join(row.systems)), count(row.n), count(row.n_all), count(row.n_any), index
         )
     return Group(
         heading(f"successful attacks that transfer, judged by {JUDGE_NAMES[judge]}"),
@@ -199,25 +193,24 @@ def sheet_tables(figures: SheetFigures) -> Group:
     )
     for kind in figures.kinds:
         table.add_row(
-            kind.kind, f"{kind.n:,}", percent(kind.error_rate), limits(kind.interval),
-            f"{kind.n_wrong:,}", f"{kind.n_none:,}", f"{kind.n_both:,}", f"{kind.naturalness:.2f}",
+            kind.kind, count(kind.n), percent(kind.error_rate), limits(kind.interval),
+            count(kind.n_wrong), count(kind.n_none), count(kind.n_both), f"{kind.naturalness:.2f}",
         )  # fmt: skip
-    interval = limits(figures.kappa_interval, digits=2)
-    kappas = ", ".join(f"{v:.2f} ({w} weights)" for w, v in figures.naturalness_kappas.items())
+    kappas = ", ".join(f"{decimal(v)} ({w} weights)" for w, v in figures.naturalness_kappas.items())
     return Group(
         heading(f"two raters on {figures.n:,} sentences"),
         table,
         Text("error: any answer other than the right sense; naturalness from 1 to 5"),
-        Text(f"kappa on the sense: {figures.kappa:.2f}" + (f" ({interval})" if interval else "")),
+        Text(f"kappa on the sense: {decimal(figures.kappa, figures.kappa_interval)}"),
         Text(f"weighted kappa on naturalness: {kappas}"),
     )
 
 
 class _Row(NamedTuple):
-    """A rate as the page shows it; widths and positions are in percent of the chart."""
+    """A share as the page shows it; widths and positions are in percent of the chart."""
 
     label: str
-    rate: SuccessRate
+    share: Share
     text: str
     width: str
     low: str
@@ -249,16 +242,16 @@ def attack_page(report: AttackReport, judgements: Iterable[AttackJudgement]) -> 
                 "judge": JUDGE_NAMES[figures.judge],
                 "seeds": _seeds_line(figures),
                 "charts": [
-                    ("Success by change", _chart([(_kind(r), r) for r in _by_kind(figures)])),
+                    ("Success by change", _chart(_by_kind(figures))),
                     (
                         "Success by FREQ difference, in tenths of the samples",
-                        _chart([(rate.name, rate) for rate in figures.by_bias]),
+                        _chart(figures.by_bias),
                     ),
                 ],
                 "tests": [
                     (
                         _SCORE_NAMES[row.feature],
-                        f"{row.test.rank_biserial:.3f}".replace("-", "−"),
+                        decimal(row.test.rank_biserial, digits=3).replace("-", "−"),
                         row.size,
                         p_text(row.test.p_value),
                     )
@@ -274,21 +267,15 @@ def attack_page(report: AttackReport, judgements: Iterable[AttackJudgement]) -> 
     )
 
 
-def _chart(rows: Sequence[tuple[str, SuccessRate]]) -> list[_Row]:
-    """Return bars on a scale that ends at the largest rate or limit."""
-    highest = max(
-        (r.interval.high if isinstance(r.interval, Interval) else r.rate for _, r in rows),
-        default=0.0,
-    )
+def _chart(rows: Sequence[tuple[str, Share]]) -> list[_Row]:
+    """Return bars on a scale that ends at the largest share or limit."""
+    highest = max((share.limits[1] for _, share in rows), default=0.0)
     scale = 100 / highest if highest else 0.0
     chart = []
-    for label, rate in rows:
-        ends = rate.interval if isinstance(rate.interval, Interval) else None
-        low, high = (ends.low, ends.high) if ends else (rate.rate, rate.rate)
-        positions = [f"{scale * value:.2f}" for value in (rate.rate, low, high)]
-        chart.append(
-            _Row(label.replace("-", "−"), rate, with_interval(rate.rate, rate.interval), *positions)
-        )
+    for label, share in rows:
+        positions = [f"{scale * value:.2f}" for value in (share.value, *share.limits)]
+        text = with_interval(share.value, share.interval)
+        chart.append(_Row(label.replace("-", "−"), share, text, *positions))
     return chart
 
 

@@ -7,6 +7,7 @@ from types import SimpleNamespace
 import pytest
 
 from cc_hf.errors import MissingDependencyError
+from cc_hf.statistics.bootstrap import wilson_interval
 from cc_hf.studies.disambiguation_bias.attacks.grammar import compare_grammar, language_tool
 from tests.studies.disambiguation_bias.attacks.helper import sample_of
 
@@ -23,9 +24,9 @@ def test_samples_with_more_errors_than_their_seed_are_counted(
 
     monkeypatch.setitem(sys.modules, "language_tool_python", SimpleNamespace(LanguageTool=Tool))
     samples = [sample_of("hot"), replace(sample_of("hot"), adv_cluster="metal"), sample_of("old")]
-    figures = compare_grammar(samples, language_tool())
-    assert (figures.n, figures.n_worse, figures.rate) == (2, 1, 0.5)
-    assert figures.interval.low < 0.5 < figures.interval.high
+    share = compare_grammar(samples, language_tool())
+    assert (share.k, share.n) == (1, 2)
+    assert share.interval == wilson_interval(1, 2)
 
 
 def test_the_missing_package_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
