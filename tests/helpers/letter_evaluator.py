@@ -23,7 +23,7 @@ from cc_hf.evaluators.score_cache import ScoreCache
 from cc_hf.schema import ScoringRequest
 from tests.helpers.fake_evaluator import hash_score
 
-__all__ = ["LetterEvaluator", "letter_requests", "main"]
+__all__ = ["BrokenEvaluator", "LetterEvaluator", "letter_requests", "main"]
 
 Pair = tuple[str, str]
 
@@ -82,6 +82,19 @@ class LetterEvaluator(Evaluator):
         ]
         self.before(pairs)
         return [np.full(len(t) + 1, np.log(hash_score(s, t))) for s, t in pairs]
+
+
+class BrokenEvaluator(LetterEvaluator):
+    """Gives the same log-probability for every token."""
+
+    def __init__(self, logprob: float, **options: Any) -> None:
+        super().__init__(**options)
+        self.logprob = logprob
+
+    def logprobs_batch(
+        self, sources: Sequence[Sequence[int]], targets: Sequence[Sequence[int]]
+    ) -> list[npt.NDArray[np.float64]]:
+        return [np.full(len(target), self.logprob) for target in targets]
 
 
 def letter_requests(n: int) -> list[ScoringRequest]:

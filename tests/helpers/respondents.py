@@ -5,10 +5,16 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
 
 from cc_hf.asking.plans import Plan
+from cc_hf.asking.runs import ask_plan, choices_of_run
 from cc_hf.errors import EvaluatorError
+from cc_hf.evaluation.material import Material
 from cc_hf.prompting.conversations import Conversation, Reply
+from cc_hf.results import EvaluationResult
+from cc_hf.schema import ContrastiveTranslationExample, Example
 
 __all__ = [
     "Scripted",
@@ -18,6 +24,8 @@ __all__ = [
     "refusing_each",
     "right",
     "right_by_hash",
+    "run_choices",
+    "schemas",
 ]
 
 Rule = Callable[[int, str], Reply]
@@ -84,3 +92,35 @@ def failing_each(n: int, rule: Rule) -> Rule:
 
 def cutting_each(n: int, rule: Rule) -> Rule:
     return lambda row, answer: replace(rule(row, answer), is_cut=row % n == n - 1)
+
+
+def schemas(n: int = 100) -> list[Example]:
+    """Return made-up schemas: twins side by side, whose right option is 1 for three of four."""
+    return [
+        ContrastiveTranslationExample(
+            f"s{i // 2}-{i % 2 + 1}",
+            "en",
+            "de",
+            f"The cup {i} fell off the table because it was {'high', 'wet'[i % 2]}.",
+            f"Die Tasse {i} fiel, weil sie es war.",
+            (f"Die Tasse {i} fiel, weil er es war.",),
+            ("female", "male")[i % 2],
+            {
+                "pair": f"s{i // 2}",
+                "answer": "2" if i % 4 == 3 else "1",
+                "correct_gender": ("female", "male")[i % 2],
+                "incorrect_gender": ("male", "female")[i % 2],
+                "referent_position": "first",
+            },
+        )
+        for i in range(n)
+    ]
+
+
+def run_choices(
+    plan: Plan, rows: Sequence[Example], rule: Rule, path: Path, **options: Any
+) -> EvaluationResult:
+    material = Material("en", "de", rows)
+    return choices_of_run(
+        *ask_plan("choose", material, plan, Scripted(plan, rule), path, **options)
+    )

@@ -204,3 +204,18 @@ TWIN = {
     "sentence": str(ROW["sentence"]).replace("heavy", "quite strong"),
     "answer": 2,
 }
+
+
+def swapped(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return rows with the same ids in which everything numbered 1 and 2 is swapped, and the
+    answer.
+    """
+    exchange = str.maketrans("12", "21")
+    return [
+        {
+            "qID": row["qID"],
+            **{key.translate(exchange): value for key, value in row.items() if key != "qID"},
+            "answer": 3 - row["answer"],
+        }
+        for row in rows
+    ]

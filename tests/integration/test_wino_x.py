@@ -1,11 +1,8 @@
-"""Wino-X from files to figures: every sample by MT and LM scoring, swapped answers, and models with
-known bias.
-"""
+"""Wino-X from files to figures: every sample by MT and LM scoring, and swapped answers."""
 
 from __future__ import annotations
 
 import json
-import random
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -15,14 +12,11 @@ import pytest
 import cc_hf
 from cc_hf.results import EvaluationResult
 from cc_hf.schema import ContrastiveTranslationExample
-from cc_hf.studies.wino_x.referent_bias import ReferentBias, referent_bias
-from cc_hf.studies.wino_x.referent_choices import choices_of_result
-from cc_hf.studies.wino_x.trigger_importance import prediction_differences
 from tests.helpers.fake_evaluator import hash_scores
 from tests.helpers.families import save_tiny_m2m100
 from tests.helpers.metrics import evaluate_dataset
 from tests.helpers.models import save_tiny_masked_lm
-from tests.helpers.wino_x_schemas import lay_out, lm_rows, mt_rows
+from tests.helpers.wino_x_schemas import lay_out, lm_rows, swapped
 
 METRIC = "contrastive_translation_scoring"
 Rows = list[dict[str, Any]]
@@ -95,21 +89,6 @@ def test_every_sample_can_be_scored_by_mt_and_lm_evaluators(
     assert counted["mt_wino_x_en_ru.mixedscript"] == 1
 
 
-def swapped(rows: Rows) -> Rows:
-    """Return rows with the same ids in which everything numbered 1 and 2 is swapped, and the
-    answer.
-    """
-    exchange = str.maketrans("12", "21")
-    return [
-        {
-            "qID": row["qID"],
-            **{key.translate(exchange): value for key, value in row.items() if key != "qID"},
-            "answer": 3 - row["answer"],
-        }
-        for row in rows
-    ]
-
-
 def both(
     part: str, rows: Rows, folder: Path, config: str, evaluator: Any
 ) -> list[tuple[EvaluationResult, list[ContrastiveTranslationExample]]]:
@@ -145,67 +124,13 @@ def test_swapping_the_translations_swaps_the_answer_and_keeps_every_figure(
         assert getattr(plain, name) == getattr(other, name), name
     assert plain.counts["n_pairs"] == len(rows) // 2
     assert 0 < plain.scores["pair_accuracy"] < plain.scores["accuracy"] < 1
-    assert referent_bias(choices_of_result(plain, examples)) == referent_bias(
-        choices_of_result(other, turned)
-    )
 
 
 @pytest.mark.shared
-def test_swapping_the_translations_keeps_scores_and_saliences_of_a_model(
+def test_swapping_the_translations_keeps_the_scores_of_a_model(
     shared: Path, tmp_path: Path, translation_model: Any
 ) -> None:
     rows = read(shared / "gold/wino_x/mt_wino_x_en_de.thesis.jsonl")
-    (plain, examples), (other, turned) = both(
-        "mt", rows, tmp_path, "mt_en_de.translations", translation_model
-    )
+    (plain, _), (other, _) = both("mt", rows, tmp_path, "mt_en_de.translations", translation_model)
     for name in ("scores", "intervals", "counts", "judgements"):
         assert getattr(plain, name) == getattr(other, name), name
-    assert prediction_differences(translation_model, examples) == prediction_differences(
-        translation_model, turned
-    )
-
-
-def bias_of(score: Score, folder: Path) -> ReferentBias:
-    lay_out(folder, "mt", mt_rows(96))
-    examples: list[ContrastiveTranslationExample] = cc_hf.load_examples(
-        "wino_x", "mt_en_de.translations", data_dir=folder
-    )
-    return referent_bias(
-        choices_of_result(judged("mt_en_de.translations", folder, score), examples)
-    )
-
-
-def test_a_model_that_prefers_masculine_pronouns_has_gender_bias(tmp_path: Path) -> None:
-    draw = random.Random(0)
-
-    def score(sources: Sequence[str], translations: Sequence[str]) -> list[float]:
-        return [1.0 if ", weil er " in text else draw.random() for text in translations]
-
-    found = bias_of(score, tmp_path)
-    assert found.genders["male"].n_preferred == found.genders["male"].n_offered == 128
-    one = found.test("gender", "male")
-    assert one.strength == one.attainable == pytest.approx(2 / 3)
-    assert one.test.p_value < 1e-12
-    assert found.test("position").size == "none"
-
-
-def test_a_model_that_prefers_the_first_referent_has_positional_bias(tmp_path: Path) -> None:
-    # in "The A hit the B", A comes first in both answers
-    first = {text for row in mt_rows(96) for text in (row["translation1"],)}
-    found = bias_of(
-        lambda sources, translations: [float(text in first) for text in translations], tmp_path
-    )
-    assert (
-        found.test("position").strength,
-        found.positions["first"].n_preferred,
-        found.accuracy,
-        found.pair_accuracy,
-    ) == (1, 192, 0.5, 0)
-    assert found.test("gender").size == "none"
-
-
-def test_a_model_that_guesses_has_no_bias(tmp_path: Path) -> None:
-    draw = random.Random(7)
-    found = bias_of(lambda sources, translations: [draw.random() for _ in translations], tmp_path)
-    assert {one.size for one in found.tests} == {"none"}
-    assert min(one.test.p_value for one in found.tests) > 0.05

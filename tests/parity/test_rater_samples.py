@@ -1,11 +1,8 @@
-"""Samples for raters on the papers' own translations and data, and the counts of MT-GenEval's Table
-12, see PROVENANCE.md.
-"""
+"""Samples for raters on the papers' own translations and data, see PROVENANCE.md."""
 
 from __future__ import annotations
 
 import json
-from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -16,8 +13,6 @@ from cc_hf.comparing.people.annotations import read_annotations
 from cc_hf.comparing.people.sampling import draw_sample
 from cc_hf.results import EvaluationResult
 from cc_hf.schema import Judgement
-from cc_hf.studies.mt_geneval.counts import PUBLISHED_COUNTS, count_data
-from cc_hf.studies.mt_geneval.ratings import draw_contextual_sample
 from cc_hf.text.tokenization import letters
 
 pytestmark = pytest.mark.shared
@@ -65,35 +60,3 @@ def test_a_sample_is_drawn_from_what_the_paper_annotated_and_keeps_the_ratio(
         shared / f"gold/human_validation/mucow_annotations.en-{lang}.jsonl"
     )
     assert {letters(a.translation) for a in annotations} <= undecided
-
-
-@pytest.mark.parametrize("lang", PUBLISHED_COUNTS)
-def test_counts_of_the_development_set_are_near_the_printed_ones(shared: Path, lang: str) -> None:
-    examples = cc_hf.load_examples(
-        "mt_geneval", f"counterfactual_{lang}", split="dev", data_dir=shared / "upstream"
-    )
-    counts, printed = count_data(examples), PUBLISHED_COUNTS[lang]
-    assert counts.n_instances == printed.n_instances
-    assert abs(counts.n_source_words - printed.n_source_words) <= 2
-    assert counts.n_target_words == pytest.approx(printed.n_target_words, rel=0.0025)
-    assert counts.n_source_phrases == pytest.approx(printed.n_source_phrases, rel=0.06)
-    assert counts.n_target_phrases == pytest.approx(printed.n_target_phrases, rel=0.03)
-
-
-def test_the_contextual_sample_has_a_hundred_sources_of_each_sub_category(shared: Path) -> None:
-    examples = cc_hf.load_examples("mt_geneval", "contextual_de", data_dir=shared / "upstream")
-    judgements = tuple(
-        Judgement(e.id, e.category, True, f"Nichts {e.id}", "correct") for e in examples
-    )
-    result = EvaluationResult(
-        "mt_geneval", "contextual_de", "de", "gender_accuracy", "ga|n:1", len(judgements), {}, {},
-        (), judgements, system="a",
-    )  # fmt: skip
-    key = draw_contextual_sample({"a": result}, examples)
-    origins = [origin for row in key.rows for origin in row.origins]
-    assert Counter(o["category"] for o in origins if o["system"] == "a") == {
-        f"{stereotype}/{gender}": 100
-        for stereotype in ("female_stereotyped", "male_stereotyped", "neutral")
-        for gender in ("female", "male")
-    }
-    assert len(origins) == 1200

@@ -6,12 +6,14 @@ from pathlib import Path
 import pytest
 
 from cc_hf.citations import CITATIONS
+from cc_hf.comparing.system_rows import mean_rows
 from cc_hf.comparing.system_table import read_system_table, regress, select_systems
 from cc_hf.errors import InputError
 from cc_hf.studies.distillation.case_study import (
     CASE_STUDY,
     PUBLISHED_REGRESSIONS,
     case_study_regressions,
+    case_study_systems,
 )
 from tests.helpers.cases import cases_by_message
 
@@ -91,3 +93,40 @@ def test_unknown_columns_and_bad_cells_are_refused(tmp_path: Path) -> None:
         regress(rows, "y", ["y", "y"])
     with pytest.raises(InputError, match="expected a system with name = q, got none among 2"):
         select_systems(rows, {"name": "q"})
+
+
+def test_published_means_are_those_of_the_specification() -> None:
+    """Vamvas & Sennrich 2021, appendix H: rare senses of big models and their teachers."""
+    means = {(m.first.system, m.first.tgt_lang): m for m in mean_rows(case_study_systems())}
+    assert len(means) == 20
+    figures = {
+        key: round(100 * mean.figures["mucow:weighted_min_accuracy"].mean, 1)
+        for key, mean in means.items()
+    }
+    teacher, student = "SOTA Teacher big", "Student of SOTA Teacher big"
+    assert (figures[teacher, "de"], figures[student, "de"]) == (79.3, 70.9)
+    assert (figures[teacher, "ru"], figures[student, "ru"]) == (87.9, 80.9)
+
+
+@pytest.mark.shared
+def test_the_case_study_table_equals_that_of_the_appendix(shared: Path) -> None:
+    printed = (
+        (shared / "papers/contrastive-conditioning-appendix-h.txt")
+        .read_text(encoding="utf-8")
+        .splitlines()
+    )
+    systems = read_system_table(CASE_STUDY)
+    figures = [" ".join(list(row.values())[5:]) for row in systems]
+    rows = [
+        line.strip()
+        for line in printed
+        if line.strip().endswith(tuple("0123456789")) and "." in line
+    ]
+    assert len(systems) == len(rows) == 60
+    for row, system, own in zip(rows, systems, figures, strict=True):
+        assert row.endswith(f"{system['number']} {own}")
+        assert row in (
+            f"{system['number']} {own}",
+            f"{system['model']} {system['size']} {system['number']} {own}",
+        )
+        assert (system["number"] == "1") == row.startswith(system["model"])

@@ -10,7 +10,7 @@ import pytest
 import torch
 
 import cc_hf
-from cc_hf.errors import EvaluatorError, InputError
+from cc_hf.errors import CCError, EvaluatorError, InputError
 from cc_hf.evaluators.loading import load_evaluator
 from cc_hf.evaluators.options import LoadingOptions
 from cc_hf.files import sole_writer
@@ -543,6 +543,16 @@ def test_a_folder_that_another_run_trains_into_is_refused(tmp_path: Path) -> Non
     ):
         run("--model", "nowhere", "--output", str(output))
     assert not list(output.parent.iterdir())
+
+
+@pytest.mark.parametrize("name", ["x" * 300, "loop"], ids=["long name", "loop"])
+def test_an_output_that_the_system_cannot_open_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("loop").symlink_to("loop")
+    with pytest.raises(CCError):
+        run("--model", "m", "--output", name)
 
 
 def test_arguments_that_do_not_fit_together_are_refused(

@@ -1,6 +1,4 @@
-"""Parity with the analyses of Emelin & Sennrich 2021 (thesis, chapters 3 and 4) and the case study
-of Vamvas & Sennrich 2021, see PROVENANCE.md.
-"""
+"""Parity with the analyses of Emelin & Sennrich 2021 (thesis, chapters 3 and 4), see PROVENANCE.md."""
 
 from __future__ import annotations
 
@@ -13,10 +11,8 @@ from typing import Any
 import pytest
 
 import cc_hf
-from cc_hf.comparing.system_table import read_system_table
 from cc_hf.statistics.mean_tests import cohen_d, t_test
 from cc_hf.statistics.rank_tests import RankTest, effect_thresholds
-from cc_hf.studies.distillation.case_study import CASE_STUDY
 from cc_hf.studies.wino_x.referent_bias import ReferentBias, referent_bias
 from cc_hf.studies.wino_x.referent_choices import read_choices
 from cc_hf.studies.wino_x.salience import (
@@ -259,26 +255,3 @@ def test_trigger_importance_equals_the_recorded_one(shared: Path) -> None:
         (referents["T"], referents["dof"], referents["p-val"]), abs=1e-12
     )
     assert cohen_d([a for a, _ in pairs], [b for _, b in pairs]) == found.referents.effect
-
-
-def test_the_case_study_table_equals_that_of_the_appendix(shared: Path) -> None:
-    printed = (
-        (shared / "papers/contrastive-conditioning-appendix-h.txt")
-        .read_text(encoding="utf-8")
-        .splitlines()
-    )
-    systems = read_system_table(CASE_STUDY)
-    figures = [" ".join(list(row.values())[5:]) for row in systems]
-    rows = [
-        line.strip()
-        for line in printed
-        if line.strip().endswith(tuple("0123456789")) and "." in line
-    ]
-    assert len(systems) == len(rows) == 60
-    for row, system, own in zip(rows, systems, figures, strict=True):
-        assert row.endswith(f"{system['number']} {own}")
-        assert row in (
-            f"{system['number']} {own}",
-            f"{system['model']} {system['size']} {system['number']} {own}",
-        )
-        assert (system["number"] == "1") == row.startswith(system["model"])

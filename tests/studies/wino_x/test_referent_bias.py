@@ -8,11 +8,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from cc_hf.asking.plans import plan_choices
 from cc_hf.errors import DataError, InputError
 from cc_hf.results import EvaluationResult
 from cc_hf.schema import ContrastiveTranslationExample, Judgement
 from cc_hf.studies.wino_x.referent_bias import ReferentBias, referent_bias
 from cc_hf.studies.wino_x.referent_choices import Choice, choices_of_result, read_choices
+from tests.helpers import respondents
 from tests.helpers.cases import cases_by_message
 
 # correct gender, incorrect gender, position of the correct one -> is the correct one preferred?
@@ -289,3 +291,15 @@ def test_preferences_must_be_complete_and_of_numbered_translations(tmp_path: Pat
         read_choices(path, [example("a-1", "")])
     with pytest.raises(InputError, match=r"no\.jsonl"):
         read_choices(tmp_path / "no.jsonl", [example("a-1")])
+
+
+def test_referent_bias_reads_choices_without_those_of_demonstrations(tmp_path: Path) -> None:
+    rows = [e for e in respondents.schemas() if isinstance(e, ContrastiveTranslationExample)]
+    rule = respondents.refusing_each(10, respondents.right)
+    result = respondents.run_choices(
+        plan_choices(rows, n_shots=4), rows, rule, tmp_path / "a.jsonl"
+    )
+    bias = referent_bias(choices_of_result(result, rows))
+    assert (bias.n, bias.n_open) == (96, 9)
+    with pytest.raises(InputError, match="was not judged"):
+        choices_of_result(result, [*rows, respondents.schemas(102)[-1]])  # type: ignore[list-item]

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import cc_hf
-from cc_hf.errors import InputError
+from cc_hf.errors import EvaluatorError, InputError
 from cc_hf.evaluators.base import Evaluator
 from cc_hf.evaluators.scores import TokenScores
 from cc_hf.schema import ContrastiveTranslationExample, ScoringRequest
@@ -19,6 +19,7 @@ from cc_hf.studies.wino_x.choice_accuracy import choice_accuracy
 from cc_hf.studies.wino_x.pronoun_forms import ambiguous_pronoun, find_pronouns
 from cc_hf.studies.wino_x.splits import matching_samples, schema_of, split_schemas
 from tests.helpers.cases import cases_by_words
+from tests.helpers.letter_evaluator import BrokenEvaluator
 from tests.helpers.wino_x_schemas import lay_out, lm_rows
 
 
@@ -289,3 +290,11 @@ def test_the_ambiguous_pronoun_of_printed_samples_is_found(shared: Path, name: s
         )
         assert found.text == row[f"pronoun{right}"]
         assert row[f"pronoun{wrong}"] in found.alternatives
+
+
+def test_choice_accuracy_refuses_invalid_scores() -> None:
+    with pytest.raises(EvaluatorError, match="row 0: letters@1"):
+        choice_accuracy(
+            BrokenEvaluator(float("nan")),
+            [ContrastiveTranslationExample("0", "en", "de", "a", "x", ("y",), "all")],
+        )

@@ -3,13 +3,13 @@ from __future__ import annotations
 import hashlib
 import json
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from cc_hf.asking.plans import Plan, plan_choices, plan_translations
+from cc_hf.asking.plans import plan_choices, plan_translations
 from cc_hf.asking.runs import (
     ask_plan,
     choices_of_run,
@@ -25,15 +25,10 @@ from cc_hf.prompting.conversations import Reply
 from cc_hf.prompting.replies import FileRespondent
 from cc_hf.reports.tables.asking import choice_tables, translation_tables
 from cc_hf.results import EvaluationResult
-from cc_hf.schema import ContrastiveTranslationExample, Example
 from cc_hf.statistics.bootstrap import Bootstrap
-from cc_hf.studies.language_models.published import PUBLISHED_CHOICES, PUBLISHED_TRANSLATIONS
-from cc_hf.studies.wino_x.referent_bias import referent_bias
-from cc_hf.studies.wino_x.referent_choices import choices_of_result
 from tests.helpers.forged import forged_files
 from tests.helpers.metrics import evaluate_metric
 from tests.helpers.respondents import (
-    Rule,
     Scripted,
     always,
     cutting_each,
@@ -41,56 +36,26 @@ from tests.helpers.respondents import (
     refusing_each,
     right,
     right_by_hash,
+    run_choices,
+    schemas,
 )
 
 N = 100
 
 
-def examples(n: int = N) -> list[Example]:
-    """Return made-up schemas: twins side by side, whose right option is 1 for three of four."""
-    return [
-        ContrastiveTranslationExample(
-            f"s{i // 2}-{i % 2 + 1}",
-            "en",
-            "de",
-            f"The cup {i} fell off the table because it was {'high', 'wet'[i % 2]}.",
-            f"Die Tasse {i} fiel, weil sie es war.",
-            (f"Die Tasse {i} fiel, weil er es war.",),
-            ("female", "male")[i % 2],
-            {
-                "pair": f"s{i // 2}",
-                "answer": "2" if i % 4 == 3 else "1",
-                "correct_gender": ("female", "male")[i % 2],
-                "incorrect_gender": ("male", "female")[i % 2],
-                "referent_position": "first",
-            },
-        )
-        for i in range(n)
-    ]
-
-
-def run(
-    plan: Plan, rows: Sequence[Example], rule: Rule, path: Path, **options: Any
-) -> EvaluationResult:
-    material = Material("en", "de", rows)
-    return choices_of_run(
-        *ask_plan("choose", material, plan, Scripted(plan, rule), path, **options)
-    )
-
-
 def test_a_model_that_always_names_the_first_option_has_its_share(tmp_path: Path) -> None:
-    rows = examples()
-    result = run(plan_choices(rows, n_shots=0), rows, always("1"), tmp_path / "a.jsonl")
+    rows = schemas()
+    result = run_choices(plan_choices(rows, n_shots=0), rows, always("1"), tmp_path / "a.jsonl")
     assert result.scores["accuracy"] == result.scores["valid_accuracy"] == 0.75
     assert result.scores["first_rate"] == result.scores["position_gap"] == 1
     assert result.scores["pair_accuracy"] == 0.5
     both = plan_choices(rows, n_shots=0, both_orders=True)
-    result = run(both, rows, always("1"), tmp_path / "b.jsonl")
+    result = run_choices(both, rows, always("1"), tmp_path / "b.jsonl")
     assert result.n == N
     assert result.scores["consistency"] == result.scores["accuracy"] == 0
     assert result.scores["valid_accuracy"] == 0.5
     assert result.counts["n_inconsistent"] == N
-    result = run(both, rows, right, tmp_path / "c.jsonl")
+    result = run_choices(both, rows, right, tmp_path / "c.jsonl")
     assert result.scores["consistency"] == result.scores["accuracy"] == 1
     assert result.scores["position_gap"] == 0
 
@@ -112,24 +77,24 @@ def test_figures_over_answers_leave_out_a_sample_with_one_valid_answer_and_say_s
 
 
 def test_a_second_run_on_one_file_is_refused_before_it_asks(tmp_path: Path) -> None:
-    rows, path = examples(4), tmp_path / "a.jsonl"
+    rows, path = schemas(4), tmp_path / "a.jsonl"
     plan, asked = plan_choices(rows, n_shots=0), []
 
     def rule(*args: Any) -> Any:
         asked.append(1)
         with pytest.raises(InputError, match=r"no other run is writing, got .*a\.jsonl"):
-            run(plan, rows, lambda *_: asked.append(2), path)  # type: ignore[arg-type]
+            run_choices(plan, rows, lambda *_: asked.append(2), path)  # type: ignore[arg-type]
         return right(*args)
 
-    assert run(plan, rows, rule, path).scores["accuracy"] == 1
+    assert run_choices(plan, rows, rule, path).scores["accuracy"] == 1
     assert asked == [1] * 4
     assert [file.name for file in tmp_path.iterdir()] == ["a.jsonl"]
 
 
 def test_refusals_and_failures_are_counted_by_category(tmp_path: Path) -> None:
-    rows = examples()
+    rows = schemas()
     rule = failing_each(20, refusing_each(10, right_by_hash))
-    result = run(plan_choices(rows, n_shots=0), rows, rule, tmp_path / "a.jsonl")
+    result = run_choices(plan_choices(rows, n_shots=0), rows, rule, tmp_path / "a.jsonl")
     wrong = {i for i in range(N) if hashlib.sha256(str(i).encode()).digest()[0] % 5 == 0}
     failed = set(range(19, N, 20))
     invalid = set(range(9, N, 10)) - failed
@@ -146,12 +111,12 @@ def test_refusals_and_failures_are_counted_by_category(tmp_path: Path) -> None:
 
 
 def test_replies_that_were_cut_are_counted_and_kept(tmp_path: Path) -> None:
-    rows = examples()
+    rows = schemas()
     path = tmp_path / "a.jsonl"
-    whole = run(plan_choices(rows, n_shots=0), rows, right, tmp_path / "whole.jsonl")
+    whole = run_choices(plan_choices(rows, n_shots=0), rows, right, tmp_path / "whole.jsonl")
     assert "n_cut" not in whole.counts
     assert not any(name.startswith("cut_rate") for name in whole.scores)
-    result = run(plan_choices(rows, n_shots=0), rows, cutting_each(10, right), path)
+    result = run_choices(plan_choices(rows, n_shots=0), rows, cutting_each(10, right), path)
     assert result.counts["n_cut"] == 10
     assert result.scores["accuracy"] == 1
     assert result.scores["cut_rate"] == 0.1
@@ -161,7 +126,7 @@ def test_replies_that_were_cut_are_counted_and_kept(tmp_path: Path) -> None:
     assert "The replies to 10 of 100 samples were cut" in result.notes[0]
     assert choices_of_run(*kept_replies(path)) == result
     both = plan_choices(rows, n_shots=0, both_orders=True)
-    result = run(both, rows, cutting_each(4, right), tmp_path / "b.jsonl")
+    result = run_choices(both, rows, cutting_each(4, right), tmp_path / "b.jsonl")
     assert result.counts["n_cut"] == 50  # of each second sample, the swapped reply
     plan = plan_translations(rows, src_lang="en", tgt_lang="de", n_shots=0)
     rule = cutting_each(10, lambda row, answer: Reply(f"Satz {row}"))
@@ -178,10 +143,10 @@ def test_replies_that_were_cut_are_counted_and_kept(tmp_path: Path) -> None:
 
 
 def test_a_run_that_is_killed_goes_on_and_ends_like_an_undisturbed_one(tmp_path: Path) -> None:
-    rows = examples()
+    rows = schemas()
     plan = plan_choices(rows, n_shots=4)
     material = Material("en", "de", rows)
-    whole = run(plan, rows, right_by_hash, tmp_path / "whole.jsonl", block_size=7)
+    whole = run_choices(plan, rows, right_by_hash, tmp_path / "whole.jsonl", block_size=7)
     path = tmp_path / "killed.jsonl"
     with pytest.raises(EvaluatorError, match="was killed"):
         ask_plan("choose", material, plan, Scripted(plan, right_by_hash, 40), path, block_size=7)
@@ -200,9 +165,9 @@ def test_a_run_that_is_killed_goes_on_and_ends_like_an_undisturbed_one(tmp_path:
 
 
 def test_failed_requests_are_asked_again_and_others_are_not(tmp_path: Path) -> None:
-    rows = examples(40)
+    rows = schemas(40)
     plan = plan_choices(rows, n_shots=0)
-    first = run(plan, rows, failing_each(20, right), tmp_path / "a.jsonl")
+    first = run_choices(plan, rows, failing_each(20, right), tmp_path / "a.jsonl")
     assert first.counts["n_failed"] == 2
     again = Scripted(plan, right)
     material = Material("en", "de", rows)
@@ -213,15 +178,15 @@ def test_failed_requests_are_asked_again_and_others_are_not(tmp_path: Path) -> N
 
 
 def test_replies_of_another_run_are_refused(tmp_path: Path) -> None:
-    rows = examples(20)
-    run(plan_choices(rows, n_shots=0), rows, right, tmp_path / "a.jsonl")
+    rows = schemas(20)
+    run_choices(plan_choices(rows, n_shots=0), rows, right, tmp_path / "a.jsonl")
     with pytest.raises(InputError, match=r"got some with another .*demonstrations"):
-        run(plan_choices(rows, n_shots=2), rows, right, tmp_path / "a.jsonl")
+        run_choices(plan_choices(rows, n_shots=2), rows, right, tmp_path / "a.jsonl")
 
 
 @pytest.mark.parametrize("seed", range(3))
 def test_no_schema_of_a_demonstration_is_asked(seed: int) -> None:
-    rows = examples(20)
+    rows = schemas(20)
     plan = plan_choices(rows, n_shots=6, seed=seed)
     assert (len(plan.requests), len(plan.left_out)) == (14, 6)
     shown = {question for question, _ in plan.prompt.demonstrations}
@@ -237,10 +202,10 @@ def test_no_schema_of_a_demonstration_is_asked(seed: int) -> None:
 
 
 def test_strategies_are_compared_on_samples_that_are_valid_in_both(tmp_path: Path) -> None:
-    rows = examples()
-    basic = run(plan_choices(rows, n_shots=4), rows, right_by_hash, tmp_path / "a.jsonl")
+    rows = schemas()
+    basic = run_choices(plan_choices(rows, n_shots=4), rows, right_by_hash, tmp_path / "a.jsonl")
     rule = refusing_each(10, always("1"))
-    other = run(plan_choices(rows, strategy="cot"), rows, rule, tmp_path / "b.jsonl")
+    other = run_choices(plan_choices(rows, strategy="cot"), rows, rule, tmp_path / "b.jsonl")
     assert (basic.n, other.n) == (96, 100)
     results = {"basic": basic, "cot": other}
     with pytest.raises(InputError, match="has no judgement of 4"):
@@ -262,18 +227,8 @@ def test_strategies_are_compared_on_samples_that_are_valid_in_both(tmp_path: Pat
     assert pair.mcnemar.n_only_second == len(alone)
 
 
-def test_referent_bias_reads_choices_without_those_of_demonstrations(tmp_path: Path) -> None:
-    rows = [e for e in examples() if isinstance(e, ContrastiveTranslationExample)]
-    rule = refusing_each(10, right)
-    result = run(plan_choices(rows, n_shots=4), rows, rule, tmp_path / "a.jsonl")
-    bias = referent_bias(choices_of_result(result, rows))
-    assert (bias.n, bias.n_open) == (96, 9)
-    with pytest.raises(InputError, match="was not judged"):
-        choices_of_result(result, [*rows, examples(102)[-1]])  # type: ignore[list-item]
-
-
 def test_a_file_of_replies_answers_by_id(tmp_path: Path) -> None:
-    rows = examples(6)
+    rows = schemas(6)
     plan = plan_choices(rows, n_shots=0)
     kept = [{"id": r.id, "text": f"Translation {r.reference['answer']}"} for r in plan.requests]
     kept[1] = {"id": plan.requests[1].id, "error": "timed out"}
@@ -296,7 +251,7 @@ def test_a_file_of_replies_answers_by_id(tmp_path: Path) -> None:
 
 
 def test_translations_are_taken_out_and_the_others_counted(tmp_path: Path) -> None:
-    rows = examples(20)
+    rows = schemas(20)
     plan = plan_translations(rows, src_lang="en", tgt_lang="de", n_shots=2)
     assert (plan.n_shots, len(plan.requests), len(plan.left_out)) == (2, 18, 2)
     rule = failing_each(9, refusing_each(5, lambda row, answer: Reply(f'"Satz {row}."')))
@@ -315,7 +270,7 @@ def test_a_forged_file_of_replies_is_refused_with_its_name_or_read(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, task: str
 ) -> None:
     monkeypatch.setattr("os.fsync", lambda _: None)
-    rows = examples(8)
+    rows = schemas(8)
     material = Material("en", "de", rows)
     plan = (
         plan_choices(rows, n_shots=2, both_orders=True)
@@ -376,21 +331,7 @@ def test_swapped_copies_of_recorded_samples_give_the_same_accuracy(
             )
         )
         plan = plan_choices(rows, n_shots=0)
-        results.append(run(plan, rows, right_by_hash, tmp_path / f"{kind}.jsonl"))
+        results.append(run_choices(plan, rows, right_by_hash, tmp_path / f"{kind}.jsonl"))
     first, second = results
     assert first.scores["accuracy"] == second.scores["accuracy"]
     assert [j.verdict for j in first.judgements] == [j.verdict for j in second.judgements]
-
-
-def test_printed_differences_add_up() -> None:
-    table = {(row.config, row.strategy): row.accuracy for row in PUBLISHED_CHOICES}
-    printed = {"de": (-3.39, 5.09, 8.48), "fr": (0.37, 8.12, 7.75), "ru": (0.17, 5.21, 5.04)}
-    for lang, expected in printed.items():
-        basic, cot, cota = (
-            100 * table[f"mt_en_{lang}.translations", name] for name in ("basic", "cot", "cota")
-        )
-        assert (cot - basic, cota - basic, cota - cot) == pytest.approx(expected, abs=1e-9)
-    changes = [100 * (row.cot - row.basic) for row in PUBLISHED_TRANSLATIONS]
-    assert changes == pytest.approx([0.55, -1.52, 1.26, 0.19], abs=1e-9)
-    totals = [row.n_failed + row.n_invalid + row.n_valid for row in PUBLISHED_TRANSLATIONS]
-    assert totals == [3000, 10_000, 3000, 10_000]

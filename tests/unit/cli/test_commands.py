@@ -692,7 +692,6 @@ LONG, LOOP = "x" * 300, "loop"
         ["report", "r.json", "--html", "r.html", "--dataset"],
         ["explain", "a.csv", "--translations", "t.txt", "--output"],
         ["translate", "simplegen", "--system", "cc-tiny-en-de", "--output"],
-        ["study", "wino_x", "train", "--model", "m", "--output"],
         ["publish", "metric", "gender_accuracy", "--repo", "a/b", "--output"],
         ["publish", "leaderboard", "--repo", "a/b", "--output", "o", "--results"],
         ["publish", "results", "r.json", "--model", "a/b", "--dataset-repo", "a/c", "--card"],

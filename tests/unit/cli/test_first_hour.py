@@ -20,6 +20,7 @@ from cc_hf.data.loading import load_examples
 from cc_hf.evaluation.material import load_material
 from cc_hf.results import EvaluationResult
 from tests.helpers.command_line import run_command
+from tests.helpers.contract_cases import study_commands
 
 _SIMPLEGEN = ("simplegen", "en-de")
 
@@ -123,7 +124,7 @@ def test_a_path_with_an_equals_sign_is_a_path(tmp_path: Path) -> None:
     [
         ("list",),
         ("list", "datasets", "mucow"),
-        ("study", "distillation", "regression", "--published"),
+        *study_commands(lambda cases: cases.tables),
     ],
 )
 def test_tables_fit_80_columns_and_are_whole_in_a_file(
@@ -145,7 +146,7 @@ def test_json_is_printed_in_place_of_tables(arguments: tuple[str, ...]) -> None:
     assert json.loads(run_command(*arguments, "--json").stdout)
 
 
-@pytest.mark.parametrize("command", [(), ("evaluate",), ("study", "distillation", "regression")])
+@pytest.mark.parametrize("command", [(), ("evaluate",), ("score", "bleu"), ("study",)])
 def test_the_short_flag_shows_the_help(command: tuple[str, ...]) -> None:
     assert run_command(*command, "-h").stdout == run_command(*command, "--help").stdout
 

@@ -43,7 +43,7 @@ def command(tmp_path: Path, *arguments: str) -> list[str]:
 
 EVALUATE = ("evaluate", "bats.csv", "--translations", "t.txt", "--output", "r.json")
 COMPARE = ("compare", "a.json", "b.json", "--resamples", "20", "--output", "r.json")
-REGRESSION = ("study", "distillation", "regression", "--published", "--output", "r.json")
+SCORE = ("score", "bleu", "--translations", "t.txt", "--references", "t.txt", "-o", "r.json")
 
 
 def prepared(tmp_path: Path, arguments: tuple[str, ...]) -> list[str]:
@@ -60,7 +60,7 @@ def prepared(tmp_path: Path, arguments: tuple[str, ...]) -> list[str]:
 
 
 @pytest.mark.parametrize(
-    "arguments", [EVALUATE, COMPARE, REGRESSION], ids=lambda arguments: arguments[0]
+    "arguments", [EVALUATE, COMPARE, SCORE], ids=lambda arguments: arguments[0]
 )
 def test_a_closed_pipe_loses_no_result_and_prints_no_error(
     tmp_path: Path, arguments: tuple[str, ...]

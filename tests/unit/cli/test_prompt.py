@@ -44,17 +44,12 @@ def test_choices_of_a_file_are_results_that_other_commands_read(data: Path, tmp_
     shown = run_command(
         *("prompt", "choose", "wino_x", CONFIG, *options, "-o", "choices.json"), cwd=tmp_path
     )
-    printed = run_command("study", "language_models", "published", "choices.json", cwd=tmp_path)
-    assert "gpt-3.5-turbo (2023), cota" in printed.stdout
     assert "1 of 13 samples have no reply" in shown.stderr
     text = (tmp_path / "choices.json").read_text(encoding="utf-8")
     result = EvaluationResult.from_json(text)
     assert (result.n, result.counts["n_correct"], result.counts["n_invalid"]) == (n, n - 2, 1)
     assert "|prompt:basic." in result.signature
     assert "|shots:0|" in result.signature
-    run_command(
-        "study", "wino_x", "referent-bias", "choices.json", "--data-dir", data, cwd=tmp_path
-    )
     again = run_command(
         *("prompt", "reparse", "choices.replies.jsonl", "-o", "again.json"), cwd=tmp_path
     )
@@ -130,7 +125,6 @@ def test_translations_go_to_evaluate_without_those_that_are_missing(tmp_path: Pa
         cwd=tmp_path,
     )
     assert "1 without a translation: the reply is a refusal or an explanation" in shown.stdout
-    assert "OS18 adversarial" in run_command("study", "language_models", "published").stdout
     rows = [json.loads(line) for line in (tmp_path / "t.jsonl").read_text("utf-8").splitlines()]
     assert [row["outcome"] for row in rows] == ["valid", "invalid", "valid"]
     run_command(

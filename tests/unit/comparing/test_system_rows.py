@@ -14,7 +14,6 @@ from cc_hf.comparing.system_rows import (
 from cc_hf.data.files.quality_scores import QualityScores
 from cc_hf.data.files.timings import Timing, Timings
 from cc_hf.errors import InputError, UnknownNameError
-from cc_hf.studies.distillation.case_study import case_study_systems
 from tests.helpers.cases import cases_by_message
 from tests.helpers.results import small_result
 
@@ -72,19 +71,6 @@ def test_bleu_and_times_are_averaged_if_all_seeds_have_them() -> None:
     assert mean.bleu.mean == pytest.approx(0.31)
     assert mean.seconds is None
     assert mean.incomplete == {"seconds": 1}
-
-
-def test_published_means_are_those_of_the_specification() -> None:
-    """Vamvas & Sennrich 2021, appendix H: rare senses of big models and their teachers."""
-    means = {(m.first.system, m.first.tgt_lang): m for m in mean_rows(case_study_systems())}
-    assert len(means) == 20
-    figures = {
-        key: round(100 * mean.figures["mucow:weighted_min_accuracy"].mean, 1)
-        for key, mean in means.items()
-    }
-    teacher, student = "SOTA Teacher big", "Student of SOTA Teacher big"
-    assert (figures[teacher, "de"], figures[student, "de"]) == (79.3, 70.9)
-    assert (figures[teacher, "ru"], figures[student, "ru"]) == (87.9, 80.9)
 
 
 def test_sizes_are_in_the_order_of_numbers_or_of_the_options() -> None:

@@ -6,12 +6,11 @@ from __future__ import annotations
 
 import contextlib
 import sqlite3
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pytest
 import torch
 import transformers
@@ -33,11 +32,10 @@ from cc_hf.evaluators.score_cache import ScoreCache
 from cc_hf.evaluators.scores import TokenScores
 from cc_hf.models.finite_weights import check_finite_weights
 from cc_hf.models.pretrained import load_model
-from cc_hf.schema import ContrastiveTranslationExample, ScoringRequest
-from cc_hf.studies.wino_x.choice_accuracy import choice_accuracy
+from cc_hf.schema import ScoringRequest
 from cc_hf.systems.translate import translate
 from tests.helpers.families import BUILDERS
-from tests.helpers.letter_evaluator import LetterEvaluator
+from tests.helpers.letter_evaluator import BrokenEvaluator, LetterEvaluator
 from tests.helpers.metrics import compute_metric
 from tests.helpers.models import save_tiny_marian, save_tiny_masked_lm
 
@@ -51,19 +49,6 @@ _REFERENCE = {
 }
 # which has no tokenizer of its own making here
 _FAMILIES = [name for name in registry.names("evaluator family") if name != "fairseq"]
-
-
-class BrokenEvaluator(LetterEvaluator):
-    """Gives the same log-probability for every token."""
-
-    def __init__(self, logprob: float, **options: Any) -> None:
-        super().__init__(**options)
-        self.logprob = logprob
-
-    def logprobs_batch(
-        self, sources: Sequence[Sequence[int]], targets: Sequence[Sequence[int]]
-    ) -> list[npt.NDArray[np.float64]]:
-        return [np.full(len(target), self.logprob) for target in targets]
 
 
 def spoil(model: Any, value: float = float("nan")) -> str:
@@ -116,10 +101,6 @@ def test_both_contrastive_metrics_refuse_invalid_scores() -> None:
             [{"source": "a", "correct_translation": "x", "contrastive_translations": ["y"]}],
             evaluator=evaluator,
             **_EN_DE,
-        )
-    with pytest.raises(EvaluatorError, match="row 0: letters@1"):
-        choice_accuracy(
-            evaluator, [ContrastiveTranslationExample("0", "en", "de", "a", "x", ("y",), "all")]
         )
 
 

@@ -16,6 +16,7 @@ from cc_hf.systems.system import System
 from cc_hf.systems.text_files import translate_file
 from cc_hf.systems.translate import translate, translate_with
 from tests.helpers import families
+from tests.helpers.contract_cases import study_cases
 
 _SOURCES = ["The doctor asked the nurse to help her.", "The mechanic greeted the guard.", "Yes."]
 _EN_DE: dict[str, Any] = {"src_lang": "en", "tgt_lang": "de"}
@@ -50,7 +51,9 @@ def test_ctranslate2_searches_as_transformers(tmp_path: Path, family: str, num_b
     )
 
 
-@pytest.mark.parametrize("family", ["average_attention", "lexical_shortcut", "fsmt", "t5"])
+@pytest.mark.parametrize(
+    "family", ["fsmt", "t5", *(name for cases in study_cases().values() for name in cases.families)]
+)
 def test_every_linear_layer_is_converted_to_int8_in_a_copy(tmp_path: Path, family: str) -> None:
     model: Any = cc_hf.load_evaluator(families.BUILDERS[family](tmp_path), **_EN_DE)
     before = translate_with(model, _SOURCES, num_beams=2, max_new_tokens=5)
@@ -88,10 +91,10 @@ def test_what_cannot_be_converted_is_refused(
 ) -> None:
     pytest.importorskip("ctranslate2")
     tiny = cc_hf.load_evaluator("cc-tiny-en-de")
-    average = families.BUILDERS["average_attention"](tmp_path)
+    other = families.BUILDERS["fsmt"](tmp_path)
     for model, options, message in (
         (
-            average,
+            other,
             {"backend": "ctranslate2"},
             "type marian or m2m_100, which CTranslate2 runs, got",
         ),

@@ -9,7 +9,7 @@ import pytest
 from cc_hf.errors import InputError, MissingDependencyError
 from cc_hf.text import nouns as module
 from cc_hf.text.nouns import DictionaryNouns, SpacyNouns, english_parts, noun_parser
-from tests.studies.disambiguation_bias.attacks.helper import nouns_of
+from tests.helpers.nouns import nouns_of
 
 
 def phrases(parser: DictionaryNouns, source: str, known: str = "") -> dict[str, list[str]]:

@@ -1,37 +1,14 @@
-"""A small world for attacks: pairs with known senses, their attractors, a dictionary."""
+"""A small world for attacks: pairs with known senses, and samples. Its dictionary is
+`tests.helpers.nouns`.
+"""
 
 from __future__ import annotations
 
 from cc_hf.studies.disambiguation_bias.attacks.changes import insert_adjective
 from cc_hf.studies.disambiguation_bias.attacks.samples import AdversarialSample
 from cc_hf.studies.disambiguation_bias.homographs import TaggedPair
-from cc_hf.text.nouns import DictionaryNouns
 
-__all__ = ["PARTS", "nouns_of", "sample_of", "tagged", "training_pairs"]
-
-PARTS: dict[str, set[str]] = {
-    "spring": {"NOUN", "VERB"},
-    "water": {"NOUN", "VERB"},
-    "hot": {"ADJ"},
-    "cold": {"ADJ", "NOUN"},
-    "old": {"ADJ"},
-    "two": {"ADJ", "NOUN"},
-    "warm": {"ADJ"},
-    "warmer": {"ADJ", "COMPARED"},
-    "garden": {"NOUN"},
-    "village": {"NOUN"},
-    "mattress": {"NOUN"},
-    "flowers": {"NOUN"},
-    "hills": {"NOUN"},
-    "came": {"VERB"},
-    "found": {"VERB"},
-    "drank": {"VERB"},
-}
-
-
-def nouns_of(*adjectives: str) -> DictionaryNouns:
-    """Return a parser by `PARTS`."""
-    return DictionaryNouns(lambda word: PARTS.get(word, set()), name="words", adjectives=adjectives)
+__all__ = ["sample_of", "tagged", "training_pairs"]
 
 
 def tagged(

@@ -13,8 +13,9 @@ from cc_hf.studies.disambiguation_bias.attractors import count_attractors
 from cc_hf.studies.disambiguation_bias.homographs import write_pairs
 from cc_hf.text import nouns
 from tests.helpers.command_line import invoke
+from tests.helpers.nouns import PARTS, nouns_of
 from tests.helpers.sheets import fill
-from tests.studies.disambiguation_bias.attacks.helper import PARTS, nouns_of, tagged, training_pairs
+from tests.studies.disambiguation_bias.attacks.helper import tagged, training_pairs
 
 LEXICON = {"spring": {"season": ["Frühling"], "water": ["Quelle"]}}
 

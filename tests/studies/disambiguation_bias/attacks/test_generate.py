@@ -15,7 +15,8 @@ from cc_hf.studies.disambiguation_bias.attacks.samples import (
     write_rows,
 )
 from cc_hf.studies.disambiguation_bias.attractors import count_attractors
-from tests.studies.disambiguation_bias.attacks.helper import nouns_of, tagged, training_pairs
+from tests.helpers.nouns import nouns_of
+from tests.studies.disambiguation_bias.attacks.helper import tagged, training_pairs
 
 
 def make(source: str, cluster: str = "season", **rules: Any) -> list[AdversarialSample]:

@@ -22,7 +22,8 @@ from cc_hf.studies.disambiguation_bias.attractors import count_attractors
 from cc_hf.studies.disambiguation_bias.homographs import HomographLexicon, SenseCluster
 from cc_hf.studies.disambiguation_bias.sentences import sentence_bias
 from tests.helpers.letter_evaluator import LetterEvaluator
-from tests.studies.disambiguation_bias.attacks.helper import nouns_of, tagged, training_pairs
+from tests.helpers.nouns import nouns_of
+from tests.studies.disambiguation_bias.attacks.helper import tagged, training_pairs
 
 LEXICON = HomographLexicon(
     "en",

@@ -10,11 +10,14 @@ import torch
 from transformers import AutoConfig, AutoModelForSeq2SeqLM, MarianConfig, MarianMTModel
 from transformers.cache_utils import DynamicCache, EncoderDecoderCache
 
+from cc_hf import load_evaluator
+from cc_hf.errors import InputError
 from cc_hf.studies.speed.average_attention import (
     AverageAttentionConfig,
     AverageAttentionForConditionalGeneration,
 )
 from cc_hf.studies.speed.average_attention.modeling import AverageAttention, RunningSum
+from cc_hf.systems.backends import prepare
 from cc_hf.systems.translate import translate_with
 from tests.studies.speed.contract_cases import save_tiny_average_attention
 
@@ -219,3 +222,10 @@ def test_averaging_exchanges_four_projections_for_a_feed_forward_part_and_gates(
     encoder_layer = attention + (2 * width * inner + inner + width) + 2 * 2 * width
     decoder_layer = encoder_layer + attention + 2 * width
     assert ordinary == 32_000 * width + layers[0] * encoder_layer + layers[1] * decoder_layer
+
+
+def test_ctranslate2_refuses_a_decoder_that_averages(tmp_path: Path) -> None:
+    pytest.importorskip("ctranslate2")
+    model = load_evaluator(save_tiny_average_attention(tmp_path))
+    with pytest.raises(InputError, match="which CTranslate2 runs, got average_attention"):
+        prepare(model, backend="ctranslate2")

@@ -1,0 +1,50 @@
+"""The counts of MT-GenEval's Table 12 and the samples for raters, on the released data, see
+tests/parity/PROVENANCE.md.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+import cc_hf
+from cc_hf.results import EvaluationResult
+from cc_hf.schema import Judgement
+from cc_hf.studies.mt_geneval.counts import PUBLISHED_COUNTS, count_data
+from cc_hf.studies.mt_geneval.ratings import draw_contextual_sample
+
+pytestmark = pytest.mark.shared
+
+
+@pytest.mark.parametrize("lang", PUBLISHED_COUNTS)
+def test_counts_of_the_development_set_are_near_the_printed_ones(shared: Path, lang: str) -> None:
+    examples = cc_hf.load_examples(
+        "mt_geneval", f"counterfactual_{lang}", split="dev", data_dir=shared / "upstream"
+    )
+    counts, printed = count_data(examples), PUBLISHED_COUNTS[lang]
+    assert counts.n_instances == printed.n_instances
+    assert abs(counts.n_source_words - printed.n_source_words) <= 2
+    assert counts.n_target_words == pytest.approx(printed.n_target_words, rel=0.0025)
+    assert counts.n_source_phrases == pytest.approx(printed.n_source_phrases, rel=0.06)
+    assert counts.n_target_phrases == pytest.approx(printed.n_target_phrases, rel=0.03)
+
+
+def test_the_contextual_sample_has_a_hundred_sources_of_each_sub_category(shared: Path) -> None:
+    examples = cc_hf.load_examples("mt_geneval", "contextual_de", data_dir=shared / "upstream")
+    judgements = tuple(
+        Judgement(e.id, e.category, True, f"Nichts {e.id}", "correct") for e in examples
+    )
+    result = EvaluationResult(
+        "mt_geneval", "contextual_de", "de", "gender_accuracy", "ga|n:1", len(judgements), {}, {},
+        (), judgements, system="a",
+    )  # fmt: skip
+    key = draw_contextual_sample({"a": result}, examples)
+    origins = [origin for row in key.rows for origin in row.origins]
+    assert Counter(o["category"] for o in origins if o["system"] == "a") == {
+        f"{stereotype}/{gender}": 100
+        for stereotype in ("female_stereotyped", "male_stereotyped", "neutral")
+        for gender in ("female", "male")
+    }
+    assert len(origins) == 1200

@@ -1,0 +1,123 @@
+"""Wino-X from files to biases: swapped answers, and models with known bias."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import cc_hf
+from cc_hf.schema import ContrastiveTranslationExample
+from cc_hf.studies.wino_x.referent_bias import ReferentBias, referent_bias
+from cc_hf.studies.wino_x.referent_choices import choices_of_result
+from cc_hf.studies.wino_x.trigger_importance import prediction_differences
+from tests.helpers.fake_evaluator import hash_scores
+from tests.helpers.families import save_tiny_m2m100
+from tests.helpers.metrics import evaluate_dataset
+from tests.helpers.wino_x_schemas import lay_out, lm_rows, mt_rows, swapped
+
+Rows = list[dict[str, Any]]
+Score = Callable[[Sequence[str], Sequence[str]], list[float]]
+
+
+def read(path: Path) -> Rows:
+    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+
+
+def examples_of(
+    rows: Rows, folder: Path, config: str = "mt_en_de.translations"
+) -> list[ContrastiveTranslationExample]:
+    lay_out(folder, config[:2], rows)
+    examples: list[ContrastiveTranslationExample] = cc_hf.load_examples(
+        "wino_x", config, data_dir=folder
+    )
+    return examples
+
+
+def bias_of(
+    score: Score, rows: Rows, folder: Path, config: str = "mt_en_de.translations"
+) -> ReferentBias:
+    examples = examples_of(rows, folder, config)
+    result = evaluate_dataset(
+        "wino_x",
+        config,
+        metric="contrastive_translation_scoring",
+        data_dir=folder,
+        evaluator=score,
+    )
+    return referent_bias(choices_of_result(result, examples))
+
+
+@pytest.mark.shared
+@pytest.mark.parametrize("config", ["mt_en_de.translations", "lm_en_de", "lm_en_de.english"])
+def test_swapping_the_translations_keeps_the_bias(
+    shared: Path, tmp_path: Path, config: str
+) -> None:
+    rows = (
+        read(shared / "gold/wino_x/bias/synthetic.en_de.jsonl")
+        if config.startswith("mt")
+        else lm_rows(90)
+    )
+    plain, other = (
+        bias_of(hash_scores, some, tmp_path / name, config)
+        for name, some in (("plain", rows), ("swapped", swapped(rows)))
+    )
+    assert plain == other
+
+
+@pytest.mark.shared
+def test_swapping_the_translations_keeps_the_saliences_of_a_model(
+    shared: Path, tmp_path: Path
+) -> None:
+    rows = read(shared / "gold/wino_x/mt_wino_x_en_de.thesis.jsonl")
+    (tmp_path / "model").mkdir()
+    model: Any = cc_hf.load_evaluator(save_tiny_m2m100(tmp_path / "model"))
+    plain, other = (
+        prediction_differences(model, examples_of(some, tmp_path / name))
+        for name, some in (("plain", rows), ("swapped", swapped(rows)))
+    )
+    assert plain == other
+
+
+def test_a_model_that_prefers_masculine_pronouns_has_gender_bias(tmp_path: Path) -> None:
+    draw = random.Random(0)
+
+    def score(sources: Sequence[str], translations: Sequence[str]) -> list[float]:
+        return [1.0 if ", weil er " in text else draw.random() for text in translations]
+
+    found = bias_of(score, mt_rows(96), tmp_path)
+    assert found.genders["male"].n_preferred == found.genders["male"].n_offered == 128
+    one = found.test("gender", "male")
+    assert one.strength == one.attainable == pytest.approx(2 / 3)
+    assert one.test.p_value < 1e-12
+    assert found.test("position").size == "none"
+
+
+def test_a_model_that_prefers_the_first_referent_has_positional_bias(tmp_path: Path) -> None:
+    # in "The A hit the B", A comes first in both answers
+    first = {text for row in mt_rows(96) for text in (row["translation1"],)}
+    found = bias_of(
+        lambda sources, translations: [float(text in first) for text in translations],
+        mt_rows(96),
+        tmp_path,
+    )
+    assert (
+        found.test("position").strength,
+        found.positions["first"].n_preferred,
+        found.accuracy,
+        found.pair_accuracy,
+    ) == (1, 192, 0.5, 0)
+    assert found.test("gender").size == "none"
+
+
+def test_a_model_that_guesses_has_no_bias(tmp_path: Path) -> None:
+    draw = random.Random(7)
+    found = bias_of(
+        lambda sources, translations: [draw.random() for _ in translations], mt_rows(96), tmp_path
+    )
+    assert {one.size for one in found.tests} == {"none"}
+    assert min(one.test.p_value for one in found.tests) > 0.05
