@@ -45,9 +45,7 @@ class AttackFigures:
 
     Attributes:
         judge: a name of `JUDGES`.
-        n_samples: number of samples, whatever became of their seeds.
-        n_seeds: number of seeds.
-        n_seeds_correct: number of seeds that are translated correctly.
+        n_samples: number of samples, whatever the outcome of their seeds.
         n_flipped: number of samples flipped to any wrong sense, whose seed is correct; None for a
             judge that sees two senses only.
         total: successful attacks among the samples whose seed is translated correctly. The
