@@ -177,11 +177,6 @@ def predict_errors(
 
 
 def _check(features: Mapping[str, Sequence[float]], errors: np.ndarray) -> None:
-    """Refuse values that do not fit the errors.
-
-    Raises:
-        InputError: for such values.
-    """
     if not features:
         raise InputError("features: expected at least one value per sentence, got none")
     for name, values in features.items():
