@@ -122,8 +122,6 @@ class ProbedModel:
     """All figures of one model.
 
     Attributes:
-        name: its name.
-        sides: the sub-words of each side.
         layers: the layers of the encoder, then those of the decoder, each from 0.
         gates: activations of gates; empty for a model without gates.
     """
@@ -147,9 +145,7 @@ class LayerDifference:
     """A layer of a model compared with the same layer of the first model, on the same sub-words.
 
     Attributes:
-        model: name of the model.
         side: a name of `SIDES`.
-        layer: number of the layer.
         accuracy: paired difference of the accuracies.
         cosine: paired difference of the similarities to layer 0; None for layer 0.
     """
@@ -166,9 +162,7 @@ class LexicalProbe:
     """The probes of one model or several on the same text.
 
     Attributes:
-        models: figures of each model.
         differences: layers of the other models against those of the first.
-        signature: texts, classifiers and models.
         not_compared: name of a model -> why its layers are not compared with those of the first.
     """
 
@@ -199,7 +193,6 @@ def group_accuracies(
         is_correct: shape (n,), whether the classifier names each sub-word.
         groups: n names of groups; "" for a sub-word of no group.
         sentences: shape (n,), number of the sentence of each sub-word.
-        bootstrap: how intervals are drawn.
 
     Returns:
         The share of each group that the classifier names, in the order of the names, numbers by
@@ -235,7 +228,6 @@ def layer_difference(
         first: shape (n,), a value of each sub-word by the first model.
         second: shape (n,), the same by the second.
         sentences: shape (n,), number of the sentence of each sub-word.
-        bootstrap: seed and number of resamples and exchanges.
 
     Examples:
         >>> values = np.array([1.0, 0.0, 1.0, 1.0])

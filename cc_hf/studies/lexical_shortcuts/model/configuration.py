@@ -148,10 +148,6 @@ class LexicalShortcutConfig(PretrainedConfig):  # type: ignore[misc]
         """Return the configuration of one side, as transformers asks for it.
 
         `generate` reads the number of logits from `vocab_size`, which must be that of the target.
-
-        Args:
-            decoder: whether the side is the decoder.
-            encoder: whether the side is the encoder.
         """
         config = super().get_text_config(decoder=decoder, encoder=encoder)
         if not encoder and config.vocab_size != self.tgt_vocab_size:
