@@ -34,8 +34,6 @@ class Length:
 
     Attributes:
         what: sentence, translation, context or filler.
-        lang: language of the texts.
-        n: number of texts.
         mean: mean number of Moses tokens, in which a gap is one token.
         deviation: standard deviation over all texts (the sum of squares is divided by n).
     """

@@ -59,7 +59,6 @@ def salience_html(
 
     Args:
         saliences: at least one sentence.
-        title: the title of the page.
 
     Raises:
         InputError: for no sentences.
@@ -83,7 +82,6 @@ def salience_png(
 
     Args:
         saliences: at least one sentence.
-        title: the line above the sentences.
 
     Raises:
         InputError: for no sentences.
@@ -139,7 +137,6 @@ def _boxes(
     """Draw words on coloured boxes from left to right, in as many lines as they need.
 
     Args:
-        figure: a figure of matplotlib.
         y: height of the first line, in pixels.
         boxes: text, place on the scale, whether it has a frame, and whether it is in italics.
         line_height: in pixels.
