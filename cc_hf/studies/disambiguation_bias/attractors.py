@@ -340,7 +340,6 @@ def count_attractors(
             in the table, too.
         lemmatizer: how forms of the homograph are recognised, which are no attractors.
         corpus: hash of the pairs, for signatures.
-        tagging: signature of the tagging.
 
     Returns:
         The table, with homographs and clusters in the order of the lexicon or of the pairs.

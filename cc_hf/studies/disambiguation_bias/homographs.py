@@ -103,7 +103,6 @@ class TaggedPair:
         homograph: the homograph, as the lexicon has it.
         start: 0-based position of its first character in the source.
         token: 0-based index of its token, as `cc_hf.text.tokenization.word_tokens` splits it.
-        cluster: id of the sense cluster.
         target_token: the word of the reference that shows the sense.
     """
 
@@ -137,8 +136,6 @@ def read_lexicon(
             the keys of the published file, such as "[SENSES]". None for the published
             English-German lexicon, pinned by its hash.
         data_dir: a local copy of upstream repositories; None downloads the file.
-        src_lang: ISO 639-1 code of the homographs.
-        tgt_lang: ISO 639-1 code of the senses.
 
     Raises:
         InputError: for a file that does not exist or is not as described. The message names

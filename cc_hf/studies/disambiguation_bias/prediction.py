@@ -202,7 +202,6 @@ def error_rate_by_bias(
 
     Args:
         values: bias of each of n sentences, such as FREQ_diff.
-        is_error: whether the translation of each sentence has an error.
         n_groups: number of groups; 10 for deciles.
 
     Returns:

@@ -173,9 +173,6 @@ def count_occupations(
         stages: a name for each stage.
         n_processes: number of processes; the counts do not depend on it.
 
-    Returns:
-        Counts by stage, and flows between neighbouring stages.
-
     Raises:
         InputError: for a number of processes that does not fit the corpus, or a corpus without any
             occupation.

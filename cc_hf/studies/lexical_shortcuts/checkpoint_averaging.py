@@ -149,7 +149,6 @@ class _Checkpoint:
 
     Attributes:
         files: name of a weight -> the file that has it.
-        handles: file -> its opened form.
     """
 
     path: Path
@@ -239,7 +238,7 @@ def _check_same_weights(last: _Checkpoint, other: _Checkpoint) -> None:
 
 
 def _mean(key: str, checkpoints: Sequence[_Checkpoint]) -> torch.Tensor:
-    """Return the mean of a weight; refuse one that is not finite."""
+    """Return the mean of a weight; refuse one that is not finite, or a counter that differs."""
     first = checkpoints[0].tensor(key)
     if not first.is_floating_point():
         for other in checkpoints[1:]:

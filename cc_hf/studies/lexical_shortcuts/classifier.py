@@ -32,7 +32,6 @@ class ProbeSettings:
     """How a classifier is trained.
 
     Attributes:
-        hidden: number of hidden units.
         dropout: share of hidden units that are set to zero in training.
         learning_rate: that of Adam.
         batch_size: number of states in a step.

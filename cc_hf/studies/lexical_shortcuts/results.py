@@ -44,9 +44,8 @@ class ProbedLayer:
         side: a name of `SIDES`.
         layer: 0 for the embeddings, which enter the first layer; else the number of the layer.
         accuracy: share of the sub-words of the test text that the classifier names, in [0, 1].
-        interval: bootstrap interval over sentences.
+        interval, cosine_interval: bootstrap intervals over sentences.
         cosine: mean cosine similarity of the states to those of layer 0.
-        cosine_interval: bootstrap interval over sentences.
         by_frequency: number of a bin of types of similar frequency in the training text ("1" holds
             the rarest types) -> the sub-words that the classifier names.
         by_pos: part of speech -> the same; empty without a tagger.
@@ -225,8 +224,7 @@ def layer_difference(
     `figure_differences` over sentences.
 
     Args:
-        first: shape (n,), a value of each sub-word by the first model.
-        second: shape (n,), the same by the second.
+        first, second: shape (n,), a value of each sub-word by each model.
         sentences: shape (n,), number of the sentence of each sub-word.
 
     Examples:

@@ -109,7 +109,6 @@ class Drops:
     system. The printed rows follow partly that and partly the largest drop, so both are given.
 
     Attributes:
-        fastest: name of the fastest system.
         to_fastest: figure -> (baseline - fastest) / baseline.
         largest: figure -> (largest - smallest) / largest value among all systems.
     """

@@ -79,7 +79,6 @@ def fine_tune_on_translations(
     Args:
         evaluator: the model to start from; it is not changed.
         train, dev: examples of one language pair.
-        settings: see `thesis_settings`.
 
     Raises:
         InputError: for examples or settings that `encode_pairs` or `fine_tune` refuse.
@@ -172,7 +171,6 @@ def learning_curve(
 
     Args:
         evaluator: a seq2seq or masked LM evaluator; it is not changed.
-        splits: the parts, from `split_schemas`.
         sizes: numbers of training samples, at least one.
         tests: name -> samples to evaluate; None for the test part alone, as "test". Samples of
             schemas of the training or development part are refused.

@@ -53,9 +53,6 @@ def sequence_lengths(examples: Sequence[ContrastiveTranslationExample]) -> tuple
     Args:
         examples: samples of MT-Wino-X with translations, or of LM-Wino-X.
 
-    Returns:
-        Lengths of sentences and translations, or of contexts and fillers.
-
     Raises:
         InputError: for no examples, examples without translations, or of several languages.
 

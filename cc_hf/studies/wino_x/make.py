@@ -133,9 +133,6 @@ def make_wino_x(
         aligner: a name of `cc_hf.text.alignment.ALIGNERS`, or an Aligner.
         system: what translated, for the signature.
 
-    Returns:
-        The rows, with the number of sentences that each filter removed.
-
     Raises:
         InputError: for no candidates, or another number of translations.
     """

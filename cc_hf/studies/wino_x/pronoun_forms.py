@@ -84,9 +84,6 @@ def find_pronouns(text: str, lang: str) -> tuple[PronounOccurrence, ...]:
 
     Only the form decides, as in the thesis: German "sie" may also be a plural or an object.
 
-    Args:
-        lang: its ISO 639-1 code.
-
     Raises:
         InputError: for a language that is not in `PRONOUN_FORMS`.
 

@@ -57,9 +57,6 @@ def salience_html(
     tooltip of the word. Colours are light or dark as the reader's system has them. All text is
     escaped, and the page loads nothing.
 
-    Args:
-        saliences: at least one sentence.
-
     Raises:
         InputError: for no sentences.
     """
@@ -79,9 +76,6 @@ def salience_png(
     saliences: Sequence[Salience], *, title: str = 'Salience for the translation of "it"'
 ) -> bytes:
     """Return the same map as a PNG picture, on white.
-
-    Args:
-        saliences: at least one sentence.
 
     Raises:
         InputError: for no sentences.

@@ -193,7 +193,6 @@ def matching_samples(
 
     Args:
         part: samples of a split.
-        examples: all samples of the other configuration.
 
     Raises:
         InputError: if a sample is missing.

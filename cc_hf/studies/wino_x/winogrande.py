@@ -120,9 +120,6 @@ def same_context(context: str) -> str:
 
     Wino-X has a gap in place of "the" and the gap of WinoGrande. Case and blanks are ignored.
 
-    Args:
-        context: an English sentence with a gap.
-
     Examples:
         >>> same_context("He slept on it, because the _ was soft.")
         'he slept on it, because _ was soft.'

@@ -158,9 +158,6 @@ def judge_attacks(
         cues: judge by contrastive conditioning; None for none.
         bootstrap: how intervals are drawn; None for the defaults.
 
-    Returns:
-        One judgement per sample, and the figures.
-
     Raises:
         InputError: for no judge, texts without translations, or if no seed is translated correctly.
         TooLongError: for a text that is too long for the evaluator.

@@ -41,7 +41,6 @@ class AttackFiles:
 
     Attributes:
         seeds: tagged pairs that are held out from the corpus.
-        attractors: the table of attractors of the corpus.
         training: tagged pairs of the corpus, in which the adjectives of each sense are counted.
         corpus: further source sentences, one per line, for the adjectives of other nouns; None for
             none.

@@ -263,9 +263,6 @@ def unjudged(
 ) -> Iterator[AttackJudgement]:
     """Yield the samples with their translations, before any judge.
 
-    Args:
-        translations: text -> translation.
-
     Raises:
         InputError: for a text without a translation.
     """

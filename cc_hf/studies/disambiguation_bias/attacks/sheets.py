@@ -103,8 +103,6 @@ class SheetFigures:
     """What two filled sheets say.
 
     Attributes:
-        n: number of sentences.
-        kinds: figures of each kind of sentences that occurs.
         kappa: Cohen's kappa of the two raters on the sense, over the four answers.
         kappa_interval: bootstrap interval over sentences.
         naturalness_kappas: weights ("linear", "quadratic") -> weighted kappa of the ratings. The
@@ -132,10 +130,8 @@ def draw_sentences(
     right sense and another one at random. Which of them comes first is random.
 
     Args:
-        samples: adversarial samples, such as a challenge set.
         pairs: regular sentences with a known sense; may be empty.
         n: number of sentences of each kind, or all that there are.
-        seed: decides what is drawn, and every order.
 
     Raises:
         InputError: for a number below 1, no samples, a homograph or cluster that is not in the

@@ -270,7 +270,6 @@ class LexicalShortcutDecoderLayer(_Layer):
             mask: mask of self-attention, or None.
             states: last states of the sources.
             source_embeddings: embeddings of the sources, or None if nothing reads them.
-            source_mask: mask of the sources, or None.
             past_key_values: keys and values of the tokens before and of the sources, or None.
         """
         normed = self.before(hidden, self.self_attn_layer_norm)

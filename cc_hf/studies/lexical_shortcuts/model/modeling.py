@@ -159,7 +159,6 @@ class LexicalShortcutEncoder(_Stack):
         Args:
             input_ids: (n, length), padded on the left or on the right.
             attention_mask: (n, length), 0 at padding; None for 0 at the token of padding.
-            output_hidden_states: whether to return the output of every layer.
         """
         real = input_ids != self.pad_token_id if attention_mask is None else attention_mask != 0
         embeddings = self.embed(input_ids, _positions(real))
@@ -371,7 +370,6 @@ class LexicalShortcutForConditionalGeneration(PreTrainedModel, GenerationMixin):
             decoder_input_ids: inputs of the decoder, (n, n_target); those of the labels by default.
             decoder_attention_mask: (n, n_target), with the tokens before if some are kept, 0 at
                 padding; None for 0 at the token of padding, unless the decoder starts with it.
-            encoder_outputs: output of the encoder if it is known.
             past_key_values: what is kept of the tokens before, or None.
             labels: (n, n_target), -100 at padding.
             use_cache: whether keys and values are kept; by default as configured, not in training.
