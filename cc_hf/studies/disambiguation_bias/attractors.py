@@ -86,9 +86,6 @@ class AttractorTable:
     def clusters(self, homograph: str) -> tuple[str, ...]:
         """Return the ids of the clusters of a homograph.
 
-        Args:
-            homograph: a homograph of the table.
-
         Raises:
             UnknownNameError: for any other word.
         """
@@ -110,7 +107,6 @@ class AttractorTable:
         3.1 and 3.2). A word that never occurred beside a cluster is no attractor of it.
 
         Args:
-            homograph: a homograph of the table.
             association: a name of `ASSOCIATIONS`.
             smoothing: added to each count of a word with a cluster of the homograph, zeros
                 included, before probabilities are computed. The released program adds 100.
@@ -147,19 +143,14 @@ class AttractorTable:
         """Return the disambiguation bias of one word towards one sense.
 
         Args:
-            homograph: a homograph of the table.
-            cluster: id of a cluster.
             word: a word of a source sentence; case does not matter.
-            association: as for `associations`.
-            smoothing: as for `associations`.
-            log: as for `associations`.
 
         Returns:
             The association; 0 for a word that never occurred beside the cluster.
 
         Raises:
             UnknownNameError: for a homograph or cluster that is not in the table.
-            InputError: as for `associations`.
+            InputError: for an unknown association, or a smoothing below 0.
 
         Examples:
             >>> counts = {"bat": {"1": Counter(ball=3, fly=1), "2": Counter(fly=4)}}
@@ -185,11 +176,7 @@ class AttractorTable:
         """Return the strongest attractors of each sense, as in Table 3.4 of the thesis.
 
         Args:
-            homograph: a homograph of the table.
             n: number of attractors of each cluster.
-            association: as for `associations`.
-            smoothing: as for `associations`.
-            log: as for `associations`.
             min_count: smallest number of occurrences of an attractor beside the cluster.
 
         Returns:
@@ -198,7 +185,7 @@ class AttractorTable:
 
         Raises:
             UnknownNameError: for a homograph that is not in the table.
-            InputError: as for `associations`.
+            InputError: for an unknown association, or a smoothing below 0.
         """
         table = self.associations(homograph, association=association, smoothing=smoothing, log=log)
         strongest = {}
@@ -222,8 +209,6 @@ class AttractorTable:
 
         Args:
             associations: names of `ASSOCIATIONS`.
-            smoothing: as for `associations`.
-            log: as for `associations`.
 
         Examples:
             >>> AttractorTable({}, {"bat": {"1": 2}}, corpus="0a1b2c3d").signature()
@@ -312,9 +297,6 @@ def attractor_words(
     homograph are left out.
 
     Args:
-        source: source sentence.
-        homograph: its homograph.
-        lang: ISO 639-1 code of the source.
         stop_words: words in lower case to leave out.
         lemmatizer: a name of `cc_hf.text.lemmatization.LEMMATIZERS`, or a Lemmatizer.
 
@@ -354,10 +336,8 @@ def count_attractors(
         stop_words: words in lower case that are not counted.
         lexicon: the lexicon of the pairs. With it, pairs are checked, and senses without a pair are
             in the table, too.
-        src_lang: ISO 639-1 code of the sources.
         lemmatizer: how forms of the homograph are recognised, which are no attractors.
         corpus: hash of the pairs, for signatures.
-        tagging: signature of the tagging.
 
     Returns:
         The table, with homographs and clusters in the order of the lexicon or of the pairs.

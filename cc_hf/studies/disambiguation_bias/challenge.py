@@ -57,12 +57,7 @@ class ChallengeSets:
     n_short: int
 
     def overlap(self, first: str, second: str) -> float:
-        """Return the share of the first set that is in the second, in [0, 1].
-
-        Args:
-            first: name of a set.
-            second: name of another set.
-        """
+        """Return the share of the first set that is in the second, in [0, 1]."""
         others = {example.id for example in self.sets[second]}
         examples = self.sets[first]
         return sum(example.id in others for example in examples) / len(examples)
@@ -126,13 +121,10 @@ def challenge_sets(
     Args:
         pairs: the pool, which should not be the pairs of the table.
         table: counts of attractors in the training data.
-        lexicon: senses of the homographs.
         n: number of sentences of each set.
         by: value by which the first set is chosen, one of
             `cc_hf.studies.disambiguation_bias.prediction.FEATURES`.
-        smoothing: as for `AttractorTable.associations`.
-        log: as for `AttractorTable.associations`.
-        seed: seed of the random set.
+        smoothing: added to each count before probabilities are computed.
         max_per_homograph: largest number of sentences with one homograph in a set; None for no
             limit.
         min_tokens: smallest number of tokens of a sentence in the pool.
@@ -199,11 +191,6 @@ def challenge_sets(
 
 
 def _check(n: int, by: str, max_per_homograph: int | None) -> None:
-    """Refuse options out of range.
-
-    Raises:
-        InputError: for such options.
-    """
     if by not in FEATURES:
         raise InputError(f"by: expected one of {', '.join(FEATURES)}, got {by!r}")
     for name, value in {"n": n, "max_per_homograph": max_per_homograph}.items():
@@ -221,13 +208,11 @@ def _signature(name: str, options: Mapping[str, str | int], origin: str) -> str:
 
 
 def _shares(numbers: Mapping[str, int]) -> dict[str, float]:
-    """Return the share of each cluster in the pairs of its homograph."""
     n = sum(numbers.values())
     return {cluster: number / n for cluster, number in numbers.items()} if n else {}
 
 
 def _first(rows: Sequence[_Row], n: int, max_per_homograph: int | None) -> list[_Row]:
-    """Return the first n rows, with at most so many of each homograph."""
     seen: Counter[str] = Counter()
     chosen: list[_Row] = []
     for row in rows:
@@ -251,11 +236,6 @@ def _unique_names(rows: Sequence[_Row]) -> list[str]:
 def _example(
     row: _Row, name: str, table: AttractorTable, lexicon: HomographLexicon
 ) -> ProbingExample:
-    """Return a row as an example.
-
-    Raises:
-        InputError: for a pair without a word at the position of its homograph.
-    """
     homograph, cluster, source = row["homograph"], row["cluster"], row["source"]
     token = next((t for t in word_tokens(source) if t.start == row["start"]), None)
     if token is None:

@@ -65,9 +65,6 @@ class HomographLexicon:
     def clusters(self, homograph: str) -> Mapping[str, SenseCluster]:
         """Return the clusters of a homograph.
 
-        Args:
-            homograph: a homograph.
-
         Raises:
             UnknownNameError: for a word that is not in the lexicon.
         """
@@ -79,8 +76,6 @@ class HomographLexicon:
         """Check that a homograph and its cluster are in the lexicon.
 
         Args:
-            homograph: a homograph.
-            cluster: id of a cluster.
             where: the beginning of the message, such as file and line.
 
         Raises:
@@ -105,12 +100,9 @@ class TaggedPair:
 
     Attributes:
         id: name of the pair, such as its 0-based line in the corpus.
-        source: source sentence.
-        reference: its translation.
         homograph: the homograph, as the lexicon has it.
         start: 0-based position of its first character in the source.
         token: 0-based index of its token, as `cc_hf.text.tokenization.word_tokens` splits it.
-        cluster: id of the sense cluster.
         target_token: the word of the reference that shows the sense.
     """
 
@@ -143,9 +135,7 @@ def read_lexicon(
             an object with `senses` and, optionally, `ambiguous`, `blacklisted` and `pos`, or with
             the keys of the published file, such as "[SENSES]". None for the published
             English-German lexicon, pinned by its hash.
-        data_dir: a local copy of upstream repositories, as for `cc_hf.data.download.fetch`.
-        src_lang: ISO 639-1 code of the homographs.
-        tgt_lang: ISO 639-1 code of the senses.
+        data_dir: a local copy of upstream repositories; None downloads the file.
 
     Raises:
         InputError: for a file that does not exist or is not as described. The message names
@@ -213,9 +203,6 @@ def read_pairs(path: str | Path) -> Iterator[TaggedPair]:
     Args:
         path: a JSONL file with the fields of `TaggedPair`; other keys are ignored.
 
-    Yields:
-        Pairs in file order.
-
     Raises:
         InputError: for a file that does not exist, or a line that is not as described. The message
             names the line.
@@ -247,10 +234,6 @@ def _pair(line: str, where: str) -> TaggedPair:
 def write_pairs(path: str | Path, pairs: Iterable[TaggedPair]) -> int:
     """Write pairs to a JSONL file, completely or not at all.
 
-    Args:
-        path: the file.
-        pairs: the pairs; they are written as they come.
-
     Returns:
         The number of pairs.
 
@@ -269,7 +252,6 @@ def write_rows(path: str | Path, rows: Iterable[Mapping[str, Any]]) -> int:
     """Write rows to a JSONL file, completely or not at all.
 
     Args:
-        path: the file.
         rows: JSON objects; they are written as they come.
 
     Returns:

@@ -177,11 +177,6 @@ def predict_errors(
 
 
 def _check(features: Mapping[str, Sequence[float]], errors: np.ndarray) -> None:
-    """Refuse values that do not fit the errors.
-
-    Raises:
-        InputError: for such values.
-    """
     if not features:
         raise InputError("features: expected at least one value per sentence, got none")
     for name, values in features.items():
@@ -207,7 +202,6 @@ def error_rate_by_bias(
 
     Args:
         values: bias of each of n sentences, such as FREQ_diff.
-        is_error: whether the translation of each sentence has an error.
         n_groups: number of groups; 10 for deciles.
 
     Returns:

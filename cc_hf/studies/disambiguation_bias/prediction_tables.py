@@ -57,11 +57,7 @@ class PredictionRow(NamedTuple):
 
 
 def prediction_rows(prediction: ErrorPrediction) -> list[PredictionRow]:
-    """Return the rows of every table of correlations, one for each value.
-
-    Args:
-        prediction: correlations of values with errors.
-    """
+    """Return the rows of every table of correlations, one for each value."""
     return [
         PredictionRow(
             FEATURE_NAMES.get(test.feature, test.feature),
@@ -75,11 +71,7 @@ def prediction_rows(prediction: ErrorPrediction) -> list[PredictionRow]:
 
 
 def bounds_text(group: BiasGroup) -> str:
-    """Return the smallest and the largest bias of a group.
-
-    Args:
-        group: sentences with similar bias.
-    """
+    """Return the smallest and the largest bias of a group."""
     return f"{group.low:.3g} to {group.high:.3g}"
 
 
@@ -89,9 +81,7 @@ def error_prediction_tables(
     """Return the correlations, and the error rate of sentences with similar bias.
 
     Args:
-        prediction: correlations of values with errors.
         groups: name of a value -> groups of sentences.
-        title: the text before the error rate.
     """
     table = plain_table("", "RBC", "size", "U", "p")
     for name, *texts in prediction_rows(prediction):

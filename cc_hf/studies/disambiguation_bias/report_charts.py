@@ -32,11 +32,7 @@ def error_rate_chart(
 
     Args:
         groups: system -> groups of sentences, of which at least one has some.
-        systems: the names of the report's systems.
         label: a description of the chart for screen readers.
-
-    Returns:
-        An SVG element.
     """
     left, right, top, bottom = 44, WIDTH - 12, 10, 220
     highest = max(group.errors.limits[1] for members in groups.values() for group in members)

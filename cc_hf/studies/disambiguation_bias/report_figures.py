@@ -37,7 +37,6 @@ class ErrorsByBias:
     """Errors that one metric finds in the translations of each system.
 
     Attributes:
-        metric: name of the metric.
         groups: system -> groups of sentences, from the smallest difference of bias to the largest.
             They are the same for all systems with verdicts on the same sentences.
         predictions: system -> correlations of bias with errors; a system without errors, or with
@@ -54,7 +53,6 @@ class Attractors:
     """The strongest attractors of the senses of a homograph.
 
     Attributes:
-        homograph: the homograph.
         n_errors: number of errors in its translations, by any metric and system.
         senses: cluster -> its shortest words; empty if they are not known.
         n_pairs: cluster -> number of sentence pairs in which it was counted.
@@ -72,9 +70,6 @@ def errors_by_bias(report: Report) -> tuple[ErrorsByBias, ...]:
     """Return the errors by bias for each metric with verdicts; () for examples without bias.
 
     Inconclusive verdicts are no errors, as in the thesis.
-
-    Args:
-        report: the report.
     """
     bias = _bias(report)
     if not bias:
@@ -95,11 +90,7 @@ def errors_by_bias(report: Report) -> tuple[ErrorsByBias, ...]:
 
 
 def attractors_of_homographs(report: Report) -> tuple[Attractors, ...]:
-    """Return the attractors of the homographs with most errors; () without a table of attractors.
-
-    Args:
-        report: the report.
-    """
+    """Return the attractors of the homographs with most errors; () without an attractor table."""
     table = _table(report)
     if table is None:
         return ()

@@ -32,9 +32,6 @@ def bias_section(report: Report) -> Section | None:
 
     The page has the section only if there are error rates.
 
-    Args:
-        report: the report.
-
     Returns:
         The section; None for data without bias.
     """
@@ -63,9 +60,7 @@ def bias_section(report: Report) -> Section | None:
 
 
 def _errors_parts(errors: ErrorsByBias, systems: Sequence[str]) -> list[SectionPart]:
-    """Return the error rates of one metric by bias, and the correlations of bias with errors if a
-    system has some errors.
-    """
+    """Return error rates by bias, and correlations with errors if a system has some."""
     name = metric_name(errors.metric)
     chart = error_rate_chart(errors.groups, systems, label=f"Error rate by bias: {name}")
     rates = SectionPart(_error_rates_table(errors), name, chart)

@@ -31,7 +31,6 @@ class JudgedSentences:
 
     Attributes:
         features: name of a value -> the value of each sentence.
-        is_error: whether each sentence has an error.
         homographs: the homograph of each sentence, "" where it is not known.
         n_undecided: number of inconclusive verdicts that were ignored.
         n_unknown: number of verdicts on sentences without bias.
@@ -57,8 +56,7 @@ def bias_of_examples(
         examples: examples whose `extra` holds `homograph` and `cluster`, as those of challenge sets
             or of a user's file do. Others are left out.
         table: counts of attractors; None for the values that the examples themselves hold.
-        smoothing: as for `AttractorTable.associations`.
-        log: as for `AttractorTable.associations`.
+        smoothing: added to each count before probabilities are computed.
 
     Returns:
         Id -> values by name of `FEATURES`, and `homograph`.

@@ -58,18 +58,14 @@ def sentence_bias(
     word that is no attractor of a sense adds 0.
 
     Args:
-        table: counts of attractors.
-        source: source sentence.
-        homograph: its homograph.
         cluster: id of the right sense.
         association: a name of `cc_hf.studies.disambiguation_bias.attractors.ASSOCIATIONS`.
-        smoothing: as for `AttractorTable.associations`.
-        log: as for `AttractorTable.associations`.
+        smoothing: added to each count before probabilities are computed.
 
     Raises:
         UnknownNameError: for a homograph that is not in the table; for a cluster that is not in it
             if the table was counted with a lexicon.
-        InputError: as for `AttractorTable.associations`.
+        InputError: for an unknown association, or a smoothing below 0.
 
     Examples:
         >>> from collections import Counter
@@ -99,10 +95,8 @@ class BiasColumns:
     `freq_diff`, or `ppmi_...`.
 
     Attributes:
-        table: counts of attractors.
         associations: names of `cc_hf.studies.disambiguation_bias.attractors.ASSOCIATIONS`.
-        smoothing: as for `AttractorTable.associations`.
-        log: as for `AttractorTable.associations`.
+        smoothing: added to each count before probabilities are computed.
 
     Examples:
         >>> from collections import Counter
@@ -123,11 +117,9 @@ class BiasColumns:
         Args:
             batch: columns `source`, `homograph` and `cluster`, of n rows.
 
-        Returns:
-            Columns of n rows.
-
         Raises:
-            InputError: as for `sentence_bias`.
+            InputError: for a homograph or cluster that is not in the table, an unknown association,
+                or a smoothing below 0.
         """
         columns: dict[str, list[Any]] = {}
         rows = list(zip(batch["source"], batch["homograph"], batch["cluster"], strict=True))
@@ -155,8 +147,6 @@ def scored_rows(
     """Yield tagged pairs with columns of bias, as they come.
 
     Args:
-        pairs: sentence pairs.
-        columns: the bias that is computed.
         where: name of their file, for messages.
 
     Yields:
@@ -189,8 +179,6 @@ def score_file(
     """Score the pairs of a file; one batch of them is in memory.
 
     Args:
-        path: a file of tagged pairs.
-        columns: the bias that is computed.
         output: JSONL file for the pairs with their bias; None for none.
         top: number of pairs to return.
 
@@ -200,7 +188,7 @@ def score_file(
         before others of the same difference.
 
     Raises:
-        InputError: for a file without pairs, or as for `scored_rows`.
+        InputError: for a file without pairs, or a homograph or cluster that is not in the table.
     """
     sums: Counter[tuple[str, str]] = Counter()
     largest: list[dict[str, Any]] = []

@@ -26,12 +26,7 @@ _SHOWN_DAMAGED = 5
 
 
 def tagging_table(summary: TaggingSummary, *, title: str) -> Group:
-    """Return what became of pairs and homographs, and the first damaged pairs.
-
-    Args:
-        summary: the summary of the tagging.
-        title: the text above.
-    """
+    """Return the outcomes of pairs and homographs, and the first damaged pairs."""
     table = plain_table("", "number")
     for description, number in outcome_rows(summary):
         table.add_row(Text(description), count(number))
@@ -60,10 +55,8 @@ def attractors_table(
     """Return a row for each sense with its strongest attractors.
 
     Args:
-        table: counts of attractors.
         strongest: homograph -> id of a cluster -> words with their association.
         senses: homograph -> id of a cluster -> target words.
-        title: the text above.
     """
     rows = Table(box=box.SIMPLE_HEAD)
     for name in ("homograph", "sense", "target words"):
@@ -90,7 +83,6 @@ def bias_table(
     Args:
         means: association -> name of a column -> mean.
         rows: the sentences, as `scored_rows` yields them.
-        title: the text above.
     """
     figures = plain_table("mean over the sentences", "right", "wrong", "wrong - right")
     for association, values in means.items():

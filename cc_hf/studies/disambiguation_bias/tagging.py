@@ -114,7 +114,6 @@ class TaggedBlock:
 
     Attributes:
         pairs: pairs that are not held out.
-        held_out: pairs that are held out for testing.
         outcomes: key of `OUTCOMES` -> number.
     """
 
@@ -171,10 +170,6 @@ class _HomographOf(dict[str, str]):
 
 class PairTagger:
     """Find the sense of homographs in sentence pairs.
-
-    Args:
-        lexicon: homographs and their clusters.
-        options: how pairs are tagged.
 
     Raises:
         UnknownNameError: for a homograph of the options that is not in the lexicon, or an unknown

@@ -1,7 +1,7 @@
 """Tag a whole corpus block by block, in one process or several, with the same result.
 
-Each block is written to a part file, so that an interrupted run goes on with the blocks that are
-missing. The memory depends on the size of a block, not on that of the corpus.
+Each block is written to a part file, so that an interrupted run continues with the missing blocks.
+The memory depends on the size of a block, not on that of the corpus.
 """
 
 from __future__ import annotations
@@ -72,22 +72,16 @@ def tag_corpus(
     """Write the pairs of a corpus in which the sense of a homograph is known.
 
     Beside `output` there is a folder with parts while this runs. A call with the same arguments
-    goes on with the blocks that are not there yet; the number of processes may differ.
+    continues with the missing blocks; the number of processes may differ.
 
     Args:
         corpus: the corpus. A streamed one is tagged in one process.
-        tagger: lexicon and options.
         output: file of the pairs, in JSON lines; its summary is written beside it.
         held_out_output: file of the pairs that are held out. It is required if the options hold out
             any.
         alignments: file in Pharaoh format with one line per pair, between tokens that are split at
             spaces; None to align.
-        n_processes: number of processes.
         on_damaged: one of `ON_DAMAGED`.
-        progress: whether a progress bar is shown.
-
-    Returns:
-        The summary.
 
     Raises:
         InputError: for options or alignments that do not fit, damaged pairs if `on_damaged` is
@@ -151,11 +145,7 @@ def _check_options(
 
 
 def _check_paths(output: str | Path, held_out_output: str | Path | None) -> None:
-    """Check that the outputs are two files that other commands recognise as pairs.
-
-    Raises:
-        InputError: if they are not.
-    """
+    """Check that the outputs are two files that other commands recognise as pairs."""
     for name, path in (("output", output), ("held_out_output", held_out_output)):
         if path is not None and Path(path).suffix.lower() != _SUFFIX:
             raise InputError(f"{name}: expected a file that ends in {_SUFFIX}, got {path}")
@@ -187,11 +177,7 @@ class _Parts:
     folder: Path
 
     def prepare(self, identity: Mapping[str, Any]) -> None:
-        """Create the folder, or check that it is of the same run.
-
-        Raises:
-            InputError: if it is of another run.
-        """
+        """Create the folder, or check that it is of the same run."""
         path, text = self.folder / "options.json", json.dumps(identity)
         if is_file(path):
             try:
@@ -219,11 +205,7 @@ class _Parts:
         return self.folder / f"{number:06d}.jsonl"
 
     def header(self, number: int) -> Any:
-        """Return the first line of a part.
-
-        Raises:
-            InputError: for a part that is missing, or that a tagger did not write.
-        """
+        """Return the first line of a part."""
         where = f"{self.path(number)}: line 1"
         line = next(stream_lines(self.path(number)), "")
         try:
@@ -290,11 +272,7 @@ class _BlockWriter:
     refuses_damaged: bool
 
     def __call__(self, block: CorpusBlock) -> str:
-        """Return the number of a block, after its part is written.
-
-        Raises:
-            InputError: for damaged pairs that are refused, or a part of another corpus.
-        """
+        """Return the number of a block, after its part is written."""
         path = self.parts.path(block.number)
         damaged = [(block.first + row + 1, reason) for row, reason in block.damaged.items()]
         if damaged and self.refuses_damaged:
@@ -332,11 +310,7 @@ class _BlockWriter:
         return str(block.number)
 
     def _links(self, block: CorpusBlock) -> Sequence[str]:
-        """Return the lines of alignments of a block.
-
-        Raises:
-            InputError: if there are fewer, or one is not UTF-8.
-        """
+        """Return the lines of alignments of a block."""
         if self.links is None or block.number >= len(self.links.offsets) - 1:
             lines: list[str] = []
             broken: dict[int, str] = {}
@@ -368,11 +342,7 @@ def _write(path: Path, text: str) -> None:
 
 
 def _check_summary(summary: TaggingSummary, name: str, tagger: PairTagger) -> None:
-    """Check that the corpus is one.
-
-    Raises:
-        InputError: if most pairs are damaged, or no sense is known.
-    """
+    """Refuse a corpus whose pairs are mostly damaged, or in which no sense is known."""
     n_damaged = summary.outcomes["n_damaged"]
     if n_damaged > _MOST_DAMAGED * summary.n_pairs:
         line, reason = summary.damaged[0]

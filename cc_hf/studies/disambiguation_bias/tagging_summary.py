@@ -27,14 +27,12 @@ __all__ = [
 
 @dataclass(frozen=True)
 class TaggingSummary:
-    """What became of the pairs of a corpus.
+    """The outcomes of the pairs of a corpus.
 
     Attributes:
         signature: corpus, lexicon and options.
         corpus: hash of all texts, block by block.
-        n_pairs: number of pairs in the corpus.
         outcomes: key of `cc_hf.studies.disambiguation_bias.tagging.OUTCOMES` -> number.
-        n_held_out: number of tagged pairs that are held out.
         damaged: pairs of the 1-based line of a damaged pair and what is wrong with it, for the
             first 1000 of them.
         clusters: homograph -> id of a cluster -> number of pairs that are not held out.
@@ -56,9 +54,6 @@ class TaggingSummary:
 def summary_path(pairs: str | Path) -> Path:
     """Return where the summary of a file of tagged pairs lies.
 
-    Args:
-        pairs: path of the pairs.
-
     Examples:
         >>> summary_path("out/pairs.jsonl").name
         'pairs.summary.json'
@@ -68,9 +63,6 @@ def summary_path(pairs: str | Path) -> Path:
 
 def read_summary(pairs: str | Path) -> Mapping[str, Any]:
     """Return the summary beside a file of tagged pairs.
-
-    Args:
-        pairs: path of the pairs.
 
     Returns:
         The fields of `TaggingSummary`; empty if there is no summary.
@@ -121,14 +113,7 @@ def count_file(
 
 
 def outcome_rows(summary: TaggingSummary) -> Iterator[tuple[str, int]]:
-    """Yield what became of pairs and homographs, in words.
-
-    Args:
-        summary: the summary.
-
-    Yields:
-        Pairs of a description and a number.
-    """
+    """Yield the outcomes of pairs and homographs: descriptions in words, with their numbers."""
     yield "pairs in the corpus", summary.n_pairs
     for key, description in OUTCOMES.items():
         yield description, summary.outcomes[key]

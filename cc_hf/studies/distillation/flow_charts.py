@@ -41,8 +41,6 @@ def flows_tables(
     """Return shares by stage, changes, flows, the most frequent occupations, and correlations.
 
     Args:
-        counts: the counts.
-        title: the text above.
         women: agreement of the female share with percentages of women, by stage.
         printed: what the paper prints of the same, as `PRINTED_SHARES` of
             `cc_hf.studies.distillation.published_counts`; None for counts that it does not print.
@@ -79,7 +77,6 @@ def flows_svg(counts: OccupationCounts, *, title: str, occupation: str | None = 
     """Return the flows as a picture of its own, which loads nothing.
 
     Args:
-        counts: the counts.
         title: a description for screen readers.
         occupation: the occupation to draw; None for the sum of all.
 
@@ -99,10 +96,8 @@ def flows_page(
     """Return a page with the picture of all occupations and of some, and the table of all.
 
     Args:
-        counts: the counts.
-        title: the title of the page.
         occupations: occupations with pictures of their own.
-        printed: what the paper prints of the same, as for `flows_tables`.
+        printed: what the paper prints of the same; None for counts that it does not print.
 
     Raises:
         UnknownNameError: for an occupation that is not in the counts.

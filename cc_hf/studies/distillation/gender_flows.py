@@ -112,7 +112,6 @@ class OccupationCounts:
         """Return the number of pairs with each outcome at a stage.
 
         Args:
-            stage: index of the stage.
             occupations: the occupations to add up; None for all.
         """
         names = list(self.counts if occupations is None else occupations)
@@ -137,19 +136,11 @@ class OccupationCounts:
         }
 
     def shares(self, stage: int) -> dict[str, float]:
-        """Return the share of each outcome at a stage, in [0, 1].
-
-        Args:
-            stage: index of the stage.
-        """
+        """Return the share of each outcome at a stage, in [0, 1]."""
         return {outcome: number / self.n for outcome, number in self.total(stage).items()}
 
     def female_shares(self, stage: int = 0) -> dict[str, float]:
-        """Return female / (male + female) of every occupation with a form of either.
-
-        Args:
-            stage: index of the stage.
-        """
+        """Return female / (male + female) of every occupation with a form of either."""
         shares = {}
         for occupation, stages in self.counts.items():
             male, female = stages[stage]["male"], stages[stage]["female"]
@@ -177,8 +168,6 @@ def counts_of_paths(
     """Return counts and flows from numbers of pairs by their outcomes at all stages.
 
     Args:
-        signature: the signature.
-        stages: a name for each stage.
         occupations: all occupations, in their order.
         paths: occupation and its outcome at each stage -> number.
         more: other attributes of the counts.
@@ -282,9 +271,6 @@ def _deviation(values: Sequence[float]) -> float:
 def read_occupation_counts(path: str | Path) -> OccupationCounts:
     """Read counts that `OccupationCounts.to_json` wrote.
 
-    Args:
-        path: the file.
-
     Returns:
         The counts, without correlations and figures of the paper that the file may hold, too.
 
@@ -312,11 +298,7 @@ def read_occupation_counts(path: str | Path) -> OccupationCounts:
 
 
 def _check_counts(counts: OccupationCounts) -> None:
-    """Check that numbers are numbers, and that flows add up to them.
-
-    Raises:
-        InputError: if they do not.
-    """
+    """Check that numbers are numbers, and that flows add up to them."""
     n = len(counts.stages)
     if not n or counts.counts.keys() != counts.flows.keys():
         raise InputError("expected one stage or more, and counts and flows of the same occupations")
@@ -343,7 +325,6 @@ class FemaleShares:
     """Agreement of the female share of occupations with the percentages of a table.
 
     Attributes:
-        stage: name of the stage.
         correlation: Pearson's r over the occupations that both have.
         missing: occupations of the table without a male or female form in the counts.
         unlisted: occupations of the counts that the table lacks.
@@ -361,7 +342,6 @@ def correlate_female_shares(
     """Return how well the female share at each stage agrees with a table (appendix C).
 
     Args:
-        counts: the counts.
         women: occupation -> share of women, in [0, 1].
 
     Raises:

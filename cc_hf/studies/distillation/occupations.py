@@ -87,10 +87,7 @@ def read_occupation_forms(path: str | Path) -> dict[str, OccupationForms]:
 
 
 def parse_occupation_forms(value: Any) -> dict[str, OccupationForms]:
-    """Return the forms of each occupation from a JSON value, as for `read_occupation_forms`.
-
-    Args:
-        value: the parsed JSON.
+    """Return the forms of each occupation from JSON as `read_occupation_forms` describes it.
 
     Raises:
         InputError: for anything else than described there.
@@ -122,9 +119,6 @@ class OccupationCounter:
     """Count the genders of occupations in a block of sentences with their translations.
 
     Source words are compared in lower case, words of translations as they are written.
-
-    Args:
-        occupations: the forms of each occupation.
 
     Examples:
         >>> forms = OccupationForms(
@@ -175,13 +169,8 @@ def count_occupations(
 
     Args:
         corpus: sources with the translations of each stage. A streamed one is read in one process.
-        counter: the occupations.
         stages: a name for each stage.
         n_processes: number of processes; the counts do not depend on it.
-        progress: whether a progress bar is shown.
-
-    Returns:
-        Counts by stage, and flows between neighbouring stages.
 
     Raises:
         InputError: for a number of processes that does not fit the corpus, or a corpus without any

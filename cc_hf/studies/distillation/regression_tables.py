@@ -18,11 +18,7 @@ _SIGNIFICANT = 0.05
 
 
 def regression_tables(regression: Regression) -> Group:
-    """Return a table of every coefficient, in the units of the columns.
-
-    Args:
-        regression: the regression.
-    """
+    """Return a table of every coefficient, in the units of the columns."""
     table = plain_table("", "coefficient", "(95 %)", "standard\nerror", "t", "p")
     if regression.coefficients[0].interval.level != 0.95:
         table.columns[2].header = Text(
@@ -46,11 +42,7 @@ def regression_tables(regression: Regression) -> Group:
 
 
 def published_regression_tables(blocks: Sequence[tuple[PublishedRegression, Regression]]) -> Group:
-    """Return Table 3 of the case study beside the regressions of the printed figures.
-
-    Args:
-        blocks: blocks of `case_study_regressions`.
-    """
+    """Return Table 3 of the case study beside the regressions of the printed figures."""
     table = plain_table("", "published", "from the printed\ntable (95 %)", "standard\nerror", "p")
     notes: list[RenderableType] = []
     for block, regression in blocks:

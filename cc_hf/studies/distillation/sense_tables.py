@@ -17,12 +17,7 @@ _SHOWN_DAMAGED = 5
 
 
 def senses_table(counts: SenseCounts, *, title: str) -> Group:
-    """Return the most frequent ambiguous words with their senses.
-
-    Args:
-        counts: the counts.
-        title: the text above.
-    """
+    """Return the most frequent ambiguous words with their senses."""
     by_word: dict[str, list[str]] = {}
     for name in counts.counts:
         by_word.setdefault(sense_of(name)[0], []).append(name)

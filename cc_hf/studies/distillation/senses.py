@@ -37,7 +37,6 @@ class SenseCounts:
     Attributes:
         signature: corpus, lexicon and lemmatizer.
         corpus: hash of all texts, block by block.
-        n_pairs: number of pairs in the corpus.
         n_damaged: number of pairs without text on a side, or that cannot be read.
         damaged: pairs of the 1-based line of a damaged pair and what is wrong with it, for the
             first 1000 of them.
@@ -192,9 +191,7 @@ def count_senses(
 
     Args:
         corpus: the corpus. A streamed one is read in one process.
-        counter: lexicon and lemmatizer.
         n_processes: number of processes; the counts do not depend on it.
-        progress: whether a progress bar is shown.
 
     Returns:
         The counts; senses that do not occur have 0.

@@ -28,7 +28,6 @@ class PublishedChoice:
     """The printed figures of one configuration of Wino-X and one strategy.
 
     Attributes:
-        config: name of the configuration.
         strategy: "basic", "cot" or "cota".
         accuracy: accuracy of valid answers.
         n_valid: number of valid answers.
@@ -47,8 +46,7 @@ class PublishedTranslation:
     """The printed figures of one challenge set of word senses.
 
     Attributes:
-        name: name of the set.
-        n_failed, n_invalid, n_valid: what became of the requests (Table 3.20); valid are those that
+        n_failed, n_invalid, n_valid: outcomes of the requests (Table 3.20); valid are those that
             were valid with both prompts.
         basic, cot: failure rates of both prompts (Tables 3.21 and 3.23): translations with another
             sense of the homograph, or for adversarial sets with the sense of the attractor.
@@ -92,9 +90,6 @@ PUBLISHED_TRANSLATIONS: tuple[PublishedTranslation, ...] = (
 
 def published_choices(config: str) -> tuple[PublishedChoice, ...]:
     """Return the printed figures of a configuration.
-
-    Args:
-        config: name of a configuration of Wino-X.
 
     Examples:
         >>> [row.strategy for row in published_choices("mt_en_de.translations")]

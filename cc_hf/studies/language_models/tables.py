@@ -27,7 +27,6 @@ def published_choice_tables(
     """Return the printed accuracies of choices, after those of one's own results.
 
     Args:
-        config: a configuration of wino_x.
         results: results of `prompted_choice` on it.
     """
     rows = published_choices(config)

@@ -41,8 +41,6 @@ class AveragedCheckpoints:
     """What was averaged.
 
     Attributes:
-        folder: the new folder.
-        checkpoints: the checkpoints, in the order that was given.
         n_weights: number of tensors.
         n_parameters: number of values in them.
         files: names of the written files of weights.
@@ -106,9 +104,6 @@ def average_checkpoints(
         checkpoints: two or more folders as `save_pretrained` writes them, or .safetensors files.
         output: new folder, which appears when it is complete.
 
-    Returns:
-        What was averaged.
-
     Raises:
         InputError: for fewer than two checkpoints, one that is named twice or has no safetensors,
             for weights whose names, shapes or dtypes differ or that are not finite (the message
@@ -153,9 +148,7 @@ class _Checkpoint:
     """An opened checkpoint.
 
     Attributes:
-        path: folder or file.
         files: name of a weight -> the file that has it.
-        handles: file -> its opened form.
     """
 
     path: Path
@@ -164,18 +157,7 @@ class _Checkpoint:
 
     @classmethod
     def open(cls, path: Path, stack: ExitStack) -> _Checkpoint:
-        """Open the files of a checkpoint; nothing of the weights is read yet.
-
-        Args:
-            path: folder or file.
-            stack: closes the files.
-
-        Returns:
-            The checkpoint.
-
-        Raises:
-            InputError: for a path without safetensors, or files that are damaged.
-        """
+        """Open the files of a checkpoint; nothing of the weights is read yet."""
         files: dict[str, Path] = {}
         handles: dict[Path, Any] = {}
         for file in _weight_files(path):
@@ -205,20 +187,12 @@ class _Checkpoint:
         return by_file
 
     def slice_of(self, key: str) -> tuple[list[int], str]:
-        """Return shape and dtype of a weight, without reading it.
-
-        Args:
-            key: name of the weight.
-        """
+        """Return shape and dtype of a weight, without reading it."""
         part = self.handles[self.files[key]].get_slice(key)
         return list(part.get_shape()), str(part.get_dtype())
 
     def tensor(self, key: str) -> torch.Tensor:
-        """Return a weight.
-
-        Args:
-            key: its name.
-        """
+        """Return a weight."""
         tensor: torch.Tensor = self.handles[self.files[key]].get_tensor(key)
         return tensor
 
@@ -233,11 +207,6 @@ class _Checkpoint:
 
 
 def _weight_files(path: Path) -> list[Path]:
-    """Return the files with the weights of a checkpoint.
-
-    Raises:
-        InputError: for a path without such files, or a damaged index.
-    """
     if is_file(path):
         return [path]
     if is_file(path / _WEIGHTS):
@@ -253,11 +222,6 @@ def _weight_files(path: Path) -> list[Path]:
 
 
 def _check_same_weights(last: _Checkpoint, other: _Checkpoint) -> None:
-    """Refuse a checkpoint of another model.
-
-    Raises:
-        InputError: for the first weight that differs in name, shape or dtype.
-    """
     for left, right in ((last, other), (other, last)):
         if missing := next((key for key in left.files if key not in right.files), None):
             raise InputError(
@@ -274,11 +238,7 @@ def _check_same_weights(last: _Checkpoint, other: _Checkpoint) -> None:
 
 
 def _mean(key: str, checkpoints: Sequence[_Checkpoint]) -> torch.Tensor:
-    """Return the mean of a weight.
-
-    Raises:
-        InputError: for a weight that is not finite, or a weight without fractions that differs.
-    """
+    """Return the mean of a weight; refuse one that is not finite, or a counter that differs."""
     first = checkpoints[0].tensor(key)
     if not first.is_floating_point():
         for other in checkpoints[1:]:

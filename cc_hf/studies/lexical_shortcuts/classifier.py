@@ -32,13 +32,11 @@ class ProbeSettings:
     """How a classifier is trained.
 
     Attributes:
-        hidden: number of hidden units.
         dropout: share of hidden units that are set to zero in training.
         learning_rate: that of Adam.
         batch_size: number of states in a step.
         least_fall: training ends after an epoch in which the held-out loss falls by less than this
             share of itself, or rises; the weights of the lowest loss are kept.
-        max_epochs: largest number of epochs.
         seed: seed of weights, batches and dropout, 0 or more.
         is_bf16: whether products in training are computed in bf16, which some processors do twice
             as fast; predictions are computed in fp32.

@@ -31,9 +31,6 @@ _PARTS = {
 def has_shortcuts(checkpoint: FairseqCheckpoint) -> bool:
     """Return whether a checkpoint has shortcuts, and check that its options say the same.
 
-    Args:
-        checkpoint: a checkpoint from `read_checkpoint`.
-
     Raises:
         EvaluatorError: when architecture, options and weights contradict each other, or positions
             are learned.

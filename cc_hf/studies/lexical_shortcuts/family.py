@@ -21,11 +21,6 @@ class LexicalShortcutEvaluator(Seq2SeqEvaluator):
 
     Checkpoints that `cc-hf convert-fairseq` converted are of the family `fairseq`.
 
-    Args:
-        model: a model of transformers.
-        tokenizer: its tokenizer.
-        options: as for `Seq2SeqEvaluator`.
-
     Raises:
         EvaluatorError: for a tokenizer that does not end a text with EOS.
     """

@@ -58,10 +58,6 @@ _SMALLEST = 3  # sentences that can be divided
 class Pairs:
     """Sentences and their translations.
 
-    Attributes:
-        sources: n sentences.
-        targets: n translations.
-
     Raises:
         InputError: for different numbers, no pair, or a blank sentence.
     """
@@ -83,11 +79,7 @@ class Pairs:
         return len(self.sources)
 
     def chosen(self, rows: Sequence[int]) -> Pairs:
-        """Return some of the pairs.
-
-        Args:
-            rows: their numbers.
-        """
+        """Return some of the pairs."""
         return Pairs([self.sources[i] for i in rows], [self.targets[i] for i in rows])
 
     @property
@@ -140,7 +132,6 @@ def probe_texts(
         held_out: other pairs; None to keep back a tenth of the training pairs that are used.
         test: the test set; None likewise.
         sentences: number of training pairs that are used at most, drawn at random.
-        seed: seed of the draw.
 
     Returns:
         The parts. Frequencies count in all of `training`.
@@ -186,12 +177,10 @@ def lexical_probe(
     Args:
         evaluators: name -> sequence-to-sequence model, one or several; the others are compared
             with the first.
-        texts: the texts, by `probe_texts`.
         settings: how classifiers are trained; None for the defaults.
         taggers: side -> spaCy pipeline that tags its language; for accuracy by part of speech.
         bootstrap: how intervals are drawn; None for the defaults.
         note: is called with a line for each layer when it is done.
-        progress: show a bar while states are computed.
 
     Returns:
         Accuracies in [0, 1] and similarities, with intervals over sentences.
@@ -252,7 +241,6 @@ def _probe_model(
     note: Callable[[str], None] | None,
     progress: bool,
 ) -> _Probed:
-    """Return the figures of one model."""
     counts = {
         side: type_counts(text)
         for side, text in probed_texts(

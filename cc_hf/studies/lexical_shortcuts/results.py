@@ -44,9 +44,8 @@ class ProbedLayer:
         side: a name of `SIDES`.
         layer: 0 for the embeddings, which enter the first layer; else the number of the layer.
         accuracy: share of the sub-words of the test text that the classifier names, in [0, 1].
-        interval: bootstrap interval over sentences.
+        interval, cosine_interval: bootstrap intervals over sentences.
         cosine: mean cosine similarity of the states to those of layer 0.
-        cosine_interval: bootstrap interval over sentences.
         by_frequency: number of a bin of types of similar frequency in the training text ("1" holds
             the rarest types) -> the sub-words that the classifier names.
         by_pos: part of speech -> the same; empty without a tagger.
@@ -122,8 +121,6 @@ class ProbedModel:
     """All figures of one model.
 
     Attributes:
-        name: its name.
-        sides: the sub-words of each side.
         layers: the layers of the encoder, then those of the decoder, each from 0.
         gates: activations of gates; empty for a model without gates.
     """
@@ -147,9 +144,7 @@ class LayerDifference:
     """A layer of a model compared with the same layer of the first model, on the same sub-words.
 
     Attributes:
-        model: name of the model.
         side: a name of `SIDES`.
-        layer: number of the layer.
         accuracy: paired difference of the accuracies.
         cosine: paired difference of the similarities to layer 0; None for layer 0.
     """
@@ -166,9 +161,7 @@ class LexicalProbe:
     """The probes of one model or several on the same text.
 
     Attributes:
-        models: figures of each model.
         differences: layers of the other models against those of the first.
-        signature: texts, classifiers and models.
         not_compared: name of a model -> why its layers are not compared with those of the first.
     """
 
@@ -199,7 +192,6 @@ def group_accuracies(
         is_correct: shape (n,), whether the classifier names each sub-word.
         groups: n names of groups; "" for a sub-word of no group.
         sentences: shape (n,), number of the sentence of each sub-word.
-        bootstrap: how intervals are drawn.
 
     Returns:
         The share of each group that the classifier names, in the order of the names, numbers by
@@ -232,10 +224,8 @@ def layer_difference(
     `figure_differences` over sentences.
 
     Args:
-        first: shape (n,), a value of each sub-word by the first model.
-        second: shape (n,), the same by the second.
+        first, second: shape (n,), a value of each sub-word by each model.
         sentences: shape (n,), number of the sentence of each sub-word.
-        bootstrap: seed and number of resamples and exchanges.
 
     Examples:
         >>> values = np.array([1.0, 0.0, 1.0, 1.0])

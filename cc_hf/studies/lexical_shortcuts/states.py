@@ -45,7 +45,6 @@ class LayerStates:
     """The states of one side of a text.
 
     Attributes:
-        text: the sub-words.
         layers: for each layer, 0 for the embeddings, the states at all sub-words, (n, width)
             float32, mapped from a file.
     """
@@ -110,9 +109,6 @@ class _Writer:
 def checked_model(evaluator: Evaluator) -> Seq2SeqEvaluator:
     """Return the evaluator if its layers can be probed.
 
-    Args:
-        evaluator: any evaluator.
-
     Raises:
         InputError: for one that is no sequence-to-sequence model.
     """
@@ -131,11 +127,6 @@ def probed_texts(
 
     The decoder reads its start and the translation without EOS. A sub-word is what is fed at a
     position, and not what is predicted there.
-
-    Args:
-        model: the model.
-        sources: n sentences.
-        targets: their translations.
 
     Returns:
         Side -> its text.
@@ -171,10 +162,8 @@ def collect_states(
     """Run the model over sentence pairs and keep the states of every layer.
 
     Args:
-        model: the model.
         texts: both sides, by `probed_texts`.
         folder: an empty folder for the files of states.
-        progress: show a bar if it takes longer than a second.
 
     Returns:
         Side -> its states.
@@ -197,7 +186,6 @@ def gate_activations(
     Gates of attention over the source have the sub-words of the source.
 
     Args:
-        model: the model.
         texts: both sides, by `probed_texts`.
 
     Returns:
@@ -225,11 +213,7 @@ def gate_activations(
 def _batches(
     model: Seq2SeqEvaluator, texts: dict[str, ProbedText], *, progress: bool = False
 ) -> Iterator[tuple[list[int], dict[str, torch.Tensor]]]:
-    """Yield batches of sentence pairs.
-
-    Yields:
-        The numbers of the pairs, and the arguments of the model.
-    """
+    """Yield the numbers of the pairs of each batch, and the arguments of the model."""
     sources, inputs = (texts[side].rows for side in SIDES)
     pad, device = model.model.config.pad_token_id, input_device(model.model)
     batches = plan_batches(
@@ -260,9 +244,6 @@ def _outputs(
 
     Yields:
         The numbers of the pairs, and side -> (n, length, width) for each layer from 0.
-
-    Raises:
-        InputError: for a model whose layers cannot be read.
     """
     for batch, inputs in _batches(model, texts, progress=progress):
         with (

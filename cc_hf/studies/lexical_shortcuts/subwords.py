@@ -40,18 +40,10 @@ class SubwordModel(Protocol):
         """Ids of tokens that stand for no text."""
 
     def source_pieces(self, ids: Sequence[int]) -> list[str]:
-        """Return the tokenizer's names of source tokens.
-
-        Args:
-            ids: ids of the tokens.
-        """
+        """Return the tokenizer's names of source tokens."""
 
     def target_pieces(self, ids: Sequence[int]) -> list[str]:
-        """Return the tokenizer's names of target tokens.
-
-        Args:
-            ids: ids of the tokens.
-        """
+        """Return the tokenizer's names of target tokens."""
 
 
 @dataclass(frozen=True)
@@ -61,8 +53,7 @@ class ProbedText:
     Attributes:
         side: "encoder", which reads the sources, or "decoder", which reads what precedes each token
             of the translations.
-        texts: the sentences.
-        rows: their token ids.
+        rows: token ids of each text.
         marks: ids of tokens that stand for no text and are not probed.
     """
 
@@ -123,9 +114,6 @@ def frequency_bins(counts: Mapping[int, int], ids: Sequence[int] | _Ints) -> lis
 def type_counts(text: ProbedText) -> Counter[int]:
     """Count the types of a text.
 
-    Args:
-        text: one side of a text.
-
     Returns:
         Id -> number of sub-words.
     """
@@ -136,8 +124,6 @@ def parts_of_speech(text: ProbedText, model: SubwordModel, tagger: Any) -> list[
     """Return the part of speech of the word that each sub-word belongs to.
 
     Args:
-        text: one side of a text.
-        model: names the sub-words.
         tagger: a spaCy pipeline that tags the language of this side.
 
     Returns:

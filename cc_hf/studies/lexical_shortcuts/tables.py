@@ -46,11 +46,7 @@ _NOTE = (
 
 
 def lexical_probe_tables(probe: LexicalProbe) -> Group:
-    """Return the figures of each model, and the differences from the first.
-
-    Args:
-        probe: the figures.
-    """
+    """Return the figures of each model, and the differences from the first."""
     parts: list[RenderableType] = []
     for model in probe.models:
         for side in model.sides:
@@ -161,11 +157,7 @@ def lexical_probe_chart(probe: LexicalProbe, *, file_format: str = "png") -> byt
     """Draw accuracy and cosine similarity by layer, as in Figures 5.3 and 5.5, a line per model.
 
     Args:
-        probe: the figures.
         file_format: "png", "svg" or "pdf".
-
-    Returns:
-        The content of the file.
 
     Raises:
         InputError: for another format.
@@ -191,7 +183,6 @@ def lexical_probe_chart(probe: LexicalProbe, *, file_format: str = "png") -> byt
 
 
 def _draw_line(axes: Axes, model: ProbedModel, side: str, figure_name: str, index: int) -> None:
-    """Draw one figure of the layers of one model, with its intervals."""
     layers = model.layers_of(side)
     if figure_name == "accuracy":
         rows = [(in_points(layer.accuracy), layer.interval, 100) for layer in layers]

@@ -54,9 +54,6 @@ def count_data(examples: Sequence[Example]) -> DataCounts:
     Args:
         examples: the examples of a configuration counterfactual_* of MT-GenEval.
 
-    Returns:
-        The counts.
-
     Raises:
         InputError: for other examples.
 

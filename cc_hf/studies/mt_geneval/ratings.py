@@ -62,7 +62,6 @@ class RatedSystem:
     """What the raters say about one system. All shares are in [0, 1].
 
     Attributes:
-        name: the system.
         n: number of rated translations.
         accuracies: share of translations that each rater accepts.
         accuracy: that of the preferred rater.
@@ -123,7 +122,6 @@ def draw_contextual_sample(
             compared with the raters.
         examples: the examples of the results' data.
         n: number of sources of each sub-category, or all that there are.
-        seed: decides what is drawn, and the order.
 
     Returns:
         The key. Translations that are the same text are judged once.
@@ -162,11 +160,6 @@ def draw_contextual_sample(
 def _stratified(
     examples: Sequence[Example], n: int, draw: random.Random
 ) -> list[ContrastiveTranslationExample]:
-    """Return up to n examples of each category.
-
-    Raises:
-        InputError: for examples without context or without sub-category.
-    """
     by_category: dict[str, list[ContrastiveTranslationExample]] = {}
     for example in examples:
         if (
@@ -188,10 +181,6 @@ def _stratified(
 
 def rate_genders(key: SheetKey, raters: Sequence[Answers]) -> GenderRatings:
     """Return accuracies by the raters, their agreement, and the F-score of the metric.
-
-    Args:
-        key: the key of the sheets.
-        raters: the answers of each rater.
 
     Returns:
         Shares in [0, 1].

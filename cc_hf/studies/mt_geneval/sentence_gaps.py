@@ -27,7 +27,6 @@ class SentenceGap:
     """The gap of one pair of counterfactual sentences.
 
     Attributes:
-        pair: name of the pair.
         gap: score of the masculine minus that of the feminine translation, in [-1, 1].
         scores: score of the masculine and of the feminine translation, in [0, 1].
         sources, translations, references: texts of the masculine and of the feminine sentence.
@@ -47,13 +46,11 @@ class SentenceGaps:
 
     Attributes:
         score: a name of `SCORES`.
-        n_pairs: number of pairs.
         n_male, n_female: number of pairs whose masculine, or feminine, translation has the higher
             score; the others have none.
         mean_gap: mean gap of all pairs, in [-1, 1].
         largest: pairs with the largest gap, the largest first; all gaps are above 0.
         smallest: pairs with the smallest gap, the smallest first; all gaps are below 0.
-        signature: how the figures were made.
     """
 
     score: str
@@ -163,11 +160,7 @@ def _signature(result: EvaluationResult, scorer: Any, score: str, n: int) -> str
 def _pairs(
     examples: Sequence[Example],
 ) -> list[tuple[ContrastiveSourceExample, ContrastiveSourceExample]]:
-    """Return the masculine and the feminine sentence of each pair.
-
-    Raises:
-        InputError: for other examples, or a sentence without its counterfactual.
-    """
+    """Return the masculine and the feminine sentence of each pair."""
     pairs: dict[str, dict[str, ContrastiveSourceExample]] = {}
     for example in examples:
         if not isinstance(example, ContrastiveSourceExample) or "pair" not in example.extra:

@@ -34,9 +34,6 @@ __all__ = [
 def ratings_tables(ratings: GenderRatings) -> Group:
     """Return accuracies by people with the F-scores of the metric (Tables 5 and 7), accuracies by
     sub-category, and the agreement of the raters.
-
-    Args:
-        ratings: what the raters say.
     """
     dataset, config, lang = ratings.data
     table = plain_table("system", "n", "accuracy (95 %)", "by rater", "F correct", "F incorrect")
@@ -81,7 +78,6 @@ def ratings_tables(ratings: GenderRatings) -> Group:
 
 
 def _published(lang: str) -> list[Text]:
-    """Return what the paper prints for a target language."""
     if lang not in PUBLISHED_RATINGS:
         return []
     printed = PUBLISHED_RATINGS[lang]
@@ -105,11 +101,7 @@ def _f_scores_json(scores: Mapping[str, float]) -> dict[str, float | None]:
 
 
 def ratings_json(ratings: GenderRatings) -> dict[str, Any]:
-    """Return the ratings as plain dicts with values in [0, 1].
-
-    Args:
-        ratings: what the raters say.
-    """
+    """Return the ratings as plain dicts with values in [0, 1]."""
     systems = []
     for system in ratings.systems:
         row = {
@@ -138,12 +130,7 @@ def ratings_json(ratings: GenderRatings) -> dict[str, Any]:
 
 
 def sentence_gap_tables(gaps: SentenceGaps, *, title: str) -> Group:
-    """Return the pairs with the largest and the smallest gaps, with their texts.
-
-    Args:
-        gaps: the gaps.
-        title: the text before the counts.
-    """
+    """Return the pairs with the largest and the smallest gaps, with their texts."""
     name = {"bleu": "BLEU", "chrf": "chrF"}[gaps.score]
     parts: list[RenderableType] = [
         heading(
@@ -218,7 +205,6 @@ def counts_json(counts: Mapping[str, DataCounts], *, split: str) -> list[dict[st
 
     Args:
         counts: target language -> counts.
-        split: name of the split.
     """
     return [
         {

@@ -63,7 +63,6 @@ class SpeedPoint:
     """A system with a way of decoding.
 
     Attributes:
-        model: its name.
         seconds: decoding time of a test set.
         bleu: BLEU on it, in points.
         accuracies: `ACCURACIES` on SimpleGEN, in [0, 1].
@@ -110,7 +109,6 @@ class Drops:
     system. The printed rows follow partly that and partly the largest drop, so both are given.
 
     Attributes:
-        fastest: name of the fastest system.
         to_fastest: figure -> (baseline - fastest) / baseline.
         largest: figure -> (largest - smallest) / largest value among all systems.
     """
@@ -140,7 +138,6 @@ class SpeedStudy:
         """Return the relative drop of a figure from the baseline, as a share.
 
         Args:
-            point: a system.
             figure: one of `FIGURES`.
 
         Raises:
@@ -372,9 +369,6 @@ def trend_lines(
 def speed_json(studies: Sequence[SpeedStudy]) -> dict[str, Any]:
     """Return studies as plain data for JSON, with deltas, drops and trend lines.
 
-    Args:
-        studies: the studies.
-
     Raises:
         MissingDependencyError: without statsmodels.
     """
@@ -407,14 +401,7 @@ def _label(tgt_lang: str, part: str) -> str:
 
 
 def _column(systems: Systems, *names: str) -> str | None:
-    """Return the column of one of the names, which may stand behind a dataset and a metric.
-
-    Returns:
-        The column; None if there is none.
-
-    Raises:
-        InputError: if several columns fit.
-    """
+    """Return the column of one of the names, which may stand behind a dataset and a metric."""
     columns = list(systems[0]) if systems else []
     for name in names:
         if name in columns:

@@ -29,10 +29,6 @@ _SIGNIFICANT = 0.05
 def referent_bias_tables(bias: ReferentBias, *, title: str) -> Group:
     """Return the accuracies, how often each gender and position was preferred, and the tests with
     the ids that they used.
-
-    Args:
-        bias: the biases.
-        title: the text before the accuracies.
     """
     pairs = (
         ""
@@ -63,9 +59,7 @@ def referent_bias_tables(bias: ReferentBias, *, title: str) -> Group:
 
 
 def _bias_tests(bias_tests: Sequence[BiasTest]) -> list[RenderableType]:
-    """Return a table of the tests, of which there is at least one, and what is needed to interpret
-    them.
-    """
+    """Return a table of the tests, at least one, and what is needed to interpret them."""
     tests = plain_table("bias", "|RBC|", "size", "RBC", "U", "p", "n")
     frame = plain_table("", "attainable", "data's own", "ids")
     for bias_test in bias_tests:
@@ -104,9 +98,7 @@ def _bias_tests(bias_tests: Sequence[BiasTest]) -> list[RenderableType]:
 
 
 def _add_frequencies(table: Table, frequencies: Mapping[str, Frequency]) -> None:
-    """Add rows as in Table 4.9 of the thesis: shares of all choices, and of those in which the
-    value was an option.
-    """
+    """Add shares of all choices, and of those with the value as an option (thesis, Table 4.9)."""
     n = sum(frequency.n_preferred for frequency in frequencies.values())
     for name, frequency in frequencies.items():
         shares = (
@@ -172,12 +164,7 @@ def bias_tables(points: Sequence[tuple[str, int, Mapping[str, Any]]], *, title: 
 
 
 def trigger_importance_tables(importance: TriggerImportance, *, title: str) -> Group:
-    """Return tables of the importance of triggers and referents, and what was ignored.
-
-    Args:
-        importance: the importances.
-        title: the text above the tables.
-    """
+    """Return tables of the importance of triggers and referents, and what was ignored."""
     means = plain_table("", "n", "mean salience")
     tests = plain_table("", "D", "p (Welch)", "p (paired)")
     kinds = (

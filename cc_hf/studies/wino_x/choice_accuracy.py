@@ -21,7 +21,6 @@ class ScoredChoice:
     """Two scores, of which the higher one decides. Perplexity is exp(-score).
 
     Attributes:
-        example_id: the id of the example.
         logprob_correct: mean natural-log probability per token of the correct translation.
         logprob_contrastive: the same for the best contrastive translation.
     """
@@ -32,9 +31,7 @@ class ScoredChoice:
 
     @property
     def is_correct(self) -> bool | None:
-        """Whether the correct translation beats all others; None for a tie with the best of
-        them.
-        """
+        """Whether the correct translation beats all others; None for a tie with the best."""
         if self.logprob_correct == self.logprob_contrastive:
             return None
         return self.logprob_correct > self.logprob_contrastive
@@ -72,13 +69,8 @@ def choice_accuracy(
     A seq2seq evaluator decides by perplexity, a masked LM by pseudo-perplexity.
 
     Args:
-        evaluator: the model that scores every translation under its source.
         examples: examples of Wino-X in one language pair, each with at least one contrastive
             translation.
-        progress: whether to show a progress bar.
-
-    Returns:
-        The accuracies with their counts, and the scores of every sample.
 
     Raises:
         InputError: for no examples, several language pairs, or an example without contrastive

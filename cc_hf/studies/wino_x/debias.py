@@ -201,12 +201,7 @@ def _training_part(
 def _tuning(
     evaluator: Evaluator, config: str, objective: str, settings: Mapping[str, Any]
 ) -> FineTuning:
-    """Return the settings of the thesis for this kind of model, with the changes in `settings`.
-
-    Raises:
-        InputError: for a model that does not fit the configuration, or an objective or settings
-            that do not fit the model.
-    """
+    """Return the settings of the thesis for this kind of model, with the changes in `settings`."""
     is_masked = isinstance(evaluator, MaskedLMEvaluator)
     if is_masked != config.startswith("lm_"):
         expected = "a masked language model" if config.startswith("lm_") else "a translation model"

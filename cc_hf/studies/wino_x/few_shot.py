@@ -43,7 +43,6 @@ class CurvePoint:
     Attributes:
         size: the requested size; `tuned.n_train` samples were used. It is 0, and `tuned` is None,
             for the original model.
-        tuned: the result of the training.
         accuracies: name of a test part -> accuracy on it.
         folder: where the model was saved; None if it was not.
         measured: further figures of the model, by name.
@@ -61,7 +60,6 @@ class RateTrial:
     """A training with one learning rate.
 
     Attributes:
-        learning_rate: the rate.
         dev_loss: the lowest loss on the development part; None if it became infinite or undefined.
         n_epochs, best_epoch: number of epochs, and the epoch of the lowest loss; None as above.
     """
@@ -80,12 +78,7 @@ def fine_tune_on_translations(
 
     Args:
         evaluator: the model to start from; it is not changed.
-        train: examples of one language pair.
-        dev: as for `train`.
-        settings: see `thesis_settings`.
-
-    Returns:
-        The fine-tuned copy, with the losses on the development part.
+        train, dev: examples of one language pair.
 
     Raises:
         InputError: for examples or settings that `encode_pairs` or `fine_tune` refuse.
@@ -118,8 +111,6 @@ def search_learning_rate(
     part. The test part is not used.
 
     Args:
-        evaluator: as for `learning_curve`.
-        splits: the parts.
         size: number of training samples.
         settings: the settings of every training, except for the rate.
         rates: learning rates, such as `LEARNING_RATES`. The first of equally good ones is chosen.
@@ -180,9 +171,7 @@ def learning_curve(
 
     Args:
         evaluator: a seq2seq or masked LM evaluator; it is not changed.
-        splits: the parts, from `split_schemas`.
         sizes: numbers of training samples, at least one.
-        settings: the settings of every training.
         tests: name -> samples to evaluate; None for the test part alone, as "test". Samples of
             schemas of the training or development part are refused.
         output: a folder in which each model is saved as "train-SIZE"; None to save none.
@@ -228,11 +217,7 @@ def learning_curve(
 
 
 def _tuner(evaluator: Evaluator) -> Callable[[Any, _Examples, _Examples, FineTuning], FineTuned]:
-    """Return the function that fine-tunes this kind of model.
-
-    Raises:
-        InputError: for an evaluator of another kind.
-    """
+    """Return the function that fine-tunes this kind of model."""
     if isinstance(evaluator, MaskedLMEvaluator):
         return fine_tune_on_fillers
     if isinstance(evaluator, Seq2SeqEvaluator):
@@ -244,11 +229,7 @@ def _tuner(evaluator: Evaluator) -> Callable[[Any, _Examples, _Examples, FineTun
 
 
 def _check_held_out(splits: WinoXSplits, judged: Mapping[str, _Examples]) -> None:
-    """Refuse test samples of schemas of the training or development part.
-
-    Raises:
-        InputError: for such a sample.
-    """
+    """Refuse test samples of schemas of the training or development part."""
     seen_schemas = {schema_of(example) for example in (*splits.train, *splits.dev)}
     for name, examples in judged.items():
         if leaked := [example.id for example in examples if schema_of(example) in seen_schemas]:

@@ -48,7 +48,6 @@ class EncodedFiller:
     Attributes:
         ids: token ids, including special tokens.
         is_filler: whether each token belongs to the filler.
-        is_special: whether each token is a special token.
     """
 
     ids: tuple[int, ...]
@@ -115,11 +114,7 @@ def encode_fillers(
 
 
 def _filler_spans(example: ContrastiveTranslationExample) -> list[tuple[int, int]]:
-    """Return the characters of the filler in the filled sentence, one span per gap.
-
-    Raises:
-        InputError: for an example that is not from LM-Wino-X.
-    """
+    """Return the characters of the filler in the filled sentence, one span per gap."""
     context, filler = example.extra.get("context", ""), example.extra.get("correct_filler", "")
     if not filler or context.replace(_GAP, filler) != example.correct_translation:
         raise InputError(
@@ -139,10 +134,8 @@ class FillerCollator:
     numbers of the training.
 
     Args:
-        tokenizer: the tokenizer of the model.
         masking: one of `MASKINGS`.
         n_vocabulary: number of tokens from which replacements are drawn.
-        seed: seed of the generator.
 
     Raises:
         InputError: for another value of `masking`.
@@ -221,9 +214,7 @@ class FillerTrainer(Trainer):  # type: ignore[misc]
         """Return the loss of a batch in nats per label.
 
         Args:
-            model: the model in training.
             inputs: a batch of `FillerCollator`.
-            return_outputs: whether to return the outputs of the model, too.
             num_items_in_batch: number of labels in all batches of the step; None to count those of
                 this batch.
         """
@@ -252,11 +243,7 @@ def fine_tune_on_fillers(
         evaluator: the model to start from; it is not changed.
         train: examples of LM-Wino-X. Use those of a configuration ".english" to measure the
             transfer to the other language afterwards.
-        dev: as for `train`.
         settings: see `thesis_settings`; `masking` says what is masked.
-
-    Returns:
-        The fine-tuned copy, with the losses on the development part.
 
     Raises:
         InputError: for label smoothing or a penalty, which masked LMs do not have, or for examples

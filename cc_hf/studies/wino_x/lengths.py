@@ -34,8 +34,6 @@ class Length:
 
     Attributes:
         what: sentence, translation, context or filler.
-        lang: language of the texts.
-        n: number of texts.
         mean: mean number of Moses tokens, in which a gap is one token.
         deviation: standard deviation over all texts (the sum of squares is divided by n).
     """
@@ -54,9 +52,6 @@ def sequence_lengths(examples: Sequence[ContrastiveTranslationExample]) -> tuple
 
     Args:
         examples: samples of MT-Wino-X with translations, or of LM-Wino-X.
-
-    Returns:
-        Lengths of sentences and translations, or of contexts and fillers.
 
     Raises:
         InputError: for no examples, examples without translations, or of several languages.

@@ -58,7 +58,6 @@ class TargetLanguage:
 
     Attributes:
         lang: ISO 639-1 code.
-        genders: genders of nouns.
         pronouns: gender -> pronoun.
         agreement: whether verbs or adjectives agree with the gender of a noun, so that only fillers
             of the same gender make a sample of LM-Wino-X.
@@ -92,7 +91,6 @@ class MadeWinoX:
         removed_mt: filter of `AFTER_TRANSLATION` -> number of sentences that it removed from
             MT-Wino-X. With the rows they add up to `n_candidates`.
         removed_lm: the same for LM-Wino-X.
-        signature: what the rows depend on.
     """
 
     lang: str
@@ -131,12 +129,8 @@ def make_wino_x(
     Args:
         candidates: sentences in which "it" can stand.
         translations: translations of `gap_sources`, in the same order.
-        target: the language of the translations.
         aligner: a name of `cc_hf.text.alignment.ALIGNERS`, or an Aligner.
         system: what translated, for the signature.
-
-    Returns:
-        The rows, with the number of sentences that each filter removed.
 
     Raises:
         InputError: for no candidates, or another number of translations.
@@ -182,10 +176,7 @@ def make_wino_x(
 
 
 class _Phrase(NamedTuple):
-    """The filler in a translation: its place, article included, and its gender.
-
-    The reason says why it cannot be used, "" if it can.
-    """
+    """The filler in a translation, article included; `reason` says why it is unusable, or ""."""
 
     translation: str
     start: int

@@ -32,7 +32,6 @@ class TestSet:
 
     Attributes:
         sources: English sentences.
-        references: their translations.
         identity: a hash of all texts.
     """
 
@@ -100,9 +99,7 @@ def quality(
 
     Args:
         evaluator: a translation model.
-        test: the test set.
         tgt_lang: language of the references.
-        num_beams: number of beams.
 
     Returns:
         `n`, `bleu` in [0, 1] with sacreBLEU's `signature`, `num_beams`, `test_set` (a hash), and
@@ -146,7 +143,6 @@ def measurement(
 
     Args:
         evaluator: the model before training.
-        measures: what is measured.
         examples: the test part, in which the importance of triggers is measured.
 
     Returns:

@@ -62,7 +62,6 @@ class NounGenders:
 
         Args:
             article: the word before the noun, which may be no article; "" for none.
-            words: the words of the phrase.
 
         Returns:
             male, female or neutral; `NOT_NOMINATIVE`; "unknown" if nothing shows the gender.

@@ -30,7 +30,6 @@ def pronoun_counts(texts: Iterable[str], lang: str) -> dict[str, int]:
     Only the form decides: the German "sie" may also be a plural or an object.
 
     Args:
-        texts: translations or references.
         lang: their language: de, fr or ru.
 
     Returns:
@@ -59,8 +58,6 @@ class CorpusPronouns:
     The numbers of `translations`, `n_several`, `n_other` and `n_unlinked` add up to `n_it`.
 
     Attributes:
-        tgt_lang: language of the references.
-        n_pairs: number of sentence pairs.
         n_damaged: how many of them are damaged, such as empty, and were ignored.
         n_it: number of occurrences of "it" in the sources.
         translations: gender -> how often "it" is translated by its pronoun.
@@ -69,7 +66,6 @@ class CorpusPronouns:
         n_unlinked: how often it has no link.
         occurrences: gender -> number of its pronouns in the references, translations of "it" or
             not. The German "sie" has many meanings.
-        signature: what the counts depend on.
     """
 
     tgt_lang: str
@@ -99,10 +95,6 @@ def corpus_pronouns(
         corpus: English sentences with their translations.
         tgt_lang: language of the translations: de, fr or ru.
         aligner: a name of `cc_hf.text.alignment.ALIGNERS`, or an Aligner.
-        progress: whether a progress bar is shown.
-
-    Returns:
-        The counts.
 
     Raises:
         InputError: for another language, an unknown aligner, or a corpus without "it".
@@ -153,11 +145,7 @@ def _whole(block: CorpusBlock, texts: Sequence[str]) -> list[str]:
 
 
 def _outcomes(block: CorpusBlock, lang: str, aligner: Aligner) -> list[str]:
-    """Return what became of each "it" of a block.
-
-    Returns:
-        The gender of its translation, or several, other or unlinked.
-    """
+    """Return for each "it" the gender of its translation, or several, other or unlinked."""
     sources, references = (
         [_WORD.findall(text.lower()) for text in _whole(block, texts)]
         for texts in (block.sources, block.references)

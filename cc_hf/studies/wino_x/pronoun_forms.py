@@ -69,9 +69,6 @@ class PronounOccurrence:
 def check_language(lang: str) -> None:
     """Check that the pronoun forms of a language are known.
 
-    Args:
-        lang: ISO 639-1 code.
-
     Raises:
         InputError: for a language that is not in `PRONOUN_FORMS`.
     """
@@ -86,13 +83,6 @@ def find_pronouns(text: str, lang: str) -> tuple[PronounOccurrence, ...]:
     """Find all pronouns of a text, in order.
 
     Only the form decides, as in the thesis: German "sie" may also be a plural or an object.
-
-    Args:
-        text: a translation.
-        lang: its ISO 639-1 code.
-
-    Returns:
-        The pronouns with their positions and their alternatives.
 
     Raises:
         InputError: for a language that is not in `PRONOUN_FORMS`.
@@ -140,8 +130,6 @@ def ambiguous_pronoun(
     """Return the pronoun that differs between a correct and a contrastive translation.
 
     Args:
-        correct: the correct translation.
-        contrastive: the contrastive translation.
         pronouns: the pronouns of the correct translation, from `find_pronouns`.
 
     Returns:

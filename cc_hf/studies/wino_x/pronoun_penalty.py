@@ -161,9 +161,7 @@ class PronounPenaltyTrainer(Seq2SeqTrainer):  # type: ignore[misc]
         """Return the loss of a batch in nats per label.
 
         Args:
-            model: the model in training.
             inputs: a batch of `PairCollator`.
-            return_outputs: whether to return the outputs of the model, too.
             num_items_in_batch: number of labels in all batches of the step; None to count those of
                 this batch.
 

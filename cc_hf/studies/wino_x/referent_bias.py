@@ -86,7 +86,6 @@ class ReferentBias:
 
     Attributes:
         n: number of choices, including ties and all others that are ignored below.
-        n_correct: number of correct choices.
         accuracy: n_correct / n, in [0, 1]; ties count as wrong.
         n_pairs: number of schemas with both twins.
         n_correct_pairs: number of these with both choices correct.
@@ -137,9 +136,6 @@ def referent_bias(choices: Sequence[Choice]) -> ReferentBias:
 
     Args:
         choices: at least one choice, and at most one per example.
-
-    Returns:
-        Accuracy, frequencies and the rank tests of the preferences.
 
     Raises:
         InputError: for no choices, an example that occurs twice, a schema with more than two
@@ -224,9 +220,7 @@ def _check_values(feature: str, ids: Mapping[str, int], sides: Sequence[_Sides])
 
 
 def _each_against_others(sides: Sequence[_Sides]) -> dict[str, dict[str, int]]:
-    """Return one coding per gender, which tests it against all others; empty if there are only
-    two.
-    """
+    """Return one coding per gender, which tests it against all others; empty for two genders."""
     genders = sorted({value for side in sides for value in (side.correct, side.incorrect)})
     if len(genders) < 3:
         return {}

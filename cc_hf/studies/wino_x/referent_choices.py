@@ -27,7 +27,6 @@ class Choice:
     """Which of two readings was preferred.
 
     Attributes:
-        example_id: the id of the example.
         pair: the schema that the example shares with its twin; "" if there is none.
         correct_gender, incorrect_gender: genders of the two pronouns; "" or "unknown" if the data
             do not state them.
@@ -51,7 +50,6 @@ def choice_of(
     """Return the choice that was made on an example of Wino-X.
 
     Args:
-        example: an example with two readings.
         is_correct: whether the correct reading was preferred; None for a tie, or if neither reading
             was recognised.
 

@@ -36,7 +36,6 @@ class WordSalience:
     """One word of the source.
 
     Attributes:
-        text: the word.
         start: its first character in the source.
         salience: mean salience of its sub-words, in [-1, 1].
         subwords: text and salience of each sub-word.
@@ -53,9 +52,7 @@ class Salience:
     """One source, with the probability of the pronoun that translates its "it".
 
     Attributes:
-        example_id: the id of the example.
         pair: its schema; "" if there is none.
-        source: the sentence.
         pronoun: the target pronoun.
         probability: P(pronoun | source), the product over its tokens, in [0, 1].
         words: the words of the source in order. The salience of a word is P(pronoun | source) -
@@ -151,8 +148,7 @@ def shared_words(left: Sequence[str], right: Sequence[str]) -> list[tuple[int, i
     If there are several such alignments, the one with the latest matches is returned.
 
     Args:
-        left: the words of both sentences.
-        right: as for `left`.
+        left, right: the words of both sentences.
 
     Returns:
         Pairs of an index in `left` and an index in `right`, in ascending order.
@@ -186,11 +182,7 @@ def trigger_words(left: Salience, right: Salience) -> tuple[set[int], set[int]]:
     one.
 
     Args:
-        left: the two sentences of a schema.
-        right: as for `left`.
-
-    Returns:
-        The triggers of `left` and those of `right`.
+        left, right: the two sentences of a schema.
     """
     shared = shared_words([word.text for word in left.words], [word.text for word in right.words])
     sides = ((left, {i for i, _ in shared}), (right, {j for _, j in shared}))
@@ -210,9 +202,6 @@ def trigger_importance(
     Args:
         saliences: the sentences; twins have the same `pair`.
         skipped: example -> why its salience was not measured; copied to the result.
-
-    Returns:
-        The comparisons of triggers and of referents, with the numbers of sentences.
 
     Raises:
         InputError: if there is no pair of twins, a schema has more than two sentences, or there are
@@ -386,9 +375,5 @@ def referent_salience(sentence: Salience) -> tuple[float, float] | None:
 
 
 def salience_rows(saliences: Sequence[Salience]) -> list[dict[str, Any]]:
-    """Return the saliences as plain dicts that can be written as JSON.
-
-    Args:
-        saliences: the sentences.
-    """
+    """Return the saliences as plain dicts that can be written as JSON."""
     return [asdict(sentence) for sentence in saliences]

@@ -57,10 +57,6 @@ def salience_html(
     tooltip of the word. Colours are light or dark as the reader's system has them. All text is
     escaped, and the page loads nothing.
 
-    Args:
-        saliences: at least one sentence.
-        title: the title of the page.
-
     Raises:
         InputError: for no sentences.
     """
@@ -80,10 +76,6 @@ def salience_png(
     saliences: Sequence[Salience], *, title: str = 'Salience for the translation of "it"'
 ) -> bytes:
     """Return the same map as a PNG picture, on white.
-
-    Args:
-        saliences: at least one sentence.
-        title: the line above the sentences.
 
     Raises:
         InputError: for no sentences.
@@ -139,7 +131,6 @@ def _boxes(
     """Draw words on coloured boxes from left to right, in as many lines as they need.
 
     Args:
-        figure: a figure of matplotlib.
         y: height of the first line, in pixels.
         boxes: text, place on the scale, whether it has a frame, and whether it is in italics.
         line_height: in pixels.

@@ -26,7 +26,7 @@ class SplitPlan:
     Attributes:
         n_dev, n_test, seed: see `split_schemas`.
         sizes: numbers of training samples; None for all multiples of `step` that the part can fill.
-        step: see `WinoXSplits.train_sizes`.
+        step: number of samples by which the sizes grow.
         train_on: "wino_x" for the samples that development and test part leave; "winogrande" for
             WinoGrande as `cc_hf.studies.wino_x.winogrande.load_winogrande` loads it, or the path of
             a file in its format, without these parts. WinoGrande is used whole unless `sizes` says
@@ -51,7 +51,6 @@ class WinoXSplits:
         train: all samples for training, schema by schema; `train_part` returns its beginning.
         dev: samples for early stopping.
         test: samples for the accuracies.
-        seed: seed of the shuffle.
     """
 
     train: tuple[ContrastiveTranslationExample, ...]
@@ -86,9 +85,6 @@ class WinoXSplits:
         1,000 for Russian. The thesis trains on up to 2,000, 1,500 and 1,000; its text also mentions
         2,500 for German.
 
-        Args:
-            step: number of samples.
-
         Raises:
             InputError: for a step below 1, or larger than the part.
         """
@@ -102,9 +98,6 @@ class WinoXSplits:
 
 def schema_of(example: ContrastiveTranslationExample) -> str:
     """Return the schema of a sample, which it shares with its twin.
-
-    Args:
-        example: a sample of Wino-X.
 
     Raises:
         InputError: for an example of another dataset.
@@ -148,10 +141,8 @@ def split_schemas(
 
     Args:
         examples: samples of Wino-X, with unique ids.
-        n_dev: number of samples for development and test. A part has fewer, by less than
+        n_dev, n_test: numbers of samples for development and test. A part has fewer, by less than
             one schema, if whole schemas cannot fill it.
-        n_test: as for `n_dev`.
-        seed: seed of the shuffle.
 
     Returns:
         The three parts; the training part has all samples that the others leave.
@@ -202,7 +193,6 @@ def matching_samples(
 
     Args:
         part: samples of a split.
-        examples: all samples of the other configuration.
 
     Raises:
         InputError: if a sample is missing.

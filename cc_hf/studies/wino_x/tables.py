@@ -50,12 +50,7 @@ def lengths_table(lengths: Mapping[str, Sequence[Length]]) -> list[RenderableTyp
 
 
 def corpus_pronouns_tables(pronouns: CorpusPronouns, *, title: str) -> list[RenderableType]:
-    """Return tables of the pronouns of a corpus.
-
-    Args:
-        pronouns: the counts.
-        title: the line above the tables.
-    """
+    """Return tables of the pronouns of a corpus."""
     table = plain_table("", *pronouns.occurrences)
     for name, counts in (
         ('translations of "it"', pronouns.translations),

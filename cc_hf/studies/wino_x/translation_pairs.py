@@ -203,11 +203,7 @@ class PairCollator:
 
     @classmethod
     def of(cls, evaluator: Seq2SeqEvaluator) -> PairCollator:
-        """Return a collator for the family of an evaluator.
-
-        Args:
-            evaluator: the model that is to be trained.
-        """
+        """Return a collator for the family of an evaluator."""
         return cls(
             pad=evaluator.model.config.pad_token_id,
             decoder_start=evaluator.decoder_start,

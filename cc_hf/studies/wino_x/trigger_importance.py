@@ -66,7 +66,6 @@ def prediction_differences(
         evaluator: a single sequence-to-sequence model. Its exact pass is used, whatever its mode.
         examples: examples of Wino-X with translations (mt_en_de.translations and others), whose
             `extra` names the pronouns and referents.
-        progress: whether to show a progress bar.
 
     Returns:
         The saliences, in the order of the examples; and a dict from each example without salience
@@ -221,12 +220,7 @@ def _pronoun_positions(
 def _probabilities(
     model: Seq2SeqEvaluator, sentences: Sequence[_Sentence], *, progress: bool
 ) -> Iterator[tuple[float, list[float]]]:
-    """Yield, for each sentence, the probability of its pronoun with the whole source, and with each
-    token of the source removed.
-
-    Yields:
-        A probability in [0, 1], and one per token of the source.
-    """
+    """Yield P(pronoun) of each sentence with the whole source, and without each of its tokens."""
     # Each sentence has one job with its whole source (None), then one per removed token. Batches
     # are planned over the jobs of all sentences, so they are sorted back below.
     jobs = [
@@ -323,13 +317,10 @@ def _salience(
 
 
 def _owners(sentence: _Sentence, words: Sequence[Token], marks: frozenset[int]) -> list[int | None]:
-    """Return, for each token of the source, the index of the word that contains its first
-    character.
+    """Return the index of the word that contains the first character of each source token.
 
-    A piece without characters, such as a single blank, belongs to the word of the next piece.
-
-    Returns:
-        One index of `words` per token; None for a special token or one without a word.
+    It is None for a special token or one without a word. A piece without characters, such as a
+    single blank, belongs to the word of the next piece.
     """
     word_of = {
         character: number

@@ -54,7 +54,7 @@ def load_winogrande(
             `option2`, `answer`, and `qID` where it is known); None for the largest training set of
             the Hub, pinned by its commit.
         split: "train" or "validation", without `path`.
-        data_dir: a local copy of the upstream repositories, as for `load_examples`.
+        data_dir: a local copy of the upstream repositories, used instead of a download.
 
     Raises:
         InputError: for another split or another kind of file.
@@ -74,7 +74,7 @@ def read_winogrande(path: str | Path, *, name: str) -> Iterator[ContrastiveTrans
     earlier row with the same options, the other answer and at least 70 % of the same words.
 
     Args:
-        path: as for `load_winogrande`.
+        path: a .jsonl or .parquet file.
         name: the beginning of the ids of rows without `qID`.
 
     Yields:
@@ -120,9 +120,6 @@ def same_context(context: str) -> str:
 
     Wino-X has a gap in place of "the" and the gap of WinoGrande. Case and blanks are ignored.
 
-    Args:
-        context: an English sentence with a gap.
-
     Examples:
         >>> same_context("He slept on it, because the _ was soft.")
         'he slept on it, because _ was soft.'
@@ -147,11 +144,7 @@ def _in_schema(example: ContrastiveTranslationExample, pair: str) -> Contrastive
 
 
 def _example(row: JsonRow, where: str, name: str) -> ContrastiveTranslationExample:
-    """Return a row as an example that is the only one of its schema.
-
-    Raises:
-        DataError: for a row without answer or gap, or with two equal options.
-    """
+    """Return a row as an example that is the only one of its schema."""
     answer = row.get("answer")
     if isinstance(answer, bool) or str(answer) not in ("1", "2"):
         raise DataError(
@@ -181,12 +174,7 @@ def _example(row: JsonRow, where: str, name: str) -> ContrastiveTranslationExamp
 
 
 def _rows(path: Path) -> Iterator[tuple[str, JsonRow]]:
-    """Yield each row with its position, for messages.
-
-    Raises:
-        InputError: for another kind of file.
-        DataError: for a file that cannot be read.
-    """
+    """Yield each row with its position, for messages."""
     suffix = path.suffix.lower()
     if suffix == ".jsonl":
         yield from json_lines(path)

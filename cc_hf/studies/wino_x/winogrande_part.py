@@ -43,9 +43,6 @@ def trained_on_winogrande(
         splits: splits of the English side of LM-Wino-X, whose development and test part remain.
         sentences: sentences of `cc_hf.studies.wino_x.winogrande.load_winogrande`.
 
-    Returns:
-        The splits, and what was excluded.
-
     Raises:
         InputError: for splits in another language, or if no sentence is left.
     """

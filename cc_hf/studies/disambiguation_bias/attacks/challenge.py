@@ -54,7 +54,6 @@ def choose_challenge(
             kept in memory.
         n: number of samples of each set.
         max_per_homograph: largest number of samples of one homograph in the first set.
-        seed: decides the random set.
 
     Returns:
         Both sets, with n samples or all that there are. Both have the same size.
@@ -86,9 +85,7 @@ def choose_challenge(
 
 
 def _keep(heap: list[_Item], item: _Item, n: int) -> None:
-    """Add an item to a heap of the n greatest. Items differ in their number, so samples are never
-    compared.
-    """
+    """Add an item to a heap of the n greatest. Item numbers differ, so samples never compare."""
     if len(heap) < n:
         heapq.heappush(heap, item)
     elif item > heap[0]:

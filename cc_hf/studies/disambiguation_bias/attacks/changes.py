@@ -32,7 +32,6 @@ class ChangedSentence:
     """A sentence with another adjective.
 
     Attributes:
-        text: the sentence.
         start: 0-based position of the adjective in characters of `text`.
         edit_start: position in the original sentence from which characters moved.
         shift: number of characters by which what follows the change moved.
@@ -59,12 +58,8 @@ def insert_adjective(source: str, start: int, adjective: str) -> ChangedSentence
     sentence, the capital moves from the noun to the adjective.
 
     Args:
-        source: a sentence.
         start: 0-based position of the noun in characters.
         adjective: adjective in lower case.
-
-    Returns:
-        The sentence with the adjective.
 
     Raises:
         InputError: for a position outside the sentence, or a blank adjective.
@@ -88,13 +83,9 @@ def replace_adjective(source: str, start: int, length: int, adjective: str) -> C
     """Exchange an adjective.
 
     Args:
-        source: a sentence.
         start: 0-based position of the present adjective in characters.
         length: its number of characters.
         adjective: new adjective, in lower case.
-
-    Returns:
-        The sentence with the new adjective.
 
     Raises:
         InputError: for characters outside the sentence, or a blank adjective.

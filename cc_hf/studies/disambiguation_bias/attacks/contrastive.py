@@ -75,8 +75,6 @@ class SenseCues:
 
         Args:
             table: attractors of a corpus in which the senses are known.
-            n: number of cues of each sense.
-            placement: a name of `PLACEMENTS`.
 
         Examples:
             >>> from collections import Counter
@@ -93,13 +91,7 @@ class SenseCues:
         )
 
     def of(self, homograph: str, cluster: str, source: str) -> tuple[str, ...]:
-        """Return the best cues of a sense that are not in the sentence already.
-
-        Args:
-            homograph: the homograph.
-            cluster: id of its sense.
-            source: the sentence.
-        """
+        """Return the best cues of a sense that are not in the sentence already."""
         present = {word.lower() for word in word_texts(source)}
         words = self.words.get(homograph, {}).get(cluster, ())
         return tuple(word for word in words if word.lower() not in present)[: self.n]
@@ -110,11 +102,6 @@ def read_cues(path: Path, *, n: int = 6, placement: str = "before") -> SenseCues
 
     Args:
         path: a JSON file, homograph -> cluster -> words of the source language, the best first.
-        n: number of cues of each sense that are used.
-        placement: a name of `PLACEMENTS`.
-
-    Returns:
-        The cues.
 
     Raises:
         InputError: for a file that does not exist or is not such an object.
@@ -162,7 +149,6 @@ class Conditioned:
     """A source under two readings.
 
     Attributes:
-        source: the source that was translated.
         correct: the source with a cue for the right sense, one per pair of cues.
         incorrect: the source with a cue for the sense of the attractor, one per pair of cues.
     """
@@ -180,12 +166,8 @@ def conditioned_rows(
     The best cue of one sense is compared with the best of the other, the second with the second,
     and so on.
 
-    Args:
-        samples: n samples.
-        cues: the cues.
-
     Returns:
-        n pairs of seed and sample; None where one of the two senses has no cue.
+        One pair of seed and sample per sample; None where one of the two senses has no cue.
     """
     rows: list[tuple[Conditioned, Conditioned] | None] = []
     for sample in samples:
@@ -241,10 +223,6 @@ def conditioned_probabilities(
     Args:
         rows: cued sources; equal ones are judged once.
         translations: source -> translation.
-        evaluator: scores the translations under the cued sources.
-        src_lang: ISO 639-1 code of the sources.
-        tgt_lang: ISO 639-1 code of the translations.
-        progress: show a bar if scoring takes longer than a second.
 
     Returns:
         The probabilities, in [0, 1], and the result of the metric `contrastive_conditioning`.

@@ -35,7 +35,7 @@ class GenerationRules:
             or more; None exchanges all. The released program has 300.
         drops_er_est: whether words of at most two syllables in -er and -est are no attractors, as
             in the released program.
-        smoothing: smoothing of the PPMI, as for `AttractorTable.associations`.
+        smoothing: added to each count before the PPMI is computed.
         log: whether the PPMI takes the logarithm.
     """
 
@@ -83,10 +83,8 @@ def generate_samples(
     changed. All samples are yielded, whatever their bias.
 
     Args:
-        seeds: sentences with a known sense.
         table: attractors, counted on the training corpus.
         modifiers: adjectives, counted on the same corpus.
-        parser: finds nouns and their adjectives.
         rules: further rules; None for those of the thesis.
         counts: receives the number of samples of each kind, if given.
 
@@ -114,7 +112,6 @@ def _samples_at(
     modifiers: ModifierTable,
     rules: GenerationRules,
 ) -> Iterator[AdversarialSample]:
-    """Yield the samples with a change at one noun of a seed."""
     is_homograph = noun.start == seed.start
     kind = (
         f"{'replace' if noun.modifiers else 'insert'}_at_{'homograph' if is_homograph else 'other'}"
@@ -147,7 +144,6 @@ def _samples_at(
 
 
 def _wrong_clusters(table: AttractorTable, seed: TaggedPair, adjective: str) -> Sequence[str]:
-    """Return the wrong senses of which an adjective is an attractor."""
     words = table.associations(seed.homograph)
     return [name for name in words if name != seed.cluster and words[name].get(adjective, 0.0) > 0]
 

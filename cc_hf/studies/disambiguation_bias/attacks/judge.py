@@ -45,9 +45,7 @@ class AttackFigures:
 
     Attributes:
         judge: a name of `JUDGES`.
-        n_samples: number of samples, whatever became of their seeds.
-        n_seeds: number of seeds.
-        n_seeds_correct: number of seeds that are translated correctly.
+        n_samples: number of samples, whatever the outcome of their seeds.
         n_flipped: number of samples flipped to any wrong sense, whose seed is correct; None for a
             judge that sees two senses only.
         total: successful attacks among the samples whose seed is translated correctly. The
@@ -88,7 +86,6 @@ class JudgeAgreement:
         n_success: number of successful attacks by the lexicon and by contrastive conditioning.
         n_both: number of attacks that succeed by both.
         agreement: share of samples on which they agree, in [0, 1].
-        kappa: Cohen's kappa.
         kappa_interval: bootstrap interval over seeds.
         n_seeds_agree, n_seeds: number of samples on whose seed both agree, whether it is correct,
             and number of samples that both judged.
@@ -174,7 +171,6 @@ def judge_agreement(
     """Return how well contrastive conditioning agrees with the lexicon on which attacks succeed.
 
     Args:
-        judgements: judgements by both.
         bootstrap: how the interval is drawn; None for the defaults.
 
     Returns:

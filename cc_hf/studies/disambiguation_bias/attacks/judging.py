@@ -45,14 +45,7 @@ __all__ = [
 
 @dataclass(frozen=True)
 class CueJudge:
-    """Contrastive conditioning as a judge of attacks.
-
-    Attributes:
-        cues: words for each sense.
-        evaluator: scores translations under sources with a cue.
-        src_lang: ISO 639-1 code of the sources.
-        tgt_lang: ISO 639-1 code of the translations.
-    """
+    """Contrastive conditioning as a judge of attacks."""
 
     cues: SenseCues
     evaluator: Evaluator
@@ -64,7 +57,6 @@ class Translated(NamedTuple):
     """The texts of samples with their translations.
 
     Attributes:
-        system: name of the system.
         signature: system and beams, or the hash of the file, for the signature.
         texts: text -> translation.
     """
@@ -78,11 +70,8 @@ class AttackReport(NamedTuple):
     """What is known about the attacks on one system.
 
     Attributes:
-        system: name of the system.
         figures: success by each judge that was used.
         agreement: agreement of two judges; None for one.
-        signature: how the figures were made.
-        notes: what a reader must know.
     """
 
     system: str
@@ -106,17 +95,10 @@ def translate_or_read(
     """Translate every distinct text of the samples once, or read its translation.
 
     Args:
-        samples: the samples.
-        system: model that translates, as for `cc_hf.translate`; None to read `translations`.
+        system: model that translates; None to read `translations`.
         translations: one line for each text of `distinct_texts`; None to translate.
         name: name of the system; None for that of the model or file.
         languages: ISO 639-1 codes of the sentences and of the translations.
-        num_beams: number of beams.
-        loading: how the model is loaded.
-        progress: show a bar if translating takes longer than a second.
-
-    Returns:
-        The translations.
 
     Raises:
         InputError: for no samples, both or neither of a system and translations, or another number
@@ -167,19 +149,13 @@ def judge_attacks(
     bootstrap: Bootstrap | None = None,
     progress: bool = False,
 ) -> tuple[list[AttackJudgement], AttackReport]:
-    """Judge what became of the homographs, and count successful attacks.
+    """Judge the homograph in every translation, and count successful attacks.
 
     Args:
-        samples: the samples.
-        translated: their translations.
         samples_path: file of the samples, for the signature.
         lexicon: judge by the words of each sense; None for none.
         cues: judge by contrastive conditioning; None for none.
         bootstrap: how intervals are drawn; None for the defaults.
-        progress: show a bar if scoring takes longer than a second.
-
-    Returns:
-        One judgement per sample, and the figures.
 
     Raises:
         InputError: for no judge, texts without translations, or if no seed is translated correctly.
@@ -237,11 +213,7 @@ def judge_attacks(
 
 
 def attack_json(report: AttackReport) -> dict[str, Any]:
-    """Return the figures as plain dicts with rates in [0, 1].
-
-    Args:
-        report: the figures.
-    """
+    """Return the figures as plain dicts with rates in [0, 1]."""
     return {
         "signature": report.signature,
         "system": report.system,

@@ -40,7 +40,6 @@ class AttackFiles:
 
     Attributes:
         seeds: tagged pairs that are held out from the corpus.
-        attractors: the table of attractors of the corpus.
         training: tagged pairs of the corpus, in which the adjectives of each sense are counted.
         corpus: further source sentences, one per line, for the adjectives of other nouns; None for
             none.
@@ -57,9 +56,9 @@ class Checks:
     """Language models that check seeds and samples.
 
     Attributes:
-        masked_lm: checks the sense of seeds, as for `select_seeds`; None leaves the check out.
+        masked_lm: checks the sense of seeds; None skips the check.
         lexicon: the senses that `masked_lm` compares.
-        causal_lm: checks the fluency of samples, as for `fluent_samples`; None leaves it out.
+        causal_lm: checks the fluency of samples; None skips the check.
         max_ratio: largest ratio of perplexities.
     """
 
@@ -116,16 +115,10 @@ def make_attacks(
     Pairs and samples are read and written row by row.
 
     Args:
-        files: what the samples are made from.
-        output: file of the samples.
-        parser: finds nouns and their adjectives.
         seed_rules: which pairs are seeds; None for the rules of the thesis.
         rules: which samples are made; None for the rules of the thesis.
         checks: language models that check seeds and samples; None for none.
         sources: file for every distinct text, one per line; None for no file.
-
-    Returns:
-        The signature and the counts.
 
     Raises:
         InputError: for files that are not as expected, an output that another run is writing, or if
@@ -215,11 +208,7 @@ def _file_fields(files: AttackFiles, table: AttractorTable) -> dict[str, str]:
 
 
 def file_digest(path: Path) -> str:
-    """Return the first seven hexadecimal digits of the SHA-256 of a file.
-
-    Args:
-        path: the file.
-    """
+    """Return the first seven hexadecimal digits of the SHA-256 of a file."""
     digest = hashlib.sha256()
     with path.open("rb") as file:
         while block := file.read(1 << 20):
@@ -228,11 +217,7 @@ def file_digest(path: Path) -> str:
 
 
 def _write_sources(path: Path, samples: Path) -> None:
-    """Write every distinct text of a file of samples on a line of its own.
-
-    Raises:
-        InputError: for a text with a line break.
-    """
+    """Write every distinct text of a file of samples on a line of its own."""
     texts = distinct_texts(read_samples(samples))
     broken = next((text for text in texts if "\n" in text or "\r" in text), None)
     if broken is not None:

@@ -28,7 +28,6 @@ class ModifierTable:
     Attributes:
         senses: homograph -> cluster -> adjective -> number of occurrences.
         nouns: lemma of a noun -> adjective -> number of occurrences, in all senses.
-        n_sentences: number of sentences that were parsed.
     """
 
     senses: dict[str, dict[str, Counter[str]]] = field(
@@ -38,12 +37,7 @@ class ModifierTable:
     n_sentences: int = 0
 
     def of_sense(self, homograph: str, cluster: str) -> Counter[str]:
-        """Return the adjectives of a homograph in one of its senses.
-
-        Args:
-            homograph: the lemma.
-            cluster: id of the sense cluster.
-        """
+        """Return the adjectives of a homograph in one of its senses."""
         return self.senses.get(homograph, {}).get(cluster, Counter())
 
     def of_noun(self, noun: str) -> Counter[str]:
@@ -65,7 +59,6 @@ def count_modifiers(
 
     Args:
         pairs: pairs whose senses are known, read once and not kept.
-        parser: finds nouns and their adjectives.
         sources: further sentences of the training corpus, for the nouns.
 
     Returns:
@@ -103,9 +96,6 @@ def batched(rows: Iterable[_T], size: int) -> Iterator[list[_T]]:
     Args:
         rows: any rows; they are read as they are needed.
         size: length of a list, at least 1.
-
-    Yields:
-        Lists of rows, in their order.
 
     Examples:
         >>> list(batched("abc", 2))

@@ -42,11 +42,7 @@ __all__ = [
 
 
 def distinct_texts(samples: Iterable[AdversarialSample]) -> list[str]:
-    """Return the texts that must be translated, each once: every seed before its first sample.
-
-    Args:
-        samples: samples, read once.
-    """
+    """Return the texts that must be translated, each once: every seed before its first sample."""
     texts: dict[str, None] = {}
     for sample in samples:
         texts.setdefault(sample.seed_source)
@@ -78,7 +74,6 @@ class LexiconJudge:
     """How the sense of a homograph is read in a translation.
 
     Attributes:
-        lexicon: words of each sense.
         search: a name of `cc_hf.metrics.homograph_accuracy.SEARCHES`.
         aligner: a name of `cc_hf.text.alignment.ALIGNERS`, or an Aligner.
         lemmatizer: a name of `cc_hf.text.lemmatization.LEMMATIZERS`, or a Lemmatizer.
@@ -106,14 +101,9 @@ _Question = tuple[str, str, int, str]
 def judge_by_lexicon(
     samples: Sequence[AdversarialSample], translations: Mapping[str, str], judge: LexiconJudge
 ) -> list[AttackJudgement]:
-    """Return what became of the homograph in each seed and in each sample.
+    """Return the outcome of the homograph in each seed and in each sample.
 
     All translations are aligned together, each distinct text once.
-
-    Args:
-        samples: the samples.
-        translations: text -> translation.
-        judge: the lexicon and how it is used.
 
     Returns:
         One judgement per sample. An outcome is "flipped:" and the attractor's sense if the
@@ -155,7 +145,6 @@ def lexicon_ceiling(samples: Sequence[AdversarialSample], judge: LexiconJudge) -
 
     Args:
         samples: the samples; each seed counts once, and without a reference it is left out.
-        judge: the lexicon and how it is used.
 
     Raises:
         InputError: for a homograph or cluster that is not in the lexicon.
@@ -178,7 +167,6 @@ def lexicon_ceiling(samples: Sequence[AdversarialSample], judge: LexiconJudge) -
 
 
 def _row(question: _Question, senses: Mapping[str, str]) -> dict[str, Any]:
-    """Return a question as the metric reads it."""
     text, homograph, start, cluster = question
     return {
         "source": text,
@@ -198,11 +186,6 @@ def _questions(sample: AdversarialSample) -> tuple[_Question, _Question]:
 
 
 def _senses(samples: Iterable[AdversarialSample], lexicon: HomographLexicon) -> dict[str, str]:
-    """Return homograph -> its senses as the metric reads them.
-
-    Raises:
-        InputError: for a homograph or cluster that is not in the lexicon.
-    """
     texts: dict[str, str] = {}
     for sample in samples:
         for cluster in (sample.seed_cluster, sample.adv_cluster):
@@ -243,11 +226,6 @@ def judge_by_cues(
 
     Args:
         judgements: judgements that may lack outcomes by a lexicon.
-        cues: words for each sense.
-        evaluator: scores translations under sources with a cue.
-        src_lang: ISO 639-1 code of the sources.
-        tgt_lang: ISO 639-1 code of the translations.
-        progress: show a bar if scoring takes longer than a second.
 
     Returns:
         The judgements, without a probability where a sense has no cue, and the result of the
@@ -284,13 +262,6 @@ def unjudged(
     samples: Iterable[AdversarialSample], translations: Mapping[str, str]
 ) -> Iterator[AttackJudgement]:
     """Yield the samples with their translations, before any judge.
-
-    Args:
-        samples: the samples.
-        translations: text -> translation.
-
-    Yields:
-        One row per sample, without outcomes.
 
     Raises:
         InputError: for a text without a translation.

@@ -33,21 +33,16 @@ class AdversarialSample:
         seed_id: id of the tagged pair from which it was made.
         kind: a name of `cc_hf.studies.disambiguation_bias.attacks.changes.KINDS`.
         start: 0-based position of the adjective in characters of `source`.
-        adjective: the adjective that was inserted.
         replaced: the adjective whose place it takes; "" for an insertion.
         homograph: the homograph, as the lexicon has it.
         homograph_start: 0-based position of the homograph in `source`.
         seed_homograph_start: its position in `seed_source`.
         seed_cluster: id of the right sense.
         adv_cluster: id of the wrong sense of which the adjective is an attractor.
-        source: the sample.
-        seed_source: the sentence from which it was made.
-        freq_adv: bias of the adjective towards the wrong sense, by frequency.
-        freq_seed: the same towards the right sense.
-        freq_diff: `freq_adv` less `freq_seed`.
-        ppmi_adv: bias by positive pointwise mutual information, as for the frequency.
-        ppmi_seed: the same towards the right sense.
-        ppmi_diff: `ppmi_adv` less `ppmi_seed`.
+        freq_adv, ppmi_adv: bias of the adjective towards the wrong sense, by relative frequency and
+            by positive pointwise mutual information.
+        freq_seed, ppmi_seed: the same towards the right sense.
+        freq_diff, ppmi_diff: `*_adv` less `*_seed`.
         fluency_ratio: perplexity of the sample divided by that of the seed; None if it was not
             computed.
         seed_reference: reference translation of `seed_source`; "" if there is none.
@@ -78,12 +73,9 @@ class AdversarialSample:
 
 @dataclass(frozen=True, slots=True)
 class AttackJudgement:
-    """What became of the homograph in the translations of a seed and of a sample made from it.
+    """The outcome of the homograph in the translations of a seed and of a sample made from it.
 
     Attributes:
-        sample: the sample.
-        seed_translation: translation of the seed by the system under test.
-        translation: its translation of the sample.
         seed_outcome: outcome of the homograph in `seed_translation`, such as "correct",
             "flipped:3", "unknown" or "deleted"; "" if no lexicon judged it.
         outcome: the same in `translation`.
@@ -141,9 +133,6 @@ def read_samples(path: str | Path) -> Iterator[AdversarialSample]:
     Args:
         path: a JSONL file with the fields of `AdversarialSample`; other keys are ignored.
 
-    Yields:
-        Samples in file order.
-
     Raises:
         InputError: for a file that does not exist, an id that occurs twice, or a line that is not
             as described. The message names the line.
@@ -163,9 +152,6 @@ def read_judgements(path: str | Path) -> Iterator[AttackJudgement]:
     Args:
         path: a JSONL file with the fields of `AdversarialSample` and `AttackJudgement`.
 
-    Yields:
-        Judgements in file order.
-
     Raises:
         InputError: for a file that does not exist, or a line that is not as described. The message
             names the line.
@@ -176,10 +162,6 @@ def read_judgements(path: str | Path) -> Iterator[AttackJudgement]:
 
 def write_rows(path: str | Path, rows: Iterable[AdversarialSample | AttackJudgement]) -> int:
     """Write samples or judgements to a JSONL file, completely or not at all.
-
-    Args:
-        path: the file.
-        rows: the rows; they are written as they come.
 
     Returns:
         The number of rows.
@@ -194,11 +176,7 @@ def write_rows(path: str | Path, rows: Iterable[AdversarialSample | AttackJudgem
 def _rows(
     path: str | Path, parse: Callable[[Mapping[str, Any], str], _Row], command: str
 ) -> Iterator[tuple[_Row, str]]:
-    """Yield each row of a file, and its file and line for messages.
-
-    Raises:
-        InputError: for a line that is not an object, or that `parse` refuses.
-    """
+    """Yield each row of a file, and its file and line for messages."""
     for number, line in enumerate(stream_lines(Path(path)), 1):
         if not line.strip():
             continue
@@ -212,11 +190,7 @@ def _rows(
 
 
 def _values(kind: type, row: Mapping[str, Any], where: str) -> dict[str, Any]:
-    """Return the checked values of the fields of a dataclass.
-
-    Raises:
-        InputError: for a missing key, or a value of another type.
-    """
+    """Return the checked values of the fields of a dataclass."""
     values: dict[str, Any] = {}
     for field in fields(kind):
         if field.type not in _KINDS_OF_VALUES:

@@ -71,9 +71,6 @@ def select_seeds(
             `n_unknown` (their homograph is not in the table), `n_short`, `n_unclear` (the masked
             model prefers another sense) and `n_biased`.
 
-    Yields:
-        The seeds.
-
     Raises:
         InputError: for `masked_lm` without a lexicon, an iterator, or pairs of which none has a
             homograph of the table.
@@ -126,8 +123,6 @@ def has_preferred_sense(
     thesis masks the word only, all its pieces at once.
 
     Args:
-        pairs: n pairs.
-        lexicon: the senses.
         masked_lm: a masked language model, or any other evaluator that scores a translation with an
             empty source.
 
@@ -174,10 +169,8 @@ def fluent_samples(
     wrong sense only are scored once.
 
     Args:
-        samples: samples, read in batches.
         causal_lm: a causal language model with an empty prompt (`load_evaluator(..., prompt="")`).
         max_ratio: largest ratio, above 0.
-        lang: ISO 639-1 code of the sentences.
         counts: receives `n_not_fluent`, if given.
 
     Yields:

@@ -103,8 +103,6 @@ class SheetFigures:
     """What two filled sheets say.
 
     Attributes:
-        n: number of sentences.
-        kinds: figures of each kind of sentences that occurs.
         kappa: Cohen's kappa of the two raters on the sense, over the four answers.
         kappa_interval: bootstrap interval over sentences.
         naturalness_kappas: weights ("linear", "quadratic") -> weighted kappa of the ratings. The
@@ -132,14 +130,8 @@ def draw_sentences(
     right sense and another one at random. Which of them comes first is random.
 
     Args:
-        samples: adversarial samples, such as a challenge set.
         pairs: regular sentences with a known sense; may be empty.
-        lexicon: the words that describe a sense.
         n: number of sentences of each kind, or all that there are.
-        seed: decides what is drawn, and every order.
-
-    Returns:
-        The key with the sentences.
 
     Raises:
         InputError: for a number below 1, no samples, a homograph or cluster that is not in the
@@ -171,11 +163,6 @@ def _drawn(n_rows: int, n: int, draw: random.Random) -> list[int]:
 
 
 def _other_sense(pair: TaggedPair, lexicon: HomographLexicon, draw: random.Random) -> str:
-    """Return another sense of a pair's homograph at random.
-
-    Raises:
-        InputError: for a homograph with one sense.
-    """
     lexicon.check(pair.homograph, pair.cluster, f"pair {pair.id!r}")
     others = [name for name in lexicon.clusters(pair.homograph) if name != pair.cluster]
     if not others:
@@ -219,9 +206,6 @@ def rate_sheets(
     """Return error rates, naturalness, and the agreement of two raters.
 
     Args:
-        key: the key of the sheets.
-        first: answers of the first rater.
-        second: answers of the second.
         bootstrap: how the interval of kappa is drawn; None for the defaults.
 
     Returns:
@@ -254,7 +238,6 @@ def _kind_figures(
     origins: Sequence[tuple[str, Mapping[str, str]]],
     raters: Sequence[Answers],
 ) -> KindFigures:
-    """Return the figures of one kind from ids of rows and origins."""
     answers = [(origin["right"], *rater[name]) for name, origin in origins for rater in raters]
     counts = Counter("right" if sense == right else sense for right, sense, _ in answers)
     n, n_errors = len(answers), len(answers) - counts["right"]

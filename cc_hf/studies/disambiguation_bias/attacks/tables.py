@@ -82,11 +82,7 @@ def generation_table(counts: Mapping[str, int]) -> Table:
 
 
 def attack_tables(report: AttackReport) -> Group:
-    """Return success by kind and by bias, correlations, and the agreement of the judges.
-
-    Args:
-        report: the figures.
-    """
+    """Return success by kind and by bias, correlations, and the agreement of the judges."""
     parts: list[RenderableType] = []
     for figures in report.figures:
         parts += [
@@ -147,11 +143,7 @@ def _correlation_table(figures: AttackFigures) -> Table | None:
 
 
 def agreement_line(agreement: JudgeAgreement) -> str:
-    """Return how well both judges agree, as a sentence.
-
-    Args:
-        agreement: the agreement.
-    """
+    """Return how well both judges agree, as a sentence."""
     kappa = decimal(agreement.kappa, agreement.kappa_interval)
     return (
         f"Both judges agree on {percent(agreement.agreement)} % of {agreement.n:,} samples whose"
@@ -163,12 +155,7 @@ def agreement_line(agreement: JudgeAgreement) -> str:
 
 
 def transfer_table(transfers: Sequence[Transfer], *, judge: str) -> Group:
-    """Return how far systems fall for the same attacks.
-
-    Args:
-        transfers: the comparisons.
-        judge: the judge of the attacks.
-    """
+    """Return how far systems fall for the same attacks."""
     table = plain_table("systems", "n", "succeed on all", "on any", "Jaccard, %")
     for row in transfers:
         index = "" if row.jaccard is None else percent(row.jaccard)
@@ -183,11 +170,7 @@ def transfer_table(transfers: Sequence[Transfer], *, judge: str) -> Group:
 
 
 def sheet_tables(figures: SheetFigures) -> Group:
-    """Return error rates, naturalness and agreement of two raters.
-
-    Args:
-        figures: what the sheets say.
-    """
+    """Return error rates, naturalness and agreement of two raters."""
     table = plain_table(
         "sentences", "answers", "errors, %", "95 % interval", "wrong", "none", "both", "naturalness"
     )
@@ -228,7 +211,6 @@ def attack_page(report: AttackReport, judgements: Iterable[AttackJudgement]) -> 
     """Return a page with the figures and with seeds beside attacked sentences; it loads nothing.
 
     Args:
-        report: the figures.
         judgements: what they were made from. The successful attacks with the highest difference of
             frequencies are shown, and some others.
     """
@@ -307,22 +289,14 @@ def _example(judgement: AttackJudgement, judge: str) -> dict[str, Any]:
 
 
 def sample_parts(sample: AdversarialSample) -> list[_Part]:
-    """Return the attacked sentence with the new adjective and the homograph marked.
-
-    Args:
-        sample: the sample.
-    """
+    """Return the attacked sentence with the new adjective and the homograph marked."""
     end = sample.start + len(sample.adjective)
     marks = [(sample.start, end, "changed"), _homograph(sample.source, sample.homograph_start)]
     return _parts(sample.source, marks)
 
 
 def seed_parts(sample: AdversarialSample) -> list[_Part]:
-    """Return the seed with the exchanged adjective, if there is one, and the homograph marked.
-
-    Args:
-        sample: the sample.
-    """
+    """Return the seed with the exchanged adjective, if there is one, and the homograph marked."""
     marks = [_homograph(sample.seed_source, sample.seed_homograph_start)]
     if sample.replaced:
         # What follows the changed adjective is the same in both sentences.

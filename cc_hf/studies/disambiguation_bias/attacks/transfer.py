@@ -18,7 +18,6 @@ class Transfer:
     """Attacks that succeed on several systems.
 
     Attributes:
-        systems: the systems that are compared.
         n: number of samples whose seed all of them translate correctly.
         n_all: number of these attacks that succeed on all systems.
         n_any: number of these attacks that succeed on at least one.

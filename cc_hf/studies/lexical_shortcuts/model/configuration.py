@@ -80,8 +80,6 @@ class LexicalShortcutConfig(PretrainedConfig):  # type: ignore[misc]
         shortcut_source: "lexical" for shortcuts from the embeddings, "non_lexical" for shortcuts
             from the output of the layer two below.
         d_model: width of the states.
-        encoder_layers, decoder_layers: numbers of layers.
-        encoder_attention_heads, decoder_attention_heads: numbers of attention heads.
         encoder_ffn_dim, decoder_ffn_dim: inner widths of the feed-forward parts.
         activation_function: "relu" or "gelu".
         dropout: share of embeddings and of what sub-layers add that is set to zero in training.
@@ -148,10 +146,6 @@ class LexicalShortcutConfig(PretrainedConfig):  # type: ignore[misc]
         """Return the configuration of one side, as transformers asks for it.
 
         `generate` reads the number of logits from `vocab_size`, which must be that of the target.
-
-        Args:
-            decoder: whether the side is the decoder.
-            encoder: whether the side is the encoder.
         """
         config = super().get_text_config(decoder=decoder, encoder=encoder)
         if not encoder and config.vocab_size != self.tgt_vocab_size:

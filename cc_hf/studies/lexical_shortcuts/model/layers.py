@@ -85,7 +85,6 @@ class ShortcutAttention(nn.Module):
     """Multi-head attention whose keys and values may be mixed with maps of the embeddings.
 
     Args:
-        config: the configuration of the model.
         part: "encoder", "decoder" or "cross".
         layer: number of the layer, from 0; keys and values are kept by it.
     """
@@ -237,7 +236,6 @@ class LexicalShortcutEncoderLayer(_Layer):
             hidden: the input, (n, length, width).
             embeddings: what the shortcuts read, of the same shape. With gradient checkpointing it
                 must be an argument, so that its gradient is kept.
-            mask: mask of the sources, or None.
         """
         normed = self.before(hidden, self.self_attn_layer_norm)
         change, gates = self.self_attn(normed, normed, embeddings, mask)
@@ -272,7 +270,6 @@ class LexicalShortcutDecoderLayer(_Layer):
             mask: mask of self-attention, or None.
             states: last states of the sources.
             source_embeddings: embeddings of the sources, or None if nothing reads them.
-            source_mask: mask of the sources, or None.
             past_key_values: keys and values of the tokens before and of the sources, or None.
         """
         normed = self.before(hidden, self.self_attn_layer_norm)

@@ -139,11 +139,7 @@ class _Stack(nn.Module):
 
 
 class LexicalShortcutEncoder(_Stack):
-    """The encoder.
-
-    Args:
-        config: the configuration of the model.
-    """
+    """The encoder."""
 
     main_input_name = "input_ids"
 
@@ -163,8 +159,6 @@ class LexicalShortcutEncoder(_Stack):
         Args:
             input_ids: (n, length), padded on the left or on the right.
             attention_mask: (n, length), 0 at padding; None for 0 at the token of padding.
-            output_hidden_states: whether to return the output of every layer.
-            output_gates: whether to return gates.
         """
         real = input_ids != self.pad_token_id if attention_mask is None else attention_mask != 0
         embeddings = self.embed(input_ids, _positions(real))
@@ -187,11 +181,7 @@ class LexicalShortcutEncoder(_Stack):
 
 
 class LexicalShortcutDecoder(_Stack):
-    """The decoder.
-
-    Args:
-        config: the configuration of the model.
-    """
+    """The decoder."""
 
     def __init__(self, config: LexicalShortcutConfig) -> None:
         super().__init__(config, "decoder", config.tgt_vocab_size, LexicalShortcutDecoderLayer)
@@ -212,7 +202,6 @@ class LexicalShortcutDecoder(_Stack):
             ids: inputs of the decoder, (n, length).
             attention_mask: (n, length), with the tokens before if some are kept, 0 at padding; None
                 for 0 at the token of padding, unless the decoder starts with it.
-            encoded: output of the encoder.
             source_mask: added to the logits of attention over the source, or None.
             past_key_values: keys and values of the tokens before and of the sources, or None.
 
@@ -245,11 +234,7 @@ class LexicalShortcutDecoder(_Stack):
     def _real(
         self, ids: torch.Tensor, attention_mask: torch.Tensor | None, first: int
     ) -> torch.Tensor:
-        """Return which tokens, those before included, are no padding: (n, first + length).
-
-        Raises:
-            ValueError: for an `attention_mask` of another length.
-        """
+        """Return which tokens, those before included, are no padding: (n, first + length)."""
         n, length = ids.shape
         if attention_mask is not None:
             if attention_mask.shape != (n, first + length):
@@ -276,9 +261,6 @@ class _Body(nn.Module):
 
 class LexicalShortcutForConditionalGeneration(PreTrainedModel, GenerationMixin):  # type: ignore[misc]
     """A transformer with lexical shortcuts and its projection to the vocabulary.
-
-    Args:
-        config: the configuration of the model.
 
     Examples:
         >>> config = LexicalShortcutConfig(vocab_size=20, d_model=16, shortcut="fusion")
@@ -388,7 +370,6 @@ class LexicalShortcutForConditionalGeneration(PreTrainedModel, GenerationMixin):
             decoder_input_ids: inputs of the decoder, (n, n_target); those of the labels by default.
             decoder_attention_mask: (n, n_target), with the tokens before if some are kept, 0 at
                 padding; None for 0 at the token of padding, unless the decoder starts with it.
-            encoder_outputs: output of the encoder if it is known.
             past_key_values: what is kept of the tokens before, or None.
             labels: (n, n_target), -100 at padding.
             use_cache: whether keys and values are kept; by default as configured, not in training.
@@ -483,7 +464,6 @@ class LexicalShortcutForConditionalGeneration(PreTrainedModel, GenerationMixin):
 
         Args:
             input_ids: all tokens of the decoder so far.
-            options: further inputs, as transformers prepares them.
         """
         if options.get("decoder_attention_mask") is None and (
             self.config.decoder_start_token_id != self.config.pad_token_id
@@ -531,8 +511,6 @@ def _additive(real: torch.Tensor, dtype: torch.dtype) -> torch.Tensor | None:
 def _by_kind(
     gates: Sequence[Sequence[torch.Tensor | None]], wanted: bool | None, *, n: int
 ) -> list[tuple[torch.Tensor, ...] | None]:
-    """Return the gates of all layers by their kind, None for a kind that was not asked for or that
-    a layer lacks.
-    """
+    """Return the gates of all layers by kind; None if not asked for or lacking in a layer."""
     kinds = [tuple(gate for gate in kind if gate is not None) for kind in zip(*gates, strict=True)]
     return [kind if wanted and kind else None for kind in kinds] or [None] * n

@@ -95,20 +95,12 @@ class RunningSum(CacheLayerMixin):  # type: ignore[misc]
             self.keys = self.values = self.keys.index_select(0, beam_idx.to(self.keys.device))
 
     def batch_repeat_interleave(self, repeats: int) -> None:
-        """Repeat each row.
-
-        Args:
-            repeats: how often.
-        """
+        """Repeat each row."""
         if self.is_initialized:
             self.keys = self.values = self.keys.repeat_interleave(repeats, dim=0)
 
     def batch_select_indices(self, indices: torch.Tensor) -> None:
-        """Keep some rows only.
-
-        Args:
-            indices: their numbers.
-        """
+        """Keep some rows only."""
         if self.is_initialized:
             self.keys = self.values = self.keys[indices, ...]
 
@@ -135,7 +127,6 @@ class AverageAttention(nn.Module):
     layer adds y_j before it normalises, is i_j * y_j + f_j * g_j.
 
     Args:
-        config: the configuration of the model.
         layer: number of the layer, from 0; sums are kept by it.
 
     Examples:
@@ -208,11 +199,7 @@ class AverageAttention(nn.Module):
         return averages
 
     def _kept(self, past_key_values: Any) -> RunningSum:
-        """Return what this layer keeps in a cache; an empty cache of keys and values is replaced.
-
-        Raises:
-            ValueError: for a cache that holds the keys of another model.
-        """
+        """Return what this layer keeps in a cache, replacing an empty cache of keys and values."""
         if isinstance(past_key_values, EncoderDecoderCache):
             past_key_values = past_key_values.self_attention_cache
         layers = past_key_values.layers
@@ -231,9 +218,6 @@ class AverageAttention(nn.Module):
 
 class AverageAttentionForConditionalGeneration(MarianMTModel):  # type: ignore[misc]
     """A Marian model with an average attention network in each layer of the decoder.
-
-    Args:
-        config: the configuration of the model.
 
     Examples:
         >>> config = AverageAttentionConfig(
