@@ -31,11 +31,7 @@ class EnsembleEvaluator(Evaluator):
     logarithms.
 
     Attributes:
-        members: the evaluators, at least one.
         combination: "token" or "sentence", as the signature says it.
-
-    Args:
-        members: the evaluators, at least one.
 
     Raises:
         InputError: for no members.
@@ -243,10 +239,7 @@ def ensemble(members: Sequence[Evaluator]) -> Evaluator:
     """Combine evaluators by token if all have the same tokenisation, else by sentence.
 
     Args:
-        members: the evaluators; a single one is returned as it is.
-
-    Returns:
-        The ensemble, or the only member.
+        members: a single one is returned as it is.
 
     Raises:
         InputError: for no members.
@@ -272,9 +265,6 @@ def same_tokenisation(members: Sequence[Evaluator]) -> bool:
     They must be of the same family, mark texts alike, and have tokenizers of the same class, rules
     and vocabularies.
 
-    Args:
-        members: the evaluators.
-
     Examples:
         >>> from cc_hf.evaluators.loading import load_evaluator
         >>> same_tokenisation([load_evaluator("cc-tiny-en-de"), load_evaluator("cc-tiny-en-de")])
@@ -297,7 +287,6 @@ def _fingerprint(member: Any) -> tuple[object, ...]:
 
 
 def _tokenizer_hash(tokenizer: Any) -> str:
-    """Return a hash of everything that decides which ids a text gets."""
     digest = hashlib.sha256(type(tokenizer).__name__.encode())
     if models := getattr(tokenizer, "serialized_models", None):  # Bergamot's has nothing else
         return hashlib.sha256(repr((digest.digest(), models)).encode()).hexdigest()

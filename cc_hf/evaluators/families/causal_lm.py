@@ -38,12 +38,10 @@ class CausalLMEvaluator(Evaluator):
     without tokens is replaced by BOS, or EOS if there is no BOS.
 
     Args:
-        model: a model of transformers.
-        tokenizer: its tokenizer.
         own_languages: ignored; a language model has no direction.
         prompt: a template (`PromptTemplate`), "" for none; None for `DEFAULT_PROMPT`. After `CHAT`,
             such as "chat:Translate into {tgt_name}: {source}", it is a turn of the user.
-        options: as for `TokenModel`.
+        options: further arguments of `TokenModel`.
 
     Raises:
         InputError: for a template with other fields, a language that it cannot name, or `CHAT`
@@ -130,9 +128,6 @@ class CausalLMEvaluator(Evaluator):
         allowed.
 
         The prompt is never cut.
-
-        Returns:
-            Token ids of source and translation.
 
         Raises:
             TooLongError: when they do not fit and nothing may be cut, or nothing would be left.

@@ -22,9 +22,7 @@ class FSMTEvaluator(Seq2SeqEvaluator):
     targets are encoded here.
 
     Args:
-        model: a model of transformers.
-        tokenizer: its tokenizer.
-        options: as for `Seq2SeqEvaluator`.
+        options: further arguments of `Seq2SeqEvaluator`.
     """
 
     tokenizer_class: ClassVar[str] = "FSMT"

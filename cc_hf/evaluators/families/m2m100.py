@@ -66,9 +66,7 @@ class NLLBEvaluator(MultilingualEvaluator):
     language. The target is as in M2M100.
 
     Args:
-        model: a model of transformers.
-        tokenizer: its tokenizer.
-        options: as for `Seq2SeqEvaluator`.
+        options: further arguments of `Seq2SeqEvaluator`.
     """
 
     tokenizer_class: ClassVar[str] = "Nllb"

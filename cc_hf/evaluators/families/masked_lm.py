@@ -32,14 +32,12 @@ class MaskedLMEvaluator(Evaluator):
     translation stands alone.
 
     Args:
-        model: a model of transformers.
-        tokenizer: its tokenizer.
         own_languages: ignored; a language model has no direction.
         prompt: a template (`PromptTemplate`) for the text before the translation, "{source}" by
             default. "" leaves out every source, so that contrastive sources cannot differ.
         max_tokens: length of the longest pair of texts, special tokens included; the model's number
             of positions limits it.
-        options: as for `TokenModel`.
+        options: further arguments of `TokenModel`.
 
     Raises:
         InputError: for a template with other fields, or a language that it cannot name.
@@ -106,9 +104,6 @@ class MaskedLMEvaluator(Evaluator):
     ) -> tuple[list[int], list[int]]:
         """Check that source and translation fit together; cut the end of the translation if
         allowed.
-
-        Returns:
-            Token ids of source and translation.
 
         Raises:
             InputError: for a translation without any token.

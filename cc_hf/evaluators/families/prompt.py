@@ -20,9 +20,6 @@ class PromptTemplate:
 
     {{ and }} stand for braces.
 
-    Attributes:
-        text: the template.
-
     Raises:
         InputError: for other fields, or braces that do not match.
 
@@ -86,9 +83,7 @@ class PromptTemplate:
         """Return the text for one source.
 
         Args:
-            source: the source.
-            src_lang: language codes.
-            tgt_lang: as for `src_lang`.
+            src_lang, tgt_lang: language codes.
         """
         names = {
             f"{side}_name": LANGUAGES.get(two_letter_code(lang), lang)

@@ -50,8 +50,6 @@ class Seq2SeqEvaluator(Evaluator):
             is kept from one call to the next.
 
     Args:
-        model: a model of transformers.
-        tokenizer: its tokenizer.
         own_languages: source and target language of the model, "" if not known.
         src_lang, tgt_lang: default languages, "" for those of the model.
         options: further arguments of `TokenModel`.
@@ -194,7 +192,6 @@ class Seq2SeqEvaluator(Evaluator):
         return self._is_packable() and is_bf16_fast(self.device)
 
     def _is_packable(self) -> bool:
-        """Return whether the packed pass supports the model, its precision and its lengths."""
         model = self.model
         if (
             model.config.model_type not in PACKED_FAMILIES
@@ -245,8 +242,6 @@ class Seq2SeqEvaluator(Evaluator):
         depend on those after it.
 
         Args:
-            sources: as for `TokenModel.logprobs_batch`.
-            targets: as for `sources`.
             removed: index of the token in the source of each pair; None leaves the source as it is.
 
         Returns:
@@ -259,19 +254,11 @@ class Seq2SeqEvaluator(Evaluator):
         )
 
     def source_pieces(self, ids: Sequence[int]) -> list[str]:
-        """Return the tokenizer's names of source tokens.
-
-        Args:
-            ids: token ids of a source.
-        """
+        """Return the tokenizer's names of source tokens."""
         return list(self.tokenizer.convert_ids_to_tokens(list(ids)))
 
     def target_pieces(self, ids: Sequence[int]) -> list[str]:
-        """Return the tokenizer's names of target tokens.
-
-        Args:
-            ids: token ids of a target.
-        """
+        """Return the tokenizer's names of target tokens."""
         return list(self.tokenizer.convert_ids_to_tokens(list(ids)))
 
     @property
@@ -302,13 +289,10 @@ class Seq2SeqEvaluator(Evaluator):
         return int(self.projection.weight.shape[0])
 
     def project(self, states: torch.Tensor) -> torch.Tensor:
-        """Return the logits of states.
+        """Return the logits, (k, n_vocabulary), of states.
 
         Args:
             states: (k, width), as the projection reads them.
-
-        Returns:
-            Logits, (k, n_vocabulary).
         """
         logits: torch.Tensor = self.projection(states)
         bias = getattr(self.model, "final_logits_bias", None)
@@ -322,10 +306,8 @@ class Seq2SeqEvaluator(Evaluator):
         n_uncounted: int,
         removed: Sequence[int | None] = (),
     ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
-        """Return the decoder's states (n, length, width), the labels, and the mask of those that
-        count.
-
-        Labels and mask are (n, length).
+        """Return the decoder's states (n, length, width), the labels and the mask of those that
+        count, both (n, length).
         """
         pad, device = self.model.config.pad_token_id, input_device(self.model)
         input_ids, _ = pad_ids(inputs, pad=pad, device=device)
@@ -384,19 +366,11 @@ class Seq2SeqEvaluator(Evaluator):
         return captured[0]
 
     def forced_tokens(self, tgt_lang: str) -> list[int]:
-        """Return the `n_forced` ids at the beginning of every target.
-
-        Args:
-            tgt_lang: language code of the translations.
-        """
+        """Return the `n_forced` ids at the beginning of every target."""
         return []
 
     def generation_options(self, tgt_lang: str) -> dict[str, Any]:
-        """Return the options with which `generate` translates into a language.
-
-        Args:
-            tgt_lang: language code of the translations.
-        """
+        """Return the options with which `generate` translates into a language."""
         forced = self.forced_tokens(tgt_lang)
         return (
             {}

@@ -305,7 +305,6 @@ _PERMISSION = _Permission()
 
 @contextlib.contextmanager
 def _bf16_permitted() -> Iterator[None]:
-    """Permit bf16 in products while the context is open."""
     setting: Any = getattr(torch.backends.mkldnn, "matmul", None)
     if not hasattr(setting, "fp32_precision"):
         yield  # an older torch

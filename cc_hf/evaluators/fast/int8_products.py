@@ -56,9 +56,6 @@ def quantise(
         is_positive: whether no state is below 0; unsigned bytes then have twice the resolution.
         is_spare: whether the states are not needed afterwards; their memory is then overwritten.
 
-    Returns:
-        The bytes with their scales.
-
     Examples:
         >>> states = quantise(torch.tensor([[0.5, -1.0], [0.0, 2.0]]))
         >>> ((states.rows.float() - states.zero) * states.scales).round(decimals=2)
