@@ -63,15 +63,7 @@ class EvaluatorRecord:
 
     @classmethod
     def of(cls, evaluator: Evaluator, languages: Sequence[tuple[str, str]]) -> EvaluatorRecord:
-        """Record a loaded evaluator.
-
-        Args:
-            evaluator: the evaluator.
-            languages: the language pairs that it accepted.
-
-        Returns:
-            The record, with that of the faster copy if there is one.
-        """
+        """Record a loaded evaluator."""
         names = (
             "name",
             "identity",
@@ -96,14 +88,7 @@ class EvaluatorRecord:
 
     @classmethod
     def from_json(cls, record: Mapping[str, Any]) -> EvaluatorRecord:
-        """Read a record that `dataclasses.asdict` wrote.
-
-        Args:
-            record: the fields by name.
-
-        Returns:
-            The record that was written.
-        """
+        """Read a record that `dataclasses.asdict` wrote."""
         fast = record["fast"]
         return cls(
             **{
@@ -118,8 +103,6 @@ class LazyEvaluator(Evaluator):
     """An evaluator that is not loaded before a score is missing.
 
     Args:
-        record: what was stored of it.
-        cache: holds its scores.
         load: loads the evaluator itself.
     """
 
@@ -187,9 +170,6 @@ class LazyEvaluator(Evaluator):
         progress: bool = False,
     ) -> TokenScores:
         """Look the scores up; load the evaluator if one is missing.
-
-        Returns:
-            Arrays in the order of the requests.
 
         Raises:
             InputError, TooLongError, CacheError, EvaluatorError: as for `Evaluator.score`.
@@ -293,8 +273,6 @@ def open_evaluator(
     several processes every evaluator is loaded.
 
     Args:
-        name_or_path: as for `cc_hf.load_evaluator`.
-        options: how to load it.
         languages: source and target language that will be scored, "" where the evaluator knows it.
 
     Returns:
