@@ -155,9 +155,6 @@ def _entries(
 ) -> dict[str, tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]]:
     """Return form in lower case -> ids of clusters that have it as sense, as ambiguous sense and as
     blacklisted sense.
-
-    Raises:
-        InputError: for a cluster without senses of any kind.
     """
     forms: dict[str, tuple[list[str], list[str], list[str]]] = {}
     for name, cluster in clusters.items():
