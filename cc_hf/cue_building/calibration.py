@@ -248,11 +248,7 @@ def _differences(
     score: str,
     progress: bool,
 ) -> _Floats:
-    """Return the log score under the first reading minus that under the second, for every row.
-
-    Raises:
-        EvaluatorError: for a score of 0, which has no logarithm.
-    """
+    """Return the log score under the first reading minus that under the second, for every row."""
     requests = [
         ScoringRequest(source, row.translation, number)
         for number, (row, of_row) in enumerate(zip(development.rows, sides, strict=True))

@@ -92,7 +92,6 @@ class Calibration:
         evaluator: the evaluator, as signatures name it.
         n_rows: number of different translations in the development set.
         sketch: the smallest digests of these translations, at most `N_SKETCHED`.
-        signature: everything that the figures depend on.
     """
 
     chosen: str
@@ -314,7 +313,6 @@ def _check_texts(calibration: Calibration) -> None:
     """Check what the constructor does not, and that the chosen wording is among the results.
 
     Raises:
-        InputError: if the chosen wording is not among the results.
         ValueError: for a value of another type.
     """
     texts = (

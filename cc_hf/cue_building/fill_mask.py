@@ -124,9 +124,6 @@ class MaskedLM:
         Texts are yielded sorted by their ids. The order therefore does not depend on the order of
         `texts`, and neither do sums over them.
 
-        Args:
-            texts: masked texts from `mask`.
-
         Yields:
             Pairs of an index and an array of shape (len(words),) of natural log-probabilities,
             normalised over the whole vocabulary.

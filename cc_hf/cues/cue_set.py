@@ -31,7 +31,6 @@ class SenseExample:
         category: group for category accuracies.
         gold: the sense of the word in the sentence.
         ambiguous_word: the ambiguous word as the dataset lists it.
-        reference: a correct translation.
     """
 
     id: str
@@ -89,7 +88,6 @@ class CueSet:
 
     Attributes:
         senses: senses with cues, ordered by ambiguous word and sense.
-        left_out: senses without cues.
         examples: examples of `senses`, in the order of the dataset.
         candidates: a mapping from ambiguous word to sense to words, most probable first.
         tgt_lang: ISO 639-1 code.

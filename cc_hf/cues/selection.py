@@ -64,7 +64,6 @@ def best_cues(
     Args:
         candidates: words in their order of precedence; if fewer than `n`, all are chosen.
         scores: shape (number of references, number of candidates).
-        correct: whether to choose correct cues, or incorrect ones.
         n: number of cues, at least 1.
 
     Raises:

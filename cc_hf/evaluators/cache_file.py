@@ -81,10 +81,6 @@ class CacheFile:
 
         Returns:
             The open connection, which the caller must close.
-
-        Raises:
-            CacheError: for a file of another version, or one that is not a cache.
-            InputError: for a folder.
         """
         if is_folder(self.path):
             raise InputError(f"cache: expected a file, {self.path} is a folder")

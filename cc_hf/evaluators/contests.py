@@ -389,7 +389,6 @@ def scorer_fields(
     Args:
         score: definition of a score, which is that of the caller where a function scores.
         requests: the pairs that were scored; () for fields without a digest.
-        scores: their scores.
 
     Examples:
         >>> scorer_fields(len, "geometric")  # type: ignore[arg-type]

@@ -88,7 +88,6 @@ def even_shares(costs: Sequence[int], n_shares: int) -> list[list[int]]:
 
     Args:
         costs: work of each batch, in any unit.
-        n_shares: number of processes.
 
     Returns:
         Indices of `costs` for each process, the costliest first.
@@ -111,7 +110,6 @@ class Team:
 
     Args:
         rank: number of this process, counted from 0.
-        size: number of processes.
         exchange: sends an object to all processes and returns the objects of all, in the order of
             their ranks. All processes must call it equally often.
 

@@ -198,7 +198,6 @@ def evaluator_of(
 
 
 def _batch_tokens(config: Any, device: str) -> int:
-    """Return the default of `batch_tokens` for a model by its configuration."""
     is_wide = getattr(config, "hidden_size", 0) > _USUAL_WIDTH
     return _BATCH_TOKENS[device] // (2 if is_wide and device == "cpu" else 1)
 

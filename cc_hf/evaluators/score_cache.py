@@ -69,9 +69,6 @@ class CacheInfo:
 class ScoreCache(CacheFile):
     """The cache in one file; it keeps no connection between sessions.
 
-    Attributes:
-        is_default: whether it is the default file.
-
     Args:
         path: the file; None for HF_HOME/cc_hf/scores.sqlite. Its folder is created when something
             is stored.

@@ -402,7 +402,6 @@ class TokenModel(ABC):
     def _encode_whole(
         self, requests: Sequence[ScoringRequest], src_lang: str, tgt_lang: str
     ) -> tuple[list[list[int]], list[list[int]]]:
-        """Return the token ids of sources and translations, of any length."""
         sources = self._encode_distinct(
             [r.source for r in requests],
             lambda texts: self.encode_sources(texts, src_lang, tgt_lang),

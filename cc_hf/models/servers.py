@@ -74,7 +74,6 @@ class ServedModel:
     """A model behind a server, as it is named where a model is expected.
 
     Attributes:
-        url: address of the server.
         model: name of the model there; "" for the only one.
         tokenizer: folder, or name on the Hub, of its tokenizer; "" if that is the model's name.
     """

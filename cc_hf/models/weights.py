@@ -238,6 +238,7 @@ def check_tokenizer(name: str, family: str, model: Any, tokenizer: Any) -> None:
     """Check that a tokenizer is of the family's class, works, and gives no ids beyond the
     embeddings.
 
+    Args:
         family: a name of `registry.EVALUATOR_FAMILIES`.
 
     Raises:

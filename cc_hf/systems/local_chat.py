@@ -221,7 +221,6 @@ class LocalChat:
         return sys.maxsize if self._has_encoder else positions(self.loaded.model)
 
     def _ids(self, text: str) -> list[int]:
-        """Return the token ids of a rendered conversation."""
         # A template writes the special tokens itself.
         encoded = self.loaded.tokenizer(
             text,

@@ -223,7 +223,6 @@ class _Blocks:
 
 
 def _texts(index: LineIndex, number: int) -> Iterator[str]:
-    """Yield the lines of a block."""
     lines, damaged = index.read(number)
     for row, reason in damaged.items():
         raise InputError(

@@ -153,8 +153,6 @@ class TimingReport:
 
 @dataclass(frozen=True)
 class _Loaded:
-    """A system that is ready to translate."""
-
     name: str
     setting: System
     model: Evaluator
@@ -175,7 +173,6 @@ def time_systems(
     Args:
         systems: name -> model, beams, precision and backend. All are loaded at once.
         sources: texts to translate; equal ones are translated once, by every system.
-        loading: languages, kind and device of all models.
         clock: returns seconds.
 
     Returns:

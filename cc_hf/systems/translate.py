@@ -39,7 +39,6 @@ class Translations(NamedTuple):
     """Translations of sources, and which were cut.
 
     Attributes:
-        texts: one translation per source.
         cut_rows: 0-based numbers of those that reached the limit of tokens before their end.
     """
 
@@ -264,7 +263,6 @@ def cut_note(rows: Sequence[int], n: int, *, unit: str = "row") -> str:
 
 
 def _check(sources: Sequence[str], num_beams: int) -> None:
-    """Check the arguments of both functions."""
     if not sources:
         raise InputError("nothing to translate: expected at least one source, got none")
     if num_beams < 1:

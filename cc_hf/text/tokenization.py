@@ -31,7 +31,6 @@ class Token:
     """A token with its position.
 
     Attributes:
-        text: the token.
         start: 0-based position of its first character in the text.
     """
 

@@ -151,9 +151,6 @@ class CausalLMEvaluator(Evaluator):
 
         Logits are computed at the translations' positions only, and for no more pairs at a time
         than `_BATCH_LOGITS` allows.
-
-        Returns:
-            One float64 array of natural logarithms per pair.
         """
         lengths = [len(target) for target in targets]
         n_logits = int(self.model.get_output_embeddings().weight.shape[0])

@@ -134,9 +134,6 @@ class MaskedLMEvaluator(Evaluator):
         """Return the log-probability of every token of the translations, each masked once.
 
         Masked copies of several pairs run together.
-
-        Returns:
-            One float64 array of natural logarithms per pair.
         """
         joined = [
             self._joined(source, target) for source, target in zip(sources, targets, strict=True)

@@ -80,11 +80,7 @@ class PromptTemplate:
             )
 
     def fill(self, source: str, src_lang: str, tgt_lang: str) -> str:
-        """Return the text for one source.
-
-        Args:
-            src_lang, tgt_lang: language codes.
-        """
+        """Return the text for one source."""
         names = {
             f"{side}_name": LANGUAGES.get(two_letter_code(lang), lang)
             for side, lang in (("src", src_lang), ("tgt", tgt_lang))

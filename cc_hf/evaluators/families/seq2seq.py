@@ -276,7 +276,6 @@ class Seq2SeqEvaluator(Evaluator):
         n_uncounted: int,
         removed: Sequence[int | None] = (),
     ) -> list[npt.NDArray[np.float64]]:
-        """Return the log-probabilities by the model's own forward pass."""
         with torch.inference_mode():
             decoded = self._teacher_forcing(sources, inputs, rows, n_uncounted, removed)
             logprobs = label_logprobs(*decoded, self.project, n_vocabulary=self.n_vocabulary)

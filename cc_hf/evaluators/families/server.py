@@ -70,9 +70,6 @@ class ServerEvaluator(CausalLMEvaluator):
     ) -> list[npt.NDArray[np.float64]]:
         """Return the log-probabilities of the translations' tokens, from the server.
 
-        Returns:
-            One float64 array of natural logarithms per pair.
-
         Raises:
             EvaluatorError: if the server refuses the request, or fails as often as it is asked.
         """
@@ -196,7 +193,6 @@ def _check(options: LoadingOptions) -> None:
 
 
 def _tokenizer(name: str, location: str, revision: Any) -> Any:
-    """Return the tokenizer of a served model."""
     from transformers import AutoTokenizer
 
     try:

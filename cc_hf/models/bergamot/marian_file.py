@@ -314,7 +314,6 @@ def _npy(file: IO[bytes], name: str, n_bytes: int) -> npt.NDArray[Any]:
 
 
 def _configuration(stored: bytes | None) -> Mapping[str, Any]:
-    """Return the configuration of the model, parsed."""
     if stored is None:
         raise DataError(
             f"expected the model's configuration under the name {CONFIGURATION!r}, there is none"

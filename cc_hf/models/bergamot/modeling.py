@@ -125,9 +125,6 @@ class _Attention(nn.Module):
             mask: added to the logits, or None.
             cache: keys and values of the tokens before and of the source, or None.
             is_cross: whether `states` are those of the source.
-
-        Returns:
-            What is added to the residual stream, (n, length, width).
         """
         if cache is not None and is_cross and cache.is_updated.get(self.layer):
             kept = cache.cross_attention_cache.layers[self.layer]

@@ -32,7 +32,6 @@ class BergamotTokenizer:
 
     Attributes:
         model_max_length: `sys.maxsize`, since the tokenizer has no limit of its own.
-        unk_token_id: id of the unknown token.
         all_special_ids: ids that stand for no text: EOS, the unknown token and padding.
 
     Raises:
