@@ -174,8 +174,7 @@ def read_check(path: str | Path) -> RecordedScores:
 def ensemble_logprobs(
     members: Sequence[Sequence[npt.NDArray[np.float64]]],
 ) -> list[npt.NDArray[np.float64]]:
-    """Return the log-probabilities of an ensemble. As in fairseq, probabilities are averaged, not
-    logs.
+    """Return the logs of the averaged probabilities of an ensemble, as fairseq does.
 
     Args:
         members: for each model a list of arrays, one per text, of natural log-probabilities.

@@ -90,7 +90,7 @@ def given_candidates(candidates: str | Path | Candidates) -> tuple[Candidates, s
 
     Raises:
         InputError: when the file cannot be read or is not UTF-8.
-        DataError: when the file has another form, as for `parse_candidates`.
+        DataError: when the file has another form.
 
     Examples:
         >>> given_candidates({"bat": {"animal": ["fruit"], "club": ["baseball"]}})[1]

@@ -41,7 +41,7 @@ def choose_cues(
         The cues of each sense, and the number of pairs that were scored.
 
     Raises:
-        EvaluatorError: for scores that cannot be used, as for `pair_scores`.
+        EvaluatorError: for scores that cannot be used.
         TooLongError: for a text that is longer than the evaluator accepts.
 
     Examples:

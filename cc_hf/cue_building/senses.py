@@ -68,7 +68,7 @@ def load_senses(
         UnknownNameError: for an unknown dataset or configuration.
         InputError: for examples that lack a required field, words that are not in the data, or
             several target languages.
-        DataError: for data that are missing or malformed, as for `load_examples` and `read_words`.
+        DataError: for data that are missing or malformed.
 
     Examples:
         >>> from cc_hf.schema import Focus

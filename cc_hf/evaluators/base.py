@@ -51,6 +51,7 @@ class Evaluator(TokenModel):
         self, sources: Sequence[Sequence[int]], targets: Sequence[Sequence[int]]
     ) -> TokenScores:
         """Score one batch.
+
         Args:
             sources: token ids of n sources, as `encode_sources` returns them.
             targets: token ids of n translations, as `encode_targets` returns them.

@@ -151,18 +151,14 @@ class TokenModel(ABC):
 
     @property
     def apply(self) -> Apply:
-        """How a function that computes one batch is applied to many: `map`, or what a family has
-        that computes several batches beside each other.
-        """
+        """How a function of one batch is applied to many: `map`, or several batches at once."""
         return map
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.name}@{self.identity}, {self.dtype})"
 
     def refresh(self) -> None:
-        """Drop what was prepared from weights that may have changed; called before anything is
-        scored.
-        """
+        """Drop what was prepared from weights that may have changed; called before scoring."""
         return
 
     def check_scores(self, scores: TokenScores, requests: Sequence[ScoringRequest]) -> None:

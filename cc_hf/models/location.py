@@ -184,8 +184,7 @@ def locate(name: str) -> tuple[str, tuple[str, str] | None]:
 
 
 def uses_cache_only(name: str, path: str, revision: str | None) -> bool:
-    """Return whether a model of the Hub must be read from the cache, because the Hub does not
-    answer.
+    """Return whether a model must be read from the cache because the Hub does not answer.
 
     The libraries of the Hub would ask again for most of a minute before each file.
 
@@ -410,8 +409,7 @@ def check_declared_sizes(name: str, path: str) -> None:
 
 
 def check_generation_config(name: str, path: str) -> None:
-    """Check that a folder's settings of generation can be read; transformers would ignore damaged
-    ones.
+    """Check that a folder's generation settings are readable; transformers ignores damaged ones.
 
     Args:
         path: its folder; anything else passes.

@@ -155,8 +155,7 @@ def load_model(
     device: str | None = None,
     dtype: str = "float32",
 ) -> LoadedModel:
-    """Load a model and its tokenizer once per process and options, as evaluator or system under
-    test.
+    """Load a model and its tokenizer once per process and options.
 
     Args:
         name_or_path: a name of `cc-hf list evaluators`, a folder saved by transformers, or a model
@@ -164,7 +163,7 @@ def load_model(
         kind: a family of `cc-hf list evaluators`; None picks it by the model's configuration and
             tokenizer.
         revision: commit, tag or branch on the Hub; None for folders.
-        device: "cpu", "cuda", "cuda:1" or "auto", as for `cc_hf.evaluators.options.LoadingOptions`;
+        device: "cpu", "cuda", "cuda:1" or "auto", see `cc_hf.evaluators.options.LoadingOptions`;
             None for CUDA if available.
         dtype: "float32", "bfloat16" or "float16".
 

@@ -150,7 +150,7 @@ def checked_url(url: str) -> str:
 
 
 def _api_key() -> str:
-    """Return the key from the environment, or what is sent where there is none."""
+    """Return the key from the environment, or what is sent without one."""
     key = os.environ.get(KEY_VARIABLE, "").strip() or _NO_KEY
     if not _is_sendable(key):
         raise InputError(
@@ -172,7 +172,7 @@ class Server:
     """An OpenAI-compatible server.
 
     Args:
-        url: its address, as for `checked_url`.
+        url: its address, see `checked_url`.
         max_requests: largest number of requests, repeated ones included; None for any.
         seconds: how long one answer may take.
 

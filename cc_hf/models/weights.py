@@ -235,8 +235,7 @@ def _shipped_families(config: Any, tokenizer_config: Mapping[str, Any]) -> list[
 
 
 def check_tokenizer(name: str, family: str, model: Any, tokenizer: Any) -> None:
-    """Check that a tokenizer is of the family's class, works, and gives no ids beyond the
-    embeddings.
+    """Check that a tokenizer is of the family's class, works, and has no ids beyond the embeddings.
 
     Args:
         family: a name of `registry.EVALUATOR_FAMILIES`.

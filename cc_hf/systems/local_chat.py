@@ -53,7 +53,7 @@ def open_local_chat(
     Args:
         model: a folder saved by transformers, or a model on the Hub.
         dtype: "float32", "bfloat16" or "float16"; None for bfloat16 on a GPU, else float32.
-        device: "cpu", "cuda", "cuda:1" or "auto", as for `cc_hf.models.pretrained.load_model`; None
+        device: "cpu", "cuda", "cuda:1" or "auto", see `cc_hf.models.pretrained.load_model`; None
             for a GPU if there is one.
         batch_size: number of conversations in a batch, at least 1.
 

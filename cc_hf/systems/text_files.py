@@ -1,5 +1,5 @@
-"""Translation of plain files of any length: block by block, so that a run that was killed goes on
-where it stopped and ends with the file of an undisturbed one.
+"""Translation of plain files of any length: block by block, so that a run that was killed
+continues where it stopped and ends with the file of an undisturbed one.
 
 A distilled corpus is such a translation of the source side of training data (Kim & Rush 2016). Each
 line of the file is translated or left blank, and every blank one is counted.
@@ -106,7 +106,7 @@ def translate_file(
             0-based number of the line as `id`, `source` and `translation`. A summary is written
             beside it.
         num_beams: number of beams, at least 1.
-        batch_tokens: limit of a batch, as for `cc_hf.systems.translate.translate`.
+        batch_tokens: limit of a batch, see `cc_hf.systems.translate.translate`.
         block_lines: lines that are translated together and stored at once. Batches depend on it.
         on_too_long: one of `ON_TOO_LONG`.
         precision, backend: see `cc_hf.systems.backends.prepare`.

@@ -55,7 +55,7 @@ class TimingOptions:
     Attributes:
         rounds: number of rounds, at least 1.
         threads: threads of the CPU; None for all cores.
-        batch_tokens: limit of a batch, as for `cc_hf.systems.translate.translate`.
+        batch_tokens: limit of a batch, see `cc_hf.systems.translate.translate`.
         allow_busy: whether to time while other processes share the cores; such times are marked.
 
     Raises:

@@ -65,8 +65,8 @@ def translate(
     (`ResultWarning`) counts those that were cut at the limit of tokens.
 
     Args:
-        system: name, folder or Hub model, as for `load_evaluator`; a list makes an ensemble, whose
-            members must share one tokenizer and vocabulary.
+        system: name, folder or Hub model; a list makes an ensemble, whose members must share one
+            tokenizer and vocabulary.
         src_lang, tgt_lang: ISO 639-1 codes, which multilingual models need; "" uses those of the
             model.
         num_beams: number of beams, at least 1.
@@ -124,7 +124,7 @@ def translate_with(
         num_beams: number of beams, at least 1.
         max_new_tokens: length of the longest translation; None for three times the source plus ten
             tokens. The model's own limit always applies.
-        batch_tokens: limit of a batch, as for `translate`.
+        batch_tokens: limit of a batch, see `translate`.
         batch_size: number of sources in a batch, which replaces `batch_tokens`.
         team: processes that translate together, each its share. All get all translations, which are
             the same as those of one process.

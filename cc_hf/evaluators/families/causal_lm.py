@@ -97,9 +97,7 @@ class CausalLMEvaluator(Evaluator):
         self.prompt.check_language(self.name, "target", tgt_lang)
 
     def encode_sources(self, texts: Sequence[str], src_lang: str, tgt_lang: str) -> list[list[int]]:
-        """Return the token ids of the filled prompts, with the tokens that the tokenizer puts
-        before a text.
-        """
+        """Return the token ids of the filled prompts, with the tokenizer's tokens before a text."""
         prompts = [self.prompt.fill(text, src_lang, tgt_lang) for text in texts]
         if self.is_chat:
             prompts = [
@@ -124,8 +122,7 @@ class CausalLMEvaluator(Evaluator):
     def fit(
         self, source: list[int], target: list[int], request: ScoringRequest
     ) -> tuple[list[int], list[int]]:
-        """Check that prompt and translation fit together; cut the translation before its EOS if
-        allowed.
+        """Check that prompt and translation fit; cut the translation before its EOS if allowed.
 
         The prompt is never cut.
 

@@ -41,9 +41,7 @@ class FSMTEvaluator(Seq2SeqEvaluator):
         return projection
 
     def encode_targets(self, texts: Sequence[str], src_lang: str, tgt_lang: str) -> list[list[int]]:
-        """Return ids by the tokenizer's own steps, with the language and the vocabulary of the
-        target.
-        """
+        """Return ids by the tokenizer's own steps, with the target's language and vocabulary."""
         return [
             [
                 *(self._target_id(token) for token in self._target_tokens(text)),

@@ -102,8 +102,7 @@ class MaskedLMEvaluator(Evaluator):
     def fit(
         self, source: list[int], target: list[int], request: ScoringRequest
     ) -> tuple[list[int], list[int]]:
-        """Check that source and translation fit together; cut the end of the translation if
-        allowed.
+        """Check that source and translation fit; cut the end of the translation if allowed.
 
         Raises:
             InputError: for a translation without any token.
@@ -217,9 +216,7 @@ class MaskedLMEvaluator(Evaluator):
 
 
 def _frame(tokenizer: Any, *, pair: bool) -> tuple[list[int], list[int], list[int]]:
-    """Return the special tokens before, between and after the texts; a single text has none
-    between.
-    """
+    """Return the special tokens before, between (for a pair) and after the texts."""
     words = [
         tokenizer("a", add_special_tokens=False)["input_ids"],
         tokenizer("b", add_special_tokens=False)["input_ids"],

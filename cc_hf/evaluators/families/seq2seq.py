@@ -156,9 +156,7 @@ class Seq2SeqEvaluator(Evaluator):
         return self.with_mode("bf16") if self.mode == "auto" else None
 
     def fast_modes(self) -> tuple[str, ...]:
-        """Return "bf16" for models that have the packed pass, and on the CPU "int8" unless bf16 is
-        faster.
-        """
+        """Return "bf16" if there is a packed pass, and on the CPU "int8" unless bf16 is faster."""
         if not self._is_packable():
             return ()
         has_int8 = self.device == "cpu" and is_int8_available() and is_int8_faster()
@@ -207,8 +205,7 @@ class Seq2SeqEvaluator(Evaluator):
     def logprobs_batch(
         self, sources: Sequence[Sequence[int]], targets: Sequence[Sequence[int]]
     ) -> list[npt.NDArray[np.float64]]:
-        """Return the log-probabilities of the targets' tokens, by teacher forcing after
-        `decoder_start`.
+        """Return the targets' log-probabilities by teacher forcing after `decoder_start`.
 
         Returns:
             One float64 array of natural logarithms per pair, without the first `n_forced` tokens.
@@ -234,8 +231,7 @@ class Seq2SeqEvaluator(Evaluator):
         targets: Sequence[Sequence[int]],
         removed: Sequence[int | None],
     ) -> list[npt.NDArray[np.float64]]:
-        """Return log-probabilities as `logprobs_batch` does, without the embedding of one source
-        token.
+        """Return log-probabilities as `logprobs_batch`, without the embedding of a source token.
 
         The embedding is replaced by zeros; the token keeps its position and is attended to. The
         model itself computes exactly, whatever the mode. Targets may be cut, since a token does not
@@ -263,9 +259,7 @@ class Seq2SeqEvaluator(Evaluator):
 
     @property
     def mark_ids(self) -> frozenset[int]:
-        """The ids of tokens that stand for no text, such as EOS and languages, without the unknown
-        token.
-        """
+        """The ids of tokens without text, such as EOS and languages; not the unknown token."""
         return frozenset(self.tokenizer.all_special_ids) - {self.tokenizer.unk_token_id}
 
     def _by_the_model(

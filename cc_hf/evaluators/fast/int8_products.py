@@ -139,9 +139,7 @@ def _laid_out(rows: torch.Tensor) -> torch.Tensor:
 def _laid_out_product(
     states: Quantised, weights: torch.Tensor, scales: torch.Tensor, zeros: torch.Tensor
 ) -> torch.Tensor:
-    """Return the product without the scales of the states, since oneDNN accepts only one for all
-    rows.
-    """
+    """Return the product without the states' scales; oneDNN accepts only one for all rows."""
     product: torch.Tensor = torch.ops.onednn.qlinear_pointwise(
         states.rows,
         1.0,

@@ -147,8 +147,7 @@ class PackedModel:
     def _encode(
         self, sources: Sequence[Sequence[int]], batch_tokens: int
     ) -> tuple[torch.Tensor, dict[tuple[int, ...], tuple[int, int]]]:
-        """Return the states of all distinct sources, concatenated as (tokens, width), and their
-        spans.
+        """Return the states of all distinct sources, joined as (tokens, width), and their spans.
 
         The span of a source is its first row and its number of rows.
         """
@@ -215,7 +214,7 @@ class PackedModel:
         *,
         mask: torch.Tensor | None,
     ) -> torch.Tensor:
-        """Return the states, (tokens, width), after self-attention or a recurrence over each row."""
+        """Return the states, (tokens, width), after self-attention or a recurrence in each row."""
         block = layer.self_attention
         if isinstance(block, _Recurrence):
             return self._recurrence(block, hidden, rows)

@@ -292,9 +292,7 @@ def _from_npz(content: bytes) -> MarianFile:
 
 
 def _npy(file: IO[bytes], name: str, n_bytes: int) -> npt.NDArray[Any]:
-    """Return an array whose shape fits the length of its entry. numpy's own reader would allocate
-    what the shape declares.
-    """
+    """Return an array whose shape fits its entry; numpy's own would allocate what it declares."""
     read_header = {
         (1, 0): np.lib.format.read_array_header_1_0,
         (2, 0): np.lib.format.read_array_header_2_0,

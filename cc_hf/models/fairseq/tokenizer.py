@@ -127,9 +127,7 @@ class FairseqTokenizer:
 
     @property
     def symbols(self) -> tuple[list[str], list[str]]:
-        """The symbols of the source and the target dictionary by id, the four special ones
-        included.
-        """
+        """The symbols of source and target dictionary by id, including the four special ones."""
         return self._source.symbols, self._target.symbols
 
     @property
