@@ -104,11 +104,7 @@ class Architecture:
 
 
 def registered_architecture(model_type: str) -> Architecture | None:
-    """Return how a registered architecture is converted; None for a model_type of transformers.
-
-    Args:
-        model_type: a model_type, as `target_class` returns it.
-    """
+    """Return how a registered architecture is converted; None for a model_type of transformers."""
     if model_type not in registry.names("fairseq architecture"):
         return None
     architecture: Architecture = registry.resolve("fairseq architecture", model_type)
@@ -118,9 +114,6 @@ def registered_architecture(model_type: str) -> Architecture | None:
 def target_class(checkpoint: FairseqCheckpoint) -> str:
     """Return the model_type that computes the same: fsmt, m2m_100, mbart or bart of transformers,
     or one of `registry.FAIRSEQ_ARCHITECTURES`.
-
-    Args:
-        checkpoint: a checkpoint from `read_checkpoint`.
 
     Raises:
         EvaluatorError: when no class computes the same. The message names the architecture and the
@@ -170,7 +163,6 @@ def build_model(
     """Return the model of transformers with the weights of the checkpoint, in eval mode.
 
     Args:
-        checkpoint: a checkpoint from `read_checkpoint`.
         langs: source and target language.
         vocabulary_sizes: number of symbols in the source and the target dictionary, including the
             four special ones.
@@ -332,7 +324,7 @@ def _needed(checkpoint: FairseqCheckpoint, name: str, default: int | None = None
     """Return a positive integer among the options.
 
     Raises:
-        EvaluatorError: for another value, or none where there is no default.
+        EvaluatorError: for any other value, or none if there is no default.
     """
     if default is not None and checkpoint.options.get(name) is None:
         return default

@@ -56,7 +56,6 @@ class RecordedScores:
     """Scores of the original program, see `read_check`.
 
     Attributes:
-        path: the file.
         pairs: the pairs of source and target, with ids and scores.
     """
 
@@ -70,11 +69,7 @@ class RecordedScores:
         file has scores of exactly these models and of the ensemble.
 
         Args:
-            folders: the folders of converted models.
             tolerance: largest allowed difference of a token's log-probability.
-
-        Returns:
-            The largest difference of each model, and what was compared.
 
         Raises:
             EvaluatorError: when a log-probability deviates by more than `tolerance`, or a text has
@@ -157,12 +152,6 @@ def read_check(path: str | Path) -> RecordedScores:
     Scores are named after the checkpoints (model1 for model1.pt); "ensemble" is the score of all of
     them. Logarithms are natural, and EOS is included.
 
-    Args:
-        path: the file.
-
-    Returns:
-        The scores of at least one pair.
-
     Raises:
         InputError: when the file does not exist or has another form. The message names the pair.
     """
@@ -185,14 +174,10 @@ def read_check(path: str | Path) -> RecordedScores:
 def ensemble_logprobs(
     members: Sequence[Sequence[npt.NDArray[np.float64]]],
 ) -> list[npt.NDArray[np.float64]]:
-    """Return the log-probabilities of an ensemble. As in fairseq, probabilities are averaged, not
-    logs.
+    """Return the logs of the averaged probabilities of an ensemble, as fairseq does.
 
     Args:
         members: for each model a list of arrays, one per text, of natural log-probabilities.
-
-    Returns:
-        One list of arrays of the same shapes.
     """
     return [
         np.logaddexp.reduce(list(logprobs), axis=0) - np.log(len(members))

@@ -68,7 +68,6 @@ class FairseqCheckpoint:
     """The parts of a checkpoint that a conversion needs.
 
     Attributes:
-        path: the file.
         options: the arguments of the training, such as encoder_layers.
         weights: name -> float32 tensor, with the names of fairseq 0.9 and later: q_proj, k_proj and
             v_proj are separate, and decoder.output_projection is always present.
@@ -95,11 +94,7 @@ class FairseqCheckpoint:
         )
 
     def refusal(self, reason: str) -> EvaluatorError:
-        """Return the error for a checkpoint that cannot be converted.
-
-        Args:
-            reason: the end of the message.
-        """
+        """Return the error for a checkpoint that cannot be converted."""
         return EvaluatorError(
             f"{self.path.name}: the architecture {self.architecture!r} cannot be converted:"
             f" {reason}"
@@ -108,12 +103,6 @@ class FairseqCheckpoint:
 
 def read_checkpoint(path: str | Path) -> FairseqCheckpoint:
     """Read a checkpoint of fairseq 0.8 to 0.12, in torch's zip format or the older one.
-
-    Args:
-        path: the file.
-
-    Returns:
-        Its options and weights.
 
     Raises:
         EvaluatorError: when the file does not exist, holds an object of a class that a checkpoint
@@ -140,11 +129,7 @@ def read_checkpoint(path: str | Path) -> FairseqCheckpoint:
 
 
 def _check_weights(file: Path, weights: Mapping[str, torch.Tensor]) -> None:
-    """Refuse weights that are no real numbers, or are more than the file holds.
-
-    Raises:
-        EvaluatorError: for the first such weight.
-    """
+    """Refuse weights that are not real numbers, or are more than the file holds."""
     for name, weight in weights.items():
         if (
             weight.layout != torch.strided
@@ -214,13 +199,8 @@ def _allowed() -> list[Any]:
 
 
 def _options(file: Path, content: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return the options of the training.
-
-    They are in `args` up to fairseq 0.9, and in `cfg` from 0.10, whose model is again a Namespace
-    or a dictionary.
-
-    Raises:
-        EvaluatorError: when the checkpoint has no options.
+    """Return the options of the training: `args` up to fairseq 0.9, `cfg` from 0.10, whose model
+    is again a Namespace or a dictionary.
     """
     options = content.get("args")
     if options is None and isinstance(content.get("cfg"), dict):

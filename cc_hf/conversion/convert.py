@@ -36,7 +36,7 @@ class Conversion:
     """The outcome of a conversion.
 
     Attributes:
-        folders: the new folders, one per checkpoint.
+        folders: one per checkpoint.
         families: the model_type of each.
         settings: languages and tokenisation, the same for all.
         check: the comparison with recorded scores; None if no scores were given.
@@ -78,9 +78,6 @@ def convert(
         tokenizer: "moses" as in fairseq's option of this name, or "space" for texts that are
             already tokenised.
         check: scores of the original program, see `cc_hf.conversion.check.read_check`.
-
-    Returns:
-        The new folders, and what was found in the old one.
 
     Raises:
         EvaluatorError: for a checkpoint that is malformed, unsafe or of an architecture that
@@ -219,10 +216,8 @@ def _text(path: Path, what: str) -> str:
 
 
 def _write(checkpoint: FairseqCheckpoint, tokenization: _Tokenization, folder: Path) -> str:
-    """Write the model, cc_hf's tokenizer files, FSMTTokenizer's files and the README.
-
-    Returns:
-        The model_type.
+    """Write the model, cc_hf's tokenizer files, FSMTTokenizer's files and the README; return the
+    model_type.
     """
     settings = tokenization.settings
     tokenizer = FairseqTokenizer(

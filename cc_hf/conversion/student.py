@@ -43,9 +43,6 @@ def convert_student(source: str | Path, *, output: str | Path) -> Path:
             `vocab*.spm`, as Mozilla publishes them.
         output: a folder that does not exist yet, or is empty. It appears complete or not at all.
 
-    Returns:
-        The new folder.
-
     Raises:
         InputError: for a source that is no student, or an output that exists.
         DataError: for a damaged file, a model that is not supported, or a failed download.

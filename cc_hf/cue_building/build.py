@@ -47,8 +47,7 @@ class CueChoice:
         words: only the examples of these ambiguous words; None for all.
         n_kept: number of words kept per sense, the most probable in its sentences. Words of
             different senses are then compared.
-        n_candidates: number of candidates per sense and side.
-        n_cues: number of cues per sense and side.
+        n_candidates, n_cues: numbers of candidates and of cues, per sense and side.
         average: how the predictions for the sentences of a sense are averaged, see
             `cc_hf.cues.mlm_insertions.AVERAGES`.
         score: "arithmetic", "geometric" or "reference"; ignored if the evaluator is a function.
@@ -117,12 +116,7 @@ def build_cues(
             language pair.
         loading: how the evaluator is loaded. The masked language model uses the same device.
         tgt_lang: target language, ISO 639-1; optional if the examples have one target language.
-        choice: which words get cues, how many, and how they are chosen; None for the defaults.
         data_dir: a local copy of the upstream repositories, used instead of a download.
-        progress: show bars on anything that takes longer than a second.
-
-    Returns:
-        The cues of each sense, and the senses that have none.
 
     Raises:
         InputError: for neither or both of `masked_lm` and `candidates`, examples that lack a

@@ -88,13 +88,8 @@ def calibrate(
             evaluator that ships for the language pair.
         wordings: the wordings to compare; None for all that the package has for the language, if
             the readings are female and male. The dataset's own cues are always compared.
-        loading: how the evaluator is loaded.
         score: a name of `cc_hf.evaluators.scores.SCORES`; ignored if the evaluator is a function.
         seed: seed of the halves and of the intervals, 0 or more.
-        progress: show a bar for every step that takes longer than a second.
-
-    Returns:
-        The figures of every wording, the choice, and the differences of all translations.
 
     Raises:
         InputError: for too few translations, no wording that can be used, or arguments that do not
@@ -183,11 +178,7 @@ def _chosen(results: Sequence[WordingResult]) -> str:
 
 
 def _candidates(development: DevelopmentSet, wordings: Sequence[Wording] | None) -> list[Wording]:
-    """Return the wordings to compare, without those of readings that the rows do not have.
-
-    Raises:
-        InputError: for two wordings of one name, or none for the readings of the rows.
-    """
+    """Return the wordings to compare, without those of readings that the rows do not have."""
     if wordings is None:
         of_language = gender_wordings(development.src_lang)
         wordings = of_language if development.readings == GENDERS else ()
@@ -255,11 +246,7 @@ def _differences(
     score: str,
     progress: bool,
 ) -> _Floats:
-    """Return the log score under the first reading minus that under the second, for every row.
-
-    Raises:
-        EvaluatorError: for a score of 0, which has no logarithm.
-    """
+    """Return the log score under the first reading minus that under the second, for every row."""
     requests = [
         ScoringRequest(source, row.translation, number)
         for number, (row, of_row) in enumerate(zip(development.rows, sides, strict=True))

@@ -66,8 +66,7 @@ class WordingResult:
     """The figures of one wording.
 
     Attributes:
-        name: name of the wording, or of the dataset's own cues.
-        wording: the wording; None for the dataset's own cues.
+        wording: None for the dataset's own cues.
         choice: figures on the half that chooses.
         report: figures on the other half.
         intervals: 95 % intervals of "auc" and "accuracy" in `report`.
@@ -89,12 +88,10 @@ class Calibration:
             largest.
         results: the figures of every wording, in the order of comparison.
         left_out: a mapping from name to why a wording was not compared.
-        readings: the two readings.
         src_lang, tgt_lang: ISO 639-1 codes.
         evaluator: the evaluator, as signatures name it.
         n_rows: number of different translations in the development set.
         sketch: the smallest digests of these translations, at most `N_SKETCHED`.
-        signature: everything that the figures depend on.
     """
 
     chosen: str
@@ -126,9 +123,6 @@ class Calibration:
     def of(self, name: str) -> WordingResult:
         """Return the figures of one wording.
 
-        Args:
-            name: name of a wording in `results`.
-
         Raises:
             InputError: for a name that was not compared.
         """
@@ -140,9 +134,6 @@ class Calibration:
 
     def note(self, name: str) -> str:
         """Return what a reader of figures must know about a wording under this evaluator.
-
-        Args:
-            name: name of a wording in `results`.
 
         Raises:
             InputError: for a name that was not compared.
@@ -168,10 +159,6 @@ class Calibration:
 
         Whether an evaluator understands a cue depends on the sentences around it, so the figures of
         one dataset say nothing about another.
-
-        Args:
-            name: name of a wording in `results`.
-            dataset: name of the dataset that is judged.
         """
         return (
             f"The cues {name} were calibrated on {self.data}; how well"
@@ -184,8 +171,7 @@ class Calibration:
 
         Args:
             evaluator: the evaluator that will judge. The name of its folder does not matter.
-            src_lang: languages of what is judged, ISO 639-1.
-            tgt_lang: as for `src_lang`.
+            src_lang, tgt_lang: languages of what is judged, ISO 639-1.
         """
         name = scorer_fields(evaluator, "")["eval"]
         is_same = self.evaluator.rpartition("@")[2] == name.rpartition("@")[2]
@@ -195,11 +181,6 @@ class Calibration:
         self, evaluator: Evaluator | ScoreFunction, src_lang: str, tgt_lang: str
     ) -> None:
         """Refuse an evaluator or languages for which the calibration was not made.
-
-        Args:
-            evaluator: as for `is_for`.
-            src_lang: as for `is_for`.
-            tgt_lang: as for `is_for`.
 
         Raises:
             InputError: for another evaluator, or other languages.
@@ -217,10 +198,6 @@ class Calibration:
 
         The digests that the calibration keeps are a random sample of its development set, so the
         number of common rows is estimated.
-
-        Args:
-            sources: the sentences that are judged.
-            translations: their translations.
 
         Raises:
             InputError: if more than half of the development set is judged, or more than half of
@@ -275,11 +252,8 @@ class Calibration:
     def from_json(cls, text: str) -> Calibration:
         """Return the calibration of a file; the inverse of `to_json`.
 
-        Args:
-            text: JSON as `to_json` writes it.
-
         Raises:
-            InputError: for anything else.
+            InputError: for anything that `to_json` does not write.
         """
         try:
             row = parse_json(text)
@@ -308,10 +282,6 @@ class Calibration:
 
 def row_digests(sources: Sequence[str], translations: Sequence[str]) -> set[str]:
     """Return a short digest of every pair of a source and a translation.
-
-    Args:
-        sources: n sentences.
-        translations: their translations.
 
     Examples:
         >>> row_digests(["a", "a"], ["b", "b"])
@@ -343,7 +313,6 @@ def _check_texts(calibration: Calibration) -> None:
     """Check what the constructor does not, and that the chosen wording is among the results.
 
     Raises:
-        InputError: if it is not.
         ValueError: for a value of another type.
     """
     texts = (

@@ -40,12 +40,8 @@ def predicted_candidates(
     """Predict the most probable words before the ambiguous word, for each sense.
 
     Args:
-        data: the senses and their examples.
-        masked_lm: the model that predicts.
-        n_kept: number of words kept per sense.
         average: how the predictions for the sentences of a sense are averaged, see
             `cc_hf.cues.mlm_insertions.AVERAGES`.
-        progress: show a bar.
 
     Returns:
         The words, and the number of sources that were cut because the model cannot read them whole.
@@ -94,7 +90,7 @@ def given_candidates(candidates: str | Path | Candidates) -> tuple[Candidates, s
 
     Raises:
         InputError: when the file cannot be read or is not UTF-8.
-        DataError: when the file has another form, as for `parse_candidates`.
+        DataError: when the file has another form.
 
     Examples:
         >>> given_candidates({"bat": {"animal": ["fruit"], "club": ["baseball"]}})[1]
@@ -114,12 +110,7 @@ def offered_candidates(
     """Select for each sense the candidates that mark it, and those that mark other senses.
 
     Args:
-        data: the senses.
-        candidates: candidates for all senses of their words.
         n_candidates: number of candidates per sense and side.
-
-    Returns:
-        The candidates for the cues of each sense, and the senses for which there are none.
 
     Raises:
         DataError: when the candidates lack a word or a sense.

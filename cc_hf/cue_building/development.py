@@ -36,7 +36,6 @@ class DevelopmentRow:
     Attributes:
         source: the sentence, without a cue.
         focus: the words that are ambiguous; None if they are not located.
-        translation: a translation of the sentence.
         reading: the reading that the translation shows.
         sources: a mapping from reading to the sources that the dataset has for it; empty if there
             are none.
@@ -99,8 +98,6 @@ def load_development(
         sources: files of results, whose names end in .json (see `verdict_development`); or a table
             of translations (`table_development`); or the name of a dataset with references
             (`reference_development`).
-        config: name of a configuration of the dataset.
-        split: split of the dataset.
         tgt_lang: ISO 639-1 code.
         data_dir: local copy of the upstream repositories, used instead of a download.
 
@@ -130,11 +127,7 @@ def load_development(
 
 
 def _results(path: Path) -> list[tuple[EvaluationResult, int]]:
-    """Return the results of a file that name genders, each with their number.
-
-    Raises:
-        DataError: for a file that is no result, or without such a result.
-    """
+    """Return the results of a file that name genders, each with their number."""
     try:
         results = ResultSet.from_json(read_text(path)).results
     except InputError as error:
@@ -161,7 +154,6 @@ def verdict_development(
         results: a mapping from name (for messages) to a result of a metric that says which gender
             it found, such as winomt_pattern_matching. Several results must be on the same data;
             translations that occur more than once count once.
-        data_dir: local copy of the upstream repositories, used instead of a download.
 
     Raises:
         InputError: for no result, results without genders, or results on different data.
@@ -219,9 +211,8 @@ def reference_development(
     Args:
         dataset: a name of `cc-hf list datasets` whose examples have references.
         config: name of a configuration; None for the default.
-        split: name of a split. The split "test" is refused, because translations are judged on it.
+        split: "test" is refused, because translations are judged on it.
         tgt_lang: ISO 639-1 code; optional if the configuration has one target language.
-        data_dir: local copy of the upstream repositories, used instead of a download.
 
     Raises:
         UnknownNameError: for an unknown dataset, configuration or split.

@@ -54,8 +54,6 @@ class MaskedLM:
     """A masked language model with its tokenizer, on its device, in eval mode.
 
     Attributes:
-        model: the model of transformers.
-        tokenizer: its tokenizer.
         name: the name that the user gave; for a folder, its last part.
         identity: commit of the Hub, or the first 12 hexadecimal digits of the SHA-256 over the
             model's files.
@@ -91,7 +89,6 @@ class MaskedLM:
         `MaskedText.is_cut` is then true.
 
         Args:
-            sources: the sentences.
             starts: a 0-based position in characters for each source.
             rows: numbers of the sources in messages; None counts from 0.
 
@@ -126,9 +123,6 @@ class MaskedLM:
 
         Texts are yielded sorted by their ids. The order therefore does not depend on the order of
         `texts`, and neither do sums over them.
-
-        Args:
-            texts: masked texts from `mask`.
 
         Yields:
             Pairs of an index and an array of shape (len(words),) of natural log-probabilities,
@@ -197,9 +191,6 @@ def load_masked_lm(
         revision: commit, tag or branch of the Hub.
         device: as for `cc_hf.load_evaluator`, but "auto" uses a single device too.
 
-    Returns:
-        The model on its device, in eval mode.
-
     Raises:
         EvaluatorError: when the model cannot be loaded, its weights are missing, superfluous or of
             another shape, it has no mask token, or its tokenizer does not mark where words begin.
@@ -246,7 +237,6 @@ def whole_words(tokenizer: Any, *, n_logits: int) -> tuple[tuple[str, ...], npt.
     that form is left out, the marked form of the same word is not.
 
     Args:
-        tokenizer: a tokenizer of transformers.
         n_logits: size of the model's output; ids beyond it are left out.
 
     Returns:

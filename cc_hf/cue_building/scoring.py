@@ -34,18 +34,14 @@ def choose_cues(
     """Choose the cues that raise or lower the evaluator's scores of the references most.
 
     Args:
-        data: the examples, whose references are scored.
-        offered: the candidates for the cues of each sense.
-        evaluator: the evaluator or function that scores.
         score: a name of `cc_hf.evaluators.scores.SCORES`; ignored if the evaluator is a function.
         n_cues: number of cues per sense and side.
-        progress: show a bar.
 
     Returns:
         The cues of each sense, and the number of pairs that were scored.
 
     Raises:
-        EvaluatorError: for scores that cannot be used, as for `pair_scores`.
+        EvaluatorError: for scores that cannot be used.
         TooLongError: for a text that is longer than the evaluator accepts.
 
     Examples:

@@ -62,20 +62,13 @@ def load_senses(
     """Load examples and group them by sense.
 
     Args:
-        dataset: as for `cc_hf.cue_building.build.build_cues`.
-        config: as for `build_cues`.
-        tgt_lang: as for `build_cues`.
         words: only the senses of these ambiguous words; None for all.
-        data_dir: as for `build_cues`.
-
-    Returns:
-        The examples whose word is located in the source, and their rows by sense.
 
     Raises:
         UnknownNameError: for an unknown dataset or configuration.
         InputError: for examples that lack a required field, words that are not in the data, or
             several target languages.
-        DataError: for data that are missing or malformed, as for `load_examples` and `read_words`.
+        DataError: for data that are missing or malformed.
 
     Examples:
         >>> from cc_hf.schema import Focus
@@ -109,11 +102,8 @@ def _examples(
     config: str | None,
     data_dir: str | Path | None,
 ) -> tuple[list[SenseExample], dict[str, str], int]:
-    """Return the examples whose word is located, the signature's fields for the data, and the
-    number of the other examples.
-
-    Raises:
-        InputError: when no word is located, or an example lacks a required field.
+    """Return the located examples, the signature's fields for the data, and the number of the
+    other examples.
     """
     if isinstance(source, DatasetDeclaration):
         name = source.config(config).name

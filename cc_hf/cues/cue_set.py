@@ -26,14 +26,11 @@ class SenseExample:
 
     Attributes:
         id: unique within the dataset.
-        src_lang: ISO 639-1 code of the source.
-        tgt_lang: ISO 639-1 code of the translation.
-        source: the sentence.
+        src_lang, tgt_lang: ISO 639-1 codes.
         focus: the ambiguous word as it occurs in the sentence.
         category: group for category accuracies.
         gold: the sense of the word in the sentence.
         ambiguous_word: the ambiguous word as the dataset lists it.
-        reference: a correct translation.
     """
 
     id: str
@@ -57,9 +54,6 @@ class SenseCues:
     """The cues of one sense of an ambiguous word.
 
     Attributes:
-        ambiguous_word: the ambiguous word.
-        sense: one of its senses.
-        n_examples: number of examples of the sense.
         candidates: the words from which the cues were chosen.
         correct: cues of this sense.
         incorrect: cues of the other senses.
@@ -78,9 +72,6 @@ class LeftOut:
     """A sense that has no cues.
 
     Attributes:
-        ambiguous_word: the ambiguous word.
-        sense: one of its senses.
-        n_examples: number of examples of the sense.
         reason: "only sense" (there is no other sense to tell it from) or "no candidates" (no word
             marks this sense, or no word marks the others).
     """
@@ -97,11 +88,9 @@ class CueSet:
 
     Attributes:
         senses: senses with cues, ordered by ambiguous word and sense.
-        left_out: senses without cues.
         examples: examples of `senses`, in the order of the dataset.
         candidates: a mapping from ambiguous word to sense to words, most probable first.
         tgt_lang: ISO 639-1 code.
-        signature: see `cc_hf.signature`.
         counts: n_examples; n_left_out (examples); n_unlocated (dropped examples whose word does not
             occur in the source); n_short (senses with fewer than n_cues on a side); n_requests;
             n_cut (sources too long for the masked language model, which saw only a window around
@@ -147,7 +136,6 @@ def compare_cues(chosen: CueSet, lines: Iterable[str], *, name: str = "cues") ->
     """Compare the chosen cues with those of a file, over the senses that both have.
 
     Args:
-        chosen: the cues that were chosen.
         lines: JSONL, one row per example, with correct_cues and incorrect_cues, or with
             correct_insertions and incorrect_insertions as in the published files. Rows are matched
             to examples by `id`, or by 0-based line number if they have none. The cues of a sense
@@ -181,11 +169,7 @@ def compare_cues(chosen: CueSet, lines: Iterable[str], *, name: str = "cues") ->
 
 
 def _row(line: str, number: int, name: str) -> tuple[str, dict[str, list[str]]]:
-    """Return the id of a line's example, and its cues by side.
-
-    Raises:
-        DataError: for a line that is not an object with the cues of both sides.
-    """
+    """Return the id of a line's example, and its cues by side."""
     try:
         row = parse_json(line)
         return str(row.get("id", number)), {

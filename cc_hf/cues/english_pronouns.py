@@ -50,7 +50,6 @@ def with_pronouns(text: str, gender: str) -> str:
     "his", and "his" becomes "her" or "hers", by the words beside it.
 
     Args:
-        text: English text.
         gender: "female" or "male".
 
     Raises:

@@ -21,7 +21,6 @@ def gender_bracket_sources(
     """Return the correct and the incorrect contrastive sources, one each.
 
     Args:
-        source: a sentence.
         focus: the words that name the person.
         gold: gender of the person, "male" or "female".
         src_lang: ISO 639-1 code of the source.
@@ -56,8 +55,6 @@ def differ_by_gender_brackets(
     """Return whether both sides differ only in the brackets for male and female.
 
     Args:
-        correct_sources: contrastive sources with correct cues.
-        incorrect_sources: contrastive sources with incorrect cues.
         src_lang: ISO 639-1 code of the sources. The result is False for a language without a
             wording.
 

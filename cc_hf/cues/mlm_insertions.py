@@ -169,15 +169,12 @@ def discriminating_words(
 
 
 def _first(words: Sequence[str], elsewhere: set[str], n: int, dropped: set[str]) -> tuple[str, ...]:
-    """Return the first `n` words that are not in `elsewhere`, without the dropped words."""
     unshared = [word for word in dict.fromkeys(words) if word not in elsewhere][:n]
     return tuple(word for word in unshared if word not in dropped)
 
 
 def candidates_json(candidates: Candidates) -> str:
-    """Return the text of a file of candidates, in the shape of the published files.
-
-    `parse_candidates` reads it.
+    """Return the text of a file of candidates, which `parse_candidates` reads.
 
     Args:
         candidates: a mapping from ambiguous word to sense to words, most probable first.
@@ -205,7 +202,6 @@ def parse_candidates(
     """Read a file of candidates: {ambiguous word: {sense: [words, most probable first]}}.
 
     Args:
-        text: JSON text of the file.
         name: name of the file, for the message.
 
     Returns:

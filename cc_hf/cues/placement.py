@@ -11,12 +11,7 @@ def insert_before(source: str, start: int, cue: str) -> str:
     """Insert a cue and a space before a character of the source.
 
     Args:
-        source: a sentence.
         start: 0-based position of the character.
-        cue: words to insert.
-
-    Returns:
-        The source with the cue.
 
     Raises:
         InputError: for a position outside the source, or a blank cue.
@@ -38,13 +33,8 @@ def replace_at(source: str, start: int, length: int, text: str) -> str:
     """Replace characters of the source by a text; nothing else changes.
 
     Args:
-        source: a sentence.
         start: 0-based position of the first character to replace.
         length: number of characters to replace, at least 1.
-        text: text to put in their place.
-
-    Returns:
-        The source with the text.
 
     Raises:
         InputError: for characters that are not all in the source, a length below 1, or a blank
@@ -70,7 +60,6 @@ def token_start(source: str, index: int) -> int:
     The source is split at single spaces, so two spaces make an empty token.
 
     Args:
-        source: a sentence.
         index: 0-based index of the token.
 
     Raises:

@@ -24,9 +24,6 @@ def ambiguous_it(source: str) -> Focus:
     last one is right because Wino-X puts "it" into the gap of its schemas, and drops schemas with
     another "it" after the gap.
 
-    Args:
-        source: an English sentence.
-
     Raises:
         InputError: for a source without "it".
 
@@ -45,14 +42,6 @@ def referent_source(source: str, focus: Focus, referent: str) -> str:
     """Replace the focus by "the" and the referent.
 
     "The" is capitalised if the focus is. A referent with an article keeps its own article.
-
-    Args:
-        source: an English sentence.
-        focus: the ambiguous pronoun.
-        referent: noun phrase that the pronoun refers to.
-
-    Returns:
-        The source with the referent.
 
     Raises:
         InputError: for a blank referent, or a focus that is not in the source.
@@ -77,11 +66,6 @@ def referent_position(text: str, correct: str, incorrect: str) -> str:
 
     Positions are the last occurrences of each referent's last word, as in the program of Emelin &
     Sennrich 2021.
-
-    Args:
-        text: sentence with both referents.
-        correct: the correct referent.
-        incorrect: the other referent.
 
     Returns:
         "first", "second", or "unknown" if a referent does not occur or both have the same position.

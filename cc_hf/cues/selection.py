@@ -42,7 +42,6 @@ class Overlap:
 
     Attributes:
         n_chosen: number of expected cues that were chosen.
-        n_expected: number of expected cues.
         n_by_chance: expected value of `n_chosen` for a random draw among the candidates.
     """
 
@@ -65,7 +64,6 @@ def best_cues(
     Args:
         candidates: words in their order of precedence; if fewer than `n`, all are chosen.
         scores: shape (number of references, number of candidates).
-        correct: whether to choose correct cues, or incorrect ones.
         n: number of cues, at least 1.
 
     Raises:
@@ -98,13 +96,8 @@ def overlap(chosen: _Cues, expected: _Cues, candidates: _Cues) -> Overlap:
     A random draw of k out of c candidates hits each expected cue among them with probability k / c.
 
     Args:
-        chosen: a mapping from (ambiguous word, sense) to the chosen cues.
-        expected: a mapping from (ambiguous word, sense) to the expected cues.
-        candidates: a mapping from (ambiguous word, sense) to the words from which `chosen` was
-            chosen.
-
-    Returns:
-        The number of shared cues, of expected cues, and of cues shared by chance.
+        chosen, expected: mappings from (ambiguous word, sense) to cues.
+        candidates: a mapping of the same form to the words from which `chosen` was chosen.
 
     Examples:
         >>> overlap(

@@ -20,14 +20,9 @@ def apply_cue(source: str, focus: Focus, cue: str, placement: str = "before") ->
     """Put a cue at the focus of a source; nothing else changes.
 
     Args:
-        source: a sentence.
-        focus: the words that must be disambiguated.
         cue: words, or a template that contains `{focus}` at least once and replaces the focus, for
             any placement.
         placement: "before", "after" or "replace".
-
-    Returns:
-        The source with the cue.
 
     Raises:
         InputError: for a blank cue, another placeholder, an unknown placement, a focus that is not

@@ -185,8 +185,6 @@ class Wording:
         """Return the source with the cue for a reading.
 
         Args:
-            source: a sentence.
-            focus: the words that must be disambiguated.
             reading: one of `readings`.
 
         Raises:
@@ -299,7 +297,6 @@ def check_takes_cues(source: str, contrastive_sources: Collection[str]) -> None:
     translations are judged wrong.
 
     Args:
-        source: a sentence.
         contrastive_sources: the contrastive sources that its dataset has for it, of all readings.
 
     Raises:
@@ -321,7 +318,6 @@ def reworded(example: ContrastiveSourceExample, wording: Wording) -> Contrastive
     Args:
         example: an example whose gold is a reading of the wording. Its own contrastive sources are
             replaced.
-        wording: how the cues are worded.
 
     Raises:
         InputError: for another gold, a source in which the wording changes nothing, or one that

@@ -55,9 +55,6 @@ class Evaluator(TokenModel):
         Args:
             sources: token ids of n sources, as `encode_sources` returns them.
             targets: token ids of n translations, as `encode_targets` returns them.
-
-        Returns:
-            Scores of the n pairs, in their order.
         """
         return TokenScores.of(self.logprobs_batch(sources, targets))
 
@@ -102,13 +99,10 @@ class Evaluator(TokenModel):
         return ()
 
     def with_mode(self, mode: str) -> Evaluator:
-        """Return a copy of the evaluator in another mode.
+        """Return a copy of the evaluator in another mode, which shares the model.
 
         Args:
             mode: one of `MODES`; "auto" becomes "exact" where bf16 is not faster.
-
-        Returns:
-            The copy, which shares the model with this evaluator.
 
         Raises:
             InputError: for an unknown mode, or one that the evaluator does not support.
@@ -144,9 +138,7 @@ class Evaluator(TokenModel):
         result does not depend on order or batch size beyond rounding.
 
         Args:
-            requests: at least one pair of source and translation.
-            src_lang: languages of the texts; "" for those of the evaluator.
-            tgt_lang: as for `src_lang`.
+            src_lang, tgt_lang: languages of the texts; "" for those of the evaluator.
             progress: whether to show a progress bar, on the main process only.
 
         Returns:
@@ -239,9 +231,7 @@ class Evaluator(TokenModel):
         What distinguishes such texts, the cue, is lost, so that the decision would be a tie.
 
         Args:
-            pairs: the requests that are compared with each other.
-            src_lang: languages of the texts; "" for those of the evaluator.
-            tgt_lang: as for `src_lang`.
+            src_lang, tgt_lang: languages of the texts; "" for those of the evaluator.
 
         Raises:
             TooLongError: for the first such pair; the message names its row.
@@ -273,11 +263,8 @@ class Evaluator(TokenModel):
         """Return the mean log-probability per target token of each translation under its source.
 
         Args:
-            sources: n source texts.
-            translations: n translations, in the same order.
-            src_lang: languages of the texts; "" if the model has one direction or was
+            src_lang, tgt_lang: languages of the texts; "" if the model has one direction or was
                 loaded with languages.
-            tgt_lang: as for `src_lang`.
 
         Returns:
             Natural logarithms, (n,) float64; EOS counts as a target token.

@@ -21,8 +21,6 @@ def plan_batches(
     is a batch of its own.
 
     Args:
-        source_lengths: number of tokens of each source.
-        target_lengths: number of tokens of each target, in the same order.
         batch_tokens: largest cost of a batch, in tokens.
         batch_size: largest number of pairs in a batch; None for any.
 

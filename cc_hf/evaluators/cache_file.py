@@ -36,12 +36,10 @@ class CacheFile:
     """One SQLite file, which keeps no connection between two uses.
 
     Attributes:
-        path: the file.
         is_default: whether it is the default file, which need not be writable.
 
     Args:
-        path: the file; its folder is created when something is stored.
-        is_default: as above.
+        path: its folder is created when something is stored.
     """
 
     def __init__(self, path: Path, *, is_default: bool = False) -> None:
@@ -52,9 +50,6 @@ class CacheFile:
     def raise_or_warn(self, error: Exception) -> None:
         """Warn that scores are not stored, unless the file is damaged.
 
-        Args:
-            error: what opening or using the file raised.
-
         Raises:
             CacheError: for an error that means damage.
         """
@@ -63,11 +58,7 @@ class CacheFile:
         self.warn(error)
 
     def warn(self, error: Exception) -> None:
-        """Warn, once per cache object, that scores are not stored.
-
-        Args:
-            error: the reason, for the message.
-        """
+        """Warn, once per cache object, that scores are not stored."""
         if not self._warned:
             self._warned = True
             warnings.warn(
@@ -78,11 +69,7 @@ class CacheFile:
             )
 
     def warn_of_damage(self, problem: str) -> None:
-        """Warn that a part of the file is damaged and not used.
-
-        Args:
-            problem: which part, for the message.
-        """
+        """Warn that a part of the file is damaged and not used."""
         warnings.warn(
             f"the cache of scores {self.path} is damaged: {problem}", CacheWarning, stacklevel=2
         )
@@ -93,11 +80,7 @@ class CacheFile:
         A locked file is tried again, because SQLite does not wait by itself in every case.
 
         Returns:
-            The connection, which the caller must close.
-
-        Raises:
-            CacheError: for a file of another version, or no cache.
-            InputError: for a folder.
+            The open connection, which the caller must close.
         """
         if is_folder(self.path):
             raise InputError(f"cache: expected a file, {self.path} is a folder")
@@ -123,11 +106,7 @@ class CacheFile:
             time.sleep(_RETRY_SECONDS)
 
     def _prepare(self, connection: sqlite3.Connection) -> None:
-        """Set up a connection, create the tables of a new file, and check the file's version.
-
-        Raises:
-            CacheError: for a file of another version, or no cache.
-        """
+        """Set up a connection, create the tables of a new file, and check the file's version."""
         # A crash of the machine may lose the last scores, but does not damage the file.
         connection.execute("PRAGMA synchronous = NORMAL")
         if _header(connection) == (0, 0):
@@ -196,9 +175,6 @@ def is_damage(error: Exception) -> bool:
     """Return whether an error means damage.
 
     SQLite reports a file that is locked, unwritable or on a full disk as operational instead.
-
-    Args:
-        error: what opening or using the file raised.
 
     Examples:
         >>> is_damage(sqlite3.DatabaseError("file is not a database"))

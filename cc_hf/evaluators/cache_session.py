@@ -48,7 +48,7 @@ class CacheSession:
         file: the cache's file, which reports errors; None for a session that stores nothing.
         connection: the open file; None if it cannot be used.
         identity: everything that a score depends on except the pair, by name.
-        rounding: as for `ScoreCache.session`.
+        rounding: how far rounding can raise a mean log-probability above 0.
     """
 
     def __init__(
@@ -72,9 +72,6 @@ class CacheSession:
 
         Rows that hold impossible scores are reported by a CacheWarning and count as missing.
 
-        Args:
-            pairs: sources and translations.
-
         Returns:
             Scores by the index of the pair.
 
@@ -87,9 +84,6 @@ class CacheSession:
 
     def find_equal(self, ids: Sequence[TokenIds]) -> dict[int, ScoreRow]:
         """Return the scores of texts that have the given token ids, whatever the texts are.
-
-        Args:
-            ids: token ids of sources and translations.
 
         Returns:
             Scores by the index of the token ids.
@@ -126,9 +120,8 @@ class CacheSession:
         stored.
 
         Args:
-            pairs: sources and translations.
-            rows: their scores, in the same order.
-            ids: their token ids, in the same order; None if they are not known.
+            rows: scores, in the order of the pairs.
+            ids: token ids, in the same order; None if they are not known.
         """
         if self._connection is None or self._file is None:
             return
@@ -164,7 +157,6 @@ class CacheSession:
             self._file.warn(error)
 
     def _find(self, index: Mapping[bytes, int]) -> dict[int, ScoreRow]:
-        """Return the scores that have the given keys, by index."""
         scores: dict[int, ScoreRow] = {}
         damaged: list[object] = []
         try:
@@ -211,9 +203,6 @@ class CacheSession:
 def encoded(value: object) -> str:
     """Return a value as JSON in ASCII, which is unambiguous for any text, lone surrogates included.
 
-    Args:
-        value: anything that JSON can hold.
-
     Examples:
         >>> encoded(("Käse", 1))
         '["K\\\\u00e4se",1]'
@@ -237,9 +226,6 @@ def _is_score(row: Sequence[object], rounding: float) -> bool:
 
 def shown_row(value: object) -> str:
     """Return the beginning of a damaged value, for messages.
-
-    Args:
-        value: anything.
 
     Examples:
         >>> shown_row([1.5, 0, 2.0])

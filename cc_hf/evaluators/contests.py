@@ -64,13 +64,9 @@ def contest_scores(
     others that of the faster pass.
 
     Args:
-        evaluator: the evaluator model.
-        requests: n pairs to score.
         contests: which requests are compared; a request belongs to at most one contest.
-        src_lang: languages of the texts; "" for those of the evaluator.
-        tgt_lang: as for `src_lang`.
+        src_lang, tgt_lang: languages of the texts; "" for those of the evaluator.
         score: a name of `SCORES` or `LOG_SCORES`.
-        progress: whether to show a progress bar.
 
     Returns:
         Scores in the order of the requests, (n,) float64.
@@ -126,12 +122,8 @@ def check_contests(
     """Refuse contests that cannot be decided, which would otherwise count as ties.
 
     Args:
-        evaluator: the evaluator model that scored.
-        requests: n scored pairs.
-        contests: which requests are compared.
         scores: (n,) float64, in the order of the requests.
-        src_lang: languages of the texts; "" for those of the evaluator.
-        tgt_lang: as for `src_lang`.
+        src_lang, tgt_lang: languages of the texts; "" for those of the evaluator.
         score: a name of `SCORES` or `LOG_SCORES`.
 
     Raises:
@@ -272,14 +264,11 @@ def pair_scores(
     """Score pairs with an evaluator model or with a function.
 
     Args:
-        requests: n pairs to score.
         evaluator: an evaluator model, or a function (sources, translations) -> scores.
         contests: which requests are compared (see `contest_scores`); without any, all scores are
             exact. A function ignores them.
-        src_lang: languages of the texts; "" for those of the evaluator.
-        tgt_lang: as for `src_lang`.
+        src_lang, tgt_lang: languages of the texts; "" for those of the evaluator.
         score: a name of `SCORES` or `LOG_SCORES`; a function has its own definition.
-        progress: whether to show a progress bar.
 
     Returns:
         Scores in the order of the pairs, (n,) float64. They are at least 0, except for those of
@@ -317,7 +306,6 @@ def _function_scores(
     """Return what a user's function returns, checked.
 
     Raises:
-        EvaluatorError: when the function fails, or returns other than one usable score per pair.
         CCError: an error of this package that the function raised, unchanged.
     """
     what, name = "the evaluator function", f"(function {function_name(function)!r})"
@@ -399,10 +387,8 @@ def scorer_fields(
     same name apart.
 
     Args:
-        scorer: an evaluator, or a function.
         score: definition of a score, which is that of the caller where a function scores.
         requests: the pairs that were scored; () for fields without a digest.
-        scores: their scores.
 
     Examples:
         >>> scorer_fields(len, "geometric")  # type: ignore[arg-type]

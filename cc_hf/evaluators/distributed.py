@@ -88,7 +88,6 @@ def even_shares(costs: Sequence[int], n_shares: int) -> list[list[int]]:
 
     Args:
         costs: work of each batch, in any unit.
-        n_shares: number of processes.
 
     Returns:
         Indices of `costs` for each process, the costliest first.
@@ -111,7 +110,6 @@ class Team:
 
     Args:
         rank: number of this process, counted from 0.
-        size: number of processes.
         exchange: sends an object to all processes and returns the objects of all, in the order of
             their ranks. All processes must call it equally often.
 
@@ -155,10 +153,7 @@ class Team:
         """Call a function on the main process and return its result on all.
 
         Args:
-            make: the function; its result must be picklable.
-
-        Returns:
-            What the function returned on the main process.
+            make: its result must be picklable.
 
         Raises:
             EvaluatorError: on the other processes, when it failed on the main one, where its own
@@ -199,7 +194,6 @@ class Team:
         Args:
             batches: indices of the pairs in each batch.
             costs: work of each batch, in any unit.
-            score: scores one batch.
             apply: applies `score` to the batches of this process, in order, as `map` does.
 
         Yields:
@@ -226,11 +220,7 @@ class Team:
                 yield batches[number], result
 
     def _gather(self, item: Any, *, problem: str = "") -> list[Any]:
-        """Return the items of all processes, in the order of their ranks.
-
-        Raises:
-            EvaluatorError: if another process reports a problem.
-        """
+        """Return the items of all processes, in the order of their ranks."""
         reports = self._exchange((problem, item))
         problems = {rank: reason for rank, (reason, _) in enumerate(reports) if reason}
         # The process that failed raises its own error, which says more.
@@ -266,7 +256,6 @@ class _Link:
     All talk to the main process only. It therefore knows which one went away, and tells the others.
 
     Attributes:
-        rank: number of this process.
         hosts: names of the machines of all processes.
         store: torch's store, in which processes leave their errors.
         group: process group of torch that carries the exchange, on the CPU.
@@ -358,15 +347,8 @@ def join(device: str) -> Team:
 
 @functools.cache
 def _linked(is_cpu: bool) -> _Link | None:
-    """Wait until all processes have come, and connect them.
-
-    Returns:
-        The connection; None where the program has told accelerate that each process is alone.
-
-    Raises:
-        EvaluatorError: for processes that do not come, fail before, or cannot be reached.
-        InputError: for a limit that is no positive number.
-        MissingDependencyError: without torch or accelerate.
+    """Connect all processes once they have come; None if the program has told accelerate that each
+    process is alone.
     """
     limit = _limit()
     try:
@@ -399,11 +381,7 @@ def _linked(is_cpu: bool) -> _Link | None:
 
 
 def _all_hosts(store: Any, rank: int, size: int, limit: float) -> tuple[str, ...]:
-    """Return the names of the machines of all processes, once all have come.
-
-    Raises:
-        EvaluatorError: for processes that do not come within the limit, or failed before.
-    """
+    """Return the names of the machines of all processes, once all have come."""
     store.set(f"host/{rank}", socket.gethostname())
     deadline = time.monotonic() + limit
     while missing := [r for r in range(size) if not store.check([f"host/{r}"])]:
@@ -424,10 +402,7 @@ def _all_hosts(store: Any, rank: int, size: int, limit: float) -> tuple[str, ...
 def report_failure(error: BaseException) -> None:
     """Leave an error that ends this process for the others, which end with it instead of waiting.
 
-    Without effect where there are no others, or one of them has failed before.
-
-    Args:
-        error: what ends this process.
+    Without effect if there are no others, or one of them has failed before.
 
     Examples:
         >>> report_failure(ValueError("no more"))
@@ -467,7 +442,7 @@ def _leave_note(store: Any, rank: int, reason: str) -> None:
 
 
 def _notes(store: Any, size: int, *, wait: float = 0.0) -> dict[int, str]:
-    """Return the problems that are known of processes, by rank; {} also where the store is gone."""
+    """Return the known problems of processes, by rank; {} also if the store is gone."""
     deadline = time.monotonic() + wait
     with contextlib.suppress(RuntimeError):
         while True:
@@ -485,11 +460,7 @@ def _failed(problems: dict[int, str], size: int) -> str:
 
 
 def _limit() -> float:
-    """Return the seconds that processes wait for each other.
-
-    Raises:
-        InputError: for a value that is no positive number.
-    """
+    """Return the seconds that processes wait for each other."""
     text = os.environ.get(TIMEOUT_VARIABLE, "").strip()
     try:
         limit = float(text or _LIMIT)

@@ -31,11 +31,7 @@ class EnsembleEvaluator(Evaluator):
     logarithms.
 
     Attributes:
-        members: the evaluators, at least one.
         combination: "token" or "sentence", as the signature says it.
-
-    Args:
-        members: the evaluators, at least one.
 
     Raises:
         InputError: for no members.
@@ -102,24 +98,13 @@ class EnsembleEvaluator(Evaluator):
         return self.members[0].encode_targets(texts, src_lang, tgt_lang)
 
     def decode_targets(self, rows: Sequence[Sequence[int]]) -> list[str]:
-        """Return the texts of target ids, which are the same for every member.
-
-        Raises:
-            InputError: if the first member has no tokenizer to decode with.
-        """
+        """Return the texts of target ids, which are the same for every member."""
         return self.members[0].decode_targets(rows)
 
     def fit(
         self, source: list[int], target: list[int], request: ScoringRequest
     ) -> tuple[list[int], list[int]]:
-        """Fit a pair to the member with the smallest `max_tokens`.
-
-        Returns:
-            Token ids of source and translation, cut if `on_too_long` is "truncate".
-
-        Raises:
-            TooLongError: for a side that is too long if `on_too_long` is "error".
-        """
+        """Fit a pair to the member with the smallest `max_tokens`."""
         return min(self.members, key=lambda member: member.max_tokens).fit(source, target, request)
 
     def refresh(self) -> None:
@@ -136,11 +121,7 @@ class EnsembleEvaluator(Evaluator):
     def logprobs_batch(
         self, sources: Sequence[Sequence[int]], targets: Sequence[Sequence[int]]
     ) -> list[npt.NDArray[np.float64]]:
-        """Return the logarithms of the members' mean probabilities, token by token.
-
-        Returns:
-            One float64 array of natural logarithms per pair.
-        """
+        """Return the logarithms of the members' mean probabilities, token by token."""
         by_member = [member.logprobs_batch(sources, targets) for member in self.members]
         with np.errstate(invalid="ignore"):  # `check_scores` refuses what is not finite
             return [
@@ -167,14 +148,7 @@ class SentenceEnsembleEvaluator(EnsembleEvaluator):
         tgt_lang: str,
         progress: bool = False,
     ) -> TokenScores:
-        """Score every request with every member and average the results.
-
-        Returns:
-            Arrays in the order of the requests.
-
-        Raises:
-            InputError, TooLongError, CacheError, EvaluatorError: as for `Evaluator.score`.
-        """
+        """Score every request with every member and average the results."""
         by_member = [
             member.score(requests, src_lang=src_lang, tgt_lang=tgt_lang, progress=progress)
             for member in self.members
@@ -194,11 +168,7 @@ class SentenceEnsembleEvaluator(EnsembleEvaluator):
         src_lang: str,
         tgt_lang: str,
     ) -> None:
-        """Refuse pairs of texts that become equal when any member cuts them.
-
-        Raises:
-            TooLongError: for the first such pair; the message names its row.
-        """
+        """Refuse pairs of texts that become equal when any member cuts them."""
         for member in self.members:
             member.check_not_cut_alike(pairs, src_lang=src_lang, tgt_lang=tgt_lang)
 
@@ -243,10 +213,7 @@ def ensemble(members: Sequence[Evaluator]) -> Evaluator:
     """Combine evaluators by token if all have the same tokenisation, else by sentence.
 
     Args:
-        members: the evaluators; a single one is returned as it is.
-
-    Returns:
-        The ensemble, or the only member.
+        members: a single one is returned as it is.
 
     Raises:
         InputError: for no members.
@@ -272,9 +239,6 @@ def same_tokenisation(members: Sequence[Evaluator]) -> bool:
     They must be of the same family, mark texts alike, and have tokenizers of the same class, rules
     and vocabularies.
 
-    Args:
-        members: the evaluators.
-
     Examples:
         >>> from cc_hf.evaluators.loading import load_evaluator
         >>> same_tokenisation([load_evaluator("cc-tiny-en-de"), load_evaluator("cc-tiny-en-de")])
@@ -297,7 +261,6 @@ def _fingerprint(member: Any) -> tuple[object, ...]:
 
 
 def _tokenizer_hash(tokenizer: Any) -> str:
-    """Return a hash of everything that decides which ids a text gets."""
     digest = hashlib.sha256(type(tokenizer).__name__.encode())
     if models := getattr(tokenizer, "serialized_models", None):  # Bergamot's has nothing else
         return hashlib.sha256(repr((digest.digest(), models)).encode()).hexdigest()

@@ -45,7 +45,6 @@ class EvaluatorRecord:
 
     Attributes:
         options: the arguments of `Evaluator`, by name.
-        device, n_source_end, mode: as for `Evaluator`.
         signature: the result of `Evaluator.signature_fields`.
         identity: the result of `Evaluator.cache_identity`.
         languages: the language pairs that it accepted.
@@ -63,15 +62,7 @@ class EvaluatorRecord:
 
     @classmethod
     def of(cls, evaluator: Evaluator, languages: Sequence[tuple[str, str]]) -> EvaluatorRecord:
-        """Record a loaded evaluator.
-
-        Args:
-            evaluator: the evaluator.
-            languages: the language pairs that it accepted.
-
-        Returns:
-            The record, with that of the faster copy if there is one.
-        """
+        """Record a loaded evaluator."""
         names = (
             "name",
             "identity",
@@ -96,14 +87,7 @@ class EvaluatorRecord:
 
     @classmethod
     def from_json(cls, record: Mapping[str, Any]) -> EvaluatorRecord:
-        """Read a record that `dataclasses.asdict` wrote.
-
-        Args:
-            record: the fields by name.
-
-        Returns:
-            The record that was written.
-        """
+        """Read a record that `dataclasses.asdict` wrote."""
         fast = record["fast"]
         return cls(
             **{
@@ -118,8 +102,6 @@ class LazyEvaluator(Evaluator):
     """An evaluator that is not loaded before a score is missing.
 
     Args:
-        record: what was stored of it.
-        cache: holds its scores.
         load: loads the evaluator itself.
     """
 
@@ -186,14 +168,7 @@ class LazyEvaluator(Evaluator):
         tgt_lang: str,
         progress: bool = False,
     ) -> TokenScores:
-        """Look the scores up; load the evaluator if one is missing.
-
-        Returns:
-            Arrays in the order of the requests.
-
-        Raises:
-            InputError, TooLongError, CacheError, EvaluatorError: as for `Evaluator.score`.
-        """
+        """Look the scores up; load the evaluator if one is missing."""
         known = (
             None
             if self.is_loaded
@@ -219,11 +194,7 @@ class LazyEvaluator(Evaluator):
         return scores
 
     def check_languages(self, src_lang: str, tgt_lang: str) -> None:
-        """Accept the recorded pairs; ask the evaluator itself about others.
-
-        Raises:
-            InputError: for languages that the evaluator does not support.
-        """
+        """Accept the recorded pairs; ask the evaluator itself about others."""
         if (src_lang, tgt_lang) not in self._record.languages:
             self.real.check_languages(src_lang, tgt_lang)
 
@@ -236,21 +207,13 @@ class LazyEvaluator(Evaluator):
         return self.real.encode_targets(texts, src_lang, tgt_lang)
 
     def decode_targets(self, rows: Sequence[Sequence[int]]) -> list[str]:
-        """Return the texts of target ids, from the evaluator itself.
-
-        Raises:
-            InputError: if the evaluator has no tokenizer to decode with.
-        """
+        """Return the texts of target ids, from the evaluator itself."""
         return self.real.decode_targets(rows)
 
     def logprobs_batch(
         self, sources: Sequence[Sequence[int]], targets: Sequence[Sequence[int]]
     ) -> list[npt.NDArray[np.float64]]:
-        """Return the log-probabilities of the target tokens, from the evaluator itself.
-
-        Returns:
-            One float64 array of natural logarithms per pair.
-        """
+        """Return the log-probabilities of the target tokens, from the evaluator itself."""
         return self.real.logprobs_batch(sources, targets)
 
     @property
@@ -261,11 +224,7 @@ class LazyEvaluator(Evaluator):
     def fit(
         self, source: list[int], target: list[int], request: ScoringRequest
     ) -> tuple[list[int], list[int]]:
-        """Return both sides as the evaluator itself fits them.
-
-        Raises:
-            InputError, TooLongError: as for the evaluator itself.
-        """
+        """Return both sides as the evaluator itself fits them."""
         return self.real.fit(source, target, request)
 
     def fast_modes(self) -> tuple[str, ...]:
@@ -273,11 +232,7 @@ class LazyEvaluator(Evaluator):
         return self.real.fast_modes()
 
     def with_mode(self, mode: str) -> Evaluator:
-        """Return the evaluator itself in another mode.
-
-        Raises:
-            InputError: as for `Evaluator.with_mode`.
-        """
+        """Return the evaluator itself in another mode."""
         return self.real.with_mode(mode)
 
 
@@ -293,8 +248,6 @@ def open_evaluator(
     several processes every evaluator is loaded.
 
     Args:
-        name_or_path: as for `cc_hf.load_evaluator`.
-        options: how to load it.
         languages: source and target language that will be scored, "" where the evaluator knows it.
 
     Returns:

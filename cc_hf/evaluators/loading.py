@@ -89,13 +89,6 @@ def load_with(
 ) -> Evaluator:
     """Load an evaluator as `load_evaluator` does, with all options in one object.
 
-    Args:
-        name_or_path: as for `load_evaluator`.
-        options: how to load the evaluator.
-
-    Returns:
-        The evaluator, as for `load_evaluator`.
-
     Raises:
         InputError: for revisions that do not match the models, and as for `load_evaluator`.
         UnknownNameError, EvaluatorError, CacheError, MissingDependencyError: as for
@@ -166,8 +159,6 @@ def evaluator_of(
 
     Args:
         model: a model of transformers, on any device.
-        tokenizer: its tokenizer.
-        name: name of the model, for messages.
         kind: a family of `cc-hf list evaluators`; None picks it by the model's configuration and
             tokenizer.
         prompt: a template for families that put the source into words; None for the family's own.
@@ -207,7 +198,6 @@ def evaluator_of(
 
 
 def _batch_tokens(config: Any, device: str) -> int:
-    """Return the default of `batch_tokens` for a model by its configuration."""
     is_wide = getattr(config, "hidden_size", 0) > _USUAL_WIDTH
     return _BATCH_TOKENS[device] // (2 if is_wide and device == "cpu" else 1)
 
@@ -216,15 +206,7 @@ def _evaluator(loaded: LoadedModel, options: LoadingOptions, **shared: Any) -> E
     """Make the evaluator of a model's family.
 
     Args:
-        loaded: the model with its tokenizer.
-        options: how to load; `batch_tokens` must be a number.
-        shared: cache and team, as `Evaluator` accepts them.
-
-    Returns:
-        The evaluator, which computes in the precision of the model.
-
-    Raises:
-        InputError: for a prompt that the family does not take.
+        options: `batch_tokens` must be a number.
     """
     family = registry.resolve("evaluator family", loaded.family)
     if options.prompt is not None and not family.takes_prompt:
@@ -256,11 +238,7 @@ def _evaluator(loaded: LoadedModel, options: LoadingOptions, **shared: Any) -> E
 
 
 def _revisions(revision: str | Sequence[str | None] | None, n: int) -> Sequence[str | None]:
-    """Return one revision for each of n members.
-
-    Raises:
-        InputError: for another number of revisions than members.
-    """
+    """Return one revision for each of n members; refuse another number of them."""
     if revision is None:
         return [None] * n
     if isinstance(revision, str) or len(revision) != n:

@@ -52,9 +52,7 @@ def resolve_evaluator(
         evaluator: a name, a path or several of these are opened with `options`; an Evaluator or a
             function is returned as it is; None stands for the evaluator that ships for the language
             pair.
-        options: how to load it; None for the defaults.
-        src_lang: the languages that will be scored, "" where the evaluator knows them.
-        tgt_lang: as for `src_lang`.
+        src_lang, tgt_lang: the languages that will be scored, "" where the evaluator knows them.
 
     Raises:
         InputError: for something else, None where no evaluator ships for the pair, or options that

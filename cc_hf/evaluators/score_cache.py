@@ -46,7 +46,6 @@ class IdentityInfo:
 
     Attributes:
         fields: the identity (`Evaluator.cache_identity` and languages); empty if it is damaged.
-        n_scores: number of scores with this identity.
     """
 
     fields: Mapping[str, str]
@@ -58,10 +57,7 @@ class CacheInfo:
     """The contents of a cache.
 
     Attributes:
-        path: the file.
         n_bytes: size of the file and of the files that SQLite keeps beside it.
-        n_scores: number of all scores.
-        identities: the scores by identity.
     """
 
     path: Path
@@ -72,10 +68,6 @@ class CacheInfo:
 
 class ScoreCache(CacheFile):
     """The cache in one file; it keeps no connection between sessions.
-
-    Attributes:
-        path: the file.
-        is_default: whether it is the default file.
 
     Args:
         path: the file; None for HF_HOME/cc_hf/scores.sqlite. Its folder is created when something
@@ -150,9 +142,6 @@ class ScoreCache(CacheFile):
     def info(self) -> CacheInfo:
         """Return what the cache holds; nothing if there is no file.
 
-        Returns:
-            Path, size, and the scores counted by identity.
-
         Raises:
             CacheError: for a file that cannot be read.
             InputError: for a folder.
@@ -220,9 +209,6 @@ class ScoreCache(CacheFile):
 
     def recall(self, request: object) -> dict[str, Any] | None:
         """Return the record that was stored for the same request.
-
-        Args:
-            request: everything that decides what is loaded, as JSON values.
 
         Returns:
             The record; None if there is none, the file cannot be read now, or the record was

@@ -64,9 +64,6 @@ class TokenScores:
         Args:
             rows: (sum_logprob, n_tokens, mean_probability) of each request; at least one row.
 
-        Returns:
-            The same figures as arrays.
-
         Examples:
             >>> TokenScores.of_rows([(-2.0, 4, 0.5), (-1.0, 1, 0.25)]).mean_logprob.tolist()
             [-0.5, -1.0]

@@ -20,7 +20,7 @@ class RecommendedEvaluator:
 
     Attributes:
         name: name on the Hub.
-        src_lang, tgt_lang: languages, ISO 639-1.
+        src_lang, tgt_lang: ISO 639-1 codes.
         about: which model it is, and whose agreement was measured.
         agreements: agreement figures as published.
         source: publication of the figures.
@@ -66,8 +66,7 @@ def recommended(src_lang: str, tgt_lang: str) -> RecommendedEvaluator | None:
     """Return the recommended evaluator of a language pair, or None.
 
     Args:
-        src_lang: languages, ISO 639-1.
-        tgt_lang: as for `src_lang`.
+        src_lang, tgt_lang: ISO 639-1 codes.
 
     Examples:
         >>> recommended("en", "ru").name

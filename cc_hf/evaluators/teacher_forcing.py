@@ -27,8 +27,6 @@ def pad_ids(
 
     Args:
         rows: n rows of ids, at least one.
-        pad: id of the padding token.
-        device: device of the tensors.
         side: where the padding is; on the left for rows that a model continues.
 
     Returns:
@@ -159,9 +157,6 @@ def positions(model: Any) -> int:
 
     Models like RoBERTa number positions from after the padding id, and so accept fewer tokens than
     they have positions.
-
-    Args:
-        model: a model of transformers.
 
     Examples:
         >>> from transformers import RobertaConfig, RobertaModel

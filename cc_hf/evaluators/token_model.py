@@ -59,10 +59,6 @@ class TokenModel(ABC):
         cache: scores on disk, or None. Among several processes only the main one has it.
         team: the processes that score together.
 
-    Args:
-        name, identity, dtype, batch_tokens, max_tokens, on_too_long: see the attributes.
-        src_lang, tgt_lang, cache, team: see the attributes.
-
     Raises:
         InputError: for `batch_tokens` or `on_too_long` out of range.
     """
@@ -108,8 +104,7 @@ class TokenModel(ABC):
         """Check that the model translates between two languages.
 
         Args:
-            src_lang: language code of the sources, or "".
-            tgt_lang: language code of the translations, or "".
+            src_lang, tgt_lang: language codes, or "".
 
         Raises:
             InputError: for languages that the model does not support, or that must be named.
@@ -120,9 +115,8 @@ class TokenModel(ABC):
         """Return the token ids of each source, as the encoder reads them.
 
         Args:
-            texts: the sources.
-            src_lang: language code of the sources, or "".
-            tgt_lang: language code of the translations, or ""; some models mark it in the source.
+            src_lang: language code, or "".
+            tgt_lang: language code, or ""; some models mark it in the source.
 
         Returns:
             One list of ids per source, EOS included if the model has one there.
@@ -135,9 +129,7 @@ class TokenModel(ABC):
         A family whose first target tokens do not count defines how many there are.
 
         Args:
-            texts: the translations.
-            src_lang: language code of the sources, or "".
-            tgt_lang: language code of the translations, or "".
+            src_lang, tgt_lang: language codes, or "".
 
         Returns:
             One list of ids per translation, EOS included if the model scores one.
@@ -159,18 +151,14 @@ class TokenModel(ABC):
 
     @property
     def apply(self) -> Apply:
-        """How a function that computes one batch is applied to many: `map`, or what a family has
-        that computes several batches beside each other.
-        """
+        """How a function of one batch is applied to many: `map`, or several batches at once."""
         return map
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.name}@{self.identity}, {self.dtype})"
 
     def refresh(self) -> None:
-        """Drop what was prepared from weights that may have changed; called before anything is
-        scored.
-        """
+        """Drop what was prepared from weights that may have changed; called before scoring."""
         return
 
     def check_scores(self, scores: TokenScores, requests: Sequence[ScoringRequest]) -> None:
@@ -179,7 +167,6 @@ class TokenModel(ABC):
         Every score passes this check, wherever it comes from, before it is stored or returned.
 
         Args:
-            scores: one score for each request.
             requests: the scored pairs; the message quotes row, source and translation.
 
         Raises:
@@ -216,7 +203,6 @@ class TokenModel(ABC):
 
         Args:
             rows: natural logarithms, one array per request; an array may be empty.
-            requests: as for `check_scores`.
 
         Raises:
             EvaluatorError: as for `check_scores`.
@@ -235,10 +221,7 @@ class TokenModel(ABC):
         """Return the log-probability of every token of each translation under its source.
 
         Args:
-            sources: n source texts.
-            translations: n translations, in the same order.
-            src_lang: languages of the texts; "" for those of the evaluator.
-            tgt_lang: as for `src_lang`.
+            src_lang, tgt_lang: languages of the texts; "" for those of the evaluator.
 
         Returns:
             One float64 array of natural logarithms per pair, EOS included.
@@ -320,9 +303,6 @@ class TokenModel(ABC):
         Args:
             rows: ids as `encode_targets` returns them, or the beginnings of such rows.
 
-        Returns:
-            One text per row.
-
         Raises:
             InputError: if the evaluator has no tokenizer to decode with.
         """
@@ -345,10 +325,7 @@ class TokenModel(ABC):
         """Return the text and the log-probability of every target token that counts.
 
         Args:
-            sources: n source texts.
-            translations: n translations, in the same order.
-            src_lang: languages of the texts; "" for those of the evaluator.
-            tgt_lang: as for `src_lang`.
+            src_lang, tgt_lang: languages of the texts; "" for those of the evaluator.
 
         Returns:
             Per pair a list of (text that the token adds, without spaces; natural logarithm as in
@@ -421,7 +398,6 @@ class TokenModel(ABC):
     def _encode_whole(
         self, requests: Sequence[ScoringRequest], src_lang: str, tgt_lang: str
     ) -> tuple[list[list[int]], list[list[int]]]:
-        """Return the token ids of sources and translations, of any length."""
         sources = self._encode_distinct(
             [r.source for r in requests],
             lambda texts: self.encode_sources(texts, src_lang, tgt_lang),
@@ -455,12 +431,7 @@ class TokenModel(ABC):
         """Return both sides unchanged, or cut if `on_too_long` is "truncate".
 
         Args:
-            source: token ids of the source.
-            target: token ids of the translation.
             request: the pair, for messages.
-
-        Returns:
-            Token ids of source and translation.
 
         Raises:
             TooLongError: for a side longer than `max_tokens` if `on_too_long` is "error".
@@ -490,10 +461,6 @@ class TokenModel(ABC):
 def numbered_requests(sources: Sequence[str], translations: Sequence[str]) -> list[ScoringRequest]:
     """Pair sources with translations and number the pairs from 0.
 
-    Args:
-        sources: n source texts.
-        translations: n translations, in the same order.
-
     Returns:
         n requests, whose `row` is their number.
 
@@ -516,7 +483,6 @@ def numbered_requests(sources: Sequence[str], translations: Sequence[str]) -> li
 
 
 def _n_common(left: str, right: str) -> int:
-    """Return the length of the common prefix of two texts."""
     return next(
         (i for i, (a, b) in enumerate(zip(left, right, strict=False)) if a != b),
         min(len(left), len(right)),

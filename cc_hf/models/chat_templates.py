@@ -24,7 +24,7 @@ def plain_text(conversation: Conversation) -> str:
     """Return a conversation as plain lines, for models without a chat template.
 
     Args:
-        conversation: the turns; the last is the user's.
+        conversation: the last turn is the user's.
 
     Returns:
         A text that ends where the reply begins.
@@ -51,8 +51,7 @@ def chat_text(tokenizer: Any, conversation: Conversation, *, name: str) -> str:
 
     Args:
         tokenizer: a tokenizer of transformers with a chat template.
-        conversation: the turns; the last is the user's.
-        name: name of the model, for messages.
+        conversation: the last turn is the user's.
 
     Returns:
         A text that ends where the reply begins, special tokens included.
@@ -84,11 +83,7 @@ def chat_text(tokenizer: Any, conversation: Conversation, *, name: str) -> str:
 
 
 def _check(conversation: Conversation) -> None:
-    """Check that there is something to answer.
-
-    Raises:
-        InputError: for no turns, or a last turn that is not the user's.
-    """
+    """Check that there are turns, and that the last is the user's."""
     if not conversation or conversation[-1].role != "user":
         role = conversation[-1].role if conversation else "nobody"
         raise InputError(

@@ -28,7 +28,6 @@ def check_finite_weights(model: Any, name: str) -> None:
 
     Args:
         model: a module of torch, on any device.
-        name: name of the model, for the message.
 
     Raises:
         EvaluatorError: for the first weight that has NaN, infinite or absurdly large values.

@@ -77,7 +77,6 @@ class EmbeddedModel:
     """A model that ships with the package.
 
     Attributes:
-        name: registered name.
         folder: name of the folder with its files, in the package's assets.
         identity: the `Evaluator.identity` of the loaded model.
         src_lang, tgt_lang: languages, ISO 639-1.
@@ -119,11 +118,7 @@ def default_evaluator(src_lang: str, tgt_lang: str) -> str:
     """Return the name of the embedded evaluator of a language pair.
 
     Args:
-        src_lang: languages, ISO 639-1; "" if unknown.
-        tgt_lang: as for `src_lang`.
-
-    Returns:
-        A name of `cc-hf list evaluators`.
+        src_lang, tgt_lang: ISO 639-1 codes; "" if unknown.
 
     Raises:
         InputError: when none is embedded for the pair.
@@ -189,13 +184,11 @@ def locate(name: str) -> tuple[str, tuple[str, str] | None]:
 
 
 def uses_cache_only(name: str, path: str, revision: str | None) -> bool:
-    """Return whether a model of the Hub must be read from the cache, because the Hub does not
-    answer.
+    """Return whether a model must be read from the cache because the Hub does not answer.
 
     The libraries of the Hub would ask again for most of a minute before each file.
 
     Args:
-        name: name of the model, for messages.
         path: its folder, or its name on the Hub.
         revision: commit, tag or branch on the Hub; None for the default.
 
@@ -252,9 +245,6 @@ def model_files(folder: Path) -> list[tuple[str, Path]]:
     These are the files of all subfolders, too, except hidden ones and Markdown. Links are followed,
     each folder once.
 
-    Args:
-        folder: the folder of a model.
-
     Returns:
         Pairs of the path within the folder and the full path, sorted.
 
@@ -285,7 +275,6 @@ def model_file(path: str, name: str, revision: str | None, *, writer: str) -> Pa
 
     Args:
         path: the folder of the model, or its name on the Hub.
-        name: name of the file.
         revision: commit, tag or branch on the Hub; None for the default.
         writer: the command that writes the file, for messages.
 
@@ -335,9 +324,6 @@ def stamp(files: Sequence[tuple[str, Path]]) -> tuple[tuple[str, int, int, int],
 
     The time of the last change of a file's state is included because copying programs do not
     restore it.
-
-    Args:
-        files: names and paths, as `model_files` returns them.
     """
     stats = ((name, path.stat()) for name, path in files)
     return tuple((name, stat.st_size, stat.st_mtime_ns, stat.st_ctime_ns) for name, stat in stats)
@@ -347,7 +333,6 @@ def check_shards(name: str, path: str) -> None:
     """Check that the shards which an index of weights names are files that the identity covers.
 
     Args:
-        name: name of the model, for messages.
         path: its folder; anything else passes, since the Hub's commit covers all files.
 
     Raises:
@@ -382,7 +367,6 @@ def check_declared_sizes(name: str, path: str) -> None:
     transformers allocates a model before it compares it with its weights.
 
     Args:
-        name: name of the model, for messages.
         path: its folder; anything else passes.
 
     Raises:
@@ -425,11 +409,9 @@ def check_declared_sizes(name: str, path: str) -> None:
 
 
 def check_generation_config(name: str, path: str) -> None:
-    """Check that a folder's settings of generation can be read; transformers would ignore damaged
-    ones.
+    """Check that a folder's generation settings are readable; transformers ignores damaged ones.
 
     Args:
-        name: name of the model, for messages.
         path: its folder; anything else passes.
 
     Raises:

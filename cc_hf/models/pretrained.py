@@ -80,9 +80,6 @@ class Recent(Generic[T]):
     `functools.lru_cache` does not fit, because the evaluators of a model must be dropped with the
     model.
 
-    Args:
-        size: number of objects to keep.
-
     Examples:
         >>> recent = Recent(1)
         >>> recent.get("a", list) is recent.get("a", list)
@@ -98,7 +95,6 @@ class Recent(Generic[T]):
         """Return the object of a key; make it if it is not kept.
 
         Args:
-            key: identifies the object.
             make: makes the object. It is called outside the lock, since loading takes long.
 
         Returns:
@@ -125,8 +121,6 @@ class LoadedModel:
         name: name of the model as the user gave it; for a folder its last part.
         identity: commit on the Hub, or hash of the files.
         family: a name of `registry.EVALUATOR_FAMILIES`.
-        model: the model, of transformers.
-        tokenizer: its tokenizer.
         src_lang, tgt_lang: languages of a model with one direction, "" if the tokenizer does not
             name them.
         evaluators: evaluators that were made of the model, by their options. They are kept here so
@@ -161,8 +155,7 @@ def load_model(
     device: str | None = None,
     dtype: str = "float32",
 ) -> LoadedModel:
-    """Load a model and its tokenizer once per process and options, as evaluator or system under
-    test.
+    """Load a model and its tokenizer once per process and options.
 
     Args:
         name_or_path: a name of `cc-hf list evaluators`, a folder saved by transformers, or a model
@@ -170,12 +163,9 @@ def load_model(
         kind: a family of `cc-hf list evaluators`; None picks it by the model's configuration and
             tokenizer.
         revision: commit, tag or branch on the Hub; None for folders.
-        device: "cpu", "cuda", "cuda:1" or "auto", as for `cc_hf.evaluators.options.LoadingOptions`;
+        device: "cpu", "cuda", "cuda:1" or "auto", see `cc_hf.evaluators.options.LoadingOptions`;
             None for CUDA if available.
         dtype: "float32", "bfloat16" or "float16".
-
-    Returns:
-        The model with its tokenizer, identity and family.
 
     Raises:
         UnknownNameError: for a name that is neither registered nor a folder nor of the form
@@ -242,7 +232,6 @@ def own_languages(family: str, tokenizer: Any) -> tuple[str, str]:
 
     Args:
         family: a name of `registry.EVALUATOR_FAMILIES`.
-        tokenizer: tokenizer of the model.
 
     Returns:
         Source and target language, ISO 639-1 where there is such a code.
@@ -282,9 +271,6 @@ def input_device(model: Any) -> torch.device:
     """Return the device that the batches of a model must be on.
 
     If the model is spread over several devices, this is the first GPU that has a part of it.
-
-    Args:
-        model: a model of transformers.
     """
     parts = [
         part
@@ -348,11 +334,7 @@ def _configuration(path: str, **options: Any) -> Any:
 def _student(
     name: str, files: StudentFiles, *, kind: str | None, dtype: torch.dtype
 ) -> tuple[Any, Any]:
-    """Return a student of Bergamot, from the files that Mozilla publishes, and its tokenizer.
-
-    Raises:
-        InputError: for another kind.
-    """
+    """Return a student of Bergamot, from the files that Mozilla publishes, and its tokenizer."""
     if kind not in (None, "bergamot"):
         raise InputError(f"kind: {name} is a student of Bergamot, which {kind!r} does not fit")
     model, tokenizer = load_student(files)
@@ -367,7 +349,6 @@ def model_identity(model: Any, path: str) -> str:
     student beside a shortlist or without one.
 
     Args:
-        model: the loaded model.
         path: its folder, or its name on the Hub.
 
     Returns:

@@ -55,7 +55,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Outcome(Generic[T]):
-    """What became of a request.
+    """The outcome of a request.
 
     Attributes:
         value: what the server sent, or None.
@@ -74,7 +74,6 @@ class ServedModel:
     """A model behind a server, as it is named where a model is expected.
 
     Attributes:
-        url: address of the server.
         model: name of the model there; "" for the only one.
         tokenizer: folder, or name on the Hub, of its tokenizer; "" if that is the model's name.
     """
@@ -89,9 +88,6 @@ class ServedModel:
 
         Args:
             name: a name that `is_server` recognises.
-
-        Returns:
-            Its parts.
 
         Raises:
             InputError: for an address that `checked_url` refuses, or more parts.
@@ -112,9 +108,6 @@ class ServedModel:
 
 def is_server(name: str) -> bool:
     """Return whether a name is that of a model behind a server.
-
-    Args:
-        name: name of a model.
 
     Examples:
         >>> is_server("server:http://localhost:8000/v1"), is_server("org/model")
@@ -157,11 +150,7 @@ def checked_url(url: str) -> str:
 
 
 def _api_key() -> str:
-    """Return the key from the environment, or what is sent where there is none.
-
-    Raises:
-        InputError: for a key that a request cannot hold.
-    """
+    """Return the key from the environment, or what is sent without one."""
     key = os.environ.get(KEY_VARIABLE, "").strip() or _NO_KEY
     if not _is_sendable(key):
         raise InputError(
@@ -183,7 +172,7 @@ class Server:
     """An OpenAI-compatible server.
 
     Args:
-        url: its address, as for `checked_url`.
+        url: its address, see `checked_url`.
         max_requests: largest number of requests, repeated ones included; None for any.
         seconds: how long one answer may take.
 
@@ -243,7 +232,6 @@ class Server:
 
         Args:
             path: what is added to the address, such as "/completions".
-            body: the request.
             read: makes a value of what came back; it raises ValueError where that is not as
                 expected, and the request is sent again.
 
@@ -266,9 +254,6 @@ class Server:
         are not sent; their outcomes say so. Nothing that came back is lost.
 
         Args:
-            path: what is added to the address.
-            bodies: the requests.
-            read: as for `post`.
             concurrency: number of requests that the server has at a time, at least 1.
 
         Returns:
@@ -304,12 +289,6 @@ class Server:
         Args:
             call: sends one request; it raises the errors of urllib, or ValueError for an answer
                 that is not as expected.
-
-        Returns:
-            What it returned, or why it was given up.
-
-        Raises:
-            InputError: for a key that cannot be sent.
         """
         problem = ""
         wait = _FIRST_WAIT

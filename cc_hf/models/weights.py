@@ -51,7 +51,6 @@ def reported_loading(name: str, *, path: str = "", alternative: str = "") -> Ite
     """Turn what `from_pretrained` raises into an EvaluatorError, and show no progress bars.
 
     Args:
-        name: name of the model, for the message.
         path: its folder, or its name on the Hub; decides what the message advises.
         alternative: what else the user can do, at the end of the message.
 
@@ -92,12 +91,8 @@ def load_weights(model_class: Any, name: str, path: str, **options: Any) -> Any:
 
     Args:
         model_class: one of the Auto classes of transformers.
-        name: name of the model, for messages.
         path: its folder, or its name on the Hub.
         options: further options of `from_pretrained`.
-
-    Returns:
-        The model.
 
     Raises:
         EvaluatorError: when the model cannot be loaded, its configuration declares far more than
@@ -172,7 +167,6 @@ def choose_family(
     Models that cc_hf converted from fairseq are marked in their configuration.
 
     Args:
-        name: name of the model, for messages.
         config: configuration of the model, as transformers loads it.
         tokenizer_config: configuration of the tokenizer, with its class under "tokenizer_class".
         kind: the family that the user asks for; None for the default.
@@ -241,14 +235,10 @@ def _shipped_families(config: Any, tokenizer_config: Mapping[str, Any]) -> list[
 
 
 def check_tokenizer(name: str, family: str, model: Any, tokenizer: Any) -> None:
-    """Check that a tokenizer is of the family's class, works, and gives no ids beyond the
-    embeddings.
+    """Check that a tokenizer is of the family's class, works, and has no ids beyond the embeddings.
 
     Args:
-        name: name of the model, for messages.
         family: a name of `registry.EVALUATOR_FAMILIES`.
-        model: the loaded model and its tokenizer.
-        tokenizer: as for `model`.
 
     Raises:
         EvaluatorError: when it does not. A tokenizer that does not work may raise any error, which

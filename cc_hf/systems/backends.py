@@ -79,7 +79,6 @@ class ConvertedModel:
     """A model that CTranslate2 runs, with the `generate` of transformers as far as it is used here.
 
     Args:
-        system: the model with its tokenizer.
         precision: "fp32" or "int8".
 
     Raises:
@@ -139,7 +138,6 @@ class ConvertedModel:
         Args:
             input_ids: sources, (n, length).
             attention_mask: (n, length), 0 at padding.
-            num_beams: number of beams.
             max_length: length of the longest translation with the token that starts the decoder.
             max_new_tokens: the same without that token.
             forced_bos_token_id: id of a first token that is given, such as a language.
@@ -177,9 +175,6 @@ class ConvertedModel:
 def _reported(name: str) -> Iterator[None]:
     """Turn what the converter of CTranslate2 raises into an EvaluatorError.
 
-    Args:
-        name: name of the model, for the message.
-
     Raises:
         EvaluatorError: when the converter does not know a part of the model or of its tokenizer, as
             happens with versions of transformers that are newer than itself.
@@ -194,11 +189,7 @@ def _reported(name: str) -> Iterator[None]:
 
 
 def _on_cpu(member: Seq2SeqEvaluator, precision: str, backend: str) -> Seq2SeqEvaluator:
-    """Return a member, checked to be on the CPU and in fp32.
-
-    Raises:
-        InputError: for another.
-    """
+    """Return a member, checked to be on the CPU and in fp32."""
     model = member.model
     if model.device.type != "cpu" or model.dtype != torch.float32:
         raise InputError(

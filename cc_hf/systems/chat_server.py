@@ -37,7 +37,6 @@ def request_plan(conversations: Sequence[Conversation], decoding: Decoding) -> R
 
     Args:
         conversations: the conversations that have no reply yet.
-        decoding: how replies are decoded.
 
     Examples:
         >>> from cc_hf.prompting.conversations import Message
@@ -62,7 +61,6 @@ class ServerChat:
     Args:
         url: address of the server, such as "http://localhost:8000/v1".
         model: name of the model there; None for the only one.
-        decoding: how replies are decoded.
         concurrency: number of requests that the server has at a time, at least 1.
         max_requests: largest number of requests, repeated ones included; None for any.
 
@@ -103,9 +101,6 @@ class ServerChat:
         Equal conversations are sent once. A conversation without an answer has a reply that says
         why: the server refused it, or failed as often as it was asked, or it was not sent since
         requests before it failed, or since the limit is reached.
-
-        Args:
-            conversations: any number of conversations.
 
         Raises:
             EvaluatorError: if the server answered none of them and would not answer others, as with

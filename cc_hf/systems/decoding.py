@@ -13,9 +13,6 @@ __all__ = ["check_counts", "check_decoding", "decoding_name"]
 def check_decoding(decoding: Decoding) -> None:
     """Check that a model can decode so.
 
-    Args:
-        decoding: how replies are decoded.
-
     Raises:
         InputError: for no tokens, or a temperature below 0.
 
@@ -51,9 +48,6 @@ def check_counts(**counts: object) -> None:
 
 def decoding_name(decoding: Decoding) -> str:
     """Return how replies are decoded, as identities hold it.
-
-    Args:
-        decoding: how replies are decoded.
 
     Examples:
         >>> decoding_name(Decoding()), decoding_name(Decoding(temperature=0.7))

@@ -27,9 +27,6 @@ __all__ = ["averaging", "translating_members"]
 def translating_members(model: Evaluator) -> tuple[Seq2SeqEvaluator, ...]:
     """Return the models that translate together.
 
-    Args:
-        model: an evaluator, or an ensemble of evaluators.
-
     Raises:
         InputError: for a model that does not translate, or members that split texts into different
             tokens.
@@ -79,7 +76,6 @@ def averaging(
         models: models of transformers with one vocabulary; a single one is left as it is.
         ids: sources, (n, length).
         mask: (n, length), 0 at padding.
-        num_beams: number of beams.
 
     Yields:
         The options that `generate` of the first model needs within this context.

@@ -52,14 +52,10 @@ def open_local_chat(
 
     Args:
         model: a folder saved by transformers, or a model on the Hub.
-        decoding: how replies are decoded.
         dtype: "float32", "bfloat16" or "float16"; None for bfloat16 on a GPU, else float32.
-        device: "cpu", "cuda", "cuda:1" or "auto", as for `cc_hf.models.pretrained.load_model`; None
+        device: "cpu", "cuda", "cuda:1" or "auto", see `cc_hf.models.pretrained.load_model`; None
             for a GPU if there is one.
         batch_size: number of conversations in a batch, at least 1.
-
-    Returns:
-        The model, ready to reply.
 
     Raises:
         InputError: for options out of range, or a model that cannot reply, such as one that
@@ -133,9 +129,6 @@ class LocalChat:
 
         Equal conversations are answered once. A conversation that is too long for the model has a
         reply with an error, which gives the numbers of tokens.
-
-        Args:
-            conversations: any number of conversations.
 
         Raises:
             InputError: as for `render`.
@@ -228,7 +221,6 @@ class LocalChat:
         return sys.maxsize if self._has_encoder else positions(self.loaded.model)
 
     def _ids(self, text: str) -> list[int]:
-        """Return the token ids of a rendered conversation."""
         # A template writes the special tokens itself.
         encoded = self.loaded.tokenizer(
             text,
@@ -267,7 +259,6 @@ class LocalChat:
 
     @torch.inference_mode()
     def _generate(self, rows: list[list[int]]) -> list[Reply]:
-        """Return the replies of one batch."""
         model, tokenizer = self.loaded.model, self.loaded.tokenizer
         saved = model.generation_config
         ends = saved.eos_token_id if saved.eos_token_id is not None else tokenizer.eos_token_id
@@ -315,8 +306,7 @@ def answer_logprobs(
 
     Args:
         respondent: a model on this machine.
-        conversations: n conversations.
-        answers: m texts, as for `LocalChat.answer_logprobs`.
+        answers: m texts, none the beginning of another.
 
     Returns:
         Natural logarithms, (n, m).
@@ -334,12 +324,10 @@ def answer_logprobs(
 
 
 def _as_list(ids: int | Sequence[int] | None) -> list[int]:
-    """Return the ids of a setting that holds one, several or none."""
     return [] if ids is None else [ids] if isinstance(ids, int) else list(ids)
 
 
 def _before_stop(text: str, stops: Sequence[str]) -> str:
-    """Return a text up to the first of the stop strings."""
     return text[: min((text.find(stop) for stop in stops if stop in text), default=len(text))]
 
 
@@ -349,8 +337,6 @@ class _StopTexts(StoppingCriteria):  # type: ignore[misc]
     The text is decoded instead of comparing tokens, since a stop string can begin within a token.
 
     Args:
-        tokenizer: decodes.
-        stops: the stop strings; none stop nothing.
         n_before: number of tokens before the replies.
     """
 

@@ -79,9 +79,6 @@ def processor_name() -> str:
 def package_versions(packages: Sequence[str]) -> dict[str, str]:
     """Return the versions of packages, without those that are not installed.
 
-    Args:
-        packages: names of packages.
-
     Examples:
         >>> list(package_versions(["numpy", "no-such-package"]))
         ['numpy']
@@ -119,10 +116,8 @@ class CpuMeter:
 
 
 def _usage() -> tuple[float, float, float] | None:
-    """Return the time, and the seconds of work of all processes and of this one.
-
-    Returns:
-        Three numbers of seconds; None where the system does not report them.
+    """Return the time, and the seconds of work of all processes and of this one; None if the system
+    does not report them.
     """
     try:
         with _STAT.open(encoding="utf-8") as file:

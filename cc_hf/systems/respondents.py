@@ -33,16 +33,10 @@ def open_respondent(
         server: address of an OpenAI-compatible server, such as "http://localhost:8000/v1"; None to
             send nothing.
         replies: JSONL file of replies that were collected otherwise; None for a model.
-        decoding: how replies are decoded.
-        dtype: precision of a model on this machine, as for
-            `cc_hf.systems.local_chat.open_local_chat`.
-        device: device of a model on this machine, as for `dtype`.
+        dtype, device: of a model on this machine, see `cc_hf.systems.local_chat.open_local_chat`.
         batch_size: number of conversations in a batch of a model on this machine.
         concurrency: number of requests that a server has at a time.
         max_requests: largest number of requests that are sent to a server; None for any.
-
-    Returns:
-        The backend.
 
     Raises:
         InputError: for no backend or several, options out of range or of another backend, a model

@@ -1,5 +1,5 @@
-"""Translation of plain files of any length: block by block, so that a run that was killed goes on
-where it stopped and ends with the file of an undisturbed one.
+"""Translation of plain files of any length: block by block, so that a run that was killed
+continues where it stopped and ends with the file of an undisturbed one.
 
 A distilled corpus is such a translation of the source side of training data (Kim & Rush 2016). Each
 line of the file is translated or left blank, and every blank one is counted.
@@ -39,12 +39,11 @@ _NAMED = 1000  # lines that a summary names; all are counted
 
 @dataclass(frozen=True)
 class FileTranslation:
-    """What became of the lines of a file.
+    """The outcome of the translation of a file.
 
     Attributes:
         signature: system, beams and source.
         source: hash of the file of sources.
-        n_lines: number of lines.
         n_blank: number of lines without text, whose translation is blank.
         n_too_long: number of lines that are too long for the model, whose translation is blank.
         too_long: 1-based numbers of the first 1000 of these.
@@ -72,9 +71,6 @@ class FileTranslation:
 def summary_path(output: str | Path) -> Path:
     """Return where the summary of a file of translations lies.
 
-    Args:
-        output: path of the translations.
-
     Examples:
         >>> summary_path("out/train.de").name
         'train.de.summary.json'
@@ -98,7 +94,7 @@ def translate_file(
     """Translate each line of a text file.
 
     While this runs, the translations are in a file that ends in .part beside `output`. A call with
-    the same arguments goes on with the first block that is missing there. Processes that torchrun
+    the same arguments continues with the first block that is missing there. Processes that torchrun
     started share the batches of each block if the model was loaded with `distributed`; the main one
     writes. Translations of this call that were cut at the limit of tokens are counted in a warning
     (`ResultWarning`).
@@ -110,15 +106,10 @@ def translate_file(
             0-based number of the line as `id`, `source` and `translation`. A summary is written
             beside it.
         num_beams: number of beams, at least 1.
-        batch_tokens: limit of a batch, as for `cc_hf.systems.translate.translate`.
+        batch_tokens: limit of a batch, see `cc_hf.systems.translate.translate`.
         block_lines: lines that are translated together and stored at once. Batches depend on it.
         on_too_long: one of `ON_TOO_LONG`.
-        precision: precision of the products, as for `cc_hf.systems.backends.prepare`.
-        backend: library that runs the model, as for `cc_hf.systems.backends.prepare`.
-        progress: show a bar.
-
-    Returns:
-        The summary.
+        precision, backend: see `cc_hf.systems.backends.prepare`.
 
     Raises:
         InputError: for options out of range, a file without text, not UTF-8 or compressed, a model
@@ -232,11 +223,6 @@ class _Blocks:
 
 
 def _texts(index: LineIndex, number: int) -> Iterator[str]:
-    """Yield the lines of a block.
-
-    Raises:
-        InputError: for a line that is not UTF-8.
-    """
     lines, damaged = index.read(number)
     for row, reason in damaged.items():
         raise InputError(
@@ -267,11 +253,7 @@ class _Part:
         return self.output.with_name(f"{self.output.name}.part.json")
 
     def prepare(self, block_lines: int, n_lines: int) -> int:
-        """Return the number of lines that are there, after an incomplete block is cut off.
-
-        Raises:
-            InputError: for a part of another run.
-        """
+        """Return the number of lines that are there, after an incomplete block is cut off."""
         if not (exists(self.path) and is_file(self.options)):
             self.options.write_text(json.dumps(self.identity), encoding="utf-8")
             self.path.write_bytes(b"")

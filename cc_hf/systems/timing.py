@@ -55,7 +55,7 @@ class TimingOptions:
     Attributes:
         rounds: number of rounds, at least 1.
         threads: threads of the CPU; None for all cores.
-        batch_tokens: limit of a batch, as for `cc_hf.systems.translate.translate`.
+        batch_tokens: limit of a batch, see `cc_hf.systems.translate.translate`.
         allow_busy: whether to time while other processes share the cores; such times are marked.
 
     Raises:
@@ -79,7 +79,6 @@ class SystemTiming:
     """How long a system took.
 
     Attributes:
-        system: its name.
         model: name of the model with its version.
         rounds: seconds of each round, on the clock.
         cpu_rounds: seconds of each round that processors worked for this process, over all threads.
@@ -88,9 +87,7 @@ class SystemTiming:
             the system does not report it.
         sentences: number of sources.
         tokens: number of tokens of the translations in the last round, with the end of sentence.
-        precision: precision of the products.
         backend: library that ran the model.
-        beams: number of beams.
         busy: whether other processes shared the cores in any round.
     """
 
@@ -156,8 +153,6 @@ class TimingReport:
 
 @dataclass(frozen=True)
 class _Loaded:
-    """A system that is ready to translate."""
-
     name: str
     setting: System
     model: Evaluator
@@ -178,9 +173,6 @@ def time_systems(
     Args:
         systems: name -> model, beams, precision and backend. All are loaded at once.
         sources: texts to translate; equal ones are translated once, by every system.
-        options: rounds, threads and batches.
-        loading: languages, kind and device of all models.
-        progress: show a bar.
         clock: returns seconds.
 
     Returns:
@@ -249,7 +241,6 @@ def time_systems(
 
 
 def _load(name: str, setting: System, loading: LoadingOptions) -> _Loaded:
-    """Return a system that is loaded and converted to its precision and backend."""
     model = load_with(setting.model, loading)
     return _Loaded(
         name,
@@ -268,7 +259,6 @@ def _timed(
     *,
     progress: bool,
 ) -> list[SystemTiming]:
-    """Return the times of all systems, measured round by round."""
     names = [system.name for system in loaded]
     seconds: dict[str, list[float]] = {name: [] for name in names}
     cpu_seconds: dict[str, list[float]] = {name: [] for name in names}

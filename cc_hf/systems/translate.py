@@ -39,7 +39,6 @@ class Translations(NamedTuple):
     """Translations of sources, and which were cut.
 
     Attributes:
-        texts: one translation per source.
         cut_rows: 0-based numbers of those that reached the limit of tokens before their end.
     """
 
@@ -66,22 +65,13 @@ def translate(
     (`ResultWarning`) counts those that were cut at the limit of tokens.
 
     Args:
-        sources: texts in the model's source language.
-        system: name, folder or Hub model, as for `load_evaluator`; a list makes an ensemble, whose
-            members must share one tokenizer and vocabulary.
-        src_lang: ISO 639-1 code of the sources, which multilingual models need; "" uses that of the
+        system: name, folder or Hub model; a list makes an ensemble, whose members must share one
+            tokenizer and vocabulary.
+        src_lang, tgt_lang: ISO 639-1 codes, which multilingual models need; "" uses those of the
             model.
-        tgt_lang: ISO 639-1 code of the translations, which multilingual models need; "" uses that
-            of the model.
         num_beams: number of beams, at least 1.
         batch_tokens: limit of a batch: twice its padded source tokens, for each of the beams.
-        loading: how the model is loaded: its kind, prompt, revision and device.
-        precision: precision of the products, as for `cc_hf.systems.backends.prepare`.
-        backend: library that runs the model, as for `cc_hf.systems.backends.prepare`.
-        progress: show a bar if translating takes longer than a second.
-
-    Returns:
-        One translation per source.
+        precision, backend: see `cc_hf.systems.backends.prepare`.
 
     Raises:
         InputError: for no sources, an empty source, a language that the model does not have,
@@ -130,20 +120,14 @@ def translate_with(
     Args:
         model: evaluator of a sequence-to-sequence family, or an ensemble of such evaluators with
             one tokenizer and vocabulary. The probabilities of a token are averaged at each step.
-        sources: texts in the model's source language.
-        src_lang: ISO 639-1 code of the sources; "" uses that of the model.
-        tgt_lang: ISO 639-1 code of the translations; "" uses that of the model.
+        src_lang, tgt_lang: ISO 639-1 codes; "" uses those of the model.
         num_beams: number of beams, at least 1.
         max_new_tokens: length of the longest translation; None for three times the source plus ten
             tokens. The model's own limit always applies.
-        batch_tokens: limit of a batch, as for `translate`.
+        batch_tokens: limit of a batch, see `translate`.
         batch_size: number of sources in a batch, which replaces `batch_tokens`.
         team: processes that translate together, each its share. All get all translations, which are
             the same as those of one process.
-        progress: show a bar if translating takes longer than a second.
-
-    Returns:
-        One translation per source.
 
     Raises:
         InputError: for no sources, an empty source, a language that the model does not have, a
@@ -192,25 +176,11 @@ def translate_rows(
 ) -> Translations:
     """Translate as `translate_with` does, and return which were cut instead of a warning.
 
-    Args:
-        model: an evaluator, as `translate_with` takes it.
-        sources: texts in the model's source language.
-        src_lang: ISO 639-1 code of the sources; "" uses that of the model.
-        tgt_lang: ISO 639-1 code of the translations; "" uses that of the model.
-        num_beams: number of beams, at least 1.
-        max_new_tokens: length of the longest translation, or None, as for `translate_with`.
-        batch_tokens: limit of a batch, as for `translate`.
-        batch_size: number of sources in a batch, which replaces `batch_tokens`.
-        team: processes that translate together, each its share.
-        progress: show a bar if translating takes longer than a second.
-
     Returns:
         One translation per source, and the rows of those that were cut.
 
     Raises:
-        InputError: for the reasons of `translate_with`.
-        TooLongError: for a source that is too long for the model; the message names the row.
-        EvaluatorError: if another process of the team failed.
+        InputError, TooLongError, EvaluatorError: as for `translate_with`.
     """
     _check(sources, num_beams)
     for name, value in (("max_new_tokens", max_new_tokens), ("batch_size", batch_size)):
@@ -293,11 +263,6 @@ def cut_note(rows: Sequence[int], n: int, *, unit: str = "row") -> str:
 
 
 def _check(sources: Sequence[str], num_beams: int) -> None:
-    """Check the arguments of both functions.
-
-    Raises:
-        InputError: for no sources, or a number of beams below 1.
-    """
     if not sources:
         raise InputError("nothing to translate: expected at least one source, got none")
     if num_beams < 1:

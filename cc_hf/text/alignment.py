@@ -37,9 +37,6 @@ __all__ = [
 def space_tokens(text: str) -> list[str]:
     """Split a text at spaces and tabs; other white space is part of a token.
 
-    Args:
-        text: a sentence.
-
     Returns:
         The tokens, none of them empty.
 
@@ -52,9 +49,6 @@ def space_tokens(text: str) -> list[str]:
 
 def space_starts(text: str) -> list[int]:
     """Return the positions at which the tokens of `space_tokens` begin.
-
-    Args:
-        text: a sentence.
 
     Examples:
         >>> space_starts("The  cook left.")
@@ -73,10 +67,6 @@ class Aligner(Protocol):
 
     def align(self, sources: Sequence[str], translations: Sequence[str]) -> Sequence[Alignment]:
         """Align each pair of source and translation.
-
-        Args:
-            sources: n sentences.
-            translations: n translations, in the same order.
 
         Returns:
             n alignments, as pairs of indices of `space_tokens`.
@@ -101,10 +91,6 @@ class FastAlign:
 
     def align(self, sources: Sequence[str], translations: Sequence[str]) -> list[Alignment]:
         """Align each pair of source and translation, with a model that is estimated on all pairs.
-
-        Args:
-            sources: n sentences.
-            translations: n translations, in the same order.
 
         Returns:
             n alignments, as pairs of indices of `space_tokens`.
@@ -136,10 +122,6 @@ class Eflomal:
 
     def align(self, sources: Sequence[str], translations: Sequence[str]) -> list[Alignment]:
         """Align each pair of source and translation; return forward links.
-
-        Args:
-            sources: n sentences.
-            translations: n translations, in the same order.
 
         Returns:
             n alignments, as pairs of indices of `space_tokens`. A pair with an empty side has no
@@ -184,7 +166,6 @@ class GivenAlignments:
 
     Attributes:
         alignments: one per translation, in their order.
-        name: name of their file, for messages.
     """
 
     alignments: tuple[Alignment, ...]
@@ -201,13 +182,9 @@ class GivenAlignments:
     def align(self, sources: Sequence[str], translations: Sequence[str]) -> tuple[Alignment, ...]:
         """Return the alignments if they fit the sentences.
 
-        Args:
-            sources: n sentences.
-            translations: n translations, in the same order.
-
         Raises:
-            InputError: if the number of alignments is not n, or a link points after the end of a
-                sentence.
+            InputError: if there are more or fewer alignments than sentences, or a link points after
+                the end of a sentence.
         """
         if len(self.alignments) != len(translations):
             raise InputError(
@@ -226,8 +203,6 @@ def check_links(alignment: Alignment, source: str, translation: str, *, where: s
 
     Args:
         alignment: links as pairs of source and target token, counted from 0.
-        source: source sentence.
-        translation: its translation.
         where: the beginning of the message, such as file and line.
 
     Raises:
@@ -248,11 +223,7 @@ def parse_pharaoh(
 
     Args:
         lines: one line per pair; a line without links is empty.
-        name: name of the file, for the message.
         first: number of the first line, for the message.
-
-    Returns:
-        One alignment per line.
 
     Raises:
         DataError: for a line in any other format; the message names it.
@@ -295,9 +266,6 @@ ALIGNERS: dict[str, type[FastAlign] | type[Eflomal]] = {"eflomal": Eflomal, "fas
 
 def find_aligner(aligner: str | Aligner) -> Aligner:
     """Return an aligner by name; return an Aligner as it is.
-
-    Args:
-        aligner: a name of `ALIGNERS`, or an Aligner.
 
     Raises:
         UnknownNameError: for a name that is not in `ALIGNERS`.

@@ -43,10 +43,6 @@ def fast_align(
     an empty side has no links and no influence. The memory needed is about 150 bytes times the sum
     of (source tokens + 1) * target tokens.
 
-    Args:
-        sources: tokens of n sentences.
-        targets: tokens of their n translations, in the same order.
-
     Returns:
         One alignment per pair: its links, ordered by target token.
 

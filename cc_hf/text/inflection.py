@@ -22,9 +22,6 @@ def _engine() -> inflect.engine:
 def english_plural(noun: str) -> str:
     """Return the plural of an English noun.
 
-    Args:
-        noun: noun in the singular.
-
     Examples:
         >>> english_plural("battery")
         'batteries'

@@ -79,9 +79,6 @@ LEMMATIZERS: dict[str, type[_Simplemma] | type[_NoLemmas]] = {
 def load_lemmatizer(name: str) -> Lemmatizer:
     """Return a lemmatizer by name.
 
-    Args:
-        name: a name of `LEMMATIZERS`.
-
     Raises:
         UnknownNameError: for any other name.
 
@@ -96,9 +93,6 @@ def load_lemmatizer(name: str) -> Lemmatizer:
 
 def find_lemmatizer(lemmatizer: str | Lemmatizer) -> Lemmatizer:
     """Return a lemmatizer from its name, or as it is given.
-
-    Args:
-        lemmatizer: a name of `LEMMATIZERS`, or a Lemmatizer.
 
     Raises:
         InputError: for any other object.

@@ -54,7 +54,6 @@ class Modifier:
     Attributes:
         text: the word in lower case.
         start: 0-based position of its first character in the sentence.
-        length: its number of characters.
         is_adjacent: whether it stands directly before the noun.
         is_compared: whether it is a comparative or superlative.
     """
@@ -74,7 +73,6 @@ class Noun:
         text: the word as it stands in the sentence.
         lemma: its lemma in lower case.
         start: 0-based position of its first character in the sentence.
-        modifiers: the adjectives that modify it.
         is_compound: whether it is a part of a compound, such as "baseball bat".
     """
 
@@ -98,7 +96,6 @@ class NounParser(Protocol):
         """Return the nouns of each sentence, from left to right.
 
         Args:
-            sources: n sentences.
             known_starts: for each sentence, the positions in characters of words that are known to
                 be nouns; None for none.
         """

@@ -28,7 +28,6 @@ def piece_characters(pieces: Sequence[str], text: str) -> list[tuple[int, ...]]:
 
     Args:
         pieces: names of the tokens, "" for tokens that are not text, such as EOS.
-        text: text that was tokenized.
 
     Returns:
         Ascending 0-based positions per piece; () for a piece that stands for no character.
@@ -68,7 +67,6 @@ def token_spans(pieces: Sequence[str], text: str) -> list[tuple[int, int]]:
 
     Args:
         pieces: what each token adds to the text, "" for a token that adds nothing.
-        text: the whole text.
 
     Returns:
         Start and end of each token; equal ones for a token without characters.
@@ -109,7 +107,6 @@ def word_groups(text: str, spans: Sequence[tuple[int, int]]) -> list[list[int]]:
     the next token. The last token, if it has no characters (EOS), is a group of its own.
 
     Args:
-        text: the whole text.
         spans: start and end of each token, as `token_spans` returns them.
 
     Examples:

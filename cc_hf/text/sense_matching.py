@@ -57,9 +57,7 @@ class SenseMatch:
 
     @property
     def cluster(self) -> str:
-        """The only cluster of the token; "" for none or several, or for a token that is also an
-        ambiguous or a blacklisted sense.
-        """
+        """The only cluster of the token; "" if none, several, or also ambiguous or blacklisted."""
         certain = len(self.clusters) == 1 and not self.ambiguous and not self.blacklisted
         return self.clusters[0] if certain else ""
 
@@ -155,9 +153,6 @@ def _entries(
 ) -> dict[str, tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]]:
     """Return form in lower case -> ids of clusters that have it as sense, as ambiguous sense and as
     blacklisted sense.
-
-    Raises:
-        InputError: for a cluster without senses of any kind.
     """
     forms: dict[str, tuple[list[str], list[str], list[str]]] = {}
     for name, cluster in clusters.items():

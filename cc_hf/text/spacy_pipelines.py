@@ -16,10 +16,6 @@ def load_pipeline(name: str, lang: str, *, exclude: Sequence[str] = ()) -> Any:
     Args:
         name: name or path of the pipeline.
         lang: the language that it must have, ISO 639-1.
-        exclude: components that are not loaded.
-
-    Returns:
-        The pipeline.
 
     Raises:
         MissingDependencyError: if spaCy or the pipeline is not installed.
@@ -44,11 +40,7 @@ def load_pipeline(name: str, lang: str, *, exclude: Sequence[str] = ()) -> Any:
 
 
 def pipeline_name(pipeline: Any) -> str:
-    """Return the name of a pipeline with its version, as signatures hold it.
-
-    Args:
-        pipeline: a pipeline of `load_pipeline`.
-    """
+    """Return the name of a pipeline with its version, as signatures hold it."""
     import spacy
 
     meta = pipeline.meta

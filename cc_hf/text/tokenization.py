@@ -31,7 +31,6 @@ class Token:
     """A token with its position.
 
     Attributes:
-        text: the token.
         start: 0-based position of its first character in the text.
     """
 
@@ -50,7 +49,6 @@ def moses_tokens(text: str, lang: str) -> list[Token]:
     A token that Moses writes differently from the text is dropped.
 
     Args:
-        text: a sentence.
         lang: ISO 639-1 code; rules for English apply to languages that Moses does not know.
 
     Examples:
@@ -70,7 +68,6 @@ def moses_words(text: str, lang: str, *, split_hyphens: bool = False) -> list[st
     """Return the Moses tokens of a text as Moses writes them, without escaping.
 
     Args:
-        text: a sentence.
         lang: ISO 639-1 code; rules for English apply to languages that Moses does not know.
         split_hyphens: also split tokens at hyphens, which become tokens.
 
@@ -90,9 +87,6 @@ def word_tokens(text: str) -> list[Token]:
     A word may contain one apostrophe. A mark that Moses writes, such as "@-@" or "&apos;", is one
     token. This is much faster than Moses.
 
-    Args:
-        text: a sentence.
-
     Examples:
         >>> [token.text for token in word_tokens("It isn't (my) bat.")]
         ['It', "isn't", '(', 'my', ')', 'bat', '.']
@@ -104,9 +98,6 @@ def word_tokens(text: str) -> list[Token]:
 
 def word_texts(text: str) -> list[str]:
     """Return the texts of `word_tokens`.
-
-    Args:
-        text: a sentence.
 
     Examples:
         >>> word_texts("A bat!")
@@ -121,9 +112,6 @@ def letters(text: str) -> str:
     Two texts with the same letters are taken for the same where texts went through spreadsheets,
     which drop apostrophes and change quotation marks.
 
-    Args:
-        text: a sentence.
-
     Examples:
         >>> letters("'Ja', so ist's.") == letters("„Ja“ so ists")
         True
@@ -134,9 +122,6 @@ def letters(text: str) -> str:
 
 def whole_words(text: str) -> list[str]:
     """Return the runs of letters and digits in order, without punctuation.
-
-    Args:
-        text: a sentence.
 
     Examples:
         >>> whole_words("The doctor's vice-chair.")

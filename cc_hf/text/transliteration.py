@@ -34,9 +34,6 @@ def in_latin_letters(text: str) -> str:
     Args:
         text: text in lower case.
 
-    Returns:
-        The text in Latin letters without diacritics, as far as the table goes.
-
     Examples:
         >>> in_latin_letters("фонт"), in_latin_letters("schlösser"), in_latin_letters("cвинья")
         ('font', 'schlosser', "cvin'ia")

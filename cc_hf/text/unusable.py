@@ -39,7 +39,6 @@ def unusable_rows(
     Blank translations are left out; metrics count them.
 
     Args:
-        translations: one per row.
         sources: for each row its source, or another text that tells its source from others.
         tgt_lang: ISO 639-1 code of the translations. Words are looked up in the dictionaries of
             simplemma, if it has one for the language.
@@ -91,7 +90,6 @@ def unusable_texts(counts: Mapping[str, int], n: int) -> list[str]:
     texts without known words.
 
     Args:
-        counts: counts of a result.
         n: number of translations.
 
     Examples:

@@ -38,12 +38,10 @@ class CausalLMEvaluator(Evaluator):
     without tokens is replaced by BOS, or EOS if there is no BOS.
 
     Args:
-        model: a model of transformers.
-        tokenizer: its tokenizer.
         own_languages: ignored; a language model has no direction.
         prompt: a template (`PromptTemplate`), "" for none; None for `DEFAULT_PROMPT`. After `CHAT`,
             such as "chat:Translate into {tgt_name}: {source}", it is a turn of the user.
-        options: as for `TokenModel`.
+        options: further arguments of `TokenModel`.
 
     Raises:
         InputError: for a template with other fields, a language that it cannot name, or `CHAT`
@@ -99,9 +97,7 @@ class CausalLMEvaluator(Evaluator):
         self.prompt.check_language(self.name, "target", tgt_lang)
 
     def encode_sources(self, texts: Sequence[str], src_lang: str, tgt_lang: str) -> list[list[int]]:
-        """Return the token ids of the filled prompts, with the tokens that the tokenizer puts
-        before a text.
-        """
+        """Return the token ids of the filled prompts, with the tokenizer's tokens before a text."""
         prompts = [self.prompt.fill(text, src_lang, tgt_lang) for text in texts]
         if self.is_chat:
             prompts = [
@@ -126,13 +122,9 @@ class CausalLMEvaluator(Evaluator):
     def fit(
         self, source: list[int], target: list[int], request: ScoringRequest
     ) -> tuple[list[int], list[int]]:
-        """Check that prompt and translation fit together; cut the translation before its EOS if
-        allowed.
+        """Check that prompt and translation fit; cut the translation before its EOS if allowed.
 
         The prompt is never cut.
-
-        Returns:
-            Token ids of source and translation.
 
         Raises:
             TooLongError: when they do not fit and nothing may be cut, or nothing would be left.
@@ -156,9 +148,6 @@ class CausalLMEvaluator(Evaluator):
 
         Logits are computed at the translations' positions only, and for no more pairs at a time
         than `_BATCH_LOGITS` allows.
-
-        Returns:
-            One float64 array of natural logarithms per pair.
         """
         lengths = [len(target) for target in targets]
         n_logits = int(self.model.get_output_embeddings().weight.shape[0])

@@ -24,9 +24,7 @@ class FairseqEvaluator(Seq2SeqEvaluator):
     Its languages are those of the checkpoint.
 
     Args:
-        model: a model of transformers.
-        tokenizer: the tokenizer of the converted model.
-        options: as for `Seq2SeqEvaluator`.
+        options: further arguments of `Seq2SeqEvaluator`.
     """
 
     tokenizer_class: ClassVar[str] = "Fairseq"

@@ -22,9 +22,7 @@ class FSMTEvaluator(Seq2SeqEvaluator):
     targets are encoded here.
 
     Args:
-        model: a model of transformers.
-        tokenizer: its tokenizer.
-        options: as for `Seq2SeqEvaluator`.
+        options: further arguments of `Seq2SeqEvaluator`.
     """
 
     tokenizer_class: ClassVar[str] = "FSMT"
@@ -43,9 +41,7 @@ class FSMTEvaluator(Seq2SeqEvaluator):
         return projection
 
     def encode_targets(self, texts: Sequence[str], src_lang: str, tgt_lang: str) -> list[list[int]]:
-        """Return ids by the tokenizer's own steps, with the language and the vocabulary of the
-        target.
-        """
+        """Return ids by the tokenizer's own steps, with the target's language and vocabulary."""
         return [
             [
                 *(self._target_id(token) for token in self._target_tokens(text)),

@@ -41,8 +41,7 @@ class SMaLL100Evaluator(M2M100Evaluator):
     n_forced = 0
 
     def check_language(self, side: str, lang: str) -> None:
-        """Check that a language is known; the source language may be left out, since it is not
-        marked.
+        """Check that a language is known; the source language may be "", since it is not marked.
 
         Raises:
             InputError: for a language that is unknown, or a target language that is missing.
@@ -66,9 +65,7 @@ class NLLBEvaluator(MultilingualEvaluator):
     language. The target is as in M2M100.
 
     Args:
-        model: a model of transformers.
-        tokenizer: its tokenizer.
-        options: as for `Seq2SeqEvaluator`.
+        options: further arguments of `Seq2SeqEvaluator`.
     """
 
     tokenizer_class: ClassVar[str] = "Nllb"

@@ -23,10 +23,8 @@ class MarianEvaluator(Seq2SeqEvaluator):
     If the tokenizer does not name its languages, all are accepted.
 
     Args:
-        model: a model of transformers.
-        tokenizer: its tokenizer.
         own_languages: source and target language of the model, "" if not known.
-        options: as for `Seq2SeqEvaluator`.
+        options: further arguments of `Seq2SeqEvaluator`.
     """
 
     tokenizer_class: ClassVar[str] = "Marian"

@@ -32,14 +32,12 @@ class MaskedLMEvaluator(Evaluator):
     translation stands alone.
 
     Args:
-        model: a model of transformers.
-        tokenizer: its tokenizer.
         own_languages: ignored; a language model has no direction.
         prompt: a template (`PromptTemplate`) for the text before the translation, "{source}" by
             default. "" leaves out every source, so that contrastive sources cannot differ.
         max_tokens: length of the longest pair of texts, special tokens included; the model's number
             of positions limits it.
-        options: as for `TokenModel`.
+        options: further arguments of `TokenModel`.
 
     Raises:
         InputError: for a template with other fields, or a language that it cannot name.
@@ -104,11 +102,7 @@ class MaskedLMEvaluator(Evaluator):
     def fit(
         self, source: list[int], target: list[int], request: ScoringRequest
     ) -> tuple[list[int], list[int]]:
-        """Check that source and translation fit together; cut the end of the translation if
-        allowed.
-
-        Returns:
-            Token ids of source and translation.
+        """Check that source and translation fit; cut the end of the translation if allowed.
 
         Raises:
             InputError: for a translation without any token.
@@ -139,9 +133,6 @@ class MaskedLMEvaluator(Evaluator):
         """Return the log-probability of every token of the translations, each masked once.
 
         Masked copies of several pairs run together.
-
-        Returns:
-            One float64 array of natural logarithms per pair.
         """
         joined = [
             self._joined(source, target) for source, target in zip(sources, targets, strict=True)
@@ -225,9 +216,7 @@ class MaskedLMEvaluator(Evaluator):
 
 
 def _frame(tokenizer: Any, *, pair: bool) -> tuple[list[int], list[int], list[int]]:
-    """Return the special tokens before, between and after the texts; a single text has none
-    between.
-    """
+    """Return the special tokens before, between (for a pair) and after the texts."""
     words = [
         tokenizer("a", add_special_tokens=False)["input_ids"],
         tokenizer("b", add_special_tokens=False)["input_ids"],

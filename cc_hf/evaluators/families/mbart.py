@@ -23,9 +23,7 @@ class MBartEvaluator(MultilingualEvaluator):
     no decoder start.
 
     Args:
-        model: a model of transformers.
-        tokenizer: its tokenizer.
-        options: as for `Seq2SeqEvaluator`.
+        options: further arguments of `Seq2SeqEvaluator`.
     """
 
     tokenizer_class: ClassVar[str] = "MBart"

@@ -87,9 +87,6 @@ class MultilingualEvaluator(Seq2SeqEvaluator):
 
         Marks are added by this class and not by the tokenizer, which would have to be told the
         language by changing its state.
-
-        Args:
-            texts: sources or translations.
         """
         return list(
             self.tokenizer(list(texts), add_special_tokens=False, truncation=False, verbose=False)[
@@ -98,12 +95,7 @@ class MultilingualEvaluator(Seq2SeqEvaluator):
         )
 
     def source_marks(self, src_lang: str, tgt_lang: str) -> tuple[list[int], list[int]]:
-        """Return the tokens before and after the source: its language, and EOS.
-
-        Args:
-            src_lang: language code of the sources.
-            tgt_lang: language code of the translations.
-        """
+        """Return the tokens before and after the source: its language, and EOS."""
         return [self.marks[self.own_code(src_lang)]], [self.model.config.eos_token_id]
 
     def forced_tokens(self, tgt_lang: str) -> list[int]:

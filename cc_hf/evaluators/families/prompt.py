@@ -20,9 +20,6 @@ class PromptTemplate:
 
     {{ and }} stand for braces.
 
-    Attributes:
-        text: the template.
-
     Raises:
         InputError: for other fields, or braces that do not match.
 
@@ -83,13 +80,7 @@ class PromptTemplate:
             )
 
     def fill(self, source: str, src_lang: str, tgt_lang: str) -> str:
-        """Return the text for one source.
-
-        Args:
-            source: the source.
-            src_lang: language codes.
-            tgt_lang: as for `src_lang`.
-        """
+        """Return the text for one source."""
         names = {
             f"{side}_name": LANGUAGES.get(two_letter_code(lang), lang)
             for side, lang in (("src", src_lang), ("tgt", tgt_lang))

@@ -50,8 +50,6 @@ class Seq2SeqEvaluator(Evaluator):
             is kept from one call to the next.
 
     Args:
-        model: a model of transformers.
-        tokenizer: its tokenizer.
         own_languages: source and target language of the model, "" if not known.
         src_lang, tgt_lang: default languages, "" for those of the model.
         options: further arguments of `TokenModel`.
@@ -158,9 +156,7 @@ class Seq2SeqEvaluator(Evaluator):
         return self.with_mode("bf16") if self.mode == "auto" else None
 
     def fast_modes(self) -> tuple[str, ...]:
-        """Return "bf16" for models that have the packed pass, and on the CPU "int8" unless bf16 is
-        faster.
-        """
+        """Return "bf16" if there is a packed pass, and on the CPU "int8" unless bf16 is faster."""
         if not self._is_packable():
             return ()
         has_int8 = self.device == "cpu" and is_int8_available() and is_int8_faster()
@@ -194,7 +190,6 @@ class Seq2SeqEvaluator(Evaluator):
         return self._is_packable() and is_bf16_fast(self.device)
 
     def _is_packable(self) -> bool:
-        """Return whether the packed pass supports the model, its precision and its lengths."""
         model = self.model
         if (
             model.config.model_type not in PACKED_FAMILIES
@@ -210,8 +205,7 @@ class Seq2SeqEvaluator(Evaluator):
     def logprobs_batch(
         self, sources: Sequence[Sequence[int]], targets: Sequence[Sequence[int]]
     ) -> list[npt.NDArray[np.float64]]:
-        """Return the log-probabilities of the targets' tokens, by teacher forcing after
-        `decoder_start`.
+        """Return the targets' log-probabilities by teacher forcing after `decoder_start`.
 
         Returns:
             One float64 array of natural logarithms per pair, without the first `n_forced` tokens.
@@ -237,16 +231,13 @@ class Seq2SeqEvaluator(Evaluator):
         targets: Sequence[Sequence[int]],
         removed: Sequence[int | None],
     ) -> list[npt.NDArray[np.float64]]:
-        """Return log-probabilities as `logprobs_batch` does, without the embedding of one source
-        token.
+        """Return log-probabilities as `logprobs_batch`, without the embedding of a source token.
 
         The embedding is replaced by zeros; the token keeps its position and is attended to. The
         model itself computes exactly, whatever the mode. Targets may be cut, since a token does not
         depend on those after it.
 
         Args:
-            sources: as for `TokenModel.logprobs_batch`.
-            targets: as for `sources`.
             removed: index of the token in the source of each pair; None leaves the source as it is.
 
         Returns:
@@ -259,26 +250,16 @@ class Seq2SeqEvaluator(Evaluator):
         )
 
     def source_pieces(self, ids: Sequence[int]) -> list[str]:
-        """Return the tokenizer's names of source tokens.
-
-        Args:
-            ids: token ids of a source.
-        """
+        """Return the tokenizer's names of source tokens."""
         return list(self.tokenizer.convert_ids_to_tokens(list(ids)))
 
     def target_pieces(self, ids: Sequence[int]) -> list[str]:
-        """Return the tokenizer's names of target tokens.
-
-        Args:
-            ids: token ids of a target.
-        """
+        """Return the tokenizer's names of target tokens."""
         return list(self.tokenizer.convert_ids_to_tokens(list(ids)))
 
     @property
     def mark_ids(self) -> frozenset[int]:
-        """The ids of tokens that stand for no text, such as EOS and languages, without the unknown
-        token.
-        """
+        """The ids of tokens without text, such as EOS and languages; not the unknown token."""
         return frozenset(self.tokenizer.all_special_ids) - {self.tokenizer.unk_token_id}
 
     def _by_the_model(
@@ -289,7 +270,6 @@ class Seq2SeqEvaluator(Evaluator):
         n_uncounted: int,
         removed: Sequence[int | None] = (),
     ) -> list[npt.NDArray[np.float64]]:
-        """Return the log-probabilities by the model's own forward pass."""
         with torch.inference_mode():
             decoded = self._teacher_forcing(sources, inputs, rows, n_uncounted, removed)
             logprobs = label_logprobs(*decoded, self.project, n_vocabulary=self.n_vocabulary)
@@ -302,13 +282,10 @@ class Seq2SeqEvaluator(Evaluator):
         return int(self.projection.weight.shape[0])
 
     def project(self, states: torch.Tensor) -> torch.Tensor:
-        """Return the logits of states.
+        """Return the logits, (k, n_vocabulary), of states.
 
         Args:
             states: (k, width), as the projection reads them.
-
-        Returns:
-            Logits, (k, n_vocabulary).
         """
         logits: torch.Tensor = self.projection(states)
         bias = getattr(self.model, "final_logits_bias", None)
@@ -322,10 +299,8 @@ class Seq2SeqEvaluator(Evaluator):
         n_uncounted: int,
         removed: Sequence[int | None] = (),
     ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
-        """Return the decoder's states (n, length, width), the labels, and the mask of those that
-        count.
-
-        Labels and mask are (n, length).
+        """Return the decoder's states (n, length, width), the labels and the mask of those that
+        count, both (n, length).
         """
         pad, device = self.model.config.pad_token_id, input_device(self.model)
         input_ids, _ = pad_ids(inputs, pad=pad, device=device)
@@ -384,19 +359,11 @@ class Seq2SeqEvaluator(Evaluator):
         return captured[0]
 
     def forced_tokens(self, tgt_lang: str) -> list[int]:
-        """Return the `n_forced` ids at the beginning of every target.
-
-        Args:
-            tgt_lang: language code of the translations.
-        """
+        """Return the `n_forced` ids at the beginning of every target."""
         return []
 
     def generation_options(self, tgt_lang: str) -> dict[str, Any]:
-        """Return the options with which `generate` translates into a language.
-
-        Args:
-            tgt_lang: language code of the translations.
-        """
+        """Return the options with which `generate` translates into a language."""
         forced = self.forced_tokens(tgt_lang)
         return (
             {}

@@ -48,10 +48,8 @@ class ServerEvaluator(CausalLMEvaluator):
     model and over the tokenizer, so that a cache does not notice other weights under the same name.
 
     Args:
-        server: the server.
         model: name of the model there.
-        tokenizer: its tokenizer, loaded here.
-        options: as for `CausalLMEvaluator`.
+        options: further arguments of `CausalLMEvaluator`.
 
     Raises:
         EvaluatorError: for a server that does not return log-probabilities of prompts, or has
@@ -71,9 +69,6 @@ class ServerEvaluator(CausalLMEvaluator):
         self, sources: Sequence[Sequence[int]], targets: Sequence[Sequence[int]]
     ) -> list[npt.NDArray[np.float64]]:
         """Return the log-probabilities of the translations' tokens, from the server.
-
-        Returns:
-            One float64 array of natural logarithms per pair.
 
         Raises:
             EvaluatorError: if the server refuses the request, or fails as often as it is asked.
@@ -106,11 +101,7 @@ class ServerEvaluator(CausalLMEvaluator):
         }
 
     def _probed_form(self) -> str:
-        """Return how the server is asked for log-probabilities, after a check of its vocabulary.
-
-        Raises:
-            EvaluatorError: if it returns none, or its tokens are others.
-        """
+        """Return how the server is asked for log-probabilities, after a check of its vocabulary."""
         before = self.tokenizer(_PROBE[0], verbose=False)["input_ids"]
         ids = self.tokenizer(_PROBE[1], add_special_tokens=False, verbose=False)["input_ids"]
         row = [*(before or self._start), *ids]
@@ -130,11 +121,7 @@ class ServerEvaluator(CausalLMEvaluator):
         )
 
     def _check_tokens(self, ids: Sequence[int], texts: Sequence[str]) -> None:
-        """Check that the server reads ids as the tokenizer writes them.
-
-        Raises:
-            EvaluatorError: if the letters of its tokens are others.
-        """
+        """Check that the server reads ids as the tokenizer writes them."""
         expected = _letters([self.tokenizer.decode([number]) for number in ids])
         served = _letters(texts)
         if served and served != expected:
@@ -154,8 +141,6 @@ def open_server_evaluator(
         name: "server:URL#MODEL#TOKENIZER". The name of the model can be left out if the server has
             one only; the tokenizer, a folder or a name on the Hub, if it is the model's name.
         options: prompt, languages, limits and mode. `revision` is that of the tokenizer.
-        cache: scores on disk, or None.
-        team: the processes that score together.
 
     Returns:
         The evaluator, after a request that tries the server.
@@ -196,11 +181,7 @@ def open_server_evaluator(
 
 
 def _check(options: LoadingOptions) -> None:
-    """Refuse options that only a model on this machine has.
-
-    Raises:
-        InputError: for the first such option.
-    """
+    """Refuse options that only a model on this machine has."""
     for option, default in (("kind", None), ("device", None), ("dtype", "float32")):
         if (value := getattr(options, option)) != default:
             raise InputError(
@@ -212,12 +193,6 @@ def _check(options: LoadingOptions) -> None:
 
 
 def _tokenizer(name: str, location: str, revision: Any) -> Any:
-    """Return the tokenizer of a served model.
-
-    Raises:
-        InputError: for a name that is neither a folder nor one of the Hub.
-        EvaluatorError: for one that cannot be loaded.
-    """
     from transformers import AutoTokenizer
 
     try:

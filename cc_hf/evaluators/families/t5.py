@@ -18,12 +18,10 @@ class T5Evaluator(Seq2SeqEvaluator):
     """Any model of T5's kind.
 
     Args:
-        model: a model of transformers.
-        tokenizer: its tokenizer.
         prompt: a template (`PromptTemplate`) with the field {source}. None is "<2de> {source}", in
             the target language, if the vocabulary has such tokens (MADLAD), else T5's own
             "translate {src_name} to {tgt_name}: {source}".
-        options: as for `Seq2SeqEvaluator`.
+        options: further arguments of `Seq2SeqEvaluator`.
 
     Raises:
         InputError: for a template that does not fit, or a language that the model does not support.

@@ -251,8 +251,7 @@ def is_bf16_layout_known() -> bool:
 
 @contextlib.contextmanager
 def fast_exact_products() -> Iterator[None]:
-    """Compute fp32 products with oneDNN while the context is open, where that is as accurate as
-    fp32.
+    """Compute fp32 products with oneDNN while the context is open, if that is as accurate.
 
     On some machines this is twice as fast as the default library. torch selects oneDNN if bf16 is
     permitted. A CPU with matrix units (AMX) would then compute in bf16, so that nothing is changed
@@ -305,7 +304,6 @@ _PERMISSION = _Permission()
 
 @contextlib.contextmanager
 def _bf16_permitted() -> Iterator[None]:
-    """Permit bf16 in products while the context is open."""
     setting: Any = getattr(torch.backends.mkldnn, "matmul", None)
     if not hasattr(setting, "fp32_precision"):
         yield  # an older torch

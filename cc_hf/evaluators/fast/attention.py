@@ -45,7 +45,6 @@ def heads(states: torch.Tensor, n_heads: int) -> torch.Tensor:
 
     Args:
         states: (rows, tokens, width).
-        n_heads: number of heads.
 
     Returns:
         A view, (rows, heads, tokens, width per head).

@@ -56,9 +56,6 @@ def quantise(
         is_positive: whether no state is below 0; unsigned bytes then have twice the resolution.
         is_spare: whether the states are not needed afterwards; their memory is then overwritten.
 
-    Returns:
-        The bytes with their scales.
-
     Examples:
         >>> states = quantise(torch.tensor([[0.5, -1.0], [0.0, 2.0]]))
         >>> ((states.rows.float() - states.zero) * states.scales).round(decimals=2)
@@ -142,9 +139,7 @@ def _laid_out(rows: torch.Tensor) -> torch.Tensor:
 def _laid_out_product(
     states: Quantised, weights: torch.Tensor, scales: torch.Tensor, zeros: torch.Tensor
 ) -> torch.Tensor:
-    """Return the product without the scales of the states, since oneDNN accepts only one for all
-    rows.
-    """
+    """Return the product without the states' scales; oneDNN accepts only one for all rows."""
     product: torch.Tensor = torch.ops.onednn.qlinear_pointwise(
         states.rows,
         1.0,

@@ -124,9 +124,7 @@ class PackedModel:
         """Return the log-probabilities of labels, given decoder inputs and sources.
 
         Args:
-            sources: token ids of n sources.
-            inputs: decoder inputs of n targets.
-            labels: labels of n targets, each as long as its inputs.
+            inputs, labels: decoder inputs and labels of n targets, of equal lengths.
             n_uncounted: number of labels at the start of each row that are dropped.
             batch_tokens: largest number of source tokens that are encoded together, padding
                 included.
@@ -149,8 +147,7 @@ class PackedModel:
     def _encode(
         self, sources: Sequence[Sequence[int]], batch_tokens: int
     ) -> tuple[torch.Tensor, dict[tuple[int, ...], tuple[int, int]]]:
-        """Return the states of all distinct sources, concatenated as (tokens, width), and their
-        spans.
+        """Return the states of all distinct sources, joined as (tokens, width), and their spans.
 
         The span of a source is its first row and its number of rows.
         """
@@ -217,10 +214,7 @@ class PackedModel:
         *,
         mask: torch.Tensor | None,
     ) -> torch.Tensor:
-        """Return the states with what each token knows of its row, (tokens, width).
-
-        It comes from self-attention, or from a recurrence.
-        """
+        """Return the states, (tokens, width), after self-attention or a recurrence in each row."""
         block = layer.self_attention
         if isinstance(block, _Recurrence):
             return self._recurrence(block, hidden, rows)
@@ -390,7 +384,6 @@ def n_positions(model: Any) -> int:
 
 
 def _positions(part: Any) -> torch.Tensor:
-    """Return the table of positions of an encoder or a decoder."""
     table: torch.Tensor = (
         part.embed_positions.weight
         if hasattr(part.embed_positions, "weight")

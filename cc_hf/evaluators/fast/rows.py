@@ -106,11 +106,7 @@ class PackedRows:
 
 
 def rounded_up(n: int, step: int) -> int:
-    """Return the smallest multiple of a step that is not below a number.
-
-    Args:
-        n: the number.
-        step: the step.
+    """Return the smallest multiple of `step` that is not below `n`.
 
     Examples:
         >>> rounded_up(33, 32), rounded_up(32, 32)
@@ -127,9 +123,6 @@ def _with_copies(values: torch.Tensor) -> torch.Tensor:
 
 def joined_ids(rows: Sequence[Sequence[int]]) -> torch.Tensor:
     """Return the ids of all rows, (tokens,).
-
-    Args:
-        rows: rows of ids.
 
     Examples:
         >>> joined_ids([[5, 6, 2], [7, 2]])

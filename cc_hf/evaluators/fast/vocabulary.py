@@ -24,7 +24,6 @@ class Vocabulary:
     Args:
         weight: (vocabulary, width), fp32.
         bias: (vocabulary,), fp32, or None.
-        arithmetic: how products are computed.
 
     Examples:
         >>> from cc_hf.evaluators.fast.arithmetic import ARITHMETICS

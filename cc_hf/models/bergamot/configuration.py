@@ -37,8 +37,6 @@ class BergamotConfig(PretrainedConfig):  # type: ignore[misc]
 
     Attributes:
         d_model: width of the states.
-        encoder_layers, decoder_layers: numbers of layers.
-        encoder_attention_heads, decoder_attention_heads: numbers of attention heads.
         encoder_ffn_dim, decoder_ffn_dim: inner widths of the feed-forward parts.
         activation_function: "relu" or "swish".
         decoder_recurrence: whether the decoder has SSRUs in place of self-attention.
@@ -75,11 +73,7 @@ class BergamotConfig(PretrainedConfig):  # type: ignore[misc]
 
 
 def generation_settings(config: BergamotConfig) -> GenerationConfig:
-    """Return the settings of `generate` for a model.
-
-    Args:
-        config: the configuration of the model.
-    """
+    """Return the settings of `generate` for a model."""
     return GenerationConfig(
         eos_token_id=config.eos_token_id,
         pad_token_id=config.pad_token_id,

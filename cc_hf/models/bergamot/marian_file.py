@@ -107,9 +107,6 @@ def read_marian_file(path: str | Path) -> MarianFile:
 def read_bytes(path: Path) -> bytes:
     """Return the bytes of a file, decompressed if it is a gzip file.
 
-    Args:
-        path: the file.
-
     Raises:
         DataError: for a file that cannot be read, is damaged, or would be more than eight times as
             large when decompressed.
@@ -135,11 +132,7 @@ def read_bytes(path: Path) -> bytes:
 
 @contextlib.contextmanager
 def _named(path: Path) -> Iterator[None]:
-    """Put the file's path before the messages of a reader.
-
-    Raises:
-        DataError: the reader's, with the path.
-    """
+    """Put the file's path before the messages of a reader."""
     try:
         yield
     except DataError as error:
@@ -165,12 +158,8 @@ class _Cursor:
 
 
 def _from_binary(content: bytes) -> MarianFile:
-    """Return what a file in version 1 of Marian's binary format holds.
-
-    The order is: headers, names, shapes, padding, data.
-
-    Raises:
-        DataError: for a damaged file.
+    """Return what a file in version 1 of Marian's binary format holds: headers, names, shapes,
+    padding, data.
     """
     cursor = _Cursor(content)
     version, n_tensors = _COUNTS.unpack(cursor.take(_COUNTS.size, "version and count"))
@@ -249,11 +238,7 @@ def _check_kind(name: str, kind: int, known: tuple[int, ...]) -> None:
 
 
 def _tensor(name: str, kind: int, shape: tuple[int, ...], stored: memoryview) -> MarianTensor:
-    """Return a tensor whose length fits its type and shape.
-
-    Raises:
-        DataError: for another type or length, or a multiplier that is no positive number.
-    """
+    """Return a tensor whose length fits its type and shape."""
     _check_kind(name, kind, (_FLOAT32, _INT8_BY_COLUMN))
     n = math.prod(shape)
     n_bytes = 4 * n if kind == _FLOAT32 else n + 4
@@ -275,11 +260,7 @@ def _tensor(name: str, kind: int, shape: tuple[int, ...], stored: memoryview) ->
 
 
 def _from_npz(content: bytes) -> MarianFile:
-    """Return the arrays of an `.npz`, in which all numbers are float32.
-
-    Raises:
-        DataError: for a damaged archive, or arrays of another type.
-    """
+    """Return the arrays of an `.npz`, in which all numbers are float32."""
     tensors: dict[str, MarianTensor] = {}
     configuration = None
     try:
@@ -311,12 +292,7 @@ def _from_npz(content: bytes) -> MarianFile:
 
 
 def _npy(file: IO[bytes], name: str, n_bytes: int) -> npt.NDArray[Any]:
-    """Return an array whose shape fits the length of its entry. numpy's own reader would allocate
-    what the shape declares.
-
-    Raises:
-        DataError: for another length, or objects.
-    """
+    """Return an array whose shape fits its entry; numpy's own would allocate what it declares."""
     read_header = {
         (1, 0): np.lib.format.read_array_header_1_0,
         (2, 0): np.lib.format.read_array_header_2_0,
@@ -336,11 +312,6 @@ def _npy(file: IO[bytes], name: str, n_bytes: int) -> npt.NDArray[Any]:
 
 
 def _configuration(stored: bytes | None) -> Mapping[str, Any]:
-    """Return the configuration of the model, parsed.
-
-    Raises:
-        DataError: for a configuration that is missing, too long, or no YAML mapping.
-    """
     if stored is None:
         raise DataError(
             f"expected the model's configuration under the name {CONFIGURATION!r}, there is none"

@@ -38,7 +38,6 @@ class Recurrence(nn.Module):
     """A simpler simple recurrent unit.
 
     Args:
-        width: width of the states.
         layer: number of the decoder layer, from 0.
     """
 
@@ -98,8 +97,6 @@ class _Attention(nn.Module):
     """Attention with as many keys as values.
 
     Args:
-        width: width of the states.
-        n_heads: number of heads.
         layer: number of the decoder layer, from 0; keys and values of the source are kept by it.
     """
 
@@ -128,9 +125,6 @@ class _Attention(nn.Module):
             mask: added to the logits, or None.
             cache: keys and values of the tokens before and of the source, or None.
             is_cross: whether `states` are those of the source.
-
-        Returns:
-            What is added to the residual stream, (n, length, width).
         """
         if cache is not None and is_cross and cache.is_updated.get(self.layer):
             kept = cache.cross_attention_cache.layers[self.layer]
@@ -157,9 +151,7 @@ class _Layer(nn.Module):
     """A layer of the encoder, or with attention over the source of the decoder.
 
     Args:
-        config: the configuration of the model.
         number: number of the layer, from 0.
-        is_decoder: whether it is a layer of the decoder.
     """
 
     def __init__(self, config: BergamotConfig, number: int, *, is_decoder: bool) -> None:
@@ -193,7 +185,6 @@ class _Layer(nn.Module):
             hidden: the input, (n, length, width).
             mask: mask of self-attention, or None.
             states: states of the source, for the decoder.
-            source_mask: mask of the source, or None.
             cache: what the decoder keeps of the tokens before, or None.
         """
         if hasattr(self, "recurrence"):
@@ -257,8 +248,6 @@ class _Stack(nn.Module):
 
 
 class _Encoder(_Stack):
-    """The encoder."""
-
     main_input_name = "input_ids"
 
     def forward(
@@ -278,8 +267,6 @@ class _Encoder(_Stack):
 
 
 class _Decoder(_Stack):
-    """The decoder."""
-
     def forward(
         self,
         ids: torch.Tensor,
@@ -291,7 +278,6 @@ class _Decoder(_Stack):
 
         Args:
             ids: inputs of the decoder, (n, length).
-            states: states of the sources.
             attention_mask: mask of the sources, 0 at padding; None without padding.
             cache: what is kept of the tokens before, or None.
         """
@@ -306,8 +292,6 @@ class _Decoder(_Stack):
 
 
 class _Body(nn.Module):
-    """Encoder and decoder."""
-
     def __init__(self, config: BergamotConfig) -> None:
         super().__init__()
         self.encoder = _Encoder(config, is_decoder=False)
@@ -315,11 +299,7 @@ class _Body(nn.Module):
 
 
 class BergamotForConditionalGeneration(PreTrainedModel, GenerationMixin):  # type: ignore[misc]
-    """A student with its projection to the vocabulary.
-
-    Args:
-        config: the configuration of the model.
-    """
+    """A student with its projection to the vocabulary."""
 
     config_class = BergamotConfig
     base_model_prefix = "model"
@@ -394,7 +374,6 @@ class BergamotForConditionalGeneration(PreTrainedModel, GenerationMixin):  # typ
             encoder_outputs: states of the sources if they are known.
             past_key_values: what is kept of the tokens before, or None.
             labels: (n, n_target), -100 at padding.
-            use_cache: whether `past_key_values` is used.
         """
         if labels is not None and decoder_input_ids is None:
             decoder_input_ids = self.prepare_decoder_input_ids_from_labels(labels)

@@ -77,8 +77,7 @@ def student_name(src_lang: str, tgt_lang: str) -> str:
     """Return the name of the student of a language pair, "" if none is published.
 
     Args:
-        src_lang: languages, ISO 639-1.
-        tgt_lang: as for `src_lang`.
+        src_lang, tgt_lang: ISO 639-1 codes.
 
     Examples:
         >>> student_name("en", "pt"), student_name("en", "xx")

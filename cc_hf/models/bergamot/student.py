@@ -98,12 +98,6 @@ def student_files(path: str | Path) -> StudentFiles | None:
 def load_student(files: StudentFiles) -> tuple[BergamotForConditionalGeneration, BergamotTokenizer]:
     """Load a student, dequantised to float32, in eval mode.
 
-    Args:
-        files: its files.
-
-    Returns:
-        The model and its tokenizer.
-
     Raises:
         DataError: for a damaged file, a kind of model that is not supported, such as a GRU, or
             vocabularies of another model.
@@ -130,11 +124,7 @@ def load_student(files: StudentFiles) -> tuple[BergamotForConditionalGeneration,
 
 
 def _config(content: MarianFile) -> BergamotConfig:
-    """Return the configuration of the model; refuse what it would compute differently.
-
-    Raises:
-        DataError: for settings that are missing, of another type, or not supported.
-    """
+    """Return the configuration of the model; refuse what it would compute differently."""
     settings = content.configuration
     for name, accepted in _REQUIRED.items():
         value = settings.get(name, accepted[0])
@@ -195,8 +185,6 @@ class _Weights:
     """Translates Marian's tensors to the names and layouts of the model; each is used exactly once.
 
     Args:
-        content: the file.
-        config: the configuration of the model.
         vocabulary_sizes: declared numbers of tokens of the source and of the target.
     """
 
@@ -209,11 +197,7 @@ class _Weights:
         self.weights: dict[str, torch.Tensor] = {}
 
     def state(self) -> Mapping[str, torch.Tensor]:
-        """Return the weights by the names of the model.
-
-        Raises:
-            DataError: for tensors that are missing, left over, or of another shape.
-        """
+        """Return the weights by the names of the model."""
         config = self.config
         self._embeddings()
         for side, n_layers in (
@@ -301,11 +285,7 @@ class _Weights:
         self.weights[f"{target}.bias"] = self._vector(f"{name}_ln_bias", width)
 
     def _matrix(self, name: str, n_in: int, n_out: int) -> torch.Tensor:
-        """Return a weight as (out, in), from either layout.
-
-        Raises:
-            DataError: for a tensor that is missing or of another shape.
-        """
+        """Return a weight as (out, in), from either layout."""
         is_by_column = name in self.tensors and self.tensors[name].multiplier is not None
         values = self._pop(name)
         values = values if is_by_column else values.T

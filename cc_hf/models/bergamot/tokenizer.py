@@ -31,9 +31,7 @@ class BergamotTokenizer:
         languages: source and target language, "" where they are not known.
 
     Attributes:
-        source_lang, target_lang: the languages.
         model_max_length: `sys.maxsize`, since the tokenizer has no limit of its own.
-        unk_token_id: id of the unknown token.
         all_special_ids: ids that stand for no text: EOS, the unknown token and padding.
 
     Raises:
@@ -58,9 +56,6 @@ class BergamotTokenizer:
             paths: the SentencePiece models of source and target.
             languages: source and target language, "" where they are not known.
 
-        Returns:
-            The tokenizer.
-
         Raises:
             DataError: for a file that is missing or damaged.
         """
@@ -78,11 +73,8 @@ class BergamotTokenizer:
         """Load the tokenizer of a converted student.
 
         Args:
-            folder: its folder, or a repository on the Hub with the same files.
+            folder: a folder, or a repository on the Hub with the same files.
             revision: commit, tag or branch on the Hub; None for the default.
-
-        Returns:
-            The tokenizer.
 
         Raises:
             EvaluatorError: for a file that is missing or malformed.
@@ -127,11 +119,7 @@ class BergamotTokenizer:
         return self._serialized
 
     def set_padding(self, number: int) -> None:
-        """Set the id of padding, which the vocabularies do not have.
-
-        Args:
-            number: the id.
-        """
+        """Set the id of padding, which the vocabularies do not have."""
         self.pad_token_id = number
         self.all_special_ids = [_EOS, self.unk_token_id, number]
 
@@ -151,10 +139,7 @@ class BergamotTokenizer:
         """Return ids with EOS under "input_ids", as tokenizers of transformers do.
 
         Args:
-            texts: sources, or None.
-            text_target: translations, or None.
-            truncation: ignored; texts are never truncated.
-            verbose: as for `truncation`.
+            truncation, verbose: ignored; texts are never truncated.
         """
         processor, rows = (
             (self._source, texts) if text_target is None else (self._target, text_target)
@@ -167,7 +152,6 @@ class BergamotTokenizer:
         """Return the texts of target ids.
 
         Args:
-            rows: ids of each translation.
             skip_special_tokens: whether EOS and padding are dropped; SentencePiece has no text for
                 them in any case.
         """
@@ -176,19 +160,11 @@ class BergamotTokenizer:
         return [str(text) for text in self._target.decode(kept)] if kept else []
 
     def convert_ids_to_tokens(self, ids: Sequence[int]) -> list[str]:
-        """Return the tokens of target ids.
-
-        Args:
-            ids: ids of a translation.
-        """
+        """Return the tokens of target ids."""
         return [str(self._target.id_to_piece(int(i))) for i in ids]
 
     def source_tokens(self, ids: Sequence[int]) -> list[str]:
-        """Return the tokens of source ids.
-
-        Args:
-            ids: ids of a source.
-        """
+        """Return the tokens of source ids."""
         return [str(self._source.id_to_piece(int(i))) for i in ids]
 
 

@@ -49,7 +49,6 @@ class Settings:
         tokenizer: "moses" for raw text; "space" for text that is tokenised already.
         moses_dash_splits: whether "a-b" becomes "a @-@ b", as by default in fairseq.
         moses_escape: whether "'" becomes "&apos;" and so on, as by default in fairseq.
-        format: version of the file format.
 
     Raises:
         InputError: for an unknown tokenizer.
@@ -80,8 +79,6 @@ class FairseqTokenizer:
     """The tokenisation of both sides of a model.
 
     Attributes:
-        settings: languages, and how texts are split into words.
-        source_lang, target_lang: the languages of the settings.
         model_max_length: `sys.maxsize`, since the tokenizer has no limit of its own.
     """
 
@@ -91,7 +88,6 @@ class FairseqTokenizer:
         """Read dictionaries and codes.
 
         Args:
-            settings: languages, and how texts are split into words.
             dictionaries: contents of the dictionary files, source and target.
             codes: contents of the files of BPE codes, source and target.
 
@@ -110,11 +106,8 @@ class FairseqTokenizer:
         """Load the tokenizer of a model that `cc-hf convert-fairseq` wrote.
 
         Args:
-            path: its folder, or a repository on the Hub with the same files.
+            path: a folder, or a repository on the Hub with the same files.
             revision: commit, tag or branch on the Hub; None for the default.
-
-        Returns:
-            The tokenizer of both sides.
 
         Raises:
             EvaluatorError: for a file that is missing or malformed.
@@ -134,9 +127,7 @@ class FairseqTokenizer:
 
     @property
     def symbols(self) -> tuple[list[str], list[str]]:
-        """The symbols of the source and the target dictionary by id, the four special ones
-        included.
-        """
+        """The symbols of source and target dictionary by id, including the four special ones."""
         return self._source.symbols, self._target.symbols
 
     @property
@@ -145,19 +136,11 @@ class FairseqTokenizer:
         return len(self._source.symbols), len(self._target.symbols)
 
     def encode_sources(self, texts: Sequence[str]) -> list[list[int]]:
-        """Return the ids of sources, with EOS at the end.
-
-        Args:
-            texts: the sources.
-        """
+        """Return the ids of sources, with EOS at the end."""
         return [self._source.encode(text) for text in texts]
 
     def encode_targets(self, texts: Sequence[str]) -> list[list[int]]:
-        """Return the ids of translations, with EOS at the end.
-
-        Args:
-            texts: the translations.
-        """
+        """Return the ids of translations, with EOS at the end."""
         return [self._target.encode(text) for text in texts]
 
     def __call__(
@@ -166,9 +149,7 @@ class FairseqTokenizer:
         """Return the ids of sources under "input_ids", as tokenizers of transformers do.
 
         Args:
-            texts: the sources.
-            truncation: ignored; sources are never truncated.
-            verbose: as for `truncation`.
+            truncation, verbose: ignored; sources are never truncated.
         """
         return {"input_ids": self.encode_sources(texts)}
 
@@ -178,7 +159,6 @@ class FairseqTokenizer:
         """Return the texts of target ids, with BPE joined and Moses undone.
 
         Args:
-            rows: ids of each translation.
             skip_special_tokens: whether to drop special symbols except the unknown one.
         """
         return [
@@ -239,9 +219,6 @@ def read_dictionary(text: str) -> list[str]:
 
     The special symbols that fairseq puts before them are not in the file.
 
-    Args:
-        text: contents of the file.
-
     Raises:
         EvaluatorError: for a line that is not "symbol count", or a symbol that occurs twice without
             the mark #fairseq:overwrite.
@@ -275,9 +252,6 @@ def read_codes(text: str) -> str:
     """Return BPE codes in the format of subword-nmt 0.2.
 
     Codes of fastBPE lose their counts and get the line "#version: 0.2".
-
-    Args:
-        text: contents of the file.
 
     Raises:
         EvaluatorError: for a line that is neither "left right" nor "left right count".

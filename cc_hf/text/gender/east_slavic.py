@@ -49,11 +49,7 @@ class EastSlavicGender:
     _known: dict[str, str] = field(default_factory=dict, repr=False, compare=False)
 
     def predict(self, phrase: Phrase) -> str:
-        """Return the gender of a phrase; `unknown` for an empty one.
-
-        Args:
-            phrase: words of a translation that stand for a person.
-        """
+        """Return the gender of a phrase; `unknown` for an empty one."""
         from pymorphy3.tokenizers import simple_word_tokenize
 
         return most_frequent([self._gender(word) for word in simple_word_tokenize(phrase.text)])

@@ -67,11 +67,7 @@ class GermanGender:
         return "rules"
 
     def predict(self, phrase: Phrase) -> str:
-        """Return the gender of a phrase; `male` if nothing decides, never `unknown`.
-
-        Args:
-            phrase: words of a translation that stand for a person.
-        """
+        """Return the gender of a phrase; `male` if nothing decides, never `unknown`."""
         if phrase.word.lower() in _ONLY_FEMALE:
             return "female"
         if not phrase.tokens:

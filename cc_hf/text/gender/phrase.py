@@ -47,18 +47,11 @@ class GenderPredictor(Protocol):
         """The name and versions, as the signature of a result holds them."""
 
     def predict(self, phrase: Phrase) -> str:
-        """Return the gender of a phrase, one of `GENDERS`, or `UNKNOWN`.
-
-        Args:
-            phrase: words of a translation that stand for a person.
-        """
+        """Return the gender of a phrase, one of `GENDERS`, or `UNKNOWN`."""
 
 
 def most_frequent(genders: Sequence[str]) -> str:
     """Return the most frequent gender, the first of equally frequent ones.
-
-    Args:
-        genders: genders of words or parses.
 
     Returns:
         One of `genders`; `UNKNOWN` if there are none.

@@ -63,9 +63,6 @@ class PortugueseGender:
     def predict(self, phrase: Phrase) -> str:
         """Return the gender of a phrase, or `unknown` for one without determiner and noun.
 
-        Args:
-            phrase: words of a translation that stand for a person.
-
         Examples:
             >>> rules = PortugueseGender()
             >>> def gender(text):

@@ -51,11 +51,7 @@ class RomanceGender:
     _known: dict[str, str] = field(default_factory=dict, repr=False, compare=False)
 
     def predict(self, phrase: Phrase) -> str:
-        """Return the gender of a phrase; `unknown` for an empty one, or one without gender.
-
-        Args:
-            phrase: words of a translation that stand for a person.
-        """
+        """Return the gender of a phrase; `unknown` for an empty one, or one without gender."""
         text = phrase.text
         if text not in self._known:
             tokens = self.pipeline(text) if text.strip() else ()

@@ -55,11 +55,7 @@ class SemiticGender:
         return "rules"
 
     def predict(self, phrase: Phrase) -> str:
-        """Return the gender of a phrase; `unknown` for an empty one.
-
-        Args:
-            phrase: words of a translation that stand for a person.
-        """
+        """Return the gender of a phrase; `unknown` for an empty one."""
         if not phrase.text.strip():
             return UNKNOWN
         return "female" if self.is_feminine(phrase.text) else "male"
