@@ -39,7 +39,6 @@ class AlignedJudgements:
     """Results on the same data, whose judgements are joined by the ids of their examples.
 
     Attributes:
-        results: name -> result.
         judgements: name -> {example id: judgement}, in the order of the result; {} for a result
             without judgements of single translations.
     """
@@ -53,9 +52,6 @@ class AlignedJudgements:
 
         Args:
             results: name -> result, each with judgements of any examples of the data, or of none.
-
-        Returns:
-            The results with their judgements.
 
         Raises:
             InputError: for results of different data, several judgements of one example, or another
@@ -104,21 +100,12 @@ class AlignedJudgements:
     def pairs(self, left: str, right: str) -> Iterator[tuple[Judgement, Judgement]]:
         """Return the two judgements of each example that two results share, in the order of the
         first.
-
-        Args:
-            left: names of results.
-            right: as for `left`.
         """
         others = self.judgements[right]
         return ((j, others[i]) for i, j in self.judgements[left].items() if i in others)
 
     def why_examples_differ(self, left: str, right: str) -> str:
-        """Return which of two results lacks examples of the other; "" if both have the same.
-
-        Args:
-            left: names of results.
-            right: as for `left`.
-        """
+        """Return which of two results lacks examples of the other; "" if both have the same."""
         for name, other in ((left, right), (right, left)):
             wanted = self.judgements[other]
             if missing := [i for i in wanted if i not in self.judgements[name]]:
@@ -131,10 +118,6 @@ class AlignedJudgements:
     def why_translations_differ(self, left: str, right: str) -> str:
         """Return the first example of which two results judged different translations, with these;
         "" if there is none.
-
-        Args:
-            left: names of results.
-            right: as for `left`.
         """
         for j, other in self.pairs(left, right):
             if j.translation != other.translation:
