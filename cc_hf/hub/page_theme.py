@@ -10,9 +10,6 @@ __all__ = ["page_theme"]
 def page_theme(gr: Any) -> Any:
     """Return a theme with the project's colours, system fonts, and enough contrast for grey text
     and buttons (WCAG AA).
-
-    Args:
-        gr: the module gradio.
     """
     fonts = {
         "font": ["ui-sans-serif", "system-ui", "sans-serif"],

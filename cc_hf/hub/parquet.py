@@ -112,7 +112,6 @@ def _write_data(
     repo: str | None,
     text: str | None,
 ) -> None:
-    """Write the Parquet files and the card."""
     infos, metadata = DatasetInfosDict(), MetadataConfigs()
     for config in configs:
         loaded = load_dataset(declared, config, data_dir=data_dir)

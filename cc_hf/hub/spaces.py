@@ -136,7 +136,6 @@ def requirement_line(line: str | None, package: str) -> str:
     version or newer.
 
     Args:
-        line: a line, or None.
         package: the name of the package, with extras.
 
     Raises:
@@ -184,9 +183,6 @@ def space_card(name: str, repo: str) -> SpaceCard:
 def first_sentence(card: str) -> str:
     """Return the first sentence of the description of a metric, in one line.
 
-    Args:
-        card: the text of its card.
-
     Examples:
         >>> first_sentence("# M\\n\\n## Description\\nIt counts\\nwords. It is fast.\\n")
         'It counts words.'
@@ -198,9 +194,6 @@ def first_sentence(card: str) -> str:
 def card_example(card: str) -> dict[str, Any]:
     """Return the arguments of `compute` in the first example of a card. The code is parsed, not
     run.
-
-    Args:
-        card: the text of a card.
 
     Raises:
         InputError: if there is no such example, or it contains anything but literals.
