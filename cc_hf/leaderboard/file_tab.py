@@ -71,7 +71,6 @@ def file_tab(gr: Any, judge: FileJudge, data: _Data, files: VisitorFiles) -> Non
     """Fill the gradio tab that is currently open.
 
     Args:
-        gr: the module gradio.
         judge: the judge that all visitors share.
         data: what can be judged, from `available_data`.
         files: where results for download are written.

@@ -93,7 +93,6 @@ def build_leaderboard_space(
     Args:
         results: a folder of results, as for `cc_hf.leaderboard.store.read_folder`.
         output: a folder that is empty or does not exist.
-        title: the title of the Space.
         quality: BLEU of systems, as texts or files (`read_quality_scores`).
         requirement: the line of requirements.txt with which pip installs cc_hf; None for this
             version or newer from PyPI.

@@ -62,12 +62,6 @@ def read_folder(folder: str | Path) -> Store:
 
     A file that cannot be read is named in `Store.broken` and logged; it raises no error.
 
-    Args:
-        folder: a folder with results that `cc-hf evaluate` wrote.
-
-    Returns:
-        The results in the order of file names, and what could not be read.
-
     Raises:
         InputError: if the folder does not exist.
     """
@@ -97,11 +91,7 @@ def read_folder(folder: str | Path) -> Store:
 
 
 def _check_whole(result: EvaluationResult) -> None:
-    """Refuse a result on the first examples of a dataset, which must not pass for the whole.
-
-    Raises:
-        InputError: for such a result.
-    """
+    """Refuse a result on the first examples of a dataset, which must not pass for the whole."""
     if not result.signature:
         return
     _, limit = signature.split_and_limit(result.signature, result.dataset, result.config)
@@ -115,9 +105,6 @@ def _check_whole(result: EvaluationResult) -> None:
 def without_translations(contents: ResultSet) -> ResultSet:
     """Return results without their judgements, which hold the translations and the sources' ids.
     All figures are kept, so that a leaderboard shows the same.
-
-    Args:
-        contents: the results of a file.
     """
     return replace(
         contents, results=tuple(replace(result, judgements=()) for result in contents.results)

@@ -43,10 +43,6 @@ class VisitorFiles:
     def write(self, name: str, text: str) -> str:
         """Write a new file, and return its path.
 
-        Args:
-            name: the name of the file.
-            text: its content.
-
         Returns:
             The path of the file, in a new folder.
         """
