@@ -38,7 +38,6 @@ def read_report_systems(
             different metrics.
         names: one name per path; None for the names in the results
             (`cc_hf.data.files.result_files.system_names`).
-        quality: BLEU of the systems.
 
     Returns:
         The systems of each dataset, configuration and target language, in order of appearance; and

@@ -87,11 +87,7 @@ class Report:
         return build_sections(self)
 
     def of_metric(self, metric: str) -> dict[str, EvaluationResult]:
-        """Return the results of one metric by system.
-
-        Args:
-            metric: the name of the metric.
-        """
+        """Return the results of one metric by system."""
         return {
             system.name: system.results[metric]
             for system in self.systems
@@ -120,13 +116,9 @@ def build_report(
             counted in the notes.
         notes: further notes; they come after those of the results and before those of the report
             itself.
-        n_resamples: number of resamples and seed of the bootstrap of the differences.
-        seed: as for `n_resamples`.
+        n_resamples, seed: of the bootstrap of the differences.
         section_inputs: what `cc_hf.reports.sections.read_section_files` read for the sections that
             studies add.
-
-    Returns:
-        The content of the report, without any format.
 
     Raises:
         InputError: for no systems, a name that occurs twice, results on different data, results of

@@ -106,9 +106,6 @@ def build_sections(report: Report) -> tuple[Section, ...]:
     """Return the sections that studies add to a report. `Report.sections` has them, too, computed
     once.
 
-    Args:
-        report: the report.
-
     Raises:
         InputError: for examples, or content of a file, that a study cannot use.
     """

@@ -22,9 +22,6 @@ __all__ = [
 def markdown_report(report: Report) -> str:
     """Return all tables, with the notes after the first, and the signatures at the end.
 
-    Args:
-        report: the report.
-
     Examples:
         >>> from cc_hf.reports.samples import System
         >>> from cc_hf.reports.report import build_report
@@ -40,9 +37,6 @@ def markdown_report(report: Report) -> str:
 def markdown_collection(collection: Collection) -> str:
     """Return an overview of several datasets, then the tables of each, as `markdown_report` has
     them.
-
-    Args:
-        collection: the reports.
     """
     has_systems = len(collection.systems) > 1
     names = ["dataset", "language", *["system"] * has_systems, "metric", "main figure", "gap"]
@@ -108,11 +102,7 @@ def _evaluators(report: Report) -> list[str]:
 
 
 def markdown_table(table: ReportTable) -> str:
-    """Return one table; the names of groups become part of the names of the columns.
-
-    Args:
-        table: the table.
-    """
+    """Return one table; the names of groups become part of the names of the columns."""
     names = list(table.columns)
     if table.groups:
         groups = [name for name, n in table.groups for _ in range(n)]
@@ -135,9 +125,6 @@ def markdown_table(table: ReportTable) -> str:
 def markdown_text(text: str) -> str:
     """Return the text in one line, escaped so that Markdown shows it literally, also in a table
     cell.
-
-    Args:
-        text: plain text.
 
     Examples:
         >>> markdown_text("a|b <i>*c*</i>")
@@ -164,9 +151,6 @@ def _equals(p: str) -> str:
 def markdown_code(text: str) -> str:
     """Return a text as inline code in one line, with a fence longer than any run of backticks in
     it.
-
-    Args:
-        text: plain text.
 
     Examples:
         >>> markdown_code("a`b")

@@ -39,9 +39,6 @@ _RGB = {"correct": "0, 130, 120", "incorrect": "196, 72, 20"}
 def verdict_line(explanation: Explanation) -> str:
     """Return the verdict in words.
 
-    Args:
-        explanation: the explanation.
-
     Examples:
         >>> from cc_hf.comparing.explanation import Explanation
         >>> verdict_line(
@@ -65,9 +62,6 @@ def verdict_line(explanation: Explanation) -> str:
 def explanation_table(explanation: Explanation) -> Group:
     """Return the verdict with a bar, the translation with its deciding words marked, and one line
     per word.
-
-    Args:
-        explanation: the explanation.
     """
     colour = "green" if explanation.is_correct else "red"
     style = f"bold {colour}"
@@ -160,7 +154,6 @@ class _Shown(NamedTuple):
     """A word as HTML shows it.
 
     Attributes:
-        word: the word.
         side: the side that it supports, "correct" or "incorrect".
         colour, opacity: of its background in the translation.
         width: of its bar in the table, in percent of the widest.
@@ -174,11 +167,7 @@ class _Shown(NamedTuple):
 
 
 def explanation_html(explanation: Explanation) -> Markup:
-    """Return the explanation as an HTML fragment without scripts; all text is escaped.
-
-    Args:
-        explanation: the explanation.
-    """
+    """Return the explanation as an HTML fragment without scripts; all text is escaped."""
     greatest = max((word.share for word in explanation.words), default=0.0)
     return render_piece(
         "reports/page/explanations.html.jinja",

@@ -30,11 +30,8 @@ def choice_tables(results: Sequence[EvaluationResult]) -> list[RenderableType]:
 
 
 def translation_tables(run: TranslationRun) -> list[RenderableType]:
-    """Return what became of the requests for translations, by category, and why some are not
+    """Return the outcomes of the requests for translations, by category, and why some are not
     usable.
-
-    Args:
-        run: the translations.
     """
     cut = ["cut at the limit"] * bool(run.n_cut())
     table = plain_table("", "n", "valid", "invalid", "failed", *cut)
@@ -52,11 +49,7 @@ def translation_tables(run: TranslationRun) -> list[RenderableType]:
 
 
 def conversation_text(conversation: Conversation) -> Text:
-    """Return the turns of a conversation, each after its role.
-
-    Args:
-        conversation: the turns.
-    """
+    """Return the turns of a conversation, each after its role."""
     text = Text()
     for turn in conversation:
         text.append(f"[{turn.role}]\n", style="bold")

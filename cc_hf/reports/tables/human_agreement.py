@@ -48,9 +48,6 @@ class AgreementRow:
 def human_agreement_table(rows: Sequence[AgreementRow]) -> Table:
     """Return a table with one line per result. After the last result of a test set and metric comes
     the line that the paper has for them.
-
-    Args:
-        rows: the results.
     """
     table = Table(
         title="agreement with human labels",
@@ -100,9 +97,6 @@ def human_agreement_table(rows: Sequence[AgreementRow]) -> Table:
 def agreement_notes(rows: Sequence[AgreementRow]) -> list[str]:
     """Return what the table omits: confusions, kappas of the annotators, skipped and assumed
     labels, and signatures.
-
-    Args:
-        rows: the results.
     """
     notes = []
     for row in rows:
@@ -187,11 +181,7 @@ def _with_limits(kappa: float, interval: Interval | NoInterval) -> str:
 
 
 def agreement_json(rows: Sequence[AgreementRow]) -> list[dict[str, Any]]:
-    """Return the rows as plain dicts with values in [0, 1], including the published figures.
-
-    Args:
-        rows: the results.
-    """
+    """Return the rows as plain dicts with values in [0, 1], including the published figures."""
     json_rows = []
     for row in rows:
         result, published_row = (
