@@ -70,12 +70,6 @@ def printable(text: str) -> str:
 
     The escapes are those of JSON, so that JSON remains valid JSON.
 
-    Args:
-        text: any text.
-
-    Returns:
-        The text, with each such character as an escape, \u001b.
-
     Examples:
         >>> print(printable("red: \x1b[31m"))
         red: \u001b[31m
@@ -86,9 +80,6 @@ def printable(text: str) -> str:
 def shows_progress(*, quiet: bool) -> bool:
     """Return whether progress bars are shown: only in a terminal, since a file would keep every
     state of a bar.
-
-    Args:
-        quiet: whether the user asked for no bars.
     """
     return not quiet and sys.stderr.isatty()
 
@@ -108,15 +99,7 @@ class Console(rich.console.Console):
     def render(
         self, renderable: RenderableType, options: ConsoleOptions | None = None
     ) -> Iterable[Segment]:
-        """Render like rich, after applying `printable` to texts; styles and boxes are not affected.
-
-        Args:
-            renderable: the object to render.
-            options: as for rich.
-
-        Returns:
-            The segments, without control characters.
-        """
+        """Render like rich, after applying `printable` to texts, but not to styles and boxes."""
         if isinstance(renderable, str):
             renderable = printable(renderable)
         elif isinstance(renderable, Text) and renderable.plain != printable(renderable.plain):
@@ -168,9 +151,6 @@ def silence_broken_streams(streams: Iterable[TextIO]) -> list[str]:
     """Flush the streams, and redirect those that fail to the null device. Otherwise Python would
     print an error when it exits.
 
-    Args:
-        streams: the streams from `prepare_streams`.
-
     Returns:
         One reason per failed stream; "" for a pipe that its reader has closed.
     """
@@ -200,8 +180,6 @@ def print_result(
     tables are printed to standard error.
 
     Args:
-        as_json: whether the JSON is printed in place of the tables.
-        text: the JSON.
         render: makes the tables and lines; it is called only if they are printed.
         output: the file of the JSON; None for no file, "-" for standard output.
         table: what the file holds in place of the JSON.
@@ -243,19 +221,13 @@ def say(kind: str, text: str) -> None:
 
     Args:
         kind: what the line is: error, warning, note or written.
-        text: the rest of the line.
     """
     style = {"error": "bold red", "warning": "bold yellow"}.get(kind, "")
     Console(stderr=True).print(Text.assemble((f"{kind}: ", style), text), soft_wrap=True)
 
 
 def say_written(path: Path | None, more: str = "") -> None:
-    """Print on standard error which file was written; nothing for standard output or None.
-
-    Args:
-        path: the file.
-        more: what else to say of it.
-    """
+    """Print on standard error which file was written; nothing for standard output or None."""
     if path is not None and path != STANDARD:
         say("written", f"{path}{more}")
 

@@ -48,11 +48,8 @@ def send(
 
     Args:
         upload: a plan from `cc_hf.hub.push.plan`.
-        message: title and text of the commit or pull request.
-        description: as for `message`.
-        yes: whether to send the files.
+        message, description: title and text of the commit or pull request.
         private: whether a newly created repository is private.
-        create_pr: whether to open a pull request.
         parent_commit: the commit that the files are based on; None for the latest.
 
     Raises:
