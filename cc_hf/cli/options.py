@@ -326,8 +326,7 @@ Quiet = Annotated[
 
 
 def chosen_cache(cache: Path | None, *, no_cache: bool) -> bool | Path:
-    """Return the option `cache` of `cc_hf.load_evaluator`; the command line uses the cache by
-    default.
+    """Return the option `cache` of `cc_hf.load_evaluator`; the default is to use the cache.
 
     Returns:
         The file, or whether to use the default cache.

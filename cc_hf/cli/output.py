@@ -65,8 +65,7 @@ _UNPRINTABLE = {
 
 
 def printable(text: str) -> str:
-    r"""Escape characters that would control a terminal instead of being shown; tabs and line feeds
-    are kept.
+    r"""Escape characters that would control a terminal, other than tabs and line feeds.
 
     The escapes are those of JSON, so that JSON remains valid JSON.
 
@@ -78,9 +77,7 @@ def printable(text: str) -> str:
 
 
 def shows_progress(*, quiet: bool) -> bool:
-    """Return whether progress bars are shown: only in a terminal, since a file would keep every
-    state of a bar.
-    """
+    """Return whether to show progress bars: only in a terminal, as files would keep each state."""
     return not quiet and sys.stderr.isatty()
 
 
@@ -124,8 +121,7 @@ class Console(rich.console.Console):
         return escaped
 
     def on_broken_pipe(self) -> NoReturn:
-        """Raise an error that `cc_hf.cli.main.run` handles; rich would silence standard output even
-        if another stream broke.
+        """Raise for `cc_hf.cli.main.run` to handle; rich would silence stdout if any stream broke.
 
         Raises:
             BrokenPipeError: always.
@@ -134,8 +130,7 @@ class Console(rich.console.Console):
 
 
 def prepare_streams() -> tuple[TextIO, ...]:
-    """Make standard output and error show a character that their encoding lacks as an escape,
-    instead of failing.
+    """Make standard output and error escape a character that their encoding lacks, not fail.
 
     Returns:
         The streams that are open.
@@ -322,9 +317,7 @@ def _remove_abandoned(folder: Path, prefix: str) -> None:
 
 
 def _write_standard(data: bytes) -> None:
-    """Write to standard output: UTF-8 without changes, or escaped as `printable` says it for a
-    terminal.
-    """
+    """Write to standard output: UTF-8 without changes, or `printable` text for a terminal."""
     stream: Any = sys.stdout
     if stream is None:
         raise InputError("standard output is closed; expected a file to write to")

@@ -364,9 +364,7 @@ def _write_or_send(
     yes: bool,
     **sending: Any,
 ) -> None:
-    """Build a folder at `output` and list its files, or build it temporarily and send it with the
-    options of `send`.
-    """
+    """Build a folder at `output` and list its files, or send it from a temporary folder."""
     if output is not None:
         _check_only_written(yes=yes)
         _say_written(build(output))

@@ -79,8 +79,7 @@ class AlignedJudgements:
         return cls(results, {name: _by_id(name, result) for name, result in results.items()})
 
     def rows(self, names: Collection[str]) -> list[list[Judgement]]:
-        """Return a row for each result, with its judgements of the examples that all of them have,
-        in the order of the first.
+        """Return each result's judgements of the examples that all have, in the order of the first.
 
         Args:
             names: names of results, at least one.
@@ -98,9 +97,7 @@ class AlignedJudgements:
         return [[table[i] for i in ids] for table in tables]
 
     def pairs(self, left: str, right: str) -> Iterator[tuple[Judgement, Judgement]]:
-        """Return the two judgements of each example that two results share, in the order of the
-        first.
-        """
+        """Return both judgements of each shared example, in the order of the first result."""
         others = self.judgements[right]
         return ((j, others[i]) for i, j in self.judgements[left].items() if i in others)
 
@@ -116,9 +113,7 @@ class AlignedJudgements:
         return ""
 
     def why_translations_differ(self, left: str, right: str) -> str:
-        """Return the first example of which two results judged different translations, with these;
-        "" if there is none.
-        """
+        """Return the first example with different translations, with these; "" if there is none."""
         for j, other in self.pairs(left, right):
             if j.translation != other.translation:
                 return (

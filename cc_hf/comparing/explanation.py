@@ -279,9 +279,7 @@ def explain_example(
 def _token_logprobs(
     evaluator: Evaluator, translation: str, sources: Sequence[str], *, src_lang: str, tgt_lang: str
 ) -> tuple[list[str], npt.NDArray[np.float64]]:
-    """Return the text that each token adds to the translation, and (sources, tokens)
-    log-probabilities.
-    """
+    """Return the text of each token, and the (sources, tokens) log-probabilities."""
     rows = evaluator.named_logprobs(
         sources, [translation] * len(sources), src_lang=src_lang, tgt_lang=tgt_lang
     )

@@ -398,8 +398,7 @@ def _common_parts(declaration: DatasetDeclaration, examples: Sequence[Any]) -> d
 
 
 def custom_card(declaration: DatasetDeclaration, repo: str | None = None) -> str:
-    """Return README.md for a dataset made from a user's file. The author has to add licence,
-    provenance and known defects.
+    """Return README.md for a user's dataset, without licence, provenance and known defects.
 
     Args:
         repo: ORGANISATION/NAME on the Hub; None for a folder that has no name there.

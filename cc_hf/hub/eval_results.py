@@ -61,9 +61,7 @@ class Published:
 
     @property
     def path(self) -> str:
-        """The file in the model's repository: one for each dataset, configuration, language, split
-        and metric.
-        """
+        """The file in the model's repository: one per dataset, config, language, split, metric."""
         stem = self.values[0][0].id.rpartition("--")[0]
         return f"{_FOLDER}/{self.result.dataset}--{stem}.yaml"
 
@@ -85,8 +83,7 @@ def evaluator_notes(results: Iterable[EvaluationResult]) -> list[str]:
 def published_scores(
     results: Sequence[EvaluationResult], repos: Mapping[str, str]
 ) -> list[Published]:
-    """Select what goes to leaderboards: the scores that each metric declares in
-    `Metric.leaderboard`.
+    """Select the scores for leaderboards: those that each metric declares in `Metric.leaderboard`.
 
     Args:
         results: results on registered datasets, at most one for each configuration, language, split
@@ -148,8 +145,7 @@ def _published(result: EvaluationResult, repos: Mapping[str, str]) -> Published:
 
 
 def check_dataset(result: EvaluationResult) -> DatasetDeclaration:
-    """Check that a result is on a dataset of cc_hf, because leaderboards compare systems on the
-    same data.
+    """Check that a result is on a dataset of cc_hf, as leaderboards compare on the same data.
 
     Raises:
         InputError: for a result on the user's own data, or on the first examples of a dataset.

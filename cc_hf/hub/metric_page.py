@@ -211,9 +211,7 @@ def _gradio() -> Any:
 
 
 def _inputs(gr: Any, declared: type[Metric], example: dict[str, Any]) -> list[Any]:
-    """Return new input fields, filled with the example, in the order of the arguments of
-    `judge_lines`.
-    """
+    """Return input fields that hold the example, in the order of `judge_lines`' arguments."""
     translations = gr.Textbox(
         "\n".join(example.get("predictions", [])),
         label="Translations, one per line",

@@ -27,8 +27,7 @@ _KEY = "model-index"
 def eval_results(
     results: Sequence[Published], *, source_url: str | None = None, source_name: str | None = None
 ) -> list[EvalResult]:
-    """Convert results to huggingface_hub's `EvalResult`; the signature is one of the metric's
-    arguments.
+    """Convert results to huggingface_hub's `EvalResult`; its `metric_args` hold the signature.
 
     Args:
         source_url, source_name: address and name of a page about the evaluation.

@@ -138,9 +138,7 @@ def _write_data(
 def _card(
     declared: DatasetDeclaration, sizes: Mapping[str, Mapping[str, int]], repo: str | None
 ) -> str:
-    """Return the card of the dataset, with the configurations and numbers of rows that are in the
-    folder.
-    """
+    """Return the card, with the configurations and numbers of rows that the folder has."""
     if declared.name == "custom":
         return custom_card(declared, repo)
     if declared.name not in registry.DATASETS:
@@ -156,9 +154,7 @@ def _card(
 
 
 def _info(config: str, loaded: datasets.DatasetDict, folder: Path) -> datasets.DatasetInfo:
-    """Return features, numbers of rows and sizes, without anything that differs between
-    machines.
-    """
+    """Return features, numbers of rows and sizes: nothing that differs between machines."""
     splits = datasets.SplitDict()
     for split, rows in loaded.items():
         splits.add(

@@ -192,8 +192,7 @@ def push(
 
 
 def refusal(error: Exception, url: str, sent: str, *, api: HfApi, is_pr: bool = False) -> str:
-    """Return the message for an error of the Hub's client: what the client said, what was sent,
-    and what to do.
+    """Return the message for an error of the Hub's client: what it said, what was sent, what to do.
 
     Args:
         error: one of `REFUSALS`.

@@ -70,8 +70,7 @@ class _Body:
 
 
 class RequestLimits:
-    """ASGI middleware that reads each body completely, within limits, before the application sees
-    the request.
+    """ASGI middleware that reads each body, within limits, before the application sees the request.
 
     The application thus never meets a body that is too large, too slow or incomplete, and has
     nothing to clean up after one. A body is either in memory or in an unnamed file, never in both.
@@ -228,9 +227,7 @@ def _client(scope: _Message) -> str:
 
 
 def _replay(body: IO[bytes], receive: _Receive) -> _Receive:
-    """Return a function that delivers the stored body, and then later messages, such as the end of
-    the connection.
-    """
+    """Return a function that delivers the stored body, and then later messages."""
     is_done = False
 
     async def replayed() -> _Message:
@@ -256,8 +253,7 @@ async def _answer(send: _Send, status: int, text: str) -> None:
 
 
 def launch_options(*, event_bytes: int, upload_bytes: int | None = None) -> dict[str, Any]:
-    """Return options for gradio's `launch`: limits on what visitors may send, and tolerance for a
-    slow start.
+    """Return options for gradio's `launch`: limits on requests, and tolerance for a slow start.
 
     On Spaces, it sets FORWARDED_ALLOW_IPS, unless it is set.
 

@@ -132,8 +132,7 @@ def build_metric_space(
 
 
 def requirement_line(line: str | None, package: str) -> str:
-    """Return the line of requirements.txt with which pip installs cc_hf: the given line, or this
-    version or newer.
+    """Return the given line of requirements.txt, or one for this version of cc_hf or newer.
 
     Args:
         package: the name of the package, with extras.
@@ -192,8 +191,7 @@ def first_sentence(card: str) -> str:
 
 
 def card_example(card: str) -> dict[str, Any]:
-    """Return the arguments of `compute` in the first example of a card. The code is parsed, not
-    run.
+    """Return the arguments of `compute` in the first example of a card, parsed without running it.
 
     Raises:
         InputError: if there is no such example, or it contains anything but literals.

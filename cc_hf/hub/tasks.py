@@ -125,8 +125,7 @@ def benchmark_tasks(
     *,
     ids: Sequence[str] | None = None,
 ) -> list[Task]:
-    """Return the tasks that the repository of a dataset shows leaderboards for, at most
-    `MAX_TASKS`.
+    """Return the tasks of the leaderboards of a dataset's repository, at most `MAX_TASKS`.
 
     Args:
         configs: names of the configurations in the repository; None for all.
@@ -181,8 +180,7 @@ def benchmark_tasks(
 
 
 def pretty_name(dataset: DatasetDeclaration) -> str:
-    """Return the readable name of a dataset: that of its card, or of its declaration if the dataset
-    is of another package.
+    """Return the readable name of a dataset: of its card or, in another package, its declaration.
 
     Examples:
         >>> from cc_hf.data.readers.winomt import DECLARATION

@@ -159,9 +159,7 @@ def submit_tab(gr: Any, files: VisitorFiles) -> None:
 
 
 def _checked(path: Path) -> tuple[str, str]:
-    """Return the rows that a file of results adds to the table, as HTML, and its results without
-    translations, as JSON.
-    """
+    """Return the rows of a file as HTML, and its results without translations as JSON."""
     if path.stat().st_size > MAX_UPLOAD:
         raise InputError(f"{path.name}: expected at most {MAX_UPLOAD // 1024 // 1024} MB")
     try:

@@ -129,9 +129,7 @@ def side_by_side(pieces: Iterable[Markup]) -> Markup:
 
 
 def system_order(rows: Iterable[LeaderboardRow]) -> list[str]:
-    """Return the systems in the order that decides their colours, which are thus the same for every
-    choice.
-    """
+    """Return the systems in the order of their colours, which are the same for every choice."""
     return sorted({row.system for row in rows}, key=lambda name: (name.casefold(), name))
 
 

@@ -112,9 +112,7 @@ def without_translations(contents: ResultSet) -> ResultSet:
 
 
 def _dates(folder: Path) -> dict[str, str]:
-    """Return the dates by file name from the file `DATES`, if the folder has one; lines of another
-    form are ignored.
-    """
+    """Return the dates by file name from the file `DATES`, if any; other lines are ignored."""
     path = folder / DATES
     cells = [line.split("\t") for line in read_lines(path)] if is_file(path) else []
     return {row[0]: row[1] for row in cells if len(row) == 2 and _DAY.fullmatch(row[1])}

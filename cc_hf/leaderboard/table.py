@@ -180,15 +180,12 @@ def _prompt(fields: Mapping[str, str]) -> str:
 
 
 def _unnamed_data(data: str) -> str:
-    """Return a name for data without one, which includes the digest of their references to tell
-    them apart.
-    """
+    """Return a name for data without one, made unique by the digest of their references."""
     return f"own data {data.partition('@')[2]}".strip()
 
 
 def first_choice(rows: Iterable[LeaderboardRow], language: str = "") -> Choice | None:
-    """Return the choice with the most systems; among equals one of the given language, else the
-    first by name.
+    """Return the choice with most systems; among equals one of the language, else first by name.
 
     Args:
         language: "source-target", or only the target language if the source is unknown.
@@ -313,8 +310,7 @@ def default_columns(rows: Sequence[LeaderboardRow]) -> list[str]:
 
 
 def to_csv(rows: Sequence[LeaderboardRow]) -> str:
-    """Return the rows as CSV with a header, with three columns per figure; unknown values are
-    empty.
+    """Return the rows as CSV with a header, and three columns per figure; "" for unknown values.
 
     Texts that a spreadsheet would read as a formula are preceded by an apostrophe.
     """
@@ -332,9 +328,7 @@ def _harmless(cell: object) -> object:
 
 
 def to_json(rows: Sequence[LeaderboardRow]) -> str:
-    """Return the rows as strict JSON: a list of objects with the columns of the CSV, null where a
-    value is unknown.
-    """
+    """Return the rows as strict JSON: objects with the columns of the CSV, null if unknown."""
     return json.dumps(_records(rows), ensure_ascii=False, allow_nan=False, indent=1) + "\n"
 
 

@@ -61,11 +61,10 @@ class VisitorFiles:
         )
 
     def sweep(self, age: float = LIFETIME) -> None:
-        """Delete files, links and empty folders that are older than a given age. A failure is
-        logged, and the file is kept.
+        """Delete files, links and empty folders older than `age`. A failure is logged.
 
         Args:
-            age: age in seconds.
+            age: in seconds.
         """
         before = time.time() - age
         for folder, folders, names in os.walk(self._folder.name, topdown=False):

@@ -241,8 +241,7 @@ def pair_of_data(result: EvaluationResult | Comparison) -> str:
 def data_title(
     dataset: str | DatasetDeclaration, config: str, languages: Collection[str] = ()
 ) -> str:
-    """Return dataset and configuration in words. The default configuration of a declared dataset is
-    not named.
+    """Return dataset and configuration in words; a declared dataset's default one is omitted.
 
     Args:
         dataset: a declaration, which is not looked up again; or the name of a declared dataset, or
@@ -295,9 +294,7 @@ def _src_lang(result: EvaluationResult | Comparison) -> str:
 
 
 def category_key(name: str) -> tuple[int, str]:
-    """Return the key that sorts categories in the order of the papers, and others after them by
-    name.
-    """
+    """Return a key that sorts categories in the order of the papers, then others by name."""
     return _ORDER.get(name, len(_ORDER)), name
 
 
@@ -343,8 +340,7 @@ class FigureRow(NamedTuple):
 
 
 def figure_rows(result: EvaluationResult) -> list[FigureRow]:
-    """Return every figure of a result: totals and minima, then categories in the order of the
-    papers, then all others.
+    """Return every figure: totals and minima, categories in the order of the papers, all others.
 
     Examples:
         >>> from cc_hf.results import EvaluationResult

@@ -78,9 +78,7 @@ class QualityPoint:
 
 
 def category_bars(report: Report, metric: str) -> tuple[Bar, ...]:
-    """Return the accuracy of each system in each category, category by category in the order of the
-    papers.
-    """
+    """Return the accuracy of each system by category, in the order of the papers."""
     bars = [
         Bar(c.category, system, c.accuracy, result.intervals.get(f"accuracy_{c.category}"))
         for system, result in _results(report, metric)
@@ -90,8 +88,7 @@ def category_bars(report: Report, metric: str) -> tuple[Bar, ...]:
 
 
 def histograms(report: Report, metric: str, *, n_bins: int = N_BINS) -> tuple[Histogram, ...]:
-    """Return one histogram per system whose judgements have probabilities; () for a metric without
-    probabilities.
+    """Return one histogram per system with probabilities; () for a metric without them.
 
     A tie (p = 0.5) is counted on the side of its verdict.
 

@@ -103,8 +103,7 @@ def read_report_systems(
 def read_examples(
     result: EvaluationResult, *, dataset: str | None = None, data_dir: str | Path | None = None
 ) -> tuple[list[Example] | None, list[str]]:
-    """Read the examples that a result is about. Without them a report shows ids and translations
-    only.
+    """Read the examples of a result. Without them a report shows only ids and translations.
 
     Args:
         result: a result whose dataset, configuration and signature name the data.

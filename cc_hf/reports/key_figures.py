@@ -50,7 +50,7 @@ def key_figures(result: EvaluationResult) -> tuple[str, ...]:
 def key_names(
     metric: str, names: Collection[str], *, usual: tuple[str, ...] = ()
 ) -> tuple[str, ...]:
-    """Return those of some figures that say most, as for `key_figures`.
+    """Return those of some figures that say most, in the sense of `key_figures`.
 
     Args:
         names: the figures to choose from.
@@ -70,8 +70,7 @@ def is_gap(metric: str, name: str) -> bool:
 
 
 def main_figure(result: EvaluationResult) -> str:
-    """Return the figure by which systems are ranked: the minimum accuracy if there is one; "" for a
-    result without scores.
+    """Return the figure that ranks systems: minimum accuracy if there is one; "" without scores.
 
     Examples:
         >>> scores = {"accuracy": 0.5, "min_accuracy": 0.4}

@@ -44,8 +44,7 @@ def in_points(value: float) -> float:
 
 
 def decimal(value: float, interval: Interval | NoInterval | None = None, *, digits: int = 2) -> str:
-    """Return a kappa or another figure that is not written in percent, with its interval if it has
-    one.
+    """Return a kappa or another figure that is not in percent, with its interval if it has one.
 
     Args:
         value: a kappa, an alpha, a correlation, a cosine or an area under a curve.

@@ -76,9 +76,7 @@ class Report:
 
     @property
     def first(self) -> EvaluationResult:
-        """A result that names what all results share: dataset, configuration and target
-        language.
-        """
+        """A result, which names the shared dataset, configuration and target language."""
         return next(iter(self.systems[0].results.values()))
 
     @cached_property
@@ -286,9 +284,7 @@ def _agreements(
 
 
 def _result_notes(systems: Sequence[System]) -> list[str]:
-    """Return each note of the results once, preceded by the systems and metrics that have it unless
-    all have it.
-    """
+    """Return each note once, preceded by the systems and metrics that have it unless all do."""
     metrics = dict.fromkeys(metric for system in systems for metric in system.results)
     by_metric = {
         metric: shared_notes(

@@ -204,8 +204,7 @@ def glossary(report: Report) -> list[tuple[str, str]]:
 
 
 def category_table(report: Report, metric: str) -> ReportTable:
-    """Return a table of categories by systems, with accuracy, and weighted accuracy if the metric
-    has it.
+    """Return a table of categories by systems: accuracy, and weighted accuracy if there is one.
 
     Args:
         metric: the name of a metric that has categories.
@@ -292,8 +291,7 @@ def figures_table(report: Report, metric: str) -> ReportTable:
 
 
 def label_agreement_table(report: Report) -> ReportTable:
-    """Return a table of how often each metric agrees with the human labels of each system's
-    translations.
+    """Return a table of how often metrics agree with human labels of each system's translations.
 
     Args:
         report: a report with human labels.

@@ -268,9 +268,7 @@ def _human_items(
     stands_for: str,
     skip_others: bool,
 ) -> tuple[list[_Item], int]:
-    """Return one item per human label, grouped by translation, and the number of translations that
-    were skipped.
-    """
+    """Return one item per human label, by translation, and the number of skipped translations."""
     counted = [annotation for annotation in annotations if annotation.labels]
     judgements = result.by_id()
     # Annotations of the same translation, without the ids of their examples, are taken in order.

@@ -101,8 +101,7 @@ class PairAgreement:
 
 @dataclass(frozen=True, slots=True)
 class AnnotatorAgreement:
-    """Cohen's kappa of two annotators, or its mean over all pairs of several ones, on raw and on
-    binary labels.
+    """Cohen's kappa of two annotators, or its mean over all pairs, on raw and on binary labels.
 
     Attributes:
         n_raw, n_binarised: numbers of translations.
@@ -125,8 +124,7 @@ class AnnotatorAgreement:
 
 @dataclass(frozen=True, slots=True)
 class EarlierAgreement:
-    """Cohen's kappa of an annotator with earlier annotations of the same translations, on raw
-    labels (Table A4).
+    """Cohen's kappa of an annotator with earlier raw labels of the same translations (Table A4).
 
     Attributes:
         annotator: 1 or 2.

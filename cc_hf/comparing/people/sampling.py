@@ -374,9 +374,7 @@ def annotations_of_system(
 def earlier_agreement_of_system(
     key: SheetKey, raters: Sequence[Answers], system: str
 ) -> tuple[EarlierAgreement, ...]:
-    """Return how well each rater agrees with the earlier annotations of a system's translations
-    (Table A4).
-    """
+    """Return each rater's agreement with earlier labels of a system's translations (Table A4)."""
     return earlier_agreement_of_rows(row for _, row in _rows_of_system(key, raters, system))
 
 

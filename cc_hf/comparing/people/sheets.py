@@ -151,8 +151,7 @@ def sheet_rows(
 
 
 def sheet_text(form: SheetForm, rows: Iterable[SheetRow], *, delimiter: str = ",") -> str:
-    """Return the table that a rater fills, with a byte order mark, by which spreadsheets know
-    UTF-8.
+    """Return the table that a rater fills, with a byte order mark for spreadsheets.
 
     A cell that a spreadsheet would compute begins with an apostrophe.
     """

@@ -174,9 +174,7 @@ def latex_text(text: str) -> str:
 
 
 def _word(word: str) -> str:
-    """Return an escaped word. A long one can break after separators, and within parts that are
-    themselves long.
-    """
+    """Return an escaped word. A long one can break after separators, and within long parts."""
     parts = re.findall(rf"[^{_SEPARATORS}]*[{_SEPARATORS}]|[^{_SEPARATORS}]+", word)
     pieces = []
     for part in parts:

@@ -59,8 +59,7 @@ class Layout:
 
 
 def layout(table: ReportTable) -> Layout:
-    """Return the layout of a table: intervals beside figures if there is room for the names, else
-    below them.
+    """Return the layout of a table: intervals beside figures if names have room, else below them.
 
     Returns:
         The layout; the widths are reduced in proportion if they are too large.

@@ -35,9 +35,7 @@ def markdown_report(report: Report) -> str:
 
 
 def markdown_collection(collection: Collection) -> str:
-    """Return an overview of several datasets, then the tables of each, as `markdown_report` has
-    them.
-    """
+    """Return an overview of several datasets, then the `markdown_report` of each."""
     has_systems = len(collection.systems) > 1
     names = ["dataset", "language", *["system"] * has_systems, "metric", "main figure", "gap"]
     lines = [[*names, "evaluator"], ["---"] * (len(names) + 1)]
@@ -123,8 +121,7 @@ def markdown_table(table: ReportTable) -> str:
 
 
 def markdown_text(text: str) -> str:
-    """Return the text in one line, escaped so that Markdown shows it literally, also in a table
-    cell.
+    """Return the text in one line, escaped to be shown literally, also in a table cell.
 
     Examples:
         >>> markdown_text("a|b <i>*c*</i>")
@@ -149,8 +146,7 @@ def _equals(p: str) -> str:
 
 
 def markdown_code(text: str) -> str:
-    """Return a text as inline code in one line, with a fence longer than any run of backticks in
-    it.
+    """Return inline code in one line, with a fence longer than any run of backticks in the text.
 
     Examples:
         >>> markdown_code("a`b")

@@ -186,8 +186,7 @@ def name_row(
     *,
     has_mark: bool = True,
 ) -> float:
-    """Add the mark and the name of a system left of what is drawn, or above it if any name is
-    long.
+    """Add mark and name of a system left of what is drawn, or above it if any name is long.
 
     Args:
         parts: the elements of the chart.

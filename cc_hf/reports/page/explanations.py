@@ -60,9 +60,7 @@ def verdict_line(explanation: Explanation) -> str:
 
 
 def explanation_table(explanation: Explanation) -> Group:
-    """Return the verdict with a bar, the translation with its deciding words marked, and one line
-    per word.
-    """
+    """Return the verdict with a bar, the translation with marks, and one line per word."""
     colour = "green" if explanation.is_correct else "red"
     style = f"bold {colour}"
     filled = round(_BAR_WIDTH * explanation.probability_correct)
@@ -139,9 +137,7 @@ def _coloured(explanation: Explanation) -> Text:
 
 
 def _with_gaps(explanation: Explanation) -> Iterator[tuple[str, ExplainedWord | None]]:
-    """Yield each word of the translation with the text before it, and finally the text after the
-    last word.
-    """
+    """Yield each word with the text before it, and finally the text after the last word."""
     end = 0
     for word in explanation.words:
         if word.end > word.start:
@@ -181,8 +177,7 @@ def explanation_html(explanation: Explanation) -> Markup:
 
 
 def explanations_page(explanations: Sequence[Explanation]) -> str:
-    """Return a page with explanations side by side, in light or dark colours as the reader's system
-    has them. It loads nothing.
+    """Return a page of explanations side by side, in light or dark colours. It loads nothing.
 
     Args:
         explanations: at least one.

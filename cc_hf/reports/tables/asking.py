@@ -30,9 +30,7 @@ def choice_tables(results: Sequence[EvaluationResult]) -> list[RenderableType]:
 
 
 def translation_tables(run: TranslationRun) -> list[RenderableType]:
-    """Return the outcomes of the requests for translations, by category, and why some are not
-    usable.
-    """
+    """Return the outcomes of requests by category, and why some translations are not usable."""
     cut = ["cut at the limit"] * bool(run.n_cut())
     table = plain_table("", "n", "valid", "invalid", "failed", *cut)
     names: list[str | None] = [None, *(run.categories if len(run.categories) > 1 else [])]

@@ -164,8 +164,7 @@ def _caption(results: Iterable[EvaluationResult]) -> Text:
 
 
 def resampling_text(metrics: Iterable[str]) -> str:
-    """Say how the bootstrap of each metric resamples, as the metric declares it; a shared answer is
-    given once.
+    """Say how the bootstrap of each metric resamples, as declared; a shared answer is given once.
 
     Args:
         metrics: names of metrics; unregistered ones resample over samples.

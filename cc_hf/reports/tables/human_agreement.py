@@ -95,9 +95,7 @@ def human_agreement_table(rows: Sequence[AgreementRow]) -> Table:
 
 
 def agreement_notes(rows: Sequence[AgreementRow]) -> list[str]:
-    """Return what the table omits: confusions, kappas of the annotators, skipped and assumed
-    labels, and signatures.
-    """
+    """Return what the table omits: confusions, annotators' kappas, counts, and signatures."""
     notes = []
     for row in rows:
         agreement, annotators = row.agreement, row.annotators
@@ -138,9 +136,7 @@ def agreement_notes(rows: Sequence[AgreementRow]) -> list[str]:
 
 
 def _kappa_notes(row: AgreementRow) -> Iterator[str]:
-    """Yield the kappas of the annotators, with each other and with earlier labels, beside the
-    printed ones.
-    """
+    """Yield the annotators' kappas, with each other and earlier labels, beside the printed ones."""
     annotators, data = row.annotators, (row.result.dataset, row.result.tgt_lang)
     raw = (
         ""
@@ -224,9 +220,7 @@ def _name(result: EvaluationResult) -> str:
 
 
 def _percent(value: float | None, interval: Interval | NoInterval | None = None) -> str:
-    """Return a percentage with two digits and its interval, or with one digit as the paper prints
-    it.
-    """
+    """Return a percentage with two digits and its interval, or with one as in the paper."""
     if value is None:
         return ""
     return (

@@ -62,9 +62,7 @@ def uncertain_tables(
 
 
 def seed_tables(averages: Sequence[SeedAverage]) -> Group:
-    """Make a table of figures by systems for each dataset and metric, with the standard deviation
-    over seeds.
-    """
+    """Return a table for each dataset and metric, with standard deviations over seeds."""
     groups: dict[tuple[str, str], list[SeedAverage]] = {}
     for average in averages:
         groups.setdefault((data_name(average.first), average.first.metric), []).append(average)
