@@ -67,11 +67,7 @@ def open_corpus(
     Args:
         names: two files, or one dataset.
         langs: ISO 639-1 codes of the source and the target language.
-        config: configuration of the dataset.
-        split: split of the dataset.
         columns: two names with a comma between them; None for those that the dataset has.
-        streaming: whether to stream the dataset.
-        block_pairs: number of pairs in a block.
     """
     from cc_hf.data.corpora.parallel import dataset_corpus, file_corpus, open_dataset
 

@@ -263,11 +263,7 @@ def _system(
 
 
 def _translated(material: Material, translations: list[str] | None) -> Material:
-    """Return the material with the examples only that every file translates.
-
-    Raises:
-        InputError: for no file, or files that have no example in common.
-    """
+    """Return the material with the examples only that every file translates."""
     from cc_hf.data.files.translations import translated_ids
 
     if not translations:
@@ -291,10 +287,6 @@ def _named_files(
     """Return name and file of each system; the name is None where the default will do.
 
     Several files are all read before the first is judged, which can take long.
-
-    Raises:
-        InputError: for two systems of the same name, --name for several systems, or a file among
-            several that does not fit the examples.
     """
     from cc_hf.data.files.translations import name_of_file, read_translations
 
@@ -337,7 +329,6 @@ def _outputs(output: Path | None, names: Sequence[str | None]) -> list[Path | No
 def _show(
     outcome: EvaluationResult | ResultSet, output: Path | None, *, with_tables: bool, quiet: bool
 ) -> None:
-    """Print the results of one system, with warnings and notes."""
     from cc_hf.reports.tables.base import result_table, results_table
     from cc_hf.results import ResultSet
 

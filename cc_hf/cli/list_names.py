@@ -71,11 +71,7 @@ def list_names(
 
 
 def _kind(text: str) -> Kind:
-    """Return the kind that a word names, in the plural or the singular.
-
-    Raises:
-        UnknownNameError: for another word; the message says how to list a dataset.
-    """
+    """Return the kind that a word names, in the plural or the singular."""
     kinds = [kind.value for kind in Kind]
     for kind in (text, f"{text}s"):
         if kind in kinds:
@@ -166,11 +162,7 @@ def _entry(name: str, about: str) -> Padding:
 
 
 def _names(declared: DatasetDeclaration, configs: Sequence[ConfigDeclaration]) -> str:
-    """Return the names of configurations, with "*" for the languages if all alike are among them.
-
-    Returns:
-        "every configuration", or names with commas between them.
-    """
+    """Return names of configurations, with "*" for the languages if all alike are among them."""
     if len(configs) == len(declared.configs):
         return "every configuration"
     chosen = {config.name for config in configs}
@@ -211,11 +203,7 @@ def _fitting(declared: DatasetDeclaration) -> dict[str, dict[str, list[str]]]:
 
 
 def _where(declared: DatasetDeclaration, languages: Mapping[str, list[str]]) -> str:
-    """Say in which configurations and languages a metric fits.
-
-    Returns:
-        Names of configurations; those with the same missing languages are joined.
-    """
+    """Say where a metric fits; configurations that lack the same languages are named together."""
     by_limit: dict[str, list[ConfigDeclaration]] = {}
     for config in declared.configs:
         if chosen := languages[config.name]:

@@ -134,9 +134,7 @@ def run() -> None:
 
 
 def _exit_if_broken(reasons: list[str]) -> None:
-    """Exit with status 1, as other programs do; without a message if a reader closed the pipe (`|
-    head`).
-    """
+    """Exit with status 1; without a message if a reader closed the pipe (`| head`)."""
     for reason in filter(None, reasons):
         say("error", f"the output could not be written: {reason}")
     if reasons:
@@ -193,8 +191,7 @@ def _say_warnings() -> None:
 
 @contextlib.contextmanager
 def _noted_interrupts() -> Iterator[list[int]]:
-    """Yield a list that records each Ctrl-C, because its KeyboardInterrupt may turn into another
-    exception.
+    """Yield a list that records each Ctrl-C, whose KeyboardInterrupt may become another exception.
 
     Compiled code that calls Python, as torch does to inspect arguments, can drop a
     KeyboardInterrupt and raise a TypeError instead.

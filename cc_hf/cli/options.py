@@ -326,12 +326,7 @@ Quiet = Annotated[
 
 
 def chosen_cache(cache: Path | None, *, no_cache: bool) -> bool | Path:
-    """Return the option `cache` of `cc_hf.load_evaluator`; the command line uses the cache by
-    default.
-
-    Args:
-        cache: the file of --cache; None for the default.
-        no_cache: whether --no-cache was given.
+    """Return the option `cache` of `cc_hf.load_evaluator`; the default is to use the cache.
 
     Returns:
         The file, or whether to use the default cache.
@@ -350,7 +345,6 @@ def chosen_configs(dataset: str, configs: list[str] | None, *, every: bool) -> l
     Args:
         dataset: a dataset name, or the file of a custom dataset.
         configs: the names that were given; the default configuration if there are none.
-        every: whether --all was given.
 
     Raises:
         InputError: for names and --all together.
@@ -379,10 +373,6 @@ def pairs_of(values: list[str] | None, flag: str) -> dict[str, str]:
 
     Args:
         values: texts of the form KEY=VALUE.
-        flag: the option, for messages.
-
-    Returns:
-        Key -> value, as text.
 
     Raises:
         InputError: for a text without a name or "=", or a name that occurs twice.
@@ -409,9 +399,6 @@ def metric_options(values: list[str] | None, **named: str | None) -> dict[str, s
         values: texts of the form KEY=VALUE.
         named: the values of --score and --on-blank, if given.
 
-    Returns:
-        Name -> value, as text.
-
     Raises:
         InputError: for a text without a name or "=", or a name that occurs twice.
 
@@ -434,9 +421,6 @@ def metric_options(values: list[str] | None, **named: str | None) -> dict[str, s
 
 def one_or_all(values: list[str] | None) -> str | list[str] | None:
     """Return the value of a repeatable option: None, a single value, or a list.
-
-    Args:
-        values: all values that were given.
 
     Examples:
         >>> one_or_all([]), one_or_all(["a"]), one_or_all(["a", "b"])

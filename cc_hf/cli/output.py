@@ -65,16 +65,9 @@ _UNPRINTABLE = {
 
 
 def printable(text: str) -> str:
-    r"""Escape characters that would control a terminal instead of being shown; tabs and line feeds
-    are kept.
+    r"""Escape characters that would control a terminal, other than tabs and line feeds.
 
     The escapes are those of JSON, so that JSON remains valid JSON.
-
-    Args:
-        text: any text.
-
-    Returns:
-        The text, with each such character as an escape, \u001b.
 
     Examples:
         >>> print(printable("red: \x1b[31m"))
@@ -84,12 +77,7 @@ def printable(text: str) -> str:
 
 
 def shows_progress(*, quiet: bool) -> bool:
-    """Return whether progress bars are shown: only in a terminal, since a file would keep every
-    state of a bar.
-
-    Args:
-        quiet: whether the user asked for no bars.
-    """
+    """Return whether to show progress bars: only in a terminal, as files would keep each state."""
     return not quiet and sys.stderr.isatty()
 
 
@@ -108,15 +96,7 @@ class Console(rich.console.Console):
     def render(
         self, renderable: RenderableType, options: ConsoleOptions | None = None
     ) -> Iterable[Segment]:
-        """Render like rich, after applying `printable` to texts; styles and boxes are not affected.
-
-        Args:
-            renderable: the object to render.
-            options: as for rich.
-
-        Returns:
-            The segments, without control characters.
-        """
+        """Render like rich, after applying `printable` to texts, but not to styles and boxes."""
         if isinstance(renderable, str):
             renderable = printable(renderable)
         elif isinstance(renderable, Text) and renderable.plain != printable(renderable.plain):
@@ -141,8 +121,7 @@ class Console(rich.console.Console):
         return escaped
 
     def on_broken_pipe(self) -> NoReturn:
-        """Raise an error that `cc_hf.cli.main.run` handles; rich would silence standard output even
-        if another stream broke.
+        """Raise for `cc_hf.cli.main.run` to handle; rich would silence stdout if any stream broke.
 
         Raises:
             BrokenPipeError: always.
@@ -151,8 +130,7 @@ class Console(rich.console.Console):
 
 
 def prepare_streams() -> tuple[TextIO, ...]:
-    """Make standard output and error show a character that their encoding lacks as an escape,
-    instead of failing.
+    """Make standard output and error escape a character that their encoding lacks, not fail.
 
     Returns:
         The streams that are open.
@@ -167,9 +145,6 @@ def prepare_streams() -> tuple[TextIO, ...]:
 def silence_broken_streams(streams: Iterable[TextIO]) -> list[str]:
     """Flush the streams, and redirect those that fail to the null device. Otherwise Python would
     print an error when it exits.
-
-    Args:
-        streams: the streams from `prepare_streams`.
 
     Returns:
         One reason per failed stream; "" for a pipe that its reader has closed.
@@ -200,8 +175,6 @@ def print_result(
     tables are printed to standard error.
 
     Args:
-        as_json: whether the JSON is printed in place of the tables.
-        text: the JSON.
         render: makes the tables and lines; it is called only if they are printed.
         output: the file of the JSON; None for no file, "-" for standard output.
         table: what the file holds in place of the JSON.
@@ -243,19 +216,13 @@ def say(kind: str, text: str) -> None:
 
     Args:
         kind: what the line is: error, warning, note or written.
-        text: the rest of the line.
     """
     style = {"error": "bold red", "warning": "bold yellow"}.get(kind, "")
     Console(stderr=True).print(Text.assemble((f"{kind}: ", style), text), soft_wrap=True)
 
 
 def say_written(path: Path | None, more: str = "") -> None:
-    """Print on standard error which file was written; nothing for standard output or None.
-
-    Args:
-        path: the file.
-        more: what else to say of it.
-    """
+    """Print on standard error which file was written; nothing for standard output or None."""
     if path is not None and path != STANDARD:
         say("written", f"{path}{more}")
 
@@ -350,9 +317,7 @@ def _remove_abandoned(folder: Path, prefix: str) -> None:
 
 
 def _write_standard(data: bytes) -> None:
-    """Write to standard output: UTF-8 without changes, or escaped as `printable` says it for a
-    terminal.
-    """
+    """Write to standard output: UTF-8 without changes, or `printable` text for a terminal."""
     stream: Any = sys.stdout
     if stream is None:
         raise InputError("standard output is closed; expected a file to write to")

@@ -116,12 +116,7 @@ Dtype = Annotated[
 
 @dataclass(frozen=True)
 class Opening:
-    """How whoever replies is opened.
-
-    Attributes:
-        model, server, replies, max_new_tokens, temperature, batch_size, concurrency, max_requests,
-            dtype, device: the options of these names.
-    """
+    """How whoever replies is opened."""
 
     model: str | None
     server: str | None
@@ -135,14 +130,7 @@ class Opening:
     device: str | None
 
     def open(self, plan: Plan) -> Respondent | FileRespondent:
-        """Open the backend, and say how much will be sent if that is a server.
-
-        Args:
-            plan: what will be asked.
-
-        Returns:
-            The model, the server or the file.
-        """
+        """Open the backend, and say how much will be sent if that is a server."""
         from cc_hf.prompting.conversations import Decoding
         from cc_hf.systems.respondents import open_respondent
 
@@ -170,10 +158,6 @@ class Opening:
 
 def kept_path(output: Path | None, kept: Path | None) -> Path:
     """Return the file in which replies are kept.
-
-    Args:
-        output: the file of --output.
-        kept: the file of --kept.
 
     Raises:
         InputError: for neither.

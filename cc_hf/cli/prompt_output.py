@@ -77,7 +77,7 @@ def write_choices(results: list[EvaluationResult], output: Path | None, *, as_js
 
 
 def write_translations(run: TranslationRun, output: Path | None, *, as_json: bool) -> None:
-    """Write the translations, those that are missing as blanks, and print what became of them."""
+    """Write the translations, with blanks for those that are missing, and print the outcome."""
     from cc_hf.reports.tables.asking import translation_tables
 
     if output is not None:

@@ -48,11 +48,8 @@ def send(
 
     Args:
         upload: a plan from `cc_hf.hub.push.plan`.
-        message: title and text of the commit or pull request.
-        description: as for `message`.
-        yes: whether to send the files.
+        message, description: title and text of the commit or pull request.
         private: whether a newly created repository is private.
-        create_pr: whether to open a pull request.
         parent_commit: the commit that the files are based on; None for the latest.
 
     Raises:
@@ -367,9 +364,7 @@ def _write_or_send(
     yes: bool,
     **sending: Any,
 ) -> None:
-    """Build a folder at `output` and list its files, or build it temporarily and send it with the
-    options of `send`.
-    """
+    """Build a folder at `output` and list its files, or send it from a temporary folder."""
     if output is not None:
         _check_only_written(yes=yes)
         _say_written(build(output))

@@ -60,7 +60,6 @@ def check_rater_files(folder: Path, key: Path) -> None:
 
     Args:
         folder: the folder of the sheets; it is created later if its parent exists.
-        key: the file of the key.
 
     Raises:
         InputError: for a folder that cannot be made or holds other files, or a key within it.
@@ -94,13 +93,8 @@ def write_rater_files(
     """Write guidelines, sheets and key, and say so.
 
     Args:
-        sheet_key: the rows.
-        folder: the folder of the sheets.
-        key: the file of the key.
-        n_raters: number of raters.
         table: csv or tsv.
         seed: decides the order of each sheet.
-        quiet: print nothing.
 
     Raises:
         InputError: for a file that cannot be written.

@@ -56,17 +56,7 @@ class _Study(TyperCommand):
     def make_context(
         self, info_name: str | None, args: list[str], parent: Any = None, **extra: Any
     ) -> Any:
-        """Parse the arguments as the study's group does.
-
-        Args:
-            info_name: the name that the study was called by.
-            args: the words behind it.
-            parent: the context of `cc-hf study`.
-            extra: further settings of the context.
-
-        Returns:
-            The context of the group.
-        """
+        """Parse the arguments as the study's group does."""
         return self.group.make_context(info_name, args, parent, **extra)
 
 

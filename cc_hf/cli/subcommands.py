@@ -38,17 +38,7 @@ class CommandWithSubcommands(TyperCommand):
     def make_context(
         self, info_name: str | None, args: list[str], parent: Any = None, **extra: Any
     ) -> Any:
-        """Parse the arguments: of a subcommand if the first one names it, else of the command.
-
-        Args:
-            info_name: the name that the command was called by.
-            args: the words behind it.
-            parent: the context of the group.
-            extra: further settings of the context.
-
-        Returns:
-            The context of the command that is to run.
-        """
+        """Parse the arguments: of a subcommand if the first one names it, else of the command."""
         if args and (command := self.commands.get(args[0])):
             return command.make_context(f"{info_name} {args[0]}", args[1:], parent, **extra)
         return super().make_context(info_name, args, parent, **extra)

@@ -125,11 +125,7 @@ def time_systems(
 def _settings(
     systems: list[str], beams: list[int], precisions: list[str], backends: list[str]
 ) -> dict[str, System]:
-    """Return each system with each setting, by a name that tells the settings apart.
-
-    Raises:
-        InputError: for two systems of one name.
-    """
+    """Return each system with each setting, by a name that tells the settings apart."""
     settings: dict[str, System] = {}
     for text in systems:
         given, equals, model = text.partition("=")

@@ -196,11 +196,7 @@ def _json_rows(examples: Sequence[Example], translations: Sequence[str]) -> list
 
 
 def _check_one_source(dataset: str | None, source_file: Path | None) -> None:
-    """Check that either a dataset or a text file is named.
-
-    Raises:
-        InputError: for neither or both.
-    """
+    """Check that either a dataset or a text file is named."""
     if (dataset is None) == (source_file is None):
         raise InputError(
             "expected the name of a dataset or --source-file FILE, got "
@@ -218,7 +214,6 @@ def _translate_file(
     as_json: bool,
     quiet: bool,
 ) -> None:
-    """Translate a text file, and print what became of its lines."""
     from cc_hf.evaluators.loading import load_with
     from cc_hf.systems.text_files import summary_path, translate_file
 

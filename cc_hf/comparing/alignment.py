@@ -39,7 +39,6 @@ class AlignedJudgements:
     """Results on the same data, whose judgements are joined by the ids of their examples.
 
     Attributes:
-        results: name -> result.
         judgements: name -> {example id: judgement}, in the order of the result; {} for a result
             without judgements of single translations.
     """
@@ -53,9 +52,6 @@ class AlignedJudgements:
 
         Args:
             results: name -> result, each with judgements of any examples of the data, or of none.
-
-        Returns:
-            The results with their judgements.
 
         Raises:
             InputError: for results of different data, several judgements of one example, or another
@@ -83,8 +79,7 @@ class AlignedJudgements:
         return cls(results, {name: _by_id(name, result) for name, result in results.items()})
 
     def rows(self, names: Collection[str]) -> list[list[Judgement]]:
-        """Return a row for each result, with its judgements of the examples that all of them have,
-        in the order of the first.
+        """Return each result's judgements of the examples that all have, in the order of the first.
 
         Args:
             names: names of results, at least one.
@@ -102,23 +97,12 @@ class AlignedJudgements:
         return [[table[i] for i in ids] for table in tables]
 
     def pairs(self, left: str, right: str) -> Iterator[tuple[Judgement, Judgement]]:
-        """Return the two judgements of each example that two results share, in the order of the
-        first.
-
-        Args:
-            left: names of results.
-            right: as for `left`.
-        """
+        """Return both judgements of each shared example, in the order of the first result."""
         others = self.judgements[right]
         return ((j, others[i]) for i, j in self.judgements[left].items() if i in others)
 
     def why_examples_differ(self, left: str, right: str) -> str:
-        """Return which of two results lacks examples of the other; "" if both have the same.
-
-        Args:
-            left: names of results.
-            right: as for `left`.
-        """
+        """Return which of two results lacks examples of the other; "" if both have the same."""
         for name, other in ((left, right), (right, left)):
             wanted = self.judgements[other]
             if missing := [i for i in wanted if i not in self.judgements[name]]:
@@ -129,13 +113,7 @@ class AlignedJudgements:
         return ""
 
     def why_translations_differ(self, left: str, right: str) -> str:
-        """Return the first example of which two results judged different translations, with these;
-        "" if there is none.
-
-        Args:
-            left: names of results.
-            right: as for `left`.
-        """
+        """Return the first example with different translations, with these; "" if there is none."""
         for j, other in self.pairs(left, right):
             if j.translation != other.translation:
                 return (

@@ -93,7 +93,6 @@ class Explanation:
     """One judgement, broken down by token and word.
 
     Attributes:
-        translation: the translation that was judged.
         correct_source, incorrect_source: on each side, the source under which the translation
             scores best.
         score: a name in `SCORES`.
@@ -107,7 +106,7 @@ class Explanation:
             evaluator scores it.
         src_lang, tgt_lang: ISO 639-1 codes; those of the evaluator if none were given.
         evaluator: name and identity of the evaluator.
-        notes: warnings about the evaluator, as for `EvaluationResult`.
+        notes: warnings about the evaluator.
     """
 
     translation: str
@@ -163,16 +162,9 @@ def explain(
 
     Args:
         evaluator: a model. A plain scoring function is refused because it has no tokens.
-        translation: a sentence.
-        correct_sources: at least one source each.
-        incorrect_sources: as for `correct_sources`.
-        src_lang: ISO 639-1 codes; they may be omitted if the model has one direction
-            only.
-        tgt_lang: as for `src_lang`.
+        correct_sources, incorrect_sources: at least one source each.
+        src_lang, tgt_lang: ISO 639-1 codes; may be omitted if the model has one direction only.
         score: "arithmetic", "geometric" or "reference" (`cc_hf.evaluators.scores.SCORES`).
-
-    Returns:
-        The judgement of the translation with its tokens and words.
 
     Raises:
         InputError: for an unknown score, an object that is not an `Evaluator`, sources or a
@@ -261,14 +253,7 @@ def explain_example(
     """Explain a translation of an example, using the sources of the example.
 
     Args:
-        evaluator: as for `explain`.
-        example: an example with correct and incorrect sources.
-        translation: the translation of the system under test.
         tgt_lang: ISO 639-1 code; "" for the target language of the example.
-        score: as for `explain`.
-
-    Returns:
-        The explanation, as `explain` returns it.
 
     Raises:
         InputError: for an example of another class, or input that `explain` refuses.
@@ -294,12 +279,7 @@ def explain_example(
 def _token_logprobs(
     evaluator: Evaluator, translation: str, sources: Sequence[str], *, src_lang: str, tgt_lang: str
 ) -> tuple[list[str], npt.NDArray[np.float64]]:
-    """Return the text that each token adds to the translation, and (sources, tokens)
-    log-probabilities.
-
-    Raises:
-        InputError: if the translation has no tokens, or not as many under every source.
-    """
+    """Return the text of each token, and the (sources, tokens) log-probabilities."""
     rows = evaluator.named_logprobs(
         sources, [translation] * len(sources), src_lang=src_lang, tgt_lang=tgt_lang
     )

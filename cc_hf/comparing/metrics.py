@@ -43,7 +43,6 @@ class EvaluatorAgreement:
         systems: names of the systems, taken from the results of the first evaluator.
         evaluators: short name -> the part of the signature that describes the evaluator.
         scores: short name -> the figure of each system, in the order of `systems`, in [0, 1].
-        pairs: one entry per pair of evaluators.
         mean_spearman, mean_kendall: means over the pairs, in [-1, 1].
     """
 
@@ -74,14 +73,7 @@ def evaluator_agreement(
             evaluators and three systems are needed, and every evaluator must have judged every
             system.
         figure: the name of a score that all results have, such as "min_accuracy".
-        n_resamples: number of resamples, confidence level and seed of the bootstrap
-            over systems.
-        level: as for `n_resamples`.
-        seed: as for `n_resamples`.
-
-    Returns:
-        The figure of each system by each evaluator, and the rank correlations of all pairs of
-            evaluators.
+        n_resamples, level, seed: of the bootstrap over systems; `level` is its confidence level.
 
     Raises:
         InputError: for too few systems or evaluators, different data, a system that an evaluator
@@ -150,11 +142,7 @@ def _judge(result: EvaluationResult) -> str:
 
 
 def _systems(results: Mapping[str, EvaluationResult]) -> dict[str, _System]:
-    """Return the translations of each result, which identify its system.
-
-    Raises:
-        InputError: for a result without judgements, or results of different examples.
-    """
+    """Return the translations of each result, which identify its system."""
     aligned = AlignedJudgements.of(results)
     rows = dict(zip(results, aligned.rows(results), strict=True))
     for left, right in itertools.pairwise(results):

@@ -57,7 +57,6 @@ class PublishedPair:
 
     Attributes:
         data: data of training, or languages.
-        figure: as in `ComparedFigure`.
         base, shortcuts: the figures, in [0, 1].
     """
 
@@ -101,7 +100,6 @@ def compared_bleu(
         translations: those of both models, n each.
         references: n references.
         tgt_lang: ISO 639-1 code of the translations, which decides how sacreBLEU tokenises.
-        data: name of the data.
         bootstrap: seed and number of resamples and exchanges; None for the defaults.
 
     Returns:
@@ -153,7 +151,6 @@ def compared_verdicts(
     which the two of a pair are drawn, and exchanged, together.
 
     Args:
-        figure: name of the figure.
         results: results of one metric for both models.
         counts: function from a verdict to whether it counts.
         data: name of the data; "" for that of the results.
@@ -194,11 +191,9 @@ def compared_rates(
     """Compare the share of samples with some property among those that count for each model.
 
     Args:
-        figure: name of the figure.
         flags: for both models, whether each of n samples has the property; None for a sample that
             does not count for this model.
         groups: n names of groups; the samples of a group are drawn, and exchanged, together.
-        data: name of the data.
         signatures: how the flags of each model were computed.
         bootstrap: seed and number of resamples and exchanges; None for the defaults.
 

@@ -77,9 +77,7 @@ def on_shared_samples(
 
 
 def _of_whole_data(result: EvaluationResult, judgements: tuple[Judgement, ...]) -> EvaluationResult:
-    """Return a result of some judgements whose data are not said to be a part, since parts are
-    compared here.
-    """
+    """Return a result of some judgements whose signature does not call its data a part."""
     n = len(judgements)
     metric, fields = signature.parse(result.signature)
     fields["n"] = str(n)

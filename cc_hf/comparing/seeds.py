@@ -37,7 +37,6 @@ class SeedAverage:
     """The figures of one system by one metric, averaged over seeds.
 
     Attributes:
-        system: name of the system.
         first: the result of the first seed, which names dataset, metric and n.
         figures: name -> mean, standard deviation and values, in the order of the seeds.
         undefined: name of a figure that is not averaged -> number of seeds that have it.
@@ -82,10 +81,6 @@ def average_results(results: Sequence[EvaluationResult], *, system: str = "") ->
 
     Args:
         results: one per seed, by one metric on the same data.
-        system: name of the system.
-
-    Returns:
-        The means, standard deviations and values of all figures.
 
     Raises:
         InputError: for no results, different data, metrics or options, or the same result twice.
@@ -142,9 +137,6 @@ def averages_of_systems(
 def name_without_seed(name: str) -> str:
     """Return the name of a system without the part that names its seed.
 
-    Args:
-        name: a name such as that of a file.
-
     Examples:
         >>> name_without_seed("base-seed1"), name_without_seed("aan.seed=2.beam1")
         ('base', 'aan.beam1')
@@ -154,9 +146,6 @@ def name_without_seed(name: str) -> str:
 
 def seed_of_name(name: str) -> str:
     """Return the seed in the name of a system, as it is written; "" if it names none.
-
-    Args:
-        name: a name such as that of a file.
 
     Examples:
         >>> seed_of_name("base-seed1"), seed_of_name("aan.beam1")
@@ -169,9 +158,6 @@ def seed_of_name(name: str) -> str:
 def differences_of(result: EvaluationResult) -> Mapping[str, tuple[str, str]]:
     """Return the figures of a result that are differences of two others, as its metric declares.
 
-    Args:
-        result: a result.
-
     Returns:
         Figure -> the two figures that it is the difference of.
     """
@@ -181,9 +167,6 @@ def differences_of(result: EvaluationResult) -> Mapping[str, tuple[str, str]]:
 
 def minima_of(result: EvaluationResult) -> dict[str, list[str]]:
     """Return the figures of a result that are the lowest of its categories.
-
-    Args:
-        result: a result.
 
     Returns:
         Figure -> the figures that it is the lowest of.

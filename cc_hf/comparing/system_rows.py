@@ -107,7 +107,6 @@ class SystemMean:
 
     Attributes:
         first: its first seed, which has the labels of all.
-        seeds: the seeds.
         bleu: BLEU in [0, 1]; None if a seed has none.
         seconds: decoding time; None if a seed has none.
         figures, counts: means with standard deviations; differences and minima are computed from
@@ -142,7 +141,6 @@ def system_rows(
     Args:
         results: results with the names of their systems. Systems that differ only in a part
             "seed1", "seed2" of their names are seeds of one system.
-        labels: groups, sizes, and which systems are distilled.
         quality: BLEU by name, seed included.
         timings: decoding times by name, seed included.
 
@@ -205,9 +203,6 @@ def system_rows(
 def mean_rows(rows: Sequence[SystemRow]) -> list[SystemMean]:
     """Average the rows of each system and target language over its seeds.
 
-    Args:
-        rows: rows from `system_rows`.
-
     Returns:
         The means, in order of appearance.
 
@@ -231,7 +226,6 @@ def ordered_sizes(rows: Sequence[SystemRow], first: Sequence[str] = ()) -> list[
     """Return the sizes of systems in order: by number if all are numbers, else as they come.
 
     Args:
-        rows: the systems.
         first: sizes in an order that is kept if they are not numbers.
 
     Examples:
@@ -256,7 +250,6 @@ def join_figure(prefix: str, name: str) -> str:
 
     Args:
         prefix: dataset, configuration or metric; "" if all figures are of the same.
-        name: name of the figure in the result.
 
     Examples:
         >>> join_figure("winomt", "accuracy"), join_figure("", "accuracy")
@@ -313,9 +306,6 @@ def _figures(
 def _assigned(values: Mapping[str, str], what: str, names: Sequence[str]) -> dict[str, str]:
     """Return the value of each system that has one: by its name, else by its name without the seed,
     else by the first pattern that it fits.
-
-    Raises:
-        UnknownNameError: for a name that fits no system.
     """
     known = dict.fromkeys([*names, *map(name_without_seed, names)])
     for key in values:

@@ -27,9 +27,6 @@ def read_system_table(path: Path) -> list[dict[str, str]]:
         path: a UTF-8 file, CSV if its name ends in .csv and tab-separated otherwise. The first line
             holds the names of the columns.
 
-    Returns:
-        One dict per row, from column to cell.
-
     Raises:
         InputError: for a file that does not exist or has no rows, for a column named twice, or for
             a row with more or fewer cells than there are columns.
@@ -50,7 +47,6 @@ def select_systems(systems: Systems, where: Mapping[str, str]) -> list[Mapping[s
     """Return the systems that have the given values in the given columns.
 
     Args:
-        systems: rows of a table, from `read_system_table`.
         where: column -> value, compared as text.
 
     Raises:
@@ -80,8 +76,6 @@ def regress(
 
     Args:
         systems: rows of a table, with numbers as text.
-        dependent: the column to be explained.
-        independents: the columns that explain it.
         level: the level of the confidence intervals, between 0 and 1.
 
     Returns:
@@ -120,10 +114,6 @@ def _check_name(systems: Systems, name: str) -> None:
 
 def column_numbers(systems: Systems, name: str) -> list[float]:
     """Return the numbers in a column of a table.
-
-    Args:
-        systems: rows of a table, from `read_system_table`.
-        name: the column.
 
     Raises:
         InputError: for a column that does not exist, or a cell that is not a finite number.

@@ -54,9 +54,7 @@ class SystemComparison:
     Accuracy is the share of correct judgements; an inconclusive one is not correct.
 
     Attributes:
-        metric: the metric that judged both.
         baseline, system: names of the results.
-        n: number of examples.
         differences: figure -> paired difference of system and baseline, with its bootstrap
             interval.
         mcnemar: McNemar's test over the same judgements.
@@ -76,7 +74,6 @@ class MetricAgreement:
 
     Attributes:
         left, right: names of the results.
-        n: number of translations.
         agreement, kappa: agreement and Cohen's kappa on whether a translation is correct; an
             inconclusive verdict is not correct.
         interval, kappa_interval: bootstrap intervals of these two, or why there is none.
@@ -106,7 +103,6 @@ class Comparison(OnData):
         dataset, config, tgt_lang: the data that all results share.
         systems: comparisons of systems with their baseline.
         agreements: comparisons of metrics on the same translations.
-        signature: the signature of the comparison.
         signatures: result -> its signature.
         not_compared: pair or single result that was not compared -> reason.
         notes: result -> its notes.
@@ -191,15 +187,8 @@ def compare(
 
     Args:
         results: at least two results by name, the baseline first.
-        n_resamples: number of resamples, confidence level and seed of the bootstrap.
-        level: as for `n_resamples`.
-        seed: as for `n_resamples`.
         shared: whether only those samples are compared on which every result has a verdict other
             than inconclusive (`cc_hf.comparing.samples.on_shared_samples`).
-        lists_right_alone: whether the samples that one result alone has right are listed.
-
-    Returns:
-        The comparisons of systems and of metrics, and the reasons for pairs that were not compared.
 
     Raises:
         InputError: for fewer than two results, different data, ids that only one result has,
@@ -269,11 +258,7 @@ def _check_compared(
     results: Mapping[str, EvaluationResult],
     obstacles: Mapping[tuple[str, str], str],
 ) -> None:
-    """Check that every result is compared with another.
-
-    Raises:
-        InputError: for a result that is not.
-    """
+    """Check that every result is compared with another."""
     uncompared = [name for name in judged if name not in compared]
     if not compared and not uncompared:
         uncompared = list(results)
@@ -352,10 +337,6 @@ def _check_same_options(baseline: str, name: str, results: Mapping[str, Evaluati
     """Check that two systems were judged alike.
 
     A difference could otherwise be due to the evaluator or its options.
-
-    Raises:
-        InputError: for different options, of which the message names the first one, or for a
-            function without a name, which cannot be told from another.
     """
     if key := different_options(results[baseline], results[name]):
         left, right = (
@@ -374,11 +355,7 @@ def _check_same_options(baseline: str, name: str, results: Mapping[str, Evaluati
 
 
 def _check_same_scores(baseline: str, name: str, aligned: AlignedJudgements) -> None:
-    """Check that two evaluators of one name are the same as far as their scores show it.
-
-    Raises:
-        InputError: for a translation that both results have, but with other scores.
-    """
+    """Check that two evaluators of one name are the same as far as their scores show it."""
     for judgement, other in aligned.pairs(baseline, name):
         scores = [(j.score_correct, j.score_incorrect) for j in (judgement, other)]
         if judgement.translation == other.translation and not all(
@@ -400,8 +377,6 @@ def different_options(
     every function.
 
     Args:
-        first: the results.
-        second: as for `first`.
         ignored: further fields that may differ.
 
     Returns:

@@ -33,7 +33,6 @@ class UncertainSample:
     """A sample with a probability near 0.5.
 
     Attributes:
-        example_id, category, translation, verdict: as in the judgement.
         probability_correct: in [0, 1].
         source: the source; "" where the dataset is not available.
         readings: other metric -> what it reads in the translation, such as "neutral" or "unknown";

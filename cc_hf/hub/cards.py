@@ -239,7 +239,6 @@ def rows_loaded_by(repo: str | None, config: str) -> str:
 
     Args:
         repo: ORGANISATION/NAME on the Hub; None for a folder that has no name there.
-        config: the configuration that is loaded.
 
     Examples:
         >>> rows_loaded_by("org/winomt", "default")
@@ -256,7 +255,6 @@ def sizes_table(
     """Return a Markdown table of the configurations of a dataset.
 
     Args:
-        declaration: the declaration of the dataset.
         sizes: configuration -> {split: number of rows}; configurations that are missing here are
             omitted. None for all configurations with the declared sizes.
     """
@@ -286,9 +284,7 @@ def with_block(text: str, name: str, body: str) -> str:
     """Return the text with the content of a generated block replaced.
 
     Args:
-        text: a card.
         name: the name in the markers of the block.
-        body: the new content.
 
     Raises:
         InputError: if there is no such block.
@@ -311,7 +307,7 @@ def homograph_card(
     Args:
         declaration: the declaration of a custom dataset whose examples are homographs.
         signatures: configuration -> signature that says how it was made; None for no signatures.
-        repo: as for `rows_loaded_by`.
+        repo: ORGANISATION/NAME on the Hub; None for a folder that has no name there.
     """
     rows = {
         config.name: [
@@ -350,7 +346,6 @@ def wino_x_card(
     """Return README.md for Wino-X of one's own. The author has to add licence and known defects.
 
     Args:
-        declaration: the declaration of the dataset.
         signature: how it was made.
         filters: name of a filter, number of sentences that it removed, what it removes.
     """
@@ -403,12 +398,10 @@ def _common_parts(declaration: DatasetDeclaration, examples: Sequence[Any]) -> d
 
 
 def custom_card(declaration: DatasetDeclaration, repo: str | None = None) -> str:
-    """Return README.md for a dataset made from a user's file. The author has to add licence,
-    provenance and known defects.
+    """Return README.md for a user's dataset, without licence, provenance and known defects.
 
     Args:
-        declaration: the declaration of a custom dataset.
-        repo: as for `rows_loaded_by`.
+        repo: ORGANISATION/NAME on the Hub; None for a folder that has no name there.
     """
     config = declaration.config(None)
     if config.form is ProbingExample:
@@ -430,9 +423,6 @@ def custom_card(declaration: DatasetDeclaration, repo: str | None = None) -> str
 def without_relative_links(card: str) -> str:
     """Return a card in which relative links, which lead nowhere on the Hub, are plain text.
 
-    Args:
-        card: the text of a card.
-
     Examples:
         >>> without_relative_links("see [winomt](../winomt.md) and [a](https://example.org)")
         'see winomt and [a](https://example.org)'
@@ -442,9 +432,6 @@ def without_relative_links(card: str) -> str:
 
 def yaml_text(text: str) -> str:
     """Return a text as a double-quoted YAML scalar in one line.
-
-    Args:
-        text: plain text.
 
     Examples:
         >>> print(yaml_text('a: "b"'))

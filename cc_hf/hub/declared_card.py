@@ -47,9 +47,8 @@ def declared_card(
     """Return README.md for a dataset that another package adds, from what it declares.
 
     Args:
-        declaration: the declaration of the dataset.
-        sizes: as for `sizes_table`.
-        repo: as for `rows_loaded_by`.
+        sizes: configuration -> {split: number of rows}.
+        repo: ORGANISATION/NAME on the Hub; None for a folder that has no name there.
     """
     title = declaration.title or declaration.name
     configs = [config for config in declaration.configs if config.name in sizes]

@@ -45,8 +45,6 @@ class Published:
     """A result that is to be published.
 
     Attributes:
-        result: the result.
-        declared: its dataset.
         dataset_repo: the repository of its benchmark.
         values: the tasks that it has a score for, with this score.
     """
@@ -63,18 +61,13 @@ class Published:
 
     @property
     def path(self) -> str:
-        """The file in the model's repository: one for each dataset, configuration, language, split
-        and metric.
-        """
+        """The file in the model's repository: one per dataset, config, language, split, metric."""
         stem = self.values[0][0].id.rpartition("--")[0]
         return f"{_FOLDER}/{self.result.dataset}--{stem}.yaml"
 
 
 def evaluator_notes(results: Iterable[EvaluationResult]) -> list[str]:
     """Return what readers of published figures must know of the evaluators that they come from.
-
-    Args:
-        results: results with signatures.
 
     Returns:
         A note for each evaluator that ships with the package, in the order of the results.
@@ -90,8 +83,7 @@ def evaluator_notes(results: Iterable[EvaluationResult]) -> list[str]:
 def published_scores(
     results: Sequence[EvaluationResult], repos: Mapping[str, str]
 ) -> list[Published]:
-    """Select what goes to leaderboards: the scores that each metric declares in
-    `Metric.leaderboard`.
+    """Select the scores for leaderboards: those that each metric declares in `Metric.leaderboard`.
 
     Args:
         results: results on registered datasets, at most one for each configuration, language, split
@@ -153,14 +145,7 @@ def _published(result: EvaluationResult, repos: Mapping[str, str]) -> Published:
 
 
 def check_dataset(result: EvaluationResult) -> DatasetDeclaration:
-    """Check that a result is on a dataset of cc_hf, because leaderboards compare systems on the
-    same data.
-
-    Args:
-        result: the result.
-
-    Returns:
-        The dataset.
+    """Check that a result is on a dataset of cc_hf, as leaderboards compare on the same data.
 
     Raises:
         InputError: for a result on the user's own data, or on the first examples of a dataset.
@@ -195,10 +180,6 @@ def dataset_repos(values: Sequence[str], datasets: Sequence[str]) -> dict[str, s
     Args:
         values: NAME=ORGANISATION/REPO for each dataset, or a single ORGANISATION/REPO if all
             results are on one dataset.
-        datasets: the datasets of the results.
-
-    Returns:
-        Dataset -> repository.
 
     Raises:
         InputError: for a value of another form, a dataset that occurs twice, or a dataset without
@@ -244,9 +225,6 @@ def checked_date(text: str) -> str:
     Args:
         text: YYYY-MM-DD, with or without a time.
 
-    Returns:
-        The text, unchanged.
-
     Raises:
         InputError: for anything else.
 
@@ -276,10 +254,8 @@ def entries(
     notes of the result as notes.
 
     Args:
-        published: an item from `published_scores`.
         date: date of the evaluation, ISO 8601.
-        source_url: address and name of a page about the evaluation.
-        source_name: as for `source_url`.
+        source_url, source_name: address and name of a page about the evaluation.
 
     Raises:
         InputError: for a `source_name` without `source_url`.
@@ -320,10 +296,8 @@ def eval_result_files(
     """Return the YAML files of results.
 
     Args:
-        results: items from `published_scores`.
-        date: as for `entries`.
-        source_url: as for `entries`.
-        source_name: as for `source_url`.
+        date: date of the evaluation, ISO 8601.
+        source_url, source_name: address and name of a page about the evaluation.
 
     Returns:
         Path in the repository of the model -> text of the file.

@@ -45,7 +45,6 @@ class Answer:
     Attributes:
         rows: per line its number, the translation, and the verdict or probability, as texts.
         figures: scores and counts.
-        signature: the signature of the result.
     """
 
     rows: list[list[str]]
@@ -69,13 +68,9 @@ def judge_lines(
         translations: one per line; ignored by a metric that judges the evaluator itself.
         references: a JSON list with one object per line, with the keys that the metric's card
             names.
-        src_lang: ISO 639-1 codes; blank for the default of the metric.
-        tgt_lang: as for `src_lang`.
+        src_lang, tgt_lang: ISO 639-1 codes; blank for the default of the metric.
         alignments: one line of Pharaoh pairs per translation, for metrics that accept them; blank
             for none.
-
-    Returns:
-        The rows, figures and signature that the page shows.
 
     Raises:
         UnknownNameError: for a metric that is not registered.
@@ -216,9 +211,7 @@ def _gradio() -> Any:
 
 
 def _inputs(gr: Any, declared: type[Metric], example: dict[str, Any]) -> list[Any]:
-    """Return new input fields, filled with the example, in the order of the arguments of
-    `judge_lines`.
-    """
+    """Return input fields that hold the example, in the order of `judge_lines`' arguments."""
     translations = gr.Textbox(
         "\n".join(example.get("predictions", [])),
         label="Translations, one per line",
@@ -273,9 +266,6 @@ def launch(page: Any) -> None:
     """Serve the page until stopped, as the Space does.
 
     The page accepts no files, and no request that is too large to be judged.
-
-    Args:
-        page: a page from `metric_page`.
     """
     wait_briefly()  # visitors share the cores of a page; a model is loaded when one asks
     page.launch(

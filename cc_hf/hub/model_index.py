@@ -27,13 +27,10 @@ _KEY = "model-index"
 def eval_results(
     results: Sequence[Published], *, source_url: str | None = None, source_name: str | None = None
 ) -> list[EvalResult]:
-    """Convert results to huggingface_hub's `EvalResult`; the signature is one of the metric's
-    arguments.
+    """Convert results to huggingface_hub's `EvalResult`; its `metric_args` hold the signature.
 
     Args:
-        results: items from `published_scores`.
-        source_url: address and name of a page about the evaluation.
-        source_name: as for `source_url`.
+        source_url, source_name: address and name of a page about the evaluation.
 
     Returns:
         One item per task; values are in [0, 1].
@@ -75,7 +72,6 @@ def with_model_index(card: str | None, model: str, results: Sequence[EvalResult]
     Args:
         card: the text of README.md; None if there is none.
         model: ORGANISATION/NAME.
-        results: items from `eval_results`.
 
     Raises:
         InputError: if the metadata of the card cannot be read.
@@ -118,9 +114,6 @@ def with_model_index(card: str | None, model: str, results: Sequence[EvalResult]
 def _merged(old: Any, new: list[dict[str, Any]], model: str) -> list[dict[str, Any]]:
     """Return the merged entries as dicts, because `EvalResult` would allow only one name and one
     source for all metrics on the same data.
-
-    Raises:
-        InputError: for entries of the card that are no list of models with results.
     """
     if not old:
         return new

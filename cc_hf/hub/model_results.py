@@ -66,8 +66,7 @@ def results_folder(
             `cc_hf.hub.eval_results.dataset_repos` parses.
         output: a folder that is empty or does not exist.
         date: date of the evaluation, ISO 8601; None for today.
-        source_url: address and name of a page about the evaluation.
-        source_name: as for `source_url`.
+        source_url, source_name: address and name of a page about the evaluation.
         model_index: whether to write the card, too.
         card: the text of the model's card; None if it has none.
 

@@ -8,12 +8,7 @@ __all__ = ["page_theme"]
 
 
 def page_theme(gr: Any) -> Any:
-    """Return a theme with the project's colours, system fonts, and enough contrast for grey text
-    and buttons (WCAG AA).
-
-    Args:
-        gr: the module gradio.
-    """
+    """Return a theme with the project's colours, system fonts and the contrast of WCAG AA."""
     fonts = {
         "font": ["ui-sans-serif", "system-ui", "sans-serif"],
         "font_mono": ["ui-monospace", "Consolas", "monospace"],

@@ -112,7 +112,6 @@ def _write_data(
     repo: str | None,
     text: str | None,
 ) -> None:
-    """Write the Parquet files and the card."""
     infos, metadata = DatasetInfosDict(), MetadataConfigs()
     for config in configs:
         loaded = load_dataset(declared, config, data_dir=data_dir)
@@ -139,9 +138,7 @@ def _write_data(
 def _card(
     declared: DatasetDeclaration, sizes: Mapping[str, Mapping[str, int]], repo: str | None
 ) -> str:
-    """Return the card of the dataset, with the configurations and numbers of rows that are in the
-    folder.
-    """
+    """Return the card, with the configurations and numbers of rows that the folder has."""
     if declared.name == "custom":
         return custom_card(declared, repo)
     if declared.name not in registry.DATASETS:
@@ -157,9 +154,7 @@ def _card(
 
 
 def _info(config: str, loaded: datasets.DatasetDict, folder: Path) -> datasets.DatasetInfo:
-    """Return features, numbers of rows and sizes, without anything that differs between
-    machines.
-    """
+    """Return features, numbers of rows and sizes: nothing that differs between machines."""
     splits = datasets.SplitDict()
     for split, rows in loaded.items():
         splits.add(

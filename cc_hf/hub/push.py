@@ -50,7 +50,6 @@ class Upload:
     Attributes:
         repo: ORGANISATION/NAME.
         repo_type: "dataset", "space" or "model".
-        folder: the folder with the files.
         files: path in the repository and size in bytes of each file.
     """
 
@@ -77,9 +76,6 @@ def check_repo(repo: str, what: str = "repo") -> str:
     Args:
         repo: ORGANISATION/NAME.
         what: the name of the argument, for the message.
-
-    Returns:
-        The name, unchanged.
 
     Raises:
         InputError: for anything but ORGANISATION/NAME.
@@ -147,9 +143,7 @@ def push(
     sent again, so that a push can be repeated.
 
     Args:
-        upload: a plan from `plan`.
-        message: title and text of the commit or pull request.
-        description: as for `message`.
+        message, description: title and text of the commit or pull request.
         private: whether a newly created repository is private; a new Space is created for gradio.
         create_pr: whether to open a pull request instead, in a repository that must exist.
         parent_commit: the commit that the files are based on; None for the latest.
@@ -198,15 +192,13 @@ def push(
 
 
 def refusal(error: Exception, url: str, sent: str, *, api: HfApi, is_pr: bool = False) -> str:
-    """Return the message for an error of the Hub's client: what the client said, what was sent,
-    and what to do.
+    """Return the message for an error of the Hub's client: what it said, what was sent, what to do.
 
     Args:
         error: one of `REFUSALS`.
         url: the page of the repository.
         sent: a sentence on what the Hub has received so far.
         api: the client, whose token must not be shown.
-        is_pr: whether a pull request was requested.
     """
     status = getattr(getattr(error, "response", None), "status_code", None)
     if isinstance(error, LocalTokenNotFoundError) or status in _MAY_NOT:
@@ -230,7 +222,6 @@ def without_token(text: str, api: HfApi) -> str:
     """Return the text with every token in it masked.
 
     Args:
-        text: a message that may contain a token.
         api: the client whose token is masked, along with that of the environment and anything that
             looks like a token.
 

@@ -50,7 +50,6 @@ class _Body:
     """A body that is arriving or served.
 
     Attributes:
-        client: the client that sends it.
         is_upload: whether it is a file. Files and events have slots of their own.
         begun: when it began, in seconds of the event loop.
         reading: the task that reads it; None once it has arrived.
@@ -71,8 +70,7 @@ class _Body:
 
 
 class RequestLimits:
-    """ASGI middleware that reads each body completely, within limits, before the application sees
-    the request.
+    """ASGI middleware that reads each body, within limits, before the application sees the request.
 
     The application thus never meets a body that is too large, too slow or incomplete, and has
     nothing to clean up after one. A body is either in memory or in an unnamed file, never in both.
@@ -82,7 +80,6 @@ class RequestLimits:
     cannot be told apart.
 
     Args:
-        app: the application.
         bodies: path below gradio's prefix, or the beginning of one -> the largest body in bytes.
             Other paths accept only GET, HEAD and OPTIONS.
         n_events: number of events that are read or served at once.
@@ -118,13 +115,7 @@ class RequestLimits:
         self._open: list[_Body] = []  # the oldest first
 
     async def __call__(self, scope: _Message, receive: _Receive, send: _Send) -> None:
-        """Serve one request, or refuse it with status 404, 408, 413 or 503.
-
-        Args:
-            scope: as ASGI defines them.
-            receive: as for `scope`.
-            send: as for `scope`.
-        """
+        """Serve one request, or refuse it with status 404, 408, 413 or 503."""
         if scope["type"] != "http" or scope["method"] in _WITHOUT_BODY:
             await self._app(scope, receive, send)
             return
@@ -163,11 +154,7 @@ class RequestLimits:
             body.reading = None
 
     def _make_room(self, body: _Body) -> None:
-        """Displace an unfinished body if the new one finds no slot, or its client has too many.
-
-        Raises:
-            _RefusedError: if there is none to displace.
-        """
+        """Displace an unfinished body if the new one finds no slot, or its client has too many."""
         rivals = [other for other in self._open if other.is_upload == body.is_upload]
         unfinished = [other for other in rivals if other.reading and not other.is_displaced]
         n_of = Counter(other.client for other in unfinished)
@@ -189,9 +176,6 @@ class RequestLimits:
     def _limit(self, scope: _Message) -> tuple[str, int]:
         """Return the path of this request, as `bodies` names it, and the largest body that it may
         have, or raise if it may not be read at all.
-
-        Raises:
-            _RefusedError: for a path that the page does not have, or a body that is too large.
         """
         path = str(scope["path"]).partition(_PREFIX)[2]
         start = next((start for start in self._bodies if path.startswith(start)), None)
@@ -207,11 +191,7 @@ class RequestLimits:
         return start, limit
 
     async def _read(self, receive: _Receive, file: IO[bytes], limit: int) -> bool:
-        """Return whether the body of a request arrived completely, after copying it to a file.
-
-        Raises:
-            _RefusedError: for a body that is larger than `limit`, or too slow.
-        """
+        """Return whether the body of a request arrived completely, after copying it to a file."""
         now = asyncio.get_running_loop().time
         start = now()
         while True:
@@ -247,9 +227,7 @@ def _client(scope: _Message) -> str:
 
 
 def _replay(body: IO[bytes], receive: _Receive) -> _Receive:
-    """Return a function that delivers the stored body, and then later messages, such as the end of
-    the connection.
-    """
+    """Return a function that delivers the stored body, and then later messages."""
     is_done = False
 
     async def replayed() -> _Message:
@@ -275,8 +253,7 @@ async def _answer(send: _Send, status: int, text: str) -> None:
 
 
 def launch_options(*, event_bytes: int, upload_bytes: int | None = None) -> dict[str, Any]:
-    """Return options for gradio's `launch`: limits on what visitors may send, and tolerance for a
-    slow start.
+    """Return options for gradio's `launch`: limits on requests, and tolerance for a slow start.
 
     On Spaces, it sets FORWARDED_ALLOW_IPS, unless it is set.
 

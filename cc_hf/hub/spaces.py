@@ -132,11 +132,9 @@ def build_metric_space(
 
 
 def requirement_line(line: str | None, package: str) -> str:
-    """Return the line of requirements.txt with which pip installs cc_hf: the given line, or this
-    version or newer.
+    """Return the given line of requirements.txt, or one for this version of cc_hf or newer.
 
     Args:
-        line: a line, or None.
         package: the name of the package, with extras.
 
     Raises:
@@ -184,9 +182,6 @@ def space_card(name: str, repo: str) -> SpaceCard:
 def first_sentence(card: str) -> str:
     """Return the first sentence of the description of a metric, in one line.
 
-    Args:
-        card: the text of its card.
-
     Examples:
         >>> first_sentence("# M\\n\\n## Description\\nIt counts\\nwords. It is fast.\\n")
         'It counts words.'
@@ -196,11 +191,7 @@ def first_sentence(card: str) -> str:
 
 
 def card_example(card: str) -> dict[str, Any]:
-    """Return the arguments of `compute` in the first example of a card. The code is parsed, not
-    run.
-
-    Args:
-        card: the text of a card.
+    """Return the arguments of `compute` in the first example of a card, parsed without running it.
 
     Raises:
         InputError: if there is no such example, or it contains anything but literals.

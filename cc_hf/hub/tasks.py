@@ -44,11 +44,7 @@ class Task:
 
     Attributes:
         id: the id from `task_id`.
-        config: the configuration of the dataset.
         tgt_lang: ISO 639-1 code of the target language.
-        split: the split of the configuration.
-        metric: the name of the metric.
-        score: the score of the metric that the column shows.
     """
 
     id: str
@@ -65,11 +61,8 @@ def task_id(
     """Return the id of a task within its dataset: its distinguishing parts, joined by "--".
 
     Args:
-        config: a configuration of the dataset.
         tgt_lang: ISO 639-1 code of the target language; part of the id if the configuration has
             several.
-        metric: the name of the metric.
-        score: the name of the score.
         split: the split; part of the id unless it is "test".
 
     Examples:
@@ -96,7 +89,6 @@ def tasks(dataset: DatasetDeclaration, configs: Sequence[str] | None = None) -> 
     """Return all tasks of a dataset, for the metrics that fit it, in the order of configurations.
 
     Args:
-        dataset: a registered dataset.
         configs: names of configurations; None for all.
 
     Raises:
@@ -133,11 +125,9 @@ def benchmark_tasks(
     *,
     ids: Sequence[str] | None = None,
 ) -> list[Task]:
-    """Return the tasks that the repository of a dataset shows leaderboards for, at most
-    `MAX_TASKS`.
+    """Return the tasks of the leaderboards of a dataset's repository, at most `MAX_TASKS`.
 
     Args:
-        dataset: a registered dataset.
         configs: names of the configurations in the repository; None for all.
         ids: the ids of the tasks. None for the scores of the first metric that fits the default
             configuration, or the first one if the default is not there, in its split "test". Of
@@ -190,11 +180,7 @@ def benchmark_tasks(
 
 
 def pretty_name(dataset: DatasetDeclaration) -> str:
-    """Return the readable name of a dataset: that of its card, or of its declaration if the dataset
-    is of another package.
-
-    Args:
-        dataset: a registered dataset.
+    """Return the readable name of a dataset: of its card or, in another package, its declaration.
 
     Examples:
         >>> from cc_hf.data.readers.winomt import DECLARATION
@@ -209,10 +195,6 @@ def pretty_name(dataset: DatasetDeclaration) -> str:
 def eval_yaml(dataset: DatasetDeclaration, chosen: Sequence[Task]) -> str:
     """Return the file eval.yaml, which turns a dataset repository into a benchmark: name,
     description, evaluation_framework and tasks.
-
-    Args:
-        dataset: a registered dataset.
-        chosen: tasks from `benchmark_tasks`.
 
     Examples:
         >>> from cc_hf.data.readers.simplegen import DECLARATION

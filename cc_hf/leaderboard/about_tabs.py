@@ -56,9 +56,6 @@ class Described(NamedTuple):
 def described(rows: Sequence[LeaderboardRow]) -> dict[str, list[Described]]:
     """Return the datasets and the metrics of the table, in words.
 
-    Args:
-        rows: the rows of all results.
-
     Returns:
         "datasets" and "metrics" -> what the cards say of each.
     """
@@ -79,11 +76,7 @@ def described(rows: Sequence[LeaderboardRow]) -> dict[str, list[Described]]:
 
 
 def papers(rows: Sequence[LeaderboardRow]) -> list[str]:
-    """Return BibTeX of this program and of the papers behind the table, each entry once.
-
-    Args:
-        rows: the rows of all results.
-    """
+    """Return BibTeX of this program and of the papers behind the table, each entry once."""
     cards = [card_section(name, "metrics", "Citation") for name in _metrics(rows)]
     cards += map(_citations, _datasets(rows))
     entries = (entry for card in cards for entry in _ENTRY.findall(card))
@@ -117,22 +110,12 @@ def _plain(markdown: str) -> str:
 
 
 def about_tab(gr: Any, rows: Sequence[LeaderboardRow]) -> None:
-    """Fill the gradio tab that is currently open with what the figures mean.
-
-    Args:
-        gr: the module gradio.
-        rows: the rows of all results.
-    """
+    """Fill the gradio tab that is currently open with what the figures mean."""
     gr.HTML(about_html(**described(rows)), elem_id="cc-about")
 
 
 def citation_tab(gr: Any, rows: Sequence[LeaderboardRow]) -> None:
-    """Fill the gradio tab that is currently open with the BibTeX of the papers.
-
-    Args:
-        gr: the module gradio.
-        rows: the rows of all results.
-    """
+    """Fill the gradio tab that is currently open with the BibTeX of the papers."""
     gr.HTML(citation_html("\n\n".join(papers(rows))), elem_id="cc-citation")
 
 
@@ -141,7 +124,6 @@ def submit_tab(gr: Any, files: VisitorFiles) -> None:
     checks a file of results and removes the translations from it.
 
     Args:
-        gr: the module gradio.
         files: where files for download are written.
     """
 
@@ -174,13 +156,7 @@ def submit_tab(gr: Any, files: VisitorFiles) -> None:
 
 
 def _checked(path: Path) -> tuple[str, str]:
-    """Return the rows that a file of results adds to the table, as HTML, and its results without
-    translations, as JSON.
-
-    Raises:
-        InputError: for a file that is too large or holds no results; the message names the file
-            without its folder.
-    """
+    """Return the rows of a file as HTML, and its results without translations as JSON."""
     if path.stat().st_size > MAX_UPLOAD:
         raise InputError(f"{path.name}: expected at most {MAX_UPLOAD // 1024 // 1024} MB")
     try:

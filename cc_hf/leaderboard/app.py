@@ -63,8 +63,7 @@ def build_page(
         data_dir: a local copy of the upstream repositories, for files of translations.
         evaluator: the model for live judgements; None for the bundled one for `src_lang` and
             `tgt_lang`.
-        src_lang: ISO 639-1 codes of the sentences of visitors.
-        tgt_lang: as for `src_lang`.
+        src_lang, tgt_lang: ISO 639-1 codes of the sentences of visitors.
 
     Raises:
         InputError: for a folder or file that cannot be read, or if no evaluator is named and none
@@ -120,15 +119,9 @@ def serve(
     """Serve the page until stopped.
 
     Args:
-        results: as for `build_page`.
-        quality: as for `build_page`.
-        data_dir: as for `build_page`.
-        evaluator: as for `build_page`.
-        src_lang: as for `build_page`.
-        tgt_lang: as for `src_lang`.
-        host: the address to listen on; None for the values of gradio's environment variables,
-            as on Spaces.
-        port: as for `host`.
+        results, quality, data_dir, evaluator, src_lang, tgt_lang: see `build_page`.
+        host, port: where to listen; None for the values of gradio's environment variables, as on
+            Spaces.
         wait: whether to block as in `wait_for_end`. Otherwise the function returns at once.
 
     Returns:
@@ -181,11 +174,7 @@ def serve(
 
 
 def wait_for_end(page: Any) -> None:
-    """Block until Ctrl-C, or SIGTERM, which stops containers; then delete the files of visitors.
-
-    Args:
-        page: a page from `serve`.
-    """
+    """Block until Ctrl-C, or SIGTERM, which stops containers; then delete the files of visitors."""
     if threading.current_thread() is threading.main_thread():
         signal.signal(signal.SIGTERM, _interrupt)
     try:

@@ -71,7 +71,6 @@ def file_tab(gr: Any, judge: FileJudge, data: _Data, files: VisitorFiles) -> Non
     """Fill the gradio tab that is currently open.
 
     Args:
-        gr: the module gradio.
         judge: the judge that all visitors share.
         data: what can be judged, from `available_data`.
         files: where results for download are written.
@@ -163,9 +162,7 @@ def _sample(gr: Any, data: _Data, lists: list[Any], file: Any, files: VisitorFil
 
 
 def _lists(gr: Any, data: _Data) -> list[Any]:
-    """Return new lists of datasets, configurations, languages and metrics, each of which depends on
-    those before it.
-    """
+    """Return lists of datasets, configurations, languages, metrics; each depends on the former."""
     offered = _Choices(gr, data)
     dataset = "winomt" if "winomt" in data else next(iter(data))
     datasets = gr.Dropdown(

@@ -116,9 +116,6 @@ def lead(text: str) -> Markup:
 def message(text: str) -> Markup:
     """Return an error message.
 
-    Args:
-        text: plain text.
-
     Examples:
         >>> message("expected <b>")
         Markup('<div class="cc-error" role="alert">expected &lt;b&gt;</div>')
@@ -127,21 +124,12 @@ def message(text: str) -> Markup:
 
 
 def side_by_side(pieces: Iterable[Markup]) -> Markup:
-    """Return parts in a row, or one below the other if the window is narrow.
-
-    Args:
-        pieces: the parts.
-    """
+    """Return parts in a row, or one below the other if the window is narrow."""
     return _piece("side_by_side", pieces=pieces)
 
 
 def system_order(rows: Iterable[LeaderboardRow]) -> list[str]:
-    """Return the systems in the order that decides their colours, which are thus the same for every
-    choice.
-
-    Args:
-        rows: the rows of all results.
-    """
+    """Return the systems in the order of their colours, which are the same for every choice."""
     return sorted({row.system for row in rows}, key=lambda name: (name.casefold(), name))
 
 
@@ -262,18 +250,13 @@ def about_html(datasets: Sequence[object], metrics: Sequence[object]) -> Markup:
     """Return what the figures of the table mean.
 
     Args:
-        datasets: what is said of each dataset, with `title`, `text` and `links`.
-        metrics: as for `datasets`.
+        datasets, metrics: objects with `title`, `text` and `links`.
     """
     return _piece("about", datasets=datasets, metrics=metrics)
 
 
 def citation_html(bibtex: str) -> Markup:
-    """Return the papers to cite.
-
-    Args:
-        bibtex: their entries.
-    """
+    """Return the papers to cite."""
     return _piece("citation", bibtex=bibtex)
 
 
@@ -285,9 +268,6 @@ def submit_html() -> Markup:
 def notes_html(store: Store) -> str:
     """Return which files of the folder could not be read, and why.
 
-    Args:
-        store: the folder of results.
-
     Returns:
         HTML; "" if the table shows everything.
     """
@@ -297,11 +277,7 @@ def notes_html(store: Store) -> str:
 
 
 def result_html(result: EvaluationResult) -> Markup:
-    """Return every figure of a result with its interval, its notes, and its signature.
-
-    Args:
-        result: the result.
-    """
+    """Return every figure of a result with its interval, its notes, and its signature."""
     counts = ", ".join(
         f"{name.removeprefix('n_').replace('_', ' ')} {count}"
         for name, count in result.counts.items()

@@ -168,17 +168,12 @@ class SentenceJudge:
         """Judge one translation, and explain the judgement.
 
         Args:
-            source: sentences of at most `MAX_TEXT_CHARACTERS`.
-            translation: as for `source`.
+            source, translation: sentences of at most `MAX_TEXT_CHARACTERS`.
             focus: the words of the source that are to be disambiguated.
             occurrence: its 1-based number; required if the focus occurs more than once.
             gender: "male" or "female" for gender brackets; "" to use the given cues.
-            correct_cues: 1 to `MAX_CUES`, separated by "|"; ignored with a gender.
-            incorrect_cues: as for `correct_cues`.
+            correct_cues, incorrect_cues: 1 to `MAX_CUES`, separated by "|"; ignored with a gender.
             placement: where cues go: "before" or "after" the focus, or "replace".
-
-        Returns:
-            The verdict, and the contribution of each word to it.
 
         Raises:
             InputError: for texts that are blank or too long, a focus that is not in the source,
@@ -280,7 +275,6 @@ class AvailableData:
     """What can be judged of one dataset.
 
     Attributes:
-        declared: the dataset.
         configs: configuration -> target language -> metrics, without empty ones.
     """
 
@@ -334,10 +328,8 @@ def config_metrics(
     """Return the metrics that can judge translations of a configuration here.
 
     Args:
-        dataset: a registered dataset.
-        config: one of its configurations.
         tgt_lang: ISO 639-1 code of the translations.
-        evaluator_langs: as for `available_data`.
+        evaluator_langs: source and target language of the evaluator; None for those that ship.
     """
     metrics: list[type[Metric]] = list(registry.load_all("metric").values())
     pair = config.src_lang, tgt_lang
@@ -376,7 +368,7 @@ class FileJudge:
 
     Args:
         data_dir: a local copy of the upstream repositories.
-        evaluator: as for `SentenceJudge`; used by metrics that need one.
+        evaluator: a name, a folder, or an Evaluator; None for the bundled one of the language pair.
     """
 
     def __init__(
@@ -395,13 +387,8 @@ class FileJudge:
         Args:
             path: a file for `read_translations`, within `MAX_UPLOAD`, `MAX_FILE_LINES` and
                 `MAX_LINE`.
-            dataset: registered names.
-            config: as for `dataset`.
-            metric: as for `dataset`.
+            dataset, config, metric: registered names.
             tgt_lang: ISO 639-1 code of the translations.
-
-        Returns:
-            The result, with all judgements.
 
         Raises:
             InputError: for a file that is too large, has too many or too long lines, is not text,
@@ -434,8 +421,7 @@ class FileJudge:
         """Load the model of a language pair, so that the first visitor does not have to wait.
 
         Args:
-            src_lang: ISO 639-1 codes.
-            tgt_lang: as for `src_lang`.
+            src_lang, tgt_lang: ISO 639-1 codes.
         """
         with self._lock:
             self._model(src_lang, tgt_lang)
@@ -451,9 +437,6 @@ class FileJudge:
 
 def check_upload(path: Path) -> None:
     """Check that a file is text and neither too large nor empty, without reading it into memory.
-
-    Args:
-        path: the uploaded file.
 
     Raises:
         InputError: for a file that fails the check; the message names the file without its folder.
@@ -492,11 +475,7 @@ def check_upload(path: Path) -> None:
 
 
 def _check_lengths(path: Path, translations: Sequence[str]) -> None:
-    """Refuse translations that would take too long to align and to score.
-
-    Raises:
-        InputError: for a long translation, or translations that are long on average.
-    """
+    """Refuse translations that would take too long to align and to score."""
     for number, translation in enumerate(translations, 1):
         if len(translation) > MAX_TEXT_CHARACTERS:
             raise InputError(

@@ -34,12 +34,7 @@ _EXAMPLES = [
 
 
 def sentence_tab(gr: Any, judge: SentenceJudge) -> None:
-    """Fill the gradio tab that is currently open.
-
-    Args:
-        gr: the module gradio.
-        judge: the judge that all visitors share.
-    """
+    """Fill the gradio tab that is currently open."""
 
     def judged(
         source: str,

@@ -91,9 +91,8 @@ def build_leaderboard_space(
     results that cannot be read are omitted and named in `Store.broken`.
 
     Args:
-        results: a folder of results, as for `cc_hf.leaderboard.store.read_folder`.
+        results: a folder that `cc_hf.leaderboard.store.read_folder` reads.
         output: a folder that is empty or does not exist.
-        title: the title of the Space.
         quality: BLEU of systems, as texts or files (`read_quality_scores`).
         requirement: the line of requirements.txt with which pip installs cc_hf; None for this
             version or newer from PyPI.

@@ -62,12 +62,6 @@ def read_folder(folder: str | Path) -> Store:
 
     A file that cannot be read is named in `Store.broken` and logged; it raises no error.
 
-    Args:
-        folder: a folder with results that `cc-hf evaluate` wrote.
-
-    Returns:
-        The results in the order of file names, and what could not be read.
-
     Raises:
         InputError: if the folder does not exist.
     """
@@ -97,11 +91,7 @@ def read_folder(folder: str | Path) -> Store:
 
 
 def _check_whole(result: EvaluationResult) -> None:
-    """Refuse a result on the first examples of a dataset, which must not pass for the whole.
-
-    Raises:
-        InputError: for such a result.
-    """
+    """Refuse a result on the first examples of a dataset, which must not pass for the whole."""
     if not result.signature:
         return
     _, limit = signature.split_and_limit(result.signature, result.dataset, result.config)
@@ -115,9 +105,6 @@ def _check_whole(result: EvaluationResult) -> None:
 def without_translations(contents: ResultSet) -> ResultSet:
     """Return results without their judgements, which hold the translations and the sources' ids.
     All figures are kept, so that a leaderboard shows the same.
-
-    Args:
-        contents: the results of a file.
     """
     return replace(
         contents, results=tuple(replace(result, judgements=()) for result in contents.results)
@@ -125,9 +112,7 @@ def without_translations(contents: ResultSet) -> ResultSet:
 
 
 def _dates(folder: Path) -> dict[str, str]:
-    """Return the dates by file name from the file `DATES`, if the folder has one; lines of another
-    form are ignored.
-    """
+    """Return the dates by file name from the file `DATES`, if any; other lines are ignored."""
     path = folder / DATES
     cells = [line.split("\t") for line in read_lines(path)] if is_file(path) else []
     return {row[0]: row[1] for row in cells if len(row) == 2 and _DAY.fullmatch(row[1])}

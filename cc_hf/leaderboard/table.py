@@ -56,7 +56,6 @@ class Figure(NamedTuple):
     """A figure with the limits of its 95 % interval, all in the unit of the result.
 
     Attributes:
-        value: the figure.
         low, high: the limits; None if it has no interval.
     """
 
@@ -71,7 +70,6 @@ class Choice(NamedTuple):
     Attributes:
         data: dataset and configuration.
         language: "source-target", or only the target language if the source language is unknown.
-        metric: the name of the metric.
     """
 
     data: tuple[str, str]
@@ -84,7 +82,6 @@ class LeaderboardRow:
     """One system on one dataset by one metric.
 
     Attributes:
-        system, dataset, config, metric, n, signature, file: as in the result.
         language: "source-target", or only the target language if the source language is unknown.
         figures: every score of the result, in the order in which reports list them.
         bleu: in [0, 1]; None if it was not given.
@@ -128,7 +125,6 @@ def leaderboard_rows(store: Store, quality: QualityScores | None = None) -> list
     """Return one row per result, in the order of the store.
 
     Args:
-        store: the results.
         quality: BLEU of the systems; None if unknown.
     """
     datasets = {entry.result.dataset for entry in store.entries}
@@ -184,19 +180,15 @@ def _prompt(fields: Mapping[str, str]) -> str:
 
 
 def _unnamed_data(data: str) -> str:
-    """Return a name for data without one, which includes the digest of their references to tell
-    them apart.
-    """
+    """Return a name for data without one, made unique by the digest of their references."""
     return f"own data {data.partition('@')[2]}".strip()
 
 
 def first_choice(rows: Iterable[LeaderboardRow], language: str = "") -> Choice | None:
-    """Return the choice with the most systems; among equals one of the given language, else the
-    first by name.
+    """Return the choice with most systems; among equals one of the language, else first by name.
 
     Args:
-        rows: rows of the table.
-        language: as in `Choice.language`.
+        language: "source-target", or only the target language if the source is unknown.
 
     Returns:
         The choice; None without rows.
@@ -218,10 +210,8 @@ def nearest_choice(
     agree with it as far as possible: in the data, then in the language, then in the metric.
 
     Args:
-        rows: rows of the table.
         data: dataset and configuration.
-        language: as in `Choice.language`.
-        metric: the name of a metric.
+        language: "source-target", or only the target language if the source is unknown.
 
     Returns:
         A choice that has rows; None without rows.
@@ -236,8 +226,6 @@ def rows_of(rows: Iterable[LeaderboardRow], choice: Choice, text: str = "") -> l
     """Return the rows of a choice that contain some words.
 
     Args:
-        rows: rows of the table.
-        choice: the choice.
         text: words that must all occur in system, evaluator, prompt, signature, date or file,
             regardless of case; "" for all rows.
     """
@@ -254,9 +242,6 @@ def rows_of(rows: Iterable[LeaderboardRow], choice: Choice, text: str = "") -> l
 def ranking_figures(rows: Sequence[LeaderboardRow]) -> list[str]:
     """Return the figures by which rows of one choice can be ranked, the usual one first: the
     minimum accuracy if the metric has one. Figures that are neither good nor bad are left out.
-
-    Args:
-        rows: rows of one choice.
     """
     if not rows:
         return []
@@ -275,7 +260,6 @@ def ranked(rows: Iterable[LeaderboardRow], by: str) -> list[tuple[int | None, Le
 
     Args:
         rows: rows of one choice.
-        by: the name of a figure.
 
     Returns:
         The rank from 1, and the row. Equally good figures share a rank, and are ordered by system.
@@ -300,9 +284,6 @@ def ranked(rows: Iterable[LeaderboardRow], by: str) -> list[tuple[int | None, Le
 def columns_of(rows: Iterable[LeaderboardRow]) -> list[str]:
     """Return the columns that rows can fill, besides rank and system: every figure that any of them
     has, then those of `FACTS` that are known for any.
-
-    Args:
-        rows: rows of one choice.
     """
     rows = list(rows)
     figures = dict.fromkeys(name for row in rows for name in row.figures)
@@ -329,13 +310,9 @@ def default_columns(rows: Sequence[LeaderboardRow]) -> list[str]:
 
 
 def to_csv(rows: Sequence[LeaderboardRow]) -> str:
-    """Return the rows as CSV with a header, with three columns per figure; unknown values are
-    empty.
+    """Return the rows as CSV with a header, and three columns per figure; "" for unknown values.
 
     Texts that a spreadsheet would read as a formula are preceded by an apostrophe.
-
-    Args:
-        rows: rows of the table.
     """
     out = io.StringIO()
     records = _records(rows)
@@ -351,12 +328,7 @@ def _harmless(cell: object) -> object:
 
 
 def to_json(rows: Sequence[LeaderboardRow]) -> str:
-    """Return the rows as strict JSON: a list of objects with the columns of the CSV, null where a
-    value is unknown.
-
-    Args:
-        rows: rows of the table.
-    """
+    """Return the rows as strict JSON: objects with the columns of the CSV, null if unknown."""
     return json.dumps(_records(rows), ensure_ascii=False, allow_nan=False, indent=1) + "\n"
 
 

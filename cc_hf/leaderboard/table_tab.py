@@ -36,8 +36,6 @@ def table_tab(
     """Fill the gradio tab that is currently open.
 
     Args:
-        gr: the module gradio.
-        rows: the rows of all results.
         notes: HTML on what the table does not show.
         files: where files for download are written.
         language: languages that are shown first if as many systems have results for them as for
@@ -100,9 +98,7 @@ def _tables(
     """Return table and chart of a choice.
 
     Args:
-        rows: the rows of all results.
         systems: all systems, in the order of their colours.
-        choice: what is shown.
         view: the figure by which systems are ranked, words to search for, and columns.
     """
     by, text, columns = view

@@ -43,10 +43,6 @@ class VisitorFiles:
     def write(self, name: str, text: str) -> str:
         """Write a new file, and return its path.
 
-        Args:
-            name: the name of the file.
-            text: its content.
-
         Returns:
             The path of the file, in a new folder.
         """
@@ -65,11 +61,10 @@ class VisitorFiles:
         )
 
     def sweep(self, age: float = LIFETIME) -> None:
-        """Delete files, links and empty folders that are older than a given age. A failure is
-        logged, and the file is kept.
+        """Delete files, links and empty folders older than `age`. A failure is logged.
 
         Args:
-            age: age in seconds.
+            age: in seconds.
         """
         before = time.time() - age
         for folder, folders, names in os.walk(self._folder.name, topdown=False):

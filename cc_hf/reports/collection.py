@@ -85,7 +85,6 @@ class OverviewRow(NamedTuple):
         report: index of the report in the collection.
         data: dataset and configuration in words.
         languages: the languages in words.
-        system: the name of the system.
         metric: the metric in words.
         about: what the metric does.
         main: the main figure; None for a result without scores.
@@ -110,9 +109,6 @@ def build_collection(reports: Sequence[Report]) -> Collection:
     Args:
         reports: at least two reports.
 
-    Returns:
-        The collection, with the reports in the order given.
-
     Raises:
         InputError: for fewer, or for two on the same data.
     """
@@ -125,11 +121,7 @@ def build_collection(reports: Sequence[Report]) -> Collection:
 
 
 def overview(collection: Collection) -> tuple[OverviewRow, ...]:
-    """Return one row for each system and metric on each dataset, in the order of the reports.
-
-    Args:
-        collection: the collection.
-    """
+    """Return one row for each system and metric on each dataset, in the order of the reports."""
     return tuple(
         OverviewRow(
             index,

@@ -31,7 +31,6 @@ class DerivedFigure(NamedTuple):
         label: its name in words.
         best: where it is best.
         meaning: what it is.
-        value: the figure.
         interval: its interval, or why there is none.
         n: number of samples that it is a share of; None for a ratio, which is not in percent.
     """
@@ -48,9 +47,6 @@ class DerivedFigure(NamedTuple):
 def derived_figures(result: EvaluationResult) -> list[DerivedFigure]:
     """Return the ratios of a result, and how its samples of neutral gender are read.
 
-    Args:
-        result: the result.
-
     Examples:
         >>> from cc_hf.schema import Judgement
         >>> judgements = tuple(
@@ -65,11 +61,7 @@ def derived_figures(result: EvaluationResult) -> list[DerivedFigure]:
 
 
 def ratio_figures(result: EvaluationResult) -> list[DerivedFigure]:
-    """Return the ratios M:F of a result with male and female samples.
-
-    Args:
-        result: the result.
-    """
+    """Return the ratios M:F of a result with male and female samples."""
     named: tuple[tuple[str, GenderRatio | None, str, Best, str], ...] = (
         (
             RATIO,

@@ -41,9 +41,6 @@ class EvaluatorFacts(NamedTuple):
 def evaluator_of(result: EvaluationResult) -> str:
     """Return the evaluator that a signature names, a function without the digest of its scores; ""
     if it names none or cannot be read.
-
-    Args:
-        result: the result.
     """
     try:
         return signature.without_scores(signature.parse(result.signature)[1].get("eval", ""))
@@ -54,9 +51,6 @@ def evaluator_of(result: EvaluationResult) -> str:
 def evaluator_name(result: EvaluationResult) -> str:
     """Return the evaluator of a result without its revision; "" for none.
 
-    Args:
-        result: the result.
-
     Examples:
         >>> signed = "m|langs:en-de|eval:small@1a+large@2b|n:1"
         >>> evaluator_name(EvaluationResult("", "", "de", "own", signed, 1, {}, {}, (), ()))
@@ -66,11 +60,7 @@ def evaluator_name(result: EvaluationResult) -> str:
 
 
 def evaluator_facts(report: Report) -> tuple[EvaluatorFacts, ...]:
-    """Return the facts of each evaluator of which there is more to say than its name.
-
-    Args:
-        report: the report.
-    """
+    """Return the facts of each evaluator of which there is more to say than its name."""
     calibrations: dict[str, list[str]] = {}
     for system in report.systems:
         for result in system.results.values():
@@ -90,11 +80,7 @@ def evaluator_facts(report: Report) -> tuple[EvaluatorFacts, ...]:
 
 
 def other_cautions(report: Report) -> list[str]:
-    """Return the cautions of a report without the calibrations, which `evaluator_facts` has.
-
-    Args:
-        report: the report.
-    """
+    """Return the cautions of a report without the calibrations, which `evaluator_facts` has."""
     return [caution for caution in report.cautions if NOTE_BEGINNING not in caution]
 
 
@@ -102,7 +88,6 @@ def evaluators_text(report: Report, metrics: Collection[str] | None = None) -> s
     """Return the evaluators that judged, with their metrics if they judged by different ones.
 
     Args:
-        report: the report.
         metrics: the metrics to look at; None for all.
 
     Returns:

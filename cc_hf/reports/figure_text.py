@@ -95,10 +95,6 @@ def signed_percent(value: float) -> str:
 def ratio_text(value: float, interval: Interval | NoInterval | None) -> str:
     """Write a ratio, which is no percentage, with its interval if it has one.
 
-    Args:
-        value: a ratio.
-        interval: its interval.
-
     Returns:
         The ratio with two decimals after a sign of multiplication.
 
@@ -113,7 +109,6 @@ def difference_p(difference: PairedDifference, n_resamples: int) -> str:
     """Write the p-value of a difference between two systems.
 
     Args:
-        difference: the difference.
         n_resamples: number of random exchanges, where not all exchanges were made.
 
     Returns:
@@ -149,10 +144,6 @@ def randomization_text(n_resamples: int) -> str:
 def score_text(result: EvaluationResult, name: str) -> str:
     """Write a score of a result with its interval; "" if the result does not have the score.
 
-    Args:
-        result: the result.
-        name: the name of the score.
-
     Returns:
         The score in percent, with the limits of its interval in brackets.
     """
@@ -166,9 +157,6 @@ def score_text(result: EvaluationResult, name: str) -> str:
 def metric_name(metric: str) -> str:
     """Return the name of a metric in words, as the metric declares it.
 
-    Args:
-        metric: its name.
-
     Examples:
         >>> metric_name("winomt_pattern_matching"), metric_name("my_metric")
         ('WinoMT pattern matching', 'my metric')
@@ -178,11 +166,7 @@ def metric_name(metric: str) -> str:
 
 
 def metric_meaning(metric: str) -> str:
-    """Return what a metric does, in one sentence; "" if it does not say so.
-
-    Args:
-        metric: its name.
-    """
+    """Return what a metric does, in one sentence; "" if it does not say so."""
     declared = registered_metric(metric)
     return "" if declared is None else declared.about
 
@@ -191,7 +175,6 @@ def figure_name(metric: str, name: str) -> FigureName:
     """Return the name of a figure in words and what it means, as its metric declares them.
 
     Args:
-        metric: the name of the metric.
         name: the name of the figure in `EvaluationResult.scores`.
 
     Examples:
@@ -206,7 +189,6 @@ def figure_label(metric: str, name: str) -> str:
     """Return the name of a figure in words.
 
     Args:
-        metric: the name of the metric.
         name: the name of the figure in `EvaluationResult.scores`.
 
     Examples:
@@ -220,9 +202,7 @@ def figure_distance(metric: str, name: str, value: float) -> float | None:
     """Return a number that is the smaller, the better a figure is, as its metric declares it.
 
     Args:
-        metric: the name of the metric.
         name: the name of the figure in `EvaluationResult.scores`.
-        value: the figure.
 
     Returns:
         The number; None for a figure that is neither good nor bad.
@@ -238,9 +218,6 @@ def data_name(result: EvaluationResult | Comparison) -> str:
     """Return dataset, configuration and languages of a result in words. The default configuration
     is not named, nor are languages in the name of the configuration.
 
-    Args:
-        result: the result, or a comparison of results.
-
     Examples:
         >>> data_name(EvaluationResult("winomt", "default", "de", "", "", 1, {}, {}, (), ()))
         'WinoMT, English → German'
@@ -251,29 +228,20 @@ def data_name(result: EvaluationResult | Comparison) -> str:
 
 
 def title_of_data(result: EvaluationResult | Comparison) -> str:
-    """Return dataset and configuration of a result in words, without its languages.
-
-    Args:
-        result: the result, or a comparison of results.
-    """
+    """Return dataset and configuration of a result in words, without its languages."""
     dataset = result.declared or result.dataset
     return data_title(dataset, result.config, (result.tgt_lang, _src_lang(result)))
 
 
 def pair_of_data(result: EvaluationResult | Comparison) -> str:
-    """Return the languages of a result in words; "" if none is known.
-
-    Args:
-        result: the result, or a comparison of results.
-    """
+    """Return the languages of a result in words; "" if none is known."""
     return language_pair(_src_lang(result), result.tgt_lang)
 
 
 def data_title(
     dataset: str | DatasetDeclaration, config: str, languages: Collection[str] = ()
 ) -> str:
-    """Return dataset and configuration in words. The default configuration of a declared dataset is
-    not named.
+    """Return dataset and configuration in words; a declared dataset's default one is omitted.
 
     Args:
         dataset: a declaration, which is not looked up again; or the name of a declared dataset, or
@@ -303,8 +271,7 @@ def language_pair(src_lang: str, tgt_lang: str) -> str:
     """Return languages in words; "" if none is known.
 
     Args:
-        src_lang: ISO 639-1 code, "" if not known.
-        tgt_lang: as for `src_lang`.
+        src_lang, tgt_lang: ISO 639-1 codes; "" if not known.
 
     Examples:
         >>> language_pair("en", "de"), language_pair("", "de")
@@ -327,30 +294,17 @@ def _src_lang(result: EvaluationResult | Comparison) -> str:
 
 
 def category_key(name: str) -> tuple[int, str]:
-    """Return the key that sorts categories in the order of the papers, and others after them by
-    name.
-
-    Args:
-        name: the category.
-    """
+    """Return a key that sorts categories in the order of the papers, then others by name."""
     return _ORDER.get(name, len(_ORDER)), name
 
 
 def ordered_categories(result: EvaluationResult) -> list[CategoryAccuracy]:
-    """Return the categories of a result in the order of the papers.
-
-    Args:
-        result: the result.
-    """
+    """Return the categories of a result in the order of the papers."""
     return sorted(result.categories, key=lambda c: category_key(c.category))
 
 
 def category_label(result: EvaluationResult, category: str) -> str:
     """Return the name of a category, with a remark if the minimum ignores it.
-
-    Args:
-        result: the result.
-        category: the name of one of its categories.
 
     Examples:
         >>> from cc_hf.results import CategoryAccuracy, EvaluationResult
@@ -386,11 +340,7 @@ class FigureRow(NamedTuple):
 
 
 def figure_rows(result: EvaluationResult) -> list[FigureRow]:
-    """Return every figure of a result: totals and minima, then categories in the order of the
-    papers, then all others.
-
-    Args:
-        result: the result.
+    """Return every figure: totals and minima, categories in the order of the papers, all others.
 
     Examples:
         >>> from cc_hf.results import EvaluationResult

@@ -28,7 +28,6 @@ class Bar:
     """The accuracy of a system in a category.
 
     Attributes:
-        category: the category.
         system: index of the system among those of the report.
         value: the accuracy, in [0, 1].
         interval: its interval; None if there is none.
@@ -79,13 +78,7 @@ class QualityPoint:
 
 
 def category_bars(report: Report, metric: str) -> tuple[Bar, ...]:
-    """Return the accuracy of each system in each category, category by category in the order of the
-    papers.
-
-    Args:
-        report: the report.
-        metric: the name of a metric.
-    """
+    """Return the accuracy of each system by category, in the order of the papers."""
     bars = [
         Bar(c.category, system, c.accuracy, result.intervals.get(f"accuracy_{c.category}"))
         for system, result in _results(report, metric)
@@ -95,14 +88,11 @@ def category_bars(report: Report, metric: str) -> tuple[Bar, ...]:
 
 
 def histograms(report: Report, metric: str, *, n_bins: int = N_BINS) -> tuple[Histogram, ...]:
-    """Return one histogram per system whose judgements have probabilities; () for a metric without
-    probabilities.
+    """Return one histogram per system with probabilities; () for a metric without them.
 
     A tie (p = 0.5) is counted on the side of its verdict.
 
     Args:
-        report: the report.
-        metric: the name of a metric.
         n_bins: number of bins, even.
     """
     system_histograms = []
@@ -128,7 +118,6 @@ def quality_points(report: Report, metric: str) -> tuple[QualityPoint, ...]:
 
     Args:
         report: the report. If it is weighted, so is the minimum of metrics with weights.
-        metric: the name of a metric.
     """
     results = list(_results(report, metric))
     is_weighted = report.is_weighted and all(
@@ -144,11 +133,6 @@ def quality_points(report: Report, metric: str) -> tuple[QualityPoint, ...]:
 
 def nice_ticks(low: float, high: float, *, n: int = 5) -> tuple[float, ...]:
     """Return about `n` round numbers in equal steps, from at most `low` to at least `high`.
-
-    Args:
-        low: the range that the ticks must cover.
-        high: as for `low`.
-        n: approximate number of steps.
 
     Examples:
         >>> nice_ticks(31.2, 38.9)

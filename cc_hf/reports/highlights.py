@@ -67,7 +67,6 @@ class Group:
     Attributes:
         name: the value that they share.
         n: number of judgements, at least 1.
-        n_correct: number of correct ones.
     """
 
     name: str
@@ -113,7 +112,6 @@ class HardValue:
     """A value of an attribute on which systems fail often.
 
     Attributes:
-        value: the value.
         groups: the judgements of each system; None for a system without judgements.
     """
 
@@ -144,9 +142,6 @@ def attributes(report: Report) -> tuple[Attribute, ...]:
     These are the further columns of the dataset, and the words in focus unless a column repeats
     them. A column whose values hardly ever occur twice (a reference, a number of a sentence) and
     one that repeats the categories are no attributes.
-
-    Args:
-        report: the report.
 
     Returns:
         The attributes in the order of the columns; () if the dataset is not available.
@@ -179,10 +174,6 @@ def category_spreads(report: Report, metric: str) -> tuple[Spread, ...]:
     """Return the accuracies of each system in each category; () for fewer than two categories.
 
     The category that minimum accuracies ignore is left out.
-
-    Args:
-        report: the report.
-        metric: the name of a metric.
     """
     return spreads(
         report, metric, Attribute("category", tuple(sample.category for sample in report.samples))
@@ -193,11 +184,6 @@ def spreads(report: Report, metric: str, attribute: Attribute) -> tuple[Spread, 
     """Return the accuracies of each system for each value of an attribute.
 
     The value "none", which says that the attribute does not apply, is left out.
-
-    Args:
-        report: the report.
-        metric: the name of a metric.
-        attribute: one of the report's attributes.
 
     Returns:
         One spread per system that was judged for at least two values.
@@ -220,9 +206,6 @@ def hard_values(
     Values with fewer than 10 samples are ignored, and so are values that are always right.
 
     Args:
-        report: the report.
-        metric: the name of a metric.
-        attribute: one of the report's attributes.
         n: the number of values at most.
         system: index of the system that decides; None for the mean accuracy of all systems.
     """
@@ -244,10 +227,6 @@ def hard_values(
 
 def confusions(report: Report, metric: str) -> tuple[Confusion, ...]:
     """Return for each system what the metric read, by what it should have read.
-
-    Args:
-        report: the report.
-        metric: the name of a metric.
 
     Returns:
         One table per system, all with the same rows and columns; () for metrics that read nothing
@@ -277,10 +256,6 @@ def confusions(report: Report, metric: str) -> tuple[Confusion, ...]:
 
 def divided_samples(report: Report, metric: str) -> tuple[tuple[int, ...], ...]:
     """Count for each pair of systems the samples that the first has right and the second wrong.
-
-    Args:
-        report: the report.
-        metric: the name of a metric.
 
     Returns:
         One row per system that is right, with one count per system that is wrong.

@@ -38,7 +38,6 @@ def read_report_systems(
             different metrics.
         names: one name per path; None for the names in the results
             (`cc_hf.data.files.result_files.system_names`).
-        quality: BLEU of the systems.
 
     Returns:
         The systems of each dataset, configuration and target language, in order of appearance; and
@@ -104,8 +103,7 @@ def read_report_systems(
 def read_examples(
     result: EvaluationResult, *, dataset: str | None = None, data_dir: str | Path | None = None
 ) -> tuple[list[Example] | None, list[str]]:
-    """Read the examples that a result is about. Without them a report shows ids and translations
-    only.
+    """Read the examples of a result. Without them a report shows only ids and translations.
 
     Args:
         result: a result whose dataset, configuration and signature name the data.

@@ -36,9 +36,6 @@ def key_figures(result: EvaluationResult) -> tuple[str, ...]:
     leaderboards show, then differences and gaps; or every figure, for a metric that has none of
     these.
 
-    Args:
-        result: the result.
-
     Examples:
         >>> scores = {"f1_male": 0.5, "accuracy": 0.5, "delta_g": 0.1}
         >>> result = EvaluationResult(
@@ -53,10 +50,9 @@ def key_figures(result: EvaluationResult) -> tuple[str, ...]:
 def key_names(
     metric: str, names: Collection[str], *, usual: tuple[str, ...] = ()
 ) -> tuple[str, ...]:
-    """Return those of some figures that say most, as for `key_figures`.
+    """Return those of some figures that say most, in the sense of `key_figures`.
 
     Args:
-        metric: the name of the metric.
         names: the figures to choose from.
         usual: figures in place of those that leaderboards show, for a metric that names none.
     """
@@ -69,21 +65,12 @@ def key_names(
 
 
 def is_gap(metric: str, name: str) -> bool:
-    """Return whether a figure is a difference, for which 0 is best.
-
-    Args:
-        metric: the name of the metric.
-        name: the name of the figure.
-    """
+    """Return whether a figure is a difference, for which 0 is best."""
     return figure_name(metric, name).best == "zero"
 
 
 def main_figure(result: EvaluationResult) -> str:
-    """Return the figure by which systems are ranked: the minimum accuracy if there is one; "" for a
-    result without scores.
-
-    Args:
-        result: the result.
+    """Return the figure that ranks systems: minimum accuracy if there is one; "" without scores.
 
     Examples:
         >>> scores = {"accuracy": 0.5, "min_accuracy": 0.4}
@@ -96,9 +83,6 @@ def main_figure(result: EvaluationResult) -> str:
 def usual_first(names: tuple[str, ...]) -> list[str]:
     """Return figures with the one first by which systems are usually ranked.
 
-    Args:
-        names: names of figures.
-
     Examples:
         >>> usual_first(("accuracy", "min_accuracy"))
         ['min_accuracy', 'accuracy']
@@ -108,9 +92,6 @@ def usual_first(names: tuple[str, ...]) -> list[str]:
 
 def gap_of(result: EvaluationResult) -> Gap | None:
     """Return the gap that the metric measures, else that of the best and the worst category.
-
-    Args:
-        result: the result.
 
     Returns:
         The gap; None for a result without either, and for one with many categories.

@@ -24,9 +24,6 @@ def shape(system: int) -> int:
     """Return the number of the shape of a system: circle, diamond, square, triangle up, triangle
     down, cross. No two of 48 systems have the same colour and shape.
 
-    Args:
-        system: index of the system among those of the report.
-
     Examples:
         >>> len({(colour(system), shape(system)) for system in range(48)})
         48
@@ -36,9 +33,6 @@ def shape(system: int) -> int:
 
 def mark_classes(system: int) -> str:
     """Return the CSS classes of the mark of a system.
-
-    Args:
-        system: index of the system among those of the report.
 
     Examples:
         >>> mark_classes(9)
@@ -52,7 +46,6 @@ def name_lines(name: str, width: int) -> list[str]:
     one in the second half of the line. No character is lost.
 
     Args:
-        name: the name.
         width: length of a line, at least 2.
 
     Examples:

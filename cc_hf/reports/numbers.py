@@ -44,12 +44,10 @@ def in_points(value: float) -> float:
 
 
 def decimal(value: float, interval: Interval | NoInterval | None = None, *, digits: int = 2) -> str:
-    """Return a kappa or another figure that is not written in percent, with its interval if it has
-    one.
+    """Return a kappa or another figure that is not in percent, with its interval if it has one.
 
     Args:
         value: a kappa, an alpha, a correlation, a cosine or an area under a curve.
-        interval: its interval.
         digits: number of decimals.
 
     Returns:
@@ -67,7 +65,6 @@ def limits(interval: Interval | NoInterval | None, *, digits: int | None = None)
     """Return the limits of an interval; "" if there is no interval.
 
     Args:
-        interval: the interval.
         digits: number of decimals; None to write percentages.
 
     Returns:
@@ -93,9 +90,6 @@ def p_text(value: float, *, n_exchanges: int | None = None) -> str:
         n_exchanges: number of random exchanges that it was counted in; None for an exact one. It is
             at least 1 / (n_exchanges + 1), and a p-value of that size says only that no exchange
             was as extreme.
-
-    Returns:
-        The p-value as text.
 
     Examples:
         >>> p_text(0.0499), p_text(0.0002)
@@ -125,9 +119,6 @@ def signed(value: float, *, digits: int = 3) -> str:
 
 def count(n: float) -> str:
     """Return a number of things, or its mean over runs, with commas between thousands.
-
-    Args:
-        n: the number.
 
     Examples:
         >>> count(3648), count(1234.5)

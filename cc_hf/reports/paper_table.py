@@ -43,7 +43,6 @@ def paper_table(report: Report, figures: Sequence[str] = ()) -> ReportTable:
     """Return a table of systems by figures, whose best values are marked.
 
     Args:
-        report: the report.
         figures: names of figures, such as "min_accuracy"; "METRIC:NAME" for that of one metric, and
             "bleu". () for the key figures of each metric, as many as fit, and BLEU if it is known.
 
@@ -84,11 +83,7 @@ _Column = list[Cell]
 
 
 def _chosen(report: Report, figures: Sequence[str]) -> list[tuple[str, str]]:
-    """Return the metric and the name of each column; the metric of BLEU is "".
-
-    Raises:
-        UnknownNameError: for a figure that no result has.
-    """
+    """Return the metric and the name of each column; the metric of BLEU is ""."""
     has_bleu = any(system.bleu is not None for system in report.systems)
     known = {metric: _figures_of(report, metric) for metric in report.metrics}
     columns: list[tuple[str, str]] = []

@@ -76,9 +76,7 @@ class Report:
 
     @property
     def first(self) -> EvaluationResult:
-        """A result that names what all results share: dataset, configuration and target
-        language.
-        """
+        """A result, which names the shared dataset, configuration and target language."""
         return next(iter(self.systems[0].results.values()))
 
     @cached_property
@@ -87,11 +85,7 @@ class Report:
         return build_sections(self)
 
     def of_metric(self, metric: str) -> dict[str, EvaluationResult]:
-        """Return the results of one metric by system.
-
-        Args:
-            metric: the name of the metric.
-        """
+        """Return the results of one metric by system."""
         return {
             system.name: system.results[metric]
             for system in self.systems
@@ -120,13 +114,9 @@ def build_report(
             counted in the notes.
         notes: further notes; they come after those of the results and before those of the report
             itself.
-        n_resamples: number of resamples and seed of the bootstrap of the differences.
-        seed: as for `n_resamples`.
+        n_resamples, seed: of the bootstrap of the differences.
         section_inputs: what `cc_hf.reports.sections.read_section_files` read for the sections that
             studies add.
-
-    Returns:
-        The content of the report, without any format.
 
     Raises:
         InputError: for no systems, a name that occurs twice, results on different data, results of
@@ -294,9 +284,7 @@ def _agreements(
 
 
 def _result_notes(systems: Sequence[System]) -> list[str]:
-    """Return each note of the results once, preceded by the systems and metrics that have it unless
-    all have it.
-    """
+    """Return each note once, preceded by the systems and metrics that have it unless all do."""
     metrics = dict.fromkeys(metric for system in systems for metric in system.results)
     by_metric = {
         metric: shared_notes(

@@ -58,7 +58,6 @@ class Cell:
     """A figure as text.
 
     Attributes:
-        value: the figure.
         interval: its interval; "" if there is none.
         difference: its difference to the baseline, with a sign; "" if there is none.
         p: the p-value of the difference; "" if there is none.
@@ -84,7 +83,6 @@ class TableRow:
     """A row of a table.
 
     Attributes:
-        label: its name.
         cells: one per column.
         note: a remark that follows the name in brackets.
         meaning: what the name means; "" if it says so itself.
@@ -103,10 +101,8 @@ class ReportTable:
     """A table.
 
     Attributes:
-        title: its title.
         corner: the name of the first column, which holds the labels of the rows.
         columns: the names of all other columns.
-        rows: its rows.
         groups: names above the columns, each with the number of columns that it spans; () for none.
         caption: the text below it.
         meanings: name of a column or group -> what it means; names that say so themselves are left
@@ -128,9 +124,6 @@ class ReportTable:
 def report_tables(report: Report) -> tuple[ReportTable, ...]:
     """Return all tables of a report: the summary, the categories and all figures of each metric,
     agreement with human labels if there are any, and the tables that studies add.
-
-    Args:
-        report: the report.
     """
     categories = [
         category_table(report, metric)
@@ -152,9 +145,6 @@ def summary_table(report: Report) -> ReportTable:
 
     It shows the totals and minima of each metric, its differences and gaps, and BLEU if it is
     known. All systems except the baseline have their difference to it.
-
-    Args:
-        report: the report.
     """
     figures = {metric: _headline(report, metric) for metric in report.metrics}
     has_bleu = any(system.bleu is not None for system in report.systems)
@@ -193,7 +183,6 @@ def row_note(system: System, *, is_baseline: bool) -> str:
     """Return the remark that follows the name of a system.
 
     Args:
-        system: the system.
         is_baseline: whether the others are compared with it.
     """
     is_own_judge = any(result.own_judges for result in system.results.values())
@@ -202,9 +191,6 @@ def row_note(system: System, *, is_baseline: bool) -> str:
 
 def glossary(report: Report) -> list[tuple[str, str]]:
     """Return what the metrics and the figures of the summary mean, as the metrics declare it.
-
-    Args:
-        report: the report.
 
     Returns:
         Names in words, each with its meaning; a name that says so itself is left out.
@@ -218,11 +204,9 @@ def glossary(report: Report) -> list[tuple[str, str]]:
 
 
 def category_table(report: Report, metric: str) -> ReportTable:
-    """Return a table of categories by systems, with accuracy, and weighted accuracy if the metric
-    has it.
+    """Return a table of categories by systems: accuracy, and weighted accuracy if there is one.
 
     Args:
-        report: the report.
         metric: the name of a metric that has categories.
     """
     results = report.of_metric(metric)
@@ -286,12 +270,7 @@ def category_table(report: Report, metric: str) -> ReportTable:
 
 
 def figures_table(report: Report, metric: str) -> ReportTable:
-    """Return a table of every figure of a metric by systems.
-
-    Args:
-        report: the report.
-        metric: the name of a metric.
-    """
+    """Return a table of every figure of a metric by systems."""
     results = report.of_metric(metric)
     rows = {row.name: row for result in results.values() for row in figure_rows(result)}
     meanings = {f.name: f.meaning for result in results.values() for f in derived_figures(result)}
@@ -312,8 +291,7 @@ def figures_table(report: Report, metric: str) -> ReportTable:
 
 
 def label_agreement_table(report: Report) -> ReportTable:
-    """Return a table of how often each metric agrees with the human labels of each system's
-    translations.
+    """Return a table of how often metrics agree with human labels of each system's translations.
 
     Args:
         report: a report with human labels.
@@ -361,9 +339,6 @@ def figure_cell(report: Report, metric: str, system: str, name: str) -> Cell:
     """Return a figure of a system, with its difference to the baseline if the two were compared.
 
     Args:
-        report: the report.
-        metric: the name of a metric.
-        system: the name of a system.
         name: the name of a figure, or "n_inconclusive".
 
     Returns:
@@ -441,11 +416,7 @@ def _caption(report: Report) -> list[str]:
 
 
 def interval_levels(report: Report) -> list[str]:
-    """Return the confidence levels of the intervals in a report, such as "95 %".
-
-    Args:
-        report: the report.
-    """
+    """Return the confidence levels of the intervals in a report, such as "95 %"."""
     results = [result for system in report.systems for result in system.results.values()]
     return sorted({_level(result) for result in results} - {""})
 

@@ -30,12 +30,7 @@ class System:
     files: tuple[str, ...] = ()
 
     def by_id(self, metric: str) -> dict[str, Judgement]:
-        """Return the judgements of a metric by the ids of their examples; {} for a metric without
-        result.
-
-        Args:
-            metric: the name of the metric.
-        """
+        """Return the judgements of a metric by example id; {} for a metric without result."""
         return self.results[metric].by_id() if metric in self.results else {}
 
 
@@ -71,7 +66,6 @@ def build_samples(
         systems: systems with results on the same data.
         judging: the metrics that have judgements of single translations.
         examples: the examples of the dataset; None if they are not available.
-        annotations: human labels of translations.
 
     Returns:
         The samples, in the order of the examples if these are given and otherwise of the results;
@@ -132,11 +126,7 @@ def build_samples(
 
 
 def _translation(system: str, row: Sequence[Judgement | None]) -> str | None:
-    """Return the translation that all metrics of a system judged, or None if none did.
-
-    Raises:
-        InputError: if they judged different translations.
-    """
+    """Return the translation that all metrics of a system judged, or None if none did."""
     texts = dict.fromkeys(j.translation for j in row if j is not None)
     if len(texts) > 1:
         first, other, *_ = texts
@@ -165,10 +155,6 @@ def is_same_translation(first: str, second: str) -> bool:
 
     `agreement_with_labels` compares them likewise, because annotated translations went through
     spreadsheets.
-
-    Args:
-        first: the translations.
-        second: as for `first`.
 
     Examples:
         >>> is_same_translation("Das ist «gut».", 'Das ist "gut".')

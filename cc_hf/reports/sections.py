@@ -103,11 +103,7 @@ def read_section_files(paths: Mapping[str, Path | None]) -> dict[str, Any]:
 
 
 def build_sections(report: Report) -> tuple[Section, ...]:
-    """Return the sections that studies add to a report. `Report.sections` has them, too, computed
-    once.
-
-    Args:
-        report: the report.
+    """Return the sections that studies add to a report; `Report.sections` keeps them.
 
     Raises:
         InputError: for examples, or content of a file, that a study cannot use.

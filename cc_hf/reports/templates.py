@@ -31,8 +31,6 @@ def render_piece(template: str, macro: str, **values: object) -> Markup:
 
     Args:
         template: a path relative to `cc_hf`, with forward slashes.
-        macro: the name of a macro in this template.
-        values: the arguments of the macro.
     """
     piece: Markup = getattr(_environment().get_template(template).module, macro)(**values)
     return piece

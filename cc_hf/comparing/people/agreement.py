@@ -159,11 +159,6 @@ def agreement_with_labels(
             and "incorrect" if they are verdicts, as in recall B.
         assumption: labels of translations that were not annotated. Decided and undecided
             translations then count by their share of the population.
-        seed: seed and number of resamples of the bootstrap.
-        n_resamples: as for `seed`.
-
-    Returns:
-        Agreement and kappa with their intervals, and the counts of labels.
 
     Raises:
         InputError: for another value of `inconclusive`; for an annotated example that is not in the
@@ -236,8 +231,6 @@ def examples_without_corpora(
     The paper annotated none of MuCoW's subtitles (corpus "opensubs").
 
     Args:
-        result: a result on a dataset of cc_hf.
-        corpora: the names of corpora to exclude.
         data_dir: a local copy of the upstream repositories.
 
     Raises:
@@ -275,12 +268,7 @@ def _human_items(
     stands_for: str,
     skip_others: bool,
 ) -> tuple[list[_Item], int]:
-    """Return one item per human label, grouped by translation, and the number of translations that
-    were skipped.
-
-    Raises:
-        InputError: for a translation that was not judged, unless it is skipped, or if none was.
-    """
+    """Return one item per human label, by translation, and the number of skipped translations."""
     counted = [annotation for annotation in annotations if annotation.labels]
     judgements = result.by_id()
     # Annotations of the same translation, without the ids of their examples, are taken in order.
@@ -345,9 +333,6 @@ def _with_assumed(
 
     Human labels of translations that the assumption decides are dropped, because the assumption
     already supplies a label for these translations.
-
-    Raises:
-        InputError: for an assumption about other translations, or one that decides all or none.
     """
     check_same_data({"the result": result, "the assumed verdicts": assumption.decided})
     decided = assumption.decided.by_id()

@@ -91,7 +91,7 @@ class PairAgreement:
 
     Attributes:
         annotators: their numbers, from 1.
-        kappa_raw, kappa_binarised: as for `AnnotatorAgreement`.
+        kappa_raw: None if there are no raw labels.
     """
 
     annotators: tuple[int, int]
@@ -101,8 +101,7 @@ class PairAgreement:
 
 @dataclass(frozen=True, slots=True)
 class AnnotatorAgreement:
-    """Cohen's kappa of two annotators, or its mean over all pairs of several ones, on raw and on
-    binary labels.
+    """Cohen's kappa of two annotators, or its mean over all pairs, on raw and on binary labels.
 
     Attributes:
         n_raw, n_binarised: numbers of translations.
@@ -125,14 +124,11 @@ class AnnotatorAgreement:
 
 @dataclass(frozen=True, slots=True)
 class EarlierAgreement:
-    """Cohen's kappa of an annotator with earlier annotations of the same translations, on raw
-    labels (Table A4).
+    """Cohen's kappa of an annotator with earlier raw labels of the same translations (Table A4).
 
     Attributes:
         annotator: 1 or 2.
         n: number of translations with both labels.
-        kappa: Cohen's kappa.
-        interval: its bootstrap interval, or why there is none.
     """
 
     annotator: int
@@ -231,8 +227,6 @@ def earlier_agreement(
 
     Args:
         path: a file as for `read_annotations`.
-        seed: seed and number of resamples of the bootstrap.
-        n_resamples: as for `seed`.
 
     Returns:
         One agreement per annotator who shares translations with the earlier annotations.
@@ -252,8 +246,6 @@ def earlier_agreement_of_rows(
 
     Args:
         values: rows with the keys of `read_annotations`; others are ignored.
-        seed: seed and number of resamples of the bootstrap.
-        n_resamples: as for `seed`.
 
     Returns:
         One agreement per annotator who shares translations with the earlier annotations.
@@ -310,21 +302,13 @@ def read_earlier(path: Path) -> dict[str, tuple[str, str]]:
 
 
 def _rows_of_both(path: Path) -> list[tuple[str, Any]]:
-    """Return the rows of a file with the labels of both annotators; published files are joined.
-
-    Raises:
-        InputError: for a file that cannot be read, or whose other half is missing.
-    """
+    """Return the rows of a file with the labels of both annotators; published files are joined."""
     rows = _rows(path)
     return _joined(path, rows) if rows and _is_published(rows[0][1]) else rows
 
 
 def _rows(path: Path) -> list[tuple[str, Any]]:
-    """Return file and line, for messages, and the object of each line.
-
-    Raises:
-        InputError: for a line that is not a JSON object.
-    """
+    """Return file and line, for messages, and the object of each line."""
     places = ((f"{path}: line {number}", line) for number, line in enumerate(read_lines(path), 1))
     return [(where, parse_object(line, where)) for where, line in places]
 
@@ -335,12 +319,7 @@ def _is_published(row: Any) -> bool:
 
 
 def _joined(path: Path, rows: list[tuple[str, Any]]) -> list[tuple[str, Any]]:
-    """Return the rows of both annotators, joined by their samples, with the keys of our own files.
-
-    Raises:
-        InputError: for a file whose name does not say which annotator it is of, or without the
-            other one beside it.
-    """
+    """Return the rows of both annotators, joined by samples, with the keys of our own files."""
     number = next((n for n in ("1", "2") if f"annotator{n}" in path.name), None)
     if number is None:
         raise InputError(
@@ -378,9 +357,7 @@ def binary_label(label: str, gold: str, classes: tuple[str, str]) -> str | None:
     sense is wrong.
 
     Args:
-        label: a raw label.
         gold: the label of a correct translation, one of `classes`.
-        classes: the two binary labels.
 
     Returns:
         One of `classes`, or None if the sample is to be ignored.
@@ -406,14 +383,6 @@ def annotator_agreement(
 ) -> AnnotatorAgreement:
     """Return Cohen's kappa of the annotators (Table A3), with bootstrap intervals over
     translations. Of several annotators it is the mean over all pairs, without intervals.
-
-    Args:
-        annotations: the translations that all annotators labelled.
-        seed: seed and number of resamples of the bootstrap.
-        n_resamples: as for `seed`.
-
-    Returns:
-        Kappa on raw and on binary labels, with the numbers of translations.
 
     Raises:
         InputError: if every annotation is to be ignored.
@@ -451,11 +420,7 @@ def annotator_agreement(
 
 
 def _annotation(row: Mapping[str, Any], where: str, annotators: Sequence[str]) -> Annotation | None:
-    """Return the annotation of a row, or None if an annotator did not label the translation.
-
-    Raises:
-        InputError: for labels that are not among the classes, or a translation that is not text.
-    """
+    """Return the annotation of a row, or None if an annotator did not label the translation."""
     example_id = row[next((key for key in _ID_KEYS if key in row), _ID_KEYS[0])]
     gold, classes = (
         (row["gold_gender"], _GENDERS) if "gold_gender" in row else (_VERDICTS[0], _VERDICTS)

@@ -24,9 +24,7 @@ class PublishedAgreement:
     """One published agreement for one test set and metric.
 
     Attributes:
-        dataset, tgt_lang, metric: what was measured.
-        agreement: unweighted agreement in [0, 1]; None if it was not published.
-        weighted_agreement: weighted agreement in [0, 1]; None if it was not published.
+        agreement, weighted_agreement: in [0, 1]; None if it was not published.
         source: where the figures are printed.
     """
 
@@ -74,7 +72,6 @@ def published_agreement(dataset: str, tgt_lang: str, metric: str) -> PublishedAg
     Args:
         dataset: name of the test set, "mucow" or "winomt".
         tgt_lang: ISO 639-1 code of the target language.
-        metric: name of a metric of cc_hf.
 
     Examples:
         >>> published_agreement("winomt", "de", "contrastive_conditioning").weighted_agreement

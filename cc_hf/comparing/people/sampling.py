@@ -231,11 +231,6 @@ def _earlier_labels(
 
 
 def _form(examples: Sequence[Example]) -> SheetForm:
-    """Return the form that fits the examples.
-
-    Raises:
-        InputError: for examples without ambiguous words or occupations.
-    """
     keys = examples[0].extra.keys() if examples else frozenset[str]()
     if {"ambiguous_word", "correct_senses", "incorrect_senses"} <= keys:
         return SENSES
@@ -252,14 +247,7 @@ def _gold(example: Example) -> str:
 
 
 def _drawn(system: str, material: _Material, n: int, rated: str, draw: random.Random) -> _Drawn:
-    """Draw from the judgements of one system.
-
-    Returns:
-        What was drawn, with the numbers of what there is.
-
-    Raises:
-        InputError: if there is nothing to draw.
-    """
+    """Draw from the judgements of one system."""
     judged = material.judged
     undecided = [j for j in judged if j.verdict == "inconclusive"]
     decided = [j for j in judged if j.verdict != "inconclusive"]
@@ -311,11 +299,7 @@ def _origin(system: str, judgement: Judgement, example: Example, form: SheetForm
 
 
 def _settings(key: SheetKey) -> Mapping[str, Any]:
-    """Return the settings of a key, which name the data, and metric and signature of each system.
-
-    Raises:
-        InputError: for other settings.
-    """
+    """Return the settings of a key: the data, and metric and signature of each system."""
     settings = key.settings
     systems = settings.get("systems")
     drawn = {origin["system"] for origin in (*(o for _, o in _rated(key)), *key.unrated)}
@@ -335,10 +319,6 @@ def _settings(key: SheetKey) -> Mapping[str, Any]:
 
 def system_of_result(key: SheetKey, result: EvaluationResult) -> str:
     """Return the name of the system in the key that a result, by any metric, is of.
-
-    Args:
-        key: the key of the sheets.
-        result: an evaluation with its judgements.
 
     Returns:
         The system whose drawn translations are all among those that the result judges; if that is
@@ -387,30 +367,14 @@ def _of_system(key: SheetKey, system: str) -> list[Mapping[str, str]]:
 def annotations_of_system(
     key: SheetKey, raters: Sequence[Answers], system: str
 ) -> list[Annotation]:
-    """Return what the raters say about the translations of a system.
-
-    Args:
-        key: the key of the sheets.
-        raters: the answers of each rater.
-        system: name of a system in the key.
-
-    Returns:
-        The annotations, with the labels of all raters.
-    """
+    """Return what the raters say about the translations of a system."""
     return annotations_of_rows(_rows_of_system(key, raters, system))
 
 
 def earlier_agreement_of_system(
     key: SheetKey, raters: Sequence[Answers], system: str
 ) -> tuple[EarlierAgreement, ...]:
-    """Return how well each rater agrees with the earlier annotations of a system's translations
-    (Table A4).
-
-    Args:
-        key: the key of the sheets.
-        raters: the answers of each rater.
-        system: name of a system in the key.
-    """
+    """Return each rater's agreement with earlier labels of a system's translations (Table A4)."""
     return earlier_agreement_of_rows(row for _, row in _rows_of_system(key, raters, system))
 
 
@@ -434,10 +398,6 @@ def _rows_of_system(
 
 def assumption_of_system(key: SheetKey, system: str) -> Assumption | None:
     """Return the verdicts that stand for labels of a system's translations on no sheet.
-
-    Args:
-        key: the key of the sheets.
-        system: name of a system in the key.
 
     Returns:
         The verdicts, or None if all translations that were drawn are rated.

@@ -94,7 +94,6 @@ class SheetKey:
     """What raters do not see.
 
     Attributes:
-        form: the form of the sheets.
         settings: how the rows were drawn, as plain values.
         rows: the rows in the order of their ids.
         unrated: origins that were drawn, but are on no sheet.
@@ -110,11 +109,6 @@ def sample_settings(
     results: Mapping[str, EvaluationResult], *, n: int, seed: int
 ) -> dict[str, Any]:
     """Check the results that a sample is drawn from, and return what the key says of all of them.
-
-    Args:
-        results: name of a system -> its result.
-        n: number of translations or sources to draw.
-        seed: decides what is drawn.
 
     Returns:
         Dataset, configuration, target language, `n` and `seed`.
@@ -139,7 +133,6 @@ def sheet_rows(
 
     Args:
         items: pairs of the texts shown and their origin.
-        seed: decides the order.
 
     Examples:
         >>> rows = sheet_rows([(("ja",), {"system": "a"}), (("ja",), {"system": "b"})])
@@ -158,15 +151,9 @@ def sheet_rows(
 
 
 def sheet_text(form: SheetForm, rows: Iterable[SheetRow], *, delimiter: str = ",") -> str:
-    """Return the table that a rater fills, with a byte order mark, by which spreadsheets know
-    UTF-8.
+    """Return the table that a rater fills, with a byte order mark for spreadsheets.
 
     A cell that a spreadsheet would compute begins with an apostrophe.
-
-    Args:
-        form: what the sheet shows and asks.
-        rows: the rows in the order of the sheet.
-        delimiter: the character between cells.
     """
     text = io.StringIO()
     writer = csv.writer(text, delimiter=delimiter, lineterminator="\n")
@@ -182,11 +169,7 @@ def _guarded(cell: str) -> str:
 
 
 def guidelines_text(form: SheetForm) -> str:
-    """Return the guidelines of a form as Markdown: goal, columns, labels, remarks.
-
-    Args:
-        form: what the sheet shows and asks.
-    """
+    """Return the guidelines of a form as Markdown: goal, columns, labels, remarks."""
     parts = [f"# Guidelines\n\n{form.goal}", "## The data"]
     parts.append("\n".join(f"- **{name}**: {text}" for name, text in form.columns.items()))
     for question, labels in form.questions.items():
@@ -209,10 +192,7 @@ def rater_files(
     Every sheet has the same rows in an order of its own.
 
     Args:
-        key: the rows and their form.
-        n_raters: number of raters.
         table: "csv" or "tsv".
-        seed: decides the orders.
 
     Returns:
         Name of a file -> its content.
@@ -233,11 +213,7 @@ def rater_files(
 
 
 def key_text(key: SheetKey) -> str:
-    """Return the key as JSON.
-
-    Args:
-        key: the key.
-    """
+    """Return the key as JSON."""
     row = {
         "form": key.form.name,
         "settings": key.settings,
@@ -253,9 +229,6 @@ def read_key(path: Path, forms: Collection[SheetForm]) -> SheetKey:
     Args:
         path: a file with the text of `key_text`.
         forms: the forms that the caller can use.
-
-    Returns:
-        The key.
 
     Raises:
         InputError: for a file that does not exist or is no such key, a key of another form, or an
@@ -297,11 +270,7 @@ def read_key(path: Path, forms: Collection[SheetForm]) -> SheetKey:
 
 
 def _key_row(form: SheetForm, row: Any, where: str) -> SheetRow:
-    """Return a checked row of a key.
-
-    Raises:
-        InputError: for anything else.
-    """
+    """Return a checked row of a key."""
     if (
         not isinstance(row, dict)
         or not isinstance(row.get("id"), str)
@@ -320,11 +289,7 @@ def _key_row(form: SheetForm, row: Any, where: str) -> SheetRow:
 
 
 def _origin(form: SheetForm, origin: Any, where: str) -> Mapping[str, str]:
-    """Return a checked origin.
-
-    Raises:
-        InputError: for other fields, or a value that is not possible.
-    """
+    """Return a checked origin."""
     if not isinstance(origin, dict) or origin.keys() != form.origin.keys():
         raise InputError(
             f"{where}: expected an origin with {', '.join(form.origin)}, got {shown(origin)}; use"
@@ -341,14 +306,6 @@ def _origin(form: SheetForm, origin: Any, where: str) -> Mapping[str, str]:
 
 def read_sheets(paths: Sequence[Path], key: SheetKey, *, n_least: int = 2) -> list[Answers]:
     """Read the filled sheets of several raters.
-
-    Args:
-        paths: the sheets, one for each rater.
-        key: the key of the sheets.
-        n_least: smallest number of raters.
-
-    Returns:
-        The answers of each rater.
 
     Raises:
         InputError: for fewer sheets, a file that is given twice, or a sheet that `read_sheet`
@@ -369,10 +326,6 @@ def read_sheet(path: Path, key: SheetKey) -> Answers:
     separated by commas, semicolons or tabs. Capitals and blanks of labels do not matter. Texts must
     be those of the key; only their letters and digits are compared, because spreadsheets change
     quotation marks.
-
-    Args:
-        path: the sheet.
-        key: its key.
 
     Returns:
         Id of a row -> the labels as the form writes them.
@@ -431,11 +384,7 @@ def _table(path: Path) -> tuple[list[str], Iterable[tuple[int, list[str]]]]:
 
 
 def _label(cell: str, labels: Collection[str], where: str) -> str:
-    """Return the label in a cell as the form writes it.
-
-    Raises:
-        InputError: for an empty cell, or another label.
-    """
+    """Return the label in a cell as the form writes it."""
     known = {label.casefold(): label for label in labels}
     label = " ".join(cell.split()).casefold()
     if label not in known:

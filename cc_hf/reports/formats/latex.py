@@ -57,7 +57,6 @@ def latex_paper_table(report: Report, figures: Sequence[str] = (), *, details: s
     The notes that came with the results are below the table, and the signatures are comments.
 
     Args:
-        report: the report.
         figures: as for `cc_hf.reports.paper_table.paper_table`, at most six.
         details: name of the file with all other figures, for a comment; "" for none.
 
@@ -114,9 +113,6 @@ def latex_report(report: Report) -> str:
 
     A table of more systems than fit side by side is continued below.
 
-    Args:
-        report: the report.
-
     Examples:
         >>> from cc_hf.reports.samples import System
         >>> from cc_hf.reports.report import build_report
@@ -166,9 +162,6 @@ def latex_text(text: str) -> str:
     r"""Return the text in one line, with characters that are special in LaTeX escaped, and places
     where a line can end in long words.
 
-    Args:
-        text: plain text.
-
     Examples:
         >>> latex_text("50 % of a_b")
         '50 \\% of a\\_b'
@@ -181,9 +174,7 @@ def latex_text(text: str) -> str:
 
 
 def _word(word: str) -> str:
-    """Return an escaped word. A long one can break after separators, and within parts that are
-    themselves long.
-    """
+    """Return an escaped word. A long one can break after separators, and within long parts."""
     parts = re.findall(rf"[^{_SEPARATORS}]*[{_SEPARATORS}]|[^{_SEPARATORS}]+", word)
     pieces = []
     for part in parts:

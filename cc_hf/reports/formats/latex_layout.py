@@ -54,17 +54,12 @@ class Layout:
 
         Args:
             first: index of the first of them.
-            n: their number.
         """
         return f"{sum(self.widths[first : first + n]) + 2 * (n - 1) * _SEPARATION:.3f}"
 
 
 def layout(table: ReportTable) -> Layout:
-    """Return the layout of a table: intervals beside figures if there is room for the names, else
-    below them.
-
-    Args:
-        table: the table.
+    """Return the layout of a table: intervals beside figures if names have room, else below them.
 
     Returns:
         The layout; the widths are reduced in proportion if they are too large.
@@ -86,9 +81,6 @@ def layout(table: ReportTable) -> Layout:
 def parts_of(table: ReportTable) -> Iterator[ReportTable]:
     """Yield a table in parts that fit on the width of the text, each with some of its columns.
     Columns of a group stay together.
-
-    Args:
-        table: the table.
     """
     spans = [n for _, n in table.groups] or [1] * len(table.columns)
     widths = [_column_width(table, index, True) for index in range(len(table.columns))]

@@ -22,9 +22,6 @@ __all__ = [
 def markdown_report(report: Report) -> str:
     """Return all tables, with the notes after the first, and the signatures at the end.
 
-    Args:
-        report: the report.
-
     Examples:
         >>> from cc_hf.reports.samples import System
         >>> from cc_hf.reports.report import build_report
@@ -38,12 +35,7 @@ def markdown_report(report: Report) -> str:
 
 
 def markdown_collection(collection: Collection) -> str:
-    """Return an overview of several datasets, then the tables of each, as `markdown_report` has
-    them.
-
-    Args:
-        collection: the reports.
-    """
+    """Return an overview of several datasets, then the `markdown_report` of each."""
     has_systems = len(collection.systems) > 1
     names = ["dataset", "language", *["system"] * has_systems, "metric", "main figure", "gap"]
     lines = [[*names, "evaluator"], ["---"] * (len(names) + 1)]
@@ -108,11 +100,7 @@ def _evaluators(report: Report) -> list[str]:
 
 
 def markdown_table(table: ReportTable) -> str:
-    """Return one table; the names of groups become part of the names of the columns.
-
-    Args:
-        table: the table.
-    """
+    """Return one table; the names of groups become part of the names of the columns."""
     names = list(table.columns)
     if table.groups:
         groups = [name for name, n in table.groups for _ in range(n)]
@@ -133,11 +121,7 @@ def markdown_table(table: ReportTable) -> str:
 
 
 def markdown_text(text: str) -> str:
-    """Return the text in one line, escaped so that Markdown shows it literally, also in a table
-    cell.
-
-    Args:
-        text: plain text.
+    """Return the text in one line, escaped to be shown literally, also in a table cell.
 
     Examples:
         >>> markdown_text("a|b <i>*c*</i>")
@@ -162,11 +146,7 @@ def _equals(p: str) -> str:
 
 
 def markdown_code(text: str) -> str:
-    """Return a text as inline code in one line, with a fence longer than any run of backticks in
-    it.
-
-    Args:
-        text: plain text.
+    """Return inline code in one line, with a fence longer than any run of backticks in the text.
 
     Examples:
         >>> markdown_code("a`b")

@@ -50,7 +50,6 @@ def plots(report: Report, *, file_format: str = "png") -> dict[str, bytes]:
     minimum accuracy, for each metric that has them.
 
     Args:
-        report: the report.
         file_format: "png", "svg" or "pdf".
 
     Returns:
@@ -71,9 +70,6 @@ def plots(report: Report, *, file_format: str = "png") -> dict[str, bytes]:
 def check_format(file_format: str) -> None:
     """Refuse a format that plots are not written in.
 
-    Args:
-        file_format: name of the format.
-
     Raises:
         InputError: for any other than those of `FORMATS`.
     """
@@ -85,9 +81,6 @@ def check_format(file_format: str) -> None:
 
 def mark_of(system: int) -> tuple[str, str]:
     """Return colour and marker of a system.
-
-    Args:
-        system: index of the system.
 
     Returns:
         Both as matplotlib names them.
@@ -241,9 +234,7 @@ def empty_figure(
     """Return a figure with empty panels.
 
     Args:
-        n: number of panels.
-        width: width of the figure in inches.
-        height: height of the figure in inches.
+        width, height: size of the figure in inches.
         n_columns: number of panels in a row; None for all in one row.
 
     Raises:
@@ -267,7 +258,6 @@ def saved_figure(figure: Figure, file_format: str) -> bytes:
     """Return the file of a figure, which depends only on its content.
 
     Args:
-        figure: the figure.
         file_format: one of `FORMATS`.
     """
     import matplotlib

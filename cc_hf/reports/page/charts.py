@@ -41,16 +41,12 @@ _Box = tuple[float, float, float, float]
 def bar_chart(
     bars: Sequence[Bar], systems: Sequence[str], *, label: str, link: Link = no_link
 ) -> Markup:
-    """Draw horizontal bars with intervals in percent, grouped by category.
+    """Draw horizontal bars with intervals in percent, grouped by category, as an SVG element.
 
     Args:
         bars: the bars of one metric, category by category.
-        systems: the names of the report's systems.
         label: a description of the chart for screen readers.
         link: the samples of a system and a category.
-
-    Returns:
-        An SVG element.
     """
     left, right, y = 8 if are_long(systems) else NAMES, WIDTH - VALUES, 6.0
     parts: list[Element] = []
@@ -93,17 +89,12 @@ def bar_chart(
 def histogram_chart(
     histogram: Histogram, systems: Sequence[str], *, highest: int, label: str
 ) -> Markup:
-    """Draw a histogram of the samples of one system by probability; bins below 50 %, which count as
-    incorrect, are paler.
+    """Draw the samples of one system by probability as an SVG histogram; bins below 50 %, which
+    count as incorrect, are paler.
 
     Args:
-        histogram: the histogram of the system.
-        systems: the names of the report's systems.
         highest: the largest count over all systems that are compared, at least 1.
         label: a description of the chart for screen readers.
-
-    Returns:
-        An SVG element.
     """
     left, right, top, bottom = 40, WIDTH - 16, 10, 168
     ticks = [tick for tick in nice_ticks(0, max(highest, 1), n=3) if tick.is_integer()]
@@ -150,17 +141,13 @@ def histogram_chart(
 
 
 def quality_chart(points: Sequence[QualityPoint], systems: Sequence[str], *, label: str) -> Markup:
-    """Draw minimum accuracy with intervals over BLEU, as a mark and a name for each system.
+    """Draw minimum accuracy with intervals over BLEU as SVG, a mark and a name for each system.
 
     If names are long, or systems many, marks are numbered and named below.
 
     Args:
         points: at least one point.
-        systems: the names of the report's systems.
         label: a description of the chart for screen readers.
-
-    Returns:
-        An SVG element.
     """
     left, right, top, bottom = 48, WIDTH - 12, 10, 250
     xs = nice_ticks(100 * min(p.bleu for p in points), 100 * max(p.bleu for p in points))

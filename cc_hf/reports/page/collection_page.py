@@ -33,11 +33,7 @@ __all__ = ["collection_page"]
 
 
 def collection_page(collection: Collection) -> str:
-    """Return the page as text, to be saved as UTF-8.
-
-    Args:
-        collection: the reports.
-    """
+    """Return the page as text, to be saved as UTF-8."""
     systems = collection.systems
     n_datasets = counted(len(collection.reports), "dataset")
     rows = overview(collection)

@@ -64,11 +64,7 @@ class Element(NamedTuple):
 
 
 def no_link(filters: Mapping[str, str]) -> str:
-    """Return "", for a chart whose marks open nothing.
-
-    Args:
-        filters: names and values of filters.
-    """
+    """Return "", for a chart whose marks open nothing."""
     return ""
 
 
@@ -77,8 +73,7 @@ def percent_grid(x: Callable[[float], float], top: float, bottom: float) -> list
 
     Args:
         x: position from the left edge of a value in [0, 1].
-        top: where the lines begin.
-        bottom: where they end.
+        top, bottom: where the lines begin and end.
     """
     grid: list[Element] = []
     for t in (0, 0.25, 0.5, 0.75, 1):
@@ -91,7 +86,6 @@ def chart_svg(height: float, label: str, elements: Sequence[Element]) -> Markup:
     """Return a chart of the usual width.
 
     Args:
-        height: its height.
         label: a description for screen readers.
         elements: what it shows, the last on top.
     """
@@ -110,7 +104,6 @@ def shape_element(tag: str, classes: str, **coordinates: float) -> Element:
 
     Args:
         tag: the name of an SVG element, such as "rect".
-        classes: its CSS classes.
         coordinates: its attributes that are numbers.
     """
     return Element(
@@ -125,9 +118,7 @@ def text_element(
     """Return a text.
 
     Args:
-        x: position from the left edge.
-        y: position from the upper edge.
-        text: the text.
+        x, y: position from the left and the upper edge.
         classes: its CSS classes; it begins at `x` unless they say "end" or "middle".
         title: what it says in full; "" if it does so itself.
         transform: an SVG transformation; "" for none.
@@ -142,8 +133,7 @@ def whisker(low: float, high: float, y: float) -> list[Element]:
     """Return the lines that show an interval.
 
     Args:
-        low: position of its lower limit from the left edge.
-        high: as for `low`.
+        low, high: positions of its limits from the left edge.
         y: position from the upper edge.
     """
     ends = [
@@ -157,8 +147,7 @@ def system_mark(system: int, x: float, y: float, *, size: float = 1) -> Element:
 
     Args:
         system: index of the system among those of the report.
-        x: position from the left edge.
-        y: position from the upper edge.
+        x, y: position from the left and the upper edge.
         size: factor of its size.
     """
     return group_mark(shape(system), f"fill s{colour(system)}", x, y, size=size)
@@ -169,9 +158,7 @@ def group_mark(number: int, classes: str, x: float, y: float, *, size: float = 1
 
     Args:
         number: which shape, below `N_SHAPES`.
-        classes: its CSS classes.
-        x: position from the left edge.
-        y: position from the upper edge.
+        x, y: position from the left and the upper edge.
         size: factor of its size.
     """
     scale = "" if size == 1 else f" scale({size})"
@@ -180,11 +167,7 @@ def group_mark(number: int, classes: str, x: float, y: float, *, size: float = 1
 
 
 def are_long(systems: Sequence[str]) -> bool:
-    """Return whether names of systems stand above what is drawn, because one is long.
-
-    Args:
-        systems: the names of the report's systems.
-    """
+    """Return whether names of systems stand above what is drawn, because one is long."""
     return max(map(_widest, systems)) > _BESIDE
 
 
@@ -203,16 +186,13 @@ def name_row(
     *,
     has_mark: bool = True,
 ) -> float:
-    """Add the mark and the name of a system left of what is drawn, or above it if any name is
-    long.
+    """Add mark and name of a system left of what is drawn, or above it if any name is long.
 
     Args:
         parts: the elements of the chart.
-        systems: the names of the report's systems.
         system: index of the system among them.
         left: where the drawing begins.
         y: position from the upper edge.
-        has_mark: whether the mark is shown.
 
     Returns:
         Where to draw.
@@ -244,7 +224,6 @@ def legend_row(parts: list[Element], systems: Sequence[str], system: int, y: flo
 
     Args:
         parts: the elements of the chart.
-        systems: the names of the report's systems.
         system: index of the system among them.
         y: position from the upper edge.
 

@@ -39,9 +39,6 @@ _RGB = {"correct": "0, 130, 120", "incorrect": "196, 72, 20"}
 def verdict_line(explanation: Explanation) -> str:
     """Return the verdict in words.
 
-    Args:
-        explanation: the explanation.
-
     Examples:
         >>> from cc_hf.comparing.explanation import Explanation
         >>> verdict_line(
@@ -63,12 +60,7 @@ def verdict_line(explanation: Explanation) -> str:
 
 
 def explanation_table(explanation: Explanation) -> Group:
-    """Return the verdict with a bar, the translation with its deciding words marked, and one line
-    per word.
-
-    Args:
-        explanation: the explanation.
-    """
+    """Return the verdict with a bar, the translation with marks, and one line per word."""
     colour = "green" if explanation.is_correct else "red"
     style = f"bold {colour}"
     filled = round(_BAR_WIDTH * explanation.probability_correct)
@@ -145,9 +137,7 @@ def _coloured(explanation: Explanation) -> Text:
 
 
 def _with_gaps(explanation: Explanation) -> Iterator[tuple[str, ExplainedWord | None]]:
-    """Yield each word of the translation with the text before it, and finally the text after the
-    last word.
-    """
+    """Yield each word with the text before it, and finally the text after the last word."""
     end = 0
     for word in explanation.words:
         if word.end > word.start:
@@ -160,7 +150,6 @@ class _Shown(NamedTuple):
     """A word as HTML shows it.
 
     Attributes:
-        word: the word.
         side: the side that it supports, "correct" or "incorrect".
         colour, opacity: of its background in the translation.
         width: of its bar in the table, in percent of the widest.
@@ -174,11 +163,7 @@ class _Shown(NamedTuple):
 
 
 def explanation_html(explanation: Explanation) -> Markup:
-    """Return the explanation as an HTML fragment without scripts; all text is escaped.
-
-    Args:
-        explanation: the explanation.
-    """
+    """Return the explanation as an HTML fragment without scripts; all text is escaped."""
     greatest = max((word.share for word in explanation.words), default=0.0)
     return render_piece(
         "reports/page/explanations.html.jinja",
@@ -192,8 +177,7 @@ def explanation_html(explanation: Explanation) -> Markup:
 
 
 def explanations_page(explanations: Sequence[Explanation]) -> str:
-    """Return a page with explanations side by side, in light or dark colours as the reader's system
-    has them. It loads nothing.
+    """Return a page of explanations side by side, in light or dark colours. It loads nothing.
 
     Args:
         explanations: at least one.

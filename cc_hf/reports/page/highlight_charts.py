@@ -40,8 +40,6 @@ def spread_chart(
     Shapes stand for groups here; the systems are named at their lines.
 
     Args:
-        spreads: the accuracies of each system.
-        systems: the names of the report's systems.
         attribute: the filter that selects the samples of a group.
         label: a description of the chart for screen readers.
         link: the samples of a system and a group.
@@ -103,17 +101,12 @@ def hard_value_chart(
     label: str,
     link: Link,
 ) -> Markup:
-    """Draw the accuracy of each system for each value of an attribute, as a mark per system.
+    """Draw the accuracy of each system for each value of an attribute as SVG, a mark per system.
 
     Args:
-        values: the values, which name the lines.
-        systems: the names of the report's systems.
         attribute: the filter that selects the samples of a value.
         label: a description of the chart for screen readers.
         link: the samples of a value, and of a system.
-
-    Returns:
-        An SVG element.
     """
     left, right, y = 164, WIDTH - 14, 6.0
     parts: list[Element] = []

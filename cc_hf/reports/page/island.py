@@ -61,10 +61,6 @@ class _Strings:
 def explorer_data(report: Report, attributes: Sequence[Attribute]) -> dict[str, Any]:
     """Return the data that the script of the page reads.
 
-    Args:
-        report: the report.
-        attributes: the attributes by which the samples can be filtered.
-
     Returns:
         A dict with these keys; all texts are numbers of entries in `strings`, except for names:
 

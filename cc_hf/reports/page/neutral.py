@@ -22,12 +22,6 @@ _PREFIX = "neutral_as_"
 def neutral_tables(report: Report) -> Iterable[LinkTable]:
     """Yield, for each metric with probabilities, how many samples of each system are uncertain, and
     for each metric that reads genders, how it reads samples of neutral gender.
-
-    Args:
-        report: the report.
-
-    Yields:
-        Tables with a row for each system.
     """
     for metric in report.judging:
         link = sample_link(report, metric)

@@ -59,9 +59,6 @@ def html_page(report: Report) -> str:
     All external text (names, sources, translations, notes) is escaped, or inserted as text by the
     script of the page.
 
-    Args:
-        report: the report.
-
     Examples:
         >>> from cc_hf.reports.samples import System
         >>> from cc_hf.reports.report import build_report
@@ -121,12 +118,7 @@ def frame() -> dict[str, object]:
 
 
 def html_table(table: ReportTable, *, classes: str = "") -> Markup:
-    """Return one table as HTML; its header cells have a scope.
-
-    Args:
-        table: the table.
-        classes: CSS classes of the table.
-    """
+    """Return one table as HTML; its header cells have a scope."""
     marks = [None if row.system is None else mark_classes(row.system) for row in table.rows]
     return render_piece(
         "reports/page/pieces.html.jinja", "table", table=table, marks=marks, classes=classes
@@ -149,8 +141,7 @@ def category_parts(
     """Yield the name, the bars and the table of each metric that has categories.
 
     Args:
-        report: the report.
-        has_links: as for `cc_hf.reports.page.standing_out.standing_out`.
+        has_links: whether figures open the samples that they count, which must be on the page.
     """
     names = [system.name for system in report.systems]
     for metric in report.metrics:
@@ -196,11 +187,7 @@ def _parts(section: Section) -> list[tuple[str, Markup | None, Markup]]:
 
 
 def signatures(report: Report) -> list[tuple[str, str]]:
-    """Return the signatures of a report, each with the name of what it belongs to.
-
-    Args:
-        report: the report.
-    """
+    """Return the signatures of a report, each with the name of what it belongs to."""
     rows = [
         (f"{system.name}, {metric_name(metric)}", result.signature)
         for system in report.systems
@@ -212,11 +199,7 @@ def signatures(report: Report) -> list[tuple[str, str]]:
 
 
 def lead(report: Report) -> str:
-    """Return the numbers of systems, metrics and samples in words.
-
-    Args:
-        report: the report.
-    """
+    """Return the numbers of systems, metrics and samples in words."""
     n = len(report.samples)
     words = [
         counted(len(report.systems), "system"),
@@ -230,7 +213,6 @@ def counted(n: int, noun: str) -> str:
     """Return a number with its noun.
 
     Args:
-        n: the number.
         noun: the noun, whose plural ends in s.
 
     Examples:

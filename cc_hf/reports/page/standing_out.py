@@ -85,10 +85,6 @@ def sample_link(report: Report, metric: str) -> Link:
     The address is the part of the page's own address after "#", where the page's script reads and
     writes the state of the filters.
 
-    Args:
-        report: the report.
-        metric: the name of the metric whose judgements are meant.
-
     Examples:
         >>> from cc_hf.reports.samples import System
         >>> from cc_hf.reports.report import build_report
@@ -111,11 +107,7 @@ def sample_link(report: Report, metric: str) -> Link:
 
 
 def no_link(filters: Mapping[str, str]) -> str:
-    """Return no address, for a page without samples.
-
-    Args:
-        filters: ignored.
-    """
+    """Return no address, for a page without samples."""
     return ""
 
 
@@ -125,8 +117,6 @@ def standing_out(
     """Yield what stands out by each metric that judges single translations.
 
     Args:
-        report: the report.
-        attributes: the attributes of its samples.
         has_links: whether figures open the samples that they count, which must be on the page.
     """
     names = [system.name for system in report.systems]
@@ -174,9 +164,6 @@ def standing_out(
 
 def filter_name(attribute: str) -> str:
     """Return the name of the filter by an attribute, or by the category, in addresses.
-
-    Args:
-        attribute: the name of the attribute.
 
     Examples:
         >>> filter_name("category"), filter_name("occupation")

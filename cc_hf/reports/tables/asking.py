@@ -30,12 +30,7 @@ def choice_tables(results: Sequence[EvaluationResult]) -> list[RenderableType]:
 
 
 def translation_tables(run: TranslationRun) -> list[RenderableType]:
-    """Return what became of the requests for translations, by category, and why some are not
-    usable.
-
-    Args:
-        run: the translations.
-    """
+    """Return the outcomes of requests by category, and why some translations are not usable."""
     cut = ["cut at the limit"] * bool(run.n_cut())
     table = plain_table("", "n", "valid", "invalid", "failed", *cut)
     names: list[str | None] = [None, *(run.categories if len(run.categories) > 1 else [])]
@@ -52,11 +47,7 @@ def translation_tables(run: TranslationRun) -> list[RenderableType]:
 
 
 def conversation_text(conversation: Conversation) -> Text:
-    """Return the turns of a conversation, each after its role.
-
-    Args:
-        conversation: the turns.
-    """
+    """Return the turns of a conversation, each after its role."""
     text = Text()
     for turn in conversation:
         text.append(f"[{turn.role}]\n", style="bold")

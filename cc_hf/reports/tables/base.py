@@ -46,9 +46,6 @@ def result_table(result: EvaluationResult) -> Group:
 
     They show n and accuracy with its interval for each category, with weighted accuracy, ties and
     inconclusive verdicts if the metric has them; then the total, the minimum and all other figures.
-
-    Args:
-        result: the result.
     """
     title = _title(result.system, data_name(result), metric_name(result.metric))
     others = [
@@ -95,11 +92,7 @@ def _explanations(result: EvaluationResult) -> list[Text]:
 
 
 def note_lines(notes: Iterable[str]) -> list[Text]:
-    """Return one line of text per note, each note once.
-
-    Args:
-        notes: the notes.
-    """
+    """Return one line of text per note, each note once."""
     return [Text.assemble(("note: ", "bold yellow"), note) for note in dict.fromkeys(notes)]
 
 
@@ -135,11 +128,7 @@ def shared_notes(notes: Mapping[str, Sequence[str]]) -> list[str]:
 
 
 def results_table(result_set: ResultSet) -> Group:
-    """Return a table of every figure of several metrics on the same translations.
-
-    Args:
-        result_set: the results of all metrics.
-    """
+    """Return a table of every figure of several metrics on the same translations."""
     first = result_set.results[0]
     names = "1 metric" if len(result_set.results) == 1 else f"{len(result_set.results)} metrics"
     table = plain_table("", "n", "percent (95 %)")
@@ -175,8 +164,7 @@ def _caption(results: Iterable[EvaluationResult]) -> Text:
 
 
 def resampling_text(metrics: Iterable[str]) -> str:
-    """Say how the bootstrap of each metric resamples, as the metric declares it; a shared answer is
-    given once.
+    """Say how the bootstrap of each metric resamples, as declared; a shared answer is given once.
 
     Args:
         metrics: names of metrics; unregistered ones resample over samples.
@@ -205,12 +193,6 @@ def resampling_text(metrics: Iterable[str]) -> str:
 
 def interval_notes(result: EvaluationResult) -> list[str]:
     """Say which intervals are unusual or missing, and why, with one line per reason.
-
-    Args:
-        result: the result.
-
-    Returns:
-        One line per reason, followed by the names of the figures.
 
     Examples:
         >>> from cc_hf.results import NoInterval
@@ -273,9 +255,6 @@ def _title(*parts: str) -> str:
 def heading(text: str) -> Text:
     """Return the line above a table. The table's own title is not used, because it would be wrapped
     to the width of the table.
-
-    Args:
-        text: the line.
     """
     return Text(text, style="italic")
 

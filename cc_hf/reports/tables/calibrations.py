@@ -25,11 +25,7 @@ _SHOWN = 0.99  # share of the differences that the axis spans; the rest is in th
 
 
 def calibration_table(calibration: Calibration) -> Group:
-    """Return the figures of every wording on the reported half.
-
-    Args:
-        calibration: the calibration.
-    """
+    """Return the figures of every wording on the reported half."""
     first, second = calibration.readings
     table = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0))
     table.add_column("wording", overflow="fold")
@@ -92,7 +88,6 @@ def calibration_plot(run: CalibrationRun, *, file_format: str = "svg") -> bytes:
     """Return a picture of the differences by reading, one panel per wording, on the reported half.
 
     Args:
-        run: the calibration with the differences of all translations.
         file_format: "svg" or "png".
 
     Raises:

@@ -47,9 +47,6 @@ _NAMED = 8  # ids of samples in a row of a table
 def comparison_tables(comparison: Comparison) -> Group:
     """Return a table of the systems against the baseline for each metric, a confusion matrix for
     each pair of metrics, the pairs that were not compared, and the notes of the results.
-
-    Args:
-        comparison: the comparison.
     """
     title = data_name(comparison)
     parts = _systems_tables(comparison, title)

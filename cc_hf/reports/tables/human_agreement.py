@@ -48,9 +48,6 @@ class AgreementRow:
 def human_agreement_table(rows: Sequence[AgreementRow]) -> Table:
     """Return a table with one line per result. After the last result of a test set and metric comes
     the line that the paper has for them.
-
-    Args:
-        rows: the results.
     """
     table = Table(
         title="agreement with human labels",
@@ -98,12 +95,7 @@ def human_agreement_table(rows: Sequence[AgreementRow]) -> Table:
 
 
 def agreement_notes(rows: Sequence[AgreementRow]) -> list[str]:
-    """Return what the table omits: confusions, kappas of the annotators, skipped and assumed
-    labels, and signatures.
-
-    Args:
-        rows: the results.
-    """
+    """Return what the table omits: confusions, annotators' kappas, counts, and signatures."""
     notes = []
     for row in rows:
         agreement, annotators = row.agreement, row.annotators
@@ -144,9 +136,7 @@ def agreement_notes(rows: Sequence[AgreementRow]) -> list[str]:
 
 
 def _kappa_notes(row: AgreementRow) -> Iterator[str]:
-    """Yield the kappas of the annotators, with each other and with earlier labels, beside the
-    printed ones.
-    """
+    """Yield the annotators' kappas, with each other and earlier labels, beside the printed ones."""
     annotators, data = row.annotators, (row.result.dataset, row.result.tgt_lang)
     raw = (
         ""
@@ -187,11 +177,7 @@ def _with_limits(kappa: float, interval: Interval | NoInterval) -> str:
 
 
 def agreement_json(rows: Sequence[AgreementRow]) -> list[dict[str, Any]]:
-    """Return the rows as plain dicts with values in [0, 1], including the published figures.
-
-    Args:
-        rows: the results.
-    """
+    """Return the rows as plain dicts with values in [0, 1], including the published figures."""
     json_rows = []
     for row in rows:
         result, published_row = (
@@ -234,9 +220,7 @@ def _name(result: EvaluationResult) -> str:
 
 
 def _percent(value: float | None, interval: Interval | NoInterval | None = None) -> str:
-    """Return a percentage with two digits and its interval, or with one digit as the paper prints
-    it.
-    """
+    """Return a percentage with two digits and its interval, or with one as in the paper."""
     if value is None:
         return ""
     return (

@@ -20,11 +20,7 @@ _LONGEST_NAME, _LONGEST_NAMES = 20, 42
 
 
 def evaluator_agreement_tables(agreement: EvaluatorAgreement) -> Group:
-    """Return the figure of each system by each evaluator, and the rank correlations of each pair.
-
-    Args:
-        agreement: the agreement.
-    """
+    """Return the figure of each system by each evaluator, and the rank correlations of pairs."""
     lengths = [len(name) + 2 for name in agreement.evaluators]
     are_short = max(lengths) - 2 <= _LONGEST_NAME and sum(lengths) <= _LONGEST_NAMES
     column_names = {

@@ -25,12 +25,7 @@ _NAMES = {
 
 
 def model_comparison_tables(figures: Sequence[ComparedFigure], *, names: tuple[str, str]) -> Group:
-    """Return the figures of both models, with differences and tests.
-
-    Args:
-        figures: the figures.
-        names: names of the models.
-    """
+    """Return the figures of both models, with differences and tests."""
     table = plain_table("", "first", "second", "difference (95 %)", "p", "McNemar")
     parts: list[RenderableType] = [heading(f"{names[0]} (first) and {names[1]} (second)"), table]
     for row in figures:

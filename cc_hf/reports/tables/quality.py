@@ -21,7 +21,6 @@ def quality_table(results: Sequence[CorpusQuality], *, title: str) -> Group:
 
     Args:
         results: at least one system.
-        title: the text above.
     """
     names = list(results[0].scores)
     tested = bool(results[0].test)

@@ -33,13 +33,7 @@ _SYSTEMS_PER_TABLE = 2  # beside a column of labels, so many fit into 80 charact
 def uncertain_tables(
     uncertain: UncertainSamples, result: EvaluationResult, *, n_shown: int
 ) -> Group:
-    """Return the numbers of uncertain samples by category, and the samples, the least sure first.
-
-    Args:
-        uncertain: the samples.
-        result: the result that they are of.
-        n_shown: number of samples to list.
-    """
+    """Return numbers of uncertain samples by category, and the samples, the least sure first."""
     low, high = (percent(0.5 + sign * uncertain.within) for sign in (-1, 1))
     table = plain_table("category", "samples", "uncertain", "% (95 %)")
     rows = sorted(uncertain.categories.items(), key=lambda row: category_key(row[0]))
@@ -68,15 +62,7 @@ def uncertain_tables(
 
 
 def seed_tables(averages: Sequence[SeedAverage]) -> Group:
-    """Make a table of figures by systems for each dataset and metric, with the standard deviation
-    over seeds.
-
-    Args:
-        averages: averages of systems.
-
-    Returns:
-        The tables.
-    """
+    """Return a table for each dataset and metric, with standard deviations over seeds."""
     groups: dict[tuple[str, str], list[SeedAverage]] = {}
     for average in averages:
         groups.setdefault((data_name(average.first), average.first.metric), []).append(average)

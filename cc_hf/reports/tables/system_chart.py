@@ -53,9 +53,6 @@ def systems_plot(
         sizes: sizes in order; () for that of `cc_hf.comparing.system_rows.ordered_sizes`.
         file_format: "svg", "png" or "pdf".
 
-    Returns:
-        The file.
-
     Raises:
         InputError: if no system has both BLEU and one of the figures.
         MissingDependencyError: without matplotlib.

@@ -45,9 +45,6 @@ _TIMING = ("tokens_per_second", "precision", "backend", "beams")
 def row_columns(rows: Sequence[SystemRow]) -> list[dict[str, str]]:
     """Return a table with a line for each system and seed; figures and BLEU are in percent.
 
-    Args:
-        rows: the systems.
-
     Returns:
         Column -> cell for each row, as `cc_hf.comparing.system_table.read_system_table` returns it.
         The columns are system, group, size, seed, seqkd (1 or 0), tgt_lang, bleu, seconds; what
@@ -75,9 +72,6 @@ def row_columns(rows: Sequence[SystemRow]) -> list[dict[str, str]]:
 
 def mean_columns(means: Sequence[SystemMean]) -> list[dict[str, str]]:
     """Return a table with a line for each system, and standard deviations over seeds.
-
-    Args:
-        means: the means.
 
     Returns:
         Column -> cell for each row, as from `row_columns`, but with the number of seeds in the
@@ -110,7 +104,6 @@ def table_text(rows: Sequence[Mapping[str, str]], *, delimiter: str = "\t") -> s
 
     Args:
         rows: column -> cell for each row; all have the same columns.
-        delimiter: the character between cells.
 
     Examples:
         >>> table_text([{"system": "a", "bleu": "30"}])
@@ -124,12 +117,7 @@ def table_text(rows: Sequence[Mapping[str, str]], *, delimiter: str = "\t") -> s
 
 
 def systems_json(rows: Sequence[SystemRow], means: Sequence[SystemMean]) -> dict[str, Any]:
-    """Return systems and their means as plain data for JSON, not in percent.
-
-    Args:
-        rows: the systems.
-        means: their means.
-    """
+    """Return systems and their means as plain data for JSON, not in percent."""
     return {
         "systems": [
             {
@@ -170,7 +158,6 @@ def chosen_figures(
     """Return the figures that tables and charts show.
 
     Args:
-        means: the systems.
         names: the figures; () for minimum accuracy and accuracy of each dataset, as far as it is
             known.
         is_weighted: whether the weighted figures are chosen where a metric has weights. Where only
@@ -203,9 +190,6 @@ def chosen_figures(
 def drawn_figures(figures: Sequence[str]) -> list[str]:
     """Return the figures of a chart where none is named: minimum accuracies, else all.
 
-    Args:
-        figures: the figures that tables show.
-
     Examples:
         >>> drawn_figures(["min_accuracy", "accuracy"])
         ['min_accuracy']
@@ -214,12 +198,7 @@ def drawn_figures(figures: Sequence[str]) -> list[str]:
 
 
 def systems_tables(means: Sequence[SystemMean], figures: Sequence[str]) -> Group:
-    """Return tables of systems with BLEU and time, and of their figures, by target language.
-
-    Args:
-        means: the systems.
-        figures: the figures.
-    """
+    """Return tables of systems with BLEU and time, and of their figures, by target language."""
     parts: list[RenderableType] = []
     for tgt_lang in dict.fromkeys(mean.first.tgt_lang for mean in means):
         systems = [mean for mean in means if mean.first.tgt_lang == tgt_lang]

@@ -19,7 +19,6 @@ def timing_table(report: Mapping[str, Any], *, title: str) -> Group:
 
     Args:
         report: a report, as `cc_hf.systems.timing.TimingReport.to_dict` returns it.
-        title: the text above.
     """
     columns = ("seconds", "from", "to", "CPU seconds", "tokens/s", "precision", "beams")
     table = plain_table("system", *columns)
