@@ -80,7 +80,7 @@ def shim_path(name: str) -> str:
     """Return the path of a metric's shim in the cache of modules that `evaluate` uses.
 
     Args:
-        name: name of the metric. The file need not exist.
+        name: the file need not exist.
 
     Raises:
         FileNotFoundError: when HF_HOME or HF_MODULES_CACHE is set to the empty string.
@@ -124,9 +124,6 @@ def _write(path: str, name: str) -> bool:
 def module_path(name: str) -> str:
     """Return the file of a metric's `evaluate` module, in the installed package or the checkout.
 
-    Args:
-        name: name of the metric.
-
     Raises:
         UnknownNameError: for a metric that is not one of cc_hf. Those of other packages have no
             module here; `cc_hf.evaluate` judges by them.
@@ -149,9 +146,6 @@ def module_path(name: str) -> str:
 
 def module_class(name: str) -> Any:
     """Return the class of a metric's `evaluate` module. Every call returns the same object.
-
-    Args:
-        name: name of the metric.
 
     Raises:
         UnknownNameError: for a metric that is not registered.
@@ -185,13 +179,6 @@ def module_class(name: str) -> Any:
 
 def load_metric(name: str, **options: Any) -> Any:
     """Load the `evaluate` module of a metric from the installed package, without a download.
-
-    Args:
-        name: name of the metric.
-        **options: further arguments of `evaluate.load`.
-
-    Returns:
-        The `evaluate.EvaluationModule`.
 
     Raises:
         UnknownNameError: for a metric that is not registered.

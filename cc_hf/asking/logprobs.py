@@ -32,13 +32,9 @@ def choices_by_logprob(
     After a prompt with reasons, this asks for the answer without them.
 
     Args:
-        run: what was asked, of which model (`cc_hf.asking.runs.described_run`).
         plan: what is asked.
-        respondent: a model on this machine.
         parser: how the replies beside it are read, so that both results can be compared; every
             parser reads these answers alike.
-        name: as for `cc_hf.asking.runs.choices_of_run`.
-        bootstrap: how the intervals are drawn.
 
     Returns:
         A result of `prompted_choice`. Two answers that are equally probable are an invalid choice.

@@ -73,9 +73,7 @@ def folder_declaration(path: str | Path) -> DatasetDeclaration:
 
 @lru_cache(maxsize=4)
 def _declared(folder: Path, files: tuple[Path, ...], digest: str) -> DatasetDeclaration:
-    """Return the declaration for this content. It is cached, since one run asks for it several
-    times.
-    """
+    """Return the declaration for this content, cached since one run asks for it several times."""
     examples = {(file.parent.name, file.name.partition("-")[0]): _examples(file) for file in files}
     names = list(dict.fromkeys(name for name, _ in examples))
     configs = tuple(
@@ -107,11 +105,6 @@ def _declared(folder: Path, files: tuple[Path, ...], digest: str) -> DatasetDecl
 
 
 def _config(folder: Path, name: str, splits: Mapping[str, list[Example]]) -> ConfigDeclaration:
-    """Return the declaration of one configuration.
-
-    Raises:
-        DataError: for a configuration with several source languages, or without test examples.
-    """
     examples = [example for rows in splits.values() for example in rows]
     sources = sorted({example.src_lang for example in examples})
     targets = {example.tgt_lang for example in examples}
@@ -132,11 +125,6 @@ def _config(folder: Path, name: str, splits: Mapping[str, list[Example]]) -> Con
 
 
 def _examples(file: Path) -> list[Example]:
-    """Return the examples of a file.
-
-    Raises:
-        DataError: for a file that is not Parquet or does not hold examples.
-    """
     import pyarrow
     import pyarrow.parquet
 

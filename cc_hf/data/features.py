@@ -44,10 +44,6 @@ def example_features(form: type[Example], extra_keys: Sequence[str]) -> Any:
 def dataset_info(declaration: DatasetDeclaration, config: str) -> Any:
     """Return the `datasets.DatasetInfo` of a configuration.
 
-    Args:
-        declaration: the dataset.
-        config: name of the configuration.
-
     Raises:
         UnknownNameError: for a configuration that is not declared.
 

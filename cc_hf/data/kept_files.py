@@ -40,7 +40,6 @@ class Kind:
 
     Attributes:
         name: what is expected, for messages.
-        fits: whether a value is of the kind.
     """
 
     name: str
@@ -49,11 +48,7 @@ class Kind:
 
 @dataclass(frozen=True)
 class Each:
-    """An object whose keys may be any texts.
-
-    Attributes:
-        form: the form of every value.
-    """
+    """An object whose keys may be any texts, each with a value of the form."""
 
     form: Any
 
@@ -81,11 +76,7 @@ DAMAGED = Kind(
 
 
 def optional(kind: Kind) -> Kind:
-    """Return the kind that also accepts null.
-
-    Args:
-        kind: a kind of values.
-    """
+    """Return the kind that also accepts null."""
     return Kind(f"{kind.name} or null", lambda value: value is None or kind.fits(value))
 
 
@@ -93,8 +84,6 @@ def read_kept(path: str | Path, form: Any, what: str) -> Any:
     """Return the value of a JSON file that cc_hf wrote.
 
     Args:
-        path: the file.
-        form: its form.
         what: what is expected, for messages, such as "the JSON of `cc-hf time --output`".
 
     Raises:
@@ -118,8 +107,6 @@ def check_form(value: Any, form: Any, where: str = "") -> None:
     """Check a value that was parsed from JSON.
 
     Args:
-        value: the value.
-        form: its form.
         where: its place, for messages, such as "counts: bat"; "" for the whole.
 
     Raises:

@@ -68,9 +68,6 @@ def json_items(path: Path) -> Iterator[tuple[str, JsonRow]]:
 def json_value(path: Path) -> Any:
     """Return the value of a file that is one JSON value.
 
-    Args:
-        path: the file.
-
     Raises:
         DataError: for a file that does not exist or is not UTF-8 or not JSON.
     """
@@ -81,8 +78,6 @@ def text_of(row: JsonRow, key: str, where: str, *, default: str | None = None) -
     """Return the text under a key, unchanged.
 
     Args:
-        row: the object.
-        key: the key.
         where: the beginning of the message, such as file and line.
         default: the value for a missing key or null. With a default, an integer is accepted as
             text.

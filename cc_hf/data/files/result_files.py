@@ -16,9 +16,6 @@ __all__ = ["read_result_file", "system_names"]
 def read_result_file(path: str | Path) -> ResultSet:
     """Return the results in a file, for one metric or several.
 
-    Args:
-        path: a JSON file.
-
     Raises:
         InputError: for a file that does not exist or holds no result. The message names the file.
 

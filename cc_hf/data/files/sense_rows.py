@@ -69,11 +69,6 @@ def _name(name: Any, where: str) -> str:
 
 
 def _cluster(value: Any, where: str) -> SenseCluster:
-    """Return a cluster.
-
-    Raises:
-        InputError: for an unknown key, words that are no texts, or no senses.
-    """
     if isinstance(value, SenseCluster):
         return value
     words = value if isinstance(value, Mapping) else {"senses": value}

@@ -43,7 +43,6 @@ def read(
 
     Args:
         paths: local paths by upstream path.
-        config: name of a configuration.
         split: "test", the only split.
 
     Yields:

@@ -54,11 +54,6 @@ def read(paths: Mapping[str, Path], config: str, split: str) -> Iterator[Example
 
     Args:
         paths: local paths by upstream path.
-        config: name of a configuration.
-        split: name of a split.
-
-    Returns:
-        An iterator over examples of the configuration's class.
 
     Raises:
         DataError: for files of different length, or a line that is not as expected. The message

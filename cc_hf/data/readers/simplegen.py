@@ -152,7 +152,6 @@ def read(paths: Mapping[str, Path], config: str, split: str) -> Iterator[Contras
 
     Args:
         paths: ignored, since there is nothing to download.
-        config: name of a configuration.
         split: ignored; "test" is the only split.
 
     Yields:
