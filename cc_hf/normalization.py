@@ -42,7 +42,6 @@ def composed_start(text: str, start: int) -> int:
     """Return the position of a character after its text was composed.
 
     Args:
-        text: the text before.
         start: 0-based position in it; one outside of the text is returned as it is.
 
     Examples:
@@ -73,9 +72,6 @@ def composed_value(value: Any) -> Any:
 def is_blank(text: str) -> bool:
     """Return whether a text shows nothing: it is empty, or has white space, controls, zero-width
     and other invisible characters only.
-
-    Args:
-        text: any text.
 
     Examples:
         >>> is_blank(" \\u200b\\u3164"), is_blank("."), is_blank("")

@@ -101,9 +101,6 @@ class ContrastiveSourceExample:
     def from_row(cls, row: Mapping[str, Any]) -> ContrastiveSourceExample:
         """Return the example of a row; the inverse of `to_row`.
 
-        Args:
-            row: the fields of the example.
-
         Raises:
             InputError: when a required field is empty, or the focus is not at its position.
 
@@ -185,9 +182,6 @@ class ContrastiveTranslationExample:
     def from_row(cls, row: Mapping[str, Any]) -> ContrastiveTranslationExample:
         """Return the example of a row; the inverse of `to_row`.
 
-        Args:
-            row: the fields of the example.
-
         Raises:
             InputError: when a required field is empty, or the correct translation is also a
                 contrastive one.
@@ -262,9 +256,6 @@ class ProbingExample:
     def from_row(cls, row: Mapping[str, Any]) -> ProbingExample:
         """Return the example of a row; the inverse of `to_row`.
 
-        Args:
-            row: the fields of the example.
-
         Raises:
             InputError: when a required field is empty, or the focus is not at its position.
 
@@ -317,8 +308,6 @@ class ScoringRequest:
     and their caches know one form of them.
 
     Attributes:
-        source: the source.
-        translation: the translation.
         row: 0-based index of the caller's row, for error messages only.
     """
 
@@ -341,7 +330,6 @@ class Judgement:
 
     Attributes:
         example_id: the example's id, or the row number as a string.
-        category: the example's category.
         is_correct: whether the verdict is "correct".
         translation: the translation that was judged. If several are compared, the correct one.
         verdict: one of VERDICTS.

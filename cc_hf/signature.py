@@ -64,13 +64,7 @@ def build(metric: str, fields: Mapping[str, str | int]) -> str:
 
 
 def parse(text: str) -> tuple[str, dict[str, str]]:
-    """Parse a signature.
-
-    Args:
-        text: a signature.
-
-    Returns:
-        The metric and its fields, all strings.
+    """Parse a signature into the metric and its fields.
 
     Raises:
         InputError: when a part has no ":" or a key occurs twice.
@@ -96,7 +90,6 @@ def limited(data: str, limit: int) -> str:
 
     Args:
         data: the field of all examples, NAME/CONFIGURATION@REVISION.
-        limit: number of examples.
 
     Examples:
         >>> limited("winomt/default@b2f1b31", 100)
@@ -111,7 +104,6 @@ def chosen(data: str, ids: Collection[str]) -> str:
 
     Args:
         data: the field of all examples, NAME/CONFIGURATION@REVISION.
-        ids: ids of the chosen examples.
 
     Examples:
         >>> chosen("winomt/default@b2f1b31", ["7", "9"])
@@ -139,11 +131,6 @@ def whole(data: str) -> str:
 
 def split_and_limit(text: str, dataset: str, config: str) -> tuple[str, int | None]:
     """Return the split that a signature names, and how many of its examples were judged.
-
-    Args:
-        text: a signature.
-        dataset: name of the dataset.
-        config: name of its configuration.
 
     Returns:
         The split, and the number of examples after `--limit` or of chosen ones; None for all.
@@ -192,7 +179,6 @@ def with_scores(evaluator: str, digest: str) -> str:
     """Return the field `eval` of an evaluator without a revision, such as a function.
 
     Args:
-        evaluator: its name.
         digest: eight hexadecimal digits, a digest of the scores that it gave.
 
     Examples:

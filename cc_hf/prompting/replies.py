@@ -29,7 +29,6 @@ class Request:
 
     Attributes:
         id: its name, unique within a run.
-        conversation: the turns.
         reference: what is needed to read the reply, as strings.
     """
 
@@ -40,13 +39,7 @@ class Request:
 
 @dataclass(frozen=True)
 class KeptReply:
-    """A request of a kept run with its reply.
-
-    Attributes:
-        id: name of the request.
-        reference: what is needed to read the reply.
-        reply: the reply.
-    """
+    """A request of a kept run with its reply."""
 
     id: str
     reference: Mapping[str, str]
@@ -58,7 +51,6 @@ class KeptRun:
     """A run that was kept.
 
     Attributes:
-        run: what was asked, of which model.
         replies: id -> request and reply, in the order of the file.
     """
 
@@ -75,7 +67,6 @@ class FileRespondent:
     followed by "/swapped". A file that `cc-hf prompt` kept can be read, too.
 
     Attributes:
-        path: the file.
         unused: ids that no request had so far.
 
     Raises:
@@ -106,9 +97,6 @@ class FileRespondent:
     def reply(self, conversations: Sequence[Conversation]) -> list[Reply]:
         """Refuse conversations, since a file only knows ids; `reply_by_id` answers.
 
-        Args:
-            conversations: conversations without ids.
-
         Raises:
             InputError: always.
         """
@@ -119,12 +107,6 @@ class FileRespondent:
 
     def reply_by_id(self, ids: Sequence[str]) -> list[Reply]:
         """Return the replies of requests.
-
-        Args:
-            ids: names of requests.
-
-        Returns:
-            One reply per id.
 
         Raises:
             InputError: for an id that the file does not hold.
@@ -145,7 +127,6 @@ def request_key(identity: str, conversation: Conversation) -> str:
 
     Args:
         identity: `Respondent.identity`.
-        conversation: the turns.
 
     Examples:
         >>> len(request_key("local/model@1a2b3c4", ()))
@@ -173,7 +154,6 @@ def ask(
 
     Args:
         requests: what to ask; ids are unique.
-        respondent: the model.
         path: file of the replies; one of the same run is continued.
         run: what is asked, of which model, as plain values. A file of another run is refused.
         block_size: number of requests that are asked together.
@@ -223,9 +203,6 @@ def ask(
 
 def read_run(path: Path) -> KeptRun:
     """Read what `ask` kept.
-
-    Args:
-        path: the file.
 
     Returns:
         The run, with the last reply to each request.
@@ -290,9 +267,6 @@ def _row(request: Request, key: str, reply: Reply) -> dict[str, Any]:
 def _prepared(path: Path, run: Mapping[str, Any], *, is_main: bool) -> dict[str, Reply]:
     """Return the replies of a file by key, after an incomplete line is cut off; a new file begins
     with the run.
-
-    Raises:
-        InputError: for a file of another run.
     """
     written = json.loads(json.dumps(run))
     if not exists(path) or os.path.getsize(path) == 0:
@@ -332,11 +306,7 @@ def _append(path: Path, rows: Sequence[Mapping[str, Any]]) -> None:
 
 
 def _rows(path: Path, data: bytes | None = None) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield the objects of a file, each with its position for messages.
-
-    Raises:
-        InputError: for a file that cannot be read, or a line that is not an object.
-    """
+    """Yield the objects of a file, each with its position for messages."""
     try:
         text = (path.read_bytes() if data is None else data).decode("utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:

@@ -41,8 +41,6 @@ class CorpusQuality:
     """Quality of the translations of one system.
 
     Attributes:
-        system: name of the system.
-        n: number of sentences.
         n_blank: number of blank translations, which are scored like any other.
         scores: "bleu" and perhaps "chrf" -> score in [0, 1].
         signatures: the same names -> signature of sacreBLEU.
@@ -84,8 +82,6 @@ def corpus_score(
 
     Args:
         name: "bleu" or "chrf".
-        translations: one translation per sentence.
-        references: as many references.
         tokenize: tokenizer of BLEU; None for the one that sacreBLEU uses for the language.
         tgt_lang: language of the translations, ISO 639-1.
 
@@ -120,14 +116,9 @@ def corpus_quality(
 
     Args:
         systems: name of a system -> one translation per reference.
-        references: the references.
-        chrf: whether chrF is computed, too.
         tokenize: one of `TOKENIZERS`, for BLEU.
         paired: one of `PAIRED_TESTS`, to compare each system with the first; None for no test.
             The seed and the number of exchanges are those of `Bootstrap`.
-
-    Returns:
-        One result for each system.
 
     Raises:
         InputError: for no references, a number of translations that differs, an unknown tokenizer
@@ -178,11 +169,7 @@ def _p_values(
     tokenize: str,
     paired: str | None,
 ) -> tuple[dict[str, dict[str, float]], str]:
-    """Return system -> name of a score -> p-value, and the signature of the test.
-
-    Raises:
-        InputError: for an unknown test, or one system.
-    """
+    """Return system -> name of a score -> p-value, and the signature of the test."""
     if paired is None:
         return {}, ""
     check_choice("paired", paired, PAIRED_TESTS)
@@ -212,8 +199,7 @@ def sentence_statistics(
 
     Args:
         scorer: BLEU or CHRF of sacreBLEU.
-        translations: n translations.
-        references: n references.
+        translations, references: n texts each.
 
     Returns:
         Counts, (n, k).
@@ -257,7 +243,6 @@ def score_of_sums(name: str, scorer: Any) -> FiguresOfSums:
     """Return `scores_of_statistics` as a figure of sums over sentences, for paired tests.
 
     Args:
-        name: name of the figure.
         scorer: BLEU or CHRF of sacreBLEU.
     """
     return lambda parts: {name: scores_of_statistics(scorer, parts["all"])}

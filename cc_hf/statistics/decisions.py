@@ -166,9 +166,6 @@ def _cells(
 ) -> tuple[list[tuple[str, ...]], _Counts, list[str]]:
     """Return the sorted combinations of groups that occur, their (cells, 3) counts of verdicts, and
     the names of the figures that are defined.
-
-    Raises:
-        InputError: for no verdicts, unknown ones, or groups of another number.
     """
     if not as_labels("verdicts", verdicts, are_texts=True):
         raise InputError("figures of nothing: expected at least one decision, got none")

@@ -254,12 +254,7 @@ def _rounded(share: float) -> float:
 
 @dataclass(frozen=True, slots=True)
 class GenderRatio:
-    """A ratio of a figure on male and on female samples, 0 or more; 1 is balanced.
-
-    Attributes:
-        value: the ratio.
-        interval: bootstrap interval, or why there is none.
-    """
+    """A ratio of a figure on male and on female samples, 0 or more; 1 is balanced."""
 
     value: float
     interval: Interval | NoInterval

@@ -42,10 +42,6 @@ def cohen_d(first: _Values, second: _Values) -> float:
     sqrt(((n1 - 1) s1^2 + (n2 - 1) s2^2) / (n1 + n2 - 2)), where s^2 is the variance with n - 1 in
     the denominator.
 
-    Args:
-        first: values of the first group.
-        second: values of the second group.
-
     Returns:
         The signed difference, without a unit.
 
@@ -75,12 +71,8 @@ def t_test(first: _Values, second: _Values, *, equal_variances: bool = False) ->
     """Apply the t-test of two independent groups.
 
     Args:
-        first: values of the first group, at least two.
-        second: values of the second group, at least two.
+        first, second: at least two values each.
         equal_variances: use Student's test instead of Welch's.
-
-    Returns:
-        t, the degrees of freedom and the two-sided p.
 
     Raises:
         InputError: for fewer than two values in a group, values that are not finite numbers, or

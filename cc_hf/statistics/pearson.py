@@ -22,7 +22,6 @@ class PearsonCorrelation:
     """Linear agreement of two figures of the same n items.
 
     Attributes:
-        n: number of items.
         r: correlation, in [-1, 1].
         interval: its interval by Fisher's z, which assumes that both figures together are normal.
     """
@@ -41,9 +40,6 @@ def pearson_correlation(
         left: at least four finite numbers, one per item.
         right: as many finite numbers, in the same order of the items.
         level: confidence level, in (0, 1).
-
-    Returns:
-        The correlation with its interval.
 
     Raises:
         InputError: for fewer than four items, different lengths, values that are not finite, a

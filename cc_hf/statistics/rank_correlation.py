@@ -26,11 +26,9 @@ class RankCorrelation:
     """Agreement of two orders of the same n items.
 
     Attributes:
-        n: number of items.
         spearman: correlation of the ranks, in [-1, 1]; ties share their mean rank.
         kendall: tau-b, in [-1, 1].
-        spearman_interval: interval by bootstrap over the items, or why there is none.
-        kendall_interval: interval by bootstrap over the items, or why there is none.
+        spearman_interval, kendall_interval: by bootstrap over the items, or why there is none.
         n_undefined: number of resamples in which one side has a single value, so that there is no
             order; the intervals ignore them.
     """
@@ -60,9 +58,6 @@ def rank_correlation(
         n_resamples: number of resamples, at least 1.
         level: confidence level, in (0, 1).
         seed: seed of numpy's default generator, 0 or more.
-
-    Returns:
-        Both correlations, in [-1, 1], with bootstrap intervals over the items.
 
     Raises:
         InputError: for fewer than three items, different lengths, values that are not finite, a

@@ -23,7 +23,6 @@ class SeedFigure:
             other figures.
         sd: standard deviation of the figure over seeds, with n - 1 in the denominator; None for
             one seed.
-        values: the figure of each seed.
     """
 
     mean: float

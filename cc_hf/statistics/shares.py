@@ -29,7 +29,6 @@ class Share:
     Attributes:
         k: number of samples that have it.
         n: number of samples, at least 1: a share of nothing is None where one can occur.
-        interval: interval of k / n, or the reason why there is none.
     """
 
     k: int
@@ -100,10 +99,6 @@ def resampled_shares(
         parts: one array of shape (n,) for each part, whether a sample belongs to it; at least one
             sample does. Parts may overlap.
         groups: n names of groups; None draws each sample on its own.
-        bootstrap: how samples are drawn.
-
-    Returns:
-        One share for each part.
 
     Raises:
         InputError: for no samples, no parts, an empty part, other values or different lengths.
