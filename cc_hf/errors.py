@@ -192,9 +192,6 @@ def shown(value: object) -> str:
 def check_choice(option: str, value: object, known: Collection[str]) -> None:
     """Check that the value of an option is one of the known values.
 
-    Args:
-        option: name of the option, for the message.
-
     Raises:
         InputError: for any other value; the message lists the known ones.
     """

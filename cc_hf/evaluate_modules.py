@@ -45,10 +45,7 @@ def register_quietly() -> None:
 
 
 def register() -> list[str]:
-    """Write the shims that are missing or differ.
-
-    Returns:
-        The paths of the shims that were written.
+    """Write the shims that are missing or differ, and return their paths.
 
     Raises:
         OSError: when the cache of modules cannot be written.
@@ -57,10 +54,7 @@ def register() -> list[str]:
 
 
 def remove() -> list[str]:
-    """Delete the shims of all metrics, and folders that hold nothing else.
-
-    Returns:
-        The paths of the deleted shims, sorted.
+    """Delete the shims of all metrics and folders that hold nothing else; return the sorted paths.
 
     Raises:
         OSError: when the cache of modules cannot be written.
@@ -77,10 +71,7 @@ def remove() -> list[str]:
 
 
 def shim_path(name: str) -> str:
-    """Return the path of a metric's shim in the cache of modules that `evaluate` uses.
-
-    Args:
-        name: the file need not exist.
+    """Return the path of a metric's shim, which need not exist, in the cache that `evaluate` uses.
 
     Raises:
         FileNotFoundError: when HF_HOME or HF_MODULES_CACHE is set to the empty string.

@@ -149,7 +149,6 @@ def parse_table(
 
     Args:
         lines: the lines of the table, the first with the names of the columns.
-        delimiter: the character between cells.
 
     Yields:
         Pairs of the 1-based number of the line on which a row ends, and its cells.
@@ -229,7 +228,6 @@ def resolved(path: str | Path, what: str = "output") -> Path:
 
     Args:
         path: need not exist.
-        what: name of the argument, for the message.
 
     Raises:
         InputError: for a name that is too long, symbolic links in a loop, a null character, or a
@@ -265,7 +263,6 @@ def sole_writer(output: str | Path, name: str = "output") -> Iterator[None]:
 
     Args:
         output: the file or folder; its parent must exist. A device or pipe is not locked.
-        name: name of the argument, for the message.
 
     Raises:
         InputError: if another run writes the output, or the folder cannot be written to.

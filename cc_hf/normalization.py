@@ -28,9 +28,6 @@ _INVISIBLE = frozenset(
 def composed(text: str) -> str:
     """Return a text in NFC, where a letter with an accent is one character.
 
-    Args:
-        text: any text; one that is composed is returned as it is.
-
     Examples:
         >>> composed("A\\u0308rztin") == "\\xc4rztin"
         True

@@ -45,7 +45,6 @@ class Study(NamedTuple):
         commands: "module:object" of the `typer.Typer` that has its commands.
         papers: the papers that it reproduces or extends: keys of `cc_hf.citations`, or for other
             papers the text to show, such as "Smith 2025".
-        summary: what it measures, in one line.
         report_section: "module:object" of the section that it adds to the page of a report; None
             for no section.
 
@@ -253,7 +252,6 @@ def find(kind: str, name: str) -> Any:
 
     Args:
         kind: see `names`.
-        name: any name, such as one that a result holds.
 
     Returns:
         The object; None for a name that is not registered, or whose plug-in cannot be loaded, of

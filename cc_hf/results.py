@@ -133,10 +133,8 @@ class EvaluationResult(OnData):
         scores: name -> value in [0, 1], or in [-1, 1] for differences (names that begin with
             "delta" or end in "_gap"). BLEU and chrF are divided by 100. A score that is undefined
             for lack of samples is left out.
-        intervals: name of a score -> confidence interval.
         categories: one entry per category, sorted by name.
         judgements: one per example, in the order of the examples.
-        counts: name -> number, such as n_ties.
         no_interval: name of a score that was resampled but has no interval -> the reason.
         notes: what a reader of the figures must know, one or more sentences each. They are shown
             wherever the figures are. The note on a system that judged itself (`own_judges`) is
@@ -236,10 +234,7 @@ class EvaluationResult(OnData):
         return {judgement.example_id: judgement for judgement in self.judgements}
 
     def interval_notes(self) -> dict[str, str]:
-        """Return notes on the intervals that are unusual or missing.
-
-        Returns:
-            Name of the score -> text.
+        """Return notes on the intervals that are unusual or missing: name of the score -> text.
 
         Examples:
             >>> notes = {"f1": NoInterval("it is the same in every resample")}
@@ -388,7 +383,7 @@ def own_judge_note(evaluator: str, system: str) -> str:
 
 
 def difference_of_data(results: Mapping[str, EvaluationResult]) -> str:
-    """Return why the judgements of some results cannot be joined by their example ids.
+    """Return why judgements of some results cannot be joined by their example ids; "" if they can.
 
     The user's own data have row numbers for ids, so the signatures must have the same digest of
     the references. Two metrics read different parts of the references, so their digests cannot be
@@ -396,9 +391,6 @@ def difference_of_data(results: Mapping[str, EvaluationResult]) -> str:
 
     Args:
         results: name -> result. The names are used in the answer.
-
-    Returns:
-        The reason, or "" if they can be joined.
 
     Examples:
         >>> a, b = (

@@ -49,15 +49,12 @@ class ContrastiveSourceExample:
 
     Attributes:
         id: unique within dataset, configuration and split.
-        src_lang: language of the source, ISO 639-1.
-        tgt_lang: language of the translation, ISO 639-1; "" if the source serves every target
-            language.
+        src_lang, tgt_lang: languages of source and translation, ISO 639-1; `tgt_lang` is "" if the
+            source serves every target language.
         source: the source that the system under test translates.
-        focus: the words that must be disambiguated.
         correct_sources: at least one variant of the source with a correct disambiguation cue.
         incorrect_sources: at least one variant with an incorrect cue.
         category: group for category accuracies.
-        gold: the correct reading.
         extra: further columns of the dataset, strings only.
 
     Raises:
@@ -138,8 +135,7 @@ class ContrastiveTranslationExample:
 
     Attributes:
         id: unique within dataset, configuration and split.
-        src_lang: language of the source, ISO 639-1.
-        tgt_lang: language of the translations, ISO 639-1.
+        src_lang, tgt_lang: languages of source and translations, ISO 639-1.
         source: the source; "" in LM-Wino-X.
         correct_translation: the translation that must win.
         contrastive_translations: the wrong translations. A few examples of published sets have
@@ -217,9 +213,8 @@ class ProbingExample:
 
     Attributes:
         id: unique within dataset, configuration and split.
-        src_lang: language of the source, ISO 639-1.
-        tgt_lang: language of the translation, ISO 639-1; "" if the source serves every target
-            language.
+        src_lang, tgt_lang: languages of source and translation, ISO 639-1; `tgt_lang` is "" if the
+            source serves every target language.
         source: the source that the system under test translates.
         category: group for category accuracies.
         gold: the correct reading, such as the target words of a sense.

@@ -118,9 +118,6 @@ def chosen(data: str, ids: Collection[str]) -> str:
 def whole(data: str) -> str:
     """Return the field `data` of all examples, of which `limited` or `chosen` made another.
 
-    Args:
-        data: the field of some examples, or of all.
-
     Examples:
         >>> whole("winomt/default[first 100]@b2f1b31")
         'winomt/default@b2f1b31'
@@ -130,10 +127,7 @@ def whole(data: str) -> str:
 
 
 def split_and_limit(text: str, dataset: str, config: str) -> tuple[str, int | None]:
-    """Return the split that a signature names, and how many of its examples were judged.
-
-    Returns:
-        The split, and the number of examples after `--limit` or of chosen ones; None for all.
+    """Return the split that a signature names, and the number of its judged examples, None for all.
 
     Examples:
         >>> split_and_limit("cc|data:wino_x/mt_en_de/dev[first 9]@1a", "wino_x", "mt_en_de")
@@ -207,11 +201,7 @@ def evaluator_key(evaluator: str) -> str | None:
 
 
 def without_scores(evaluator: str) -> str:
-    """Return the field `eval` without the digest of scores that `with_scores` adds.
-
-    Args:
-        evaluator: the field, with or without a digest.
-    """
+    """Return the field `eval` without the digest of scores that `with_scores` may have added."""
     return _SCORES.sub("", evaluator)
 
 

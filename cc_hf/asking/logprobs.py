@@ -32,12 +32,11 @@ def choices_by_logprob(
     After a prompt with reasons, this asks for the answer without them.
 
     Args:
-        plan: what is asked.
         parser: how the replies beside it are read, so that both results can be compared; every
             parser reads these answers alike.
 
     Returns:
-        A result of `prompted_choice`. Two answers that are equally probable are an invalid choice.
+        A result of `prompted_choice`; two answers that are equally probable are an invalid choice.
 
     Raises:
         InputError: for another backend, or a conversation that is too long for the model.

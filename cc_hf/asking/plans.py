@@ -86,12 +86,11 @@ def plan_choices(
     Args:
         examples: examples of a configuration mt_*.translations or lm_* of Wino-X.
         strategy: one of `cc_hf.prompting.templates.STRATEGIES`.
-        n_shots: number of demonstrations; None for that of the thesis.
+        n_shots: None for the number of the thesis.
         demonstrations: "data" draws whole schemas from the examples; "shipped" takes those that
             ship for the pair; a path reads a file
             (`cc_hf.prompting.samples.read_choice_samples`); "auto" draws for basic prompts, and
             takes those that ship for the others.
-        seed: seed of the draw.
 
     Returns:
         The plan; all samples of a schema that a demonstration has are left out.
@@ -168,9 +167,8 @@ def plan_translations(
     """Plan to ask for translations of sentences.
 
     Args:
-        examples: examples with sources.
         strategy: "basic" or "cot".
-        n_shots: number of demonstrations; None for that of the thesis.
+        n_shots: None for the number of the thesis.
         demonstrations: see `plan_choices`. Those from the data are sentences with a reference;
             with reasons there are none in the data.
 

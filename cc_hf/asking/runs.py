@@ -99,20 +99,12 @@ class TranslationRun:
     rows: tuple[RepliedTranslation, ...]
 
     def counts(self, category: str | None = None) -> dict[str, int]:
-        """Return how often each outcome occurred.
-
-        Args:
-            category: a category of the examples; None for all.
-        """
+        """Return how often each outcome occurred, in a category or, for None, in all of them."""
         outcomes = Counter(r.outcome for r in self.rows if category in (None, r.category))
         return {name: outcomes[name] for name in ("valid", "invalid", "failed")}
 
     def n_cut(self, category: str | None = None) -> int:
-        """Return how many replies are known to end at the limit of their length.
-
-        Args:
-            category: a category of the examples; None for all.
-        """
+        """Return how many replies, of a category or all, are known to be cut at their limit."""
         return sum(r.is_cut for r in self.rows if category in (None, r.category))
 
     @property
@@ -172,8 +164,6 @@ def ask_plan(
     Args:
         task: "choose" or "translate".
         path: file in which every reply is kept; a run that was stopped goes on with it.
-        block_size: number of requests that are asked and stored together.
-        is_main: whether this process writes the file.
 
     Raises:
         InputError: for a file of another run.
@@ -246,9 +236,6 @@ def choices_of_run(
     Args:
         parser: how replies are read, one of `cc_hf.prompting.choices.PARSERS`.
         name: name of the model in reports; "" for that of the run.
-
-    Returns:
-        A result of `prompted_choice`, with one judgement per sample.
 
     Raises:
         InputError: for an unknown parser, or a run of another kind.

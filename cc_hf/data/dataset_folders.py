@@ -34,9 +34,6 @@ _FORMS: dict[str, type[Example]] = {
 def is_dataset_folder(name: str | Path) -> bool:
     """Return whether a dataset's name is a folder with CONFIG/SPLIT-00000-of-00001.parquet.
 
-    Args:
-        name: name of a dataset, or a path.
-
     Examples:
         >>> is_dataset_folder("mucow")
         False

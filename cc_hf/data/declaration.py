@@ -103,7 +103,6 @@ class DatasetDeclaration:
         citation_keys: keys of `cc_hf.citations`, or citations of papers that it does not have.
         revision: the pinned commit, or the version of the generator. The signature shows its first
             7 characters.
-        cues: how the cues were made, as the signature says it.
         default_config: name of the configuration that is used if none is named.
         extra_keys: the columns in `extra` of configurations that name none.
         version: version of the builder for `datasets`.
@@ -174,10 +173,7 @@ class DatasetDeclaration:
         return name
 
     def files_of(self, config: str | None) -> tuple[SourceFile, ...]:
-        """Return the files that a configuration is read from.
-
-        Args:
-            config: name of the configuration; None for the default.
+        """Return the files that a configuration, the default one for None, is read from.
 
         Raises:
             UnknownNameError: for a name that is not declared.
@@ -185,10 +181,7 @@ class DatasetDeclaration:
         return (*self.files, *self.config(config).files)
 
     def cues_of(self, config: str | None) -> str:
-        """Return how the cues of a configuration were made, as the signature says it.
-
-        Args:
-            config: name of the configuration; None for the default.
+        """Return how signatures say that the cues of a configuration (None: the default) were made.
 
         Raises:
             UnknownNameError: for a name that is not declared.
@@ -196,10 +189,7 @@ class DatasetDeclaration:
         return self.config(config).cues or self.cues
 
     def extra_keys_of(self, config: str | None) -> tuple[str, ...]:
-        """Return the columns in `extra` of a configuration.
-
-        Args:
-            config: name of the configuration; None for the default.
+        """Return the columns in `extra` of a configuration, the default one for None.
 
         Raises:
             UnknownNameError: for a name that is not declared.

@@ -68,11 +68,7 @@ def fetch(file: SourceFile, data_dir: str | Path | None = None) -> Path:
 
 
 def is_here(file: SourceFile, data_dir: str | Path | None = None) -> bool:
-    """Return whether `fetch` finds the file without the network. The content is not checked.
-
-    Args:
-        data_dir: see `fetch`.
-    """
+    """Return whether `fetch` finds the file without the network. The content is not checked."""
     local = local_folder(data_dir)
     if local:
         return is_file(Path(local) / file.repository / file.path)

@@ -36,11 +36,7 @@ _LARGEST = 2**53  # up to here, floats hold integers exactly
 
 @dataclass(frozen=True)
 class Kind:
-    """A kind of plain values.
-
-    Attributes:
-        name: what is expected, for messages.
-    """
+    """A kind of plain values, with what messages call it."""
 
     name: str
     fits: Callable[[Any], bool]

@@ -41,9 +41,6 @@ def chosen_metrics(
         has_evaluator: whether the caller named an evaluator, which at least one metric must then
             use.
 
-    Returns:
-        One metric per name, in the order of the names.
-
     Raises:
         UnknownNameError: for a metric that is not registered, or an option that none of them has.
         InputError: for no names, a metric that does not fit, or an evaluator that none of them
@@ -104,10 +101,7 @@ def with_options(
     *,
     has_evaluator: bool = False,
 ) -> list[Metric]:
-    """Make metrics, each with those of the options that it has.
-
-    Args:
-        options: values of options by name; None for the defaults.
+    """Make metrics, each with those of the options that it has, or the defaults for None.
 
     Raises:
         UnknownNameError: for an option that none of the metrics has.
@@ -152,7 +146,6 @@ def check_translations_or_system(
     """Refuse translations that no metric reads, and metrics without translations to read.
 
     Args:
-        metrics: metrics that will run.
         translations: translations of a system, or None.
         system: model that makes the translations, or None.
 
@@ -194,11 +187,7 @@ def check_translations_or_system(
 
 
 def no_metric(material: Material, not_run: Mapping[str, str]) -> str:
-    """Return the message that no metric can judge the material.
-
-    Args:
-        not_run: a mapping from each metric to the reason why it did not run.
-    """
+    """Return the message that no metric can judge the material."""
     reasons = "; ".join(f"{name}: {reason}" for name, reason in sorted(not_run.items()))
     return f"no metric can judge {material.name} in {material.tgt_lang}: {reasons}"
 

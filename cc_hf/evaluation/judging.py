@@ -152,9 +152,6 @@ def _scoring(
 
     A blank translation is not scored if the metric counts it as incorrect, nor is one that is too
     long if the evaluator says so (`on_too_long`).
-
-    Raises:
-        InputError: for an evaluator that is neither an Evaluator nor a function.
     """
     if not isinstance(evaluator, Evaluator) and not callable(evaluator):
         raise InputError(
@@ -205,7 +202,6 @@ def _unusable(
     translate, or a wrong file.
 
     Args:
-        metric: the metric, of which one that reads replies or no translations counts nothing.
         sources: their sources; empty for rows that are no examples, which are told apart by their
             references.
 
@@ -330,8 +326,6 @@ class MetricModule(_Host):  # type: ignore[misc]
 
         Args:
             predictions: translations; None for a metric that judges the evaluator itself.
-            references: what the metric reads, one mapping per row.
-            options: options of the metric, of loading, and of the host.
 
         Returns:
             The dict of `module_figures`; None on other than the main process of the host.
@@ -353,8 +347,6 @@ class MetricModule(_Host):  # type: ignore[misc]
 
         Args:
             predictions: translations; None for a metric that judges the evaluator itself.
-            references: what the metric reads, one mapping per row.
-            options: options of the host.
 
         Raises:
             InputError: for rows that the metric cannot judge.
@@ -381,7 +373,6 @@ def module_figures(
 
     Args:
         predictions: translations; None for a metric that judges the evaluator itself.
-        references: what the metric reads, one mapping per row.
         options: options of the metric and of `cc_hf.evaluators.options.LoadingOptions`, evaluator,
             seed and n_resamples.
 

@@ -100,10 +100,8 @@ class Figures:
     """The parts of an `EvaluationResult` that a metric computes from its rows.
 
     Attributes:
-        scores: figures by name.
         intervals: 95 % intervals by figure, or the reason why there is none.
         judgements: one per row, or empty for a metric without verdicts.
-        notes: what a reader must know of the figures.
     """
 
     scores: Mapping[str, float]
@@ -201,7 +199,6 @@ class Metric(ABC):
         """Return "" if the metric can judge a configuration, else the reason as errors say it.
 
         Args:
-            form: class of its examples.
             src_lang, tgt_lang: ISO 639-1 codes of the sources and the translations.
         """
 
@@ -401,11 +398,7 @@ def finish(
     bootstrap: Bootstrap,
     notes: tuple[str, ...] = (),
 ) -> EvaluationResult:
-    """Make the result of a metric, with its signature.
-
-    Args:
-        origin: where the rows come from.
-    """
+    """Make the result of a metric, with its signature."""
     judgements = figures.judgements
     if judgements and any(rows.pairs):
         judgements = tuple(
@@ -443,10 +436,7 @@ def finish(
 
 
 def registered_metric(name: str) -> type[Metric] | None:
-    """Return the class of a metric.
-
-    Args:
-        name: name of a metric, such as a result holds it.
+    """Return the class of a metric by the name that a result holds.
 
     Returns:
         The class; None for a metric that is not registered or whose plug-in cannot be loaded; its

@@ -278,14 +278,7 @@ class ContrastiveConditioning(ScoringMetric):
         return {"data": own_data(references), "cues": "own", **origin}
 
     def measure(self, rows: Rows, bootstrap: Bootstrap, scoring: Scoring | None = None) -> Figures:
-        """Judge every translation by its scores and compute the figures.
-
-        Returns:
-            Plain and weighted accuracies in [0, 1], with intervals, and one judgement per row.
-
-        Raises:
-            InputError: without scores.
-        """
+        """Judge every translation by its scores and compute the figures."""
         scoring = self.scored(scoring)
         unscored = {reason: len(numbers) for reason, numbers in scoring.unscored.items() if numbers}
         judgements = judge(

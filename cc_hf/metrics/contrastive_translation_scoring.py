@@ -389,15 +389,7 @@ class ContrastiveTranslationScoring(ScoringMetric):
         return {"data": own_data(filled), **origin, "sys": "scored"}
 
     def measure(self, rows: Rows, bootstrap: Bootstrap, scoring: Scoring | None = None) -> Figures:
-        """Judge every row by its scores and compute the figures.
-
-        Returns:
-            Accuracies in [0, 1], of pairs too if rows have twins, with intervals, and one judgement
-                per row.
-
-        Raises:
-            InputError: without scores.
-        """
+        """Judge every row by its scores and compute the figures."""
         scoring = self.scored(scoring)
         is_log = isinstance(scoring.evaluator, Evaluator) and self.score == "logprob"
         judgements = judge(rows.references, scoring.scores, ids=rows.ids, is_log=is_log)

@@ -312,10 +312,6 @@ class GenderAccuracy(Metric):
     def measure(self, rows: Rows, bootstrap: Bootstrap, scoring: Scoring | None = None) -> Figures:
         """Judge every translation and compute the figures.
 
-        Returns:
-            Accuracies in [0, 1], of pairs too if rows have them, with intervals, and one judgement
-                per row.
-
         Raises:
             InputError: for a language without spaces between words, or an option that is not known.
         """

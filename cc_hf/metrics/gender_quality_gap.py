@@ -192,9 +192,6 @@ class GenderQualityGap(Metric):
     def measure(self, rows: Rows, bootstrap: Bootstrap, scoring: Scoring | None = None) -> Figures:
         """Compute BLEU and chrF of both genders, and their gaps.
 
-        Returns:
-            BLEU and chrF in [0, 1] and their gaps in [-1, 1], with intervals; no judgements.
-
         Raises:
             InputError: for a language without spaces between words.
         """

@@ -114,7 +114,6 @@ def outcomes(
     Args:
         references: mappings with the keys that `HomographAccuracy` reads.
         alignments: one per translation, by indices of `cc_hf.text.tokenization.word_tokens`.
-        tgt_lang: ISO 639-1 code of the translations.
         search: a name of `SEARCHES`.
         lemmatizer: a name of `cc_hf.text.lemmatization.LEMMATIZERS`, or a Lemmatizer.
 
@@ -195,8 +194,7 @@ def ceiling_note(outcomes: Sequence[Outcome], search: str) -> str:
     """Return what is known of the ceiling of the accuracy, as a sentence for readers.
 
     Args:
-        outcomes: outcomes of reference translations, from `reference_outcomes`; empty if there are
-            none.
+        outcomes: from `reference_outcomes`; empty if there are no reference translations.
         search: the search by which they were judged, a name of `SEARCHES`.
 
     Examples:
@@ -246,7 +244,6 @@ def judge(
 
     Args:
         references: mappings with the keys that `HomographAccuracy` reads.
-        outcomes: what became of each homograph, from `outcomes`.
         wide: whether unknown and deleted homographs are errors; otherwise they are inconclusive.
         ids: names of the examples; None for row numbers.
 
@@ -457,9 +454,6 @@ class HomographAccuracy(Metric):
 
     def measure(self, rows: Rows, bootstrap: Bootstrap, scoring: Scoring | None = None) -> Figures:
         """Align all sources and translations, judge every translation, and compute the figures.
-
-        Returns:
-            Accuracies and rates in [0, 1], with intervals, and one judgement per row.
 
         Raises:
             InputError: for options that do not fit, or a language that the lemmatizer does not

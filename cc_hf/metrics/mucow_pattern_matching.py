@@ -286,9 +286,6 @@ class MucowPatternMatching(Metric):
     def measure(self, rows: Rows, bootstrap: Bootstrap, scoring: Scoring | None = None) -> Figures:
         """Judge every translation and compute the figures.
 
-        Returns:
-            Coverage, precision, recall and F1 in [0, 1], with intervals, and one judgement per row.
-
         Raises:
             InputError: for a language that the lemmatizer does not know, a number of lemmas that is
                 not that of the translations, or options out of range.

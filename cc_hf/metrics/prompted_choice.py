@@ -356,9 +356,6 @@ class PromptedChoice(Metric):
     def measure(self, rows: Rows, bootstrap: Bootstrap, scoring: Scoring | None = None) -> Figures:
         """Parse every reply and compute the figures.
 
-        Returns:
-            Accuracies and rates, with intervals, and one judgement per row.
-
         Raises:
             InputError: for an unknown parser.
         """

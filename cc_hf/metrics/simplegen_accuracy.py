@@ -118,9 +118,6 @@ def find_genders(translation: str, entry: FormsByGender) -> frozenset[str]:
 
     A form within a longer form that also occurs is ignored.
 
-    Args:
-        entry: forms of an occupation by gender.
-
     Returns:
         A subset of {"male", "female"}; both for a spelling that means both genders.
 
@@ -166,7 +163,6 @@ def judge(
 
     Args:
         references: mappings with the keys that `SimplegenAccuracy` reads.
-        dictionary: forms of occupations in the language of the translations.
         ids: names of the examples; None for row numbers.
 
     Raises:
@@ -392,10 +388,6 @@ class SimplegenAccuracy(Metric):
 
     def measure(self, rows: Rows, bootstrap: Bootstrap, scoring: Scoring | None = None) -> Figures:
         """Judge every translation and compute the figures.
-
-        Returns:
-            Rates in [0, 1] and their differences in [-1, 1], with intervals, and one judgement per
-                row.
 
         Raises:
             InputError: for a language without a dictionary, or a dictionary that is not as expected

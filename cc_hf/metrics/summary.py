@@ -82,7 +82,6 @@ def pair_figures(
     The bootstrap draws whole pairs.
 
     Args:
-        judgements: the verdicts on which accuracy is computed.
         pairs: for each judgement the name that both twins share, "" for none.
 
     Returns:

@@ -255,10 +255,6 @@ class WinoXPatternMatching(Metric):
     def measure(self, rows: Rows, bootstrap: Bootstrap, scoring: Scoring | None = None) -> Figures:
         """Judge every translation and compute the figures.
 
-        Returns:
-            Accuracies in [0, 1], of pairs too if rows have twins, with intervals, and one judgement
-                per row.
-
         Raises:
             InputError: for a source language other than English, or a target language whose
                 pronouns are not known.

@@ -75,7 +75,6 @@ def judge(
     Args:
         references: mappings with the keys that `WinomtPatternMatching` reads.
         alignments: one per translation, by indices of `space_tokens`.
-        predictor: gender rules of the target language.
         ids: names of the examples; None for row numbers.
 
     Raises:
@@ -299,10 +298,6 @@ class WinomtPatternMatching(Metric):
 
     def measure(self, rows: Rows, bootstrap: Bootstrap, scoring: Scoring | None = None) -> Figures:
         """Align all sources and translations, judge every translation, and compute the figures.
-
-        Returns:
-            Accuracies, precision, recall and F1 in [0, 1], deltas in [-1, 1], with intervals, and
-                one judgement per row.
 
         Raises:
             InputError: for options that do not fit.

@@ -95,11 +95,7 @@ class FileRespondent:
         return f"replies/{self.path.name}@{file_sha256(self.path)[:7]}"
 
     def reply(self, conversations: Sequence[Conversation]) -> list[Reply]:
-        """Refuse conversations, since a file only knows ids; `reply_by_id` answers.
-
-        Raises:
-            InputError: always.
-        """
+        """Raise InputError always, since a file only knows ids; `reply_by_id` answers."""
         raise InputError(
             f"{self.path}: expected ids, by which the replies of a file are found, got"
             f" {len(conversations)} conversations"
@@ -122,11 +118,8 @@ class FileRespondent:
 
 
 def request_key(identity: str, conversation: Conversation) -> str:
-    """Return the key under which a reply is found again: a hash over the model, its decoding and
-    every turn.
-
-    Args:
-        identity: `Respondent.identity`.
+    """Return the key under which a reply is found again: a hash over the model with its decoding
+    (`Respondent.identity`) and every turn.
 
     Examples:
         >>> len(request_key("local/model@1a2b3c4", ()))
@@ -156,8 +149,6 @@ def ask(
         requests: what to ask; ids are unique.
         path: file of the replies; one of the same run is continued.
         run: what is asked, of which model, as plain values. A file of another run is refused.
-        block_size: number of requests that are asked together.
-        is_main: whether this process writes the file.
         advance: called with the number of requests that were answered, for a bar.
 
     Returns:
@@ -202,10 +193,7 @@ def ask(
 
 
 def read_run(path: Path) -> KeptRun:
-    """Read what `ask` kept.
-
-    Returns:
-        The run, with the last reply to each request.
+    """Read what `ask` kept, with the last reply to each request.
 
     Raises:
         InputError: for a file that `ask` did not write.

@@ -206,9 +206,6 @@ def min_accuracy(categories: Sequence[CategoryAccuracy], *, weighted: bool) -> f
 
     The category "none" is ignored unless it is the only one, as in the paper's program.
 
-    Args:
-        categories: accuracies of all categories.
-
     Raises:
         InputError: if there is no category, or a weighted accuracy is wanted and one of them has
             none.

@@ -171,8 +171,7 @@ def kappa_interval(
         seed: seed of numpy's default generator, 0 or more.
 
     Returns:
-        The interval, or the reason why there is none (see
-            `cc_hf.statistics.bootstrap.percentile_interval`).
+        The interval, or the reason why there is none.
 
     Raises:
         InputError: for labels that `confusion_matrix` refuses, options out of range, or groups of a
@@ -270,8 +269,7 @@ def agreement_interval(
         seed: seed of numpy's default generator, 0 or more.
 
     Returns:
-        The interval, or the reason why there is none (see
-            `cc_hf.statistics.bootstrap.percentile_interval`).
+        The interval, or the reason why there is none.
 
     Raises:
         InputError: for empty input, different lengths, a negative weight, weights that sum to 0, or

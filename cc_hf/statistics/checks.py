@@ -257,10 +257,9 @@ def with_ties(values: npt.NDArray[np.float64], *, scale: float = 0.0) -> npt.NDA
 
 
 def is_constant(values: Any, *, scale: float = 0.0) -> bool:
-    """Return whether numbers are all the same, apart from rounding.
+    """Return whether numbers, at least one, are all the same, apart from rounding.
 
     Args:
-        values: finite numbers, at least one.
         scale: the largest of the values that these were computed from, where it is larger.
 
     Raises:

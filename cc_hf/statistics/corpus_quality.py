@@ -78,15 +78,12 @@ def corpus_score(
     tokenize: str | None = "13a",
     tgt_lang: str = "",
 ) -> tuple[float, str]:
-    """Return BLEU or chrF of a whole set, and the signature of sacreBLEU.
+    """Return BLEU or chrF of a whole set, in [0, 1], and the signature of sacreBLEU.
 
     Args:
         name: "bleu" or "chrf".
         tokenize: tokenizer of BLEU; None for the one that sacreBLEU uses for the language.
         tgt_lang: language of the translations, ISO 639-1.
-
-    Returns:
-        The score in [0, 1] and its signature.
 
     Raises:
         InputError: for another name, or texts that do not belong together.
@@ -195,14 +192,11 @@ def _p_values(
 def sentence_statistics(
     scorer: Any, translations: Sequence[str], references: Sequence[str]
 ) -> npt.NDArray[np.float64]:
-    """Return counts of each sentence, of whose sums the score of a corpus is a function.
+    """Return (n, k) counts of each sentence, of whose sums the score of a corpus is a function.
 
     Args:
         scorer: BLEU or CHRF of sacreBLEU.
         translations, references: n texts each.
-
-    Returns:
-        Counts, (n, k).
 
     Raises:
         InputError: for texts that do not belong together.
@@ -215,14 +209,11 @@ def sentence_statistics(
 
 
 def scores_of_statistics(scorer: Any, sums: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-    """Return the score of each corpus from the sums of `sentence_statistics`.
+    """Return the scores in [0, 1], (m,), of corpora from the sums of `sentence_statistics`.
 
     Args:
         scorer: BLEU or CHRF of sacreBLEU.
         sums: sums over the sentences of each corpus, (m, k).
-
-    Returns:
-        Scores in [0, 1], (m,).
 
     Raises:
         InputError: for anything but rows of numbers.

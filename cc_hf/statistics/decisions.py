@@ -121,8 +121,7 @@ def decision_intervals(
         level: confidence level, in (0, 1).
 
     Returns:
-        A mapping from figure to its interval, or to the reason why there is none (see
-            `cc_hf.statistics.bootstrap.percentile_interval`).
+        Figure -> its interval, or the reason why there is none.
 
     Raises:
         InputError: for no verdicts, unknown ones, groups of another number, or options out of

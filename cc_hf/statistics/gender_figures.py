@@ -173,8 +173,7 @@ def gender_intervals(
         seed: seed of numpy's default generator, 0 or more.
 
     Returns:
-        A mapping from figure to its interval, or to the reason why there is none (see
-            `cc_hf.statistics.bootstrap.percentile_interval`).
+        Figure -> its interval, or the reason why there is none.
 
     Raises:
         InputError: for other counts, or options out of range.

@@ -42,9 +42,6 @@ def cohen_d(first: _Values, second: _Values) -> float:
     sqrt(((n1 - 1) s1^2 + (n2 - 1) s2^2) / (n1 + n2 - 2)), where s^2 is the variance with n - 1 in
     the denominator.
 
-    Returns:
-        The signed difference, without a unit.
-
     Raises:
         InputError: for fewer than three values in total, an empty group, values that are not
             finite numbers, or groups without any spread but rounding.
@@ -101,14 +98,10 @@ def t_test(first: _Values, second: _Values, *, equal_variances: bool = False) ->
 
 
 def paired_t_test(first: _Values, second: _Values) -> TTest:
-    """Apply the t-test of the differences within pairs.
+    """Apply the t-test of the differences within pairs, with n - 1 degrees of freedom.
 
     Args:
-        first: n values, at least two.
-        second: n values in the same order; pairs are formed by position.
-
-    Returns:
-        t, n - 1 degrees of freedom and the two-sided p.
+        first, second: n values each, at least two; pairs are formed by position.
 
     Raises:
         InputError: for groups of different lengths, fewer than two pairs, values that are not

@@ -37,8 +37,7 @@ def pearson_correlation(
     """Compute Pearson's r of two figures of the same items.
 
     Args:
-        left: at least four finite numbers, one per item.
-        right: as many finite numbers, in the same order of the items.
+        left, right: at least four finite numbers each, of the same items in the same order.
         level: confidence level, in (0, 1).
 
     Raises:

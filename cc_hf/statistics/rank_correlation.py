@@ -53,8 +53,7 @@ def rank_correlation(
     differ by rounding alone are ties.
 
     Args:
-        left: at least three finite numbers, one per item.
-        right: as many finite numbers, in the same order of the items.
+        left, right: at least three finite numbers each, of the same items in the same order.
         n_resamples: number of resamples, at least 1.
         level: confidence level, in (0, 1).
         seed: seed of numpy's default generator, 0 or more.
@@ -92,8 +91,7 @@ def checked_figures(
     """Return two figures of the same items as arrays.
 
     Args:
-        left: finite numbers, one per item.
-        right: as many finite numbers, in the same order of the items.
+        left, right: finite numbers, of the same items in the same order.
         fewest: smallest number of items.
 
     Raises:

@@ -60,10 +60,7 @@ class EffectThresholds:
     large: float
 
     def size(self, value: float) -> str:
-        """Return the name of an effect size: none, small, medium or large.
-
-        Args:
-            value: correlation, of which the absolute value counts.
+        """Return the name of an effect size from its absolute value: none, small, medium or large.
 
         Raises:
             InputError: for a value that is not a finite number.
@@ -96,9 +93,6 @@ def mann_whitney(
 
     Args:
         first, second: at least one value each; the sizes may differ.
-
-    Returns:
-        U of the first group, the two-sided p, and the rank-biserial correlation in [-1, 1].
 
     Raises:
         InputError: for an empty group, or a value that is not a finite number.

@@ -48,7 +48,6 @@ class Regression:
         coefficients: the constant first, then the independent variables in the given order.
         r_squared: share of the variance that is explained, in [0, 1].
         adjusted_r_squared: the same, adjusted for the number of variables; may be negative.
-        f: F statistic of the whole model.
         f_p_value: its p, under the hypothesis that all coefficients but the constant are 0.
         residual_degrees_of_freedom: n minus the number of coefficients.
     """
@@ -64,9 +63,6 @@ class Regression:
 
     def coefficient(self, name: str) -> Coefficient:
         """Return the coefficient of a variable.
-
-        Args:
-            name: name of an independent variable, or `CONSTANT`.
 
         Raises:
             InputError: for a name that is not in the model.

@@ -31,10 +31,7 @@ class SeedFigure:
 
 
 def seed_figure(values: Sequence[float]) -> SeedFigure:
-    """Return mean and standard deviation of one figure of several seeds.
-
-    Args:
-        values: the figure of each seed, at least one.
+    """Return mean and standard deviation of one figure of several seeds, at least one.
 
     Raises:
         InputError: for no values, or values that are not finite numbers.

@@ -31,14 +31,11 @@ def map_blocks(
     progress: bool = False,
     label: str = "read",
 ) -> list[str]:
-    """Call a function with every block.
+    """Call a function with every block, and return its results in their order.
 
     Args:
         corpus: a streamed one is read in one process.
         function: must be picklable if there are several processes.
-
-    Returns:
-        What the function returned for each block, in order.
 
     Raises:
         InputError: for less than one process, or several for a streamed dataset.
@@ -77,10 +74,6 @@ def map_blocks(
 
 def check_processes(corpus: Corpus | StreamCorpus, n_processes: int) -> None:
     """Check that a corpus can be read by so many processes.
-
-    Args:
-        corpus: the corpus.
-        n_processes: number of processes.
 
     Raises:
         InputError: for less than one process, or several for a streamed dataset.

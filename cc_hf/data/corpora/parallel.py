@@ -205,7 +205,6 @@ def file_corpus(
 
     Args:
         source: file with one source sentence per line.
-        reference: file with their translations.
         *others: files with further translations of the same sources.
         block_pairs: number of pairs in a block, at least 1.
 
@@ -241,7 +240,6 @@ class DatasetCorpus:
 
     Attributes:
         columns: columns of the source and of its translations, see `dataset_corpus`.
-        block_pairs: number of pairs in a block.
     """
 
     name: str
@@ -273,7 +271,6 @@ class StreamCorpus:
 
     Attributes:
         columns: columns of the source and of its translations, see `dataset_corpus`.
-        block_pairs: number of pairs in a block.
     """
 
     name: str

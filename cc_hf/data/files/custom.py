@@ -58,7 +58,7 @@ def is_custom(name: str | Path) -> bool:
     """Return whether a dataset's name is a user's file: whether it ends in .csv, .tsv or .jsonl.
 
     Args:
-        name: name of a dataset, or a path. The file need not exist.
+        name: the file need not exist.
 
     Examples:
         >>> is_custom("rows.jsonl"), is_custom("mucow")
@@ -160,7 +160,6 @@ def read_custom(
     in the file. The first line of a .csv or .tsv file is its header.
 
     Args:
-        path: a .csv, .tsv or .jsonl file.
         src_lang: source language of rows that name none, ISO 639-1.
 
     Yields:
@@ -210,13 +209,10 @@ def custom_example(row: Mapping[str, Any], *, src_lang: str = "en") -> Contrasti
 
 
 def focus_positions(text: str, source: str) -> list[int]:
-    """Return where words occur in the source as whole words.
+    """Return the 0-based positions, ascending, at which words occur in the source as whole words.
 
     Args:
         text: the words, matched with case. Empty text occurs nowhere.
-
-    Returns:
-        The 0-based positions of their first characters, in ascending order.
 
     Examples:
         >>> focus_positions("the nurse", "Ask the nurse if the nurses know the nurse.")
@@ -242,7 +238,6 @@ def read_words(path: str | Path, *, src_lang: str = "en") -> Iterator[ProbingExa
     `ambiguous_word` (the focus by default), `id`, `category` and `src_lang`.
 
     Args:
-        path: a .csv, .tsv or .jsonl file.
         src_lang: source language of rows that name none, ISO 639-1.
 
     Yields:

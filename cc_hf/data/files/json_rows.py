@@ -22,9 +22,6 @@ JsonRow = Mapping[str, Any]
 def json_lines(path: Path) -> Iterator[tuple[str, JsonRow]]:
     """Yield the object on each line of a file of JSON objects.
 
-    Args:
-        path: the file. Lines are counted from 1.
-
     Yields:
         Pairs of "FILE: line 1", for messages, and the object.
 
@@ -45,10 +42,7 @@ def json_lines(path: Path) -> Iterator[tuple[str, JsonRow]]:
 
 
 def json_items(path: Path) -> Iterator[tuple[str, JsonRow]]:
-    """Yield each item of a file that is a JSON list of objects.
-
-    Args:
-        path: the file. Items are counted from 0, as the ids of examples are.
+    """Yield each item of a file that is a JSON list of objects, counted from 0 as ids are.
 
     Yields:
         Pairs of "FILE: item 0", for messages, and the object.

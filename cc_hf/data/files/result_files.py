@@ -36,9 +36,6 @@ def system_names(results: Sequence[tuple[Path, EvaluationResult]]) -> list[str]:
     It is the name in the result. Where there is none, or where results of different systems have
     the same one, it is the name of the file without its ending.
 
-    Args:
-        results: results, each with its file.
-
     Returns:
         One name per result. Results of one system by different metrics have the same name.
 

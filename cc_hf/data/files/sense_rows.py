@@ -96,9 +96,6 @@ def _words(value: Any, where: str) -> tuple[str, ...]:
 def senses_text(clusters: Mapping[str, SenseCluster]) -> str:
     """Return clusters as the JSON that `extra` holds; the inverse of `parse_senses`.
 
-    Args:
-        clusters: cluster -> its words, as `parse_senses` returns them or a lexicon has them.
-
     Examples:
         >>> senses_text(parse_senses({"stick": ["Keule"]}, "row 0"))
         '{"stick": {"senses": ["Keule"], "ambiguous": []}}'

@@ -96,9 +96,6 @@ def read_translations(
         other_lengths: further numbers of lines that a file may have, each with the 0-based line of
             every example (`cc_hf.evaluation.material.Material.translated_lines`).
 
-    Returns:
-        The translations in the order of the examples, and how many lines were not used.
-
     Raises:
         InputError: for a file that does not exist or is not UTF-8, a file without any translation,
             a line without " ||| " among lines with it, an example without a translation, two

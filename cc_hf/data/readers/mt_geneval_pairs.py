@@ -48,9 +48,6 @@ def counterfactual_pairs(
     """Yield the number of the pair, the row itself and its counterfactual. Each pair comes twice,
     with the male row first.
 
-    Args:
-        paths: local paths by upstream path.
-
     Raises:
         DataError: for a masculine and a feminine source that are the same, or for files that do not
             match.
@@ -85,8 +82,7 @@ def marked_focus(path: Path, number: int, source: str, annotated: str) -> Focus:
 
     Args:
         path, number: file and number of the annotated line, for errors.
-        source: the line without tags.
-        annotated: the line with tags.
+        source, annotated: the line without and with tags.
 
     Raises:
         DataError: when the annotated line is not the source with tags around some words.

@@ -48,10 +48,6 @@ __all__ = ["DECLARATION", "read"]
 def read(paths: Mapping[str, Path], config: str, split: str) -> Iterator[Example]:
     """Yield the examples of a configuration in file order; ids are 0-based positions in the file.
 
-    Args:
-        paths: local paths by upstream path.
-        split: "test", the only split.
-
     Raises:
         DataError: when the files do not have the same number of lines, or a line is not as
             expected.

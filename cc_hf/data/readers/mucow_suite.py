@@ -56,7 +56,6 @@ def read_suite(
     Ids are 0-based line numbers, since MuCoW's own are not unique.
 
     Args:
-        paths: local paths by upstream path.
         counts_path: file with how often each sense occurs in the training data of WMT19; None where
             this was not counted.
 
@@ -107,9 +106,6 @@ def read_suite(
 def aligned_lines(name: str, *files: Path) -> list[list[str]]:
     """Return one list of lines for each of several files that belong together line by line.
 
-    Args:
-        name: name of the material, for the message.
-
     Raises:
         DataError: when they do not have the same number of lines.
     """
@@ -150,9 +146,6 @@ def matching_tokens(source: str, word: str, lang: str) -> list[Token]:
     If there are none, its plural is searched for (in English only), then the word with a capital.
     The words are lemmas: as in the paper's program, only English plurals are searched for, so
     inflected forms in other languages are not found.
-
-    Args:
-        lang: language of the sentence, ISO 639-1.
 
     Examples:
         >>> matching_tokens("Bats fly, a bat flies.", "bat", "en")

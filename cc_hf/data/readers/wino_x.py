@@ -82,10 +82,6 @@ def read(paths: Mapping[str, Path], config: str, split: str) -> Iterator[Example
     """Yield all rows in file order, so that the two rows of a schema stay together; ids are
     upstream's qID.
 
-    Args:
-        paths: local paths by upstream path.
-        split: "test", the only split.
-
     Raises:
         DataError: for a row that is not as expected. The message names the line.
     """

@@ -48,10 +48,6 @@ def read(
     one word by the cue and the occupation column, as the paper's program does, which damages 147
     rows ("[female] construction worker worker").
 
-    Args:
-        paths: local paths by upstream path.
-        split: "test", the only split.
-
     Raises:
         DataError: for a row that is not as expected. The message names the line.
     """
