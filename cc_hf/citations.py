@@ -12,12 +12,7 @@ __all__ = ["CITATIONS", "Citation", "citation"]
 
 @dataclass(frozen=True, slots=True)
 class Citation:
-    """A paper.
-
-    Attributes:
-        bibtex: the BibTeX entry.
-        url: the page of the paper.
-    """
+    """A paper."""
 
     bibtex: str
     url: str

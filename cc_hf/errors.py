@@ -177,9 +177,6 @@ def _installed_from() -> str:
 def shown(value: object) -> str:
     """Return a value as a message shows it: its repr, cut after 200 characters.
 
-    Args:
-        value: any object.
-
     Examples:
         >>> shown("a"), shown(10**5000)
         ("'a'", 'an int that is too large to show')
@@ -194,11 +191,6 @@ def shown(value: object) -> str:
 
 def check_choice(option: str, value: object, known: Collection[str]) -> None:
     """Check that the value of an option is one of the known values.
-
-    Args:
-        option: name of the option, for the message.
-        value: value to check.
-        known: allowed values.
 
     Raises:
         InputError: for any other value; the message lists the known ones.

@@ -45,10 +45,7 @@ def register_quietly() -> None:
 
 
 def register() -> list[str]:
-    """Write the shims that are missing or differ.
-
-    Returns:
-        The paths of the shims that were written.
+    """Write the shims that are missing or differ, and return their paths.
 
     Raises:
         OSError: when the cache of modules cannot be written.
@@ -57,10 +54,7 @@ def register() -> list[str]:
 
 
 def remove() -> list[str]:
-    """Delete the shims of all metrics, and folders that hold nothing else.
-
-    Returns:
-        The paths of the deleted shims, sorted.
+    """Delete the shims of all metrics and folders that hold nothing else; return the sorted paths.
 
     Raises:
         OSError: when the cache of modules cannot be written.
@@ -77,10 +71,7 @@ def remove() -> list[str]:
 
 
 def shim_path(name: str) -> str:
-    """Return the path of a metric's shim in the cache of modules that `evaluate` uses.
-
-    Args:
-        name: name of the metric. The file need not exist.
+    """Return the path of a metric's shim, which need not exist, in the cache that `evaluate` uses.
 
     Raises:
         FileNotFoundError: when HF_HOME or HF_MODULES_CACHE is set to the empty string.
@@ -124,9 +115,6 @@ def _write(path: str, name: str) -> bool:
 def module_path(name: str) -> str:
     """Return the file of a metric's `evaluate` module, in the installed package or the checkout.
 
-    Args:
-        name: name of the metric.
-
     Raises:
         UnknownNameError: for a metric that is not one of cc_hf. Those of other packages have no
             module here; `cc_hf.evaluate` judges by them.
@@ -149,9 +137,6 @@ def module_path(name: str) -> str:
 
 def module_class(name: str) -> Any:
     """Return the class of a metric's `evaluate` module. Every call returns the same object.
-
-    Args:
-        name: name of the metric.
 
     Raises:
         UnknownNameError: for a metric that is not registered.
@@ -185,13 +170,6 @@ def module_class(name: str) -> Any:
 
 def load_metric(name: str, **options: Any) -> Any:
     """Load the `evaluate` module of a metric from the installed package, without a download.
-
-    Args:
-        name: name of the metric.
-        **options: further arguments of `evaluate.load`.
-
-    Returns:
-        The `evaluate.EvaluationModule`.
 
     Raises:
         UnknownNameError: for a metric that is not registered.

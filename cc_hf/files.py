@@ -39,12 +39,6 @@ _DIGEST_LENGTH = 8
 def parse_json(text: str) -> Any:
     r"""Parse JSON that people or other programs wrote, and refuse what would be misread.
 
-    Args:
-        text: one JSON value.
-
-    Returns:
-        The value, as `json.loads` returns it.
-
     Raises:
         InputError: for text that is not JSON, a key that occurs twice in an object (one of its
             values would be lost), lists or objects that are nested too deeply, a number of
@@ -79,12 +73,8 @@ def parse_object(line: str, where: object, *, form: str = "a JSON object") -> di
     """Parse one JSON object that people or other programs wrote.
 
     Args:
-        line: the object.
         where: its position for messages, such as "replies.jsonl: line 3".
         form: what was expected, for messages.
-
-    Returns:
-        The object.
 
     Raises:
         InputError: for text that `parse_json` refuses, or another JSON value.
@@ -106,12 +96,6 @@ def parse_object(line: str, where: object, *, form: str = "a JSON object") -> di
 
 def parse_yaml(text: str) -> Any:
     """Parse plain YAML that people or other programs wrote.
-
-    Args:
-        text: one document.
-
-    Returns:
-        The value, as `yaml.safe_load` returns it.
 
     Raises:
         InputError: for text that is not YAML, tags, more than 32 levels, and anchors with aliases,
@@ -165,8 +149,6 @@ def parse_table(
 
     Args:
         lines: the lines of the table, the first with the names of the columns.
-        where: the file, for messages.
-        delimiter: the character between cells.
 
     Yields:
         Pairs of the 1-based number of the line on which a row ends, and its cells.
@@ -214,9 +196,6 @@ def is_file(path: str | Path) -> bool:
 
     `Path.is_file` raises for a name that is too long; this function does not.
 
-    Args:
-        path: the path.
-
     Examples:
         >>> is_file("x" * 5000)
         False
@@ -227,9 +206,6 @@ def is_file(path: str | Path) -> bool:
 def is_folder(path: str | Path) -> bool:
     """Return whether there is a folder. False also for a path that the system cannot look up.
 
-    Args:
-        path: the path.
-
     Examples:
         >>> is_folder("x" * 5000)
         False
@@ -239,9 +215,6 @@ def is_folder(path: str | Path) -> bool:
 
 def exists(path: str | Path) -> bool:
     """Return whether a path exists. False also for a path that the system cannot look up.
-
-    Args:
-        path: the path.
 
     Examples:
         >>> exists("x" * 5000)
@@ -254,8 +227,7 @@ def resolved(path: str | Path, what: str = "output") -> Path:
     """Return the absolute path of something that will be written, with symbolic links followed.
 
     Args:
-        path: the path; it need not exist.
-        what: name of the argument, for the message.
+        path: need not exist.
 
     Raises:
         InputError: for a name that is too long, symbolic links in a loop, a null character, or a
@@ -291,7 +263,6 @@ def sole_writer(output: str | Path, name: str = "output") -> Iterator[None]:
 
     Args:
         output: the file or folder; its parent must exist. A device or pipe is not locked.
-        name: name of the argument, for the message.
 
     Raises:
         InputError: if another run writes the output, or the folder cannot be written to.
@@ -337,11 +308,7 @@ def sole_writer(output: str | Path, name: str = "output") -> Iterator[None]:
 
 
 def file_sha256(path: Path) -> str:
-    """Return the sha256 of a file of any size.
-
-    Args:
-        path: the file.
-    """
+    """Return the sha256 of a file of any size."""
     digest = hashlib.sha256()
     with path.open("rb") as file:
         while chunk := file.read(1 << 20):
@@ -354,9 +321,6 @@ def file_slug(text: str) -> str:
 
     Letters, digits, "_", "-" and "." are kept, up to 50 characters; leading "." are dropped. A name
     that changes gets a hash of the text, so that different texts have different names.
-
-    Args:
-        text: any text.
 
     Examples:
         >>> file_slug("en-de.paper"), file_slug("../../evil")

@@ -143,7 +143,6 @@ class LanguageCodes:
 
     Attributes:
         code: ISO 639-1, or three letters if there is none.
-        name: the name in English.
         others: ISO 639-2 and 639-3 codes, with the macrolanguage first.
         nllb: the code of NLLB and FLORES-200, with the prevalent script if there are several.
         m2m100: the code of M2M100 and SMaLL-100.

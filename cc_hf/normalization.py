@@ -28,9 +28,6 @@ _INVISIBLE = frozenset(
 def composed(text: str) -> str:
     """Return a text in NFC, where a letter with an accent is one character.
 
-    Args:
-        text: any text; one that is composed is returned as it is.
-
     Examples:
         >>> composed("A\\u0308rztin") == "\\xc4rztin"
         True
@@ -42,7 +39,6 @@ def composed_start(text: str, start: int) -> int:
     """Return the position of a character after its text was composed.
 
     Args:
-        text: the text before.
         start: 0-based position in it; one outside of the text is returned as it is.
 
     Examples:
@@ -73,9 +69,6 @@ def composed_value(value: Any) -> Any:
 def is_blank(text: str) -> bool:
     """Return whether a text shows nothing: it is empty, or has white space, controls, zero-width
     and other invisible characters only.
-
-    Args:
-        text: any text.
 
     Examples:
         >>> is_blank(" \\u200b\\u3164"), is_blank("."), is_blank("")

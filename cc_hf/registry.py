@@ -45,7 +45,6 @@ class Study(NamedTuple):
         commands: "module:object" of the `typer.Typer` that has its commands.
         papers: the papers that it reproduces or extends: keys of `cc_hf.citations`, or for other
             papers the text to show, such as "Smith 2025".
-        summary: what it measures, in one line.
         report_section: "module:object" of the section that it adds to the page of a report; None
             for no section.
 
@@ -223,8 +222,7 @@ def resolve(kind: str, name: str) -> Any:
     """Import the object that a name is registered for.
 
     Args:
-        kind: as for `names`.
-        name: a registered name.
+        kind: see `names`.
 
     Returns:
         The object, see the table of the kind.
@@ -253,8 +251,7 @@ def find(kind: str, name: str) -> Any:
     """Import the object that a name is registered for, if there is one.
 
     Args:
-        kind: as for `names`.
-        name: any name, such as one that a result holds.
+        kind: see `names`.
 
     Returns:
         The object; None for a name that is not registered, or whose plug-in cannot be loaded, of
@@ -273,7 +270,7 @@ def load_all(kind: str) -> dict[str, Any]:
     """Import all objects of a kind.
 
     Args:
-        kind: as for `names`.
+        kind: see `names`.
 
     Returns:
         Name -> object, sorted by name, without the plug-ins that cannot be loaded, of which a
@@ -287,7 +284,6 @@ def study_part(name: str, part: Literal["commands", "report_section"]) -> Any:
     """Import a part of a study.
 
     Args:
-        name: a registered study.
         part: the field of `Study` that says where the part is.
 
     Returns:
@@ -357,12 +353,7 @@ def _refusal(kind: str, name: str, plugins: tuple[_Plugin, ...]) -> str:
 
 
 def _checked(kind: str, name: str, plugin: _Plugin) -> Any:
-    """Return the object of a plug-in, after checking its class and its name.
-
-    Raises:
-        PluginError: if it cannot be imported, is not of its kind, or has another name than the
-            entry point.
-    """
+    """Return the object of a plug-in, after checking its class and its name."""
     loaded = _imported_of(kind, name, plugin)
     base = _imported({**_INSTANCES, **_SUBCLASSES}[kind])
     if kind in _INSTANCES:

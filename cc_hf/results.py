@@ -44,8 +44,6 @@ class Interval:
     """A confidence interval in the unit of its score, with a width above 0.
 
     Attributes:
-        low: lower limit.
-        high: upper limit.
         level: confidence level, in (0, 1).
         n_undefined: number of resamples in which the figure is undefined; the interval ignores
             them.
@@ -96,13 +94,8 @@ class CategoryAccuracy:
     """The figures of one category.
 
     Attributes:
-        category: its name.
-        n: number of judgements.
-        n_correct: number of correct ones.
         accuracy: n_correct / n, in [0, 1].
-        n_ties: number of ties.
         weighted_accuracy: accuracy with rank weights, in [0, 1]; None for metrics without weights.
-        n_inconclusive: number of inconclusive judgements.
     """
 
     category: str
@@ -136,16 +129,12 @@ class EvaluationResult(OnData):
         dataset: name of the dataset; "" for the user's own data.
         config: name of the configuration; "" for the user's own data.
         tgt_lang: target language, ISO 639-1.
-        metric: name of the metric.
         signature: everything that the figures depend on.
-        n: number of judgements.
         scores: name -> value in [0, 1], or in [-1, 1] for differences (names that begin with
             "delta" or end in "_gap"). BLEU and chrF are divided by 100. A score that is undefined
             for lack of samples is left out.
-        intervals: name of a score -> confidence interval.
         categories: one entry per category, sorted by name.
         judgements: one per example, in the order of the examples.
-        counts: name -> number, such as n_ties.
         no_interval: name of a score that was resampled but has no interval -> the reason.
         notes: what a reader of the figures must know, one or more sentences each. They are shown
             wherever the figures are. The note on a system that judged itself (`own_judges`) is
@@ -245,10 +234,7 @@ class EvaluationResult(OnData):
         return {judgement.example_id: judgement for judgement in self.judgements}
 
     def interval_notes(self) -> dict[str, str]:
-        """Return notes on the intervals that are unusual or missing.
-
-        Returns:
-            Name of the score -> text.
+        """Return notes on the intervals that are unusual or missing: name of the score -> text.
 
         Examples:
             >>> notes = {"f1": NoInterval("it is the same in every resample")}
@@ -291,9 +277,6 @@ class EvaluationResult(OnData):
         Files of older versions, without verdicts of judgements, notes or a name of the system, are
         accepted.
 
-        Args:
-            text: JSON as `to_json` writes it.
-
         Raises:
             InputError: when the text is not JSON, lacks a field, or has a value of another type.
         """
@@ -302,9 +285,6 @@ class EvaluationResult(OnData):
     @classmethod
     def from_dict(cls, row: Any) -> EvaluationResult:
         """Return the result from plain dicts and lists; the inverse of `to_dict`.
-
-        Args:
-            row: a mapping as `to_dict` returns it.
 
         Raises:
             InputError: when a field is missing or unknown, or has a value of another type.
@@ -336,7 +316,6 @@ class ResultSet:
     """Results of several metrics on the same translations.
 
     Attributes:
-        results: the results.
         not_run: metric that fits the data -> what it lacked to be run, such as a package. Files of
             older versions also name metrics that do not fit.
     """
@@ -404,7 +383,7 @@ def own_judge_note(evaluator: str, system: str) -> str:
 
 
 def difference_of_data(results: Mapping[str, EvaluationResult]) -> str:
-    """Return why the judgements of some results cannot be joined by their example ids.
+    """Return why judgements of some results cannot be joined by their example ids; "" if they can.
 
     The user's own data have row numbers for ids, so the signatures must have the same digest of
     the references. Two metrics read different parts of the references, so their digests cannot be
@@ -412,9 +391,6 @@ def difference_of_data(results: Mapping[str, EvaluationResult]) -> str:
 
     Args:
         results: name -> result. The names are used in the answer.
-
-    Returns:
-        The reason, or "" if they can be joined.
 
     Examples:
         >>> a, b = (
@@ -490,9 +466,6 @@ def _notes(notes: Any) -> tuple[str, ...]:
 def _check_types(result: EvaluationResult) -> None:
     """Check the types of a result that was read from JSON, since everything that uses it relies on
     them.
-
-    Raises:
-        InputError: for a field with a value of another type.
     """
     _check_fields("", result)
     for name, score in result.scores.items():

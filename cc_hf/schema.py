@@ -49,15 +49,12 @@ class ContrastiveSourceExample:
 
     Attributes:
         id: unique within dataset, configuration and split.
-        src_lang: language of the source, ISO 639-1.
-        tgt_lang: language of the translation, ISO 639-1; "" if the source serves every target
-            language.
+        src_lang, tgt_lang: languages of source and translation, ISO 639-1; `tgt_lang` is "" if the
+            source serves every target language.
         source: the source that the system under test translates.
-        focus: the words that must be disambiguated.
         correct_sources: at least one variant of the source with a correct disambiguation cue.
         incorrect_sources: at least one variant with an incorrect cue.
         category: group for category accuracies.
-        gold: the correct reading.
         extra: further columns of the dataset, strings only.
 
     Raises:
@@ -101,9 +98,6 @@ class ContrastiveSourceExample:
     def from_row(cls, row: Mapping[str, Any]) -> ContrastiveSourceExample:
         """Return the example of a row; the inverse of `to_row`.
 
-        Args:
-            row: the fields of the example.
-
         Raises:
             InputError: when a required field is empty, or the focus is not at its position.
 
@@ -141,8 +135,7 @@ class ContrastiveTranslationExample:
 
     Attributes:
         id: unique within dataset, configuration and split.
-        src_lang: language of the source, ISO 639-1.
-        tgt_lang: language of the translations, ISO 639-1.
+        src_lang, tgt_lang: languages of source and translations, ISO 639-1.
         source: the source; "" in LM-Wino-X.
         correct_translation: the translation that must win.
         contrastive_translations: the wrong translations. A few examples of published sets have
@@ -185,9 +178,6 @@ class ContrastiveTranslationExample:
     def from_row(cls, row: Mapping[str, Any]) -> ContrastiveTranslationExample:
         """Return the example of a row; the inverse of `to_row`.
 
-        Args:
-            row: the fields of the example.
-
         Raises:
             InputError: when a required field is empty, or the correct translation is also a
                 contrastive one.
@@ -223,9 +213,8 @@ class ProbingExample:
 
     Attributes:
         id: unique within dataset, configuration and split.
-        src_lang: language of the source, ISO 639-1.
-        tgt_lang: language of the translation, ISO 639-1; "" if the source serves every target
-            language.
+        src_lang, tgt_lang: languages of source and translation, ISO 639-1; `tgt_lang` is "" if the
+            source serves every target language.
         source: the source that the system under test translates.
         category: group for category accuracies.
         gold: the correct reading, such as the target words of a sense.
@@ -261,9 +250,6 @@ class ProbingExample:
     @classmethod
     def from_row(cls, row: Mapping[str, Any]) -> ProbingExample:
         """Return the example of a row; the inverse of `to_row`.
-
-        Args:
-            row: the fields of the example.
 
         Raises:
             InputError: when a required field is empty, or the focus is not at its position.
@@ -317,8 +303,6 @@ class ScoringRequest:
     and their caches know one form of them.
 
     Attributes:
-        source: the source.
-        translation: the translation.
         row: 0-based index of the caller's row, for error messages only.
     """
 
@@ -341,7 +325,6 @@ class Judgement:
 
     Attributes:
         example_id: the example's id, or the row number as a string.
-        category: the example's category.
         is_correct: whether the verdict is "correct".
         translation: the translation that was judged. If several are compared, the correct one.
         verdict: one of VERDICTS.

@@ -84,13 +84,7 @@ def unparse(metric: str, fields: Mapping[str, str | int]) -> str:
 
 
 def parse(text: str) -> tuple[str, dict[str, str]]:
-    """Parse a signature.
-
-    Args:
-        text: a signature.
-
-    Returns:
-        The metric and its fields, all strings.
+    """Parse a signature into the metric and its fields.
 
     Raises:
         InputError: when a part has no ":" or a key occurs twice.
@@ -116,7 +110,6 @@ def limited(data: str, limit: int) -> str:
 
     Args:
         data: the field of all examples, NAME/CONFIGURATION@REVISION.
-        limit: number of examples.
 
     Examples:
         >>> limited("winomt/default@b2f1b31", 100)
@@ -131,7 +124,6 @@ def chosen(data: str, ids: Collection[str]) -> str:
 
     Args:
         data: the field of all examples, NAME/CONFIGURATION@REVISION.
-        ids: ids of the chosen examples.
 
     Examples:
         >>> chosen("winomt/default@b2f1b31", ["7", "9"])
@@ -146,9 +138,6 @@ def chosen(data: str, ids: Collection[str]) -> str:
 def whole(data: str) -> str:
     """Return the field `data` of all examples, of which `limited` or `chosen` made another.
 
-    Args:
-        data: the field of some examples, or of all.
-
     Examples:
         >>> whole("winomt/default[first 100]@b2f1b31")
         'winomt/default@b2f1b31'
@@ -158,15 +147,7 @@ def whole(data: str) -> str:
 
 
 def split_and_limit(text: str, dataset: str, config: str) -> tuple[str, int | None]:
-    """Return the split that a signature names, and how many of its examples were judged.
-
-    Args:
-        text: a signature.
-        dataset: name of the dataset.
-        config: name of its configuration.
-
-    Returns:
-        The split, and the number of examples after `--limit` or of chosen ones; None for all.
+    """Return the split that a signature names, and the number of its judged examples, None for all.
 
     Examples:
         >>> split_and_limit("cc|data:wino_x/mt_en_de/dev[first 9]@1a", "wino_x", "mt_en_de")
@@ -212,7 +193,6 @@ def with_scores(evaluator: str, digest: str) -> str:
     """Return the field `eval` of an evaluator without a revision, such as a function.
 
     Args:
-        evaluator: its name.
         digest: eight hexadecimal digits, a digest of the scores that it gave.
 
     Examples:
@@ -241,11 +221,7 @@ def evaluator_key(evaluator: str) -> str | None:
 
 
 def without_scores(evaluator: str) -> str:
-    """Return the field `eval` without the digest of scores that `with_scores` adds.
-
-    Args:
-        evaluator: the field, with or without a digest.
-    """
+    """Return the field `eval` without the digest of scores that `with_scores` may have added."""
     return _SCORES.sub("", evaluator)
 
 

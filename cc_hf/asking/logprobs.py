@@ -32,16 +32,11 @@ def choices_by_logprob(
     After a prompt with reasons, this asks for the answer without them.
 
     Args:
-        run: what was asked, of which model (`cc_hf.asking.runs.described_run`).
-        plan: what is asked.
-        respondent: a model on this machine.
         parser: how the replies beside it are read, so that both results can be compared; every
             parser reads these answers alike.
-        name: as for `cc_hf.asking.runs.choices_of_run`.
-        bootstrap: how the intervals are drawn.
 
     Returns:
-        A result of `prompted_choice`. Two answers that are equally probable are an invalid choice.
+        A result of `prompted_choice`; two answers that are equally probable are an invalid choice.
 
     Raises:
         InputError: for another backend, or a conversation that is too long for the model.

@@ -49,7 +49,6 @@ class Plan:
     """What will be asked.
 
     Attributes:
-        prompt: the words and demonstrations.
         requests: one per sample, or two where it is asked in both orders.
         origin: where the demonstrations come from: "none", "shipped", "data.SEED", or the name of a
             file.
@@ -87,16 +86,14 @@ def plan_choices(
     Args:
         examples: examples of a configuration mt_*.translations or lm_* of Wino-X.
         strategy: one of `cc_hf.prompting.templates.STRATEGIES`.
-        n_shots: number of demonstrations; None for that of the thesis.
+        n_shots: None for the number of the thesis.
         demonstrations: "data" draws whole schemas from the examples; "shipped" takes those that
             ship for the pair; a path reads a file
             (`cc_hf.prompting.samples.read_choice_samples`); "auto" draws for basic prompts, and
             takes those that ship for the others.
-        seed: seed of the draw.
-        both_orders: whether each sample is asked twice, with its options in both orders.
 
     Returns:
-        The plan. All samples of a schema that a demonstration has are left out.
+        The plan; all samples of a schema that a demonstration has are left out.
 
     Raises:
         InputError: for examples that are not of two options, more demonstrations than there are, or
@@ -170,17 +167,13 @@ def plan_translations(
     """Plan to ask for translations of sentences.
 
     Args:
-        examples: examples with sources.
-        src_lang: ISO 639-1 code of the sources.
-        tgt_lang: ISO 639-1 code of the translations.
         strategy: "basic" or "cot".
-        n_shots: number of demonstrations; None for that of the thesis.
-        demonstrations: as for `plan_choices`. Those from the data are sentences with a reference;
+        n_shots: None for the number of the thesis.
+        demonstrations: see `plan_choices`. Those from the data are sentences with a reference;
             with reasons there are none in the data.
-        seed: seed of the draw.
 
     Returns:
-        The plan. Sentences of demonstrations are left out.
+        The plan; sentences of demonstrations are left out.
 
     Raises:
         InputError: for no examples, examples without a source, more demonstrations than there are,
@@ -222,9 +215,6 @@ def plan_translations(
 def message_dataset(plan: Plan) -> Dataset:
     """Return everything that a plan asks as a dataset, for libraries that let chat models answer.
 
-    Args:
-        plan: what is asked.
-
     Returns:
         One row per request, with its `id`, the turns as `messages`, each with `role` and `content`,
         and what is needed to read the reply, such as `answer`.
@@ -257,11 +247,6 @@ def _demonstrations(
     *,
     shipped: Callable[[], Path],
 ) -> tuple[list[_Sample], str]:
-    """Return demonstrations, and where they come from.
-
-    Raises:
-        InputError: for a number that is negative or larger than what there is.
-    """
     if n_shots is not None and n_shots < 0:
         raise InputError(f"shots: expected 0 or more, got {n_shots}")
     if n_shots == 0:
@@ -283,11 +268,7 @@ def _demonstrations(
 def _split(
     samples: Sequence[_Sample], is_shown: Callable[[_Sample], bool]
 ) -> tuple[list[_Sample], list[str]]:
-    """Return the samples to ask, and the ids of those that demonstrations show.
-
-    Raises:
-        InputError: if none is left.
-    """
+    """Return the samples to ask, and the ids of those that demonstrations show."""
     kept = [sample for sample in samples if not is_shown(sample)]
     if not kept:
         raise InputError(

@@ -76,10 +76,7 @@ class RepliedTranslation:
     """A sentence and what came back.
 
     Attributes:
-        id: id of the example.
-        source: the sentence.
         translation: the translation; "" if the reply was not valid.
-        category: category of the example.
         outcome: "valid", "invalid" or "failed".
         reason: why there is no translation; "" if there is one.
         is_cut: whether the reply is known to end at the limit of its length.
@@ -96,31 +93,18 @@ class RepliedTranslation:
 
 @dataclass(frozen=True)
 class TranslationRun:
-    """The translations of a run.
-
-    Attributes:
-        run: what was asked, of which model.
-        rows: one per sentence that was asked.
-    """
+    """The translations of a run."""
 
     run: Mapping[str, Any]
     rows: tuple[RepliedTranslation, ...]
 
     def counts(self, category: str | None = None) -> dict[str, int]:
-        """Return how often each outcome occurred.
-
-        Args:
-            category: a category of the examples; None for all.
-        """
+        """Return how often each outcome occurred, in a category or, for None, in all of them."""
         outcomes = Counter(r.outcome for r in self.rows if category in (None, r.category))
         return {name: outcomes[name] for name in ("valid", "invalid", "failed")}
 
     def n_cut(self, category: str | None = None) -> int:
-        """Return how many replies are known to end at the limit of their length.
-
-        Args:
-            category: as for `counts`.
-        """
+        """Return how many replies, of a category or all, are known to be cut at their limit."""
         return sum(r.is_cut for r in self.rows if category in (None, r.category))
 
     @property
@@ -140,9 +124,6 @@ def described_run(
 
     Args:
         task: "choose" or "translate".
-        material: the rows.
-        plan: what is asked.
-        respondent: the model.
     """
     fields = dict(material.origin.fields)
     if task == "choose" and "data" not in fields:
@@ -182,16 +163,7 @@ def ask_plan(
 
     Args:
         task: "choose" or "translate".
-        material: the rows.
-        plan: what is asked.
-        respondent: the model.
         path: file in which every reply is kept; a run that was stopped goes on with it.
-        block_size: number of requests that are asked and stored together.
-        is_main: whether this process writes the file.
-        progress: show a bar.
-
-    Returns:
-        What the file says about the run, and every request with its reply.
 
     Raises:
         InputError: for a file of another run.
@@ -215,12 +187,6 @@ def ask_plan(
 
 def kept_replies(path: Path) -> tuple[dict[str, Any], list[KeptReply]]:
     """Read what `ask_plan` kept, to parse it again.
-
-    Args:
-        path: the file.
-
-    Returns:
-        The run, and every request with its reply.
 
     Raises:
         InputError: for another file, or a run that is not complete.
@@ -268,14 +234,8 @@ def choices_of_run(
     """Return the result of a model that was asked to choose.
 
     Args:
-        run: what was asked, of which model.
-        replies: every request with its reply.
         parser: how replies are read, one of `cc_hf.prompting.choices.PARSERS`.
         name: name of the model in reports; "" for that of the run.
-        bootstrap: how the intervals are drawn.
-
-    Returns:
-        A result of `prompted_choice`, with one judgement per sample.
 
     Raises:
         InputError: for an unknown parser, or a run of another kind.
@@ -364,14 +324,9 @@ def translations_of_run(
     """Return the translations of a model that was asked for them.
 
     Args:
-        run: what was asked, of which model.
-        replies: every request with its reply.
         parser: how replies are read, one of
             `cc_hf.prompting.translation_replies.TRANSLATION_PARSERS`; None for the one of the
             strategy.
-
-    Returns:
-        The translations, and what became of each request.
 
     Raises:
         InputError: for an unknown parser, or a run of another kind.

@@ -19,7 +19,7 @@ def card_section(name: str, kind: str, heading: str = "") -> str:
     Args:
         name: a registered dataset or metric, or an embedded evaluator.
         kind: "datasets", "metrics" or "models".
-        heading: the heading of the section; "" for the introduction below the title.
+        heading: "" for the introduction below the title.
 
     Returns:
         The text; "" if the card has no such section, or if the dataset or metric is of another
@@ -42,8 +42,7 @@ def evaluator_caution(evaluator: str) -> str:
     """Return what the card of an embedded evaluator says about its use.
 
     Args:
-        evaluator: its name as signatures write it, with or without revision; of an ensemble, those
-            of all members joined by "+".
+        evaluator: its name as in signatures, with or without revision; members are joined by "+".
 
     Returns:
         The important sentence of each card; "" for models without a card of the package.

@@ -34,9 +34,6 @@ _FORMS: dict[str, type[Example]] = {
 def is_dataset_folder(name: str | Path) -> bool:
     """Return whether a dataset's name is a folder with CONFIG/SPLIT-00000-of-00001.parquet.
 
-    Args:
-        name: name of a dataset, or a path.
-
     Examples:
         >>> is_dataset_folder("mucow")
         False
@@ -73,9 +70,7 @@ def folder_declaration(path: str | Path) -> DatasetDeclaration:
 
 @lru_cache(maxsize=4)
 def _declared(folder: Path, files: tuple[Path, ...], digest: str) -> DatasetDeclaration:
-    """Return the declaration for this content. It is cached, since one run asks for it several
-    times.
-    """
+    """Return the declaration for this content, cached since one run asks for it several times."""
     examples = {(file.parent.name, file.name.partition("-")[0]): _examples(file) for file in files}
     names = list(dict.fromkeys(name for name, _ in examples))
     configs = tuple(
@@ -107,11 +102,6 @@ def _declared(folder: Path, files: tuple[Path, ...], digest: str) -> DatasetDecl
 
 
 def _config(folder: Path, name: str, splits: Mapping[str, list[Example]]) -> ConfigDeclaration:
-    """Return the declaration of one configuration.
-
-    Raises:
-        DataError: for a configuration with several source languages, or without test examples.
-    """
     examples = [example for rows in splits.values() for example in rows]
     sources = sorted({example.src_lang for example in examples})
     targets = {example.tgt_lang for example in examples}
@@ -132,11 +122,6 @@ def _config(folder: Path, name: str, splits: Mapping[str, list[Example]]) -> Con
 
 
 def _examples(file: Path) -> list[Example]:
-    """Return the examples of a file.
-
-    Raises:
-        DataError: for a file that is not Parquet or does not hold examples.
-    """
     import pyarrow
     import pyarrow.parquet
 

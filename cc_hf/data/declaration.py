@@ -27,7 +27,6 @@ class SourceFile:
     Attributes:
         repository: "owner/name".
         commit: the full commit hash.
-        path: path within the repository.
         sha256: hash of the content, "" where only the commit is known. Such a file is verified
             against the hash that the host states (the Hub's LFS hash). A local copy of it is not
             verified; results then name the content that was read.
@@ -66,14 +65,10 @@ class ConfigDeclaration:
     """One configuration of a dataset.
 
     Attributes:
-        name: its name within the dataset.
-        description: what it contains, in one line.
-        tgt_langs: the languages that translations may have, ISO 639-1.
+        src_lang, tgt_langs: ISO 639-1 codes of the sources, and those that translations may have.
         splits: number of examples by split, None where it is not known. `test` is the split that is
             evaluated by default.
         files: the files that this configuration needs beyond those of the dataset.
-        form: the class of its examples.
-        src_lang: the language of the sources, ISO 639-1.
         extra_keys: the columns in `extra`; None for those of the dataset.
         remark: what a reader of any result on it must know, such as which published figures are not
             comparable; "" for nothing.
@@ -102,20 +97,14 @@ class DatasetDeclaration:
     """One dataset.
 
     Attributes:
-        name: its name in the registry.
         title: its name as titles write it; "" for data of the user.
-        description: what it tests, in one sentence.
         licence: identifier of the licence, or "unknown".
         homepage: address of the dataset, or "".
         citation_keys: keys of `cc_hf.citations`, or citations of papers that it does not have.
         revision: the pinned commit, or the version of the generator. The signature shows its first
             7 characters.
-        cues: how the cues were made, as the signature says it.
-        files: the files that all configurations share.
-        configs: all configurations.
         default_config: name of the configuration that is used if none is named.
         extra_keys: the columns in `extra` of configurations that name none.
-        read: the reader.
         version: version of the builder for `datasets`.
         counts: hash of a user's counts that decide the categories
             (`cc_hf.data.files.sense_counts`); "" for the categories of the dataset.
@@ -145,10 +134,7 @@ class DatasetDeclaration:
     counts: str = ""
 
     def config(self, name: str | None) -> ConfigDeclaration:
-        """Return a configuration.
-
-        Args:
-            name: its name; None for the default configuration.
+        """Return a configuration, the default one for None.
 
         Raises:
             UnknownNameError: for a name that is not declared.
@@ -176,7 +162,6 @@ class DatasetDeclaration:
 
         Args:
             config: name of the configuration; None for the default.
-            name: name of the split.
 
         Raises:
             UnknownNameError: for a configuration that is not declared, or a split that it does not
@@ -188,10 +173,7 @@ class DatasetDeclaration:
         return name
 
     def files_of(self, config: str | None) -> tuple[SourceFile, ...]:
-        """Return the files that a configuration is read from.
-
-        Args:
-            config: name of the configuration; None for the default.
+        """Return the files that a configuration, the default one for None, is read from.
 
         Raises:
             UnknownNameError: for a name that is not declared.
@@ -199,10 +181,7 @@ class DatasetDeclaration:
         return (*self.files, *self.config(config).files)
 
     def cues_of(self, config: str | None) -> str:
-        """Return how the cues of a configuration were made, as the signature says it.
-
-        Args:
-            config: name of the configuration; None for the default.
+        """Return how signatures say that the cues of a configuration (None: the default) were made.
 
         Raises:
             UnknownNameError: for a name that is not declared.
@@ -210,10 +189,7 @@ class DatasetDeclaration:
         return self.config(config).cues or self.cues
 
     def extra_keys_of(self, config: str | None) -> tuple[str, ...]:
-        """Return the columns in `extra` of a configuration.
-
-        Args:
-            config: name of the configuration; None for the default.
+        """Return the columns in `extra` of a configuration, the default one for None.
 
         Raises:
             UnknownNameError: for a name that is not declared.

@@ -30,7 +30,6 @@ def fetch(file: SourceFile, data_dir: str | Path | None = None) -> Path:
     """Return the local path of a pinned file, downloading it if needed.
 
     Args:
-        file: the file.
         data_dir: a local copy of upstream repositories with the layout DIR/owner/repository/path.
             None uses the environment variable CC_HF_DATA_DIR. If that is not set, the cache is used
             (HF_HOME/cc_hf, or the Hub's own cache for files of the Hub), and the first call
@@ -69,12 +68,7 @@ def fetch(file: SourceFile, data_dir: str | Path | None = None) -> Path:
 
 
 def is_here(file: SourceFile, data_dir: str | Path | None = None) -> bool:
-    """Return whether `fetch` finds the file without the network. The content is not checked.
-
-    Args:
-        file: the file.
-        data_dir: as for `fetch`.
-    """
+    """Return whether `fetch` finds the file without the network. The content is not checked."""
     local = local_folder(data_dir)
     if local:
         return is_file(Path(local) / file.repository / file.path)
@@ -94,9 +88,6 @@ def is_local(data_dir: str | Path | None = None) -> bool:
     """Return whether `fetch` reads a local copy: `data_dir`, or the environment variable
     CC_HF_DATA_DIR.
 
-    Args:
-        data_dir: as for `fetch`.
-
     Examples:
         >>> is_local("upstream")
         True
@@ -106,9 +97,6 @@ def is_local(data_dir: str | Path | None = None) -> bool:
 
 def local_folder(data_dir: str | Path | None) -> str | Path | None:
     """Return the folder of the local copy: `data_dir`, or the environment variable CC_HF_DATA_DIR.
-
-    Args:
-        data_dir: as for `fetch`.
 
     Returns:
         The folder, or None if neither is given. It need not exist.
@@ -135,10 +123,6 @@ def _verify(path: Path, file: SourceFile) -> None:
 def _from_hub(file: SourceFile) -> Path:
     """Return a file from the Hub's own cache, or from the Hub. The name of its blob in the cache is
     the sha256 of a large file.
-
-    Raises:
-        DataError: when it is not in the cache and the Hub cannot be reached, the download fails, or
-            the content does not match its hash.
     """
     from huggingface_hub import hf_hub_download
     from huggingface_hub.errors import HfHubHTTPError, LocalEntryNotFoundError
@@ -172,9 +156,6 @@ def _from_hub(file: SourceFile) -> Path:
 def _download(file: SourceFile, path: Path) -> None:
     """Download into a part file next to the target and rename it once it is complete and verified.
     A lock lets one process download while the others wait for the file.
-
-    Raises:
-        DataError: when the process is offline, the cache cannot be written, or the download fails.
     """
     from filelock import FileLock
 
@@ -203,9 +184,6 @@ def _download(file: SourceFile, path: Path) -> None:
 def _complete(file: SourceFile, part: Path) -> None:
     """Download what the part file lacks. A download that breaks off is resumed, also by a later
     call.
-
-    Raises:
-        DataError: when the file is still not complete, or its content is not the pinned one.
     """
     import urllib.error
     from http.client import HTTPException

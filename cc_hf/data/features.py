@@ -18,14 +18,10 @@ _LISTS = ("correct_sources", "incorrect_sources", "contrastive_translations")
 
 
 def example_features(form: type[Example], extra_keys: Sequence[str]) -> Any:
-    """Return the features of a class of examples, in the order of its fields.
+    """Return the `datasets.Features` of a class of examples, in the order of its fields.
 
     Args:
-        form: a class of `cc_hf.schema`.
         extra_keys: the keys of `extra`, which becomes a struct of strings.
-
-    Returns:
-        A `datasets.Features`.
 
     Examples:
         >>> from cc_hf.schema import ContrastiveSourceExample
@@ -43,10 +39,6 @@ def example_features(form: type[Example], extra_keys: Sequence[str]) -> Any:
 
 def dataset_info(declaration: DatasetDeclaration, config: str) -> Any:
     """Return the `datasets.DatasetInfo` of a configuration.
-
-    Args:
-        declaration: the dataset.
-        config: name of the configuration.
 
     Raises:
         UnknownNameError: for a configuration that is not declared.

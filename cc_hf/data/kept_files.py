@@ -36,12 +36,7 @@ _LARGEST = 2**53  # up to here, floats hold integers exactly
 
 @dataclass(frozen=True)
 class Kind:
-    """A kind of plain values.
-
-    Attributes:
-        name: what is expected, for messages.
-        fits: whether a value is of the kind.
-    """
+    """A kind of plain values, with what messages call it."""
 
     name: str
     fits: Callable[[Any], bool]
@@ -49,11 +44,7 @@ class Kind:
 
 @dataclass(frozen=True)
 class Each:
-    """An object whose keys may be any texts.
-
-    Attributes:
-        form: the form of every value.
-    """
+    """An object whose keys may be any texts, each with a value of the form."""
 
     form: Any
 
@@ -81,11 +72,7 @@ DAMAGED = Kind(
 
 
 def optional(kind: Kind) -> Kind:
-    """Return the kind that also accepts null.
-
-    Args:
-        kind: a kind of values.
-    """
+    """Return the kind that also accepts null."""
     return Kind(f"{kind.name} or null", lambda value: value is None or kind.fits(value))
 
 
@@ -93,8 +80,6 @@ def read_kept(path: str | Path, form: Any, what: str) -> Any:
     """Return the value of a JSON file that cc_hf wrote.
 
     Args:
-        path: the file.
-        form: its form.
         what: what is expected, for messages, such as "the JSON of `cc-hf time --output`".
 
     Raises:
@@ -118,8 +103,6 @@ def check_form(value: Any, form: Any, where: str = "") -> None:
     """Check a value that was parsed from JSON.
 
     Args:
-        value: the value.
-        form: its form.
         where: its place, for messages, such as "counts: bat"; "" for the whole.
 
     Raises:

@@ -73,7 +73,6 @@ def evaluate(
             that translated, the file of translations
             (`cc_hf.data.files.translations.name_of_file`), or the evaluator if it is judged itself.
         seed: seed of the bootstrap, 0 or more.
-        progress: show a bar for every step that takes longer than a second.
 
     Returns:
         Scores in [0, 1] with their intervals, counts, every judgement, and the signature.
@@ -137,7 +136,7 @@ def evaluate_all(
 
     Args:
         material: rows to judge by, see `cc_hf.load_material`.
-        translations: a file or one translation per example, as for `evaluate`.
+        translations: a file or one translation per example, in their order.
         system: model that makes the translations, instead of `translations`; a
             `cc_hf.systems.system.System` says how it translates, with how many beams and which
             context.
@@ -145,9 +144,8 @@ def evaluate_all(
         evaluator: name, path, several of these (an ensemble), Evaluator or function; None uses the
             evaluator that ships for the language pair.
         loading: how the evaluator is loaded.
-        name: name of the system in reports, as for `evaluate`.
+        name: name of the system in reports; None for the default, see `evaluate`.
         seed: seed of the bootstrap, 0 or more.
-        progress: show a bar for every step that takes longer than a second.
 
     Returns:
         The results of the metrics that ran, and why others that fit did not.
@@ -203,8 +201,6 @@ def evaluate_all(
 
 
 class _Texts(NamedTuple):
-    """Translations, the signature fields and the name of their system, and numbers of lines."""
-
     translations: Sequence[str] = ()
     origin: Mapping[str, str] = {}
     counts: Mapping[str, int] = {}
@@ -225,9 +221,7 @@ def _judged(
     *,
     progress: bool,
 ) -> EvaluationResult:
-    """Return the result of one metric, with the name of the system, and with the numbers of lines
-    among its counts.
-    """
+    """Return the result of one metric, with the name of the system and the numbers of lines."""
     result = judge(
         metric,
         material,
@@ -248,11 +242,6 @@ def _judged(
 
 
 def _check_name(name: object) -> None:
-    """Refuse a name that is not a text of one line.
-
-    Raises:
-        InputError: for anything but a text with visible characters in one line, or None.
-    """
     if name is not None and not (isinstance(name, str) and name.strip() and name.isprintable()):
         raise InputError(f"name: expected the name of a system in one line, got {shown(name)}")
 
@@ -274,11 +263,7 @@ def _scorer(
 
 
 def _check_embedded(material: Material) -> None:
-    """Refuse material for which no evaluator is embedded; name the metrics that need none.
-
-    Raises:
-        InputError: when none is embedded for the language pair.
-    """
+    """Refuse material for which no evaluator is embedded; name the metrics that need none."""
     try:
         default_evaluator(material.src_lang, material.tgt_lang)
     except InputError as error:
@@ -313,7 +298,6 @@ def _configurations_with(n: int, material: Material) -> str:
 def _translated(
     material: Material, system: str | Path | System, *, device: str | None, progress: bool
 ) -> _Texts:
-    """Return the translations of the material's sources that a system makes."""
     from cc_hf.evaluators.loading import load_with
     from cc_hf.models.pretrained import load_model
     from cc_hf.systems.backends import prepare
@@ -354,12 +338,7 @@ def _read_or_check(
     translations: str | Path | Sequence[str] | None,
     metrics: Sequence[Metric],
 ) -> _Texts:
-    """Return the translations of a file or of a list, checked; none for None.
-
-    Raises:
-        InputError: for a list of another length than the examples, or a file with a blank
-            translation that a metric refuses.
-    """
+    """Return the translations of a file or of a list, checked; none for None."""
     # Examples are read even without translations, so that errors in the data are raised first.
     examples = material.examples
     if translations is None:

@@ -37,13 +37,9 @@ def chosen_metrics(
 
     Args:
         names: names of metrics, at least one.
-        material: rows that the metrics judge.
         options: options of metrics by name; each goes to every metric that has it.
         has_evaluator: whether the caller named an evaluator, which at least one metric must then
             use.
-
-    Returns:
-        One metric per name, in the order of the names.
 
     Raises:
         UnknownNameError: for a metric that is not registered, or an option that none of them has.
@@ -72,7 +68,6 @@ def fitting_metrics(material: Material, *, has_translations: bool) -> list[type[
     """Return the metrics that fit.
 
     Args:
-        material: rows that the metrics judge.
         has_translations: whether there are translations, or a system to make them. Without, the
             metrics that judge the evaluator itself are returned; if none of them fits, those that
             need translations, which `check_translations_or_system` refuses later.
@@ -106,15 +101,7 @@ def with_options(
     *,
     has_evaluator: bool = False,
 ) -> list[Metric]:
-    """Make metrics, each with those of the options that it has.
-
-    Args:
-        metrics: classes of the metrics.
-        options: values of options by name; None for the defaults.
-        has_evaluator: whether the caller named an evaluator.
-
-    Returns:
-        One metric per class, in their order.
+    """Make metrics, each with those of the options that it has, or the defaults for None.
 
     Raises:
         UnknownNameError: for an option that none of the metrics has.
@@ -142,9 +129,6 @@ def make_metric(name: str, options: Mapping[str, Any] | None = None) -> Metric:
         name: a name of `cc-hf list metrics`.
         options: values of the metric's options by name; None for the defaults.
 
-    Returns:
-        The metric, ready to judge.
-
     Raises:
         UnknownNameError: for a metric that is not registered, or an option that the metric does not
             have.
@@ -162,7 +146,6 @@ def check_translations_or_system(
     """Refuse translations that no metric reads, and metrics without translations to read.
 
     Args:
-        metrics: metrics that will run.
         translations: translations of a system, or None.
         system: model that makes the translations, or None.
 
@@ -204,22 +187,13 @@ def check_translations_or_system(
 
 
 def no_metric(material: Material, not_run: Mapping[str, str]) -> str:
-    """Return the message that no metric can judge the material.
-
-    Args:
-        material: rows that should be judged.
-        not_run: a mapping from each metric to the reason why it did not run.
-    """
+    """Return the message that no metric can judge the material."""
     reasons = "; ".join(f"{name}: {reason}" for name, reason in sorted(not_run.items()))
     return f"no metric can judge {material.name} in {material.tgt_lang}: {reasons}"
 
 
 def _check_fits(metric: type[Metric], material: Material) -> None:
-    """Refuse a metric that does not fit; the message names configurations and metrics that do.
-
-    Raises:
-        InputError: for a metric that does not fit.
-    """
+    """Refuse a metric that does not fit; the message names configurations and metrics that do."""
     reason = material.unfit_reason(metric)
     declared, config = material.declared, material.config
     if not reason or declared is None or config is None:

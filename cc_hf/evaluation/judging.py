@@ -51,15 +51,12 @@ def judge(
     the metrics that need no evaluator.
 
     Args:
-        metric: metric with its options.
-        material: rows to judge by.
         translations: one per row, in their order; ignored by a metric that judges the evaluator
             itself.
         evaluator: Evaluator, or function (sources, translations) -> scores, which must be finite
             and 0 or more, where higher is better; ignored by a metric that needs none.
         bootstrap: how the intervals are drawn; None for the defaults.
         origin: additional signature fields, such as {"sys": "..."}.
-        progress: show a bar if scoring takes longer than a second.
 
     Returns:
         Scores in [0, 1] with their intervals, counts, every judgement, notes, and the signature.
@@ -155,10 +152,6 @@ def _scoring(
 
     A blank translation is not scored if the metric counts it as incorrect, nor is one that is too
     long if the evaluator says so (`on_too_long`).
-
-    Raises:
-        InputError: for an evaluator that is neither an Evaluator nor a function.
-        TooLongError: for a text that is too long for the evaluator.
     """
     if not isinstance(evaluator, Evaluator) and not callable(evaluator):
         raise InputError(
@@ -209,8 +202,6 @@ def _unusable(
     translate, or a wrong file.
 
     Args:
-        metric: the metric, of which one that reads replies or no translations counts nothing.
-        rows: the rows.
         sources: their sources; empty for rows that are no examples, which are told apart by their
             references.
 
@@ -250,10 +241,6 @@ def _calibration_notes(
 
     A calibration is quoted for the dataset that it was made on only. For cues that the user chose
     for another dataset, the note says that nothing is known, and is also given as a warning.
-
-    Raises:
-        InputError: for a calibration that was made for another evaluator or other languages, or on
-            the translations that are judged.
     """
     cues = material.origin.fields.get("cues", "")
     if evaluator is None:
@@ -320,9 +307,6 @@ class MetricModule(_Host):  # type: ignore[misc]
 
     It splits options between host and metric, checks rows when they are added, and judges them in
     `_compute`.
-
-    Attributes:
-        metric: the class of the metric.
     """
 
     metric: type[Metric]
@@ -342,8 +326,6 @@ class MetricModule(_Host):  # type: ignore[misc]
 
         Args:
             predictions: translations; None for a metric that judges the evaluator itself.
-            references: what the metric reads, one mapping per row.
-            options: options of the metric, of loading, and of the host.
 
         Returns:
             The dict of `module_figures`; None on other than the main process of the host.
@@ -365,8 +347,6 @@ class MetricModule(_Host):  # type: ignore[misc]
 
         Args:
             predictions: translations; None for a metric that judges the evaluator itself.
-            references: what the metric reads, one mapping per row.
-            options: options of the host.
 
         Raises:
             InputError: for rows that the metric cannot judge.
@@ -382,7 +362,6 @@ class MetricModule(_Host):  # type: ignore[misc]
 
 
 def _option_names(metric: type[Metric]) -> set[str]:
-    """Return the names of all options of a metric's `evaluate` module."""
     loading = ("evaluator", *LoadingOptions.names()) if metric.takes_evaluator else ()
     return {"src_lang", "tgt_lang", *_BOOTSTRAP_OPTIONS, *loading, *metric.option_names()}
 
@@ -393,9 +372,7 @@ def module_figures(
     """Return what an `evaluate` module returns: figures, counts and lists in one flat dict.
 
     Args:
-        metric: the class of the metric.
         predictions: translations; None for a metric that judges the evaluator itself.
-        references: what the metric reads, one mapping per row.
         options: options of the metric and of `cc_hf.evaluators.options.LoadingOptions`, evaluator,
             seed and n_resamples.
 

@@ -121,9 +121,6 @@ class Material:
     def references(self, metric: type[Metric]) -> Any:
         """Return what a metric reads of the rows.
 
-        Args:
-            metric: the class of the metric.
-
         Returns:
             One mapping per row; rows that are no examples are returned as they are.
 
@@ -179,11 +176,7 @@ class Material:
         return f"{self.declared.name} {self.config.name}"
 
     def unfit_reason(self, metric: type[Metric]) -> str:
-        """Return "" if a metric can judge the rows, else the reason.
-
-        Args:
-            metric: the class of the metric.
-        """
+        """Return "" if a metric can judge the rows, else the reason."""
         if self.declared is None or self.config is None:
             return ""
         return metric.fits(
@@ -193,9 +186,6 @@ class Material:
 
 def check_material(material: object) -> None:
     """Check that rows to judge are given as `Material`.
-
-    Args:
-        material: what the caller passed as material.
 
     Raises:
         InputError: for anything else, such as the name of a dataset.
@@ -233,7 +223,6 @@ def load_material(
         dataset: a name of `cc-hf list datasets`, a file of sources, positions and cues
             (`cc_hf.data.files.custom.read_custom`), or a declaration.
         config: name of a configuration; None uses the dataset's default.
-        split: name of a split of the configuration.
         tgt_lang: ISO 639-1 code; optional if the configuration has one target language.
         data_dir: local copy of the upstream repositories, used instead of a download.
         cues: wording of the cues in place of the dataset's own: a name of
@@ -245,9 +234,6 @@ def load_material(
             None for the categories of the dataset.
         limit: number of examples to judge, from the first, for a first look; None for all. Results
             say so in their notes and their signature.
-
-    Returns:
-        The material, whose examples are not read yet.
 
     Raises:
         UnknownNameError: for an unknown dataset, configuration, split or wording.
@@ -282,11 +268,7 @@ def load_material(
 def _wording(
     cues: Cues, declared: DatasetDeclaration, config: ConfigDeclaration
 ) -> tuple[Wording | None, Calibration | None]:
-    """Return the wording that is meant (None for the dataset's own), and its calibration.
-
-    Raises:
-        InputError: for cues that do not fit the configuration, or something else.
-    """
+    """Return the wording that is meant (None for the dataset's own), and its calibration."""
     if config.form is not ContrastiveSourceExample:
         raise InputError(
             f"cues: {declared.name} {config.name} has no sources with cues; expected a"

@@ -64,11 +64,7 @@ class Rows:
     pairs: Sequence[str] = ()
 
     def column(self, key: str) -> list[Any]:
-        """Return the values of one key in all references.
-
-        Args:
-            key: a key of `Metric.reference_fields`.
-        """
+        """Return the values of one key in all references."""
         return [reference[key] for reference in self.references]
 
     @property
@@ -82,7 +78,6 @@ class Scoring:
     """The scores of a `ScoringMetric`, with the evaluator that gave them.
 
     Attributes:
-        evaluator: evaluator model or function that gave the scores.
         scores: shape (n,), in the order of `ScoringMetric.requests`; higher is better. NaN for the
             requests of `unscored`.
         unscored: reason ("blank" or "too_long") -> rows whose translation was not scored and counts
@@ -104,13 +99,8 @@ class Figures:
     """The parts of an `EvaluationResult` that a metric computes from its rows.
 
     Attributes:
-        scores: figures by name.
-        signature: fields of the signature for languages, options and evaluator.
         intervals: 95 % intervals by figure, or the reason why there is none.
-        categories: accuracy by category.
         judgements: one per row, or empty for a metric without verdicts.
-        counts: numbers of rows by name.
-        notes: what a reader must know of the figures.
     """
 
     scores: Mapping[str, float]
@@ -144,11 +134,8 @@ class Metric(ABC):
     """A metric with its options, which are the fields of the subclass.
 
     Attributes:
-        name: registered name.
         title: name in words, for titles and tables.
-        about: what the metric does, in one sentence.
         figure_names: names of its figures in words, with what they mean.
-        signature_name: name at the beginning of its signatures.
         version: number that is raised whenever a figure can change; the CHANGELOG says which and
             why.
         reference_fields: keys that the metric reads of a reference, each with the check of its
@@ -172,7 +159,6 @@ class Metric(ABC):
         category_groups: name of a group of categories that has figures of its own -> the
             categories.
         resampling: how the bootstrap draws, in words that follow "bootstrap".
-        default_src_lang: source language if the rows name none.
     """
 
     name: ClassVar[str]
@@ -212,20 +198,13 @@ class Metric(ABC):
         """Return "" if the metric can judge a configuration, else the reason as errors say it.
 
         Args:
-            dataset: name of the dataset.
-            config: name of the configuration.
-            form: class of its examples.
-            src_lang: ISO 639-1 code of the sources.
-            tgt_lang: ISO 639-1 code of the translations.
+            src_lang, tgt_lang: ISO 639-1 codes of the sources and the translations.
         """
 
     @staticmethod
     def check_available(tgt_lang: str) -> None:
         """Check that nothing is missing to judge translations on this machine with the default
         options; most metrics need nothing. An evaluator is not checked.
-
-        Args:
-            tgt_lang: ISO 639-1 code of the translations.
 
         Raises:
             MissingDependencyError: for a package that is not installed.
@@ -237,9 +216,6 @@ class Metric(ABC):
     @abstractmethod
     def references(examples: Sequence[Example]) -> list[dict[str, Any]]:
         """Return what the metric reads of examples.
-
-        Args:
-            examples: examples of a configuration that fits (`fits`).
 
         Returns:
             One mapping per example, with the keys of `reference_fields`.
@@ -315,8 +291,7 @@ class Metric(ABC):
         """Refuse references whose values do not fit together; most metrics need no such check.
 
         Args:
-            references: checked references, one mapping per row.
-            whole: whether these are all rows, as for `check_input`.
+            whole: whether these are all rows; a batch may hold one half of a pair.
 
         Raises:
             InputError: for the first row that is wrong.
@@ -328,8 +303,6 @@ class Metric(ABC):
         """Judge every row and compute the figures.
 
         Args:
-            rows: checked rows.
-            bootstrap: how the intervals are drawn.
             scoring: the scores of a `ScoringMetric`; ignored by other metrics.
 
         Raises:
@@ -352,11 +325,7 @@ class Metric(ABC):
 
     @staticmethod
     def row_values(result: EvaluationResult) -> dict[str, Any]:
-        """Return the lists with one value per row that the `evaluate` module returns.
-
-        Args:
-            result: a result of this metric.
-        """
+        """Return the lists with one value per row that the `evaluate` module returns."""
         return {
             "verdicts": [j.verdict for j in result.judgements],
             "predicted": [j.predicted for j in result.judgements],
@@ -373,20 +342,13 @@ class ScoringMetric(Metric):
     def requests(self, rows: Rows) -> list[ScoringRequest]:
         """Return the pairs of source and translation to score, row by row.
 
-        Args:
-            rows: checked rows.
-
         Raises:
             InputError: for an option that does not fit.
         """
 
     @abstractmethod
     def contests(self, rows: Rows) -> list[Contest]:
-        """Return, for every decision, the indices of both sides' requests.
-
-        Args:
-            rows: checked rows.
-        """
+        """Return, for every decision, the indices of both sides' requests."""
 
     @property
     @abstractmethod
@@ -399,17 +361,12 @@ class ScoringMetric(Metric):
         """Return what a reader must know of verdicts by this evaluator.
 
         Args:
-            rows: checked rows.
-            evaluator: evaluator model or function that scores.
             dataset: name of the dataset, "" for data of the caller.
         """
         return ()
 
     def scored(self, scoring: Scoring | None) -> Scoring:
         """Return the scores, which this metric requires.
-
-        Args:
-            scoring: scores, or None.
 
         Raises:
             InputError: for None.
@@ -422,9 +379,7 @@ class ScoringMetric(Metric):
         """Return the signature fields of languages and evaluator.
 
         Args:
-            rows: checked rows, which name the languages; a missing one is that of the evaluator.
-            scoring: the scores, and the evaluator model or function that gave them.
-            score: name that the metric gives to the score.
+            rows: name the languages; a missing one is that of the evaluator.
         """
         src_lang, tgt_lang, evaluator = rows.src_lang, rows.tgt_lang, scoring.evaluator
         if isinstance(evaluator, Evaluator):
@@ -442,19 +397,7 @@ def finish(
     bootstrap: Bootstrap,
     notes: tuple[str, ...] = (),
 ) -> EvaluationResult:
-    """Make the result of a metric, with its signature.
-
-    Args:
-        metric: metric that computed the figures.
-        rows: rows that were judged.
-        figures: figures of these rows.
-        origin: where the rows come from.
-        bootstrap: how the intervals were drawn.
-        notes: what a reader of the figures must know.
-
-    Returns:
-        The result, with the rates, counts, intervals and judgements of `figures`.
-    """
+    """Make the result of a metric, with its signature."""
     judgements = figures.judgements
     if judgements and any(rows.pairs):
         judgements = tuple(
@@ -491,10 +434,7 @@ def finish(
 
 
 def registered_metric(name: str) -> type[Metric] | None:
-    """Return the class of a metric.
-
-    Args:
-        name: name of a metric, such as a result holds it.
+    """Return the class of a metric by the name that a result holds.
 
     Returns:
         The class; None for a metric that is not registered or whose plug-in cannot be loaded; its

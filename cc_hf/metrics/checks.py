@@ -54,7 +54,6 @@ def listed(name: str, values: Any) -> list[Any]:
     Values are read by position; the index of a pandas column is ignored.
 
     Args:
-        name: name of the values, for the message.
         values: a one-dimensional, ordered collection.
 
     Raises:
@@ -86,8 +85,6 @@ def check_rows(
     Args:
         predictions: translations, in any container that `listed` accepts.
         references: mappings, in any container that `listed` accepts.
-        fields: keys of a reference, with the readers of their values.
-        is_blank_allowed: whether a blank translation is judged.
 
     Returns:
         The translations, and the references with exactly the keys of `fields`.
@@ -126,7 +123,6 @@ def check_references(references: Any, fields: Fields) -> list[dict[str, Any]]:
 
     Args:
         references: mappings, in any container that `listed` accepts.
-        fields: keys of a reference, with the readers of their values.
 
     Returns:
         The references with exactly the keys of `fields`.
@@ -141,11 +137,6 @@ def check_references(references: Any, fields: Fields) -> list[dict[str, Any]]:
 
 
 def _checked_references(rows: Sequence[Any], fields: Fields) -> list[dict[str, Any]]:
-    """Return the checked values of every reference.
-
-    Raises:
-        InputError: for the first row that is not as expected.
-    """
     required = [key for key, read in fields.items() if read is not optional_text]
     checked = []
     for row, reference in enumerate(rows):
@@ -169,13 +160,6 @@ def _checked_references(rows: Sequence[Any], fields: Fields) -> list[dict[str, A
 def text(value: Any, where: str) -> str:
     """Read a text that is not blank.
 
-    Args:
-        value: value to read.
-        where: position of the value, which begins the message.
-
-    Returns:
-        The text as a plain str.
-
     Raises:
         InputError: for any other value, a blank text, or a lone surrogate.
     """
@@ -186,13 +170,6 @@ def text(value: Any, where: str) -> str:
 
 def any_text(value: Any, where: str) -> str:
     """Read a text, which may be blank.
-
-    Args:
-        value: value to read.
-        where: position of the value, which begins the message.
-
-    Returns:
-        The text as a plain str.
 
     Raises:
         InputError: for any other value, or a lone surrogate.
@@ -206,11 +183,7 @@ def optional_text(value: Any, where: str) -> str:
     """Read a text whose key may be absent.
 
     Args:
-        value: value to read; None stands for "".
-        where: position of the value, which begins the message.
-
-    Returns:
-        The text as a plain str.
+        value: None stands for "".
 
     Raises:
         InputError: for any other value, or a lone surrogate.
@@ -227,13 +200,6 @@ def optional_text(value: Any, where: str) -> str:
 def texts(value: Any, where: str) -> list[str]:
     """Read a list of at least one text, none of which is blank.
 
-    Args:
-        value: value to read.
-        where: position of the value, which begins the message.
-
-    Returns:
-        The texts as a list of plain str, in the given order.
-
     Raises:
         InputError: for any other value.
     """
@@ -246,13 +212,6 @@ def texts(value: Any, where: str) -> list[str]:
 def optional_texts(value: Any, where: str) -> list[str]:
     """Read a list of texts, none of which is blank; the list may be empty.
 
-    Args:
-        value: value to read.
-        where: position of the value, which begins the message.
-
-    Returns:
-        The texts as a list of plain str, in the given order; empty for an empty list.
-
     Raises:
         InputError: for any other value.
     """
@@ -260,14 +219,7 @@ def optional_texts(value: Any, where: str) -> list[str]:
 
 
 def index(value: Any, where: str) -> int:
-    """Read an integer, which may be one of numpy but not a bool.
-
-    Args:
-        value: value to read.
-        where: position of the value, which begins the message.
-
-    Returns:
-        The integer as a plain int, of any sign.
+    """Read an integer of any sign, which may be one of numpy but not a bool.
 
     Raises:
         InputError: for any other value.
@@ -287,11 +239,7 @@ def flag(name: str, value: bool | str) -> bool:
     """Read a truth value, which the command line gives as text.
 
     Args:
-        name: name of the option, for the message.
         value: a bool; or a text such as true, false, yes, no, 1 or 0.
-
-    Returns:
-        The truth value.
 
     Raises:
         InputError: for any other value.
@@ -334,10 +282,6 @@ def one_of(known: Sequence[str]) -> Callable[[Any, str], str]:
 def check_text(text: str, where: str) -> str:
     """Refuse a text with a lone surrogate, which cannot be written as UTF-8.
 
-    Args:
-        text: text to check.
-        where: position of the text, which begins the message.
-
     Returns:
         The text as a plain str, also for a subclass such as numpy's.
 
@@ -359,7 +303,6 @@ def check_ids(ids: Any, n: int) -> list[str]:
 
     Args:
         ids: names in any container that `listed` accepts; None for row numbers.
-        n: number of examples.
 
     Raises:
         InputError: for another number of names, one that is not a text, or one that occurs twice.
@@ -404,8 +347,7 @@ def check_languages(src_lang: object, tgt_lang: object) -> None:
     """Check that languages are given as texts.
 
     Args:
-        src_lang: code of the source language, "" if it is not named.
-        tgt_lang: code of the target language, "" if it is not named.
+        src_lang, tgt_lang: ISO 639-1 codes; "" for a language that is not named.
 
     Raises:
         InputError: for any other value, or a lone surrogate.
@@ -424,7 +366,6 @@ def check_spaced_language(lang: str, metric: str) -> None:
 
     Args:
         lang: ISO 639-1 code; "" stands for a language that is not named, and is accepted.
-        metric: name of the metric, for the message.
 
     Raises:
         InputError: for such a language; the message lists the possible ones.

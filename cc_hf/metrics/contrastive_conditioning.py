@@ -49,7 +49,6 @@ def requests(
     """Return one request per translation and contrastive source.
 
     Args:
-        predictions: translations, one per reference.
         references: mappings with `correct_sources` and `incorrect_sources`.
 
     Returns:
@@ -73,9 +72,6 @@ def contests(references: Sequence[Mapping[str, Any]]) -> list[Contest]:
 
     Args:
         references: mappings with `correct_sources` and `incorrect_sources`.
-
-    Returns:
-        The positions of the correct and of the incorrect sources.
 
     Examples:
         >>> contests(
@@ -111,7 +107,6 @@ def judge(
     weight follows. If both sides score 0, it is 0.5, a tie.
 
     Args:
-        predictions: translations, one per reference.
         references: mappings with the keys that `ContrastiveConditioning` reads.
         scores: shape (number of requests,), 0 or more, in the order of `requests`.
         ids: names of the examples; None for row numbers.
@@ -236,11 +231,7 @@ class ContrastiveConditioning(ScoringMetric):
 
     @staticmethod
     def references(examples: Sequence[Example]) -> list[dict[str, Any]]:
-        """Return the sources of both sides and the category of the examples.
-
-        Returns:
-            One mapping per example, with the keys of `reference_fields`.
-        """
+        """Return the sources of both sides and the category of the examples."""
         return [
             {key: getattr(example, key) for key in _KEYS}
             for example in cast(Sequence[ContrastiveSourceExample], examples)
@@ -248,11 +239,7 @@ class ContrastiveConditioning(ScoringMetric):
 
     @classmethod
     def check_values(cls, references: Sequence[Mapping[str, Any]], *, whole: bool) -> None:
-        """Refuse a source that is on both sides.
-
-        Raises:
-            InputError: for the first row with such a source.
-        """
+        """Refuse a source that is on both sides."""
         for row, reference in enumerate(references):
             if set(reference["correct_sources"]) & set(reference["incorrect_sources"]):
                 raise InputError(
@@ -291,14 +278,7 @@ class ContrastiveConditioning(ScoringMetric):
         return {"data": own_data(references), "cues": "own", **origin}
 
     def measure(self, rows: Rows, bootstrap: Bootstrap, scoring: Scoring | None = None) -> Figures:
-        """Judge every translation by its scores and compute the figures.
-
-        Returns:
-            Plain and weighted accuracies in [0, 1], with intervals, and one judgement per row.
-
-        Raises:
-            InputError: without scores.
-        """
+        """Judge every translation by its scores and compute the figures."""
         scoring = self.scored(scoring)
         unscored = {reason: len(numbers) for reason, numbers in scoring.unscored.items() if numbers}
         judgements = judge(

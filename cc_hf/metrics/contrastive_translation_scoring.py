@@ -94,9 +94,6 @@ def contests(references: Sequence[Mapping[str, Any]]) -> list[Contest]:
     Args:
         references: mappings with `contrastive_translations`.
 
-    Returns:
-        The position of the correct translation, and those of the contrastive ones.
-
     Examples:
         >>> contests(
         ...     [
@@ -115,7 +112,6 @@ def contests(references: Sequence[Mapping[str, Any]]) -> list[Contest]:
 
 
 def _spans(references: Sequence[Mapping[str, Any]]) -> list[tuple[int, int]]:
-    """Return start and end of each row's requests."""
     ends = np.cumsum(
         [1 + len(reference["contrastive_translations"]) for reference in references]
     ).tolist()
@@ -206,11 +202,7 @@ def _check_context(references: Sequence[Mapping[str, Any]], context: str) -> Non
 
 
 def _target_contexts(option: str | Path | Sequence[str], n: int) -> list[str]:
-    """Return the translated contexts of a file, or of a sequence.
-
-    Raises:
-        InputError: for a file that cannot be read, or another number of contexts than rows.
-    """
+    """Return the translated contexts of a file, or of a sequence."""
     if isinstance(option, (str, Path)):
         lines, origin = read_lines(Path(option), keeps_end=True), f" in {option}"
     else:
@@ -225,11 +217,7 @@ def _target_contexts(option: str | Path | Sequence[str], n: int) -> list[str]:
 def _with_ties(
     category: CategoryAccuracy, judgements: Sequence[Judgement], ties: Sequence[bool]
 ) -> CategoryAccuracy:
-    """Add the number of ties to the figures of a category.
-
-    Returns:
-        The category with `n_ties`, the number of its rows that are ties.
-    """
+    """Add the number of ties to the figures of a category."""
     return replace(
         category,
         n_ties=sum(
@@ -310,11 +298,7 @@ class ContrastiveTranslationScoring(ScoringMetric):
 
     @staticmethod
     def references(examples: Sequence[Example]) -> list[dict[str, Any]]:
-        """Return source, translations, category, pair and context of the examples.
-
-        Returns:
-            One mapping per example, with the keys of `reference_fields`.
-        """
+        """Return source, translations, category, pair and context of the examples."""
         return [
             {
                 "source": e.source,
@@ -332,11 +316,7 @@ class ContrastiveTranslationScoring(ScoringMetric):
 
     @classmethod
     def check_values(cls, references: Sequence[Mapping[str, Any]], *, whole: bool) -> None:
-        """Refuse a correct translation that is also contrastive, and pairs of more than two rows.
-
-        Raises:
-            InputError: for the first row that is wrong.
-        """
+        """Refuse a correct translation that is also contrastive, or pairs of more than two rows."""
         for row, reference in enumerate(references):
             correct = reference["correct_translation"]
             if correct in reference["contrastive_translations"]:
@@ -362,11 +342,7 @@ class ContrastiveTranslationScoring(ScoringMetric):
     def _with_target_contexts(
         self, references: Sequence[Mapping[str, Any]]
     ) -> Sequence[Mapping[str, Any]]:
-        """Return the rows with the translated contexts of the option.
-
-        Raises:
-            InputError: for an option that would not be used, or another number of lines than rows.
-        """
+        """Return the rows with the translated contexts of the option."""
         if self.separator and self.context == "ignored":
             raise InputError(
                 "separator: expected context prepended or both with it, since it stands after a"
@@ -413,15 +389,7 @@ class ContrastiveTranslationScoring(ScoringMetric):
         return {"data": own_data(filled), **origin, "sys": "scored"}
 
     def measure(self, rows: Rows, bootstrap: Bootstrap, scoring: Scoring | None = None) -> Figures:
-        """Judge every row by its scores and compute the figures.
-
-        Returns:
-            Accuracies in [0, 1], of pairs too if rows have twins, with intervals, and one judgement
-                per row.
-
-        Raises:
-            InputError: without scores.
-        """
+        """Judge every row by its scores and compute the figures."""
         scoring = self.scored(scoring)
         is_log = isinstance(scoring.evaluator, Evaluator) and self.score == "logprob"
         judgements = judge(rows.references, scoring.scores, ids=rows.ids, is_log=is_log)

@@ -74,9 +74,6 @@ def shares(name: str, label: str, best: Best, meaning: str) -> dict[str, FigureN
     """Return the names of a share over all samples and over each category.
 
     Args:
-        name: name of the share over all samples.
-        label: its name in words.
-        best: where both are best.
         meaning: what it is, without a full stop.
 
     Examples:
@@ -94,7 +91,6 @@ def distance_to_best(best: Best, value: float) -> float | None:
     """Return a number that is the smaller, the better a figure is.
 
     Args:
-        best: where the figure is best.
         value: the figure; a ratio is 0 or more.
 
     Returns:
@@ -122,10 +118,6 @@ def distance_to_best(best: Best, value: float) -> float | None:
 
 def figure_name(names: FigureNames, name: str) -> FigureName:
     """Return the name of a figure in words.
-
-    Args:
-        names: the figures that are named.
-        name: name of a score.
 
     Returns:
         What is declared for the name, else for its longest beginning; else the name itself with

@@ -47,12 +47,6 @@ def words(text: str) -> frozenset[str]:
 
     The text is lower-cased, and ASCII punctuation becomes spaces; other punctuation stays attached.
 
-    Args:
-        text: a translation or a reference.
-
-    Returns:
-        The distinct words, lower-cased.
-
     Examples:
         >>> sorted(words("Die Ärztin, «ja»!"))
         ['die', '«ja»', 'ärztin']
@@ -74,7 +68,6 @@ def judge(
     one reference, such as a blank one, is undecided, and its `predicted` is "".
 
     Args:
-        predictions: translations, one per reference.
         references: mappings with the keys that `GenderAccuracy` reads.
         ids: names of the examples; None for row numbers.
         undecided: verdict on undecided translations: "correct", as in the paper's program, or
@@ -184,7 +177,6 @@ _COLUMNS = {
 
 
 def _decided_by_category(judgements: Sequence[Judgement]) -> dict[str, float]:
-    """Return the accuracy of decided translations by category."""
     by_category: dict[str, list[bool]] = {}
     for judgement in judgements:
         if judgement.predicted:
@@ -274,11 +266,7 @@ class GenderAccuracy(Metric):
 
     @staticmethod
     def references(examples: Sequence[Example]) -> list[dict[str, Any]]:
-        """Return both references, category, gender and pair of the examples.
-
-        Returns:
-            One mapping per example, with the keys of `reference_fields`.
-        """
+        """Return both references, category, gender and pair of the examples."""
         return [
             {
                 "reference": (
@@ -302,11 +290,7 @@ class GenderAccuracy(Metric):
 
     @classmethod
     def check_values(cls, references: Sequence[Mapping[str, Any]], *, whole: bool) -> None:
-        """Refuse pairs that are not two rows each, and a mixture of rows with and without a pair.
-
-        Raises:
-            InputError: for the first row that is wrong.
-        """
+        """Refuse pairs that are not two rows each, and rows without a pair among paired rows."""
         rows: dict[str, list[int]] = {}
         for row, reference in enumerate(references):
             rows.setdefault(reference["pair"], []).append(row)
@@ -327,10 +311,6 @@ class GenderAccuracy(Metric):
 
     def measure(self, rows: Rows, bootstrap: Bootstrap, scoring: Scoring | None = None) -> Figures:
         """Judge every translation and compute the figures.
-
-        Returns:
-            Accuracies in [0, 1], of pairs too if rows have them, with intervals, and one judgement
-                per row.
 
         Raises:
             InputError: for a language without spaces between words, or an option that is not known.

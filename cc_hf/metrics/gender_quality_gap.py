@@ -73,9 +73,6 @@ def _figures(
 def sacrebleu_signatures(text: str) -> dict[str, str]:
     """Return the signatures of BLEU and chrF from that of a result, as sacreBLEU writes them.
 
-    Args:
-        text: signature of a result of gender_quality_gap.
-
     Returns:
         The signatures under the keys "bleu" and "chrf".
 
@@ -165,11 +162,7 @@ class GenderQualityGap(Metric):
 
     @staticmethod
     def references(examples: Sequence[Example]) -> list[dict[str, Any]]:
-        """Return reference, gender and pair of the examples.
-
-        Returns:
-            One mapping per example, with the keys of `reference_fields`.
-        """
+        """Return reference, gender and pair of the examples."""
         # The published figures are computed on the raw upstream lines, with their CSV quotes.
         return [
             {"reference": e.extra["reference_raw"], "gender": e.gold, "pair": e.extra["pair"]}
@@ -179,11 +172,7 @@ class GenderQualityGap(Metric):
 
     @classmethod
     def check_values(cls, references: Sequence[Mapping[str, Any]], *, whole: bool) -> None:
-        """Refuse a pair that is not one row of each gender.
-
-        Raises:
-            InputError: for the first row that is wrong.
-        """
+        """Refuse a pair that is not one row of each gender."""
         rows: dict[tuple[str, str], int] = {}
         for row, reference in enumerate(references):
             gender, pair = reference["gender"], reference["pair"]
@@ -202,9 +191,6 @@ class GenderQualityGap(Metric):
 
     def measure(self, rows: Rows, bootstrap: Bootstrap, scoring: Scoring | None = None) -> Figures:
         """Compute BLEU and chrF of both genders, and their gaps.
-
-        Returns:
-            BLEU and chrF in [0, 1] and their gaps in [-1, 1], with intervals; no judgements.
 
         Raises:
             InputError: for a language without spaces between words.

@@ -69,7 +69,7 @@ _FIELDS: Fields = {
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What became of a homograph.
+    """The outcome of a homograph in one translation.
 
     Attributes:
         kind: one of `OUTCOMES`.
@@ -85,10 +85,6 @@ def aligned_texts(
     sources: Sequence[str], translations: Sequence[str]
 ) -> tuple[list[str], list[str]]:
     """Return texts as aligners read them, with a space between tokens (`word_texts`).
-
-    Args:
-        sources: n sentences.
-        translations: their translations.
 
     Examples:
         >>> aligned_texts(["A bat!"], ["Ein Schläger!"])
@@ -109,17 +105,15 @@ def outcomes(
     search: str = "anywhere",
     lemmatizer: str | Lemmatizer = "simplemma",
 ) -> list[Outcome]:
-    """Return what became of the homograph in each translation.
+    """Return the outcome of the homograph in each translation.
 
     A translation with a word of the right sense is correct, ambiguous words of that sense included.
     Otherwise a word of another sense makes it flipped. Without a word of any sense, the homograph
     is unknown if it is aligned with a word, else deleted.
 
     Args:
-        translations: one per reference.
         references: mappings with the keys that `HomographAccuracy` reads.
         alignments: one per translation, by indices of `cc_hf.text.tokenization.word_tokens`.
-        tgt_lang: ISO 639-1 code of the translations.
         search: a name of `SEARCHES`.
         lemmatizer: a name of `cc_hf.text.lemmatization.LEMMATIZERS`, or a Lemmatizer.
 
@@ -175,7 +169,7 @@ def reference_outcomes(
     search: str,
     lemmatizer: Lemmatizer,
 ) -> list[Outcome]:
-    """Return what became of the homograph in the reference translations of the rows.
+    """Return the outcomes of the homographs in the reference translations of the rows.
 
     The share of correct ones is the ceiling of the accuracy: these translations are right.
 
@@ -183,9 +177,7 @@ def reference_outcomes(
         references: mappings with the keys that `HomographAccuracy` reads; those without a
             `reference` are left out.
         aligner: aligns the reference translations, where the search needs it.
-        tgt_lang: ISO 639-1 code of the translations.
         search: a name of `SEARCHES`.
-        lemmatizer: as for `outcomes`.
 
     Returns:
         One outcome per row with a `reference`.
@@ -202,8 +194,7 @@ def ceiling_note(outcomes: Sequence[Outcome], search: str) -> str:
     """Return what is known of the ceiling of the accuracy, as a sentence for readers.
 
     Args:
-        outcomes: outcomes of reference translations, from `reference_outcomes`; empty if there are
-            none.
+        outcomes: from `reference_outcomes`; empty if there are no reference translations.
         search: the search by which they were judged, a name of `SEARCHES`.
 
     Examples:
@@ -252,9 +243,7 @@ def judge(
     `predicted` holds the first cluster that is shown, or the outcome where none is.
 
     Args:
-        predictions: translations, one per reference.
         references: mappings with the keys that `HomographAccuracy` reads.
-        outcomes: what became of each homograph, from `outcomes`.
         wide: whether unknown and deleted homographs are errors; otherwise they are inconclusive.
         ids: names of the examples; None for row numbers.
 
@@ -421,9 +410,6 @@ class HomographAccuracy(Metric):
     def references(examples: Sequence[Example]) -> list[dict[str, Any]]:
         """Return source, homograph with its position, right cluster and senses of the examples.
 
-        Returns:
-            One mapping per example, with the keys of `reference_fields`.
-
         Raises:
             InputError: for an example without a located homograph or without senses.
         """
@@ -452,11 +438,7 @@ class HomographAccuracy(Metric):
 
     @classmethod
     def check_values(cls, references: Sequence[Mapping[str, Any]], *, whole: bool) -> None:
-        """Refuse a cluster that is not among the senses, and a position without a word.
-
-        Raises:
-            InputError: for the first row with either.
-        """
+        """Refuse a cluster that is not among the senses, and a position without a word."""
         for row, reference in enumerate(references):
             clusters = parse_senses(reference["senses"], f"row {row}: senses")
             if reference["cluster"] not in clusters:
@@ -472,9 +454,6 @@ class HomographAccuracy(Metric):
 
     def measure(self, rows: Rows, bootstrap: Bootstrap, scoring: Scoring | None = None) -> Figures:
         """Align all sources and translations, judge every translation, and compute the figures.
-
-        Returns:
-            Accuracies and rates in [0, 1], with intervals, and one judgement per row.
 
         Raises:
             InputError: for options that do not fit, or a language that the lemmatizer does not

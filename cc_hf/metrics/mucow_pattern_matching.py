@@ -51,11 +51,7 @@ _SPLIT_AT_HYPHENS = {"de"}  # compounds such as "Golf-Schläger"
 
 
 def _words(value: Any, where: str) -> list[str]:
-    """Return a list of single words as plain texts.
-
-    Raises:
-        InputError: for any other value.
-    """
+    """Return a list of single words as plain texts."""
     members = texts(value, where)
     if phrases := [word for word in members if len(word.split()) != 1]:
         raise InputError(f"{where}: expected single words, got {phrases[0]!r}")
@@ -87,7 +83,6 @@ def judge(
     were found, `gold` the correct ones.
 
     Args:
-        predictions: translations, one per reference.
         references: mappings with the keys that `MucowPatternMatching` reads.
         tgt_lang: ISO 639-1 code of the translations; German tokens are split at hyphens.
         lemmatizer: a name of `cc_hf.text.lemmatization.LEMMATIZERS`, or a Lemmatizer.
@@ -156,11 +151,7 @@ def _present(
 
 
 def _lemmas(lemmatized: str | Path | Sequence[str] | None, n: int) -> Sequence[str] | None:
-    """Return the given lemmas of n translations, from a file or a list; None if none are given.
-
-    Raises:
-        InputError: for a file that cannot be read, any other value, or another number of lines.
-    """
+    """Return the given lemmas of n translations, from a file or a list; None if none are given."""
     if lemmatized is None:
         return None
     if isinstance(lemmatized, (str, Path)):
@@ -269,9 +260,6 @@ class MucowPatternMatching(Metric):
 
         MuCoW has two kinds of examples: the category of the suite's is the domain, the category of
         those with cues is the frequency.
-
-        Returns:
-            One mapping per example, with the keys of `reference_fields`.
         """
         rows = []
         for example in examples:
@@ -285,11 +273,7 @@ class MucowPatternMatching(Metric):
 
     @classmethod
     def check_values(cls, references: Sequence[Mapping[str, Any]], *, whole: bool) -> None:
-        """Refuse a word of both senses.
-
-        Raises:
-            InputError: for the first row with such a word.
-        """
+        """Refuse a word of both senses."""
         for row, reference in enumerate(references):
             if shared := {_plain(word) for word in reference[_SENSES[0]]} & {
                 _plain(word) for word in reference[_SENSES[1]]
@@ -301,9 +285,6 @@ class MucowPatternMatching(Metric):
 
     def measure(self, rows: Rows, bootstrap: Bootstrap, scoring: Scoring | None = None) -> Figures:
         """Judge every translation and compute the figures.
-
-        Returns:
-            Coverage, precision, recall and F1 in [0, 1], with intervals, and one judgement per row.
 
         Raises:
             InputError: for a language that the lemmatizer does not know, a number of lemmas that is

@@ -47,7 +47,7 @@ _OF_THE_REPLY = ("error", "cut", "swapped_reply", "swapped_error")
 
 @dataclass(frozen=True, slots=True)
 class RepliedChoice:
-    """What became of one sample.
+    """The outcome of one sample.
 
     Attributes:
         outcome: one of `OUTCOMES`; a sample that was asked in both orders is valid only if both
@@ -72,7 +72,7 @@ class RepliedChoice:
 def read_choices(
     replies: Sequence[str], references: Sequence[Mapping[str, Any]], *, parser: str = "conclusion"
 ) -> list[RepliedChoice]:
-    """Return what became of every sample.
+    """Return the outcome of every sample.
 
     Args:
         replies: one per reference, to the sample with its options in the order of the data.
@@ -124,7 +124,6 @@ def judge(
     the chosen option, "invalid", "failed", or "inconsistent" if the answer changed with the order.
 
     Args:
-        replies: one per reference.
         references: mappings with the keys that `PromptedChoice` reads.
         parser: one of `cc_hf.prompting.choices.PARSERS`.
         ids: names of the examples; None for row numbers.
@@ -291,9 +290,6 @@ class PromptedChoice(Metric):
     def references(examples: Sequence[Example]) -> list[dict[str, Any]]:
         """Return answer, category, pair and options of the examples.
 
-        Returns:
-            One mapping per example, with keys of `reference_fields`.
-
         Raises:
             InputError: for an example without a number of the right option.
         """
@@ -328,9 +324,6 @@ class PromptedChoice(Metric):
     def check_values(cls, references: Sequence[Mapping[str, Any]], *, whole: bool) -> None:
         """Refuse unknown values, a swapped reply to a sample that was asked once, and pairs of more
         than two rows.
-
-        Raises:
-            InputError: for the first row that is wrong.
         """
         for row, reference in enumerate(references):
             if reference["orders"] not in ("", _BOTH):
@@ -353,12 +346,7 @@ class PromptedChoice(Metric):
     def data_fields(
         self, references: Sequence[Mapping[str, Any]], origin: Mapping[str, str]
     ) -> dict[str, str]:
-        """Return the signature fields of the data, which do not depend on what a model replied.
-
-        Args:
-            references: checked references.
-            origin: fields of data that have a name.
-        """
+        """Return the signature fields of the data, which do not depend on what a model replied."""
         asked = [
             {key: value for key, value in row.items() if key not in _OF_THE_REPLY}
             for row in references
@@ -367,9 +355,6 @@ class PromptedChoice(Metric):
 
     def measure(self, rows: Rows, bootstrap: Bootstrap, scoring: Scoring | None = None) -> Figures:
         """Parse every reply and compute the figures.
-
-        Returns:
-            Accuracies and rates, with intervals, and one judgement per row.
 
         Raises:
             InputError: for an unknown parser.

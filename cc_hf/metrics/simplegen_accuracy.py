@@ -72,11 +72,7 @@ _INCLUSIVE = re.compile(r"(?:[*:_·•(]-?\w{1,5}|[/\-]{1,2}(?:in|innen|[aeo]s?|
 def _check_covered(
     references: Sequence[Mapping[str, Any]], dictionary: OccupationDictionary
 ) -> None:
-    """Refuse rows whose occupation is not in the dictionary.
-
-    Raises:
-        InputError: for the first such row; the message counts the others.
-    """
+    """Refuse rows whose occupation is not in the dictionary; the message counts all of them."""
     rows: dict[tuple[str, str], int] = {}
     for row, reference in enumerate(references):
         rows.setdefault((reference["occupation"], reference["number"]), row)
@@ -122,10 +118,6 @@ def find_genders(translation: str, entry: FormsByGender) -> frozenset[str]:
 
     A form within a longer form that also occurs is ignored.
 
-    Args:
-        translation: text to search.
-        entry: forms of an occupation by gender.
-
     Returns:
         A subset of {"male", "female"}; both for a spelling that means both genders.
 
@@ -170,9 +162,7 @@ def judge(
     English occupation.
 
     Args:
-        predictions: translations, one per reference.
         references: mappings with the keys that `SimplegenAccuracy` reads.
-        dictionary: forms of occupations in the language of the translations.
         ids: names of the examples; None for row numbers.
 
     Raises:
@@ -374,11 +364,7 @@ class SimplegenAccuracy(Metric):
 
     @staticmethod
     def references(examples: Sequence[Example]) -> list[dict[str, Any]]:
-        """Return occupation, number, gender and category of the examples.
-
-        Returns:
-            One mapping per example, with the keys of `reference_fields`.
-        """
+        """Return occupation, number, gender and category of the examples."""
         return [
             {
                 "category": e.category,
@@ -392,11 +378,7 @@ class SimplegenAccuracy(Metric):
 
     @classmethod
     def check_values(cls, references: Sequence[Mapping[str, Any]], *, whole: bool) -> None:
-        """Refuse a gender that is not that of the category.
-
-        Raises:
-            InputError: for the first row that is wrong.
-        """
+        """Refuse a gender that is not that of the category."""
         for row, reference in enumerate(references):
             if (reference["category"][2] == "M") != (reference["gender"] == "male"):
                 raise InputError(
@@ -406,10 +388,6 @@ class SimplegenAccuracy(Metric):
 
     def measure(self, rows: Rows, bootstrap: Bootstrap, scoring: Scoring | None = None) -> Figures:
         """Judge every translation and compute the figures.
-
-        Returns:
-            Rates in [0, 1] and their differences in [-1, 1], with intervals, and one judgement per
-                row.
 
         Raises:
             InputError: for a language without a dictionary, or a dictionary that is not as expected

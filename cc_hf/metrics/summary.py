@@ -29,8 +29,6 @@ class Summary:
 
     Attributes:
         scores: accuracy, min_accuracy and accuracy_<category>; or pair_accuracy.
-        intervals: intervals of the scores, or the reason why there is none.
-        categories: counts and accuracy of each category.
         counts: n_correct and n_inconclusive; or the numbers of pairs.
     """
 
@@ -42,10 +40,6 @@ class Summary:
 
 def summarize(judgements: Sequence[Judgement], bootstrap: Bootstrap) -> Summary:
     """Compute accuracies from verdicts; an inconclusive verdict is not correct, and is counted.
-
-    Args:
-        judgements: the verdicts, with their categories.
-        bootstrap: how the intervals are drawn.
 
     Returns:
         accuracy, min_accuracy and accuracy_<category>, in [0, 1], with their intervals, the counts
@@ -88,9 +82,7 @@ def pair_figures(
     The bootstrap draws whole pairs.
 
     Args:
-        judgements: the verdicts on which accuracy is computed.
         pairs: for each judgement the name that both twins share, "" for none.
-        bootstrap: how the interval is drawn.
 
     Returns:
         pair_accuracy with its interval, and the counts n_pairs, n_pairs_correct and n_without_twin;

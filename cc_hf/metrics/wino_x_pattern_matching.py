@@ -72,7 +72,6 @@ def find_gender(source: str, translation: str, lang: str) -> str:
 
     Args:
         source: English sentence with "it".
-        translation: its translation.
         lang: language of the translation: de, fr or ru.
 
     Returns:
@@ -136,7 +135,6 @@ def judge(
     `predicted` is what `find_gender` returns.
 
     Args:
-        predictions: translations, one per reference.
         references: mappings with the keys that `WinoXPatternMatching` reads.
         tgt_lang: language of the translations: de, fr or ru.
         ids: names of the examples; None for row numbers.
@@ -232,11 +230,7 @@ class WinoXPatternMatching(Metric):
 
     @staticmethod
     def references(examples: Sequence[Example]) -> list[dict[str, Any]]:
-        """Return source, genders, category and pair of the examples.
-
-        Returns:
-            One mapping per example, with the keys of `reference_fields`.
-        """
+        """Return source, genders, category and pair of the examples."""
         return [
             {
                 "source": e.source,
@@ -249,11 +243,7 @@ class WinoXPatternMatching(Metric):
 
     @classmethod
     def check_values(cls, references: Sequence[Mapping[str, Any]], *, whole: bool) -> None:
-        """Refuse a source without "it", and pairs of more than two rows.
-
-        Raises:
-            InputError: for the first row that is wrong.
-        """
+        """Refuse a source without "it", and pairs of more than two rows."""
         for row, reference in enumerate(references):
             try:
                 ambiguous_it(reference["source"])
@@ -264,10 +254,6 @@ class WinoXPatternMatching(Metric):
 
     def measure(self, rows: Rows, bootstrap: Bootstrap, scoring: Scoring | None = None) -> Figures:
         """Judge every translation and compute the figures.
-
-        Returns:
-            Accuracies in [0, 1], of pairs too if rows have twins, with intervals, and one judgement
-                per row.
 
         Raises:
             InputError: for a source language other than English, or a target language whose

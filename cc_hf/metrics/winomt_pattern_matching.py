@@ -73,10 +73,8 @@ def judge(
     rows.
 
     Args:
-        predictions: translations, one per reference.
         references: mappings with the keys that `WinomtPatternMatching` reads.
         alignments: one per translation, by indices of `space_tokens`.
-        predictor: gender rules of the target language.
         ids: names of the examples; None for row numbers.
 
     Raises:
@@ -186,7 +184,7 @@ class WinomtPatternMatching(Metric):
             translation.
         figures: "exact", or "printed", which rounds intermediate values as the paper's program does
             (`cc_hf.statistics.gender_figures.printed_figures`).
-        spacy_model: spaCy pipeline for Spanish, French or Italian, as for
+        spacy_model: spaCy pipeline for Spanish, French or Italian, see
             `cc_hf.text.gender.gender_predictor`.
     """
 
@@ -270,9 +268,6 @@ class WinomtPatternMatching(Metric):
     def references(examples: Sequence[Example]) -> list[dict[str, Any]]:
         """Return source, occupation with its index, gender and stereotype of the examples.
 
-        Returns:
-            One mapping per example, with the keys of `reference_fields`.
-
         Raises:
             InputError: for an example without a located occupation.
         """
@@ -292,11 +287,7 @@ class WinomtPatternMatching(Metric):
 
     @classmethod
     def check_values(cls, references: Sequence[Mapping[str, Any]], *, whole: bool) -> None:
-        """Refuse an index after the end of the source.
-
-        Raises:
-            InputError: for the first row with such an index.
-        """
+        """Refuse an index after the end of the source."""
         for row, reference in enumerate(references):
             n, position = len(space_tokens(reference["source"])), reference["occupation_index"]
             if not 0 <= position < n:
@@ -307,10 +298,6 @@ class WinomtPatternMatching(Metric):
 
     def measure(self, rows: Rows, bootstrap: Bootstrap, scoring: Scoring | None = None) -> Figures:
         """Align all sources and translations, judge every translation, and compute the figures.
-
-        Returns:
-            Accuracies, precision, recall and F1 in [0, 1], deltas in [-1, 1], with intervals, and
-                one judgement per row.
 
         Raises:
             InputError: for options that do not fit.

@@ -123,7 +123,6 @@ def parse_choice(
     option, chooses that.
 
     Args:
-        reply: the text of the reply.
         options: the texts of both options, by which a reply may choose; () or blanks if they are
             not known.
         parser: one of `PARSERS`.
@@ -183,7 +182,6 @@ def _conclusion(sentences: Sequence[str], mentions: Sequence[Sequence[_Mention]]
 
 
 def _mentions(sentence: str) -> list[_Mention]:
-    """Return the options that a sentence names, in their order."""
     mentions = []
     position = 0
     while match := _MENTION.search(sentence, position):

@@ -15,7 +15,6 @@ class Message:
 
     Attributes:
         role: who speaks; demonstrations are earlier turns of user and assistant.
-        content: the text.
     """
 
     role: Literal["system", "user", "assistant"]

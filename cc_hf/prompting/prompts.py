@@ -27,9 +27,7 @@ class Prompt:
     """A way of asking, ready for samples.
 
     Attributes:
-        template: the words.
-        src_lang: ISO 639-1 code of the sources.
-        tgt_lang: ISO 639-1 code of the answers.
+        src_lang, tgt_lang: ISO 639-1 codes of the sources and the answers.
         demonstrations: pairs of a question and its answer, as earlier turns.
     """
 
@@ -75,9 +73,6 @@ def choice_prompt(
 
     Args:
         template: a template for translations or fillers.
-        demonstrations: samples that are shown with their answers.
-        src_lang: ISO 639-1 code of the sentences.
-        tgt_lang: ISO 639-1 code of the options.
 
     Raises:
         InputError: for a demonstration that lacks what the strategy's reasons need.
@@ -108,9 +103,6 @@ def sense_prompt(
 
     Args:
         template: a template for word senses.
-        demonstrations: sentences that are shown with their translations.
-        src_lang: ISO 639-1 code of the sentences.
-        tgt_lang: ISO 639-1 code of the translations.
 
     Raises:
         InputError: for a demonstration without a translation, or without what the strategy's
@@ -143,7 +135,6 @@ def choice_question(template: Template, sample: ChoiceSample, *, src_lang: str) 
     Args:
         template: a template for translations or fillers.
         sample: the sample, with its options in the order in which they are shown.
-        src_lang: ISO 639-1 code of the sentence.
     """
     return template.sample.format(
         src_name=_name(src_lang),
@@ -158,8 +149,6 @@ def sense_question(template: Template, source: str, *, src_lang: str) -> str:
 
     Args:
         template: a template for word senses.
-        source: the sentence.
-        src_lang: ISO 639-1 code of the sentence.
     """
     return template.sample.format(src_name=_name(src_lang), sentence=source)
 
@@ -175,11 +164,7 @@ def _names(src_lang: str, tgt_lang: str) -> dict[str, str]:
 
 
 def _choice_answer(template: Template, sample: ChoiceSample, src_lang: str, tgt_lang: str) -> str:
-    """Return the answer of Table 4.17, 4.18, 4.21 or 4.24.
-
-    Raises:
-        InputError: for a demonstration without the columns of reasons.
-    """
+    """Return the answer of Table 4.17, 4.18, 4.21 or 4.24."""
     if template.strategy == "basic":
         return f"{template.label} {sample.answer}"
     if not sample.explains:
@@ -230,11 +215,7 @@ def _chain_of_tasks(sample: ChoiceSample, src_name: str, language: str) -> str:
 def _sense_answer(
     template: Template, sample: TranslationSample, src_lang: str, tgt_lang: str
 ) -> str:
-    """Return the answer of Table 3.19 or 3.22.
-
-    Raises:
-        InputError: for a demonstration without a translation, or without the columns of reasons.
-    """
+    """Return the answer of Table 3.19 or 3.22."""
     if is_blank(sample.translation):
         raise InputError(
             f"demonstrations: {sample.id or sample.source!r}: expected a translation, got none"

@@ -29,7 +29,6 @@ class Request:
 
     Attributes:
         id: its name, unique within a run.
-        conversation: the turns.
         reference: what is needed to read the reply, as strings.
     """
 
@@ -40,13 +39,7 @@ class Request:
 
 @dataclass(frozen=True)
 class KeptReply:
-    """A request of a kept run with its reply.
-
-    Attributes:
-        id: name of the request.
-        reference: what is needed to read the reply.
-        reply: the reply.
-    """
+    """A request of a kept run with its reply."""
 
     id: str
     reference: Mapping[str, str]
@@ -58,7 +51,6 @@ class KeptRun:
     """A run that was kept.
 
     Attributes:
-        run: what was asked, of which model.
         replies: id -> request and reply, in the order of the file.
     """
 
@@ -75,7 +67,6 @@ class FileRespondent:
     followed by "/swapped". A file that `cc-hf prompt` kept can be read, too.
 
     Attributes:
-        path: the file.
         unused: ids that no request had so far.
 
     Raises:
@@ -104,14 +95,7 @@ class FileRespondent:
         return f"replies/{self.path.name}@{file_sha256(self.path)[:7]}"
 
     def reply(self, conversations: Sequence[Conversation]) -> list[Reply]:
-        """Refuse conversations, since a file only knows ids; `reply_by_id` answers.
-
-        Args:
-            conversations: conversations without ids.
-
-        Raises:
-            InputError: always.
-        """
+        """Raise InputError always, since a file only knows ids; `reply_by_id` answers."""
         raise InputError(
             f"{self.path}: expected ids, by which the replies of a file are found, got"
             f" {len(conversations)} conversations"
@@ -119,12 +103,6 @@ class FileRespondent:
 
     def reply_by_id(self, ids: Sequence[str]) -> list[Reply]:
         """Return the replies of requests.
-
-        Args:
-            ids: names of requests.
-
-        Returns:
-            One reply per id.
 
         Raises:
             InputError: for an id that the file does not hold.
@@ -140,12 +118,8 @@ class FileRespondent:
 
 
 def request_key(identity: str, conversation: Conversation) -> str:
-    """Return the key under which a reply is found again: a hash over the model, its decoding and
-    every turn.
-
-    Args:
-        identity: `Respondent.identity`.
-        conversation: the turns.
+    """Return the key under which a reply is found again: a hash over the model with its decoding
+    (`Respondent.identity`) and every turn.
 
     Examples:
         >>> len(request_key("local/model@1a2b3c4", ()))
@@ -173,11 +147,8 @@ def ask(
 
     Args:
         requests: what to ask; ids are unique.
-        respondent: the model.
         path: file of the replies; one of the same run is continued.
         run: what is asked, of which model, as plain values. A file of another run is refused.
-        block_size: number of requests that are asked together.
-        is_main: whether this process writes the file.
         advance: called with the number of requests that were answered, for a bar.
 
     Returns:
@@ -222,13 +193,7 @@ def ask(
 
 
 def read_run(path: Path) -> KeptRun:
-    """Read what `ask` kept.
-
-    Args:
-        path: the file.
-
-    Returns:
-        The run, with the last reply to each request.
+    """Read what `ask` kept, with the last reply to each request.
 
     Raises:
         InputError: for a file that `ask` did not write.
@@ -290,9 +255,6 @@ def _row(request: Request, key: str, reply: Reply) -> dict[str, Any]:
 def _prepared(path: Path, run: Mapping[str, Any], *, is_main: bool) -> dict[str, Reply]:
     """Return the replies of a file by key, after an incomplete line is cut off; a new file begins
     with the run.
-
-    Raises:
-        InputError: for a file of another run.
     """
     written = json.loads(json.dumps(run))
     if not exists(path) or os.path.getsize(path) == 0:
@@ -332,11 +294,7 @@ def _append(path: Path, rows: Sequence[Mapping[str, Any]]) -> None:
 
 
 def _rows(path: Path, data: bytes | None = None) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield the objects of a file, each with its position for messages.
-
-    Raises:
-        InputError: for a file that cannot be read, or a line that is not an object.
-    """
+    """Yield the objects of a file, each with its position for messages."""
     try:
         text = (path.read_bytes() if data is None else data).decode("utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:

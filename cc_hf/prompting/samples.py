@@ -99,7 +99,6 @@ class TranslationSample:
 
     Attributes:
         id: the example; "" for a demonstration from a file.
-        source: the sentence.
         translation: its translation; "" where it is not known.
         word, meaning, target, definition: an ambiguous noun of the source, what it means there, the
             noun that translates it, and how that is defined; "" for none.
@@ -155,11 +154,7 @@ def choice_sample(example: ContrastiveTranslationExample) -> ChoiceSample:
 
 
 def translation_sample(example: Example) -> TranslationSample:
-    """Return an example as a sentence to translate, with its reference if it has one.
-
-    Args:
-        example: an example with a source.
-    """
+    """Return an example as a sentence to translate, with its reference if it has one."""
     if isinstance(example, ContrastiveTranslationExample):
         return TranslationSample(example.id, example.source, example.correct_translation)
     reference = example.extra.get("reference", "")
@@ -170,7 +165,6 @@ def draw_schemas(samples: Sequence[ChoiceSample], n_shots: int, *, seed: int) ->
     """Draw whole schemas, both twins of each.
 
     Args:
-        samples: the samples to draw from.
         n_shots: number of samples to draw, an even number.
         seed: seed of numpy's default generator, 0 or more.
 
@@ -210,12 +204,7 @@ def draw_samples(
     """Draw sentences with a translation.
 
     Args:
-        samples: the samples to draw from.
-        n_shots: number of samples to draw.
         seed: seed of numpy's default generator, 0 or more.
-
-    Returns:
-        The samples that were drawn.
 
     Raises:
         InputError: for more than there are with a translation.
@@ -238,9 +227,6 @@ def draw_samples(
 def same_sentence(text: str) -> str:
     """Return what two texts of the same sentence have in common: its words in lower case.
 
-    Args:
-        text: a sentence.
-
     Examples:
         >>> same_sentence("It  fell!") == same_sentence("it fell.")
         True
@@ -253,8 +239,6 @@ def shipped_file(task: str, src_lang: str, tgt_lang: str) -> Path:
 
     Args:
         task: one of `cc_hf.prompting.templates.TASKS`.
-        src_lang: ISO 639-1 code of the sources.
-        tgt_lang: ISO 639-1 code of the translations.
 
     Raises:
         MissingOptionError: for a pair without one.
@@ -282,11 +266,7 @@ def read_choice_samples(path: Path, tgt_lang: str) -> list[ChoiceSample]:
     referent1, referent2 (English nouns), target1, target2 (nouns of the translation) and reason.
 
     Args:
-        path: the file.
         tgt_lang: ISO 639-1 code of the translations, whose pronouns tell the genders.
-
-    Returns:
-        The samples in the order of the file.
 
     Raises:
         InputError: for a file that cannot be read, lacks a column, or has an answer other than 1
@@ -326,12 +306,6 @@ def read_translation_samples(path: Path) -> list[TranslationSample]:
     """Read demonstrations of translations from a tab-separated file.
 
     The columns are source, word, meaning, target, definition and translation.
-
-    Args:
-        path: the file.
-
-    Returns:
-        The samples in the order of the file.
 
     Raises:
         InputError: for a file that cannot be read or lacks a column.

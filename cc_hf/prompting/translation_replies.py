@@ -100,10 +100,6 @@ def parse_translation(
     English words, and the share of words in lower case that are words of the source.
 
     Args:
-        reply: the text of the reply.
-        source: the sentence that was to be translated.
-        tgt_lang: ISO 639-1 code of the translation.
-        src_lang: ISO 639-1 code of the source.
         parser: one of `TRANSLATION_PARSERS`.
 
     Returns:

@@ -70,8 +70,7 @@ def share(correct: float, incorrect: float) -> float:
     A sum that overflows is computed from halves.
 
     Args:
-        correct: score of 0 or more.
-        incorrect: score of 0 or more.
+        correct, incorrect: scores of 0 or more.
 
     Returns:
         The share, in [0, 1]; 0.5 if both scores are 0.
@@ -206,10 +205,6 @@ def min_accuracy(categories: Sequence[CategoryAccuracy], *, weighted: bool) -> f
     """Return the smallest category accuracy.
 
     The category "none" is ignored unless it is the only one, as in the paper's program.
-
-    Args:
-        categories: accuracies of all categories.
-        weighted: use weighted accuracies.
 
     Raises:
         InputError: if there is no category, or a weighted accuracy is wanted and one of them has

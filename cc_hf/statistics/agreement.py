@@ -39,8 +39,7 @@ def confusion_matrix(
     """Return the (k, k) counts of label pairs, `left` in rows and `right` in columns.
 
     Args:
-        left: n labels.
-        right: n labels of the same items, in the same order.
+        left, right: n labels each, of the same items in the same order.
         labels: the k labels, in the order of rows and columns. None uses the labels that occur,
             sorted by their text.
 
@@ -64,8 +63,7 @@ def proportion_of_agreement(
     With weights, this is the sum of the weights of these items divided by the sum of all weights.
 
     Args:
-        left: n labels.
-        right: n labels of the same items, in the same order.
+        left, right: n labels each, of the same items in the same order.
         weights: n weights of 0 or more; None weights all items equally.
 
     Raises:
@@ -92,8 +90,7 @@ def cohen_kappa(
     is 0.0.
 
     Args:
-        left: n labels.
-        right: n labels of the same items, in the same order.
+        left, right: n labels each, of the same items in the same order.
         labels: allowed labels; None allows all. This argument only refuses unknown labels: a label
             that does not occur adds nothing, so the value is the same.
 
@@ -125,8 +122,7 @@ def weighted_kappa(
     for `cohen_kappa`, two sides that use the same single label agree: kappa is 1.0.
 
     Args:
-        left: n labels.
-        right: n labels of the same items, in the same order.
+        left, right: n labels each, of the same items in the same order.
         labels: the scale in its order; neighbours have the distance 1.
         weights: "linear" or "quadratic".
 
@@ -166,8 +162,7 @@ def kappa_interval(
     Kappa is undefined (0 / 0) in a resample in which both sides have the same single label.
 
     Args:
-        left: n labels.
-        right: n labels of the same items, in the same order.
+        left, right: n labels each, of the same items in the same order.
         labels: allowed labels; None allows all.
         groups: n group names. Items of one group are drawn together, such as the labels of several
             annotators on one translation. None draws each item on its own.
@@ -176,8 +171,7 @@ def kappa_interval(
         seed: seed of numpy's default generator, 0 or more.
 
     Returns:
-        The interval, or the reason why there is none (see
-            `cc_hf.statistics.bootstrap.percentile_interval`).
+        The interval, or the reason why there is none.
 
     Raises:
         InputError: for labels that `confusion_matrix` refuses, options out of range, or groups of a
@@ -267,17 +261,15 @@ def agreement_interval(
     Without weights and groups, the figure is a proportion of independent items.
 
     Args:
-        left: n labels.
-        right: n labels of the same items, in the same order.
+        left, right: n labels each, of the same items in the same order.
         weights: n weights of 0 or more; None weights all items equally.
-        groups: n group names, as for `kappa_interval`; None draws each item on its own.
+        groups: n names of groups that are drawn together; None draws each item on its own.
         n_resamples: number of resamples, at least 1.
         level: confidence level, in (0, 1).
         seed: seed of numpy's default generator, 0 or more.
 
     Returns:
-        The interval, or the reason why there is none (see
-            `cc_hf.statistics.bootstrap.percentile_interval`).
+        The interval, or the reason why there is none.
 
     Raises:
         InputError: for empty input, different lengths, a negative weight, weights that sum to 0, or
@@ -304,11 +296,7 @@ def agreement_interval(
 def _cells(
     left: Sequence[Hashable], right: Sequence[Hashable], labels: Sequence[Hashable] | None
 ) -> tuple[npt.NDArray[np.int64], int]:
-    """Return the (n,) cells of the items in the flattened confusion matrix, and k.
-
-    Raises:
-        InputError: for labels that `confusion_matrix` refuses.
-    """
+    """Return the (n,) cells of the items in the flattened confusion matrix, and k."""
     _check_lengths(left, right)
     known = sorted({*left, *right}, key=str) if labels is None else as_labels("labels", labels)
     numbers = {label: number for number, label in enumerate(known)}
@@ -330,11 +318,7 @@ def _cells(
 def _equal_and_weights(
     left: Sequence[Hashable], right: Sequence[Hashable], weights: Sequence[float] | None
 ) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.float64]]:
-    """Return whether the labels of each item are equal, and its checked weight.
-
-    Raises:
-        InputError: for another number of weights, a negative one, or weights that sum to 0.
-    """
+    """Return whether the labels of each item are equal, and its checked weight."""
     _check_lengths(left, right)
     equal = np.array([a == b for a, b in zip(left, right, strict=True)], dtype=np.bool_)
     checked = np.ones(len(equal)) if weights is None else as_floats("weights", weights)

@@ -1,5 +1,5 @@
 """Checks at the doors of the statistics: arrays, labels and numbers that callers give, and values
-that differ by rounding alone.
+that differ by rounding alone. The parameter `name` of a check is what its messages begin with.
 """
 
 from __future__ import annotations
@@ -46,10 +46,7 @@ def as_floats(
     """Return numbers as an array.
 
     Args:
-        name: name of the parameter, for messages.
-        values: the numbers.
         shape: the expected length of each dimension, None for any; or None for any shape.
-        may_be_empty: whether there may be no value.
         is_finite: whether NaN and infinite numbers are refused.
         are_flags: whether booleans are accepted, as 0 and 1.
 
@@ -82,10 +79,7 @@ def as_counts(
     """Return whole numbers of 0 or more as an array.
 
     Args:
-        name: name of the parameter, for messages.
-        values: the numbers.
         shape: the expected length of each dimension, None for any; or None for any shape.
-        may_be_empty: whether there may be no value.
 
     Raises:
         InputError: for anything else.
@@ -103,10 +97,8 @@ def as_flags(
     """Return values that are true or false as an array.
 
     Args:
-        name: name of the parameter, for messages.
-        values: the values; numbers are none.
+        values: numbers are none.
         shape: the expected length of each dimension, None for any; or None for any shape.
-        may_be_empty: whether there may be no value.
 
     Raises:
         InputError: for anything else.
@@ -141,10 +133,9 @@ def as_list(name: str, values: Any, *, what: str = "values", n: int | None = Non
     """Return values of any kind as a list.
 
     Args:
-        name: name of the parameter, for messages.
         values: a list, a tuple, an array, a column of a dataset.
         what: the values in the plural, for messages.
-        n: the expected number of them; None for any.
+        n: the expected number of values; None for any.
 
     Raises:
         InputError: for another number, or anything else, such as one text or a mapping.
@@ -162,10 +153,8 @@ def as_labels(
     """Return labels, names or texts as a list.
 
     Args:
-        name: name of the parameter, for messages.
         values: one hashable value per item; not NaN, which is equal to nothing.
-        n: the expected number of them; None for any.
-        are_texts: whether each must be a text.
+        n: the expected number of labels; None for any.
 
     Raises:
         InputError: for anything else, such as one text or a mapping.
@@ -192,11 +181,6 @@ def _is_hashable(label: Hashable) -> bool:
 def check_type(name: str, value: Any, kind: type) -> None:
     """Refuse an object of another class.
 
-    Args:
-        name: name of the parameter, for the message.
-        value: the object.
-        kind: the class, such as `Mapping`.
-
     Raises:
         InputError: for another type.
     """
@@ -208,10 +192,8 @@ def check_number(name: str, value: Any, *, low: float = -math.inf, high: float =
     """Refuse what is no finite number in a range.
 
     Args:
-        name: name of the parameter, for the message.
         value: the number; a boolean is none.
-        low: the smallest number that is allowed.
-        high: the largest number that is allowed.
+        low, high: the limits, which are allowed themselves.
 
     Raises:
         InputError: for anything else.
@@ -236,10 +218,6 @@ def _is_number(value: object) -> bool:
 
 def check_level(level: Any, name: str = "level") -> None:
     """Refuse what is no number in (0, 1), such as a confidence level.
-
-    Args:
-        level: the number.
-        name: name of the parameter, for the message.
 
     Raises:
         InputError: for anything else.
@@ -279,10 +257,9 @@ def with_ties(values: npt.NDArray[np.float64], *, scale: float = 0.0) -> npt.NDA
 
 
 def is_constant(values: Any, *, scale: float = 0.0) -> bool:
-    """Return whether numbers are all the same, apart from rounding.
+    """Return whether numbers, at least one, are all the same, apart from rounding.
 
     Args:
-        values: finite numbers, at least one.
         scale: the largest of the values that these were computed from, where it is larger.
 
     Raises:

@@ -41,8 +41,6 @@ class CorpusQuality:
     """Quality of the translations of one system.
 
     Attributes:
-        system: name of the system.
-        n: number of sentences.
         n_blank: number of blank translations, which are scored like any other.
         scores: "bleu" and perhaps "chrf" -> score in [0, 1].
         signatures: the same names -> signature of sacreBLEU.
@@ -80,17 +78,12 @@ def corpus_score(
     tokenize: str | None = "13a",
     tgt_lang: str = "",
 ) -> tuple[float, str]:
-    """Return BLEU or chrF of a whole set, and the signature of sacreBLEU.
+    """Return BLEU or chrF of a whole set, in [0, 1], and the signature of sacreBLEU.
 
     Args:
         name: "bleu" or "chrf".
-        translations: one translation per sentence.
-        references: as many references.
         tokenize: tokenizer of BLEU; None for the one that sacreBLEU uses for the language.
         tgt_lang: language of the translations, ISO 639-1.
-
-    Returns:
-        The score in [0, 1] and its signature.
 
     Raises:
         InputError: for another name, or texts that do not belong together.
@@ -120,14 +113,9 @@ def corpus_quality(
 
     Args:
         systems: name of a system -> one translation per reference.
-        references: the references.
-        chrf: whether chrF is computed, too.
         tokenize: one of `TOKENIZERS`, for BLEU.
         paired: one of `PAIRED_TESTS`, to compare each system with the first; None for no test.
             The seed and the number of exchanges are those of `Bootstrap`.
-
-    Returns:
-        One result for each system.
 
     Raises:
         InputError: for no references, a number of translations that differs, an unknown tokenizer
@@ -178,11 +166,7 @@ def _p_values(
     tokenize: str,
     paired: str | None,
 ) -> tuple[dict[str, dict[str, float]], str]:
-    """Return system -> name of a score -> p-value, and the signature of the test.
-
-    Raises:
-        InputError: for an unknown test, or one system.
-    """
+    """Return system -> name of a score -> p-value, and the signature of the test."""
     if paired is None:
         return {}, ""
     check_choice("paired", paired, PAIRED_TESTS)
@@ -208,15 +192,11 @@ def _p_values(
 def sentence_statistics(
     scorer: Any, translations: Sequence[str], references: Sequence[str]
 ) -> npt.NDArray[np.float64]:
-    """Return counts of each sentence, of whose sums the score of a corpus is a function.
+    """Return (n, k) counts of each sentence, of whose sums the score of a corpus is a function.
 
     Args:
         scorer: BLEU or CHRF of sacreBLEU.
-        translations: n translations.
-        references: n references.
-
-    Returns:
-        Counts, (n, k).
+        translations, references: n texts each.
 
     Raises:
         InputError: for texts that do not belong together.
@@ -229,14 +209,11 @@ def sentence_statistics(
 
 
 def scores_of_statistics(scorer: Any, sums: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-    """Return the score of each corpus from the sums of `sentence_statistics`.
+    """Return the scores in [0, 1], (m,), of corpora from the sums of `sentence_statistics`.
 
     Args:
         scorer: BLEU or CHRF of sacreBLEU.
         sums: sums over the sentences of each corpus, (m, k).
-
-    Returns:
-        Scores in [0, 1], (m,).
 
     Raises:
         InputError: for anything but rows of numbers.
@@ -257,7 +234,6 @@ def score_of_sums(name: str, scorer: Any) -> FiguresOfSums:
     """Return `scores_of_statistics` as a figure of sums over sentences, for paired tests.
 
     Args:
-        name: name of the figure.
         scorer: BLEU or CHRF of sacreBLEU.
     """
     return lambda parts: {name: scores_of_statistics(scorer, parts["all"])}

@@ -121,8 +121,7 @@ def decision_intervals(
         level: confidence level, in (0, 1).
 
     Returns:
-        A mapping from figure to its interval, or to the reason why there is none (see
-            `cc_hf.statistics.bootstrap.percentile_interval`).
+        Figure -> its interval, or the reason why there is none.
 
     Raises:
         InputError: for no verdicts, unknown ones, groups of another number, or options out of
@@ -166,9 +165,6 @@ def _cells(
 ) -> tuple[list[tuple[str, ...]], _Counts, list[str]]:
     """Return the sorted combinations of groups that occur, their (cells, 3) counts of verdicts, and
     the names of the figures that are defined.
-
-    Raises:
-        InputError: for no verdicts, unknown ones, or groups of another number.
     """
     if not as_labels("verdicts", verdicts, are_texts=True):
         raise InputError("figures of nothing: expected at least one decision, got none")

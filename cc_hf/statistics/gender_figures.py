@@ -173,8 +173,7 @@ def gender_intervals(
         seed: seed of numpy's default generator, 0 or more.
 
     Returns:
-        A mapping from figure to its interval, or to the reason why there is none (see
-            `cc_hf.statistics.bootstrap.percentile_interval`).
+        Figure -> its interval, or the reason why there is none.
 
     Raises:
         InputError: for other counts, or options out of range.
@@ -254,12 +253,7 @@ def _rounded(share: float) -> float:
 
 @dataclass(frozen=True, slots=True)
 class GenderRatio:
-    """A ratio of a figure on male and on female samples, 0 or more; 1 is balanced.
-
-    Attributes:
-        value: the ratio.
-        interval: bootstrap interval, or why there is none.
-    """
+    """A ratio of a figure on male and on female samples, 0 or more; 1 is balanced."""
 
     value: float
     interval: Interval | NoInterval

@@ -42,13 +42,6 @@ def cohen_d(first: _Values, second: _Values) -> float:
     sqrt(((n1 - 1) s1^2 + (n2 - 1) s2^2) / (n1 + n2 - 2)), where s^2 is the variance with n - 1 in
     the denominator.
 
-    Args:
-        first: values of the first group.
-        second: values of the second group.
-
-    Returns:
-        The signed difference, without a unit.
-
     Raises:
         InputError: for fewer than three values in total, an empty group, values that are not
             finite numbers, or groups without any spread but rounding.
@@ -75,12 +68,8 @@ def t_test(first: _Values, second: _Values, *, equal_variances: bool = False) ->
     """Apply the t-test of two independent groups.
 
     Args:
-        first: values of the first group, at least two.
-        second: values of the second group, at least two.
+        first, second: at least two values each.
         equal_variances: use Student's test instead of Welch's.
-
-    Returns:
-        t, the degrees of freedom and the two-sided p.
 
     Raises:
         InputError: for fewer than two values in a group, values that are not finite numbers, or
@@ -109,14 +98,10 @@ def t_test(first: _Values, second: _Values, *, equal_variances: bool = False) ->
 
 
 def paired_t_test(first: _Values, second: _Values) -> TTest:
-    """Apply the t-test of the differences within pairs.
+    """Apply the t-test of the differences within pairs, with n - 1 degrees of freedom.
 
     Args:
-        first: n values, at least two.
-        second: n values in the same order; pairs are formed by position.
-
-    Returns:
-        t, n - 1 degrees of freedom and the two-sided p.
+        first, second: n values each, at least two; pairs are formed by position.
 
     Raises:
         InputError: for groups of different lengths, fewer than two pairs, values that are not

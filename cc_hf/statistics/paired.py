@@ -50,8 +50,7 @@ class PairedDifference:
     """A figure of two systems, with their difference and its significance.
 
     Attributes:
-        first: figure of the first system, in [0, 1].
-        second: figure of the second system, in [0, 1].
+        first, second: figures of both systems, in [0, 1].
         difference: second minus first, in [-1, 1].
         interval: bootstrap interval of the difference, or why there is none.
         p_value: two-sided p, in (0, 1], by paired approximate randomisation.
@@ -71,8 +70,6 @@ class McNemar:
     """The result of McNemar's test.
 
     Attributes:
-        n_only_first: number of samples that only the first system has right.
-        n_only_second: number of samples that only the second system has right.
         p_value: two-sided p, in (0, 1], under the hypothesis that both kinds of samples are equally
             likely.
     """
@@ -238,9 +235,8 @@ def figure_differences(
     difference of few samples has none (`FEWEST`).
 
     Args:
-        first: shape (n, k), what the outputs of the first system contribute to k sums.
-        second: shape (n, k), the same for the second system.
-        figures: the figures of sums, as for `exchange_tests`.
+        first, second: shape (n, k), what the outputs of each system contribute to k sums.
+        figures: see `exchange_tests`.
         sizes: figure -> numbers of samples of the strata that it counts; None for figures that
             count all groups.
         strata: n names of strata; None for one stratum, "all".
@@ -249,9 +245,6 @@ def figure_differences(
         n_resamples: number of resamples and of random exchanges, at least 1.
         level: confidence level of the interval, in (0, 1).
         seed: seed of numpy's default generator, 0 or more.
-
-    Returns:
-        A mapping from figure to its difference.
 
     Raises:
         InputError: for no sample, shapes, strata or groups of different lengths, or options out of
@@ -309,11 +302,10 @@ def mcnemar(first: npt.NDArray[np.bool_], second: npt.NDArray[np.bool_]) -> McNe
     """Apply McNemar's test in its exact, binomial form, for any number of samples.
 
     Args:
-        first: shape (n,), whether the first system is right on each sample.
-        second: shape (n,), the same for the second system.
+        first, second: shape (n,), whether each system is right on each sample.
 
     Returns:
-        The counts of samples on which the systems differ, and p. Without such a sample, p is 1.
+        The counts, and p, which is 1 if the systems differ on no sample.
 
     Raises:
         InputError: for shapes that differ, or values that are not true or false.

@@ -22,7 +22,6 @@ class PearsonCorrelation:
     """Linear agreement of two figures of the same n items.
 
     Attributes:
-        n: number of items.
         r: correlation, in [-1, 1].
         interval: its interval by Fisher's z, which assumes that both figures together are normal.
     """
@@ -38,12 +37,8 @@ def pearson_correlation(
     """Compute Pearson's r of two figures of the same items.
 
     Args:
-        left: at least four finite numbers, one per item.
-        right: as many finite numbers, in the same order of the items.
+        left, right: at least four finite numbers each, of the same items in the same order.
         level: confidence level, in (0, 1).
-
-    Returns:
-        The correlation with its interval.
 
     Raises:
         InputError: for fewer than four items, different lengths, values that are not finite, a

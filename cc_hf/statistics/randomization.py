@@ -38,8 +38,6 @@ class ExchangeTest:
     """A figure of two systems, and whether they differ in it.
 
     Attributes:
-        first: figure of the first system.
-        second: figure of the second system.
         p_value: two-sided p, in (0, 1].
         is_exact: whether p comes from all exchanges, not from random ones.
     """
@@ -69,17 +67,12 @@ def exchange_tests(
     figure is undefined are ignored.
 
     Args:
-        first: shape (n, k), what the outputs of the first system contribute to k sums.
-        second: shape (n, k), the same for the second system.
-        figures: the figures of sums.
+        first, second: shape (n, k), what the outputs of each system contribute to k sums.
         strata: n names of strata, by which `figures` gets the sums; None for one stratum, "all".
         groups: n names of groups. Samples of one group are exchanged together, such as the two of a
             pair; they may be in several strata. None exchanges each sample on its own.
         n_resamples: number of random exchanges, at least 1.
         seed: seed of numpy's default generator, 0 or more.
-
-    Returns:
-        A mapping from figure to its test.
 
     Raises:
         InputError: for no sample, shapes, strata or groups of different lengths, or options out of

@@ -26,11 +26,9 @@ class RankCorrelation:
     """Agreement of two orders of the same n items.
 
     Attributes:
-        n: number of items.
         spearman: correlation of the ranks, in [-1, 1]; ties share their mean rank.
         kendall: tau-b, in [-1, 1].
-        spearman_interval: interval by bootstrap over the items, or why there is none.
-        kendall_interval: interval by bootstrap over the items, or why there is none.
+        spearman_interval, kendall_interval: by bootstrap over the items, or why there is none.
         n_undefined: number of resamples in which one side has a single value, so that there is no
             order; the intervals ignore them.
     """
@@ -55,14 +53,10 @@ def rank_correlation(
     differ by rounding alone are ties.
 
     Args:
-        left: at least three finite numbers, one per item.
-        right: as many finite numbers, in the same order of the items.
+        left, right: at least three finite numbers each, of the same items in the same order.
         n_resamples: number of resamples, at least 1.
         level: confidence level, in (0, 1).
         seed: seed of numpy's default generator, 0 or more.
-
-    Returns:
-        Both correlations, in [-1, 1], with bootstrap intervals over the items.
 
     Raises:
         InputError: for fewer than three items, different lengths, values that are not finite, a
@@ -97,8 +91,7 @@ def checked_figures(
     """Return two figures of the same items as arrays.
 
     Args:
-        left: finite numbers, one per item.
-        right: as many finite numbers, in the same order of the items.
+        left, right: finite numbers, of the same items in the same order.
         fewest: smallest number of items.
 
     Raises:

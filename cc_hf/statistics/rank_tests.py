@@ -37,8 +37,6 @@ class RankTest:
     """The result of a test whether the first group ranks above the second.
 
     Attributes:
-        n_first: size of the first group.
-        n_second: size of the second group.
         u: U of the first group: the number of pairs in which its value is greater, where a tie
             counts as half, in [0, n_first * n_second].
         p_value: two-sided p, in (0, 1].
@@ -55,23 +53,14 @@ class RankTest:
 
 @dataclass(frozen=True, slots=True)
 class EffectThresholds:
-    """Lower limits for the absolute value of a correlation with a dichotomous variable.
-
-    Attributes:
-        small: limit of a small effect.
-        medium: limit of a medium effect.
-        large: limit of a large effect.
-    """
+    """Lower limits for the absolute value of a correlation with a dichotomous variable."""
 
     small: float
     medium: float
     large: float
 
     def size(self, value: float) -> str:
-        """Return the name of an effect size: none, small, medium or large.
-
-        Args:
-            value: correlation, of which the absolute value counts.
+        """Return the name of an effect size from its absolute value: none, small, medium or large.
 
         Raises:
             InputError: for a value that is not a finite number.
@@ -103,11 +92,7 @@ def mann_whitney(
     rounding alone are ties. If all values are equal there are no ranks to compare, and p is 1.
 
     Args:
-        first: values of the first group, at least one.
-        second: values of the second group, at least one; the sizes may differ.
-
-    Returns:
-        U of the first group, the two-sided p, and the rank-biserial correlation in [-1, 1].
+        first, second: at least one value each; the sizes may differ.
 
     Raises:
         InputError: for an empty group, or a value that is not a finite number.
@@ -145,8 +130,7 @@ def placements(
     `mann_whitney` (DeLong, DeLong & Clarke-Pearson 1988).
 
     Args:
-        first: values of the first group, at least one.
-        second: values of the second group, at least one.
+        first, second: at least one value each.
 
     Returns:
         Shares in [0, 1], shape (n_first,). A tie counts as half; values that differ by rounding
@@ -192,11 +176,7 @@ def effect_thresholds(base_rate: float = 0.5) -> EffectThresholds:
 
 
 def _groups(first: _Values, second: _Values) -> tuple[_Floats, _Floats]:
-    """Return the values of both groups, with ties made equal.
-
-    Raises:
-        InputError: for a group without values, or values that are not finite numbers.
-    """
+    """Return the values of both groups, with ties made equal."""
     x, y = as_floats("first group", first), as_floats("second group", second)
     both = with_ties(np.concatenate([x, y]))
     return both[: len(x)], both[len(x) :]

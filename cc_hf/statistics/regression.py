@@ -29,10 +29,7 @@ class Coefficient:
     Attributes:
         name: name of the independent variable, or `CONSTANT`.
         value: change of the dependent variable per unit of `name`, all else equal.
-        standard_error: standard error of the value.
-        t: t statistic.
         p_value: two-sided p, in [0, 1], under the hypothesis that the coefficient is 0.
-        interval: confidence interval of the value.
     """
 
     name: str
@@ -48,12 +45,9 @@ class Regression:
     """A linear model.
 
     Attributes:
-        dependent: name of the dependent variable.
-        n: number of observations.
         coefficients: the constant first, then the independent variables in the given order.
         r_squared: share of the variance that is explained, in [0, 1].
         adjusted_r_squared: the same, adjusted for the number of variables; may be negative.
-        f: F statistic of the whole model.
         f_p_value: its p, under the hypothesis that all coefficients but the constant are 0.
         residual_degrees_of_freedom: n minus the number of coefficients.
     """
@@ -69,9 +63,6 @@ class Regression:
 
     def coefficient(self, name: str) -> Coefficient:
         """Return the coefficient of a variable.
-
-        Args:
-            name: name of an independent variable, or `CONSTANT`.
 
         Raises:
             InputError: for a name that is not in the model.
@@ -100,9 +91,6 @@ def least_squares(
         independents: a mapping from name to n values of each independent variable, at least one; a
             binary variable is coded as 1 and 0.
         level: level of the confidence intervals, in (0, 1).
-
-    Returns:
-        The coefficients with their standard errors and intervals, and the fit of the whole model.
 
     Raises:
         InputError: for columns of different lengths or with values that are not finite numbers; for
@@ -171,11 +159,7 @@ def least_squares(
 def _check(
     name: str, y: npt.NDArray[np.float64], columns: Mapping[str, npt.NDArray[np.float64]]
 ) -> None:
-    """Refuse variables from which no regression can be computed.
-
-    Raises:
-        InputError: for such variables, as `least_squares` lists them.
-    """
+    """Refuse variables from which no regression can be computed."""
     if not columns or name in columns or CONSTANT in columns:
         raise InputError(
             f"expected at least one independent variable, with names other than {name!r} and"

@@ -23,7 +23,6 @@ class SeedFigure:
             other figures.
         sd: standard deviation of the figure over seeds, with n - 1 in the denominator; None for
             one seed.
-        values: the figure of each seed.
     """
 
     mean: float
@@ -32,10 +31,7 @@ class SeedFigure:
 
 
 def seed_figure(values: Sequence[float]) -> SeedFigure:
-    """Return mean and standard deviation of one figure of several seeds.
-
-    Args:
-        values: the figure of each seed, at least one.
+    """Return mean and standard deviation of one figure of several seeds, at least one.
 
     Raises:
         InputError: for no values, or values that are not finite numbers.

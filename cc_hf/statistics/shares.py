@@ -29,7 +29,6 @@ class Share:
     Attributes:
         k: number of samples that have it.
         n: number of samples, at least 1: a share of nothing is None where one can occur.
-        interval: interval of k / n, or the reason why there is none.
     """
 
     k: int
@@ -49,11 +48,7 @@ class Share:
         return self.value, self.value
 
     def to_row(self, *, value: str, k: str = "") -> dict[str, Any]:
-        """Return the share for JSON, under the names that its file has for it.
-
-        Args:
-            value: name of k / n.
-            k: name of k; "" leaves it out.
+        """Return the share for JSON, under the names that its file has for it; "" leaves k out.
 
         Examples:
             >>> wilson_share(1, 2).to_row(value="rate", k="n_worse").keys()
@@ -67,8 +62,7 @@ def wilson_share(k: int, n: int) -> Share:
     """Return a share of independent samples, with Wilson's 95 % score interval.
 
     Args:
-        k: number of samples that have a property, from 0 to `n`.
-        n: number of samples, at least 1.
+        k: number of samples that have a property, from 0 to `n`, which is at least 1.
 
     Raises:
         InputError: for numbers out of range.
@@ -100,10 +94,6 @@ def resampled_shares(
         parts: one array of shape (n,) for each part, whether a sample belongs to it; at least one
             sample does. Parts may overlap.
         groups: n names of groups; None draws each sample on its own.
-        bootstrap: how samples are drawn.
-
-    Returns:
-        One share for each part.
 
     Raises:
         InputError: for no samples, no parts, an empty part, other values or different lengths.
@@ -136,10 +126,6 @@ def quotients(
 ) -> npt.NDArray[np.float64]:
     """Return `parts` by `wholes`, and NaN where a whole is not above 0, such as in a resample
     without any sample that counts.
-
-    Args:
-        parts: numerators.
-        wholes: denominators, of the same shape.
 
     Raises:
         InputError: for no values, other values or different shapes.

@@ -31,17 +31,11 @@ def map_blocks(
     progress: bool = False,
     label: str = "read",
 ) -> list[str]:
-    """Call a function with every block.
+    """Call a function with every block, and return its results in their order.
 
     Args:
-        corpus: the corpus. A streamed one is read in one process.
-        function: the function; it must be picklable if there are several processes.
-        n_processes: number of processes.
-        progress: whether a progress bar is shown.
-        label: name of the bar.
-
-    Returns:
-        What the function returned, in the order of the blocks.
+        corpus: a streamed one is read in one process.
+        function: must be picklable if there are several processes.
 
     Raises:
         InputError: for less than one process, or several for a streamed dataset.
@@ -81,10 +75,6 @@ def map_blocks(
 def check_processes(corpus: Corpus | StreamCorpus, n_processes: int) -> None:
     """Check that a corpus can be read by so many processes.
 
-    Args:
-        corpus: the corpus.
-        n_processes: number of processes.
-
     Raises:
         InputError: for less than one process, or several for a streamed dataset.
     """
@@ -99,8 +89,6 @@ def check_processes(corpus: Corpus | StreamCorpus, n_processes: int) -> None:
 
 @dataclass(frozen=True)
 class _BlockReader:
-    """The function for `Dataset.map`: read the block with each number."""
-
     corpus: Corpus
     function: Callable[[CorpusBlock], str]
     main_process: int = field(default_factory=os.getpid)
@@ -123,11 +111,7 @@ class BlockCounter(Protocol):
     """What `count_blocks` calls; it must be picklable if there are several processes."""
 
     def count(self, block: CorpusBlock) -> Counter[str]:
-        """Return what occurs how often in a block. Damaged pairs must be ignored.
-
-        Args:
-            block: sentence pairs.
-        """
+        """Return what occurs how often in a block. Damaged pairs must be ignored."""
 
 
 @dataclass(frozen=True)
@@ -136,7 +120,6 @@ class BlockCounts:
 
     Attributes:
         corpus: hash of all texts, block by block.
-        n_pairs: number of pairs.
         n_damaged: number of pairs without text on a side, or that cannot be read; these are not
             counted.
         damaged: pairs of the 1-based line of a damaged pair and what is wrong with it, for the
@@ -161,16 +144,11 @@ def count_blocks(
     """Count in every block and add up.
 
     Args:
-        corpus: the corpus. A streamed one is read in one process.
-        counter: counts in one block.
+        corpus: a streamed one is read in one process.
         n_processes: number of processes; the counts do not depend on it.
-        progress: whether a progress bar is shown.
-
-    Returns:
-        The counts, and the damaged pairs, which are left out.
 
     Raises:
-        InputError: as for `map_blocks`.
+        InputError: for less than one process, or several for a streamed dataset.
     """
     parts = map_blocks(
         corpus,
@@ -195,8 +173,6 @@ def count_blocks(
 
 @dataclass(frozen=True)
 class _CountedBlock:
-    """The function for `map_blocks`: counts in a block, as JSON."""
-
     counter: BlockCounter
 
     def __call__(self, block: CorpusBlock) -> str:

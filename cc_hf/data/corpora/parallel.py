@@ -49,8 +49,6 @@ class CorpusBlock:
     Attributes:
         number: 0-based number of the block.
         first: 0-based number of its first pair in the corpus.
-        sources: source sentences.
-        references: their translations.
         damaged: index of a damaged pair in the block -> what is wrong with it.
         others: further translations of the sources, such as those of a teacher and its student.
     """
@@ -91,11 +89,7 @@ class Corpus(Protocol):
         """The number of pairs in each block but the last."""
 
     def read(self, number: int) -> CorpusBlock:
-        """Return a block.
-
-        Args:
-            number: 0-based number of the block.
-        """
+        """Return a block by its 0-based number."""
 
 
 @dataclass(frozen=True)
@@ -103,9 +97,7 @@ class LineIndex:
     """Where the blocks of a text file begin, so that each can be read on its own.
 
     Attributes:
-        path: the file.
         offsets: position of the first byte of each block, and the size of the file.
-        n_lines: number of lines.
         block_lines: number of lines in each block but the last.
     """
 
@@ -119,7 +111,6 @@ class LineIndex:
         """Return the index of a file, which is read once.
 
         Args:
-            path: the file.
             block_lines: number of lines in a block, at least 1.
 
         Raises:
@@ -146,11 +137,7 @@ class LineIndex:
         return cls(path, (*offsets, n_bytes), n_lines, block_lines)
 
     def read(self, number: int) -> tuple[list[str], dict[int, str]]:
-        """Return the lines of a block, and what is wrong with those that are not UTF-8.
-
-        Args:
-            number: 0-based number of the block.
-        """
+        """Return the lines of a block by its 0-based number, and what is wrong where not UTF-8."""
         start, end = self.offsets[number], self.offsets[number + 1]
         with self.path.open("rb") as file:
             file.seek(start)
@@ -178,13 +165,7 @@ def _without_returns(lines: list[str]) -> list[str]:
 
 @dataclass(frozen=True)
 class FileCorpus:
-    """Text files in which the same line holds a sentence and its translations.
-
-    Attributes:
-        sources: index of the file of sources.
-        references: index of the file of translations.
-        others: indexes of files of further translations.
-    """
+    """Text files in which the same line holds a sentence and its translations."""
 
     sources: LineIndex
     references: LineIndex
@@ -207,11 +188,7 @@ class FileCorpus:
         return self.sources.block_lines
 
     def read(self, number: int) -> CorpusBlock:
-        """Return a block.
-
-        Args:
-            number: 0-based number of the block.
-        """
+        """Return a block by its 0-based number."""
         sides = [index.read(number) for index in (self.sources, self.references, *self.others)]
         damaged = {
             row: f"{side}: {reason}"
@@ -228,7 +205,6 @@ def file_corpus(
 
     Args:
         source: file with one source sentence per line.
-        reference: file with their translations.
         *others: files with further translations of the same sources.
         block_pairs: number of pairs in a block, at least 1.
 
@@ -263,10 +239,7 @@ class DatasetCorpus:
     """A dataset with a text and its translations in a row.
 
     Attributes:
-        name: its name, for messages.
-        dataset: the rows.
-        columns: columns of the source and of its translations, as for `dataset_corpus`.
-        block_pairs: number of pairs in a block.
+        columns: columns of the source and of its translations, see `dataset_corpus`.
     """
 
     name: str
@@ -280,11 +253,7 @@ class DatasetCorpus:
         return len(self.dataset)
 
     def read(self, number: int) -> CorpusBlock:
-        """Return a block.
-
-        Args:
-            number: 0-based number of the block.
-        """
+        """Return a block by its 0-based number."""
         first = number * self.block_pairs
         rows = self.dataset[first : first + self.block_pairs]
         sides = []
@@ -301,10 +270,7 @@ class StreamCorpus:
     order.
 
     Attributes:
-        name: its name, for messages.
-        dataset: the rows.
-        columns: columns of the source and of its translations, as for `dataset_corpus`.
-        block_pairs: number of pairs in a block.
+        columns: columns of the source and of its translations, see `dataset_corpus`.
     """
 
     name: str
@@ -313,11 +279,7 @@ class StreamCorpus:
     block_pairs: int
 
     def blocks(self) -> Iterator[CorpusBlock]:
-        """Yield all blocks; one block is in memory.
-
-        Yields:
-            Blocks in order.
-        """
+        """Yield all blocks in order; one block is in memory."""
         rows: Iterator[Mapping[str, Any]] = iter(self.dataset)
         number = 0
         while batch := list(islice(rows, self.block_pairs)):
@@ -333,12 +295,6 @@ def open_dataset(
 
     Args:
         name: a folder of `save_to_disk`, a .parquet, .jsonl or .csv file, or a dataset on the Hub.
-        config: its configuration.
-        split: its split.
-        streaming: whether to stream it.
-
-    Returns:
-        The rows.
 
     Raises:
         InputError: for a dataset, configuration or split that cannot be loaded.
@@ -381,10 +337,8 @@ def dataset_corpus(
     """Return the corpus in a dataset.
 
     Args:
-        dataset: rows with two texts.
         name: its name, for messages.
-        src_lang: ISO 639-1 code of the sources.
-        tgt_lang: ISO 639-1 code of the translations.
+        src_lang, tgt_lang: ISO 639-1 codes.
         columns: names of the columns of source and translations; "translation.en" for the key "en"
             of the column "translation". None for the first of these pairs of columns that the
             dataset has: the languages under `translation`, the languages, and source and
@@ -464,14 +418,7 @@ def _block(
 
 
 def corpus_blocks(corpus: Corpus | StreamCorpus) -> Iterator[CorpusBlock]:
-    """Yield all blocks of a corpus in order.
-
-    Args:
-        corpus: the corpus.
-
-    Yields:
-        Blocks.
-    """
+    """Yield all blocks of a corpus in order."""
     if isinstance(corpus, StreamCorpus):
         yield from corpus.blocks()
     else:
@@ -480,5 +427,4 @@ def corpus_blocks(corpus: Corpus | StreamCorpus) -> Iterator[CorpusBlock]:
 
 
 def _side_names(n_sides: int) -> list[str]:
-    """Return what messages call the source and each translation."""
     return ["source", "reference", *(f"translation {number}" for number in range(2, n_sides))]

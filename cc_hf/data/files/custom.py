@@ -58,7 +58,7 @@ def is_custom(name: str | Path) -> bool:
     """Return whether a dataset's name is a user's file: whether it ends in .csv, .tsv or .jsonl.
 
     Args:
-        name: name of a dataset, or a path. The file need not exist.
+        name: the file need not exist.
 
     Examples:
         >>> is_custom("rows.jsonl"), is_custom("mucow")
@@ -71,7 +71,7 @@ def custom_declaration(path: str | Path, *, src_lang: str = "en") -> DatasetDecl
     """Return the declaration of a user's file.
 
     Args:
-        path: a file as `read_custom` reads it.
+        path: see `read_custom`.
         src_lang: source language of rows that name none, ISO 639-1.
 
     Returns:
@@ -90,12 +90,7 @@ def custom_declaration(path: str | Path, *, src_lang: str = "en") -> DatasetDecl
 
 @lru_cache(maxsize=4)
 def _declared(path: Path, sha256: str, src_lang: str) -> DatasetDeclaration:
-    """Return the declaration for this content. It is cached, since one run asks for it several
-    times.
-
-    Raises:
-        DataError: for more than one source or target language.
-    """
+    """Return the declaration for this content, cached since one run asks for it several times."""
     examples = list(read_custom(path, src_lang=src_lang))
     if len(forms := {type(example) for example in examples}) > 1:
         raise DataError(
@@ -165,7 +160,6 @@ def read_custom(
     in the file. The first line of a .csv or .tsv file is its header.
 
     Args:
-        path: a .csv, .tsv or .jsonl file.
         src_lang: source language of rows that name none, ISO 639-1.
 
     Yields:
@@ -192,7 +186,7 @@ def custom_example(row: Mapping[str, Any], *, src_lang: str = "en") -> Contrasti
     """Return one example from the columns of a row.
 
     Args:
-        row: columns as for `read_custom`.
+        row: the columns of `read_custom`.
         src_lang: source language of a row that names none, ISO 639-1.
 
     Raises:
@@ -215,14 +209,10 @@ def custom_example(row: Mapping[str, Any], *, src_lang: str = "en") -> Contrasti
 
 
 def focus_positions(text: str, source: str) -> list[int]:
-    """Return where words occur in the source as whole words.
+    """Return the 0-based positions, ascending, at which words occur in the source as whole words.
 
     Args:
         text: the words, matched with case. Empty text occurs nowhere.
-        source: the sentence.
-
-    Returns:
-        The 0-based positions of their first characters, in ascending order.
 
     Examples:
         >>> focus_positions("the nurse", "Ask the nurse if the nurses know the nurse.")
@@ -248,7 +238,6 @@ def read_words(path: str | Path, *, src_lang: str = "en") -> Iterator[ProbingExa
     `ambiguous_word` (the focus by default), `id`, `category` and `src_lang`.
 
     Args:
-        path: a .csv, .tsv or .jsonl file.
         src_lang: source language of rows that name none, ISO 639-1.
 
     Yields:
@@ -291,11 +280,7 @@ def _examples(
 
 
 def _check_keys(row: Mapping[str, Any]) -> None:
-    """Refuse misspelt columns, which would be kept in `extra` and otherwise ignored.
-
-    Raises:
-        InputError: for a column whose name is close to a known one.
-    """
+    """Refuse misspelt columns, which would be kept in `extra` and otherwise ignored."""
     for key in row:
         near = difflib.get_close_matches(key.strip().lower(), _OWN_KEYS, n=1, cutoff=0.9)
         if key not in _OWN_KEYS and near:
@@ -339,12 +324,7 @@ def _with_cues_or_senses(
 def _with_senses(
     row: Mapping[str, Any], number: int, extra_keys: Sequence[str], src_lang: str
 ) -> ProbingExample:
-    """Return an example of a homograph.
-
-    Raises:
-        InputError: for a row that is not as expected, such as a cluster that is not among the
-            senses.
-    """
+    """Return an example of a homograph."""
     source = _text(row, "source", required=True)
     focus = _focus(row, source)
     senses, cluster = parse_senses(row["senses"], "senses"), _text(row, "cluster", required=True)

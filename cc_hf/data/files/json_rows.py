@@ -22,9 +22,6 @@ JsonRow = Mapping[str, Any]
 def json_lines(path: Path) -> Iterator[tuple[str, JsonRow]]:
     """Yield the object on each line of a file of JSON objects.
 
-    Args:
-        path: the file. Lines are counted from 1.
-
     Yields:
         Pairs of "FILE: line 1", for messages, and the object.
 
@@ -45,10 +42,7 @@ def json_lines(path: Path) -> Iterator[tuple[str, JsonRow]]:
 
 
 def json_items(path: Path) -> Iterator[tuple[str, JsonRow]]:
-    """Yield each item of a file that is a JSON list of objects.
-
-    Args:
-        path: the file. Items are counted from 0, as the ids of examples are.
+    """Yield each item of a file that is a JSON list of objects, counted from 0 as ids are.
 
     Yields:
         Pairs of "FILE: item 0", for messages, and the object.
@@ -68,9 +62,6 @@ def json_items(path: Path) -> Iterator[tuple[str, JsonRow]]:
 def json_value(path: Path) -> Any:
     """Return the value of a file that is one JSON value.
 
-    Args:
-        path: the file.
-
     Raises:
         DataError: for a file that does not exist or is not UTF-8 or not JSON.
     """
@@ -81,8 +72,6 @@ def text_of(row: JsonRow, key: str, where: str, *, default: str | None = None) -
     """Return the text under a key, unchanged.
 
     Args:
-        row: the object.
-        key: the key.
         where: the beginning of the message, such as file and line.
         default: the value for a missing key or null. With a default, an integer is accepted as
             text.

@@ -67,11 +67,6 @@ class QualityScores:
         A figure for this dataset and language comes first, then one for the dataset, then one for
         the language, then one for the system alone.
 
-        Args:
-            system: name of the system.
-            dataset: name of the dataset.
-            tgt_lang: target language, ISO 639-1.
-
         Returns:
             BLEU in [0, 1], or None if there is none.
 
@@ -99,9 +94,6 @@ def read_quality_scores(values: str | Path | Sequence[str | Path] | None) -> Qua
             figures that hold for these only; without a header it has two columns, system and BLEU.
             A .json file is an object, system -> BLEU, or a list of objects with these keys, such
             as `cc-hf score bleu` writes it.
-
-    Returns:
-        The scores, in [0, 1].
 
     Raises:
         InputError: for a text that is neither, a file that does not exist or is not as described, a

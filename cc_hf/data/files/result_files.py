@@ -16,9 +16,6 @@ __all__ = ["read_result_file", "system_names"]
 def read_result_file(path: str | Path) -> ResultSet:
     """Return the results in a file, for one metric or several.
 
-    Args:
-        path: a JSON file.
-
     Raises:
         InputError: for a file that does not exist or holds no result. The message names the file.
 
@@ -38,9 +35,6 @@ def system_names(results: Sequence[tuple[Path, EvaluationResult]]) -> list[str]:
 
     It is the name in the result. Where there is none, or where results of different systems have
     the same one, it is the name of the file without its ending.
-
-    Args:
-        results: results, each with its file.
 
     Returns:
         One name per result. Results of one system by different metrics have the same name.

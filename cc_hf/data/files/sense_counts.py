@@ -55,10 +55,7 @@ def frequent_senses(counts: Mapping[str, float]) -> set[Sense]:
     """Return, for each ambiguous word, the sense that occurs most often; of equal ones the first.
 
     Args:
-        counts: name of a sense, as for `sense_of` -> number.
-
-    Returns:
-        One sense for each word.
+        counts: name of a sense (see `sense_of`) -> number.
 
     Raises:
         InputError: for a name that is no sense.
@@ -82,11 +79,8 @@ def read_sense_counts(path: str | Path) -> dict[str, int]:
     """Read a user's file of counts, such as `cc-hf study distillation senses --output` writes it.
 
     Args:
-        path: a JSON object, name of a sense as for `sense_of` -> number; or the object with the
+        path: a JSON object, name of a sense (see `sense_of`) -> number; or the object with the
             key "counts" that holds it.
-
-    Returns:
-        The counts, in the order of the file.
 
     Raises:
         InputError: for a file that does not exist or is not as described.
@@ -112,10 +106,9 @@ def with_counts(
     """Return a dataset of word senses whose categories are those of a user's training data.
 
     Args:
-        declared: a dataset of word senses.
         config: name of a configuration whose examples name `ambiguous_word` and `correct_senses`;
             None for the default.
-        path: a file as for `read_sense_counts`.
+        path: see `read_sense_counts`.
 
     Returns:
         The declaration with another reader, and with the hash of the counts in its signatures. The

@@ -69,11 +69,6 @@ def _name(name: Any, where: str) -> str:
 
 
 def _cluster(value: Any, where: str) -> SenseCluster:
-    """Return a cluster.
-
-    Raises:
-        InputError: for an unknown key, words that are no texts, or no senses.
-    """
     if isinstance(value, SenseCluster):
         return value
     words = value if isinstance(value, Mapping) else {"senses": value}
@@ -100,9 +95,6 @@ def _words(value: Any, where: str) -> tuple[str, ...]:
 
 def senses_text(clusters: Mapping[str, SenseCluster]) -> str:
     """Return clusters as the JSON that `extra` holds; the inverse of `parse_senses`.
-
-    Args:
-        clusters: cluster -> its words, as `parse_senses` returns them or a lexicon has them.
 
     Examples:
         >>> senses_text(parse_senses({"stick": ["Keule"]}, "row 0"))

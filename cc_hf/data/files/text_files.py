@@ -22,7 +22,7 @@ def read_lines(path: Path, *, keeps_end: bool = False) -> list[str]:
     end.
 
     Args:
-        path: the file; "-" for standard input.
+        path: "-" for standard input.
         keeps_end: whether blank lines at the end are returned, too.
 
     Raises:
@@ -37,13 +37,8 @@ def read_lines(path: Path, *, keeps_end: bool = False) -> list[str]:
 
 
 def stream_lines(path: Path) -> Iterator[str]:
-    """Yield the lines of a user's file without loading it whole, without carriage returns.
-
-    Args:
-        path: the file.
-
-    Yields:
-        Lines, blank ones included.
+    """Yield the lines of a user's file, blank ones included, without loading it whole and without
+    carriage returns.
 
     Raises:
         InputError: when the file does not exist or is not UTF-8. The message names the line.
@@ -63,9 +58,6 @@ def stream_lines(path: Path) -> Iterator[str]:
 def read_text(path: Path) -> str:
     """Return the whole text of an upstream file, with line feeds for all line ends.
 
-    Args:
-        path: the file.
-
     Raises:
         DataError: when the file does not exist or is not UTF-8. The message names the line.
     """
@@ -74,9 +66,6 @@ def read_text(path: Path) -> str:
 
 def text_lines(path: Path) -> list[str]:
     """Return all lines of an upstream file.
-
-    Args:
-        path: the file.
 
     Raises:
         DataError: when the file does not exist or is not UTF-8. The message names the line.

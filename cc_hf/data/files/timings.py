@@ -22,7 +22,7 @@ class Timing:
     Attributes:
         seconds: the median over rounds.
         tokens_per_second: tokens of the translations by that time; None if not known.
-        precision: precision of the weights, such as "fp32" or "int8"; "" if not known.
+        precision: of the weights, such as "fp32" or "int8"; "" if not known.
         backend: the library that ran the model, such as "torch"; "" if not known.
         beams: number of beams; None if not known.
         is_busy: whether other processes shared the processor, so that the time is not reliable.
@@ -38,12 +38,7 @@ class Timing:
 
 @dataclass(frozen=True)
 class Timings:
-    """Decoding times of systems.
-
-    Attributes:
-        systems: name of a system -> its time.
-        notes: what a reader of the times must know, one or more sentences each.
-    """
+    """Decoding times of systems, with what a reader of them must know."""
 
     systems: Mapping[str, Timing] = field(default_factory=dict)
     notes: tuple[str, ...] = ()

@@ -28,11 +28,7 @@ _JSON_LINE = re.compile(r'\s*\{\s*"')
 
 
 class LineCountError(InputError):
-    """A file that should have one line per example, and has another number of lines.
-
-    Attributes:
-        n_lines: number of lines of the file.
-    """
+    """A file that should have one line per example, and has another number of lines."""
 
     def __init__(self, message: str, n_lines: int) -> None:
         super().__init__(message)
@@ -44,7 +40,6 @@ class MatchedTranslations:
     """One translation per example, in the order of the examples.
 
     Attributes:
-        translations: the translations.
         n_lines: number of lines that hold a translation.
         n_unused: number of lines whose source (or id) belongs to no example.
     """
@@ -64,11 +59,6 @@ class _Row:
 
 def name_of_file(path: str | Path, src_lang: str, tgt_lang: str) -> str:
     """Return the name of the system that a file of translations is named after.
-
-    Args:
-        path: the file.
-        src_lang: ISO 639-1 code of the sources.
-        tgt_lang: ISO 639-1 code of the translations.
 
     Returns:
         The name of the file without its ending; that of its folder if the file is named after the
@@ -101,13 +91,10 @@ def read_translations(
     A blank translation is returned as it is, because metrics differ in what it means.
 
     Args:
-        path: the file; "-" for standard input.
+        path: "-" for standard input.
         examples: at least one example.
         other_lengths: further numbers of lines that a file may have, each with the 0-based line of
             every example (`cc_hf.evaluation.material.Material.translated_lines`).
-
-    Returns:
-        The translations in the order of the examples, and how many lines were not used.
 
     Raises:
         InputError: for a file that does not exist or is not UTF-8, a file without any translation,

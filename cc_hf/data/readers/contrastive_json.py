@@ -43,9 +43,8 @@ def read_contrastive_json(
     it; `n_equal_to_reference` counts these.
 
     Args:
-        path: the file.
         src_lang: source language, which the files do not state; ISO 639-1.
-        tgt_lang: target language, likewise.
+        tgt_lang: target language, ISO 639-1.
         category: the key whose text gives the category.
         to_category: a function from this text to the category. An InputError that it raises becomes
             a DataError that names the item.
@@ -96,9 +95,6 @@ def read_contrastive_json(
 def _contrasts(item: JsonRow, where: str) -> Iterator[tuple[str, str]]:
     """Yield the contrastive translations, each with the word that replaces the original translation
     ("" if it is not stated).
-
-    Raises:
-        DataError: for errors that are not a list of objects.
     """
     errors = item.get("errors")
     if not isinstance(errors, list):

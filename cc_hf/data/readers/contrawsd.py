@@ -41,11 +41,6 @@ def read(
 ) -> Iterator[ContrastiveTranslationExample]:
     """Yield all items in file order; ids are 0-based positions in the list.
 
-    Args:
-        paths: local paths by upstream path.
-        config: name of a configuration.
-        split: "test", the only split.
-
     Yields:
         Examples whose category is the frequency of the sense, see `frequency_class`.
 

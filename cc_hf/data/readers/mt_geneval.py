@@ -52,14 +52,6 @@ def read(paths: Mapping[str, Path], config: str, split: str) -> Iterator[Example
     `contextual_*.sources` leave out the rows in which the person or the person's gender is not
     known.
 
-    Args:
-        paths: local paths by upstream path.
-        config: name of a configuration.
-        split: name of a split.
-
-    Returns:
-        An iterator over examples of the configuration's class.
-
     Raises:
         DataError: for files of different length, or a line that is not as expected. The message
             names file and line.
@@ -155,9 +147,6 @@ def _sub_category(path: Path, number: int, n: int) -> tuple[str, str]:
     """Return the stereotype of the profession and the gender of the person for a test row.
     Upstream has no field for them, but the test rows are stacked by sub-category. Only the fourth
     has fewer rows than Table 4 in some languages.
-
-    Raises:
-        DataError: for fewer rows than the sub-categories need.
     """
     starts = (_STEREOTYPED, 2 * _STEREOTYPED, 3 * _STEREOTYPED, n - 2 * _NEUTRAL, n - _NEUTRAL)
     if starts[3] <= starts[2]:

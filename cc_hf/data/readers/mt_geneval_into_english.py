@@ -25,8 +25,7 @@ def into_english(
     Pairs whose two sources would be the same text are left out, since they do not tell the gender.
 
     Args:
-        pairs: number of a pair, the row and its counterfactual, as `counterfactual_pairs` yields
-            them.
+        pairs: what `counterfactual_pairs` yields.
         lang: language of the references, which are the sources here.
         contrasts_translations: whether the English sentences are contrasted under one source,
             instead of the sources.

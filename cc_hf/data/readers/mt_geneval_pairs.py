@@ -25,7 +25,6 @@ class Side:
     Attributes:
         path: the annotated English file.
         gender: male or female.
-        source: the English sentence.
         reference_raw: the upstream line of the other language.
         annotated_source, annotated_reference: both with tags around gendered words.
     """
@@ -48,14 +47,6 @@ def counterfactual_pairs(
 ) -> Iterator[tuple[int, Side, Side]]:
     """Yield the number of the pair, the row itself and its counterfactual. Each pair comes twice,
     with the male row first.
-
-    Args:
-        paths: local paths by upstream path.
-        lang: language of the references.
-        split: name of the split.
-
-    Yields:
-        Number, row and counterfactual.
 
     Raises:
         DataError: for a masculine and a feminine source that are the same, or for files that do not
@@ -90,10 +81,8 @@ def marked_focus(path: Path, number: int, source: str, annotated: str) -> Focus:
     that a tag that the source contains too counts as its text.
 
     Args:
-        path: the file of the annotated line, for errors.
-        number: number of the line, for errors.
-        source: the line without tags.
-        annotated: the line with tags.
+        path, number: file and number of the annotated line, for errors.
+        source, annotated: the line without and with tags.
 
     Raises:
         DataError: when the annotated line is not the source with tags around some words.
@@ -126,9 +115,6 @@ def unquoted(line: str) -> str:
 
     A CSV field has quotes around the line, and doubled quotes within.
 
-    Args:
-        line: a line of an upstream file.
-
     Examples:
         >>> unquoted('"Sie sagt ""ja""."')
         'Sie sagt "ja".'
@@ -143,9 +129,6 @@ def unquoted(line: str) -> str:
 
 def aligned_lines(files: Sequence[Path]) -> list[tuple[str, ...]]:
     """Return the lines of several files side by side.
-
-    Args:
-        files: upstream files.
 
     Raises:
         DataError: for a blank line, or files of different length.

@@ -40,9 +40,6 @@ def profession(sentence: str) -> Focus | None:
     Singular nouns come before plural ones, and nouns in lower case before names such as "Butcher".
     A word after "to" is a verb ("to judge").
 
-    Args:
-        sentence: an English sentence.
-
     Examples:
         >>> profession("Besant was a prolific writer and a powerful orator.")
         Focus(text='writer', start=22)
@@ -64,9 +61,6 @@ def profession(sentence: str) -> Focus | None:
 
 def context_gender(context: str) -> str:
     """Return "male" or "female" if all third-person pronouns of a text have this gender, else "".
-
-    Args:
-        context: English sentences.
 
     Examples:
         >>> context_gender("She spoke for the dockers."), context_gender("He met her.")

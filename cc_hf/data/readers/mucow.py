@@ -48,14 +48,6 @@ __all__ = ["DECLARATION", "read"]
 def read(paths: Mapping[str, Path], config: str, split: str) -> Iterator[Example]:
     """Yield the examples of a configuration in file order; ids are 0-based positions in the file.
 
-    Args:
-        paths: local paths by upstream path.
-        config: name of a configuration.
-        split: "test", the only split.
-
-    Yields:
-        Examples of the configuration's class.
-
     Raises:
         DataError: when the files do not have the same number of lines, or a line is not as
             expected.
@@ -128,9 +120,6 @@ def _read_with_cues(
 def _insertions(path: Path, number: int, line: str) -> list[list[str]]:
     """Return the words of both sides, sorted. The program has them in a set, and the best score
     does not depend on the order.
-
-    Raises:
-        DataError: for a line that is not an object with both sides.
     """
     try:
         insertions = parse_json(line)

@@ -27,7 +27,6 @@ class KeyRow:
     """A line of a key file.
 
     Attributes:
-        corpus: the corpus that the sentence comes from.
         word: the ambiguous word, a lemma.
         correct: words of the translation that show the sense.
         incorrect: words of the translation that show another sense.
@@ -57,8 +56,6 @@ def read_suite(
     Ids are 0-based line numbers, since MuCoW's own are not unique.
 
     Args:
-        paths: local paths by upstream path.
-        pair: such as "en-cs".
         counts_path: file with how often each sense occurs in the training data of WMT19; None where
             this was not counted.
 
@@ -107,14 +104,7 @@ def read_suite(
 
 
 def aligned_lines(name: str, *files: Path) -> list[list[str]]:
-    """Return the lines of files that belong together line by line.
-
-    Args:
-        name: name of the material, for the message.
-        *files: the files.
-
-    Returns:
-        A list of lines for each file.
+    """Return one list of lines for each of several files that belong together line by line.
 
     Raises:
         DataError: when they do not have the same number of lines.
@@ -132,9 +122,7 @@ def key_row(path: Path, number: int, line: str) -> KeyRow:
     """Return a parsed line of a key file.
 
     Args:
-        path: the file, for the message.
-        number: 0-based number of the line, for the message.
-        line: the line.
+        path, number: file and 0-based number of the line, for the message.
 
     Raises:
         DataError: when it does not have five columns.
@@ -159,11 +147,6 @@ def matching_tokens(source: str, word: str, lang: str) -> list[Token]:
     The words are lemmas: as in the paper's program, only English plurals are searched for, so
     inflected forms in other languages are not found.
 
-    Args:
-        source: the sentence.
-        word: the ambiguous word.
-        lang: language of the sentence, ISO 639-1.
-
     Examples:
         >>> matching_tokens("Bats fly, a bat flies.", "bat", "en")
         [Token(text='bat', start=12)]
@@ -179,9 +162,6 @@ def matching_tokens(source: str, word: str, lang: str) -> list[Token]:
 def _domains(path: Path) -> dict[tuple[str, frozenset[str]], str]:
     """Return whether each sense is known from the training data (Raganato et al. 2019, section 4):
     in_domain or out_of_domain.
-
-    Raises:
-        DataError: for a line that is not as expected.
     """
     domains = {}
     for number, line in enumerate(text_lines(path), 1):

@@ -187,9 +187,6 @@ def read_occupations(path: str | Path) -> OccupationDictionary:
     separated by "|". A form may have several words, so that an article or another word can show
     what the noun does not ("une secrétaire").
 
-    Args:
-        path: the file.
-
     Returns:
         A dictionary whose name is "own." and a hash of the file.
 

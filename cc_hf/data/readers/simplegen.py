@@ -150,11 +150,6 @@ _CORRECTIONS = (
 def read(paths: Mapping[str, Path], config: str, split: str) -> Iterator[ContrastiveSourceExample]:
     """Generate all 2,664 sentences, in the order of the paper's tables; ids are 0-based numbers.
 
-    Args:
-        paths: ignored, since there is nothing to download.
-        config: name of a configuration.
-        split: ignored; "test" is the only split.
-
     Yields:
         Examples with one contrastive source on each side.
 

@@ -62,9 +62,6 @@ class _Sample:
     def pick(self, key: str, *, default: str | None = None) -> tuple[str, str]:
         """Return the correct and the incorrect text under a key with {} for 1 or 2, without outer
         blanks. Some rows have a blank in place of a determiner.
-
-        Raises:
-            DataError: for a text that is missing or, without a default, for two that are the same.
         """
         correct, incorrect = (
             text_of(self.row, key.format(number), self.where, default=default).strip()
@@ -85,14 +82,6 @@ def read(paths: Mapping[str, Path], config: str, split: str) -> Iterator[Example
     """Yield all rows in file order, so that the two rows of a schema stay together; ids are
     upstream's qID.
 
-    Args:
-        paths: local paths by upstream path.
-        config: name of a configuration.
-        split: "test", the only split.
-
-    Yields:
-        Examples of the configuration's class.
-
     Raises:
         DataError: for a row that is not as expected. The message names the line.
     """
@@ -110,9 +99,6 @@ def examples_of(rows: Iterable[tuple[str, JsonRow]], config: str) -> Iterator[Ex
         rows: pairs of a position, for messages, and a row.
         config: a configuration such as "mt_en_de", "mt_en_de.translations", "lm_en_de" or
             "lm_en_de.english", of any target language.
-
-    Yields:
-        Examples of the configuration's class.
 
     Raises:
         DataError: for a row that is not as expected. The message names it.
@@ -243,7 +229,6 @@ _SIZES = {"mt": {"de": 3774, "fr": 2988, "ru": 2238}, "lm": {"de": 5834, "fr": 2
 
 
 def _configs() -> Iterator[ConfigDeclaration]:
-    """Yield the configurations, those with contrastive sources first."""
     forms = (
         ("mt", "", '"it" replaced by its referent, or by the other noun'),
         ("mt", "translations", "the right pronoun against the wrong one"),

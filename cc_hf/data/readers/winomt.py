@@ -48,14 +48,6 @@ def read(
     one word by the cue and the occupation column, as the paper's program does, which damages 147
     rows ("[female] construction worker worker").
 
-    Args:
-        paths: local paths by upstream path.
-        config: name of a configuration.
-        split: "test", the only split.
-
-    Yields:
-        Examples of the configuration's class.
-
     Raises:
         DataError: for a row that is not as expected. The message names the line.
     """
@@ -126,9 +118,6 @@ def _columns(path: Path, number: int, line: str) -> tuple[str, str, str, str, st
 def _focus(path: Path, number: int, sentence: str, index: int, occupation: str) -> Focus:
     """Return the occupation as written in the sentence. The index counts tokens between single
     spaces, so that a double space makes an empty token.
-
-    Raises:
-        DataError: when the index is not that of a token, or the occupation is not there.
     """
     try:
         start = token_start(sentence, index)
