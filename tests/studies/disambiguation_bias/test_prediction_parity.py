@@ -114,52 +114,6 @@ def test_correlations_of_all_candidates_are_those_recorded(shared: Path) -> None
     ] == printed
 
 
-LABELS = {
-    "not_flipped": "correct",
-    "flipped_to_attr": "flipped",
-    "flipped_to_other": "flipped",
-    "maybe_flipped": "unknown",
-    "deleted_homograph": "deleted",
-}
-
-
-def test_every_recorded_label_of_a_translation_is_reproduced(shared: Path) -> None:
-    lexicon = read_lexicon(data_dir=shared / "upstream")
-    rows = sentences(shared, "nmt_label_gold.jsonl")
-    senses = {
-        homograph: senses_text(lexicon.clusters(homograph))
-        for homograph in {row["homograph"] for row in rows}
-    }
-    references = [
-        {
-            "source": row["src_tok"],
-            "homograph": row["homograph"],
-            "start": len(" ".join(["", *row["src_tok"].split()[: row["src_loc"]]])),
-            "cluster": row["seed_cluster"],
-            "senses": senses[row["homograph"]],
-        }
-        for row in rows
-    ]
-    result = evaluate_metric(
-        "homograph_accuracy",
-        [row["hyp_tok"] for row in rows],
-        references,
-        search="sentence",
-        alignments=[row["align"] for row in rows],
-        tgt_lang="de",
-        n_resamples=1,
-    )
-    predicted = [j.predicted for j in result.judgements]
-    recorded = [LABELS[row["label"]] for row in rows]
-    assert len(rows) == 2654
-    assert [kind if kind in LABELS.values() else "" for kind in predicted] == [
-        kind if kind in ("unknown", "deleted") else "" for kind in recorded
-    ]
-    for judgement, row, kind in zip(result.judgements, rows, recorded, strict=True):
-        assert judgement.is_correct == (kind == "correct")
-        assert judgement.predicted in {"unknown", "deleted", *row["target_hits"]}
-
-
 def leave_one_out(table: AttractorTable, pair: TaggedPair, words: list[str]) -> AttractorTable:
     """Return the counts of one homograph without one sentence."""
     counts = {name: Counter(numbers) for name, numbers in table.counts[pair.homograph].items()}
