@@ -129,38 +129,38 @@ STUDIES: dict[str, Study] = {
     "disambiguation_bias": Study(
         "cc_hf.studies.disambiguation_bias.commands:app",
         ("emelin-2020", "Emelin 2023, chapter 3"),
-        "which words pull a homograph towards a wrong sense, and attacks with them",
+        "Which words pull a homograph towards a wrong sense, and attacks with them.",
         "cc_hf.studies.disambiguation_bias.report_section:SECTION",
     ),
     "distillation": Study(
         "cc_hf.studies.distillation.commands:app",
         ("vamvas-sennrich-2021",),
-        "what distillation does to rare senses and genders, in text and in scores",
+        "What distillation does to rare senses and genders, in text and in scores.",
     ),
     "language_models": Study(
         "cc_hf.studies.language_models.commands:app",
         ("Emelin 2023, sections 3.5 and 4.6",),
-        "printed figures of language models that are asked in words",
+        "Printed figures of language models that are asked in words.",
     ),
     "lexical_shortcuts": Study(
         "cc_hf.studies.lexical_shortcuts.commands:app",
         ("Emelin 2023, chapter 5",),
-        "what each layer of a model still tells of its words",
+        "What each layer of a model still tells of its words.",
     ),
     "mt_geneval": Study(
         "cc_hf.studies.mt_geneval.commands:app",
         ("currey-2022",),
-        "quality gaps of single sentences, gendered words, ratings by people",
+        "Quality gaps of single sentences, gendered words, ratings by people.",
     ),
     "speed": Study(
         "cc_hf.studies.speed.commands:app",
         ("renduchintala-2021",),
-        "decoding time against BLEU and gender accuracy",
+        "Decoding time against BLEU and gender accuracy.",
     ),
     "wino_x": Study(
         "cc_hf.studies.wino_x.commands:app",
         ("emelin-sennrich-2021", "Emelin 2023, chapter 4"),
-        "biases of referents, trigger importance, training on and making of Wino-X",
+        "Biases of referents, trigger importance, training on and making of Wino-X.",
     ),
 }
 

@@ -13,6 +13,7 @@ from collections.abc import Collection, Mapping
 from typing import NamedTuple
 
 from cc_hf import registry
+from cc_hf._version import __version__
 from cc_hf.errors import InputError
 
 __all__ = [
@@ -23,6 +24,7 @@ __all__ = [
     "own_judges",
     "parse",
     "split_and_limit",
+    "unparse",
     "whole",
     "with_scores",
     "without_scores",
@@ -39,7 +41,25 @@ _RESERVED = {"|": "%7C", ":": "%3A", "%": "%25", "\n": "%0A"}
 
 
 def build(metric: str, fields: Mapping[str, str | int]) -> str:
-    """Return a signature; "|", ":", "%" and line feeds inside values are escaped.
+    """Return the signature of something that this version of cc_hf computed.
+
+    Args:
+        metric: name or abbreviation of the metric, the comparison or the study.
+        fields: key -> value, in the order of the signature; the version of cc_hf follows them.
+
+    Raises:
+        InputError: for an empty metric or an empty value.
+
+    Examples:
+        >>> build("cc", {"data": "winomt", "n": 3648}).rpartition(":")[0]
+        'cc|data:winomt|n:3648|v'
+    """
+    return unparse(metric, {**fields, "v": __version__})
+
+
+def unparse(metric: str, fields: Mapping[str, str | int]) -> str:
+    """Return a signature of the given fields alone, the inverse of `parse`; "|", ":", "%" and line
+    feeds inside values are escaped.
 
     Args:
         metric: name or abbreviation of the metric.
@@ -49,7 +69,7 @@ def build(metric: str, fields: Mapping[str, str | int]) -> str:
         InputError: for an empty metric or an empty value.
 
     Examples:
-        >>> build("cc", {"data": "winomt", "n": 3648})
+        >>> unparse("cc", {"data": "winomt", "n": 3648})
         'cc|data:winomt|n:3648'
     """
     for key, value in {"metric": metric, **fields}.items():

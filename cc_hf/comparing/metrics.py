@@ -144,7 +144,7 @@ def _judge(result: EvaluationResult) -> str:
     metric, fields = signature.parse(result.signature)
     if key := signature.evaluator_key(fields.get("eval", "")):
         fields["eval"] = key
-    return signature.build(
+    return signature.unparse(
         metric, {key: value for key, value in fields.items() if key not in _NOT_THE_JUDGE}
     )
 

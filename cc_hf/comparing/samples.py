@@ -85,7 +85,7 @@ def _of_whole_data(result: EvaluationResult, judgements: tuple[Judgement, ...]) 
     fields["n"] = str(n)
     if "data" in fields:
         fields["data"] = signature.whole(fields["data"])
-    text = signature.build(metric, fields)
+    text = signature.unparse(metric, fields)
     return replace(result, judgements=judgements, n=n, signature=text)
 
 

@@ -16,7 +16,6 @@ from typing import Any
 import numpy as np
 
 from cc_hf import signature
-from cc_hf._version import __version__
 from cc_hf.comparing.alignment import AlignedJudgements
 from cc_hf.comparing.samples import on_shared_samples, right_alone
 from cc_hf.data.files.result_files import read_result_file, system_names
@@ -248,7 +247,7 @@ def compare(
         "test": "paired-ar+bootstrap+mcnemar-exact",
     }
     fields |= {"samples": "shared"} if shared else {}
-    fields |= {"boot": n_resamples, "level": str(level), "seed": seed, "v": __version__}
+    fields |= {"boot": n_resamples, "level": str(level), "seed": seed}
     return Comparison(
         first.dataset,
         first.config,

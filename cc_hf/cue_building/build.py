@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from cc_hf import signature
-from cc_hf._version import __version__
 from cc_hf.cue_building.candidates import (
     given_candidates,
     offered_candidates,
@@ -206,7 +205,6 @@ def build_cues(
         "senses": len(senses),
         "n": len(with_cues),
         "m": _VERSION,
-        "v": __version__,
     }
     return CueSet(
         senses=senses,

@@ -13,7 +13,6 @@ import numpy as np
 import numpy.typing as npt
 
 from cc_hf import signature
-from cc_hf._version import __version__
 from cc_hf.cue_building.calibration_file import (
     N_SKETCHED,
     Calibration,
@@ -161,7 +160,6 @@ def calibrate(
         "boot": bootstrap.n_resamples,
         "seed": seed,
         "m": _VERSION,
-        "v": __version__,
     }
     calibration = Calibration(
         chosen=_chosen(results),

@@ -15,7 +15,6 @@ import numpy as np
 import numpy.typing as npt
 
 from cc_hf import registry, signature
-from cc_hf._version import __version__
 from cc_hf.errors import InputError
 from cc_hf.evaluators.base import Evaluator, ScoreFunction
 from cc_hf.evaluators.contests import Contest, scorer_fields
@@ -477,7 +476,6 @@ def finish(
                 "boot": bootstrap.n_resamples,
                 "seed": bootstrap.seed,
                 "m": metric.version,
-                "v": __version__,
             },
         ),
         n=len(rows.references),

@@ -143,9 +143,9 @@ def translate_file(
         "source": digest[:7],
         "batch": f"{batch_tokens}.{block_lines}lines",
         "n": index.n_lines,
-        "v": __version__,
     }
-    part = _Part(resolved(output), {**fields, "source": digest}, is_main=model.team.is_main)
+    identity = {**fields, "source": digest, "v": __version__}
+    part = _Part(resolved(output), identity, is_main=model.team.is_main)
     with contextlib.ExitStack() as stack:
         model.team.from_main(lambda: stack.enter_context(sole_writer(output)))
         done = model.team.from_main(lambda: part.prepare(block_lines, index.n_lines))

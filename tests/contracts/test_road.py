@@ -117,9 +117,16 @@ def _files(folder: Path) -> list[Path]:
         for system in ("a", "b"):
             results = tuple(
                 EvaluationResult(
-                    *(dataset, config, "de", name),
+                    dataset,
+                    config,
+                    "de",
+                    name,
                     f"x|data:{dataset}/{config}@1|langs:en-de",
-                    *(9, {"accuracy": 0.5}, {}, (), ()),
+                    9,
+                    {"accuracy": 0.5},
+                    {},
+                    (),
+                    (),
                     system=system,
                 )
                 for name in ("contrastive_conditioning", metric)

@@ -4,15 +4,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from cc_hf._version import __version__
 from cc_hf.errors import InputError
-from cc_hf.signature import build, own_judges, parse
+from cc_hf.signature import build, own_judges, parse, unparse
 
 _TEXT = st.text(min_size=1, max_size=8)
 
 
 @given(_TEXT, st.dictionaries(_TEXT, _TEXT, max_size=4))
-def test_a_built_signature_parses_to_its_parts(metric: str, fields: dict[str, str]) -> None:
-    assert parse(build(metric, fields)) == (metric, fields)
+def test_a_signature_parses_to_its_parts(metric: str, fields: dict[str, str]) -> None:
+    assert parse(unparse(metric, fields)) == (metric, fields)
+
+
+def test_the_version_is_the_last_field() -> None:
+    assert build("cc", {"data": "winomt", "n": 2}) == f"cc|data:winomt|n:2|v:{__version__}"
 
 
 @pytest.mark.parametrize("text", ["cc|a", "cc|a:1|a:2"])

@@ -15,7 +15,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from cc_hf import signature
-from cc_hf._version import __version__
 from cc_hf.data.files.text_files import read_lines
 from cc_hf.data.kept_files import COUNT, POSITIVE, TEXT, Each, read_kept
 from cc_hf.errors import InputError, UnknownNameError, check_choice, shown
@@ -252,7 +251,6 @@ class AttractorTable:
                     else {}
                 ),
                 "n": sum(sum(numbers.values()) for numbers in self.n_pairs.values()),
-                "v": __version__,
             },
         )
 

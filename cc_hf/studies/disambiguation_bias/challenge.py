@@ -215,7 +215,7 @@ def _signature(name: str, options: Mapping[str, str | int], origin: str) -> str:
     """Return the signature of a set: the choice, and the fields of the signature of the bias."""
     of_choice = {k: v for k, v in options.items() if name == "most_biased" or k != "by"}
     of_bias = signature.parse(origin)[1]
-    return signature.build(
+    return signature.unparse(
         "challenge", {"set": name, **of_choice, "pairs": of_bias.pop("n"), **of_bias}
     )
 

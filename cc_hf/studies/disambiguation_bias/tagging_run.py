@@ -250,7 +250,7 @@ class _Parts:
             for homograph, numbers in header["clusters"].items():
                 clusters.setdefault(homograph, Counter()).update(numbers)
         corpus = digest.hexdigest()
-        signature = build("tag", {"corpus": corpus[:7], **fields, "n": n_pairs, "v": __version__})
+        signature = build("tag", {"corpus": corpus[:7], **fields, "n": n_pairs})
         return TaggingSummary(
             signature,
             corpus,

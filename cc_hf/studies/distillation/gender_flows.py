@@ -27,7 +27,7 @@ from cc_hf.data.kept_files import (
 )
 from cc_hf.errors import InputError, shown
 from cc_hf.files import parse_table
-from cc_hf.signature import build
+from cc_hf.signature import unparse
 from cc_hf.statistics.pearson import PearsonCorrelation, pearson_correlation
 from cc_hf.statistics.seeds import seed_figure
 
@@ -255,7 +255,9 @@ def average_counts(runs: Sequence[OccupationCounts]) -> OccupationCounts:
     of = hashlib.sha256(signatures.encode()).hexdigest()[:7]
     shares = [[run.shares(stage) for stage in range(len(run.stages))] for run in runs]
     return OccupationCounts(
-        build("occupations.mean", {"stages": "+".join(first.stages), "runs": len(runs), "of": of}),
+        unparse(
+            "occupations.mean", {"stages": "+".join(first.stages), "runs": len(runs), "of": of}
+        ),
         first.stages,
         counts,
         flows,

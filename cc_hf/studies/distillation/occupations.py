@@ -14,7 +14,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from cc_hf._version import __version__
 from cc_hf.data.corpora.blocks import count_blocks
 from cc_hf.data.corpora.parallel import Corpus, CorpusBlock, StreamCorpus
 from cc_hf.data.files.text_files import read_lines
@@ -206,7 +205,6 @@ def count_occupations(
         "forms": f"{len(rows)}.{lexicon}",
         "stages": "+".join(stages),
         "n": counted.n_pairs - counted.n_damaged,
-        "v": __version__,
     }
     return counts_of_paths(
         build("occupations", fields),

@@ -14,7 +14,7 @@ from cc_hf.data.declaration import SourceFile
 from cc_hf.data.download import fetch
 from cc_hf.data.files.json_rows import json_value
 from cc_hf.errors import DataError, InputError
-from cc_hf.signature import build
+from cc_hf.signature import unparse
 from cc_hf.studies.distillation.gender_flows import OUTCOMES, OccupationCounts
 from cc_hf.studies.distillation.occupations import OccupationForms, parse_occupation_forms
 
@@ -101,7 +101,7 @@ def published_counts(data_dir: str | Path | None = None) -> OccupationCounts:
         "runs": _N_RUNS,
     }
     return OccupationCounts(
-        build("occupations.published", fields),
+        unparse("occupations.published", fields),
         _STAGES,
         {name: tuple(of_stages) for name, of_stages in counts.items()},
         {name: tuple(steps) for name, steps in flows.items()},

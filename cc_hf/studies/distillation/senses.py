@@ -13,7 +13,6 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from cc_hf._version import __version__
 from cc_hf.data.corpora.blocks import count_blocks
 from cc_hf.data.corpora.parallel import Corpus, CorpusBlock, StreamCorpus
 from cc_hf.data.download import fetch
@@ -219,7 +218,6 @@ def count_senses(
         "tgt": counter.tgt_lang,
         "lemmas": load_lemmatizer(counter.lemmatizer).name,
         "n": counted.n_pairs - counted.n_damaged,
-        "v": __version__,
     }
     return SenseCounts(
         build("senses", fields),

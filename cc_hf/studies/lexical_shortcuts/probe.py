@@ -16,11 +16,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from cc_hf._version import __version__
 from cc_hf.errors import InputError
 from cc_hf.evaluators.base import Evaluator
 from cc_hf.evaluators.families.seq2seq import Seq2SeqEvaluator
-from cc_hf.signature import build
+from cc_hf.signature import build, parse, unparse
 from cc_hf.statistics.bootstrap import Bootstrap, percentile_interval, resampled_sums
 from cc_hf.statistics.shares import quotients
 from cc_hf.studies.lexical_shortcuts.classifier import ProbeSettings, train_probe
@@ -228,16 +227,17 @@ def lexical_probe(
         f".fall{settings.least_fall:g}" + (".bf16" if settings.is_bf16 else ""),
         "seed": settings.seed,
         "boot": f"{bootstrap.n_resamples}.seed{bootstrap.seed}",
-        "v": __version__,
     }
+    signature = build("lexical-probe", fields)
     if taggers:
         from cc_hf.text.spacy_pipelines import pipeline_name
 
-        fields["pos"] = "+".join(pipeline_name(tagger) for tagger in taggers.values())
+        pipelines = "+".join(pipeline_name(tagger) for tagger in taggers.values())
+        signature = unparse("lexical-probe", parse(signature)[1] | {"pos": pipelines})
     return LexicalProbe(
         tuple(row.model for row in probed),
         tuple(differences),
-        build("lexical-probe", fields),
+        signature,
         not_compared,
     )
 

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from cc_hf import signature
-from cc_hf._version import __version__
 from cc_hf.errors import InputError, check_choice
 from cc_hf.metrics.checks import check_spaced_language
 from cc_hf.results import EvaluationResult
@@ -158,7 +157,7 @@ def _signature(result: EvaluationResult, scorer: Any, score: str, n: int) -> str
         key: of_result[key] for key in ("data", "langs", "sys") if key in of_result
     }
     fields[score] = str(scorer.get_signature()).replace("|", ",").replace(":", "=")
-    return signature.build("gaps", {**fields, "n": n, "v": __version__})
+    return signature.build("gaps", {**fields, "n": n})
 
 
 def _pairs(

@@ -160,16 +160,14 @@ def trigger_importance(
 
     The figures correspond to Emelin (2023), Table 4.10.
     """
-    from cc_hf._version import __version__
     from cc_hf.data.loading import load_examples, signature_fields
     from cc_hf.evaluators.loading import load_evaluator
     from cc_hf.models.location import default_evaluator
-    from cc_hf.signature import build
     from cc_hf.studies.wino_x.bias_tables import trigger_importance_tables
     from cc_hf.studies.wino_x.salience import salience_rows
     from cc_hf.studies.wino_x.salience import trigger_importance as importance_of
     from cc_hf.studies.wino_x.salience_maps import salience_html, salience_png
-    from cc_hf.studies.wino_x.trigger_importance import prediction_differences
+    from cc_hf.studies.wino_x.trigger_importance import importance_signature, prediction_differences
 
     for name, path in {"output": output, "html": html, "png": png}.items():
         check_output(path, name)
@@ -196,13 +194,8 @@ def trigger_importance(
         model, examples, progress=shows_progress(quiet=quiet)
     )
     importance = importance_of(saliences, skipped=skipped)
-    fields: dict[str, str | int] = {
-        **signature_fields("wino_x", config, split=split, data_dir=data_dir),
-        **model.signature_fields(),
-        "n": len(examples),
-        "v": __version__,
-    }
-    signature = build("prediction-difference", fields)
+    data = signature_fields("wino_x", config, split=split, data_dir=data_dir)
+    signature = importance_signature(model, data, n=len(examples))
     mapped = saliences[: 2 * maps]
     if html is not None:
         write_atomically(html, salience_html(mapped))

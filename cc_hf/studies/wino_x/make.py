@@ -11,7 +11,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from cc_hf._version import __version__
 from cc_hf.errors import InputError
 from cc_hf.signature import build
 from cc_hf.studies.wino_x.noun_genders import NOT_NOMINATIVE, NounGenders
@@ -170,7 +169,6 @@ def make_wino_x(
         "sys": system,
         "align": chosen.signature_name,
         "n": len(candidates),
-        "v": __version__,
     }
     return MadeWinoX(
         target.lang,

@@ -10,7 +10,6 @@ from dataclasses import dataclass
 
 from tqdm import tqdm
 
-from cc_hf._version import __version__
 from cc_hf.data.corpora.parallel import Corpus, CorpusBlock, StreamCorpus, corpus_blocks
 from cc_hf.errors import InputError
 from cc_hf.signature import build
@@ -133,7 +132,6 @@ def corpus_pronouns(
         "langs": f"en-{tgt_lang}",
         "align": f"{chosen.signature_name}.{corpus.block_pairs}pairs",
         "n": n_pairs,
-        "v": __version__,
     }
     return CorpusPronouns(
         tgt_lang,

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from tqdm import tqdm
@@ -20,11 +20,12 @@ from cc_hf.evaluators.base import Evaluator
 from cc_hf.evaluators.batching import plan_batches
 from cc_hf.evaluators.families.seq2seq import Seq2SeqEvaluator
 from cc_hf.schema import ContrastiveTranslationExample, ScoringRequest
+from cc_hf.signature import build
 from cc_hf.studies.wino_x.salience import Salience, WordSalience
 from cc_hf.text.pieces import piece_characters
 from cc_hf.text.tokenization import Token, moses_tokens
 
-__all__ = ["prediction_differences", "pronoun_start"]
+__all__ = ["importance_signature", "prediction_differences", "pronoun_start"]
 
 
 @dataclass(frozen=True)
@@ -40,6 +41,17 @@ class _Sentence:
     pieces: list[str]
     characters: list[tuple[int, ...]]
     row: int  # index among the examples
+
+
+def importance_signature(evaluator: Evaluator, data: Mapping[str, str | int], *, n: int) -> str:
+    """Return the signature of `prediction_differences`.
+
+    Args:
+        evaluator: the model.
+        data: the fields of the examples.
+        n: number of examples.
+    """
+    return build("prediction-difference", {**data, **evaluator.signature_fields(), "n": n})
 
 
 def prediction_differences(

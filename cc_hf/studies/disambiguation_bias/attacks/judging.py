@@ -7,7 +7,6 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from cc_hf._version import __version__
 from cc_hf.data.files.text_files import read_lines
 from cc_hf.errors import InputError
 from cc_hf.evaluators.base import Evaluator
@@ -231,7 +230,6 @@ def judge_attacks(
         "n": len(samples),
         "boot": bootstrap.n_resamples,
         "seed": bootstrap.seed,
-        "v": __version__,
     }
     agreement = judge_agreement(judged, bootstrap=bootstrap) if len(judges) > 1 else None
     signature = build("attack", fields)

@@ -12,7 +12,6 @@ from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from cc_hf._version import __version__
 from cc_hf.data.files.text_files import stream_lines
 from cc_hf.errors import InputError
 from cc_hf.evaluators.base import Evaluator
@@ -181,7 +180,6 @@ def make_attacks(
                 **checks.signature_fields(),
                 **rules.signature_fields(),
                 "n": counts["n_samples"],
-                "v": __version__,
             },
         )
         report = GenerationReport(signature, dict(counts))
