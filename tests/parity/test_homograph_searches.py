@@ -62,9 +62,7 @@ def recorded_rows(shared: Path, lexicon: Lexicon) -> list[dict[str, Any]]:
     ]
 
 
-def with_flips(
-    rows: list[dict[str, Any]], lexicon: Lexicon, draw: random.Random
-) -> list[str]:
+def with_flips(rows: list[dict[str, Any]], lexicon: Lexicon, draw: random.Random) -> list[str]:
     """Return the references; every second one has a word of another sense of its homograph."""
     texts = []
     for number, row in enumerate(rows):
@@ -132,7 +130,8 @@ LABELS = {
 
 def test_every_recorded_label_of_a_translation_is_reproduced(shared: Path) -> None:
     lexicon = read_lexicon(shared)
-    rows = sentences(shared, "nmt_label_gold.jsonl")
+    text = (shared / "gold/wsd/nmt_label_gold.jsonl").read_text(encoding="utf-8")
+    rows = [json.loads(line) for line in text.splitlines()]
     senses = {
         homograph: senses_text(lexicon[homograph])
         for homograph in {row["homograph"] for row in rows}

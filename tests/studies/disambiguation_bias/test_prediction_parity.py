@@ -11,7 +11,6 @@ from typing import Any
 
 import pytest
 
-from cc_hf.data.files.sense_rows import senses_text
 from cc_hf.data.loading import load_examples
 from cc_hf.data.readers.mucow_files import COUNTS, WITH_CUES_FILES
 from cc_hf.studies.disambiguation_bias.attractors import (
@@ -20,7 +19,7 @@ from cc_hf.studies.disambiguation_bias.attractors import (
     count_attractors,
     read_stop_words,
 )
-from cc_hf.studies.disambiguation_bias.homographs import TaggedPair, read_lexicon
+from cc_hf.studies.disambiguation_bias.homographs import TaggedPair
 from cc_hf.studies.disambiguation_bias.prediction import (
     FEATURES,
     ErrorPrediction,
@@ -28,7 +27,6 @@ from cc_hf.studies.disambiguation_bias.prediction import (
 )
 from cc_hf.studies.disambiguation_bias.sentences import sentence_bias
 from cc_hf.text.tokenization import word_texts
-from tests.helpers.metrics import evaluate_metric
 from tests.parity.test_mucow_pattern_matching import log_of, logged_verdict
 
 pytestmark = pytest.mark.shared
