@@ -1,12 +1,13 @@
 """Say where every figure of the documents comes from: python -m tools.figures lists the passages of
-which docs/figures.tsv does not, and its lines that fit no passage.
+which the ledger does not, and its lines that fit no passage. The ledger is docs/figures.tsv, and
+docs/studies/NAME.figures.tsv for the pages of a study.
 
 A figure is a percentage, a decimal, or a number with a thousands separator in README.md, docs/ or
 cards/. No figures are: generated blocks, code, words in back-ticks, addresses, versions, names of
 licences and models, sizes of files, the level of intervals (95 %), and numbers after such words as
 Table or section.
 
-A line of docs/figures.tsv has the page, the heading and the first words of a passage (* stands for
+A line of it has the page, the heading and the first words of a passage (* stands for
 any text), and the sources of its figures, separated by "; ". Each source begins with its kind:
 
 - test: a test that holds the figures, as pytest names it without parameters.
@@ -29,7 +30,6 @@ from pathlib import Path
 import typer
 
 _ROOT = Path(__file__).parent.parent
-_LEDGER = _ROOT / "docs/figures.tsv"
 KINDS = ("test", "command", "paper", "setting", "arithmetic", "column")
 
 _NUMBERS = r"[A-Z]?\d[\d.]*(?:(?:, | and | to |, and | or |–)[A-Z]?\d+[\d.]*)*"
@@ -128,14 +128,17 @@ def all_passages() -> list[Passage]:
 
 
 def ledger() -> list[Entry]:
-    """Return the entries of docs/figures.tsv."""
-    with _LEDGER.open(encoding="utf-8", newline="") as file:
+    """Return the entries of docs/figures.tsv, and of the file of each study."""
+    paths = [_ROOT / "docs/figures.tsv", *sorted((_ROOT / "docs/studies").glob("*.figures.tsv"))]
+    return [entry for path in paths for entry in _entries(path)]
+
+
+def _entries(path: Path) -> Iterator[Entry]:
+    with path.open(encoding="utf-8", newline="") as file:
         rows = csv.reader(file, delimiter="\t", quoting=csv.QUOTE_NONE)
         next(rows)  # the names of the columns
-        return [
-            Entry(page, heading, begins, tuple(sources.split("; ")))
-            for page, heading, begins, sources in rows
-        ]
+        for page, heading, begins, sources in rows:
+            yield Entry(page, heading, begins, tuple(sources.split("; ")))
 
 
 def problems(known: list[Passage], entries: list[Entry]) -> list[str]:

@@ -1,5 +1,5 @@
 """How many right translations and flips each search of `homograph_accuracy` finds, as
-docs/studies/disambiguation_bias.md and the card say.
+cards/metrics/homograph_accuracy.md and the card say.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import pytest
 from cc_hf.data.files.sense_rows import senses_text
 from cc_hf.metrics.homograph_accuracy import SEARCHES, HomographAccuracy
 from cc_hf.results import EvaluationResult
-from cc_hf.studies.disambiguation_bias.homographs import HomographLexicon, read_lexicon
+from cc_hf.text.sense_matching import SenseCluster
 from cc_hf.text.tokenization import word_tokens
 from tests.helpers.metrics import evaluate_metric
 
@@ -23,8 +23,29 @@ pytestmark = pytest.mark.shared
 #: n -> draws whose mean is reported
 DRAWS = {100: 10, 745: 2, 2219: 1}
 
+#: homograph -> cluster -> its words
+Lexicon = dict[str, dict[str, SenseCluster]]
 
-def recorded_rows(shared: Path, lexicon: HomographLexicon) -> list[dict[str, Any]]:
+
+def read_lexicon(shared: Path) -> Lexicon:
+    """Return the published lexicon, English to German."""
+    folder = shared / "upstream/demelin/detecting_wsd_biases_for_nmt"
+    text = (folder / "ende_homograph_sense_clusters.json").read_text(encoding="utf-8")
+    return {
+        homograph.lower(): {
+            name: SenseCluster(
+                *(
+                    tuple(dict.fromkeys(cluster.get(key, [])))
+                    for key in ("[SENSES]", "[AMBIGUOUS SENSES]", "[BLACKLISTED SENSES]")
+                )
+            )
+            for name, cluster in clusters.items()
+        }
+        for homograph, clusters in json.loads(text).items()
+    }
+
+
+def recorded_rows(shared: Path, lexicon: Lexicon) -> list[dict[str, Any]]:
     """Return the recorded pairs, whose reference has a word of the right sense."""
     text = (shared / "gold/wsd/pairs.jsonl").read_text(encoding="utf-8")
     return [
@@ -33,7 +54,7 @@ def recorded_rows(shared: Path, lexicon: HomographLexicon) -> list[dict[str, Any
             "homograph": pair["homograph"],
             "start": word_tokens(pair["source"])[pair["src_loc"]].start,
             "cluster": pair["cluster"],
-            "senses": senses_text(lexicon.clusters(pair["homograph"])),
+            "senses": senses_text(lexicon[pair["homograph"]]),
             "reference": pair["reference"],
             "word": pair["tgt_token"],
         }
@@ -41,15 +62,13 @@ def recorded_rows(shared: Path, lexicon: HomographLexicon) -> list[dict[str, Any
     ]
 
 
-def with_flips(
-    rows: list[dict[str, Any]], lexicon: HomographLexicon, draw: random.Random
-) -> list[str]:
+def with_flips(rows: list[dict[str, Any]], lexicon: Lexicon, draw: random.Random) -> list[str]:
     """Return the references; every second one has a word of another sense of its homograph."""
     texts = []
     for number, row in enumerate(rows):
         words = [
             word
-            for name, cluster in lexicon.clusters(row["homograph"]).items()
+            for name, cluster in lexicon[row["homograph"]].items()
             for word in cluster.senses
             if name != row["cluster"]
         ]
@@ -67,9 +86,9 @@ def judged(rows: list[dict[str, Any]], texts: list[str], search: str) -> Evaluat
 def test_the_default_search_loses_no_right_translation_and_finds_most_flips(
     shared: Path, root: Path
 ) -> None:
-    lexicon = read_lexicon(data_dir=shared / "upstream")
+    lexicon = read_lexicon(shared)
     rows = recorded_rows(shared, lexicon)
-    page = (root / "docs/studies/disambiguation_bias.md").read_text(encoding="utf-8")
+    card = (root / "cards/metrics/homograph_accuracy.md").read_text(encoding="utf-8")
     shares: dict[tuple[str, int], tuple[float, float]] = {}
     for search in SEARCHES:
         for n, n_draws in DRAWS.items():
@@ -84,17 +103,64 @@ def test_the_default_search_loses_no_right_translation_and_finds_most_flips(
             right, flips = sums[0] / n_draws / ((n + 1) // 2), sums[1] / n_draws / (n // 2)
             shares[search, n] = right, flips
         cells = [f"{100 * part:.1f}" for n in DRAWS for part in shares[search, n]]
-        assert f"| `{search}` | {' | '.join(cells)} |" in page
+        assert f"| `{search}` | {' | '.join(cells)} |" in card
     assert HomographAccuracy().search == "anywhere"
     assert all(shares["anywhere", n][0] > 0.99 for n in DRAWS)
     assert all(shares["anywhere", n][1] == max(shares[s, n][1] for s in SEARCHES) for n in DRAWS)
 
 
 def test_the_ceiling_is_said_beside_the_figures(shared: Path) -> None:
-    lexicon = read_lexicon(data_dir=shared / "upstream")
+    lexicon = read_lexicon(shared)
     rows = recorded_rows(shared, lexicon)[:745]
     texts = [row["reference"] for row in rows]
     for search, n_right in (("anywhere", 744), ("aligned", 601)):
         result = judged(rows, texts, search)
         assert result.counts["n_correct"] == result.counts["n_references_correct"] == n_right
         assert any(f"{n_right} of 745 reference" in note for note in result.notes)
+
+
+LABELS = {
+    "not_flipped": "correct",
+    "flipped_to_attr": "flipped",
+    "flipped_to_other": "flipped",
+    "maybe_flipped": "unknown",
+    "deleted_homograph": "deleted",
+}
+
+
+def test_every_recorded_label_of_a_translation_is_reproduced(shared: Path) -> None:
+    lexicon = read_lexicon(shared)
+    text = (shared / "gold/wsd/nmt_label_gold.jsonl").read_text(encoding="utf-8")
+    rows = [json.loads(line) for line in text.splitlines()]
+    senses = {
+        homograph: senses_text(lexicon[homograph])
+        for homograph in {row["homograph"] for row in rows}
+    }
+    references = [
+        {
+            "source": row["src_tok"],
+            "homograph": row["homograph"],
+            "start": len(" ".join(["", *row["src_tok"].split()[: row["src_loc"]]])),
+            "cluster": row["seed_cluster"],
+            "senses": senses[row["homograph"]],
+        }
+        for row in rows
+    ]
+    result = evaluate_metric(
+        "homograph_accuracy",
+        [row["hyp_tok"] for row in rows],
+        references,
+        search="sentence",
+        alignments=[row["align"] for row in rows],
+        tgt_lang="de",
+        n_resamples=1,
+    )
+    predicted = [j.predicted for j in result.judgements]
+    recorded = [LABELS[row["label"]] for row in rows]
+    assert len(rows) == 2654
+    assert [kind if kind in LABELS.values() else "" for kind in predicted] == [
+        kind if kind in ("unknown", "deleted") else "" for kind in recorded
+    ]
+    for judgement, row, kind in zip(result.judgements, rows, recorded, strict=True):
+        assert judgement.is_correct == (kind == "correct")
+        assert judgement.predicted in {"unknown", "deleted", *row["target_hits"]}

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from cc_hf import registry
 from cc_hf.errors import InputError, MissingDependencyError, check_choice
 from cc_hf.training.compute_metrics import make_compute_metrics
 
@@ -21,6 +22,7 @@ try:
     import torch
     from torch.utils.data import SequentialSampler
     from transformers import (
+        AutoModelForSeq2SeqLM,
         DataCollatorForSeq2Seq,
         MarianConfig,
         MarianMTModel,
@@ -150,7 +152,7 @@ def make_model(
         sizes: sizes of the model.
         n_pieces: size of the joint vocabulary, padding included.
         attention: self-attention of the decoder, one of `ATTENTIONS`: a Marian model, or one with
-            average attention (`cc_hf.studies.speed.average_attention`).
+            average attention, the registered model type "average_attention".
         dropout: share of values that are dropped in training, in [0, 1).
         max_positions: largest number of pieces of a sentence.
         seed: decides the weights.
@@ -191,12 +193,9 @@ def make_model(
 
 def _classes(attention: str) -> tuple[Any, Any]:
     if attention == "average":
-        from cc_hf.studies.speed.average_attention import (
-            AverageAttentionConfig,
-            AverageAttentionForConditionalGeneration,
-        )
-
-        return AverageAttentionConfig, AverageAttentionForConditionalGeneration
+        # An UnknownNameError, if the study that has this model is not there.
+        config_class = registry.resolve("model type", "average_attention")
+        return config_class, AutoModelForSeq2SeqLM._model_mapping[config_class]
     return MarianConfig, MarianMTModel
 
 

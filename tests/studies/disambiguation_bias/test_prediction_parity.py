@@ -11,7 +11,6 @@ from typing import Any
 
 import pytest
 
-from cc_hf.data.files.sense_rows import senses_text
 from cc_hf.data.loading import load_examples
 from cc_hf.data.readers.mucow_files import COUNTS, WITH_CUES_FILES
 from cc_hf.studies.disambiguation_bias.attractors import (
@@ -20,7 +19,7 @@ from cc_hf.studies.disambiguation_bias.attractors import (
     count_attractors,
     read_stop_words,
 )
-from cc_hf.studies.disambiguation_bias.homographs import TaggedPair, read_lexicon
+from cc_hf.studies.disambiguation_bias.homographs import TaggedPair
 from cc_hf.studies.disambiguation_bias.prediction import (
     FEATURES,
     ErrorPrediction,
@@ -28,7 +27,6 @@ from cc_hf.studies.disambiguation_bias.prediction import (
 )
 from cc_hf.studies.disambiguation_bias.sentences import sentence_bias
 from cc_hf.text.tokenization import word_texts
-from tests.helpers.metrics import evaluate_metric
 from tests.parity.test_mucow_pattern_matching import log_of, logged_verdict
 
 pytestmark = pytest.mark.shared
@@ -112,52 +110,6 @@ def test_correlations_of_all_candidates_are_those_recorded(shared: Path) -> None
             prediction.thresholds.large,
         )
     ] == printed
-
-
-LABELS = {
-    "not_flipped": "correct",
-    "flipped_to_attr": "flipped",
-    "flipped_to_other": "flipped",
-    "maybe_flipped": "unknown",
-    "deleted_homograph": "deleted",
-}
-
-
-def test_every_recorded_label_of_a_translation_is_reproduced(shared: Path) -> None:
-    lexicon = read_lexicon(data_dir=shared / "upstream")
-    rows = sentences(shared, "nmt_label_gold.jsonl")
-    senses = {
-        homograph: senses_text(lexicon.clusters(homograph))
-        for homograph in {row["homograph"] for row in rows}
-    }
-    references = [
-        {
-            "source": row["src_tok"],
-            "homograph": row["homograph"],
-            "start": len(" ".join(["", *row["src_tok"].split()[: row["src_loc"]]])),
-            "cluster": row["seed_cluster"],
-            "senses": senses[row["homograph"]],
-        }
-        for row in rows
-    ]
-    result = evaluate_metric(
-        "homograph_accuracy",
-        [row["hyp_tok"] for row in rows],
-        references,
-        search="sentence",
-        alignments=[row["align"] for row in rows],
-        tgt_lang="de",
-        n_resamples=1,
-    )
-    predicted = [j.predicted for j in result.judgements]
-    recorded = [LABELS[row["label"]] for row in rows]
-    assert len(rows) == 2654
-    assert [kind if kind in LABELS.values() else "" for kind in predicted] == [
-        kind if kind in ("unknown", "deleted") else "" for kind in recorded
-    ]
-    for judgement, row, kind in zip(result.judgements, rows, recorded, strict=True):
-        assert judgement.is_correct == (kind == "correct")
-        assert judgement.predicted in {"unknown", "deleted", *row["target_hits"]}
 
 
 def leave_one_out(table: AttractorTable, pair: TaggedPair, words: list[str]) -> AttractorTable:
