@@ -27,6 +27,10 @@ DRAWS = {100: 10, 745: 2, 2219: 1}
 Lexicon = dict[str, dict[str, SenseCluster]]
 
 
+def words(cluster: dict[str, list[str]], kind: str) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(cluster.get(kind, [])))
+
+
 def read_lexicon(shared: Path) -> Lexicon:
     """Return the published lexicon, English to German."""
     folder = shared / "upstream/demelin/detecting_wsd_biases_for_nmt"
@@ -34,10 +38,9 @@ def read_lexicon(shared: Path) -> Lexicon:
     return {
         homograph.lower(): {
             name: SenseCluster(
-                *(
-                    tuple(dict.fromkeys(cluster.get(key, [])))
-                    for key in ("[SENSES]", "[AMBIGUOUS SENSES]", "[BLACKLISTED SENSES]")
-                )
+                senses=words(cluster, "[SENSES]"),
+                ambiguous=words(cluster, "[AMBIGUOUS SENSES]"),
+                blacklisted=words(cluster, "[BLACKLISTED SENSES]"),
             )
             for name, cluster in clusters.items()
         }
