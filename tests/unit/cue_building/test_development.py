@@ -111,7 +111,7 @@ def test_results_that_name_no_gender_or_differ_in_their_data_are_refused(
         verdict_development({"a": result, "b": replace(result, tgt_lang="fr")})
     with pytest.raises(InputError, match="at least one result with verdicts"):
         verdict_development({})
-    with pytest.raises(InputError, match="expected results on a dataset of the package, got ''"):
+    with pytest.raises(InputError, match="expected results on a registered dataset, got ''"):
         verdict_development({"a": replace(result, dataset="")})
     strange = replace(result.judgements[0], example_id="x")
     with pytest.raises(InputError, match="a: the example 'x' is not in winomt default"):
