@@ -32,7 +32,7 @@ def published_choice_tables(
     rows = published_choices(config)
     if not rows:
         return [Text(f"no printed figures: {SOURCE} has none for {config}")]
-    table = plain_table("", "accuracy of valid answers", "valid", "from")
+    table = plain_table("", "accuracy of\nvalid answers", "valid", "from")
     for result in results:
         value, name = result.scores.get("valid_accuracy"), "valid_accuracy"
         table.add_row(
@@ -61,7 +61,7 @@ def published_choice_tables(
 def published_translations_table() -> Group:
     """Return the printed shares of valid replies and failure rates of word senses."""
     table = plain_table(
-        "", "failed", "invalid", "valid", "basic, errors %", "cot, errors %", "transformer"
+        "", "failed", "invalid", "valid", "basic,\nerrors %", "cot,\nerrors %", "transformer"
     )
     for row in PUBLISHED_TRANSLATIONS:
         table.add_row(
