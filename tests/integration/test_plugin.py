@@ -87,7 +87,9 @@ def test_dataset_metric_and_study_are_listed() -> None:
     assert (
         "listed_words: every configuration" in command("list", "datasets", "four_homographs").stdout
     )
-    assert "Raganato et al. 2019; The authors of the" in command("study").stdout
+    papers = {row["name"]: row["papers"] for row in json.loads(command("study", "--json").stdout)}
+    assert papers["sense_counts"][0] == "Raganato et al. 2019"
+    assert papers["sense_counts"][1].startswith("The authors of the")
     counts = command("study", "sense-counts", "count").stdout.splitlines()
     assert counts[:2] == ["crane\tbird\t1", "crane\tmachine\t1"]
     assert "--config" in command("study", "sense_counts", "count", "--help").stdout

@@ -39,7 +39,8 @@ def _studies(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_studies_are_listed_with_papers_without_being_imported() -> None:
-    (line,) = [row for row in cc_hf("study").stdout.splitlines() if "toy_count" in row]
+    wide = run_command("study", environment={"COLUMNS": "200"}).stdout
+    (line,) = [row for row in wide.splitlines() if "toy_count" in row]
     assert " ".join(line.split()) == "toy_count Emelin et al. 2020; Smith 2025 Counts toys."
     rows = {row.pop("name"): row for row in json.loads(cc_hf("study", "--json").stdout)}
     assert rows["toy_count"] == {

@@ -138,7 +138,7 @@ def read_samples(path: str | Path) -> Iterator[AdversarialSample]:
             as described. The message names the line.
     """
     seen: set[str] = set()
-    for sample, where in _rows(path, _sample, "attack make"):
+    for sample, where in _rows(path, _sample, "study disambiguation_bias attack make"):
         if sample.id in seen:
             raise InputError(f"{where}: the id {sample.id!r} occurs twice; give each row its own")
         seen.add(sample.id)
@@ -156,7 +156,7 @@ def read_judgements(path: str | Path) -> Iterator[AttackJudgement]:
         InputError: for a file that does not exist, or a line that is not as described. The message
             names the line.
     """
-    for judgement, _ in _rows(path, _judgement, "attack judge"):
+    for judgement, _ in _rows(path, _judgement, "study disambiguation_bias attack judge"):
         yield judgement
 
 
