@@ -7,17 +7,14 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from markupsafe import Markup
 
 from cc_hf.errors import UnknownNameError
 from cc_hf.registry import section_hooks
 
-if TYPE_CHECKING:
-    from cc_hf.reports.report import Report
-    from cc_hf.reports.report_tables import ReportTable
-
+# A report and its tables are `Any` here: their modules import this one, and types count as imports.
 __all__ = ["Section", "SectionHook", "SectionPart", "build_sections", "read_section_files"]
 
 
@@ -26,13 +23,13 @@ class SectionPart:
     """A table of a section, and what the page shows with it.
 
     Attributes:
-        table: the table, which every format shows.
+        table: the `cc_hf.reports.report_tables.ReportTable`, which every format shows.
         heading: what is above the table on the page; "" for the title of the table.
         chart: what is beside the table on the page; None for nothing.
         classes: CSS classes of the table on the page.
     """
 
-    table: ReportTable
+    table: Any
     heading: str = ""
     chart: Markup | None = None
     classes: str = ""
@@ -69,13 +66,14 @@ class SectionHook:
     the content of one of `files`.
 
     Attributes:
-        build: returns the section of a report; None if there is nothing to show.
+        build: returns the section of a `cc_hf.reports.report.Report`; None if there is nothing to
+            show.
         keys: keys of `Example.extra`.
         files: name -> function that reads a file for the section. The names are those of
             `Report.section_inputs`, and no two studies have the same.
     """
 
-    build: Callable[[Report], Section | None]
+    build: Callable[[Any], Section | None]
     keys: frozenset[str] = frozenset()
     files: Mapping[str, Callable[[Path], Any]] = field(default_factory=dict)
 
@@ -102,8 +100,11 @@ def read_section_files(paths: Mapping[str, Path | None]) -> dict[str, Any]:
     return {name: readers[name](path) for name, path in given.items()}
 
 
-def build_sections(report: Report) -> tuple[Section, ...]:
+def build_sections(report: Any) -> tuple[Section, ...]:
     """Return the sections that studies add to a report; `Report.sections` keeps them.
+
+    Args:
+        report: a `cc_hf.reports.report.Report`.
 
     Raises:
         InputError: for examples, or content of a file, that a study cannot use.

@@ -15,7 +15,7 @@ _FILE = "a file of BLEU in points, the unit of sacreBLEU"
 #: Module -> why it multiplies by 100.
 _KNOWN = {
     "cue_building/calibration_file.py": _SENTENCE,
-    "data/quality_scores.py": _FILE,
+    "data/files/quality_scores.py": _FILE,
     "metrics/homograph_accuracy.py": _SENTENCE,
     "models/location.py": _SENTENCE,
     "statistics/bootstrap.py": _SENTENCE,
