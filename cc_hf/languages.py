@@ -6,7 +6,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-__all__ = ["LANGUAGES", "LANGUAGE_CODES", "LanguageCodes", "two_letter_code"]
+from cc_hf.errors import InputError
+
+__all__ = ["LANGUAGES", "LANGUAGE_CODES", "LanguageCodes", "language_pair", "two_letter_code"]
 
 _TABLE = """
 code | name              | other codes | NLLB     | M2M100 | mBART-50
@@ -185,3 +187,25 @@ def two_letter_code(code: str) -> str:
         ('de', 'de', '')
     """
     return _SHORT.get(code, code)
+
+
+def language_pair(text: str) -> tuple[str, str]:
+    """Split a language pair into its source and target language.
+
+    Args:
+        text: two codes of `LANGUAGES` with a hyphen between, such as "en-de".
+
+    Raises:
+        InputError: for any other text.
+
+    Examples:
+        >>> language_pair("en-de")
+        ('en', 'de')
+    """
+    src_lang, _, tgt_lang = text.partition("-")
+    if src_lang not in LANGUAGES or tgt_lang not in LANGUAGES:
+        raise InputError(
+            "language_pair: expected codes of the source and the target language, such as en-de,"
+            f" got {text!r}"
+        )
+    return src_lang, tgt_lang

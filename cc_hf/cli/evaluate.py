@@ -10,53 +10,28 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from rich.console import RenderableType
 from rich.text import Text
 
+from cc_hf.cli.command import NewFile, Outcome, OutputFile
 from cc_hf.cli.options import (
-    AsJson,
-    Backend,
-    BatchTokens,
-    Beams,
-    Cache,
     Config,
-    Cues,
-    DataDir,
+    DataFields,
     Dataset,
-    Device,
+    EvaluatorFields,
     Evaluators,
-    FamilyName,
-    Limit,
     MetricOptions,
-    Mode,
-    NoCache,
     OnBlank,
-    OnTooLong,
-    Precision,
-    Prompt,
-    Quiet,
-    Revisions,
-    Seed,
-    SenseCounts,
-    Separator,
-    Split,
-    TgtLang,
-    chosen_cache,
+    SystemFields,
     metric_options,
     one_or_all,
 )
-from cc_hf.cli.output import (
-    STANDARD,
-    Console,
-    check_output,
-    json_text,
-    say,
-    say_written,
-    shows_progress,
-    write_atomically,
-)
+from cc_hf.cli.output import STANDARD
 from cc_hf.errors import InputError, ResultWarning
+from cc_hf.evaluation.material import DataOptions
+from cc_hf.evaluators.options import LoadingOptions
 from cc_hf.files import exists, file_slug, is_file
-from cc_hf.systems.system import DEFAULT_BEAMS, System
+from cc_hf.systems.system import System
 
 if TYPE_CHECKING:
     from cc_hf.evaluation.material import Material
@@ -75,8 +50,7 @@ _TIES = {
 def evaluate(
     dataset: Dataset,
     config: Config = None,
-    tgt_lang: TgtLang = None,
-    split: Split = "test",
+    *,
     translations: Annotated[
         list[str] | None,
         typer.Option(
@@ -89,19 +63,7 @@ def evaluate(
             ),
         ),
     ] = None,
-    system: Annotated[
-        list[str] | None,
-        typer.Option(
-            help=(
-                "Model that translates the sources, in place of --translations: a name, a"
-                " folder, or a model on the Hub. Repeat the option to use an ensemble."
-            )
-        ),
-    ] = None,
-    num_beams: Beams = DEFAULT_BEAMS,
-    precision: Precision = "fp32",
-    backend: Backend = "torch",
-    separator: Separator = None,
+    system: Annotated[System | None, SystemFields],
     name: Annotated[
         str | None,
         typer.Option(
@@ -122,10 +84,6 @@ def evaluate(
     ] = "contrastive_conditioning",
     option: MetricOptions = None,
     evaluator: Evaluators = None,
-    cues: Cues = None,
-    counts: SenseCounts = None,
-    kind: FamilyName = None,
-    prompt: Prompt = None,
     score: Annotated[
         str | None,
         typer.Option(
@@ -133,85 +91,61 @@ def evaluate(
                 "Score of a text: geometric, arithmetic or reference; for"
                 " contrastive_translation_scoring, perplexity or logprob. Default: geometric or"
                 " perplexity."
-            )
+            ),
+            hidden=True,
         ),
     ] = None,
-    data_dir: DataDir = None,
-    batch_tokens: BatchTokens = None,
-    limit: Limit = None,
     on_blank: OnBlank = None,
+    loading: Annotated[LoadingOptions, EvaluatorFields],
+    data: Annotated[DataOptions, replace(DataFields, rare="split cues counts")],
     translated_only: Annotated[
         bool,
         typer.Option(
             "--translated-only",
             help=(
                 "Judge only the examples that every file of --translations translates, by id (JSONL"
-                " as `cc-hf prompt translate` writes it). The signature says how many."
+                " as `cc-hf ask --task translate` writes it). The signature says how many."
             ),
+            hidden=True,
         ),
     ] = False,
-    on_too_long: OnTooLong = "error",
-    mode: Mode = "auto",
-    cache: Cache = None,
-    no_cache: NoCache = False,
-    device: Device = None,
-    revision: Revisions = None,
-    seed: Seed = 0,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of the bootstrap.", hidden=True)] = 0,
     output: Annotated[
         Path | None,
         typer.Option(
             "--output",
             "-o",
             help=(
-                "Write the result with all judgements to this JSON file; - for standard output. For"
-                " several systems: folder in which each gets a file NAME.json."
+                "Write the result with all judgements as JSON to this file; - for standard output."
+                " For several systems: folder in which each gets a file NAME.json."
             ),
+            rich_help_panel="Output",
         ),
     ] = None,
-    as_json: AsJson = False,
-    quiet: Quiet = False,
-) -> None:
-    """Judge a system by its translations, or an evaluator by what it prefers."""
+    progress: bool = False,
+) -> Outcome:
+    """Judge a system by its translations, or an evaluator by what it prefers.
+
+    Example: cc-hf evaluate simplegen en-de --system cc-tiny-en-de -o tiny.json
+    """
     from cc_hf.evaluation.evaluate import evaluate as run_evaluate
     from cc_hf.evaluation.evaluate import evaluate_all
-    from cc_hf.evaluation.material import load_material
     from cc_hf.evaluators import distributed as sharding
-    from cc_hf.evaluators.options import LoadingOptions
 
-    is_main = sharding.is_main_process()
-    material = load_material(
-        dataset,
-        config,
-        split=split,
-        tgt_lang=tgt_lang,
-        data_dir=data_dir,
-        limit=limit,
-        cues=cues,
-        counts=counts,
-    )
+    material = data.load(dataset, config)
     if translated_only:
         material = _translated(material, translations)
     files = _named_files(translations, name, material)
     outputs = _outputs(output, [file_name for file_name, _ in files])
-    for path in outputs if is_main else []:
-        check_output(path)
+    for path in outputs if sharding.is_main_process() else []:
+        OutputFile().check("output", path)
     arguments: dict[str, Any] = {
-        "system": _system(system, num_beams, separator, precision, backend),
+        "system": system,
         "options": metric_options(option, score=score, on_blank=on_blank),
         "evaluator": one_or_all(evaluator),
-        "loading": LoadingOptions(
-            kind=kind,
-            prompt=prompt,
-            revision=one_or_all(revision),
-            device=device,
-            batch_tokens=batch_tokens,
-            on_too_long=on_too_long,
-            mode=mode,
-            cache=chosen_cache(cache, no_cache=no_cache),
-            distributed=sharding.is_launched(),
-        ),
+        "loading": replace(loading, distributed=sharding.is_launched()),
         "seed": seed,
-        "progress": is_main and shows_progress(quiet=quiet),
+        "progress": progress,
     }
     outcomes: list[EvaluationResult | ResultSet] = []
     with warnings.catch_warnings():
@@ -223,43 +157,22 @@ def evaluate(
                 if metric == _ALL
                 else run_evaluate(material, metric=metric, **of_system)
             )
-    sharding.leave()  # all processes computed the same result; the main one writes and prints it
-    if not is_main:
-        return
-    _write(outcomes, outputs)
-    if as_json and output != STANDARD:
-        rows = [json.loads(outcome.to_json()) for outcome in outcomes]
-        write_atomically(STANDARD, json_text(rows if len(rows) > 1 else rows[0]))
-    for outcome, path in zip(outcomes, outputs, strict=True):
-        _show(outcome, path, with_tables=not as_json, quiet=quiet)
-
-
-def _write(
-    outcomes: Sequence[EvaluationResult | ResultSet], outputs: Sequence[Path | None]
-) -> None:
-    for outcome, path in zip(outcomes, outputs, strict=True):
-        if path is not None:
-            write_atomically(path, outcome.to_json())
-
-
-def _system(
-    models: list[str] | None, num_beams: int, separator: str | None, precision: str, backend: str
-) -> System | None:
-    system = System(
-        models[0] if models and len(models) == 1 else tuple(models or ()),
-        num_beams,
-        separator,
-        precision,
-        backend,
+    rows = [json.loads(outcome.to_json()) for outcome in outcomes]
+    results = [_results(outcome) for outcome in outcomes]
+    not_run = [outcome.not_run for outcome in outcomes if hasattr(outcome, "not_run")]
+    return Outcome(
+        rows if len(rows) > 1 else rows[0],
+        lambda: [part for outcome in outcomes for part in _tables(outcome)],
+        files=[
+            NewFile(path, outcome.to_json())
+            for outcome, path in zip(outcomes, outputs, strict=True)
+        ],
+        warnings=[warning for of_system in results for warning in _warnings(of_system)],
+        notes=[
+            *(note for of_system in results for note in _notes(of_system)),
+            *(note for reasons in not_run for note in _not_run(reasons)),
+        ],
     )
-    if models:
-        return system
-    if system != System(()):
-        raise InputError(
-            "--num-beams, --precision, --backend and --context say how --system translates; give a"
-            " --system"
-        )
-    return None
 
 
 def _translated(material: Material, translations: list[str] | None) -> Material:
@@ -326,28 +239,19 @@ def _outputs(output: Path | None, names: Sequence[str | None]) -> list[Path | No
     return [output / f"{file_slug(name or '')}.json" for name in names]
 
 
-def _show(
-    outcome: EvaluationResult | ResultSet, output: Path | None, *, with_tables: bool, quiet: bool
-) -> None:
+def _results(outcome: EvaluationResult | ResultSet) -> tuple[EvaluationResult, ...]:
+    from cc_hf.results import ResultSet
+
+    return outcome.results if isinstance(outcome, ResultSet) else (outcome,)
+
+
+def _tables(outcome: EvaluationResult | ResultSet) -> Iterator[RenderableType]:
     from cc_hf.reports.tables.base import result_table, results_table
     from cc_hf.results import ResultSet
 
-    results = outcome.results if isinstance(outcome, ResultSet) else (outcome,)
-    if with_tables:
-        console = Console(stderr=output == STANDARD)
-        console.print(
-            results_table(outcome) if isinstance(outcome, ResultSet) else result_table(outcome)
-        )
-        for result in results:
-            console.print(Text(f"signature: {result.signature}"), soft_wrap=True)
-    for warning in _warnings(results):
-        say("warning", warning)
-    if not quiet:
-        for note in _notes(results):
-            say("note", note)
-        for note in _not_run(outcome.not_run if isinstance(outcome, ResultSet) else {}):
-            say("note", note)
-        say_written(output)
+    yield results_table(outcome) if isinstance(outcome, ResultSet) else result_table(outcome)
+    for result in _results(outcome):
+        yield Text(f"signature: {result.signature}")
 
 
 def _warnings(results: Sequence[EvaluationResult]) -> Iterator[str]:

@@ -19,32 +19,13 @@ from types import FrameType
 from typing import Any
 
 import typer
+from typer.core import TyperGroup
 
 from cc_hf._version import __version__
-from cc_hf.cli import (
-    analyze,
-    build,
-    cache,
-    compare,
-    convert_bergamot,
-    convert_fairseq,
-    cues,
-    evaluate,
-    explain,
-    leaderboard,
-    list_names,
-    prompt,
-    publish,
-    register,
-    report,
-    score,
-    sources,
-    study,
-    time_systems,
-    translate,
-)
+from cc_hf.cli.lazy import LazyCommand, command_of
 from cc_hf.cli.output import Console, prepare_streams, say, silence_broken_streams
-from cc_hf.errors import CacheWarning, CCError, PluginWarning, ResultWarning
+from cc_hf.cli.verbs import VERBS, new_name
+from cc_hf.errors import CacheWarning, CCError, InputError, PluginWarning, ResultWarning
 from cc_hf.evaluators.distributed import is_main_process, process_label, report_failure
 from cc_hf.systems.machine import wait_briefly
 
@@ -56,7 +37,46 @@ _WRITE_ERRORS = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EBADF
 # and terminate them before they print it, too.
 _GRACE_SECONDS = 3.0
 
+
+class _Verbs(TyperGroup):
+    """The commands of the program, which are imported when they are run."""
+
+    @property
+    def commands(self) -> Any:
+        """The commands by name, in the order of work."""
+        return {name: LazyCommand.of(name, verb) for name, verb in VERBS.items()}
+
+    @commands.setter
+    def commands(self, commands: Any) -> None:
+        """Ignore the commands that typer sets: there are none."""
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """Return the command that the first argument names.
+
+        Raises:
+            InputError: for a name that a command had before; the message has the new one.
+        """
+        if (new := new_name(args)) is not None:
+            raise InputError(new)
+        return super().resolve_command(ctx, args)
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        """Write what each command does, with an example, in the order of work."""
+        self.format_usage(ctx, formatter)
+        formatter.write_paragraph()
+        formatter.write_text(self.help or "")
+        with formatter.section("Commands in the order of work; more by cc-hf COMMAND --help"):
+            for name, verb in VERBS.items():
+                formatter.write(f"  {name:<12}{verb.summary}\n")
+                if verb.example:
+                    formatter.write(f"{'':14}{verb.example}\n")
+        with formatter.section("Options"):
+            records = (param.get_help_record(ctx) for param in self.get_params(ctx))
+            formatter.write_dl([record for record in records if record])
+
+
 app = typer.Typer(
+    cls=_Verbs,
     name="cc-hf",
     help=(
         "Test whether a translation system understands which sense, gender or referent is meant."
@@ -64,27 +84,8 @@ app = typer.Typer(
     no_args_is_help=True,
     context_settings={"help_option_names": ["-h", "--help"]},
     pretty_exceptions_enable=False,
+    rich_markup_mode=None,
 )
-app.command("list")(list_names.list_names)
-app.command("sources")(sources.sources)
-app.command("evaluate")(evaluate.evaluate)
-app.command("compare")(compare.compare)
-app.command("report", cls=report.ReportCommand)(report.report)
-app.command("explain")(explain.explain)
-app.command("leaderboard")(leaderboard.leaderboard)
-app.command("translate")(translate.translate)
-app.command("time")(time_systems.time_systems)
-app.command("build")(build.build)
-app.command("convert-bergamot")(convert_bergamot.convert_bergamot)
-app.command("convert-fairseq")(convert_fairseq.convert_fairseq)
-app.command("register")(register.register)
-app.add_typer(cues.app, name="cues")
-app.add_typer(analyze.app, name="analyze")
-app.add_typer(cache.app, name="cache")
-app.add_typer(prompt.app, name="prompt")
-app.add_typer(publish.app, name="publish")
-app.add_typer(score.app, name="score")
-app.add_typer(study.app, name="study")
 
 
 def _print_version(value: bool) -> None:
@@ -156,14 +157,9 @@ def with_flags(message: str, arguments: Sequence[str]) -> str:
         >>> with_flags("no file; pass `data_dir`", ["evaluate", "winomt"])
         'no file; pass `--data-dir`'
     """
-    command: Any = typer.main.get_command(app)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", PluginWarning)  # of studies that were not asked for
-        for argument in arguments:
-            commands = getattr(command, "commands", {})
-            command = {name.replace("_", "-"): c for name, c in commands.items()}.get(
-                argument.replace("_", "-"), command
-            )
+        command = command_of(typer.main.get_command(app), arguments)
     flags = {
         option.name: next((flag for flag in option.opts if flag.startswith("--")), None)
         for option in command.params

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from cc_hf.cli.fields import Fields
 from cc_hf.errors import InputError
 
 __all__ = [
@@ -52,6 +53,29 @@ __all__ = [
     "pairs_of",
 ]
 
+#: Fields of `cc_hf.statistics.bootstrap.Bootstrap`.
+Resampling = Fields("n_resamples seed", "Statistics")
+#: Fields of `cc_hf.evaluation.material.DataOptions`.
+DataFields = Fields("language_pair data_dir limit", "Data", rare="split")
+#: Fields of `cc_hf.evaluators.options.LoadingOptions`, for evaluators.
+EvaluatorFields = Fields(
+    "",
+    "Evaluator",
+    rare="device kind prompt revision batch_tokens on_too_long mode cache",
+    defaults={"cache": True},
+    helps={
+        "cache": (
+            "File in which scores are stored, so that an interrupted run continues where it"
+            " stopped. Default: HF_HOME/cc_hf/scores.sqlite."
+        )
+    },
+)
+#: Fields of `cc_hf.systems.system.System`.
+SystemFields = Fields("model", "System", rare="num_beams separator precision backend")
+Results = Annotated[
+    list[Path],
+    typer.Argument(help="Results of `cc-hf evaluate --output`: JSON files, or folders of them."),
+]
 Dataset = Annotated[
     str,
     typer.Argument(

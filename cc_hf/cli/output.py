@@ -36,6 +36,7 @@ __all__ = [
     "Console",
     "RenderableType",
     "check_output",
+    "has_long_word",
     "json_text",
     "prepare_streams",
     "print_result",
@@ -193,10 +194,10 @@ def print_result(
     console = Console(stderr=output == STANDARD)
     for part in render():
         for piece in part.renderables if isinstance(part, Group) else (part,):
-            console.print(piece, soft_wrap=_has_long_word(piece, console.width))
+            console.print(piece, soft_wrap=has_long_word(piece, console.width))
 
 
-def _has_long_word(piece: RenderableType, width: int) -> bool:
+def has_long_word(piece: RenderableType, width: int) -> bool:
     """Return whether a line of text holds a word, such as a signature or a path, that would be
     broken in two; such lines are left whole, so that they can be copied."""
     return isinstance(piece, Text) and max(map(len, piece.plain.split()), default=0) > width

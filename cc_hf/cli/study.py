@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from functools import cached_property
 from typing import Any
 
 import typer
 from rich import box
 from rich.table import Table
 from rich.text import Text
-from typer.core import TyperCommand, TyperGroup
 
 from cc_hf import registry
 from cc_hf.citations import CITATIONS
+from cc_hf.cli.command import CommandGroup
+from cc_hf.cli.lazy import LazyCommand
 from cc_hf.cli.options import AsJson
 from cc_hf.cli.output import json_text, print_result
 from cc_hf.errors import InputError, PluginError, shown
@@ -20,54 +20,34 @@ from cc_hf.errors import InputError, PluginError, shown
 __all__ = ["app"]
 
 
-class _Study(TyperCommand):
-    """A study, whose modules are imported only when one of its commands is needed."""
+def _study(name: str, study: registry.Study) -> LazyCommand:
+    """Return the command of a study, whose modules are imported only when it is run."""
 
-    def __init__(self, name: str, study: registry.Study) -> None:
-        super().__init__(name=name, help=study.summary)
-
-    @cached_property
-    def group(self) -> Any:
-        """The group of the study's commands.
+    def load() -> typer.Typer:
+        """Import the commands of the study.
 
         Raises:
             PluginError: if another package's study cannot be imported, or is no `typer.Typer`.
         """
-        commands = registry.study_part(str(self.name), "commands")
+        commands = registry.study_part(name, "commands")
         if not isinstance(commands, typer.Typer):
             raise PluginError(
-                f"the study {self.name!r}: expected a typer.Typer with its commands, got"
+                f"the study {name!r}: expected a typer.Typer with its commands, got"
                 f" {shown(commands)}; its authors must correct the field `commands`"
             )
-        group = typer.main.get_group(commands)
-        group.no_args_is_help = not group.invoke_without_command
-        group.help = group.help or self.help
-        return group
+        return commands
 
-    @property
-    def commands(self) -> dict[str, Any]:
-        """The commands of the study, under the name that groups have for them; none if they cannot
-        be imported, which is an error where the study is run."""
-        try:
-            return dict(self.group.commands)
-        except PluginError:
-            return {}
-
-    def make_context(
-        self, info_name: str | None, args: list[str], parent: Any = None, **extra: Any
-    ) -> Any:
-        """Parse the arguments as the study's group does."""
-        return self.group.make_context(info_name, args, parent, **extra)
+    return LazyCommand(name, study.summary, load)
 
 
-class _Studies(TyperGroup):
+class _Studies(CommandGroup):
     """The registered studies, which are looked up when they are needed."""
 
     @property
     def commands(self) -> Any:
         """The studies that can be used, by name."""
         studies = registry.load_all("study").items()
-        return {name: _Study(name, study) for name, study in studies}
+        return {name: _study(name, study) for name, study in studies}
 
     @commands.setter
     def commands(self, commands: Any) -> None:
@@ -82,7 +62,7 @@ class _Studies(TyperGroup):
         """
         names = {name.replace("-", "_"): name for name in registry.names("study")}
         name = names.get(cmd_name.replace("-", "_"), cmd_name)
-        return _Study(name, registry.resolve("study", name))
+        return _study(name, registry.resolve("study", name))
 
 
 app = typer.Typer(

@@ -157,6 +157,22 @@ class DatasetDeclaration:
             remedy=f"; {chosen!r} is a target language, give it as `tgt_lang`" * is_language,
         )
 
+    def config_of_pair(self, name: str | None) -> tuple[str | None, str | None]:
+        """Return the configuration and the target language that a name stands for.
+
+        Args:
+            name: a configuration; or, where none has this name, a language pair of the default
+                configuration, such as "en-de" for WinoMT.
+
+        Returns:
+            The name and None, or the default configuration and the target language.
+        """
+        default = self.config(None)
+        pairs = {f"{default.src_lang}-{lang}": lang for lang in default.tgt_langs}
+        if name in pairs and all(config.name != name for config in self.configs):
+            return default.name, pairs[name]
+        return name, None
+
     def split(self, config: str | None, name: str) -> str:
         """Return the name of a split after checking that the configuration has it.
 

@@ -16,10 +16,11 @@ from cc_hf.data.files.sense_counts import with_counts
 from cc_hf.data.files.text_files import read_text
 from cc_hf.data.loading import check_target_language, declaration, load_examples, signature_fields
 from cc_hf.errors import InputError, shown
+from cc_hf.languages import language_pair
 from cc_hf.metrics.base import Metric, Origin
 from cc_hf.schema import FORMS, ContrastiveSourceExample, Example
 
-__all__ = ["Cues", "Material", "check_material", "load_material"]
+__all__ = ["Cues", "DataOptions", "Material", "check_material", "load_material"]
 
 #: How users say which cues replace those of a dataset: the name of a wording, the file of a
 #: calibration, a wording, or a calibration.
@@ -184,6 +185,62 @@ class Material:
         )
 
 
+@dataclass(frozen=True)
+class DataOptions:
+    """Which examples of a dataset are judged, and where they are read.
+
+    Attributes:
+        split: split of the dataset.
+        language_pair: source and target language, such as "en-de"; None for those of a
+            configuration that has one pair.
+        data_dir: folder with a local copy of the upstream repositories
+            (DIR/owner/repository/...), from which data are read instead of being downloaded. None
+            for the environment variable CC_HF_DATA_DIR, if it is set.
+        limit: number of examples, from the first, for a first look; results say so in their notes
+            and their signature.
+        cues: wording of the cues in place of the dataset's own: a name such as gender_nouns, or the
+            JSON file of a calibration (`cc-hf cues calibrate`). Only for sentences that leave the
+            reading open, not for counterfactual pairs.
+        counts: file of how often senses occur in your training data, which `cc-hf study
+            distillation senses` wrote: frequent and infrequent senses of mucow are then those of
+            this file.
+    """
+
+    split: str = "test"
+    language_pair: str | None = None
+    data_dir: Path | None = None
+    limit: int | None = None
+    cues: str | None = None
+    counts: Path | None = None
+
+    def load(self, dataset: str, config: str | None = None) -> Material:
+        """Find the dataset, see `load_material`.
+
+        Raises:
+            InputError: for a language pair whose source language is another than the dataset's; or
+                as `load_material` does.
+        """
+        src_lang = tgt_lang = None
+        if self.language_pair is not None:
+            src_lang, tgt_lang = language_pair(self.language_pair)
+        material = load_material(
+            dataset,
+            config,
+            split=self.split,
+            tgt_lang=tgt_lang,
+            data_dir=self.data_dir,
+            limit=self.limit,
+            cues=self.cues,
+            counts=self.counts,
+        )
+        if src_lang not in (None, material.src_lang):
+            raise InputError(
+                f"language_pair: expected {material.src_lang}-{tgt_lang}, since the sources of"
+                f" {dataset} are in {material.src_lang}, got {self.language_pair}"
+            )
+        return material
+
+
 def check_material(material: object) -> None:
     """Check that rows to judge are given as `Material`.
 
@@ -222,7 +279,8 @@ def load_material(
     Args:
         dataset: a name of `cc-hf list datasets`, a file of sources, positions and cues
             (`cc_hf.data.files.custom.read_custom`), or a declaration.
-        config: name of a configuration; None uses the dataset's default.
+        config: name of a configuration, or a language pair of the default one, such as "en-de";
+            None uses the dataset's default.
         tgt_lang: ISO 639-1 code; optional if the configuration has one target language.
         data_dir: local copy of the upstream repositories, used instead of a download.
         cues: wording of the cues in place of the dataset's own: a name of
@@ -248,13 +306,14 @@ def load_material(
         ('de', 2664)
     """
     declared = declaration(str(dataset) if isinstance(dataset, Path) else dataset)
+    config, language = declared.config_of_pair(config)
     chosen = declared.config(config)
     if counts is not None:
         declared = with_counts(declared, chosen.name, counts)
     wording, calibration = (None, None) if cues is None else _wording(cues, declared, chosen)
     return Material(
         chosen.src_lang,
-        check_target_language(declared, chosen.name, tgt_lang),
+        check_target_language(declared, chosen.name, tgt_lang or language),
         declared=declared,
         config=chosen,
         split=declared.split(chosen.name, split),

@@ -5,18 +5,19 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import Any
-
-import numpy as np
+from typing import Annotated, Any
 
 from cc_hf.errors import InputError, UnknownNameError, shown
+from cc_hf.rules import AtLeast, OneOf, check_fields
 
-__all__ = ["MODES", "LoadingOptions", "check_batch_tokens", "check_names"]
+__all__ = ["MODES", "ON_TOO_LONG", "LoadingOptions", "check_names"]
 
 #: How an evaluator computes: "exact" in the precision of its weights; "bf16" and "int8" with
 #: products in these; "auto" in bf16 where the machine has instructions for it, and close decisions
 #: exactly (`cc_hf.evaluators.contests`).
 MODES = ("auto", "exact", "bf16", "int8")
+#: What happens to a text that is longer than the model accepts.
+ON_TOO_LONG = ("error", "truncate", "incorrect")
 
 _TEXTS = ("src_lang", "tgt_lang", "kind", "prompt", "device", "dtype", "on_too_long", "mode")
 _LONGEST_PATH = 4096  # on Linux, in characters
@@ -29,8 +30,8 @@ class LoadingOptions:
     Attributes:
         src_lang, tgt_lang: languages for calls that name none; ISO 639-1, or codes of the model's
             own.
-        kind: a family of `cc-hf list evaluators`; None picks it by the model's configuration and
-            tokenizer.
+        kind: a family of `cc-hf list evaluators`; None for the one that fits the model's
+            configuration and tokenizer.
         prompt: for families that put the source into words (T5 and its kin, language models), a
             template such as "translate {src_name} to {tgt_name}: {source}"; None for the family's
             own. After "chat:" it is a turn of the user in the chat template of a language model.
@@ -59,10 +60,10 @@ class LoadingOptions:
         InputError: for an option of another type.
 
     Examples:
-        >>> LoadingOptions(mode=3)
+        >>> LoadingOptions(device=3)
         Traceback (most recent call last):
             ...
-        cc_hf.errors.InputError: mode: expected a string, got 3
+        cc_hf.errors.InputError: device: expected a string, got 3
     """
 
     src_lang: str | None = None
@@ -72,18 +73,17 @@ class LoadingOptions:
     revision: str | Sequence[str | None] | None = None
     device: str | None = None
     dtype: str = "float32"
-    batch_tokens: int | None = None
-    on_too_long: str | None = None
-    mode: str = "auto"
+    batch_tokens: Annotated[int | None, AtLeast(1)] = None
+    on_too_long: Annotated[str | None, OneOf(*ON_TOO_LONG)] = None
+    mode: Annotated[str, OneOf(*MODES)] = "auto"
     cache: bool | str | Path = False
     distributed: bool = False
 
     def __post_init__(self) -> None:
+        check_fields(self)
         for option in _TEXTS:
             if not isinstance(value := getattr(self, option), (str, type(None))):
                 raise InputError(f"{option}: expected a string, got {shown(value)}")
-        if self.batch_tokens is not None:
-            check_batch_tokens(self.batch_tokens)
         if not isinstance(self.cache, (bool, str, Path)):
             raise InputError(f"cache: expected True, False or a path, got {shown(self.cache)}")
         _check_path("cache", self.cache)
@@ -170,29 +170,4 @@ def _check_path(option: str, name: object) -> None:
         raise InputError(
             f"{option}: expected at most {_LONGEST_PATH} characters of valid Unicode, without null"
             f" characters, got {len(text)} that begin {text[:80]!a}"
-        )
-
-
-def check_batch_tokens(batch_tokens: object) -> None:
-    """Check that a value is a possible number of tokens.
-
-    Args:
-        batch_tokens: the value.
-
-    Raises:
-        InputError: for anything but an integer of at least 1.
-
-    Examples:
-        >>> check_batch_tokens("many")
-        Traceback (most recent call last):
-            ...
-        cc_hf.errors.InputError: batch_tokens: expected an integer of at least 1, got 'many'
-    """
-    if (
-        isinstance(batch_tokens, bool)
-        or not isinstance(batch_tokens, (int, np.integer))
-        or batch_tokens < 1
-    ):
-        raise InputError(
-            f"batch_tokens: expected an integer of at least 1, got {shown(batch_tokens)}"
         )

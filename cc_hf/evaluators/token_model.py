@@ -13,21 +13,20 @@ from typing import ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from cc_hf.errors import EvaluatorError, InputError, TooLongError, shown
+from cc_hf.errors import EvaluatorError, InputError, TooLongError
 from cc_hf.evaluators.batching import plan_batches
 from cc_hf.evaluators.cache_session import TokenIds
 from cc_hf.evaluators.distributed import ALONE, Apply, Team
-from cc_hf.evaluators.options import check_batch_tokens
+from cc_hf.evaluators.options import ON_TOO_LONG
 from cc_hf.evaluators.score_cache import ScoreCache
 from cc_hf.evaluators.scores import TokenScores
+from cc_hf.rules import AtLeast, OneOf
 from cc_hf.schema import ScoringRequest
 
 __all__ = ["IN_MEMORY", "TokenModel", "numbered_requests"]
 
 #: `TokenModel.identity` of a model that no files tell apart from another.
 IN_MEMORY = "in memory"
-
-_ON_TOO_LONG = ("error", "truncate", "incorrect")
 
 # How far rounding can raise the mean log-probability of a translation above 0. Products in bf16 and
 # int8 round the logits themselves, so their limit is larger.
@@ -83,11 +82,8 @@ class TokenModel(ABC):
         cache: ScoreCache | None = None,
         team: Team = ALONE,
     ) -> None:
-        check_batch_tokens(batch_tokens)
-        if on_too_long not in _ON_TOO_LONG:
-            raise InputError(
-                f"on_too_long: expected one of {', '.join(_ON_TOO_LONG)}, got {shown(on_too_long)}"
-            )
+        AtLeast(1).check("batch_tokens", batch_tokens)
+        OneOf(*ON_TOO_LONG).check("on_too_long", on_too_long)
         self.name = name
         self.identity = identity
         self.dtype = dtype

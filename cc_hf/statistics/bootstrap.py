@@ -7,17 +7,17 @@ Callers compute what each sample contributes to sums, draw these sums with `resa
 from __future__ import annotations
 
 import math
-import numbers
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import NormalDist
-from typing import TypedDict
+from typing import Annotated, TypedDict
 
 import numpy as np
 import numpy.typing as npt
 
 from cc_hf.errors import InputError, shown
 from cc_hf.results import Interval, NoInterval
+from cc_hf.rules import AtLeast, check_fields
 from cc_hf.schema import UNCOUNTED_CATEGORY
 from cc_hf.statistics.checks import (
     as_counts,
@@ -50,8 +50,8 @@ MOST_UNDEFINED = 0.05
 # Number of samples drawn at once. It bounds the memory, and it does not change the stream of random
 # numbers.
 _DRAWN_AT_ONCE = 1 << 20
-_SEED_BITS = 64  # a seed of thousands of digits could not be written into a signature
-_MOST_RESAMPLES = 10_000_000  # all resamples are held in memory
+_SEEDS = AtLeast(0, 2**64 - 1)
+_RESAMPLES = AtLeast(1, 10_000_000)  # all resamples are held in memory
 _ROUNDING = 1e-12  # a smaller width is 0 apart from floating-point rounding
 
 _Floats = npt.NDArray[np.float64]
@@ -75,11 +75,11 @@ class Bootstrap:
         InputError: for a seed or a number of resamples out of range (`check_bootstrap`).
     """
 
-    seed: int = 0
-    n_resamples: int = 1000
+    seed: Annotated[int, _SEEDS] = 0
+    n_resamples: Annotated[int, _RESAMPLES] = 1000
 
     def __post_init__(self) -> None:
-        check_bootstrap(seed=self.seed, n_resamples=self.n_resamples)
+        check_fields(self)
 
     @property
     def options(self) -> _Options:
@@ -108,23 +108,11 @@ def check_bootstrap(*, seed: int, n_resamples: int, level: float = 0.95) -> None
         >>> check_bootstrap(seed=-1, n_resamples=1000)
         Traceback (most recent call last):
             ...
-        cc_hf.errors.InputError: seed: expected an integer of 0 or more, below 2**64, got -1
+        cc_hf.errors.InputError: seed: expected an integer from 0 to 1.8e+19, got -1
     """
-    if not _is_integer(seed) or not 0 <= seed < 1 << _SEED_BITS:
-        raise InputError(
-            f"seed: expected an integer of 0 or more, below 2**{_SEED_BITS}, got {shown(seed)}"
-        )
-    if not _is_integer(n_resamples) or not 1 <= n_resamples <= _MOST_RESAMPLES:
-        raise InputError(
-            f"n_resamples: expected an integer from 1 to {_MOST_RESAMPLES:,}, got"
-            f" {shown(n_resamples)}"
-        )
+    _SEEDS.check("seed", seed)
+    _RESAMPLES.check("n_resamples", n_resamples)
     check_level(level)
-
-
-def _is_integer(value: object) -> bool:
-    # numbers.Integral includes the integers of numpy.
-    return isinstance(value, numbers.Integral) and not isinstance(value, bool)
 
 
 def resampled_strata(

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Annotated
 
-from cc_hf.errors import InputError, check_choice, shown
+from cc_hf.errors import InputError, shown
+from cc_hf.rules import AtLeast, OneOf, check_fields
 from cc_hf.schema import Example
 
 __all__ = ["BACKENDS", "DEFAULT_BEAMS", "PRECISIONS", "System", "with_context"]
@@ -63,16 +65,13 @@ class System:
     """
 
     model: str | Path | tuple[str | Path, ...]
-    num_beams: int = DEFAULT_BEAMS
+    num_beams: Annotated[int, AtLeast(1)] = DEFAULT_BEAMS
     separator: str | None = None
-    precision: str = "fp32"
-    backend: str = "torch"
+    precision: Annotated[str, OneOf(*PRECISIONS)] = "fp32"
+    backend: Annotated[str, OneOf(*BACKENDS)] = "torch"
 
     def __post_init__(self) -> None:
-        check_choice("precision", self.precision, PRECISIONS)
-        check_choice("backend", self.backend, BACKENDS)
-        if type(self.num_beams) is not int or self.num_beams < 1:
-            raise InputError(f"num_beams: expected at least 1, got {shown(self.num_beams)}")
+        check_fields(self)
         if self.separator is not None and not str(self.separator).strip():
             raise InputError(
                 "separator: expected the text that the system was trained with between two"

@@ -14,7 +14,7 @@ import statistics
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Annotated, Any
 
 from tqdm import tqdm
 
@@ -22,6 +22,7 @@ from cc_hf.errors import InputError
 from cc_hf.evaluators.base import Evaluator
 from cc_hf.evaluators.loading import load_with  # before torch: its error names the extra
 from cc_hf.evaluators.options import LoadingOptions
+from cc_hf.rules import AtLeast, check_fields
 from cc_hf.systems.machine import (
     CpuMeter,
     cpu_count,
@@ -62,16 +63,13 @@ class TimingOptions:
         InputError: for a number below 1.
     """
 
-    rounds: int = N_ROUNDS
-    threads: int | None = None
-    batch_tokens: int = 2048
+    rounds: Annotated[int, AtLeast(1)] = N_ROUNDS
+    threads: Annotated[int | None, AtLeast(1)] = None
+    batch_tokens: Annotated[int, AtLeast(1)] = 2048
     allow_busy: bool = False
 
     def __post_init__(self) -> None:
-        for name in ("rounds", "threads", "batch_tokens"):
-            value = getattr(self, name)
-            if value is not None and (type(value) is not int or value < 1):
-                raise InputError(f"{name}: expected a whole number from 1, got {value!r}")
+        check_fields(self)
 
 
 @dataclass(frozen=True)

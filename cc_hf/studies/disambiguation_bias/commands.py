@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.text import Text
 
+from cc_hf.cli.command import CommandGroup
 from cc_hf.cli.options import AsJson, DataDir, FiguresOutput
 from cc_hf.cli.output import check_output, json_text, print_result, say_written, write_atomically
 from cc_hf.errors import InputError
@@ -29,7 +30,9 @@ if TYPE_CHECKING:
 __all__ = ["app"]
 
 app = typer.Typer(
-    help="Measure which words pull a homograph towards which sense.", no_args_is_help=True
+    cls=CommandGroup,
+    help="Measure which words pull a homograph towards which sense.",
+    no_args_is_help=True,
 )
 app.command("tag")(tag)
 

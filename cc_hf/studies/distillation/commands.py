@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from cc_hf.cli.command import CommandGroup
 from cc_hf.cli.corpora import (
     BlockPairs,
     CorpusConfig,
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
 __all__ = ["app"]
 
 app = typer.Typer(
+    cls=CommandGroup,
     help="Count word senses and genders of occupations, and regress scores of distilled systems.",
     no_args_is_help=True,
 )

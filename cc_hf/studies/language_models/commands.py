@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from cc_hf.cli.command import CommandGroup
 from cc_hf.cli.options import AsJson, FiguresOutput
 from cc_hf.cli.output import check_output, json_text, print_result
 from cc_hf.errors import InputError
@@ -15,6 +16,7 @@ from cc_hf.errors import InputError
 __all__ = ["app"]
 
 app = typer.Typer(
+    cls=CommandGroup,
     help="Show printed figures of language models that choose and translate.",
     no_args_is_help=True,
 )

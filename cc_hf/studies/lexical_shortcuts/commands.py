@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from cc_hf.cli.command import CommandGroup
 from cc_hf.cli.options import (
     AsJson,
     BatchTokens,
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
 __all__ = ["app"]
 
 app = typer.Typer(
+    cls=CommandGroup,
     help="Probe the layers of translation models, and average their checkpoints.",
     no_args_is_help=True,
 )

@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from cc_hf.cli.command import CommandGroup
 from cc_hf.cli.options import AsJson, DataDir, FiguresOutput, OneMetric, Split
 from cc_hf.cli.output import check_output, json_text, print_result
 from cc_hf.errors import InputError
@@ -16,7 +17,9 @@ from cc_hf.studies.mt_geneval.rater_commands import gender_ratings, rater_sheets
 __all__ = ["app"]
 
 app = typer.Typer(
-    help="Study gaps, gendered words and ratings of MT-GenEval.", no_args_is_help=True
+    cls=CommandGroup,
+    help="Study gaps, gendered words and ratings of MT-GenEval.",
+    no_args_is_help=True,
 )
 app.command("rater-sheets")(rater_sheets)
 app.command("gender-ratings")(gender_ratings)

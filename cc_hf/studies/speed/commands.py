@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from cc_hf.cli.command import CommandGroup
 from cc_hf.cli.options import AsJson, Bleu, FiguresOutput
 from cc_hf.cli.output import check_output, json_text, print_result, say_written, write_atomically
 from cc_hf.cli.system_inputs import Names, SystemOptions, Timing, table_of_systems
@@ -14,7 +15,11 @@ from cc_hf.errors import InputError
 
 __all__ = ["app"]
 
-app = typer.Typer(help="Compare decoding time with BLEU and gender accuracy.", no_args_is_help=True)
+app = typer.Typer(
+    cls=CommandGroup,
+    help="Compare decoding time with BLEU and gender accuracy.",
+    no_args_is_help=True,
+)
 
 
 @app.command("drops")

@@ -8,6 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
+from cc_hf.cli.command import CommandGroup
 from cc_hf.cli.corpora import (
     CorpusColumns,
     CorpusConfig,
@@ -33,6 +34,7 @@ from cc_hf.studies.wino_x.train_commands import train
 __all__ = ["app"]
 
 app = typer.Typer(
+    cls=CommandGroup,
     help=(
         "Measure Wino-X, corpora and learning curves, train on Wino-X, and make it for another"
         " language."

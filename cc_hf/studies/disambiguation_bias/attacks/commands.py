@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import typer
 
+from cc_hf.cli.command import CommandGroup
 from cc_hf.studies.disambiguation_bias.attacks.judge_commands import judge
 from cc_hf.studies.disambiguation_bias.attacks.make_commands import make
 from cc_hf.studies.disambiguation_bias.attacks.sample_commands import (
@@ -19,6 +20,7 @@ from cc_hf.studies.disambiguation_bias.attacks.sample_commands import (
 __all__ = ["app"]
 
 app = typer.Typer(
+    cls=CommandGroup,
     help="Attack word senses with adjectives that pull a homograph towards a wrong sense.",
     no_args_is_help=True,
 )

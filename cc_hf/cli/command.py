@@ -1,0 +1,360 @@
+"""What all commands share: options from dataclasses, files that are checked first and written as a
+whole, `--output`, `--json` and `--quiet`, and help that begins with an example.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import re
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any, get_args, get_origin, get_type_hints
+
+import typer
+from rich.console import Group, RenderableType
+from typer.core import TyperCommand, TyperGroup
+
+from cc_hf.cli.fields import FieldOption, Fields, field_options, made
+from cc_hf.cli.output import (
+    STANDARD,
+    Console,
+    check_output,
+    has_long_word,
+    json_text,
+    say,
+    say_written,
+    shows_progress,
+    write_atomically,
+)
+from cc_hf.errors import InputError
+from cc_hf.evaluators import distributed as sharding
+
+__all__ = [
+    "Command",
+    "CommandGroup",
+    "NewFile",
+    "Outcome",
+    "OutputFile",
+    "add_command",
+    "as_command",
+    "example_and_text",
+    "picture_format",
+    "summary",
+]
+
+_OUTPUT = "Write the result as JSON to this file; - for standard output."
+_PANEL = "Output"
+_TYPES = re.compile(r"<(list\[)?(\w+)\]?>")
+_METAVARS = {"path": "FILE", "Path": "FILE", "int": "N", "float": "X", "bool": ""}
+_ALL = "cc_hf.help_all"  # key of the context: whether to show rare options
+
+
+@dataclass(frozen=True)
+class OutputFile:
+    """Mark a parameter as a file that the command writes, which is checked before the command runs.
+
+    Attributes:
+        suffixes: endings of which the file must have one; () for any.
+    """
+
+    suffixes: tuple[str, ...] = ()
+
+    def check(self, name: str, path: Path | None) -> None:
+        """Raise an InputError for a file that cannot be written, or that ends otherwise."""
+        if path is not None and self.suffixes and path.suffix.lower() not in self.suffixes:
+            endings = " or ".join(self.suffixes)
+            raise InputError(f"{name}: expected a file that ends in {endings}, got {path}")
+        check_output(path, name)
+
+
+@dataclass(frozen=True)
+class NewFile:
+    """A file that a command writes.
+
+    Attributes:
+        path: None for no file, "-" for standard output.
+        about: what is said of it, behind its path.
+    """
+
+    path: Path | None
+    content: str | bytes
+    about: str = ""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a command returns.
+
+    Attributes:
+        row: the result, for `--output` and `--json`: plain values, or the text of a JSON object.
+        tables: makes the tables and lines; it is called only if they are printed.
+        files: files other than that of `--output`.
+        text: what `--output` holds in place of the JSON.
+        about: what is said of the file of `--output`, behind its path.
+        notes: what a reader may want to know; `--quiet` leaves them out.
+        warnings: what may be wrong.
+    """
+
+    row: Any = None
+    tables: Callable[[], Iterable[RenderableType]] = tuple
+    files: Sequence[NewFile] = ()
+    text: str | None = None
+    about: str = ""
+    notes: Sequence[str] = ()
+    warnings: Sequence[str] = ()
+
+    def show(self, output: Path | None, *, as_json: bool, quiet: bool) -> None:
+        """Write the files, print the result, and say on standard error what was written.
+
+        Standard output holds either the JSON, the text or the tables: where `output` is standard
+        output, the tables are printed to standard error.
+
+        Raises:
+            InputError: if two of them would go to standard output, or a file cannot be written.
+        """
+        json = self.row if isinstance(self.row, str) else json_text(self.row)
+        if as_json and self.text is not None and output == STANDARD:
+            raise InputError("output: expected a file beside --json, got standard output for both")
+        content = json if self.text is None else self.text
+        files = [*self.files, *([] if output is None else [NewFile(output, content, self.about)])]
+        for file in files:
+            if file.path is not None:
+                write_atomically(file.path, file.content)
+        if as_json:
+            if output != STANDARD:
+                write_atomically(STANDARD, json)
+        else:
+            console = Console(stderr=output == STANDARD)
+            for part in self.tables():
+                for piece in part.renderables if isinstance(part, Group) else (part,):
+                    console.print(piece, soft_wrap=has_long_word(piece, console.width))
+        for warning in self.warnings:
+            say("warning", warning)
+        if not quiet:
+            for note in self.notes:
+                say("note", note)
+            for file in files:
+                say_written(file.path, file.about)
+
+
+def add_command(
+    app: typer.Typer, name: str, function: Callable[..., Outcome | None], **options: Any
+) -> None:
+    """Add a function as a command, see `as_command`."""
+    app.command(name, cls=Command, **options)(as_command(function))
+
+
+def as_command(function: Callable[..., Outcome | None]) -> Callable[..., None]:
+    """Return the function that typer makes a command of.
+
+    A parameter whose type is annotated with `Fields` becomes the options of a dataclass, and the
+    function gets the object. One that is annotated with `OutputFile` is checked first. `progress`
+    says whether to show progress bars. `--json` and `--quiet` are added, and `--output` where the
+    function has no parameter of this name; its docstring holds a line "Example: cc-hf ...".
+
+    The function runs in each process that torchrun started, and the main process prints.
+    """
+    signature = inspect.signature(function)
+    hints = get_type_hints(function, include_extras=True)
+    groups: dict[str, tuple[type, list[FieldOption], bool]] = {}
+    checked: dict[str, OutputFile] = {}
+    parameters: list[inspect.Parameter] = []
+    for name, parameter in signature.parameters.items():
+        extras = get_args(hints[name])[1:] if get_origin(hints[name]) is Annotated else ()
+        chosen = next((extra for extra in extras if isinstance(extra, Fields)), None)
+        if name == "progress":
+            continue
+        if chosen is None:
+            checked.update((name, e) for e in extras if isinstance(e, OutputFile))
+            parameters.append(parameter.replace(annotation=hints[name]))
+            continue
+        kinds = [k for k in get_args(get_args(hints[name])[0]) if k is not type(None)]
+        cls = kinds[0] if kinds else get_args(hints[name])[0]
+        options = field_options(cls, chosen)
+        groups[name] = (cls, options, bool(kinds))
+        parameters += [_option(o.name, Annotated[o.type, o.info], o.default) for o in options]
+    own_output = "output" in signature.parameters
+    if not own_output:
+        info = typer.Option("--output", "-o", help=_OUTPUT, rich_help_panel=_PANEL)
+        parameters.append(_option("output", Annotated[Path | None, info], None))
+        checked["output"] = OutputFile()
+    info = typer.Option("--json", help="Print JSON in place of tables.", rich_help_panel=_PANEL)
+    parameters.append(_option("as_json", Annotated[bool, info], False))
+    info = typer.Option(
+        "--quiet",
+        "-q",
+        help="Show neither progress bars nor notes. Warnings are always shown.",
+        rich_help_panel=_PANEL,
+    )
+    parameters.append(_option("quiet", Annotated[bool, info], False))
+    has_rare = any(option.info.hidden for _, options, _ in groups.values() for option in options)
+    if has_rare:
+        info = typer.Option(
+            "--help-all",
+            is_eager=True,
+            callback=_show_all,
+            help="Show this help with all options.",
+            rich_help_panel=_PANEL,
+        )
+        parameters.append(_option("help_all", Annotated[bool, info], False))
+    parameters.sort(key=lambda p: p.kind is inspect.Parameter.KEYWORD_ONLY)
+
+    @functools.wraps(function)
+    def run(*, as_json: bool, quiet: bool, help_all: bool = False, **values: Any) -> None:
+        is_main = sharding.is_main_process()
+        output = values["output"] if own_output else values.pop("output")
+        if is_main:
+            for name, file in checked.items():
+                file.check(name, output if name == "output" else values[name])
+        for name, (cls, options, is_optional) in groups.items():
+            given = {o.name: o.value(values.pop(o.name)) for o in options}
+            values[name] = made(cls, _with_files(given), is_optional=is_optional)
+        if "progress" in signature.parameters:
+            values["progress"] = is_main and shows_progress(quiet=quiet)
+        outcome = function(**values)
+        sharding.leave()
+        if outcome is not None and sharding.is_main_process():
+            # A command with an `output` of its own writes it by `text` or `files`.
+            shown = None if own_output and outcome.text is None else output
+            outcome.show(shown, as_json=as_json, quiet=quiet)
+
+    run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    run.__annotations__ = {p.name: p.annotation for p in parameters}
+    return run
+
+
+def picture_format(path: Path) -> str:
+    """Return the format of a picture by the name of its file.
+
+    Examples:
+        >>> picture_format(Path("bias.SVG"))
+        'svg'
+    """
+    return path.suffix.lower().removeprefix(".")
+
+
+class Command(TyperCommand):
+    """A command whose help begins with an example and has its options in panels, in 80 columns.
+
+    Attributes:
+        others: words of the commands that are run in its place -> what they do.
+    """
+
+    def __init__(self, *args: Any, **options: Any) -> None:
+        super().__init__(*args, **options)
+        self.example, self.help = example_and_text(self.help or "")
+        self.others: dict[str, str] = {}
+
+    def collect_usage_pieces(self, ctx: Any) -> list[str]:
+        """Return the parts of the line "Usage: ..."."""
+        arguments = [_argument(param) for param in self.get_params(ctx) if _is_argument(param)]
+        return ["[OPTIONS]", *arguments]
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        """Write the help; options that are rare only if `--help-all` asks for them."""
+        formatter.write(f"{self.example}\n\n" if self.example else "")
+        self.format_usage(ctx, formatter)
+        formatter.write_paragraph()
+        formatter.write_text(self.help or "")
+        panels: dict[str, list[tuple[str, str]]] = {"Arguments": [], "Options": []}
+        params: list[Any] = self.get_params(ctx)
+        for param in params:
+            is_hidden = getattr(param, "hidden", False)
+            if is_hidden and ctx.meta.get(_ALL):
+                param.hidden = False
+            if record := param.get_help_record(ctx):
+                names, text = record
+                panel = getattr(param, "rich_help_panel", None)
+                if _is_argument(param):
+                    panel, names = panel or "Arguments", _argument(param)
+                names = _TYPES.sub(lambda match: _METAVARS.get(match[2], "TEXT"), names)
+                panels.setdefault(panel or "Options", []).append((names, text))
+            param.hidden = is_hidden
+        output = panels.pop(_PANEL, [])
+        program = ctx.command_path
+        others = [(f"{program} {words}", about) for words, about in self.others.items()]
+        for panel, records in {**panels, "See also": others, _PANEL: output}.items():
+            if records:
+                with formatter.section(panel):
+                    formatter.write_dl(records, col_max=26)
+
+
+class CommandGroup(TyperGroup):
+    """A group whose help says of each command the whole first sentence."""
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        """Write the help."""
+        self.format_usage(ctx, formatter)
+        formatter.write_paragraph()
+        formatter.write_text(self.help or "")
+        commands = [(name, summary(self.get_command(ctx, name))) for name in self.commands]
+        options = (param.get_help_record(ctx) for param in self.get_params(ctx))
+        for panel, records in {
+            "Commands": commands,
+            "Options": list(filter(None, options)),
+        }.items():
+            if records:
+                with formatter.section(panel):
+                    formatter.write_dl(records, col_max=26)
+
+
+def summary(command: Any) -> str:
+    """Return the first sentence of the help of a command."""
+    return " ".join(example_and_text(command.help or "")[1].partition("\n\n")[0].split())
+
+
+def example_and_text(docstring: str) -> tuple[str, str]:
+    """Split the docstring of a command into its example and the other text.
+
+    Examples:
+        >>> example_and_text("List names.\\n\\nExample: cc-hf list")
+        ('cc-hf list', 'List names.')
+    """
+    text = inspect.cleandoc(docstring)
+    match = re.search(r"^Example: (cc-hf .+)$", text, re.MULTILINE)
+    if match is None:
+        return "", text
+    return match[1], re.sub(r"\n{3,}", "\n\n", text.replace(match[0], "")).strip()
+
+
+def _is_argument(param: Any) -> bool:
+    return bool(param.param_type_name == "argument")
+
+
+def _argument(param: Any) -> str:
+    """Return an argument as the line "Usage: ..." names it."""
+    name = param.metavar or f"{param.name.upper()}{'...' if param.nargs == -1 else ''}"
+    return str(name if param.required or name.startswith("[") else f"[{name}]")
+
+
+def _option(name: str, annotation: Any, default: Any) -> inspect.Parameter:
+    kind = inspect.Parameter.KEYWORD_ONLY
+    return inspect.Parameter(name, kind, default=default, annotation=annotation)
+
+
+def _with_files(values: dict[str, Any]) -> dict[str, Any]:
+    """Merge `--no-x`, whose field is "no_x", into the field "x".
+
+    Raises:
+        InputError: for --x and --no-x together.
+    """
+    merged = {name: value for name, value in values.items() if name.removeprefix("no_") == name}
+    for name in values.keys() - merged.keys():
+        field = name.removeprefix("no_")
+        if values[name]:
+            if isinstance(merged[field], Path):
+                raise InputError(
+                    f"{field}: expected `{field}` or `{name}`, got both {merged[field]} and"
+                    f" `{name}`"
+                )
+            merged[field] = False
+    return merged
+
+
+def _show_all(ctx: typer.Context, value: bool) -> None:
+    if value:
+        ctx.meta[_ALL] = True
+        typer.echo(ctx.get_help())
+        raise typer.Exit

@@ -1,0 +1,209 @@
+"""Options of a command from the fields of a dataclass: name, type and default from the
+field, the help from the section "Attributes:" of the class's docstring.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import inspect
+import re
+import types
+from collections.abc import Callable, Mapping
+from dataclasses import MISSING
+from pathlib import Path
+from typing import Annotated, Any, Union, get_args, get_origin, get_type_hints
+
+import typer
+
+from cc_hf.errors import InputError
+from cc_hf.languages import language_pair
+
+__all__ = ["FieldOption", "Fields", "attribute_texts", "field_options", "made"]
+
+#: Option that stands for the two fields src_lang and tgt_lang.
+_PAIR = "language_pair"
+_UNIONS = (Union, types.UnionType)
+#: Field -> its flag, where that has another name.
+_FLAGS = {
+    "language_pair": "--language-pair -l",
+    "model": "--system",
+    "n_resamples": "--resamples",
+    "separator": "--context",
+}
+
+
+@dataclasses.dataclass(frozen=True)
+class Fields:
+    """Which fields of a dataclass are options of a command, for a parameter of that type.
+
+    The parameter may be of the type `X | None`: it is None where no value of the first field is
+    given, and then the others must not be given either.
+
+    Attributes:
+        names: the fields, with blanks between, in the order of the help.
+        panel: heading of the options in the help.
+        rare: fields that only `--help-all` shows, with blanks between.
+        defaults: field -> default of the command, where that of the class does not fit.
+        helps: field -> help, where the text of the class does not fit.
+        flags: field -> flag, or flags with blanks between, where neither its name nor the flag of all commands fits.
+    """
+
+    names: str
+    panel: str
+    rare: str = ""
+    defaults: Mapping[str, Any] = dataclasses.field(default_factory=dict)
+    helps: Mapping[str, str] = dataclasses.field(default_factory=dict)
+    flags: Mapping[str, str] = dataclasses.field(default_factory=dict)
+
+
+@dataclasses.dataclass(frozen=True)
+class FieldOption:
+    """An option as `typer` declares it.
+
+    Attributes:
+        type: what typer parses.
+        value: makes the value of the field of what typer parsed.
+    """
+
+    name: str
+    type: Any
+    default: Any
+    info: Any
+    value: Callable[[Any], Any]
+
+
+def attribute_texts(cls: type) -> dict[str, str]:
+    """Return the texts of the section "Attributes:" of a class, by name.
+
+    Examples:
+        >>> class Options:
+        ...     '''What to do.
+        ...
+        ...     Attributes:
+        ...         low, high: limits, in
+        ...             seconds.
+        ...     '''
+        >>> attribute_texts(Options)
+        {'low': 'limits, in seconds.', 'high': 'limits, in seconds.'}
+    """
+    _, _, section = inspect.cleandoc(cls.__doc__ or "").partition("Attributes:\n")
+    section = section.partition("\n\n")[0]
+    texts = {}
+    for names, text in re.findall(r"^ {4}(\w[\w, ]*): (.+(?:\n {5,}.+)*)", section, re.MULTILINE):
+        for name in names.split(", "):
+            texts[name] = " ".join(text.split())
+    return texts
+
+
+def field_options(cls: type, chosen: Fields) -> list[FieldOption]:
+    """Return the options of the chosen fields, in their order.
+
+    Raises:
+        KeyError: for a name that is no field.
+    """
+    fields = {field.name: field for field in dataclasses.fields(cls)}
+    hints, texts = get_type_hints(cls), attribute_texts(cls)
+    options = []
+    if _PAIR not in fields and {"src_lang", "tgt_lang"} <= fields.keys():
+        fields[_PAIR], hints[_PAIR] = fields["src_lang"], str | None
+        texts[_PAIR] = "source and target language, such as en-de."
+    for name in (*chosen.names.split(), *chosen.rare.split()):
+        default = chosen.defaults.get(name, fields[name].default)
+        if default is MISSING:
+            default = None
+        flag = chosen.flags.get(name) or _FLAGS.get(name) or f"--{name.replace('_', '-')}"
+        text = chosen.helps.get(name) or _sentence(texts.get(name, ""))
+        settings: dict[str, Any] = {
+            "help": text,
+            "rich_help_panel": chosen.panel,
+            "hidden": name in chosen.rare.split(),
+        }
+        kinds = _kinds(hints[name])
+        if bool in kinds and Path in kinds:
+            options += _file_or_not(name, flag, default, settings)
+        elif kinds & {list, tuple} or any(_is_sequence(kind) for kind in kinds):
+            settings["help"] += " May be repeated." * ("repeat" not in text.lower())
+            info = typer.Option(*flag.split(), **settings)
+            options.append(FieldOption(name, list[str] | None, None, info, _one_or_several))
+        else:
+            info = typer.Option(
+                *flag.split(), show_default=default not in (None, False, ""), **settings
+            )
+            kind = _simple(kinds)
+            options.append(
+                FieldOption(name, kind | None if default is None else kind, default, info, _same)
+            )
+    return options
+
+
+def made(cls: Any, values: Mapping[str, Any], *, is_optional: bool) -> Any:
+    """Make the object of a command's options.
+
+    Args:
+        values: what the options gave, by field; the first decides if there is an object.
+        is_optional: whether None stands for no object.
+
+    Raises:
+        InputError: if only others than the first are given; or from the class.
+    """
+    first = next(iter(values))
+    if is_optional and values[first] in (None, ()):
+        defaults = {field.name: field.default for field in dataclasses.fields(cls)}
+        given = [name for name in values if name != first and values[name] != defaults[name]]
+        if given:
+            raise InputError(
+                f"{', '.join(given)}: expected `{first}` with it, got none; add it, or leave out"
+                f" {'these' if len(given) > 1 else 'this'}"
+            )
+        return None
+    fields = dict(values)
+    if _PAIR in fields and _PAIR not in cls.__dataclass_fields__:
+        pair = fields.pop(_PAIR)
+        fields["src_lang"], fields["tgt_lang"] = language_pair(pair) if pair else (None, None)
+    return cls(**fields)
+
+
+def _file_or_not(
+    name: str, flag: str, default: Any, settings: Mapping[str, Any]
+) -> list[FieldOption]:
+    """Return two options of a field that is a file, or whether to use the default file."""
+    without = {**settings, "help": f"Use no {name}.", "hidden": settings["hidden"]}
+    info = typer.Option(flag, metavar="FILE", **settings)
+    no = typer.Option(f"--no-{flag.removeprefix('--')}", **without)
+    return [
+        FieldOption(name, Path | None, None, info, lambda path: default if path is None else path),
+        FieldOption(f"no_{name}", bool, False, no, _same),
+    ]
+
+
+def _kinds(hint: Any) -> set[Any]:
+    """Return the types of a hint, without None."""
+    if get_origin(hint) is Annotated:
+        return _kinds(get_args(hint)[0])
+    if get_origin(hint) in _UNIONS:
+        return {kind for part in get_args(hint) for kind in _kinds(part)}
+    return set() if hint is type(None) else {hint}
+
+
+def _is_sequence(kind: Any) -> bool:
+    return getattr(get_origin(kind), "__name__", "") in ("Sequence", "list", "tuple")
+
+
+def _simple(kinds: set[Any]) -> Any:
+    """Return the one type that is parsed: a path rather than a text, an integer, ..."""
+    return next((kind for kind in (Path, bool, int, float) if kind in kinds), str)
+
+
+def _same(value: Any) -> Any:
+    return value
+
+
+def _one_or_several(values: list[str] | None) -> Any:
+    return values[0] if values and len(values) == 1 else tuple(values) if values else None
+
+
+def _sentence(text: str) -> str:
+    """Return the text of an attribute as the help of an option."""
+    text = re.sub(r" \((?:see )?`cc_hf\.[\w.]+`\)", "", text)
+    text = re.sub(r"[;,.] None for ", ". Default: ", text).removesuffix(".")
+    return f"{text[:1].upper()}{text[1:]}."

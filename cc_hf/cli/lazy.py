@@ -1,0 +1,140 @@
+"""Commands that are imported when they are run, and choices between commands."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import typer
+from typer.core import TyperCommand
+
+from cc_hf.cli.command import Command, as_command, summary
+from cc_hf.errors import PluginError, UnknownNameError
+
+__all__ = ["LazyCommand", "Verb", "command_of", "imported"]
+
+
+class Verb(NamedTuple):
+    """What can be said of a command without importing it.
+
+    Attributes:
+        target: "module:object": a function, or a `typer.Typer` with several.
+        summary: the first sentence of its help.
+        example: a command line that runs.
+        others: words of commands that are run in its place -> their verbs. "--by seed" is chosen by
+            the option, "sheets" by the first argument.
+    """
+
+    target: str
+    summary: str
+    example: str = ""
+    others: Mapping[str, Verb] = {}
+
+
+def imported(target: str) -> Any:
+    """Import the object that "module:object" names."""
+    module, _, name = target.partition(":")
+    return getattr(importlib.import_module(module), name)
+
+
+class LazyCommand(TyperCommand):
+    """A command that is known by its name and one line until it is run.
+
+    Args:
+        load: imports the function or the `typer.Typer`.
+        others: commands that are run in its place, by their words, see `Verb`.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        about: str,
+        load: Callable[[], Any],
+        others: Mapping[str, LazyCommand] | None = None,
+    ) -> None:
+        super().__init__(name=name, help=about)
+        self._load, self._others = load, others or {}
+
+    @classmethod
+    def of(cls, name: str, verb: Verb) -> LazyCommand:
+        """Return the command of a verb."""
+        others = {words: cls.of(words, other) for words, other in verb.others.items()}
+        return cls(name, verb.summary, lambda: imported(verb.target), others)
+
+    @cached_property
+    def loaded(self) -> Any:
+        """The command itself: a `Command`, or a group."""
+        loaded = self._load()
+        if isinstance(loaded, typer.Typer):
+            group = typer.main.get_group(loaded)
+            group.no_args_is_help = not group.invoke_without_command
+            group.help = group.help or self.help
+            group.rich_markup_mode = None
+            return group
+        app = typer.Typer(add_completion=False)
+        app.command(self.name, cls=Command)(as_command(loaded))
+        command: Any = typer.main.get_command(app)
+        command.others = {words: summary(other) for words, other in self._others.items()}
+        return command
+
+    @property
+    def commands(self) -> dict[str, Any]:
+        """The commands below it, by their words; none if they cannot be imported, which is an error
+        where the command is run."""
+        try:
+            return {**self._others, **getattr(self.loaded, "commands", {})}
+        except PluginError:
+            return {}
+
+    def chosen(self, args: Sequence[str]) -> tuple[Any, list[str]]:
+        """Return the command that arguments choose, and the arguments that are left for it.
+
+        Raises:
+            UnknownNameError: for a value of the option that no command has.
+        """
+        options = {words.partition(" ")[0] for words in self._others if words.startswith("-")}
+        for number, arg in enumerate(args):
+            flag, equals, value = arg.partition("=")
+            if arg == "--":
+                break
+            if flag in options:
+                rest = [*args[:number], *args[number + (1 if equals else 2) :]]
+                value = value if equals else "".join(args[number + 1 : number + 2])
+                known = [w.partition(" ")[2] for w in self._others if w.startswith(f"{flag} ")]
+                if f"{flag} {value}" not in self._others:
+                    raise UnknownNameError(f"value of {flag}", value, known)
+                return self._others[f"{flag} {value}"], rest
+        if args and args[0] in self._others:
+            return self._others[args[0]], list(args[1:])
+        return self, list(args)
+
+    def make_context(
+        self, info_name: str | None, args: list[str], parent: Any = None, **extra: Any
+    ) -> Any:
+        """Parse the arguments as the command itself does, or the one that they choose."""
+        command, rest = self.chosen(args)
+        if command is not self:
+            return command.make_context(f"{info_name} {command.name}", rest, parent, **extra)
+        return self.loaded.make_context(info_name, args, parent, **extra)
+
+
+def command_of(command: Any, arguments: Sequence[str]) -> Any:
+    """Return the command that a command line runs, below a group of commands.
+
+    Args:
+        arguments: the command line, which begins with the names of the command.
+    """
+    rest = list(arguments)
+    while True:
+        if isinstance(command, LazyCommand):
+            chosen, rest = command.chosen(rest)
+            if chosen is not command:
+                command = chosen
+                continue
+            command = command.loaded
+        below = {name.replace("_", "-"): c for name, c in getattr(command, "commands", {}).items()}
+        if not rest or (found := below.get(rest[0].replace("_", "-"))) is None:
+            return command
+        command, rest = found, rest[1:]

@@ -1,0 +1,132 @@
+"""The commands of cc-hf, in the order of work, and the names that they had before."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from cc_hf.cli.lazy import Verb
+
+__all__ = ["OLD_NAMES", "VERBS", "new_name"]
+
+#: Verb -> what it does; the help of the program shows them in this order.
+VERBS: dict[str, Verb] = {
+    "list": Verb(
+        "cc_hf.cli.list_names:list_names",
+        "List datasets, the configurations of a dataset, metrics and evaluators.",
+        "cc-hf list datasets",
+    ),
+    "sources": Verb(
+        "cc_hf.cli.sources:sources",
+        "Print the sources of a dataset, one per line, for any system to translate.",
+        "cc-hf sources simplegen en-de --output sources.txt",
+    ),
+    "translate": Verb(
+        "cc_hf.cli.translate:translate",
+        "Translate the sources of a dataset, or a text file, with a system.",
+        "cc-hf translate simplegen en-de --system cc-tiny-en-de --output tiny.txt",
+    ),
+    "evaluate": Verb(
+        "cc_hf.cli.evaluate:evaluate",
+        "Judge a system by its translations, or an evaluator by what it prefers.",
+        "cc-hf evaluate simplegen en-de --translations tiny.txt --output tiny.json",
+    ),
+    "explain": Verb(
+        "cc_hf.cli.explain:explain",
+        "Explain a judgement by word probabilities under both contrastive sources.",
+        "cc-hf explain tiny.json --id 0",
+    ),
+    "compare": Verb(
+        "cc_hf.cli.compare:compare",
+        "Compare systems, or metrics that judged the same translations.",
+        "cc-hf compare tiny.json other.json",
+        {
+            "--by seed": Verb(
+                "cc_hf.cli.compare_seeds:seeds",
+                "Make a table of systems and seeds: labels, BLEU, decoding time, all figures.",
+            ),
+            "--by sample": Verb(
+                "cc_hf.cli.compare_samples:samples",
+                "List samples on which the evaluator is not sure: hints of neutral translations.",
+            ),
+            "--by evaluator": Verb(
+                "cc_hf.cli.compare_evaluators:evaluators", "Correlate how evaluators rank systems."
+            ),
+            "--by rater": Verb("cc_hf.cli.compare_raters:raters", "Compare results with labels."),
+            "--by time": Verb(
+                "cc_hf.cli.compare_time:time", "Time how long systems take to translate a file."
+            ),
+        },
+    ),
+    "report": Verb(
+        "cc_hf.cli.report:report",
+        "Write a report: systems side by side, by category and sample by sample.",
+        "cc-hf report tiny.json other.json --html report.html",
+    ),
+    "ask": Verb(
+        "cc_hf.cli.ask:ask",
+        "Ask a language model in words, to choose between options or to translate.",
+        "cc-hf ask wino_x lm_en_de --model HuggingFaceTB/SmolLM2-135M-Instruct --show",
+    ),
+    "score": Verb(
+        "cc_hf.cli.score:score",
+        "Score translations against references, by BLEU and chrF.",
+        "cc-hf score tiny.txt --references references.txt",
+    ),
+    "cues": Verb("cc_hf.cli.cues:app", "Build disambiguation cues, and compare their wordings."),
+    "build": Verb("cc_hf.cli.build:build", "Write a dataset as Parquet with its card."),
+    "convert": Verb("cc_hf.cli.convert:convert", "Convert a model to a folder of transformers."),
+    "publish": Verb("cc_hf.cli.publish:app", "Publish on the Hub; without --yes, a dry run."),
+    "leaderboard": Verb("cc_hf.cli.leaderboard:leaderboard", "Serve results as a web page."),
+    "cache": Verb("cc_hf.cli.cache:cache", "Show or remove the scores that are stored on disk."),
+    "register": Verb("cc_hf.cli.register:register", "Let `evaluate.load` find the metrics."),
+    "study": Verb("cc_hf.cli.study:app", "List the studies, or run a command of one."),
+}
+
+#: Words of a command that existed -> what it is called now.
+OLD_NAMES: dict[str, str] = {
+    "analyze compare-models": "study disambiguation_bias compare-models",
+    "analyze evaluator-agreement": "compare --by evaluator",
+    "analyze human-agreement": "compare --by rater",
+    "analyze rater-sheets": "build sheets",
+    "analyze seeds": "compare --by seed",
+    "analyze uncertain": "compare --by sample",
+    "analyze gender-ratings": "study mt_geneval gender-ratings",
+    "analyze gendered-words": "study mt_geneval gendered-words",
+    "analyze lexical-probe": "study lexical_shortcuts probe",
+    "analyze referent-bias": "study wino_x referent-bias",
+    "analyze regression": "study distillation regression",
+    "analyze sentence-gaps": "study mt_geneval sentence-gaps",
+    "analyze speed": "study speed drops",
+    "analyze trigger-importance": "study wino_x trigger-importance",
+    "attack": "study disambiguation_bias attack",
+    "bias": "study disambiguation_bias",
+    "cache clear": "cache --clear",
+    "cache info": "cache",
+    "convert-bergamot": "convert",
+    "convert-fairseq": "convert",
+    "count": "study distillation",
+    "prompt choose": "ask",
+    "prompt reparse": "ask",
+    "prompt show": "ask --show",
+    "prompt translate": "ask --task translate",
+    "report systems": "compare --by seed",
+    "score bleu": "score",
+    "time": "compare --by time",
+    "train average": "study lexical_shortcuts average",
+    "train wino-x": "study wino_x train",
+    "wino-x": "study wino_x",
+}
+
+
+def new_name(arguments: Sequence[str]) -> str | None:
+    """Return the message for a command line that begins with a name of before, else None.
+
+    Examples:
+        >>> new_name(["analyze", "seeds", "a.json"])
+        '`cc-hf analyze seeds` is `cc-hf compare --by seed`'
+    """
+    for length in (2, 1):
+        old = " ".join(arguments[:length])
+        if old in OLD_NAMES and len(arguments) >= length:
+            return f"`cc-hf {old}` is `cc-hf {OLD_NAMES[old]}`"
+    return None
