@@ -1,7 +1,8 @@
 """Rules for the values of dataclass fields, which the library and the command line share.
 
 A rule stands in the type of the field, as in `seed: Annotated[int, AtLeast(0)]`. The dataclass
-calls `check_fields` in its `__post_init__`, so that a command, which makes the object of its options, has the same check.
+calls `check_fields` in its `__post_init__`. A command makes the object of its options, and so has
+the same check.
 """
 
 from __future__ import annotations

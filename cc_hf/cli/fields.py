@@ -45,7 +45,8 @@ class Fields:
         rare: fields that only `--help-all` shows, with blanks between.
         defaults: field -> default of the command, where that of the class does not fit.
         helps: field -> help, where the text of the class does not fit.
-        flags: field -> flag, or flags with blanks between, where neither its name nor the flag of all commands fits.
+        flags: field -> flag, or several with blanks between, where neither its name nor the flag of
+            all commands fits.
     """
 
     names: str
