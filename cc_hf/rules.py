@@ -15,7 +15,7 @@ from typing import Annotated, Any, Protocol, get_args, get_origin, get_type_hint
 
 from cc_hf.errors import InputError, check_choice, shown
 
-__all__ = ["AtLeast", "OneOf", "Rule", "check_fields"]
+__all__ = ["Above", "AtLeast", "OneOf", "PartOfOne", "Rule", "check_fields"]
 
 
 class Rule(Protocol):
@@ -60,6 +60,46 @@ class AtLeast:
             return f"{kind} of at least {self.minimum:g}"
         largest = f"{self.maximum:,}" if self.maximum < 2**63 else f"{self.maximum:.2g}"
         return f"{kind} from {self.minimum:g} to {largest}"
+
+
+@dataclasses.dataclass(frozen=True)
+class Above:
+    """A finite number above a limit, which is not allowed itself.
+
+    Examples:
+        >>> Above(0).check("learning_rate", 0.0)
+        Traceback (most recent call last):
+            ...
+        cc_hf.errors.InputError: learning_rate: expected a number above 0, got 0.0
+    """
+
+    limit: float
+
+    def check(self, name: str, value: Any) -> None:
+        """Raise an InputError for a number out of range or of another type."""
+        AtLeast(-math.inf).check(name, value)
+        if value <= self.limit:
+            raise InputError(f"{name}: expected a number above {self.limit:g}, got {shown(value)}")
+
+
+@dataclasses.dataclass(frozen=True)
+class PartOfOne:
+    """A share of at least 0 and below 1.
+
+    Examples:
+        >>> PartOfOne().check("dropout", 1.0)
+        Traceback (most recent call last):
+            ...
+        cc_hf.errors.InputError: dropout: expected a number of at least 0 and below 1, got 1.0
+    """
+
+    def check(self, name: str, value: Any) -> None:
+        """Raise an InputError for a number out of range or of another type."""
+        AtLeast(-math.inf).check(name, value)
+        if not 0 <= value < 1:
+            raise InputError(
+                f"{name}: expected a number of at least 0 and below 1, got {shown(value)}"
+            )
 
 
 @dataclasses.dataclass(frozen=True)

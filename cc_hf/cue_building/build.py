@@ -10,7 +10,7 @@ import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 from cc_hf import signature
 from cc_hf.cue_building.candidates import (
@@ -23,13 +23,14 @@ from cc_hf.cue_building.senses import SenseData, SenseSource, load_senses
 from cc_hf.cues.cue_set import CueSet
 from cc_hf.cues.mlm_insertions import AVERAGES, N_CANDIDATES, N_KEPT, Candidates
 from cc_hf.cues.selection import N_CUES
-from cc_hf.errors import InputError, ResultWarning, check_choice
+from cc_hf.errors import InputError, ResultWarning
 from cc_hf.evaluators.base import Evaluator, ScoreFunction
 from cc_hf.evaluators.contests import scorer_fields
 from cc_hf.evaluators.options import LoadingOptions
 from cc_hf.evaluators.resolve import AnyEvaluator, resolve_evaluator
 from cc_hf.evaluators.scores import SCORES
 from cc_hf.evaluators.suitability import evaluator_notes
+from cc_hf.rules import AtLeast, OneOf, check_fields
 
 if TYPE_CHECKING:
     from cc_hf.cue_building.fill_mask import MaskedLM
@@ -63,18 +64,14 @@ class CueChoice:
     """
 
     words: Sequence[str] | None = None
-    n_kept: int = N_KEPT
-    n_candidates: int = N_CANDIDATES
-    n_cues: int = N_CUES
-    average: str = "geometric"
-    score: str = "geometric"
+    n_kept: Annotated[int, AtLeast(1)] = N_KEPT
+    n_candidates: Annotated[int, AtLeast(1)] = N_CANDIDATES
+    n_cues: Annotated[int, AtLeast(1)] = N_CUES
+    average: Annotated[str, OneOf(*AVERAGES)] = "geometric"
+    score: Annotated[str, OneOf(*SCORES)] = "geometric"
 
     def __post_init__(self) -> None:
-        for name, known in (("average", AVERAGES), ("score", SCORES)):
-            check_choice(name, getattr(self, name), known)
-        for name in ("n_kept", "n_candidates", "n_cues"):
-            if (size := getattr(self, name)) < 1:
-                raise InputError(f"{name}: expected at least 1, got {size}")
+        check_fields(self)
 
 
 def build_cues(

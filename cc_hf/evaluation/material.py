@@ -6,7 +6,7 @@ import functools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Annotated, Any, TypeAlias
 
 from cc_hf import signature
 from cc_hf.cue_building.calibration_file import Calibration
@@ -18,6 +18,7 @@ from cc_hf.data.loading import check_target_language, declaration, load_examples
 from cc_hf.errors import InputError, shown
 from cc_hf.languages import language_pair
 from cc_hf.metrics.base import Metric, Origin
+from cc_hf.rules import AtLeast, check_fields
 from cc_hf.schema import FORMS, ContrastiveSourceExample, Example
 
 __all__ = ["Cues", "DataOptions", "Material", "check_material", "load_material"]
@@ -61,13 +62,12 @@ class Material:
     data_dir: str | Path | None = None
     wording: Wording | None = None
     calibration: Calibration | None = None
-    limit: int | None = None
+    limit: Annotated[int | None, AtLeast(1)] = None
     chosen: frozenset[str] | None = None
     named: Origin | None = None
 
     def __post_init__(self) -> None:
-        if self.limit is not None and (type(self.limit) is not int or self.limit < 1):
-            raise InputError(f"limit: expected a whole number from 1, got {shown(self.limit)}")
+        check_fields(self)
 
     @property
     def examples(self) -> list[Any]:

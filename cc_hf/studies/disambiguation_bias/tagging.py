@@ -13,10 +13,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from importlib.metadata import version
-from typing import Any
+from typing import Annotated, Any
 
 from cc_hf.data.corpora.parallel import CorpusBlock
-from cc_hf.errors import InputError, check_choice, shown
+from cc_hf.rules import AtLeast, OneOf, PartOfOne, check_fields
 from cc_hf.studies.disambiguation_bias.homographs import HomographLexicon, TaggedPair
 from cc_hf.text.alignment import (
     Alignment,
@@ -82,30 +82,16 @@ class TaggingOptions:
     lemmatizer: str = "simplemma"
     spacy_model: str | None = None
     aligner: str = "fast_align"
-    rule: str = "recommended"
-    window: int = 0
-    max_length_ratio: float | None = None
-    min_known_words: float = 0.0
-    held_out: float = 0.0
-    min_tokens: int = 10
-    max_cells: int = 2_000_000
+    rule: Annotated[str, OneOf(*RULES)] = "recommended"
+    window: Annotated[int, AtLeast(0)] = 0
+    max_length_ratio: Annotated[float | None, AtLeast(1.0)] = None
+    min_known_words: Annotated[float, AtLeast(0.0, 1.0)] = 0.0
+    held_out: Annotated[float, PartOfOne()] = 0.0
+    min_tokens: Annotated[int, AtLeast(0)] = 10
+    max_cells: Annotated[int, AtLeast(1)] = 2_000_000
 
     def __post_init__(self) -> None:
-        check_choice("rule", self.rule, RULES)
-        for name, allowed, is_allowed in (
-            ("window", "0 or more", self.window >= 0),
-            (
-                "max_length_ratio",
-                "1 or more",
-                self.max_length_ratio is None or self.max_length_ratio >= 1,
-            ),
-            ("min_known_words", "a share from 0 to 1", 0 <= self.min_known_words <= 1),
-            ("held_out", "a share from 0, less than 1", 0 <= self.held_out < 1),
-            ("min_tokens", "0 or more", self.min_tokens >= 0),
-            ("max_cells", "1 or more", self.max_cells >= 1),
-        ):
-            if not is_allowed:
-                raise InputError(f"{name}: expected {allowed}, got {shown(getattr(self, name))}")
+        check_fields(self)
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import copy
 import math
 from dataclasses import dataclass
+from typing import Annotated
 
 import numpy as np
 import numpy.typing as npt
@@ -17,6 +18,7 @@ import torch
 from torch import nn
 
 from cc_hf.errors import InputError
+from cc_hf.rules import Above, AtLeast, PartOfOne, check_fields
 
 __all__ = ["ProbeSettings", "TrainedProbe", "train_probe"]
 
@@ -51,28 +53,17 @@ class ProbeSettings:
         cc_hf.errors.InputError: max_epochs: expected 1 or more, got 0
     """
 
-    hidden: int = 512
-    dropout: float = 0.5
-    learning_rate: float = 1e-3
-    batch_size: int = 256
-    least_fall: float = 0.01
-    max_epochs: int = 50
-    seed: int = 0
+    hidden: Annotated[int, AtLeast(1)] = 512
+    dropout: Annotated[float, PartOfOne()] = 0.5
+    learning_rate: Annotated[float, Above(0)] = 1e-3
+    batch_size: Annotated[int, AtLeast(1)] = 256
+    least_fall: Annotated[float, PartOfOne()] = 0.01
+    max_epochs: Annotated[int, AtLeast(1)] = 50
+    seed: Annotated[int, AtLeast(0)] = 0
     is_bf16: bool = False
 
     def __post_init__(self) -> None:
-        for name in ("hidden", "batch_size", "max_epochs"):
-            if getattr(self, name) < 1:
-                raise InputError(f"{name}: expected 1 or more, got {getattr(self, name)}")
-        for name in ("dropout", "least_fall"):
-            if not 0 <= getattr(self, name) < 1:
-                raise InputError(
-                    f"{name}: expected 0 or more and less than 1, got {getattr(self, name)}"
-                )
-        if not (math.isfinite(self.learning_rate) and self.learning_rate > 0):
-            raise InputError(f"learning_rate: expected a number above 0, got {self.learning_rate}")
-        if self.seed < 0:
-            raise InputError(f"seed: expected 0 or more, got {self.seed}")
+        check_fields(self)
 
 
 @dataclass(frozen=True)

@@ -22,6 +22,7 @@ from cc_hf.evaluators.options import LoadingOptions
 from cc_hf.schema import ContrastiveTranslationExample
 from cc_hf.studies.wino_x.choice_accuracy import ChoiceAccuracy
 from cc_hf.studies.wino_x.few_shot import CurvePoint, learning_curve, search_learning_rate
+from cc_hf.studies.wino_x.fine_tuning import FineTuning, thesis_settings
 from cc_hf.studies.wino_x.measures import Measures, measurement
 from cc_hf.studies.wino_x.referent_bias import referent_bias
 from cc_hf.studies.wino_x.referent_choices import choice_of
@@ -33,7 +34,6 @@ from cc_hf.studies.wino_x.splits import (
 )
 from cc_hf.studies.wino_x.winogrande import WINOGRANDE, load_winogrande
 from cc_hf.studies.wino_x.winogrande_part import trained_on_winogrande
-from cc_hf.training.fine_tuning import FineTuning, thesis_settings
 
 __all__ = ["OBJECTIVES", "THESIS_PENALTY_WEIGHT", "debias"]
 

@@ -16,10 +16,10 @@ from cc_hf.evaluators.families.seq2seq import Seq2SeqEvaluator
 from cc_hf.schema import ContrastiveTranslationExample
 from cc_hf.studies.wino_x.choice_accuracy import ChoiceAccuracy, choice_accuracy
 from cc_hf.studies.wino_x.filler_training import fine_tune_on_fillers
+from cc_hf.studies.wino_x.fine_tuning import FineTuned, FineTuning, fine_tune, own_copy, save
 from cc_hf.studies.wino_x.pronoun_penalty import PronounPenaltyTrainer
 from cc_hf.studies.wino_x.splits import WinoXSplits, schema_of
 from cc_hf.studies.wino_x.translation_pairs import PairCollator, encode_pairs
-from cc_hf.training.fine_tuning import FineTuned, FineTuning, fine_tune, own_copy, save
 
 __all__ = [
     "LEARNING_RATES",

@@ -11,8 +11,8 @@ from typing import Any
 from cc_hf.errors import InputError, MissingDependencyError, check_choice
 from cc_hf.evaluators.families.masked_lm import MaskedLMEvaluator
 from cc_hf.schema import ContrastiveTranslationExample, ScoringRequest
+from cc_hf.studies.wino_x.fine_tuning import FineTuned, FineTuning, fine_tune, own_copy
 from cc_hf.studies.wino_x.translation_pairs import IGNORED
-from cc_hf.training.fine_tuning import FineTuned, FineTuning, fine_tune, own_copy
 
 try:
     import torch

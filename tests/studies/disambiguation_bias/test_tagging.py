@@ -148,12 +148,12 @@ def test_only_named_homographs_are_tagged_and_the_signature_says_so() -> None:
     ("options", "message"),
     [
         ({"rule": "x"}, "rule: expected one of recommended, program"),
-        ({"window": -1}, "window: expected 0 or more, got -1"),
-        ({"max_length_ratio": 0.5}, "max_length_ratio: expected 1 or more"),
-        ({"min_known_words": 2}, "min_known_words: expected a share"),
-        ({"held_out": 1}, "held_out: expected a share"),
-        ({"min_tokens": -1}, "min_tokens: expected 0"),
-        ({"max_cells": 0}, "max_cells: expected 1"),
+        ({"window": -1}, "window: expected an integer of at least 0, got -1"),
+        ({"max_length_ratio": 0.5}, "max_length_ratio: expected a number of at least 1"),
+        ({"min_known_words": 2}, "min_known_words: expected a number from 0 to 1"),
+        ({"held_out": 1}, "held_out: expected a number of at least 0 and below 1"),
+        ({"min_tokens": -1}, "min_tokens: expected an integer of at least 0"),
+        ({"max_cells": 0}, "max_cells: expected an integer of at least 1"),
     ],
 )
 def test_options_out_of_range_are_refused(options: dict[str, Any], message: str) -> None:

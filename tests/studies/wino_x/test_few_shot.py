@@ -26,7 +26,7 @@ from cc_hf.studies.wino_x.filler_training import (
 from cc_hf.studies.wino_x.pronoun_penalty import PronounPenaltyTrainer
 from cc_hf.studies.wino_x.splits import WinoXSplits, matching_samples, split_schemas
 from cc_hf.studies.wino_x.translation_pairs import PairCollator, encode_pairs
-from cc_hf.training.fine_tuning import FineTuning, fine_tune, own_copy, thesis_settings
+from cc_hf.studies.wino_x.fine_tuning import FineTuning, fine_tune, own_copy, thesis_settings
 from tests.helpers.cases import cases_by_words
 from tests.helpers.families import BUILDERS
 from tests.helpers.models import save_tiny_masked_lm
@@ -178,14 +178,20 @@ def test_bad_sizes_and_settings_are_refused(marian: Any, splits: WinoXSplits) ->
         ):
             learning_curve(marian, splits, [10], settings, tests={"other": [*splits.test, known]})
     changes: list[tuple[dict[str, Any], str]] = [
-        ({"batch_size": 0}, "batch_size: expected 1 or more, got 0"),
+        ({"batch_size": 0}, "batch_size: expected an integer of at least 1, got 0"),
         ({"learning_rate": 0.0}, "learning_rate: expected a number above 0, got 0.0"),
-        ({"label_smoothing": 1.0}, "label_smoothing: expected 0 or more and less than 1, got 1.0"),
-        ({"penalty_weight": float("inf")}, "penalty_weight: expected 0 or more, got inf"),
-        ({"seed": -1}, "seed: expected 0 or more, got -1"),
+        (
+            {"label_smoothing": 1.0},
+            "label_smoothing: expected a number of at least 0 and below 1, got 1.0",
+        ),
+        (
+            {"penalty_weight": float("inf")},
+            "penalty_weight: expected a number of at least 0, got inf",
+        ),
+        ({"seed": -1}, "seed: expected an integer of at least 0, got -1"),
         ({"schedule": "cosine"}, "schedule: expected one of linear, inverse_sqrt, got 'cosine'"),
-        ({"beta2": 1.0}, "beta2: expected 0 or more and less than 1, got 1.0"),
-        ({"max_grad_norm": -1.0}, "max_grad_norm: expected 0 or more, got -1.0"),
+        ({"beta2": 1.0}, "beta2: expected a number of at least 0 and below 1, got 1.0"),
+        ({"max_grad_norm": -1.0}, "max_grad_norm: expected a number of at least 0, got -1.0"),
     ]
     for change, message in changes:
         with pytest.raises(InputError, match=message):

@@ -25,7 +25,7 @@ from cc_hf.studies.wino_x.tables import curve_plot, curve_tables
 from cc_hf.studies.wino_x.trigger_importance import prediction_differences
 from cc_hf.studies.wino_x.winogrande_part import trained_on_winogrande
 from cc_hf.systems.translate import translate_with
-from cc_hf.training.fine_tuning import FineTuning
+from cc_hf.studies.wino_x.fine_tuning import FineTuning
 from tests.helpers.models import save_tiny_masked_lm
 from tests.helpers.wino_x_schemas import NOUNS, lay_out, lm_rows, mt_rows, save_schema_marian
 from tests.studies.wino_x.winogrande_rows import hit_schemas, write_rows
@@ -170,7 +170,7 @@ def test_test_sets_that_do_not_fit_are_refused(
             measures=Measures(test_set=test_set),
             data_dir=data_dir,
         )
-    with pytest.raises(InputError, match="num_beams: expected at least 1, got 0"):
+    with pytest.raises(InputError, match="num_beams: expected an integer of at least 1, got 0"):
         debias(
             marian_folder,
             split=SplitPlan(n_dev=4, n_test=4),

@@ -182,7 +182,7 @@ def test_figures_without_samples_are_omitted() -> None:
             {"undecided": "wrong"},
             "undecided: expected one of correct, inconclusive, got 'wrong'",
         ),
-        (["x"], [HERS], {"seed": -1}, "seed: expected an integer of 0 or more"),
+        (["x"], [HERS], {"seed": -1}, "seed: expected an integer from 0"),
     ],
 )
 def test_bad_input_is_refused(

@@ -240,7 +240,7 @@ def test_bad_input_is_refused_naming_the_row(
             "alignments: expected a Pharaoh file; file not found: no such file",
         ),
         ({"spacy_model": "x"}, "spacy_model: expected none for de"),
-        ({"seed": -1}, "seed: expected an integer of 0 or more"),
+        ({"seed": -1}, "seed: expected an integer from 0"),
         ({"n_resamples": 0}, "n_resamples: expected an integer from 1"),
     ],
 )

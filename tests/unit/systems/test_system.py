@@ -53,8 +53,8 @@ def test_the_last_sentence_follows_the_last_separator(written: str, expected: st
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"num_beams": 0}, "num_beams: expected at least 1, got 0"),
-        ({"num_beams": True}, "num_beams: expected at least 1, got True"),
+        ({"num_beams": 0}, "num_beams: expected an integer of at least 1, got 0"),
+        ({"num_beams": True}, "num_beams: expected an integer of at least 1, got True"),
         ({"separator": " "}, "separator: expected the text that the system was trained with"),
     ],
 )

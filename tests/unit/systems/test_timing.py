@@ -137,7 +137,7 @@ def test_nothing_to_time_and_options_out_of_range_are_refused() -> None:
             time_systems(systems, sources)
     with pytest.raises(InputError, match="separator: a file of sources"):
         time_systems({"a": System(_TINY, separator="<sep>")}, _SOURCES)
-    with pytest.raises(InputError, match="rounds: expected a whole number from 1, got 0"):
+    with pytest.raises(InputError, match="rounds: expected an integer of at least 1, got 0"):
         TimingOptions(0)
 
 

@@ -10,16 +10,18 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Annotated
 
 from cc_hf.cues.placement import insert_before, replace_at
 from cc_hf.data.files.text_files import read_lines
-from cc_hf.errors import InputError, check_choice, shown
+from cc_hf.errors import InputError, shown
 from cc_hf.evaluation.fitting import make_metric
 from cc_hf.evaluation.judging import judge
 from cc_hf.evaluation.material import Material
 from cc_hf.evaluators.base import Evaluator, ScoreFunction
 from cc_hf.files import parse_json
 from cc_hf.results import EvaluationResult
+from cc_hf.rules import AtLeast, OneOf, check_fields
 from cc_hf.statistics.bootstrap import Bootstrap
 from cc_hf.studies.disambiguation_bias.attacks.samples import AdversarialSample
 from cc_hf.studies.disambiguation_bias.attractors import AttractorTable
@@ -55,14 +57,12 @@ class SenseCues:
     """
 
     words: Cues
-    n: int = 6
+    n: Annotated[int, AtLeast(1)] = 6
     name: str = "given"
-    placement: str = "before"
+    placement: Annotated[str, OneOf(*PLACEMENTS)] = "before"
 
     def __post_init__(self) -> None:
-        check_choice("placement", self.placement, PLACEMENTS)
-        if self.n < 1:
-            raise InputError(f"n: expected at least 1 cue of each sense, got {self.n}")
+        check_fields(self)
 
     @classmethod
     def from_attractors(

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import Annotated
 
-from cc_hf.errors import InputError
+from cc_hf.rules import AtLeast, check_fields
 from cc_hf.studies.disambiguation_bias.attacks.changes import (
     ChangedSentence,
     insert_adjective,
@@ -40,17 +41,14 @@ class GenerationRules:
     """
 
     kinds: tuple[str, ...] = ()
-    min_bigram: int = 1
-    max_replaced: int | None = None
+    min_bigram: Annotated[int, AtLeast(1)] = 1
+    max_replaced: Annotated[int | None, AtLeast(1)] = None
     drops_er_est: bool = False
     smoothing: float = 0.0
     log: bool = True
 
     def __post_init__(self) -> None:
-        if self.min_bigram < 1:
-            raise InputError(f"min_bigram: expected at least 1, got {self.min_bigram}")
-        if self.max_replaced is not None and self.max_replaced < 1:
-            raise InputError(f"max_replaced: expected at least 1, got {self.max_replaced}")
+        check_fields(self)
 
     def signature_fields(self) -> dict[str, str]:
         """Return the fields of a signature for the rules that are not the defaults."""

@@ -7,11 +7,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 import numpy as np
 
 from cc_hf.errors import InputError
+from cc_hf.rules import AtLeast, PartOfOne, check_fields
 from cc_hf.schema import ScoringRequest
 from cc_hf.studies.disambiguation_bias.attacks.modifiers import batched
 from cc_hf.studies.disambiguation_bias.attacks.samples import AdversarialSample
@@ -38,14 +39,11 @@ class SeedRules:
             difference of frequencies, that are no seeds; in [0, 1).
     """
 
-    min_tokens: int = 10
-    dropped_share: float = 0.1
+    min_tokens: Annotated[int, AtLeast(1)] = 10
+    dropped_share: Annotated[float, PartOfOne()] = 0.1
 
     def __post_init__(self) -> None:
-        if self.min_tokens < 1:
-            raise InputError(f"min_tokens: expected at least 1, got {self.min_tokens}")
-        if not 0 <= self.dropped_share < 1:
-            raise InputError(f"dropped_share: expected 0 to below 1, got {self.dropped_share}")
+        check_fields(self)
 
 
 def select_seeds(

@@ -195,7 +195,7 @@ def test_cues_are_put_before_the_homograph_and_are_new_in_the_sentence() -> None
     ]
     with pytest.raises(InputError, match="placement: expected one of before, instead"):
         SenseCues({}, placement="after")
-    with pytest.raises(InputError, match="n: expected at least 1 cue"):
+    with pytest.raises(InputError, match="n: expected an integer of at least 1"):
         SenseCues({}, n=0)
 
 

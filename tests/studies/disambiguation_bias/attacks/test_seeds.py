@@ -118,7 +118,10 @@ def test_pairs_are_checked() -> None:
 
 @pytest.mark.parametrize(
     ("options", "message"),
-    [({"min_tokens": 0}, "min_tokens: expected at least 1"), ({"dropped_share": 1}, "below 1")],
+    [
+        ({"min_tokens": 0}, "min_tokens: expected an integer of at least 1"),
+        ({"dropped_share": 1}, "below 1"),
+    ],
 )
 def test_rules_out_of_range_are_refused(options: dict[str, Any], message: str) -> None:
     with pytest.raises(InputError, match=message):

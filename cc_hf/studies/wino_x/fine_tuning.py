@@ -14,11 +14,12 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Annotated, Any, TypeVar
 
-from cc_hf.errors import EvaluatorError, InputError, MissingDependencyError, check_choice
+from cc_hf.errors import EvaluatorError, MissingDependencyError
 from cc_hf.evaluators.base import Evaluator
 from cc_hf.models.pretrained import model_identity
+from cc_hf.rules import Above, AtLeast, OneOf, PartOfOne, check_fields
 
 try:
     import torch
@@ -66,7 +67,7 @@ class FineTuning:
         label_smoothing: ε of the cross-entropy, in [0, 1); ignored for masked LMs.
         penalty_weight: λ of the pronoun penalty; 0 for none.
         pronouns: which pronouns are penalized, one of
-            `cc_hf.studies.wino_x.translation_pairs.PRONOUNS`.
+            `translation_pairs.PRONOUNS`.
         masking: how masked LMs are trained, one of `cc_hf.studies.wino_x.filler_training.MASKINGS`.
         seed: seed of batches, dropout and masks, 0 or more.
 
@@ -77,42 +78,25 @@ class FineTuning:
         >>> FineTuning(patience=0)
         Traceback (most recent call last):
             ...
-        cc_hf.errors.InputError: patience: expected 1 or more, got 0
+        cc_hf.errors.InputError: patience: expected an integer of at least 1, got 0
     """
 
-    learning_rate: float = 1e-7
-    schedule: str = "inverse_sqrt"
-    beta2: float = 0.98
-    max_grad_norm: float = 0.0
-    batch_size: int = 8
-    accumulation: int = 1
-    max_epochs: int = 1000
-    patience: int = 3
-    label_smoothing: float = 0.1
-    penalty_weight: float = 0.0
+    learning_rate: Annotated[float, Above(0)] = 1e-7
+    schedule: Annotated[str, OneOf(*SCHEDULES)] = "inverse_sqrt"
+    beta2: Annotated[float, PartOfOne()] = 0.98
+    max_grad_norm: Annotated[float, AtLeast(0.0)] = 0.0
+    batch_size: Annotated[int, AtLeast(1)] = 8
+    accumulation: Annotated[int, AtLeast(1)] = 1
+    max_epochs: Annotated[int, AtLeast(1)] = 1000
+    patience: Annotated[int, AtLeast(1)] = 3
+    label_smoothing: Annotated[float, PartOfOne()] = 0.1
+    penalty_weight: Annotated[float, AtLeast(0.0)] = 0.0
     pronouns: str = "all"
     masking: str = "filler"
-    seed: int = 42
+    seed: Annotated[int, AtLeast(0)] = 42
 
     def __post_init__(self) -> None:
-        for name in ("batch_size", "accumulation", "max_epochs", "patience"):
-            if getattr(self, name) < 1:
-                raise InputError(f"{name}: expected 1 or more, got {getattr(self, name)}")
-        if not (math.isfinite(self.learning_rate) and self.learning_rate > 0):
-            raise InputError(f"learning_rate: expected a number above 0, got {self.learning_rate}")
-        check_choice("schedule", self.schedule, SCHEDULES)
-        if not 0 <= self.beta2 < 1:
-            raise InputError(f"beta2: expected 0 or more and less than 1, got {self.beta2}")
-        if not (math.isfinite(self.max_grad_norm) and self.max_grad_norm >= 0):
-            raise InputError(f"max_grad_norm: expected 0 or more, got {self.max_grad_norm}")
-        if not 0 <= self.label_smoothing < 1:
-            raise InputError(
-                f"label_smoothing: expected 0 or more and less than 1, got {self.label_smoothing}"
-            )
-        if not (math.isfinite(self.penalty_weight) and self.penalty_weight >= 0):
-            raise InputError(f"penalty_weight: expected 0 or more, got {self.penalty_weight}")
-        if self.seed < 0:
-            raise InputError(f"seed: expected 0 or more, got {self.seed}")
+        check_fields(self)
 
 
 def thesis_settings(family: str, **changes: Any) -> FineTuning:
