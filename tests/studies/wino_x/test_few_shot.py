@@ -23,10 +23,10 @@ from cc_hf.studies.wino_x.filler_training import (
     encode_fillers,
     fine_tune_on_fillers,
 )
+from cc_hf.studies.wino_x.fine_tuning import FineTuning, fine_tune, own_copy, thesis_settings
 from cc_hf.studies.wino_x.pronoun_penalty import PronounPenaltyTrainer
 from cc_hf.studies.wino_x.splits import WinoXSplits, matching_samples, split_schemas
 from cc_hf.studies.wino_x.translation_pairs import PairCollator, encode_pairs
-from cc_hf.studies.wino_x.fine_tuning import FineTuning, fine_tune, own_copy, thesis_settings
 from tests.helpers.cases import cases_by_words
 from tests.helpers.families import BUILDERS
 from tests.helpers.models import save_tiny_masked_lm

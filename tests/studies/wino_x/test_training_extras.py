@@ -17,6 +17,7 @@ from cc_hf.evaluators.loading import load_evaluator
 from cc_hf.statistics.corpus_quality import corpus_score
 from cc_hf.studies.wino_x.debias import debias
 from cc_hf.studies.wino_x.few_shot import LEARNING_RATES, search_learning_rate
+from cc_hf.studies.wino_x.fine_tuning import FineTuning
 from cc_hf.studies.wino_x.measures import Measures, quality, read_test_set
 from cc_hf.studies.wino_x.pronoun_counts import pronoun_counts
 from cc_hf.studies.wino_x.salience import trigger_importance
@@ -25,7 +26,6 @@ from cc_hf.studies.wino_x.tables import curve_plot, curve_tables
 from cc_hf.studies.wino_x.trigger_importance import prediction_differences
 from cc_hf.studies.wino_x.winogrande_part import trained_on_winogrande
 from cc_hf.systems.translate import translate_with
-from cc_hf.studies.wino_x.fine_tuning import FineTuning
 from tests.helpers.models import save_tiny_masked_lm
 from tests.helpers.wino_x_schemas import NOUNS, lay_out, lm_rows, mt_rows, save_schema_marian
 from tests.studies.wino_x.winogrande_rows import hit_schemas, write_rows
