@@ -222,12 +222,12 @@ class ProbingCallback(TrainerCallback):  # type: ignore[misc]
             args: arguments of the trainer.
             state: ignored.
             control: ignored.
-            kwargs: ignored.
+            kwargs: what the trainer passes, of which `processing_class` is used.
 
         Raises:
             InputError: if the best model is to be chosen by figures that evaluations will not have,
-                or against the direction of a figure (`check_best_model`), or for data or an
-                evaluator that cannot be read.
+                or against the direction of a figure (`check_best_model`), for a missing tokenizer,
+                or for data or an evaluator that cannot be read.
             DataError: for a file that is missing or not as expected.
             EvaluatorError: for an evaluator that cannot be loaded.
         """
@@ -241,6 +241,7 @@ class ProbingCallback(TrainerCallback):  # type: ignore[misc]
             name = best_by.removeprefix(f"{self.prefix}_")
             greater_is_better = bool(args.greater_is_better)
             check_best_model(name, self.metrics, greater_is_better=greater_is_better)
+        self._tokenizer(kwargs.get("processing_class"))
         with undisturbed(None):
             self._prepare(args)
 
@@ -311,6 +312,20 @@ class ProbingCallback(TrainerCallback):  # type: ignore[misc]
         if isinstance(self.every, int) and state.global_step % self.every == 0:
             self._probe(args, state, control, **kwargs)
 
+    def _tokenizer(self, of_trainer: Any) -> Any:
+        """Return the tokenizer of the model in training.
+
+        Raises:
+            InputError: if neither the callback nor the trainer has one.
+        """
+        tokenizer = self._system.tokenizer or of_trainer
+        if tokenizer is None:
+            raise InputError(
+                "ProbingCallback: expected the tokenizer of the model; give the trainer"
+                " processing_class=tokenizer, or the callback system=SystemOptions(tokenizer=...)"
+            )
+        return tokenizer
+
     def _prepare(self, args: TrainingArguments) -> Material:
         """Return the sampled rows; the first call draws the sample and loads the evaluator."""
         if self._sampled is None:
@@ -353,12 +368,7 @@ class ProbingCallback(TrainerCallback):  # type: ignore[misc]
                 "ProbingCallback: expected a whole model in every process, got one that is sharded"
                 " among them (FSDP, DeepSpeed ZeRO-3); evaluate the checkpoints"
             )
-        tokenizer = self._system.tokenizer or kwargs.get("processing_class")
-        if tokenizer is None:
-            raise InputError(
-                "ProbingCallback: expected the tokenizer of the model; give the trainer"
-                " processing_class=tokenizer, or the callback system=SystemOptions(tokenizer=...)"
-            )
+        tokenizer = self._tokenizer(kwargs.get("processing_class"))
         team = join(args.device.type)
         with undisturbed(model):
             material = self._prepare(args)
