@@ -46,7 +46,7 @@ __all__ = [
 
 _OUTPUT = "Write the result as JSON to this file; - for standard output."
 _PANEL = "Output"
-_TYPES = re.compile(r"<(list\[)?(\w+)\]?>")
+_TYPES = re.compile(r"<(list\[)?(\w+)(?: range)?\]?>")
 _METAVARS = {"path": "FILE", "Path": "FILE", "int": "N", "float": "X", "bool": ""}
 _ALL = "cc_hf.help_all"  # key of the context: whether to show rare options
 
@@ -189,8 +189,7 @@ def as_command(function: Callable[..., Outcome | None]) -> Callable[..., None]:
         rich_help_panel=_PANEL,
     )
     parameters.append(_option("quiet", Annotated[bool, info], False))
-    has_rare = any(option.info.hidden for _, options, _ in groups.values() for option in options)
-    if has_rare:
+    if any(getattr(i, "hidden", False) for p in parameters for i in get_args(p.annotation)[1:]):
         info = typer.Option(
             "--help-all",
             is_eager=True,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -72,9 +73,21 @@ EvaluatorFields = Fields(
 )
 #: Fields of `cc_hf.systems.system.System`.
 SystemFields = Fields("model", "System", rare="num_beams separator precision backend")
+
+
+def _expanded(paths: list[Path]) -> list[Path]:
+    from cc_hf.data.files.result_files import result_paths
+
+    return result_paths(paths)
+
+
+#: Files of results; a folder is replaced by its files before a command gets it.
 Results = Annotated[
     list[Path],
-    typer.Argument(help="Results of `cc-hf evaluate --output`: JSON files, or folders of them."),
+    typer.Argument(
+        help="Results of `cc-hf evaluate --output`: JSON files, or folders of them.",
+        callback=_expanded,
+    ),
 ]
 Dataset = Annotated[
     str,
@@ -118,10 +131,10 @@ DataDir = Annotated[
     Path | None,
     typer.Option(
         help=(
-            "Folder with a local copy of the upstream repositories (DIR/owner/repository/...), from"
-            " which data are read instead of being downloaded. Default: the environment variable"
-            " CC_HF_DATA_DIR, if it is set."
-        )
+            "Folder with a local copy of the upstream repositories (DIR/owner/repository/...), in"
+            " place of downloads. Default: the environment variable CC_HF_DATA_DIR."
+        ),
+        rich_help_panel="Data",
     ),
 ]
 BatchTokens = Annotated[
@@ -275,11 +288,11 @@ Bleu = Annotated[
     list[str] | None,
     typer.Option(
         help=(
-            "BLEU of a system, from 0 to 100, as NAME=POINTS; or a file with the BLEU of each"
-            " system: .tsv with the columns system and bleu (and optionally dataset and tgt_lang),"
-            " or .json with an object. May be repeated."
+            "BLEU of a system, from 0 to 100; or a .tsv or .json file with that of each system,"
+            " such as `cc-hf score --output` writes. May be repeated."
         ),
         metavar="NAME=POINTS|FILE",
+        rich_help_panel="Systems",
     ),
 ]
 FiguresOutput = Annotated[
@@ -392,7 +405,7 @@ def chosen_configs(dataset: str, configs: list[str] | None, *, every: bool) -> l
     )
 
 
-def pairs_of(values: list[str] | None, flag: str) -> dict[str, str]:
+def pairs_of(values: Sequence[str] | None, flag: str) -> dict[str, str]:
     """Parse the pairs of a repeatable option.
 
     Args:

@@ -5,94 +5,92 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.text import Text
 
-from cc_hf.cli.options import Bleu, DataDir, Quiet, Resamples, Seed
-from cc_hf.cli.output import Console, check_output, write_atomically
-from cc_hf.cli.report_systems import systems as report_systems
-from cc_hf.cli.subcommands import CommandWithSubcommands
+from cc_hf.cli.command import NewFile, Outcome, OutputFile
+from cc_hf.cli.options import Bleu, DataDir, Resampling, Results
+from cc_hf.cli.output import check_output
 from cc_hf.errors import InputError, UnknownNameError
 from cc_hf.files import file_slug, resolved
+from cc_hf.statistics.bootstrap import Bootstrap
 
 if TYPE_CHECKING:
     from cc_hf.reports.report import Report
     from cc_hf.reports.samples import System
 
-__all__ = ["ReportCommand", "report"]
+__all__ = ["report"]
 
-
-class ReportCommand(CommandWithSubcommands):
-    """The command `report`, with the command `report systems`."""
-
-    functions = MappingProxyType({"systems": report_systems})
+_SYSTEMS, _DATA = "Systems", "Data"
 
 
 def report(
-    results: Annotated[
-        list[Path],
-        typer.Argument(
-            help="JSON files that `cc-hf evaluate --output` wrote, one for each system.",
-        ),
-    ],
+    results: Results,
+    *,
     html: Annotated[
         Path | None,
         typer.Option(
-            help=(
-                "Write a page with tables, plots and all samples to this file. The page needs"
-                " no network."
-            )
+            metavar="FILE",
+            help="Write a page with tables, plots and all samples.",
         ),
+        OutputFile(),
     ] = None,
     markdown: Annotated[
-        Path | None, typer.Option(help="Write the tables as Markdown to this file.")
+        Path | None,
+        typer.Option(metavar="FILE", help="Write the tables as Markdown."),
+        OutputFile(),
     ] = None,
     latex: Annotated[
         Path | None,
         typer.Option(
+            metavar="FILE",
             help=(
-                "Write a table for a paper as LaTeX to this file, and all tables to a second file"
-                " beside it whose name ends in -all."
-            )
+                "Write a table for a paper as LaTeX, and all tables to a second file beside it"
+                " whose name ends in -all."
+            ),
         ),
+        OutputFile(),
     ] = None,
     figure: Annotated[
         list[str] | None,
         typer.Option(
             metavar="NAME",
             help=(
-                "Figure in the LaTeX table: its name in the results, such as min_accuracy, with the"
-                " metric before it if several have it (METRIC:NAME), or bleu. Repeat the option for"
-                " up to six. Default: those that say most by each metric."
+                "Figure in the LaTeX table, such as min_accuracy, ratio_male_female or bleu;"
+                " METRIC:NAME if several metrics have it. May be repeated, up to six. Default:"
+                " those that say most by each metric."
             ),
         ),
     ] = None,
     plots: Annotated[
-        Path | None, typer.Option(help="Write the plots to this folder.", metavar="DIR")
+        Path | None,
+        typer.Option(help="Write the plots to this folder.", metavar="DIR"),
     ] = None,
     plot_format: Annotated[
-        str, typer.Option("--format", help="File format of the plots: png, svg or pdf.")
+        str,
+        typer.Option("--format", help="File format of the plots: png, svg or pdf.", hidden=True),
     ] = "png",
+    names: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--name",
+            help=(
+                "Name of a system, once for each file; files with the same name belong to one"
+                " system. Default: the names in the results, else those of the files."
+            ),
+            rich_help_panel=_SYSTEMS,
+        ),
+    ] = None,
     baseline: Annotated[
         str | None,
         typer.Option(
             help=(
                 "System with which the others are compared: its name or its file. Default: the"
-                " first system."
-            )
-        ),
-    ] = None,
-    name: Annotated[
-        list[str] | None,
-        typer.Option(
-            help=(
-                "Name of a system. Repeat the option once for each file; files with the same"
-                " name belong to one system. Default: the names in the results (`cc-hf evaluate"
-                " --name`), else those of the files."
-            )
+                " first."
+            ),
+            rich_help_panel=_SYSTEMS,
         ),
     ] = None,
     bleu: Bleu = None,
@@ -104,47 +102,47 @@ def report(
                 "Show the weighted minimum accuracy against BLEU, as Vamvas & Sennrich (2021),"
                 " Figure 5, where a metric has weights."
             ),
+            rich_help_panel=_SYSTEMS,
+            hidden=True,
         ),
     ] = False,
-    annotations: Annotated[
+    labels: Annotated[
         list[Path] | None,
         typer.Option(
-            help=(
-                "JSONL file of human labels, as for `cc-hf analyze human-agreement`. May be"
-                " repeated."
-            )
+            help="Files of human labels, as for `compare --by rater`.",
+            rich_help_panel=_DATA,
         ),
     ] = None,
     dataset: Annotated[
         str | None,
         typer.Option(
             help=(
-                "Dataset or file that contains the samples, such as your own file of sources"
-                " and cues. Default: the dataset that the results name."
-            )
+                "Dataset or file that contains the samples. Default: the dataset that the results"
+                " name."
+            ),
+            rich_help_panel=_DATA,
         ),
     ] = None,
     attractors: Annotated[
         Path | None,
         typer.Option(
             help=(
-                "Table that `cc-hf study disambiguation_bias attractors --output` wrote: show the"
-                " words that go with"
-                " each sense of the homographs with most errors."
-            )
+                "Table that `cc-hf study disambiguation_bias attractors` wrote: show the words that"
+                " go with each sense of the homographs with most errors."
+            ),
+            rich_help_panel=_DATA,
+            hidden=True,
         ),
     ] = None,
     data_dir: DataDir = None,
-    resamples: Resamples = 1000,
-    seed: Seed = 0,
-    quiet: Quiet = False,
-) -> None:
-    """Write a report: systems side by side, by category and sample by sample.
+    bootstrap: Annotated[Bootstrap, replace(Resampling, names="", rare=Resampling.names)],
+) -> Outcome:
+    """Show systems side by side, by category and sample by sample.
 
-    Results on several datasets become one page that begins with an overview of them, has a section
-    for each, and no samples. `cc-hf report systems` makes a table of many systems and seeds.
+    Results on several datasets become one page, with a section for each and no samples. Without a
+    file to write, the tables are printed as Markdown.
 
-    Without a file or folder to write, the tables are printed as Markdown.
+    Example: cc-hf report tiny.json other.json --html report.html
     """
     from cc_hf.comparing.people.annotations import read_annotations
     from cc_hf.data.files.quality_scores import read_quality_scores
@@ -153,22 +151,19 @@ def report(
     from cc_hf.reports.sections import read_section_files
 
     if figure and latex is None:
-        raise InputError("--figure: expected --latex FILE with it, whose table shows the figure")
-    outputs = {"html": html, "markdown": markdown, "latex": latex}
-    for kind, path in outputs.items():
-        check_output(path, kind)
+        raise InputError("figure: expected --latex FILE with it, whose table shows the figure")
     _check_folder(plots)
-    groups, notes = read_report_systems(results, name, quality=read_quality_scores(bleu))
-    if len(groups) > 1 and (dataset or annotations):
+    groups, notes = read_report_systems(results, names, quality=read_quality_scores(bleu))
+    if len(groups) > 1 and (dataset or labels):
         raise InputError(
-            "--dataset and --annotations: expected results on one dataset, got results on"
+            "dataset, labels: expected results on one dataset, got results on"
             f" {len(groups)}; make one report for each"
         )
-    names = [system.name for systems in groups for system in systems]
+    known = [system.name for systems in groups for system in systems]
     chosen = _baseline(baseline, [system for systems in groups for system in systems])
-    if chosen is not None and chosen not in names:
-        raise UnknownNameError("baseline", chosen, names)
-    labels = [label for path in annotations or [] for label in read_annotations(path)]
+    if chosen is not None and chosen not in known:
+        raise UnknownNameError("baseline", chosen, known)
+    annotations = [label for path in labels or [] for label in read_annotations(path)]
     section_inputs = read_section_files({"attractors": attractors})
     reports = []
     for systems in groups:
@@ -181,27 +176,26 @@ def report(
                     systems,
                     baseline=chosen if chosen in [system.name for system in systems] else None,
                     examples=examples,
-                    annotations=labels,
+                    annotations=annotations,
                     notes=[*notes, *example_notes],
-                    n_resamples=resamples,
-                    seed=seed,
                     section_inputs=section_inputs,
+                    **bootstrap.options,
                 ),
                 is_weighted=weighted,
             )
         )
-    written: dict[Path, str | bytes] = _texts(reports, outputs, figure or [])
-    pictures = _pictures(reports, plots, plot_format)
-    for path, content in {**written, **pictures}.items():
-        write_atomically(path, content)
-    if plots is None and not written:  # the notes are part of the Markdown
-        Console().print(Text(_markdown(reports)), soft_wrap=True, end="")
-    elif not quiet:
-        console = Console(stderr=True)
-        for note in dict.fromkeys(note for contents in reports for note in contents.notes):
-            console.print(Text(f"note: {note}"), soft_wrap=True)
-        for path in [*written, *pictures]:
-            console.print(Text(f"written: {path}"), soft_wrap=True)
+    outputs = {"html": html, "markdown": markdown, "latex": latex}
+    contents = {**_texts(reports, outputs, figure or []), **_pictures(reports, plots, plot_format)}
+    is_printed = plots is None and not contents
+    return Outcome(
+        [report.to_dict() for report in reports],
+        lambda: [Text(_markdown(reports).rstrip("\n"))] if is_printed else [],
+        files=[NewFile(path, content) for path, content in contents.items()],
+        # the Markdown has the notes
+        notes=[]
+        if is_printed
+        else list(dict.fromkeys(note for report in reports for note in report.notes)),
+    )
 
 
 def _texts(

@@ -7,28 +7,28 @@ from typing import Annotated
 
 import typer
 
-from cc_hf.cli.options import AsJson, FiguresOutput
-from cc_hf.cli.output import check_output, json_text, print_result, say_written
+from cc_hf.cli.command import Outcome
 from cc_hf.errors import InputError
 from cc_hf.files import exists
+from cc_hf.languages import language_pair as parsed_pair
 
-__all__ = ["app"]
+__all__ = ["score"]
 
-app = typer.Typer(help="Score translations against references.", no_args_is_help=True)
+_WHERE = "Where reports show the figure"
 
 
-@app.command("bleu")
-def bleu(
+def score(
     translations: Annotated[
         list[str],
-        typer.Option(
-            metavar="[NAME=]FILE",
+        typer.Argument(
+            metavar="[NAME=]FILE...",
             help=(
-                "File with one translation per line. May be repeated, once for each system."
-                " Default name: that of the file."
+                "Files with one translation per line, one file for each system. Default name: that"
+                " of the file."
             ),
         ),
     ],
+    *,
     references: Annotated[
         Path, typer.Option(help="File with the reference of each translation, line by line.")
     ],
@@ -47,33 +47,37 @@ def bleu(
     ] = None,
     dataset: Annotated[
         str | None,
+        typer.Option(help="Dataset of the sentences. Default: any.", rich_help_panel=_WHERE),
+    ] = None,
+    language_pair: Annotated[
+        str | None,
         typer.Option(
-            help="Dataset in whose reports the figure is shown. Default: those of all datasets."
+            "--language-pair",
+            "-l",
+            help="Source and target language, such as en-de. Default: any.",
+            rich_help_panel=_WHERE,
         ),
     ] = None,
-    tgt_lang: Annotated[
-        str | None,
-        typer.Option(help="Target language in whose reports the figure is shown. Default: any."),
-    ] = None,
-    output: FiguresOutput = None,
-    as_json: AsJson = False,
-) -> None:
-    """Compute BLEU by sacreBLEU, with its signature.
+) -> Outcome:
+    """Score translations against references, by BLEU and chrF.
 
-    `--bleu FILE` of `cc-hf report` and `cc-hf leaderboard` takes the file that --output writes.
+    The figures are those of sacreBLEU, with its signatures. Option --bleu of other commands takes
+    the file that --output writes.
+
+    Example: cc-hf score tiny.txt --references references.txt
     """
     from cc_hf.data.files.text_files import read_lines
     from cc_hf.reports.tables.quality import quality_table
     from cc_hf.statistics.corpus_quality import corpus_quality
 
-    check_output(output)
+    where = {"dataset": dataset, "tgt_lang": language_pair and parsed_pair(language_pair)[1]}
     systems: dict[str, list[str]] = {}
     for text in translations:
         given, equals, path = text.partition("=")
         if not equals or exists(Path(text)):
             given, path = Path(text).stem, text
         if given in systems:
-            raise InputError(f"--translations: two systems are named {given}; give NAME=FILE")
+            raise InputError(f"translations: two systems are named {given}; give NAME=FILE")
         systems[given] = read_lines(Path(path), keeps_end=True)
     results = corpus_quality(
         systems,
@@ -82,12 +86,8 @@ def bleu(
         tokenize=tokenize,
         paired=paired,
     )
-    where = {"dataset": dataset, "tgt_lang": tgt_lang}
     data = {key: value for key, value in where.items() if value}
-    print_result(
-        as_json,
-        json_text([{**result.to_row(), **data} for result in results]),
+    return Outcome(
+        [{**result.to_row(), **data} for result in results],
         lambda: [quality_table(results, title=f"translations against {references}")],
-        output=output,
     )
-    say_written(output)

@@ -42,16 +42,18 @@ VERBS: dict[str, Verb] = {
         {
             "--by seed": Verb(
                 "cc_hf.cli.compare_seeds:seeds",
-                "Make a table of systems and seeds: labels, BLEU, decoding time, all figures.",
+                "Make a table of systems and seeds: figures, BLEU, decoding time.",
             ),
             "--by sample": Verb(
                 "cc_hf.cli.compare_samples:samples",
-                "List samples on which the evaluator is not sure: hints of neutral translations.",
+                "List samples on which the evaluator is not sure.",
             ),
             "--by evaluator": Verb(
                 "cc_hf.cli.compare_evaluators:evaluators", "Correlate how evaluators rank systems."
             ),
-            "--by rater": Verb("cc_hf.cli.compare_raters:raters", "Compare results with labels."),
+            "--by rater": Verb(
+                "cc_hf.cli.compare_raters:raters", "Compare results with human labels."
+            ),
             "--by time": Verb(
                 "cc_hf.cli.compare_time:time", "Time how long systems take to translate a file."
             ),
@@ -59,7 +61,7 @@ VERBS: dict[str, Verb] = {
     ),
     "report": Verb(
         "cc_hf.cli.report:report",
-        "Write a report: systems side by side, by category and sample by sample.",
+        "Show systems side by side, by category and sample by sample.",
         "cc-hf report tiny.json other.json --html report.html",
     ),
     "ask": Verb(
@@ -73,7 +75,16 @@ VERBS: dict[str, Verb] = {
         "cc-hf score tiny.txt --references references.txt",
     ),
     "cues": Verb("cc_hf.cli.cues:app", "Build disambiguation cues, and compare their wordings."),
-    "build": Verb("cc_hf.cli.build:build", "Write a dataset as Parquet with its card."),
+    "build": Verb(
+        "cc_hf.cli.build:build",
+        "Write a dataset as Parquet with its card.",
+        others={
+            "sheets": Verb(
+                "cc_hf.cli.build_sheets:sheets",
+                "Draw translations, and write sheets on which people label them.",
+            ),
+        },
+    ),
     "convert": Verb("cc_hf.cli.convert:convert", "Convert a model to a folder of transformers."),
     "publish": Verb("cc_hf.cli.publish:app", "Publish on the Hub; without --yes, a dry run."),
     "leaderboard": Verb("cc_hf.cli.leaderboard:leaderboard", "Serve results as a web page."),
@@ -82,7 +93,8 @@ VERBS: dict[str, Verb] = {
     "study": Verb("cc_hf.cli.study:app", "List the studies, or run a command of one."),
 }
 
-#: Words of a command that existed -> what it is called now.
+#: Words of a command that existed, or a command with an option that another one has -> what it is
+#: called now.
 OLD_NAMES: dict[str, str] = {
     "analyze compare-models": "study disambiguation_bias compare-models",
     "analyze evaluator-agreement": "compare --by evaluator",
@@ -102,6 +114,10 @@ OLD_NAMES: dict[str, str] = {
     "bias": "study disambiguation_bias",
     "cache clear": "cache --clear",
     "cache info": "cache",
+    "compare --html": "report --html",
+    "compare --latex": "report --latex",
+    "compare --markdown": "report --markdown",
+    "compare --plots": "report --plots",
     "convert-bergamot": "convert",
     "convert-fairseq": "convert",
     "count": "study distillation",
@@ -109,6 +125,7 @@ OLD_NAMES: dict[str, str] = {
     "prompt reparse": "ask",
     "prompt show": "ask --show",
     "prompt translate": "ask --task translate",
+    "report --annotations": "report --labels",
     "report systems": "compare --by seed",
     "score bleu": "score",
     "time": "compare --by time",
@@ -125,8 +142,9 @@ def new_name(arguments: Sequence[str]) -> str | None:
         >>> new_name(["analyze", "seeds", "a.json"])
         '`cc-hf analyze seeds` is `cc-hf compare --by seed`'
     """
-    for length in (2, 1):
-        old = " ".join(arguments[:length])
-        if old in OLD_NAMES and len(arguments) >= length:
+    verb, *rest = arguments or [""]
+    flags = [argument.partition("=")[0] for argument in rest if argument.startswith("--")]
+    for old in (*(f"{verb} {word}" for word in (*rest[:1], *flags)), verb):
+        if old in OLD_NAMES:
             return f"`cc-hf {old}` is `cc-hf {OLD_NAMES[old]}`"
     return None

@@ -21,7 +21,6 @@ from cc_hf.statistics.seeds import SeedFigure, average_over_seeds
 __all__ = [
     "SeedAverage",
     "average_results",
-    "averages_of_systems",
     "check_seeds",
     "differences_of",
     "minima_of",
@@ -53,24 +52,6 @@ class SeedAverage:
     def n_seeds(self) -> int:
         """The number of seeds."""
         return len(self.signatures)
-
-    def to_dict(self) -> dict[str, object]:
-        """Return the averages as plain dicts and lists, ready for JSON."""
-        return {
-            "system": self.system,
-            "dataset": self.first.dataset,
-            "config": self.first.config,
-            "tgt_lang": self.first.tgt_lang,
-            "metric": self.first.metric,
-            "n": self.first.n,
-            "n_seeds": self.n_seeds,
-            "figures": {
-                name: {"mean": figure.mean, "sd": figure.sd, "values": list(figure.values)}
-                for name, figure in self.figures.items()
-            },
-            "undefined": dict(self.undefined),
-            "signatures": list(self.signatures),
-        }
 
 
 def average_results(results: Sequence[EvaluationResult], *, system: str = "") -> SeedAverage:
@@ -110,28 +91,6 @@ def average_results(results: Sequence[EvaluationResult], *, system: str = "") ->
         if name not in figures
     }
     return SeedAverage(system, first, figures, undefined, tuple(r.signature for r in results))
-
-
-def averages_of_systems(
-    results: Sequence[tuple[str, EvaluationResult]],
-) -> list[SeedAverage]:
-    """Average results by system, data and metric.
-
-    Args:
-        results: results with the names of their systems; those of one system with other seeds have
-            the same name.
-
-    Returns:
-        One average for each system, data and metric, in order of appearance.
-
-    Raises:
-        InputError: as for `average_results`. The message names the system.
-    """
-    groups: dict[tuple[str, ...], list[EvaluationResult]] = {}
-    for name, result in results:
-        key = (name, result.dataset, result.config, result.tgt_lang, result.metric)
-        groups.setdefault(key, []).append(result)
-    return [average_results(of_system, system=key[0]) for key, of_system in groups.items()]
 
 
 def name_without_seed(name: str) -> str:

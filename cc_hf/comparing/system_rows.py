@@ -23,6 +23,7 @@ from cc_hf.data.files.quality_scores import QualityScores
 from cc_hf.data.files.timings import Timing, Timings
 from cc_hf.errors import InputError, UnknownNameError
 from cc_hf.results import EvaluationResult, Interval
+from cc_hf.statistics.gender_figures import MALE_FEMALE, RATIO
 from cc_hf.statistics.seeds import SeedFigure, average_over_seeds
 
 __all__ = [
@@ -109,8 +110,8 @@ class SystemMean:
         first: its first seed, which has the labels of all.
         bleu: BLEU in [0, 1]; None if a seed has none.
         seconds: decoding time; None if a seed has none.
-        figures, counts: means with standard deviations; differences and minima are computed from
-            the means of other figures.
+        figures, counts: means with standard deviations; differences, minima and the ratio M:F are
+            computed from the means of other figures.
         incomplete: figure, or "bleu" or "seconds" -> number of seeds that have it, where some lack
             it.
     """
@@ -388,7 +389,16 @@ def _mean(rows: Sequence[SystemRow]) -> SystemMean:
         quality.get("bleu"),
         quality.get("seconds"),
         average_over_seeds(
-            [row.figures for row in rows], differences=first.differences, minima=first.minima
+            [row.figures for row in rows],
+            differences=first.differences,
+            minima=first.minima,
+            ratios={
+                join_figure(prefix, RATIO): (
+                    join_figure(prefix, MALE_FEMALE[0]),
+                    join_figure(prefix, MALE_FEMALE[1]),
+                )
+                for prefix in first.results
+            },
         ),
         average_over_seeds([row.counts for row in rows]),
         {name: n for name, n in numbers.items() if n < len(rows)},

@@ -4,12 +4,13 @@ of differences. Nothing is formatted here; all figures and tests are those of th
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from cc_hf.errors import UnknownNameError
 from cc_hf.metrics.figure_names import BLEU as QUALITY
 from cc_hf.metrics.figure_names import distance_to_best
+from cc_hf.reports.derived_figures import DerivedFigure, derived_figures
 from cc_hf.reports.evaluators import evaluators_text
 from cc_hf.reports.figure_text import (
     data_name,
@@ -19,7 +20,7 @@ from cc_hf.reports.figure_text import (
     randomization_text,
 )
 from cc_hf.reports.key_figures import key_figures
-from cc_hf.reports.numbers import percent
+from cc_hf.reports.numbers import decimal, percent
 from cc_hf.reports.report import Report
 from cc_hf.reports.report_tables import (
     Cell,
@@ -72,7 +73,7 @@ def paper_table(report: Report, figures: Sequence[str] = ()) -> ReportTable:
     return ReportTable(
         f"{data_name(report.first)}: {', '.join(name for name, _ in groups)}",
         "system",
-        tuple(_label(metric, name) for metric, name in chosen),
+        tuple(_label(report, metric, name) for metric, name in chosen),
         rows,
         (*[("quality", 1)] * has_bleu, *groups) if len(groups) > 1 else (),
         " ".join(_caption(report, chosen, columns)),
@@ -123,36 +124,51 @@ def _default(report: Report) -> list[tuple[str, str]]:
     return sorted(columns, key=lambda column: ["", *report.metrics].index(column[0]))
 
 
-def _label(metric: str, name: str) -> str:
-    return figure_label(metric, name) if metric else QUALITY.label
+def _label(report: Report, metric: str, name: str) -> str:
+    if not metric:
+        return QUALITY.label
+    derived = _derived(report, metric, name)
+    return next((f.label for f in derived.values()), figure_label(metric, name))
 
 
 def _figures_of(report: Report, metric: str) -> list[str]:
     results = report.of_metric(metric).values()
-    return list(dict.fromkeys(name for result in results for name in result.scores))
+    derived = (figure.name for result in results for figure in derived_figures(result))
+    return list(dict.fromkeys([*(name for r in results for name in r.scores), *derived]))
+
+
+def _derived(report: Report, metric: str, name: str) -> dict[str, DerivedFigure]:
+    """Return a figure that is not among the scores, such as a ratio, by system."""
+    return {
+        system: figure
+        for system, result in report.of_metric(metric).items()
+        for figure in derived_figures(result)
+        if figure.name == name
+    }
 
 
 def _column(report: Report, metric: str, name: str) -> _Column:
     """Return one cell per system, in which the best values are marked. A system that judged itself
     is not compared with the others.
     """
+    shown: Callable[[float], str] = percent
     if not metric:
         best = QUALITY.best
         values = {s.name: s.bleu for s in report.systems if s.bleu is not None}
         cells = [Cell("" if s.bleu is None else percent(s.bleu)) for s in report.systems]
     else:
-        best = figure_name(metric, name).best
-        results = report.of_metric(metric)
-        values = {
-            system: result.scores[name]
-            for system, result in results.items()
-            if name in result.scores and not result.own_judges
-        }
+        results, derived = report.of_metric(metric), _derived(report, metric, name)
+        best = next((f.best for f in derived.values()), figure_name(metric, name).best)
+        known = {s: r.scores[name] for s, r in results.items() if name in r.scores}
+        known |= {system: figure.value for system, figure in derived.items()}
+        values = {s: value for s, value in known.items() if not results[s].own_judges}
         cells = [figure_cell(report, metric, system.name, name) for system in report.systems]
+        if any(figure.n is None for figure in derived.values()):  # ratios
+            shown = decimal
     distances = {
         system: distance
         for system, value in values.items()
-        if (distance := distance_to_best(best, float(percent(value)))) is not None
+        if (distance := distance_to_best(best, float(shown(value)))) is not None
     }
     if len(distances) < 2:
         return cells
@@ -185,7 +201,7 @@ def _caption(
             f" {randomization_text(report.n_resamples)}, not corrected for multiple comparisons."
         )
         untested = dict.fromkeys(
-            _label(metric, name)
+            _label(report, metric, name)
             for (metric, name), is_tested in zip(chosen, tested, strict=True)
             if not is_tested
         )

@@ -7,7 +7,7 @@ from __future__ import annotations
 import itertools
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from types import MappingProxyType
 from typing import Any
@@ -83,6 +83,35 @@ class Report:
     def sections(self) -> tuple[Section, ...]:
         """The sections that studies add, as `build_sections` computes them."""
         return build_sections(self)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return figures, comparisons and notes as plain data for JSON, without the samples."""
+        first = self.first
+        return {
+            "dataset": first.dataset,
+            "config": first.config,
+            "tgt_lang": first.tgt_lang,
+            "baseline": self.baseline,
+            "systems": [
+                {
+                    "system": system.name,
+                    "bleu": system.bleu,
+                    "results": [
+                        {
+                            "metric": metric,
+                            "scores": dict(result.scores),
+                            "signature": result.signature,
+                        }
+                        for metric, result in system.results.items()
+                    ],
+                }
+                for system in self.systems
+            ],
+            "comparisons": [asdict(comparison) for comparison in self.comparisons.values()],
+            "agreements": [asdict(agreement) for agreement in self.agreements],
+            "notes": list(self.notes),
+            "signature": self.signature,
+        }
 
     def of_metric(self, metric: str) -> dict[str, EvaluationResult]:
         """Return the results of one metric by system."""

@@ -14,7 +14,7 @@ import statistics
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
-from typing import Annotated, Any
+from typing import Any
 
 from tqdm import tqdm
 
@@ -22,7 +22,6 @@ from cc_hf.errors import InputError
 from cc_hf.evaluators.base import Evaluator
 from cc_hf.evaluators.loading import load_with  # before torch: its error names the extra
 from cc_hf.evaluators.options import LoadingOptions
-from cc_hf.rules import AtLeast, check_fields
 from cc_hf.systems.machine import (
     CpuMeter,
     cpu_count,
@@ -31,6 +30,7 @@ from cc_hf.systems.machine import (
     processor_name,
 )
 from cc_hf.systems.system import System
+from cc_hf.systems.timing_options import N_ROUNDS, TimingOptions
 
 # isort: split
 import torch
@@ -41,35 +41,10 @@ from cc_hf.systems.translate import translate_with
 
 __all__ = ["N_ROUNDS", "SystemTiming", "TimingOptions", "TimingReport", "time_systems"]
 
-#: Number of rounds, of which the median counts.
-N_ROUNDS = 3
 _WARM_UP = 32  # sources
 _LOOK = 1.0  # seconds for which the machine is watched before anything is loaded
 _TOLERANCE = 0.1  # cores that the system itself may use
 _PACKAGES = ("cc_hf", "torch", "transformers", "tokenizers", "sentencepiece", "ctranslate2")
-
-
-@dataclass(frozen=True)
-class TimingOptions:
-    """How systems are timed.
-
-    Attributes:
-        rounds: number of rounds, at least 1.
-        threads: threads of the CPU; None for all cores.
-        batch_tokens: limit of a batch, see `cc_hf.systems.translate.translate`.
-        allow_busy: whether to time while other processes share the cores; such times are marked.
-
-    Raises:
-        InputError: for a number below 1.
-    """
-
-    rounds: Annotated[int, AtLeast(1)] = N_ROUNDS
-    threads: Annotated[int | None, AtLeast(1)] = None
-    batch_tokens: Annotated[int, AtLeast(1)] = 2048
-    allow_busy: bool = False
-
-    def __post_init__(self) -> None:
-        check_fields(self)
 
 
 @dataclass(frozen=True)

@@ -8,9 +8,10 @@ from pathlib import Path
 
 from cc_hf.data.files.text_files import read_lines
 from cc_hf.errors import InputError
+from cc_hf.files import is_folder
 from cc_hf.results import EvaluationResult, ResultSet, difference_of_data
 
-__all__ = ["read_result_file", "system_names"]
+__all__ = ["read_result_file", "result_paths", "system_names"]
 
 
 def read_result_file(path: str | Path) -> ResultSet:
@@ -28,6 +29,28 @@ def read_result_file(path: str | Path) -> ResultSet:
         return ResultSet.from_json("\n".join(read_lines(Path(path))))
     except InputError as error:
         raise InputError(str(error) if str(path) in str(error) else f"{path}: {error}") from error
+
+
+def result_paths(paths: Sequence[Path]) -> list[Path]:
+    """Return files of results, where a folder stands for its .json files in the order of names.
+
+    Raises:
+        InputError: for a folder without such files.
+
+    Examples:
+        >>> [path.name for path in result_paths([Path("b.json"), Path("a.json")])]
+        ['b.json', 'a.json']
+    """
+    files: list[Path] = []
+    for path in paths:
+        inside = sorted(path.glob("*.json")) if is_folder(path) else [path]
+        if not inside:
+            raise InputError(
+                f"results: expected a folder with files of `cc-hf evaluate --output`, {path} holds"
+                " no .json file"
+            )
+        files += inside
+    return files
 
 
 def system_names(results: Sequence[tuple[Path, EvaluationResult]]) -> list[str]:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Literal
 from cc_hf.comparing.system_rows import SystemMean, ordered_sizes
 from cc_hf.errors import InputError
 from cc_hf.reports.formats.plots import empty_figure, literal_text, mark_of, saved_figure
-from cc_hf.reports.tables.systems import figure_title, title_of_language
+from cc_hf.reports.tables.systems import figure_title, is_ratio, title_of_language
 from cc_hf.results import Interval
 
 if TYPE_CHECKING:
@@ -83,7 +83,8 @@ def systems_plot(
             literal_text(title_of_language(drawn[0].mean.first)), loc="left", fontsize="medium"
         )
         axes.set_xlabel("BLEU")
-        axes.set_ylabel(literal_text(f"{figure_title(drawn[0].mean, name)}, %"), fontsize="small")
+        label = f"{figure_title(drawn[0].mean, name)}{'' if is_ratio(name) else ', %'}"
+        axes.set_ylabel(literal_text(label), fontsize="small")
     _add_legend(figure, [p for points in panels.values() for p in points], labels, sizes)
     return saved_figure(figure, file_format)
 
@@ -99,11 +100,12 @@ def _point(mean: SystemMean, name: str) -> _Point | None:
     errors = (figure.sd or 0.0,) * 2
     if figure.sd is None and isinstance(interval := mean.intervals.get(name), Interval):
         errors = (max(figure.mean - interval.low, 0.0), max(interval.high - figure.mean, 0.0))
+    scale = 1 if is_ratio(name) else 100
     return _Point(
         100 * mean.bleu.mean,
-        100 * figure.mean,
+        scale * figure.mean,
         100 * (mean.bleu.sd or 0.0),
-        (100 * errors[0], 100 * errors[1]),
+        (scale * errors[0], scale * errors[1]),
         mean,
     )
 

@@ -17,17 +17,20 @@ from cc_hf.reports.figure_text import (
     figure_label,
     language_pair,
     pair_of_data,
+    ratio_text,
     with_interval,
 )
 from cc_hf.reports.numbers import percent
 from cc_hf.reports.tables.base import heading, own_judge_lines, plain_table
 from cc_hf.results import Interval
+from cc_hf.statistics.gender_figures import RATIO
 from cc_hf.statistics.seeds import SeedFigure
 
 __all__ = [
     "chosen_figures",
     "drawn_figures",
     "figure_title",
+    "is_ratio",
     "mean_columns",
     "row_columns",
     "systems_json",
@@ -91,7 +94,9 @@ def mean_columns(means: Sequence[SystemMean]) -> list[dict[str, str]]:
             {
                 key: text
                 for name, figure in mean.figures.items()
-                for key, text in _with_deviation(name, figure, _points).items()
+                for key, text in _with_deviation(
+                    name, figure, _number if is_ratio(name) else _points
+                ).items()
             }
             for mean in means
         ],
@@ -210,7 +215,10 @@ def systems_tables(means: Sequence[SystemMean], figures: Sequence[str]) -> Group
                 of = f", {_prefix_title(prefix)}" if prefix else ""
                 parts += [heading(f"{title}{of}: percent"), _figures_table(systems, names)]
     if any(len(mean.seeds) > 1 for mean in means):
-        text = "± standard deviation over seeds; differences and minima are computed from the means"
+        text = (
+            "± standard deviation over seeds; differences, minima and ratios are computed from the"
+            " means"
+        )
         parts.append(Text(text, style="italic"))
     parts += [
         Text(f"{mean.first.system}: {name} is known for {n} of {len(mean.seeds)} seeds: no mean")
@@ -236,6 +244,16 @@ def title_of_language(row: SystemRow) -> str:
     return language_pair("" if row.results else "en", row.tgt_lang) or "systems"
 
 
+def is_ratio(name: str) -> bool:
+    """Return whether a figure of a table is a ratio, which is not in percent.
+
+    Examples:
+        >>> is_ratio("winomt:ratio_male_female"), is_ratio("accuracy")
+        (True, False)
+    """
+    return name.rpartition(":")[2] == RATIO
+
+
 def figure_title(mean: SystemMean, name: str) -> str:
     """Return a figure in words, with the data that it is of.
 
@@ -253,7 +271,7 @@ def figure_title(mean: SystemMean, name: str) -> str:
     result = mean.first.results.get(prefix.removesuffix(":"))
     # Systems without results are those of the paper that introduced this metric.
     metric = result.metric if result else "contrastive_conditioning"
-    label = figure_label(metric, name.removeprefix(prefix))
+    label = "ratio M:F" if is_ratio(name) else figure_label(metric, name.removeprefix(prefix))
     return f"{_prefix_title(prefix)}: {label}" if prefix else label
 
 
@@ -283,15 +301,20 @@ def _figures_table(systems: Sequence[SystemMean], names: Sequence[str]) -> Rende
         cells = []
         for name in names:
             figure = mean.figures.get(name)
-            cells.append(
-                ""
-                if figure is None
-                else with_interval(figure.mean, mean.intervals.get(name))
-                if figure.sd is None
-                else f"{percent(figure.mean)} ± {percent(figure.sd)}".replace("-", "−")
-            )
+            cells.append("" if figure is None else _figure_text(name, figure, mean))
         table.add_row(Text(mean.first.system), *cells)
     return table
+
+
+def _figure_text(name: str, figure: SeedFigure, mean: SystemMean) -> str:
+    if figure.sd is None and not is_ratio(name):
+        return with_interval(figure.mean, mean.intervals.get(name))
+    texts = [
+        ratio_text(value, None) if is_ratio(name) else percent(value)
+        for value in (figure.mean, figure.sd)
+        if value is not None
+    ]
+    return " ± ".join(texts).replace("-", "−")
 
 
 def _mean_text(figure: SeedFigure | None, factor: float = 1) -> str:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from cc_hf.cli.command import CommandGroup
+from cc_hf.cli.command import CommandGroup, add_command
 from cc_hf.cli.corpora import (
     BlockPairs,
     CorpusConfig,
@@ -40,8 +40,8 @@ app = typer.Typer(
     help="Count word senses and genders of occupations, and regress scores of distilled systems.",
     no_args_is_help=True,
 )
-app.command("regression")(regression)
-app.command("systems")(systems)
+add_command(app, "regression", regression)
+add_command(app, "systems", systems)
 
 _Source = Annotated[
     str | None,

@@ -8,27 +8,18 @@ from typing import Annotated
 
 import typer
 
-from cc_hf.cli.options import AsJson, Bleu, FiguresOutput, OneMetric, pairs_of
-from cc_hf.cli.output import check_output, json_text, print_result
-from cc_hf.cli.report_systems import (
-    BySeed,
+from cc_hf.cli.command import Outcome
+from cc_hf.cli.compare_seeds import (
+    EachSeed,
     Figures,
     Means,
     SystemsPlot,
     SystemTable,
     Weighted,
-    check_systems_files,
-    show_systems,
+    systems_outcome,
 )
-from cc_hf.cli.system_inputs import (
-    Group,
-    Names,
-    SeqKD,
-    Size,
-    SystemOptions,
-    Timing,
-    table_of_systems,
-)
+from cc_hf.cli.options import pairs_of
+from cc_hf.cli.system_inputs import SystemOptions, SystemOptionsFields, table_of_systems
 from cc_hf.errors import InputError
 
 __all__ = ["regression", "systems"]
@@ -40,11 +31,12 @@ def regression(
         typer.Argument(
             help=(
                 "Table of systems: a CSV or TSV file whose first line names the columns, such as"
-                " `cc-hf report systems --output` writes; or the JSON files of results, from which"
-                " that table is made."
+                " `cc-hf compare --by seed --table` writes; or the JSON files of results, from"
+                " which that table is made."
             ),
         ),
     ] = None,
+    *,
     dependent: Annotated[
         str | None, typer.Option(help="Column that the regression explains, such as min_accuracy.")
     ] = None,
@@ -61,13 +53,7 @@ def regression(
             help="Use only the rows with this value in this column. May be repeated.",
         ),
     ] = None,
-    name: Names = None,
-    bleu: Bleu = None,
-    timing: Timing = None,
-    group: Group = None,
-    size: Size = None,
-    seqkd: SeqKD = None,
-    metric: OneMetric = None,
+    options: Annotated[SystemOptions, SystemOptionsFields],
     published: Annotated[
         bool,
         typer.Option(
@@ -78,13 +64,13 @@ def regression(
             ),
         ),
     ] = False,
-    output: FiguresOutput = None,
-    as_json: AsJson = False,
-) -> None:
+) -> Outcome:
     """Regress a score of systems on other columns by least squares.
 
     Each coefficient has a standard error, an interval and a p-value. Figures are in percent, BLEU
     in points; each seed of a system is a row.
+
+    Example: cc-hf study distillation regression --published
     """
     from cc_hf.comparing.system_table import regress, select_systems
     from cc_hf.studies.distillation.case_study import case_study_regressions
@@ -93,8 +79,6 @@ def regression(
         regression_tables,
     )
 
-    check_output(output)
-    options = SystemOptions(name, bleu, timing, group, size, seqkd, metric)
     if published:
         if systems or dependent or independent or where or options != SystemOptions():
             raise InputError(
@@ -102,47 +86,42 @@ def regression(
             )
         blocks = case_study_regressions()
         regressions = [{"published": asdict(block), **asdict(fit)} for block, fit in blocks]
-        print_result(
-            as_json,
-            json_text({"regressions": regressions}),
-            lambda: [published_regression_tables(blocks)],
-            output=output,
-        )
-        return
+        return Outcome({"regressions": regressions}, lambda: [published_regression_tables(blocks)])
     if not systems or not dependent or not independent:
         raise InputError(
             "expected FILE ... --dependent COLUMN --independent COLUMN ..., or --published"
         )
-    rows = table_of_systems(systems, options)
+    rows, notes = table_of_systems(systems, options)
     fit = regress(
         select_systems(rows, pairs_of(where, "--where")) if where else rows, dependent, independent
     )
-    print_result(as_json, json_text(asdict(fit)), lambda: [regression_tables(fit)], output=output)
+    return Outcome(asdict(fit), lambda: [regression_tables(fit)], notes=notes)
 
 
 def systems(
+    *,
     figure: Figures = None,
     weighted: Weighted = False,
-    plot: SystemsPlot = None,
-    by_seed: BySeed = False,
-    output: SystemTable = None,
+    table: SystemTable = None,
     means: Means = None,
-    as_json: AsJson = False,
-) -> None:
-    """Make the table of the systems of the case study, as `cc-hf report systems` does of results.
+    plot: SystemsPlot = None,
+    each_seed: EachSeed = False,
+) -> Outcome:
+    """Make the table of the systems of the case study.
 
-    The systems are those of Vamvas & Sennrich (2021), appendix H. Their accuracies are weighted.
+    It is as that of `cc-hf compare --by seed`. The systems are those of Vamvas & Sennrich (2021),
+    appendix H. Their accuracies are weighted.
+
+    Example: cc-hf study distillation systems --table systems.tsv
     """
     from cc_hf.studies.distillation.case_study import case_study_systems
 
-    check_systems_files(output, plot, means)
-    show_systems(
+    return systems_outcome(
         case_study_systems(),
         figure=figure,
         weighted=weighted,
         plot=plot,
-        by_seed=by_seed,
-        output=output,
+        each_seed=each_seed,
+        table=table,
         means=means,
-        as_json=as_json,
     )

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from cc_hf.cli.build_sheets import results_by_system
 from cc_hf.cli.options import AsJson, DataDir, FiguresOutput, OneMetric, Quiet
 from cc_hf.cli.output import check_output, json_text, print_result
 from cc_hf.cli.rater_files import (
@@ -19,7 +20,6 @@ from cc_hf.cli.rater_files import (
     check_rater_files,
     write_rater_files,
 )
-from cc_hf.cli.rater_studies import results_by_system
 
 __all__ = ["gender_ratings", "rater_sheets"]
 

@@ -81,8 +81,8 @@ def test_published_systems_are_printed_and_drawn(tmp_path: Path) -> None:
         "systems",
         "--plot",
         tmp_path / "p.svg",
-        "--by-seed",
-        "-o",
+        "--each-seed",
+        "--table",
         tmp_path / "p.tsv",
         environment={"COLUMNS": "80"},
     )
@@ -125,7 +125,7 @@ def test_the_regression_of_results_equals_that_of_the_printed_table(tmp_path: Pa
     paths = published_results(tmp_path)
     table = tmp_path / "systems.tsv"
     common: list[str | Path] = ["--bleu", tmp_path / "bleu.json", "--seqkd", "Student*"]
-    run_command("report", "systems", *paths, *common, "-o", table)
+    run_command("compare", "--by", "seed", *paths, *common, "--table", table)
     printed, made = read_system_table(CASE_STUDY), read_system_table(table)
     for block in PUBLISHED_REGRESSIONS:
         dependent = f"{block.task.lower()}:weighted_min_accuracy"

@@ -56,7 +56,7 @@ def speed_files(folder: Path) -> list[str | Path]:
 def test_speed_of_results_equals_that_of_the_printed_table(tmp_path: Path) -> None:
     paths = speed_files(tmp_path)
     table = tmp_path / "systems.tsv"
-    run_command("report", "systems", *paths, *seed_files(tmp_path), "-o", table)
+    run_command("compare", "--by", "seed", *paths, *seed_files(tmp_path), "--table", table)
     published = json.loads(run_command("study", "speed", "drops", "--published", "--json").stdout)
     (expected,) = [
         s for s in published["studies"] if (s["tgt_lang"], s["part"]) == ("de", "single")
@@ -80,4 +80,6 @@ def test_speed_of_results_equals_that_of_the_printed_table(tmp_path: Path) -> No
 def test_other_metrics_than_that_of_simplegen_are_not_compared(tmp_path: Path) -> None:
     seeds = write_seeds(tmp_path)
     shown = run_command("study", "speed", "drops", *seeds, *seed_files(tmp_path), status=2)
-    assert "expected results of the metric simplegen_accuracy, got none" in shown.stderr
+    assert (
+        "--metric: expected one of contrastive_conditioning, got simplegen_accuracy" in shown.stderr
+    )

@@ -146,7 +146,7 @@ def test_json_is_printed_in_place_of_tables(arguments: tuple[str, ...]) -> None:
     assert json.loads(run_command(*arguments, "--json").stdout)
 
 
-@pytest.mark.parametrize("command", [(), ("evaluate",), ("score", "bleu"), ("study",)])
+@pytest.mark.parametrize("command", [(), ("evaluate",), ("score",), ("study",)])
 def test_the_short_flag_shows_the_help(command: tuple[str, ...]) -> None:
     assert run_command(*command, "-h").stdout == run_command(*command, "--help").stdout
 

@@ -43,7 +43,7 @@ def command(tmp_path: Path, *arguments: str) -> list[str]:
 
 EVALUATE = ("evaluate", "bats.csv", "--translations", "t.txt", "--output", "r.json")
 COMPARE = ("compare", "a.json", "b.json", "--resamples", "20", "--output", "r.json")
-SCORE = ("score", "bleu", "--translations", "t.txt", "--references", "t.txt", "-o", "r.json")
+SCORE = ("score", "t.txt", "--references", "t.txt", "-o", "r.json")
 
 
 def prepared(tmp_path: Path, arguments: tuple[str, ...]) -> list[str]:

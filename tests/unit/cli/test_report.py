@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from pathlib import Path
 from xml.etree import ElementTree
@@ -75,6 +76,8 @@ def test_report_writes_page_tables_and_plots(files: Path) -> None:
         "quality.words.svg",
     ]
     assert cc_hf("report", "a.json", "--html", "p.html", "--quiet", cwd=files).stderr == ""
+    (row,) = json.loads(cc_hf("report", "a.json", "b.json", "--json", cwd=files).stdout)
+    assert (row["baseline"], len(row["comparisons"])) == ("a", 2)
 
 
 def test_the_baseline_is_named_by_its_system_or_its_file(tmp_path: Path) -> None:
@@ -90,7 +93,7 @@ def test_the_baseline_is_named_by_its_system_or_its_file(tmp_path: Path) -> None
 
 
 def test_a_report_without_files_is_printed_as_markdown(files: Path) -> None:
-    arguments = ["report", "a.json", "b.json", "--resamples", "10"]
+    arguments = ["report", ".", "--resamples", "10"]
     printed = cc_hf(*arguments, cwd=files)
     cc_hf(*arguments, "--markdown", "o.md", cwd=files)
     assert printed.stdout == (files / "o.md").read_text(encoding="utf-8")
@@ -141,7 +144,7 @@ def test_undecodable_file_names_are_written_as_escapes(
             "unknown dataset 'winmt'; did you mean 'winomt'",
         ),
         (["a.json", "--plots", "p", "--format", "eps"], "one of png, svg, pdf, got 'eps'"),
-        (["a.json", "--figure", "accuracy"], "--figure: expected --latex FILE with it"),
+        (["a.json", "--figure", "accuracy"], "figure: expected --latex FILE with it"),
         (["a.json", "--latex", "o.tex", "--figure", "acuracy"], "did you mean 'accuracy'"),
         (["missing.json", "--html", "o.html"], "file not found: missing.json"),
     ],

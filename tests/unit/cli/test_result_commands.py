@@ -14,49 +14,15 @@ from cc_hf.results import EvaluationResult, ResultSet
 from cc_hf.schema import Judgement
 from tests.helpers import reported
 from tests.helpers.command_line import printed_by, read_json
-from tests.helpers.results import small_result, write_result
-
-
-@pytest.fixture
-def seeds(tmp_path: Path) -> list[Path]:
-    return [
-        write_result(tmp_path, f"{name}-seed{seed}", small_result(accuracies, system=name))
-        for name, seed, accuracies in (
-            ("base", 1, (0.5, 0.9)),
-            ("base", 2, (0.7, 0.9)),
-            ("fast", 1, (0.2, 0.9)),
-            ("fast", 2, (0.4, 0.9)),
-        )
-    ]
-
-
-def test_files_of_one_system_are_seeds_by_their_names(seeds: list[Path], tmp_path: Path) -> None:
-    text = printed_by("analyze", "seeds", *seeds, "--output", tmp_path / "out.json")
-    assert "base (n = 2)" in text
-    assert "fast (n = 2)" in text
-    assert "60.0 ± 14.1" in text
-    averages = json.loads((tmp_path / "out.json").read_text(encoding="utf-8"))["averages"]
-    assert [(a["system"], a["n_seeds"]) for a in averages] == [("base", 2), ("fast", 2)]
-    assert averages[0]["figures"]["accuracy_female"]["values"] == [0.5, 0.7]
-
-
-def test_given_names_join_files(seeds: list[Path]) -> None:
-    names = [part for name in "aaba" for part in ("--name", name)]
-    found = json.loads(printed_by("analyze", "seeds", *seeds, *names, "--json"))["averages"]
-    assert [(a["system"], a["n_seeds"]) for a in found] == [("a", 3), ("b", 1)]
-    with pytest.raises(InputError, match="--name: expected one for each file of results, 4 in all"):
-        printed_by("analyze", "seeds", *seeds, "--name", "a", status=2)
-    with pytest.raises(InputError, match="expected results of the metric own, got none"):
-        printed_by("analyze", "seeds", *seeds, "--metric", "own", status=2)
 
 
 def test_uncertain_samples_are_listed_with_the_readings_of_other_metrics(tmp_path: Path) -> None:
     results = tuple(replace(r, dataset="", config="") for r in reported.results(0).values())
     path = tmp_path / "r.json"
     path.write_text(ResultSet(results).to_json(), encoding="utf-8")
-    text = printed_by("analyze", "uncertain", path, "--within", "10", "--show", "1")
+    text = printed_by("compare", "--by", "sample", path, "--within", "10", "--show", "1")
     assert "uncertain: a probability of the correct reading from 40.0 to 60.0 %" in text
-    rows = json.loads(printed_by("analyze", "uncertain", path, "--within", "10", "--json"))
+    rows = json.loads(printed_by("compare", "--by", "sample", path, "--within", "10", "--json"))
     near = [
         j
         for j in results[0].judgements
@@ -65,7 +31,7 @@ def test_uncertain_samples_are_listed_with_the_readings_of_other_metrics(tmp_pat
     assert len(near) == len(rows["samples"]) > 0
     assert set(rows["samples"][0]["readings"]) == {"words"}
     with pytest.raises(InputError, match="expected one result with probabilities"):
-        printed_by("analyze", "uncertain", path, "--metric", "words", status=2)
+        printed_by("compare", "--by", "sample", path, "--metric", "words", status=2)
 
 
 @pytest.mark.shared
@@ -107,7 +73,7 @@ def test_evaluator_agreement_reads_several_results(tmp_path: Path) -> None:
             paths.append(tmp_path / f"{evaluator}{system}.json")
             paths[-1].write_text(result.to_json(), encoding="utf-8")
     printed = printed_by(
-        "analyze", "evaluator-agreement", *paths, "-o", tmp_path / "r.json", "--resamples", "200"
+        "compare", "--by", "evaluator", *paths, "-o", tmp_path / "r.json", "--resamples", "200"
     )
     assert "accuracy of 3 systems by 2 evaluators" in printed
     assert "a and b" in printed
@@ -120,7 +86,7 @@ def test_evaluator_agreement_reads_several_results(tmp_path: Path) -> None:
             ),
             encoding="utf-8",
         )
-    printed = printed_by("analyze", "evaluator-agreement", *longer, "--resamples", "200")
+    printed = printed_by("compare", "--by", "evaluator", *longer, "--resamples", "200")
     assert "[1] and [2]" in printed
     assert "[2]: an-organisation/opus-mt-tc-big-en-de-b\n" in printed
     found = read_json(tmp_path / "r.json")

@@ -5,10 +5,9 @@ from typing import Any
 
 import pytest
 
-from cc_hf.comparing.seeds import average_results, averages_of_systems, name_without_seed
+from cc_hf.comparing.seeds import average_results
 from cc_hf.comparing.system_rows import mean_rows, system_rows
 from cc_hf.errors import InputError
-from cc_hf.reports.tables.result_lists import seed_tables
 from cc_hf.reports.tables.systems import systems_tables
 from cc_hf.results import EvaluationResult
 from cc_hf.statistics.gender_figures import RATIO
@@ -64,39 +63,13 @@ def test_the_ratio_is_that_of_averaged_accuracies() -> None:
     assert figure.values == pytest.approx((1.8, 0.6 / 0.9))
 
 
-def test_systems_are_averaged_by_name_data_and_metric() -> None:
-    named = [
-        (name_without_seed(name), small_result(accuracies, tgt_lang=lang, system=name))
-        for name, accuracies, lang in (
-            ("base-seed1", (0.5, 0.9), "de"),
-            ("base-seed2", (0.7, 0.9), "de"),
-            ("small_seed_1", (0.1, 0.9), "de"),
-            ("base-seed1", (0.2, 0.9), "fr"),
-        )
-    ]
-    averages = averages_of_systems(named)
-    assert [(a.system, a.first.tgt_lang, a.n_seeds) for a in averages] == [
-        ("base", "de", 2),
-        ("small", "de", 1),
-        ("base", "fr", 1),
-    ]
-    assert averages[1].figures["accuracy"].sd is None
-    text = printed(seed_tables(averages))
-    assert "base (n = 2)" in text
-    assert "50.0 ± 14.1" not in text
-    assert "60.0 ± 14.1" in text  # the minimum: 50 and 70
-
-
 def test_a_system_that_judged_itself_is_said_to_beside_its_means() -> None:
     results = [
         replace(seed, signature=seed.signature.replace("|n:", "|eval:a@2|n:"))
         for seed in (small_result((0.5, 0.9), system=f"a@{i}/beam1") for i in (3, 4))
     ]
-    for shown in (
-        seed_tables([average_results(results, system="base")]),
-        systems_tables(mean_rows(system_rows([("base", r) for r in results[:1]])), ["accuracy"]),
-    ):
-        assert "base: Judged by itself: a is the system" in printed(shown)
+    shown = systems_tables(mean_rows(system_rows([("base", r) for r in results[:1]])), ["accuracy"])
+    assert "base: Judged by itself: a is the system" in printed(shown)
 
 
 def test_what_is_not_one_system_is_refused() -> None:
@@ -133,4 +106,3 @@ def test_figures_that_some_seeds_lack_are_named() -> None:
     other = replace(small_result((0.6, 0.9), system="b"), scores=fewer)
     average = average_results([first, other], system="base")
     assert average.undefined == {"delta_x": 1}
-    assert "base: undefined for some seeds: delta_x (1 of 2)" in printed(seed_tables([average]))

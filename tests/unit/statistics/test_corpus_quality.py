@@ -59,9 +59,9 @@ def test_reports_read_the_file_that_the_command_writes(tmp_path: Path) -> None:
     for path, lines in zip(paths.values(), (GOOD, POOR, REFERENCES), strict=True):
         path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
     out = tmp_path / "bleu.json"
-    given = ["--translations", str(paths["good"]), "--translations", f"bad={paths['poor']}"]
+    given = [str(paths["good"]), f"bad={paths['poor']}"]
     options = ["--references", str(paths["ref"]), "--chrf", "--paired", "ar", "-o", str(out)]
-    result = CliRunner().invoke(app, ["score", "bleu", *given, *options, "--tgt-lang", "de"])
+    result = CliRunner().invoke(app, ["score", *given, *options, "-l", "en-de"])
     assert result.exit_code == 0, result.output
     assert "|tok:13a|" in result.output
     scores = read_quality_scores(out)

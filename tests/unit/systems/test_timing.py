@@ -164,7 +164,18 @@ def test_the_command_names_each_setting_and_writes_the_file(tmp_path: Path) -> N
     source = tmp_path / "source.en"
     source.write_text("".join(f"{text}\n" for text in _SOURCES), encoding="utf-8")
     shown = run_command(
-        *("time", f"tiny={_TINY}", "--source-file", source, "--num-beams", "1", "--num-beams", "2"),
+        *(
+            "compare",
+            "--by",
+            "time",
+            f"tiny={_TINY}",
+            "--source-file",
+            source,
+            "--num-beams",
+            "1",
+            "--num-beams",
+            "2",
+        ),
         *("--rounds", "1", "--threads", "1", "--allow-busy", "--output", tmp_path / "t.json"),
     )
     rows = json.loads((tmp_path / "t.json").read_text(encoding="utf-8"))["timings"]
@@ -176,7 +187,7 @@ def test_the_command_names_each_setting_and_writes_the_file(tmp_path: Path) -> N
 def test_two_systems_of_one_name_are_refused(tmp_path: Path) -> None:
     source = tmp_path / "source.en"
     source.write_text("Yes.\n", encoding="utf-8")
-    shown = run_command("time", _TINY, _TINY, "--source-file", source, status=2)
+    shown = run_command("compare", "--by", "time", _TINY, _TINY, "--source-file", source, status=2)
     assert "two systems are named cc-tiny-en-de; give NAME=SYSTEM" in " ".join(shown.stderr.split())
 
 
@@ -224,12 +235,14 @@ def test_errors_of_the_command_name_its_options(
 ) -> None:
     source = tmp_path / "source.en"
     source.write_text("", encoding="utf-8")
-    shown = run_command("time", _TINY, "--source-file", source, status=2)
+    shown = run_command("compare", "--by", "time", _TINY, "--source-file", source, status=2)
     assert "--source-file:" in shown.stderr
     source.write_text("Yes.\n", encoding="utf-8")
     _others(monkeypatch, itertools.repeat(float(machine.cpu_count())))
-    shown = run_command("time", _TINY, "--source-file", source, status=2)
+    shown = run_command("compare", "--by", "time", _TINY, "--source-file", source, status=2)
     assert "--allow-busy: other processes use the cores" in " ".join(shown.stderr.split())
     _others(monkeypatch, itertools.repeat(0.0))
-    shown = run_command("time", _TINY, "--source-file", source, "--precision", "int4", status=2)
+    shown = run_command(
+        "compare", "--by", "time", _TINY, "--source-file", source, "--precision", "int4", status=2
+    )
     assert "--precision: expected" in " ".join(shown.stderr.split())

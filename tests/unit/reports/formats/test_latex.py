@@ -78,6 +78,9 @@ def test_figures_are_chosen_by_metric_and_name() -> None:
     text = latex_paper_table(report, ["words:delta_words", "words:accuracy"])
     assert r"\hspace{0pt}system & \hspace{0pt}delta words & \hspace{0pt}accuracy \\" in text
     assert r"\cmidrule" not in text  # a single metric is named in the caption
+    text = latex_paper_table(report, ["ratio_male_female"])
+    assert "ratio M:F, 1 is best" in text
+    assert r"\textbf{×" in text
     with pytest.raises(UnknownNameError, match=r"unknown figure 'min_acuracy'.*min_accuracy"):
         latex_paper_table(report, ["min_acuracy"])
     with pytest.raises(UnknownNameError, match="unknown figure 'words:weighted_accuracy'"):

@@ -48,7 +48,7 @@ def files(tmp_path: Path) -> Path:
 def test_own_agreement_is_shown_beside_the_published_one(files: Path) -> None:
     output = files / "out.json"
     arguments = (
-        "--annotations",
+        "--labels",
         files / "labels.jsonl",
         "--assume",
         files / "one.json",
@@ -56,7 +56,7 @@ def test_own_agreement_is_shown_beside_the_published_one(files: Path) -> None:
         output,
     )
     printed = cc_hf(
-        "analyze", "human-agreement", files / "all.json", *arguments, environment={"COLUMNS": "80"}
+        "compare", "--by", "rater", files / "all.json", *arguments, environment={"COLUMNS": "80"}
     ).stdout
     printed = " ".join(printed.split())
     assert "vamvas-sennrich-2" in printed  # the name is broken in a narrow terminal
@@ -73,31 +73,30 @@ def test_own_agreement_is_shown_beside_the_published_one(files: Path) -> None:
 
 
 def test_annotations_can_be_shared_by_results_or_given_per_result(files: Path) -> None:
-    labels = ("--annotations", files / "labels.jsonl")
+    labels = ("--labels", files / "labels.jsonl")
     assert (
         cc_hf(
-            "analyze", "human-agreement", files / "one.json", files / "all.json", *labels
+            "compare", "--by", "rater", files / "one.json", files / "all.json", *labels
         ).stdout.count("signature:")
         == 3
     )
     assert (
         cc_hf(
-            "analyze", "human-agreement", files / "one.json", files / "all.json", *labels, *labels
+            "compare", "--by", "rater", files / "one.json", files / "all.json", *labels, *labels
         ).stdout.count("signature:")
         == 3
     )
-    wrong = cc_hf(
-        "analyze", "human-agreement", files / "one.json", *labels, *labels, status=2
-    ).stderr
+    wrong = cc_hf("compare", "--by", "rater", files / "one.json", *labels, *labels, status=2).stderr
     assert "expected the option once, or once per file of results (1), got it 2 times" in wrong
 
 
 def test_options_that_do_not_fit_together_are_refused(files: Path) -> None:
     common = (
-        "analyze",
-        "human-agreement",
+        "compare",
+        "--by",
+        "rater",
         files / "one.json",
-        "--annotations",
+        "--labels",
         files / "labels.jsonl",
     )
     assert "give them with --assume RESULT" in cc_hf(*common, "--as-published", status=2).stderr

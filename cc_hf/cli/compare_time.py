@@ -1,4 +1,4 @@
-"""cc-hf time: decoding time of systems, measured in turns."""
+"""cc-hf compare --by time: decoding time of systems, measured in turns."""
 
 from __future__ import annotations
 
@@ -8,22 +8,20 @@ from typing import Annotated
 
 import typer
 
-from cc_hf.cli.options import AsJson, Device, FamilyName, FiguresOutput, Quiet, TgtLang
-from cc_hf.cli.output import (
-    check_output,
-    json_text,
-    print_result,
-    say_written,
-    shows_progress,
-)
+from cc_hf.cli.command import Outcome
+from cc_hf.cli.fields import Fields
 from cc_hf.errors import InputError
+from cc_hf.evaluators.options import LoadingOptions
 from cc_hf.files import exists
 from cc_hf.systems.system import DEFAULT_BEAMS, System
+from cc_hf.systems.timing_options import TimingOptions
 
-__all__ = ["time_systems"]
+__all__ = ["time"]
+
+_PANEL = "Systems"
 
 
-def time_systems(
+def time(
     systems: Annotated[
         list[str],
         typer.Argument(
@@ -41,13 +39,18 @@ def time_systems(
     num_beams: Annotated[
         list[int] | None,
         typer.Option(
-            min=1,
-            help="Number of beams. May be repeated, to time each system with each. Default: 5.",
+            help=(
+                "Number of beams. May be repeated, to time each system with each. Default:"
+                f" {DEFAULT_BEAMS}."
+            ),
+            rich_help_panel=_PANEL,
         ),
     ] = None,
     precision: Annotated[
         list[str] | None,
-        typer.Option(help="fp32, or int8 on the CPU. May be repeated. Default: fp32."),
+        typer.Option(
+            help="fp32, or int8 on the CPU. May be repeated. Default: fp32.", rich_help_panel=_PANEL
+        ),
     ] = None,
     backend: Annotated[
         list[str] | None,
@@ -55,71 +58,39 @@ def time_systems(
             help=(
                 "Library that runs the models: torch, or ctranslate2 for Marian and M2M100 on the"
                 " CPU. May be repeated. Default: torch."
-            )
+            ),
+            rich_help_panel=_PANEL,
         ),
     ] = None,
-    rounds: Annotated[
-        int, typer.Option(min=1, help="Number of rounds, of which the median counts.")
-    ] = 3,
-    threads: Annotated[
-        int | None, typer.Option(min=1, help="Threads of the CPU. Default: one for each core.")
-    ] = None,
-    batch_tokens: Annotated[
-        int,
-        typer.Option(
-            min=1,
-            help="Limit of a batch: twice its padded source tokens, for each of the beams.",
-        ),
-    ] = 2048,
-    allow_busy: Annotated[
-        bool,
-        typer.Option(
-            "--allow-busy",
-            help="Measure also while other processes share the cores; such times are marked.",
-        ),
-    ] = False,
-    src_lang: Annotated[
-        str | None, typer.Option(help="Language of the sources, ISO 639-1.")
-    ] = None,
-    tgt_lang: TgtLang = None,
-    kind: FamilyName = None,
-    device: Device = None,
-    output: FiguresOutput = None,
-    as_json: AsJson = False,
-    quiet: Quiet = False,
-) -> None:
+    loading: Annotated[LoadingOptions, Fields("language_pair device", _PANEL, rare="kind")],
+    timing: Annotated[TimingOptions, Fields("rounds threads batch_tokens allow_busy", "Timing")],
+    progress: bool = False,
+) -> Outcome:
     """Time how long systems take to translate a file.
 
     The systems are loaded and warmed up first. Then they take turns: in each round each translates
-    the whole file, with tokenization. `--timing FILE` of `cc-hf report systems` takes the file that
-    --output writes.
+    the whole file, with tokenization. Option --timing of `cc-hf compare --by seed` takes the file
+    that --output writes.
+
+    Example: cc-hf compare --by time cc-tiny-en-de --source-file sources.txt --allow-busy
     """
     from cc_hf.data.files.text_files import read_lines
-    from cc_hf.evaluators.options import LoadingOptions
     from cc_hf.reports.tables.timings import timing_table
-    from cc_hf.systems.timing import TimingOptions
-    from cc_hf.systems.timing import time_systems as run_rounds
+    from cc_hf.systems.timing import time_systems
 
-    check_output(output)
     sources = read_lines(source_file)
     if not sources:
-        raise InputError(f"--source-file: {source_file}: expected sentences, got an empty file")
-    report = run_rounds(
+        raise InputError(f"source_file: {source_file}: expected sentences, got an empty file")
+    report = time_systems(
         _settings(
             systems, num_beams or [DEFAULT_BEAMS], precision or ["fp32"], backend or ["torch"]
         ),
         sources,
-        options=TimingOptions(rounds, threads, batch_tokens, allow_busy),
-        loading=LoadingOptions(src_lang=src_lang, tgt_lang=tgt_lang, kind=kind, device=device),
-        progress=shows_progress(quiet=quiet),
+        options=timing,
+        loading=loading,
+        progress=progress,
     ).to_dict()
-    print_result(
-        as_json,
-        json_text(report),
-        lambda: [timing_table(report, title=f"decoding time of {source_file}")],
-        output=output,
-    )
-    say_written(output)
+    return Outcome(report, lambda: [timing_table(report, title=f"decoding time of {source_file}")])
 
 
 def _settings(

@@ -14,6 +14,7 @@ from tests.helpers.command_line import run_command
 from tests.helpers.results import seed_files, write_seeds
 
 GROUPS = ("FoFc", "MoFc", "MoMc", "FoMc")
+BY_SEED = ("compare", "--by", "seed")
 
 
 @pytest.fixture
@@ -26,12 +27,11 @@ def test_a_table_is_made_of_results_bleu_times_and_labels(
 ) -> None:
     labels = ["--group", "*=ours", "--size", "base=6M", "--size", "fast=2M", "--seqkd", "fast"]
     shown = run_command(
-        "report",
-        "systems",
+        *BY_SEED,
         *seeds,
         *seed_files(tmp_path),
         *labels,
-        "--output",
+        "--table",
         tmp_path / "systems.tsv",
         "--means",
         tmp_path / "means.csv",
@@ -59,7 +59,7 @@ def test_a_table_is_made_of_results_bleu_times_and_labels(
 
 
 def test_json_has_seeds_and_means(seeds: list[Path], tmp_path: Path) -> None:
-    shown = run_command("report", "systems", *seeds, *seed_files(tmp_path), "--json")
+    shown = run_command(*BY_SEED, *seeds, *seed_files(tmp_path), "--json")
     content = json.loads(shown.stdout)
     assert content["systems"][0]["figures"]["min_accuracy"] == 0.5
     assert content["systems"][0]["intervals"]["accuracy"] == pytest.approx([0.6, 0.8])
@@ -68,21 +68,41 @@ def test_json_has_seeds_and_means(seeds: list[Path], tmp_path: Path) -> None:
         "sd": pytest.approx(0.5 / 2**0.5),
         "values": [1.0, 1.5],
     }
-    refused = run_command("report", "systems", *seeds, "--json", "-o", "-", status=2)
-    assert "--output: expected a file beside --json" in refused.stderr
-    shown = run_command("report", "systems", *seeds, "-o", "-")
-    assert shown.stdout.startswith("system\tgroup\t")
+    shown = run_command(*BY_SEED, *seeds, "-o", "-")
+    assert json.loads(shown.stdout)["means"][0]["n_seeds"] == 2
     assert "min_accuracy" in shown.stderr
+
+
+def test_files_of_one_name_are_seeds(seeds: list[Path]) -> None:
+    names = [part for name in "aaba" for part in ("--name", name)]
+    means = json.loads(run_command(*BY_SEED, *seeds, *names, "--json").stdout)["means"]
+    assert [(m["system"], m["seeds"]) for m in means] == [("a", ["1", "2", "3"]), ("b", [""])]
+    assert means[0]["figures"]["accuracy_female"]["values"] == [0.5, 0.7, 0.4]
+
+
+def test_a_folder_stands_for_its_files_and_a_ratio_is_a_figure(
+    seeds: list[Path], tmp_path: Path
+) -> None:
+    folder = tmp_path / "results"
+    folder.mkdir()
+    for path in seeds:
+        path.rename(folder / path.name)
+    figures = ("--figure", "ratio_male_female", "--figure", "delta_x", "--means", "m.tsv")
+    shown = run_command(*BY_SEED, folder, *figures, cwd=tmp_path)
+    assert "×1.50 ± ×0.36" in shown.stdout  # .9 / .6; 1.8 and 1.29
+    means = read_system_table(tmp_path / "m.tsv")
+    assert [row["ratio_male_female"] for row in means] == ["1.5", "3"]
+    (tmp_path / "empty").mkdir()
+    refused = run_command(*BY_SEED, tmp_path / "empty", status=2)
+    assert "holds no .json file" in refused.stderr
 
 
 def test_charts_have_a_line_for_each_group_or_seed(seeds: list[Path], tmp_path: Path) -> None:
     labels = ["--group", "*=ours", "--size", "base=6M", "--size", "fast=2M"]
     n_lines = {}
-    for kind, more in {"means": [], "seeds": ["--by-seed"]}.items():
+    for kind, more in {"means": [], "seeds": ["--each-seed"]}.items():
         path = tmp_path / f"{kind}.svg"
-        run_command(
-            "report", "systems", *seeds, *seed_files(tmp_path), *labels, "--plot", path, *more
-        )
+        run_command(*BY_SEED, *seeds, *seed_files(tmp_path), *labels, "--plot", path, *more)
         text = path.read_text(encoding="utf-8")
         dashes = re.findall(r'<path d="([^"]*)" [^>]*stroke-dasharray', text)
         n_lines[kind] = len([path for path in dashes if path.count("\n") > 1 or "L" in path])
@@ -91,10 +111,10 @@ def test_charts_have_a_line_for_each_group_or_seed(seeds: list[Path], tmp_path: 
 
 def test_systems_without_bleu_are_named_and_not_drawn(seeds: list[Path], tmp_path: Path) -> None:
     plot = tmp_path / "chart.png"
-    refused = run_command("report", "systems", *seeds, "--plot", plot, status=2)
+    refused = run_command(*BY_SEED, *seeds, "--plot", plot, status=2)
     assert "--plot: expected systems with BLEU and the figure to draw, got none" in refused.stderr
     known = ["--bleu", "base-seed1=20", "--bleu", "base-seed2=21"]
-    shown = run_command("report", "systems", *seeds, *known, "--plot", plot)
+    shown = run_command(*BY_SEED, *seeds, *known, "--plot", plot)
     assert "note: BLEU is not known for fast, not drawn in" in shown.stderr
     assert plot.read_bytes().startswith(b"\x89PNG")
 
@@ -104,11 +124,16 @@ def test_wrong_options_are_refused(seeds: list[Path], tmp_path: Path) -> None:
         ([*seeds, "--figure", "min"], "unknown figure 'min'"),
         ([*seeds, "--weighted"], "--weighted: expected results with weighted accuracies"),
         ([*seeds, "--group", "base"], "--group: expected key=value, got 'base'"),
-        ([*seeds, "--metric", "own"], "expected results of the metric own, got none"),
+        (
+            [*seeds, "--metric", "own"],
+            "--metric: expected one of contrastive_conditioning, got own",
+        ),
+        ([*seeds, "--name", "a"], "--name: expected one for each file of results, 4 in all"),
+        ([*seeds, "--table", "t.txt"], "--table: expected a file that ends in .tsv or .csv"),
         ([*seeds, "--plot", tmp_path / "a.txt"], "--plot: expected a file that ends in"),
     ]
     for arguments, message in cases:
-        shown = run_command("report", "systems", *arguments, status=2)
+        shown = run_command(*BY_SEED, *arguments, status=2)
         assert message in shown.stderr
 
 

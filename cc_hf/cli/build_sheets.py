@@ -1,4 +1,4 @@
-"""cc-hf analyze rater-sheets: translations that people judge."""
+"""cc-hf build sheets: translations that people judge."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from cc_hf.cli.options import DataDir, Quiet
+from cc_hf.cli.command import Outcome
+from cc_hf.cli.options import DataDir, Results
 from cc_hf.cli.rater_files import (
     DrawSeed,
     KeyOutput,
@@ -16,29 +17,22 @@ from cc_hf.cli.rater_files import (
     SheetsOutput,
     TableKind,
     check_rater_files,
-    write_rater_files,
+    sheets_outcome,
 )
 from cc_hf.errors import InputError
 
 if TYPE_CHECKING:
     from cc_hf.results import EvaluationResult
 
-__all__ = ["rater_sheets", "results_by_system"]
+__all__ = ["results_by_system", "sheets"]
 
 #: Number of translations of each system in the paper.
 _N_TRANSLATIONS = 200
 
 
-def rater_sheets(
-    results: Annotated[
-        list[Path],
-        typer.Argument(
-            help=(
-                "JSON files that `cc-hf evaluate --output` wrote, one of each system on the same"
-                " data: mucow, winomt or simplegen with pattern matching."
-            )
-        ),
-    ],
+def sheets(
+    results: Results,
+    *,
     output: SheetsOutput,
     key: KeyOutput,
     n: Annotated[
@@ -93,12 +87,14 @@ def rater_sheets(
     table: TableKind = "csv",
     seed: DrawSeed = 0,
     data_dir: DataDir = None,
-    quiet: Quiet = False,
-) -> None:
-    """Draw translations for raters, and write blind, shuffled sheets with guidelines.
+) -> Outcome:
+    """Draw translations, and write sheets on which people label them.
 
-    The method is that of Vamvas & Sennrich (2021), appendix E. `cc-hf analyze human-agreement
+    The sheets are blind and shuffled; the results are those of several systems on mucow, winomt or
+    simplegen. The method is that of Vamvas & Sennrich (2021), appendix E. `cc-hf compare --by rater
     --key` reads the filled sheets.
+
+    Example: cc-hf build sheets tiny.json -o sheets --key key.json
     """
     from cc_hf.comparing.people.agreement import examples_without_corpora
     from cc_hf.comparing.people.annotations import read_earlier
@@ -123,7 +119,7 @@ def rater_sheets(
         earlier=None if earlier is None else read_earlier(earlier),
         seed=seed,
     )
-    write_rater_files(drawn, output, key, n_raters=raters, table=table, seed=seed, quiet=quiet)
+    return sheets_outcome(drawn, output, key, n_raters=raters, table=table, seed=seed)
 
 
 def results_by_system(

@@ -1,4 +1,4 @@
-"""cc-hf analyze: further questions to results."""
+"""cc-hf compare --by rater: results beside labels that people gave."""
 
 from __future__ import annotations
 
@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.text import Text
 
-from cc_hf.cli import rater_studies, result_commands
-from cc_hf.cli.options import AsJson, DataDir, FiguresOutput
-from cc_hf.cli.output import check_output, json_text, print_result
+from cc_hf.cli.command import Outcome
+from cc_hf.cli.options import DataDir, Results
 from cc_hf.errors import InputError
 
 if TYPE_CHECKING:
@@ -19,70 +18,33 @@ if TYPE_CHECKING:
     from cc_hf.comparing.people.annotations import Annotation, EarlierAgreement
     from cc_hf.results import EvaluationResult
 
-__all__ = ["app"]
+__all__ = ["raters"]
 
-app = typer.Typer(help="Ask further questions to results.", no_args_is_help=True)
-app.command("evaluator-agreement")(result_commands.evaluator_agreement)
-app.command("rater-sheets")(rater_studies.rater_sheets)
-app.command("seeds")(result_commands.seeds)
-app.command("uncertain")(result_commands.uncertain)
+_ASSUMED = "Verdicts that stand for labels"
 
 
-@app.command("human-agreement")
-def human_agreement(
-    results: Annotated[
-        list[Path],
-        typer.Argument(
-            help="JSON files that `cc-hf evaluate --output` wrote, by any metrics.",
-        ),
-    ],
-    annotations: Annotated[
+def raters(
+    results: Results,
+    *,
+    labels: Annotated[
         list[Path] | None,
         typer.Option(
             help=(
-                "JSONL file of human labels, with the keys id, index or testset_line;"
-                " translation; gold_gender; and label_annotator1 and 2 or binarized_annotator1"
-                " and 2, or more; or NAME.annotator1.jsonl as Vamvas & Sennrich published it, with"
-                " that of the other annotator beside it. Give the option once for all files of"
-                " results, or once for each."
+                "JSONL file of human labels, with the keys id, index or testset_line; translation;"
+                " gold_gender; and label_annotator1 and 2 or binarized_annotator1 and 2, or more;"
+                " or NAME.annotator1.jsonl as Vamvas & Sennrich published it, with that of the"
+                " other annotator beside it. Give it once for all results, or once for each."
             )
         ),
     ] = None,
     key: Annotated[
         Path | None,
-        typer.Option(
-            help="In place of --annotations: key that `cc-hf analyze rater-sheets` wrote."
-        ),
+        typer.Option(help="In place of --labels: key that `cc-hf build sheets` wrote."),
     ] = None,
-    sheets: Annotated[
+    sheet: Annotated[
         list[Path] | None,
-        typer.Option("--sheet", help="With --key: filled sheet of a rater. Once for each rater."),
+        typer.Option(help="With --key: filled sheet of a rater. Once for each rater."),
     ] = None,
-    assume: Annotated[
-        Path | None,
-        typer.Option(
-            help=(
-                "JSON file of a result whose decided verdicts count as labels of the"
-                " translations that nobody annotated. For MuCoW, only the translations without"
-                " a decided verdict were annotated."
-            )
-        ),
-    ] = None,
-    without_corpus: Annotated[
-        list[str] | None,
-        typer.Option(
-            help=(
-                "With --assume: corpus from which no annotated sentence was drawn (opensubs in"
-                " the paper). May be repeated."
-            )
-        ),
-    ] = None,
-    as_published: Annotated[
-        bool,
-        typer.Option(
-            "--as-published", help="With --assume: count labels as the notebook of the paper does."
-        ),
-    ] = False,
     inconclusive: Annotated[
         str | None,
         typer.Option(
@@ -95,16 +57,44 @@ def human_agreement(
     skip_others: Annotated[
         bool,
         typer.Option(
-            "--skip-others", help="Ignore annotated translations that differ from the judged ones."
+            "--skip-others", help="Ignore labelled translations that differ from the judged ones."
+        ),
+    ] = False,
+    assume: Annotated[
+        Path | None,
+        typer.Option(
+            help=(
+                "Result whose decided verdicts count as labels of the translations that nobody"
+                " labelled. For MuCoW, only those without a decided verdict were labelled."
+            ),
+            rich_help_panel=_ASSUMED,
+        ),
+    ] = None,
+    without_corpus: Annotated[
+        list[str] | None,
+        typer.Option(
+            help=(
+                "With --assume: corpus from which no labelled sentence was drawn (opensubs in the"
+                " paper). May be repeated."
+            ),
+            rich_help_panel=_ASSUMED,
+        ),
+    ] = None,
+    as_published: Annotated[
+        bool,
+        typer.Option(
+            "--as-published",
+            help="With --assume: count labels as the notebook of the paper does.",
+            rich_help_panel=_ASSUMED,
         ),
     ] = False,
     data_dir: DataDir = None,
-    output: FiguresOutput = None,
-    as_json: AsJson = False,
-) -> None:
+) -> Outcome:
     """Compare results with human labels.
 
     The figures are shown beside those of Vamvas & Sennrich (2021), Table 2.
+
+    Example: cc-hf compare --by rater tiny.json --labels labels.jsonl
     """
     from cc_hf.comparing.people.agreement import (
         Assumption,
@@ -124,8 +114,7 @@ def human_agreement(
             "--without-corpus and --as-published say how assumed verdicts count; give them with"
             " --assume RESULT, or omit them"
         )
-    check_output(output)
-    labels_of = _labels(results, annotations, key, sheets)
+    labels_of = _labels(results, labels, key, sheet)
     assumption = None
     if assume is not None:
         decided = _with_inconclusive(assume)
@@ -138,26 +127,24 @@ def human_agreement(
     rows = []
     for number, path in enumerate(results):
         for judged in _read_results(path):
-            labels, earlier, assumed = labels_of(number, judged)
+            given, earlier, assumed = labels_of(number, judged)
             agreement = agreement_with_labels(
                 judged,
-                labels,
+                given,
                 skip_others=skip_others,
                 inconclusive=inconclusive,
                 assumption=assumption or assumed,
             )
-            rows.append(AgreementRow(judged, agreement, annotator_agreement(labels), earlier))
-    print_result(
-        as_json,
-        json_text(agreement_json(rows)),
+            rows.append(AgreementRow(judged, agreement, annotator_agreement(given), earlier))
+    return Outcome(
+        agreement_json(rows),
         lambda: [human_agreement_table(rows), *map(Text, agreement_notes(rows))],
-        output=output,
     )
 
 
 def _labels(
     results: list[Path],
-    annotations: list[Path] | None,
+    files: list[Path] | None,
     key: Path | None,
     sheets: list[Path] | None,
 ) -> Callable[
@@ -177,8 +164,8 @@ def _labels(
     )
     from cc_hf.comparing.people.sheets import read_key, read_sheets
 
-    if (key is None) == (annotations is None) or (key is None) != (sheets is None):
-        raise InputError("expected either --annotations, or --key with the --sheet of each rater")
+    if (key is None) == (files is None) or (key is None) != (sheets is None):
+        raise InputError("expected either --labels, or --key with the --sheet of each rater")
     if key is not None:
         sheet_key = read_key(key, FORMS)
         raters = read_sheets(sheets or [], sheet_key)
@@ -194,10 +181,10 @@ def _labels(
             )
 
         return of_sheets
-    files = annotations or []
+    files = files or []
     if len(files) not in (1, len(results)):
         raise InputError(
-            f"--annotations: expected the option once, or once per file of results"
+            f"--labels: expected the option once, or once per file of results"
             f" ({len(results)}), got it {len(files)} times"
         )
     read = [(read_annotations(file), earlier_agreement(file)) for file in files]

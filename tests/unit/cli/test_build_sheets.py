@@ -14,9 +14,7 @@ from tests.helpers.command_line import invoke
 from tests.helpers.results import write_result
 from tests.helpers.sheets import fill
 
-
-def run(*arguments: object) -> Result:
-    return invoke("analyze", *arguments)
+BY_RATER = ("compare", "--by", "rater")
 
 
 def simplegen(system: str, metric: str = "simplegen_accuracy") -> EvaluationResult:
@@ -42,8 +40,8 @@ def folder(tmp_path: Path) -> Path:
 
 
 def draw(folder: Path, *options: object) -> Result:
-    return run(
-        "rater-sheets", folder / "a.json", folder / "b.json", "-o", folder / "sheets",
+    return invoke(
+        "build", "sheets", folder / "a.json", folder / "b.json", "-o", folder / "sheets",
         "--key", folder / "key.json", "--n", 10, *options,
     )  # fmt: skip
 
@@ -66,8 +64,8 @@ def test_from_results_over_sheets_to_agreement(folder: Path) -> None:
         rows = fill(path, lambda row: [origins[row["id"]]["gold"]])
         assert all(row[2].startswith(("'=a", "'=b")) for row in rows)
     options = [part for path in sheets for part in ("--sheet", path)]
-    arguments = ("human-agreement", folder / "b.json", "--key", folder / "key.json", *options)
-    result = run(*arguments, "--json")
+    arguments = (*BY_RATER, folder / "b.json", "--key", folder / "key.json", *options)
+    result = invoke(*arguments, "--json")
     assert result.exit_code == 0, result.output
     first, second = json.loads(result.stdout)
     assert (first["metric"], second["metric"]) == ("simplegen_accuracy", "contrastive_conditioning")
@@ -77,7 +75,7 @@ def test_from_results_over_sheets_to_agreement(folder: Path) -> None:
     assert (first["n_labels"], first["n_agree"]) == (30, 3 * n_right)
     assert first["annotators"]["kappa_raw"] == 1.0
     assert len(first["annotators"]["pairs"]) == 3
-    result = run(*arguments)
+    result = invoke(*arguments)
     assert "kappa of the annotators, mean over 3 pairs: 1.0000 on 10 raw labels" in result.stdout
     assert "kappa of annotators 2 and 3: 1.0000 on raw labels, 1.0000 on binary" in result.stdout
 
@@ -94,7 +92,7 @@ def test_earlier_labels_are_drawn_and_compared(folder: Path) -> None:
     for path in sheets:
         fill(path, lambda row: ["Male"])
     options = [part for path in sheets for part in ("--sheet", path)]
-    result = run("human-agreement", folder / "a.json", "--key", folder / "key.json", *options)
+    result = invoke(*BY_RATER, folder / "a.json", "--key", folder / "key.json", *options)
     assert "kappa of annotator 2 with earlier labels: 1.0000 on 4" in result.stdout
 
 
@@ -105,9 +103,7 @@ def test_undecided_translations_alone_can_be_rated(folder: Path) -> None:
     for path in sheets:
         fill(path, lambda row: ["Both / Neutral / Ambiguous"])
     options = [part for path in sheets for part in ("--sheet", path)]
-    result = run(
-        "human-agreement", folder / "a.json", "--key", folder / "key.json", *options, "--json"
-    )
+    result = invoke(*BY_RATER, folder / "a.json", "--key", folder / "key.json", *options, "--json")
     assert result.exit_code == 0, result.output
     rows = json.loads(result.stdout)
     assert (rows[0]["n_open"], rows[0]["n_assumed"]) == (20, pytest.approx(80))
@@ -146,18 +142,18 @@ def test_results_of_one_name_or_on_own_data_are_refused(tmp_path: Path) -> None:
     paths = [write_result(tmp_path, "a", unknown), write_result(tmp_path / "x", "a", unknown)]
     rest = ("-o", tmp_path / "sheets", "--key", tmp_path / "key.json")
     assert "expected those of different systems" in str(
-        run("rater-sheets", *paths, *rest).exception
+        invoke("build", "sheets", *paths, *rest).exception
     )
     foreign = EvaluationResult("", "", "de", "mucow_pattern_matching", "pm|n:0", 0, {}, {}, (), ())
     path = write_result(tmp_path, "own", foreign)
-    assert "on a dataset of cc_hf" in str(run("rater-sheets", path, *rest).exception)
+    assert "on a dataset of cc_hf" in str(invoke("build", "sheets", path, *rest).exception)
 
 
 @pytest.mark.parametrize(
-    "options", [(), ("--key", "k", "--annotations", "a"), ("--key", "k"), ("--sheet", "s")]
+    "options", [(), ("--key", "k", "--labels", "a"), ("--key", "k"), ("--sheet", "s")]
 )
 def test_agreement_needs_annotations_or_key_and_sheets(
     folder: Path, options: tuple[str, ...]
 ) -> None:
-    result = run("human-agreement", folder / "a.json", *options)
-    assert "either --annotations, or --key with the --sheet" in str(result.exception)
+    result = invoke(*BY_RATER, folder / "a.json", *options)
+    assert "either --labels, or --key with the --sheet" in str(result.exception)
