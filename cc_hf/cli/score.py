@@ -62,7 +62,7 @@ def bleu(
 
     `--bleu FILE` of `cc-hf report` and `cc-hf leaderboard` takes the file that --output writes.
     """
-    from cc_hf.data.files.text_files import read_lines
+    from cc_hf.reading import read_lines
     from cc_hf.reports.tables.quality import quality_table
     from cc_hf.statistics.corpus_quality import corpus_quality
 

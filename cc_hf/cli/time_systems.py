@@ -94,8 +94,8 @@ def time_systems(
     the whole file, with tokenization. `--timing FILE` of `cc-hf report systems` takes the file that
     --output writes.
     """
-    from cc_hf.data.files.text_files import read_lines
     from cc_hf.evaluators.options import LoadingOptions
+    from cc_hf.reading import read_lines
     from cc_hf.reports.tables.timings import timing_table
     from cc_hf.systems.timing import TimingOptions
     from cc_hf.systems.timing import time_systems as run_rounds

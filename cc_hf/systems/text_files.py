@@ -20,11 +20,11 @@ from tqdm import tqdm
 
 from cc_hf._version import __version__
 from cc_hf.data.corpora.parallel import LineIndex
-from cc_hf.data.files.text_files import read_lines
 from cc_hf.errors import InputError, ResultWarning, TooLongError, check_choice, shown
 from cc_hf.evaluators.base import Evaluator
-from cc_hf.files import exists, file_sha256, is_file, parse_object, resolved, sole_writer
+from cc_hf.files import exists, file_sha256, is_file, resolved, sole_writer
 from cc_hf.normalization import is_blank
+from cc_hf.reading import parse_object, read_json
 from cc_hf.signature import build
 from cc_hf.systems.backends import prepare
 from cc_hf.systems.system import DEFAULT_BEAMS, System
@@ -259,7 +259,7 @@ class _Part:
             self.path.write_bytes(b"")
             return 0
         try:
-            before = parse_object("\n".join(read_lines(self.options)), self.options)
+            before = read_json(self.options, "JSON", {})
         except InputError:
             before = {}
         if before != self.identity:

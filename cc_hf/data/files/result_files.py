@@ -6,8 +6,8 @@ from collections import defaultdict
 from collections.abc import Sequence
 from pathlib import Path
 
-from cc_hf.data.files.text_files import read_lines
-from cc_hf.errors import InputError
+from cc_hf.errors import in_file
+from cc_hf.reading import read_text
 from cc_hf.results import EvaluationResult, ResultSet, difference_of_data
 
 __all__ = ["read_result_file", "system_names"]
@@ -17,17 +17,15 @@ def read_result_file(path: str | Path) -> ResultSet:
     """Return the results in a file, for one metric or several.
 
     Raises:
-        InputError: for a file that does not exist or holds no result. The message names the file.
+        FileError: for a file that does not exist or holds no result.
 
     Examples:
         >>> read_result_file("nowhere.json")
         Traceback (most recent call last):
-        cc_hf.errors.InputError: file not found: nowhere.json
+        cc_hf.errors.FileError: nowhere.json: file not found
     """
-    try:
-        return ResultSet.from_json("\n".join(read_lines(Path(path))))
-    except InputError as error:
-        raise InputError(str(error) if str(path) in str(error) else f"{path}: {error}") from error
+    with in_file(path):
+        return ResultSet.from_json(read_text(Path(path)))
 
 
 def system_names(results: Sequence[tuple[Path, EvaluationResult]]) -> list[str]:

@@ -9,8 +9,7 @@ from pathlib import Path
 
 from cc_hf.cues.placement import insert_before
 from cc_hf.data.declaration import ConfigDeclaration, DatasetDeclaration
-from cc_hf.data.files.json_rows import json_value
-from cc_hf.data.files.sense_counts import frequent_senses
+from cc_hf.data.files.sense_counts import frequent_senses, read_sense_counts
 from cc_hf.data.readers.contrastive_json import EXTRA_KEYS as SCORING_KEYS
 from cc_hf.data.readers.contrastive_json import read_contrastive_json
 from cc_hf.data.readers.mucow_files import (
@@ -31,8 +30,8 @@ from cc_hf.data.readers.mucow_suite import (
     read_suite,
 )
 from cc_hf.errors import DataError
-from cc_hf.files import parse_json
 from cc_hf.languages import LANGUAGES
+from cc_hf.reading import parse_json
 from cc_hf.schema import (
     ContrastiveSourceExample,
     ContrastiveTranslationExample,
@@ -77,7 +76,7 @@ def _read_with_cues(
     text, key, reference, cues = aligned_lines(
         f"mucow {pair}", *(paths[name.format(pair)] for name in (TEXT, KEY, REF, CUES))
     )
-    frequent = frequent_senses(json_value(paths[COUNTS.format(pair)]))
+    frequent = frequent_senses(read_sense_counts(paths[COUNTS.format(pair)]))
     for number, (source, key_line, translation, cue_line) in enumerate(
         zip(text, key, reference, cues, strict=True)
     ):

@@ -13,9 +13,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from cc_hf.data.files.text_files import read_lines
 from cc_hf.errors import InputError, MissingOptionError
 from cc_hf.files import is_file
+from cc_hf.reading import read_lines
 
 __all__ = [
     "BUILT_IN",

@@ -11,8 +11,8 @@ from pathlib import Path
 from cc_hf.cues.gender_brackets import gender_bracket_sources
 from cc_hf.cues.placement import token_start
 from cc_hf.data.declaration import ConfigDeclaration, DatasetDeclaration, SourceFile
-from cc_hf.data.files.text_files import text_lines
 from cc_hf.errors import DataError, InputError
+from cc_hf.reading import text_lines
 from cc_hf.schema import ContrastiveSourceExample, Focus, ProbingExample
 
 __all__ = ["DECLARATION", "read"]

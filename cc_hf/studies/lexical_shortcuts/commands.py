@@ -209,7 +209,7 @@ def probe(
 
 
 def _needed_pairs(source: Path, target: Path) -> Pairs:
-    from cc_hf.data.files.text_files import read_lines
+    from cc_hf.reading import read_lines
     from cc_hf.studies.lexical_shortcuts.probe import Pairs
 
     try:

@@ -16,9 +16,9 @@ from typing import Any
 from cc_hf.cues.placement import replace_at
 from cc_hf.cues.referents import referent_position
 from cc_hf.data.declaration import ConfigDeclaration, DatasetDeclaration, SourceFile
-from cc_hf.data.files.json_rows import JsonRow, json_lines, text_of
 from cc_hf.data.loading import load_examples
 from cc_hf.errors import DataError, InputError, check_choice
+from cc_hf.reading import read_rows, text_of
 from cc_hf.schema import ContrastiveTranslationExample, Example
 from cc_hf.text.tokenization import word_texts
 
@@ -143,7 +143,7 @@ def _in_schema(example: ContrastiveTranslationExample, pair: str) -> Contrastive
     return replace(example, extra={**example.extra, "pair": pair})
 
 
-def _example(row: JsonRow, where: str, name: str) -> ContrastiveTranslationExample:
+def _example(row: Mapping[str, Any], where: object, name: str) -> ContrastiveTranslationExample:
     """Return a row as an example that is the only one of its schema."""
     answer = row.get("answer")
     if isinstance(answer, bool) or str(answer) not in ("1", "2"):
@@ -173,11 +173,11 @@ def _example(row: JsonRow, where: str, name: str) -> ContrastiveTranslationExamp
     )
 
 
-def _rows(path: Path) -> Iterator[tuple[str, JsonRow]]:
+def _rows(path: Path) -> Iterator[tuple[object, Mapping[str, Any]]]:
     """Yield each row with its position, for messages."""
     suffix = path.suffix.lower()
     if suffix == ".jsonl":
-        yield from json_lines(path)
+        yield from read_rows(path)
         return
     if suffix != ".parquet":
         raise InputError(
