@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -13,6 +12,7 @@ from cc_hf.data.files.custom import is_custom, read_words
 from cc_hf.data.files.result_files import read_result_file
 from cc_hf.data.loading import check_target_language, declaration, load_examples, signature_fields
 from cc_hf.errors import DataError, InputError, in_file
+from cc_hf.files import file_sha256
 from cc_hf.normalization import is_blank
 from cc_hf.reading import NonEmpty, read_json
 from cc_hf.results import EvaluationResult, difference_of_data
@@ -267,7 +267,7 @@ def table_development(
     ):
         if len(languages) != 1:
             raise InputError(f"{path}: {name}: expected one language, got {sorted(languages)}")
-    digest = hashlib.sha256(path.read_bytes()).hexdigest()[:7]
+    digest = file_sha256(path)[:7]
     return DevelopmentSet(
         tuple(_row(word, word.extra["reference"], word.gold) for word in words),
         words[0].src_lang,

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from cc_hf.errors import InputError, shown
+from cc_hf.errors import FileError, InputError, in_file, shown
 from cc_hf.reading import JSONL, Place, read_rows
 from cc_hf.results import Interval, NoInterval
 from cc_hf.statistics.agreement import cohen_kappa, kappa_interval, krippendorff_alpha
@@ -169,7 +169,7 @@ def read_annotations(path: Path) -> list[Annotation]:
     """
     annotations = annotations_of_rows(_rows_of_both(path))
     if not any(annotation.labels for annotation in annotations):
-        raise InputError(f"{path}: expected rows that both annotators labelled, got none")
+        raise FileError(path, "expected rows that both annotators labelled, got none")
     return annotations
 
 
@@ -189,17 +189,15 @@ def annotations_of_rows(rows: Iterable[tuple[object, Any]]) -> list[Annotation]:
     names = _annotators(row for _, row in rows)
     annotations = []
     for where, row in rows:
-        try:
-            annotation = _annotation(row, where, names)
-        except (KeyError, AttributeError, TypeError) as error:
-            keys = (
-                "id, index or testset_line, translation, and binarized_annotator1 and 2 or"
-                " label_annotator1 and 2"
-            )
-            raise InputError(
-                f"{where}: expected an object with {keys}, and gold_gender where they are genders;"
-                f" {error!r}"
-            ) from None
+        with in_file(where):
+            try:
+                annotation = _annotation(row, names)
+            except (KeyError, AttributeError, TypeError) as error:
+                raise InputError(
+                    "expected an object with id, index or testset_line, translation, and"
+                    " binarized_annotator1 and 2 or label_annotator1 and 2, and gold_gender where"
+                    f" they are genders; {error!r}"
+                ) from None
         if annotation is not None:
             annotations.append(annotation)
     return annotations
@@ -291,13 +289,15 @@ def read_earlier(path: Path) -> dict[str, tuple[str, str]]:
         name = next((str(row[key]) for key in _ID_KEYS if row.get(key) is not None), "")
         if not name or name in labels or not isinstance(label, str):
             problem = f"{name!r} a second time" if name in labels else shown(row)
-            raise InputError(
-                f"{where}: expected the id of an example that occurs once, a translation and a"
-                f" label_earlier, got {problem}"
+            raise FileError(
+                where,
+                "expected the id of an example that occurs once, a translation and a"
+                f" label_earlier, got {problem}",
             )
-        labels[name] = _text(row.get("translation"), where), label
+        with in_file(where):
+            labels[name] = _text(row.get("translation")), label
     if not labels:
-        raise InputError(f"{path}: expected rows with id, translation and label_earlier, got none")
+        raise FileError(path, "expected rows with id, translation and label_earlier, got none")
     return labels
 
 
@@ -416,9 +416,7 @@ def annotator_agreement(
     )
 
 
-def _annotation(
-    row: Mapping[str, Any], where: object, annotators: Sequence[str]
-) -> Annotation | None:
+def _annotation(row: Mapping[str, Any], annotators: Sequence[str]) -> Annotation | None:
     """Return the annotation of a row, or None if an annotator did not label the translation."""
     example_id = row[next((key for key in _ID_KEYS if key in row), _ID_KEYS[0])]
     gold, classes = (
@@ -428,7 +426,7 @@ def _annotation(
     binary = [row.get(f"binarized_{name}") for name in annotators]
     if not {gold, *binary} - {None} <= set(classes):
         raise InputError(
-            f"{where}: expected the labels {' and '.join(classes)}, got"
+            f"expected the labels {' and '.join(classes)}, got"
             f" {', '.join(map(repr, [gold, *binary[:-1]]))} and {binary[-1]!r}"
         )
     if not any(raw):
@@ -436,10 +434,7 @@ def _annotation(
     elif not all(raw):
         return None
     elif not any(f"binarized_{name}" in row for name in annotators):
-        try:
-            binary = [binary_label(label, gold, classes) for label in raw if label is not None]
-        except InputError as error:
-            raise InputError(f"{where}: {error}") from None
+        binary = [binary_label(label, gold, classes) for label in raw if label is not None]
     labels = tuple(label for label in binary if label is not None)
     if len(labels) < len(annotators):
         if not raw:
@@ -447,7 +442,7 @@ def _annotation(
         labels = ()
     return Annotation(
         "" if example_id is None else str(example_id),
-        _text(row["translation"], where),
+        _text(row["translation"]),
         gold,
         labels,
         classes,
@@ -456,7 +451,7 @@ def _annotation(
     )
 
 
-def _text(value: object, where: object) -> str:
+def _text(value: object) -> str:
     if not isinstance(value, str):
-        raise InputError(f"{where}: translation: expected text, got {value!r}")
+        raise InputError(f"translation: expected text, got {value!r}")
     return value

@@ -13,7 +13,7 @@ from typing import Any
 from cc_hf.cues.placement import replace_at
 from cc_hf.cues.referents import ambiguous_it, referent_position, referent_source
 from cc_hf.data.declaration import ConfigDeclaration, DatasetDeclaration, SourceFile
-from cc_hf.errors import DataError, InputError
+from cc_hf.errors import DataError, in_file
 from cc_hf.languages import LANGUAGES
 from cc_hf.reading import JSONL, read_rows, text_of
 from cc_hf.schema import ContrastiveSourceExample, ContrastiveTranslationExample, Example
@@ -131,10 +131,8 @@ def _answer(row: Mapping[str, Any], where: object) -> int:
 def _sources(sample: _Sample, lang: str) -> ContrastiveSourceExample:
     source = text_of(sample.row, "sentence", sample.where)
     correct, incorrect = sample.pick("referent{}_en")
-    try:
+    with in_file(f"{sample.where}: sentence"):
         focus = ambiguous_it(source)
-    except InputError as error:
-        raise DataError(f"{sample.where}: sentence: {error}") from None
     extra = _mt_extra(sample, lang)
     return ContrastiveSourceExample(
         id=sample.id,
