@@ -8,6 +8,7 @@ CCError
 │   ├── MissingOptionError: an option that only the caller can supply, such as a dictionary
 │   └── TooLongError: a text that is longer than the evaluator accepts
 ├── DataError (also ValueError): a file of a dataset that is missing, altered or malformed
+│   └── FileError (also InputError): a file that cannot be read, or does not hold what it should
 ├── EvaluatorError (also RuntimeError): a model that cannot be loaded, or unusable scores
 ├── CacheError (also RuntimeError): a cache of scores that is damaged or of another version
 ├── PluginError (also RuntimeError): a name that another package adds, and that cannot be used
@@ -21,7 +22,8 @@ say the same.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 __all__ = [
@@ -30,6 +32,7 @@ __all__ = [
     "CacheWarning",
     "DataError",
     "EvaluatorError",
+    "FileError",
     "InputError",
     "MissingDependencyError",
     "MissingOptionError",
@@ -39,6 +42,7 @@ __all__ = [
     "TooLongError",
     "UnknownNameError",
     "check_choice",
+    "in_file",
     "shown",
 ]
 
@@ -110,6 +114,23 @@ class DataError(CCError, ValueError):
     """A file of a dataset that is missing, altered or malformed."""
 
 
+class FileError(InputError, DataError):
+    """A file that cannot be read, or does not hold what it should.
+
+    The message begins with the file, and the line where there is one. The error is both an
+    `InputError` and a `DataError`, since a user may have named the file, or a dataset.
+
+    Examples:
+        >>> raise FileError("t.txt", "file not found")
+        Traceback (most recent call last):
+            ...
+        cc_hf.errors.FileError: t.txt: file not found
+    """
+
+    def __init__(self, where: object, message: object) -> None:
+        super().__init__(f"{where}: {message}")
+
+
 class EvaluatorError(CCError, RuntimeError):
     """A model that cannot be loaded, or scores that cannot be used."""
 
@@ -172,6 +193,31 @@ def _installed_from() -> str:
     except metadata.PackageNotFoundError:
         return str(Path(__file__).parent.parent)
     return "cc_hf"
+
+
+@contextmanager
+def in_file(where: object, remedy: str = "") -> Iterator[None]:
+    """Raise each `InputError` of the block as a `FileError`, which begins with the place.
+
+    A `FileError` of the block is raised as it is.
+
+    Args:
+        where: the file, or a place in it.
+        remedy: what to do, with which messages end; "" if they say it.
+
+    Examples:
+        >>> with in_file("t.txt"):
+        ...     raise InputError("expected a word, got 3")
+        Traceback (most recent call last):
+            ...
+        cc_hf.errors.FileError: t.txt: expected a word, got 3
+    """
+    try:
+        yield
+    except FileError:
+        raise
+    except InputError as error:
+        raise FileError(where, f"{error}; {remedy}" if remedy else error) from None
 
 
 def shown(value: object) -> str:

@@ -1,20 +1,15 @@
-"""Input from outside: users' JSON and tables, paths that they name, and names that become parts of
-files.
-"""
+"""Paths that users name, and names from outside that become parts of files."""
 
 from __future__ import annotations
 
 import contextlib
-import csv
 import hashlib
-import json
 import os
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
-from cc_hf.errors import InputError, shown
+from cc_hf.errors import InputError
 
 __all__ = [
     "exists",
@@ -22,173 +17,12 @@ __all__ = [
     "file_slug",
     "is_file",
     "is_folder",
-    "parse_json",
-    "parse_object",
-    "parse_table",
-    "parse_yaml",
     "resolved",
     "sole_writer",
 ]
 
-_MAX_DEPTH = 32  # levels of YAML, of which the card of a model has eight
-_HALF = re.compile(r"\\u[dD][89a-fA-F]")
 _SLUG_LENGTH = 50  # characters of at most 4 bytes each; file systems accept names of 255 bytes
 _DIGEST_LENGTH = 8
-
-
-def parse_json(text: str) -> Any:
-    r"""Parse JSON that people or other programs wrote, and refuse what would be misread.
-
-    Raises:
-        InputError: for text that is not JSON, a key that occurs twice in an object (one of its
-            values would be lost), lists or objects that are nested too deeply, a number of
-            thousands of digits, and an escape such as "\ud800", half of a surrogate pair.
-
-    Examples:
-        >>> parse_json('{"n": 1}')
-        {'n': 1}
-        >>> parse_json('{"n": 1, "n": 2}')
-        Traceback (most recent call last):
-            ...
-        cc_hf.errors.InputError: the key 'n' occurs twice in an object; keep one of the two
-    """
-    try:
-        value = json.loads(text, object_pairs_hook=_without_duplicates)
-        if _HALF.search(text):
-            json.dumps(value, ensure_ascii=False).encode("utf-8")
-    except RecursionError:
-        raise InputError("lists or objects are nested too deeply to be read") from None
-    except UnicodeEncodeError as error:
-        half = ascii(error.object[error.start])
-        remedy = "correct the encoding in the program that wrote it"
-        raise InputError(f"{half} is a lone surrogate, half of a character; {remedy}") from None
-    except (InputError, json.JSONDecodeError) as error:
-        raise InputError(str(error)) from None
-    except ValueError:  # Python limits the digits of an integer
-        raise InputError("a number has more digits than can be read") from None
-    return value
-
-
-def parse_object(line: str, where: object, *, form: str = "a JSON object") -> dict[str, Any]:
-    """Parse one JSON object that people or other programs wrote.
-
-    Args:
-        where: its position for messages, such as "replies.jsonl: line 3".
-        form: what was expected, for messages.
-
-    Raises:
-        InputError: for text that `parse_json` refuses, or another JSON value.
-
-    Examples:
-        >>> parse_object("[1]", "rows.jsonl: line 3")
-        Traceback (most recent call last):
-            ...
-        cc_hf.errors.InputError: rows.jsonl: line 3: expected a JSON object, got [1]
-    """
-    try:
-        value = parse_json(line)
-    except InputError as error:
-        raise InputError(f"{where}: expected {form}, got {shown(line)} ({error})") from None
-    if not isinstance(value, dict):
-        raise InputError(f"{where}: expected {form}, got {shown(value)}")
-    return value
-
-
-def parse_yaml(text: str) -> Any:
-    """Parse plain YAML that people or other programs wrote.
-
-    Raises:
-        InputError: for text that is not YAML, tags, more than 32 levels, and anchors with aliases,
-            of which a few kilobytes can stand for billions of values.
-
-    Examples:
-        >>> parse_yaml("sizes: [1, 2]")
-        {'sizes': [1, 2]}
-        >>> parse_yaml("a: &x [1]\\nb: [*x, *x]")
-        Traceback (most recent call last):
-            ...
-        cc_hf.errors.InputError: line 1: expected plain values, got the anchor 'x'; write the values themselves
-    """  # noqa: E501
-    import yaml  # imported here, since `import cc_hf` reads this file and must stay fast
-
-    try:
-        for feature, line in _beyond_plain(text):
-            raise InputError(
-                f"line {line}: expected plain values, got {feature}; write the values themselves"
-            )
-        return yaml.safe_load(text)
-    except InputError:
-        raise
-    except (yaml.YAMLError, ValueError) as error:
-        reason = " ".join(str(error).split())
-        raise InputError(f"expected YAML, got {shown(text)} ({reason})") from None
-
-
-def _beyond_plain(text: str) -> Iterator[tuple[str, int]]:
-    """Yield what plain YAML lacks, and its line, without making values."""
-    import yaml
-
-    depth = 0
-    for event in yaml.parse(text, Loader=yaml.SafeLoader):
-        line = event.start_mark.line + 1
-        for kind in ("anchor", "tag"):
-            if (name := getattr(event, kind, None)) is not None:
-                yield f"the {kind} {name!r}", line
-        depth += isinstance(event, yaml.CollectionStartEvent)
-        depth -= isinstance(event, yaml.CollectionEndEvent)
-        if depth > _MAX_DEPTH:
-            yield f"more than {_MAX_DEPTH} levels", line
-
-
-def parse_table(
-    lines: Iterable[str], where: object, *, delimiter: str
-) -> Iterator[tuple[int, list[str]]]:
-    """Parse a table of delimited cells, row by row.
-
-    The row of column names comes first. Blank lines are skipped.
-
-    Args:
-        lines: the lines of the table, the first with the names of the columns.
-
-    Yields:
-        Pairs of the 1-based number of the line on which a row ends, and its cells.
-
-    Raises:
-        InputError: for a cell that cannot be read, a name that occurs twice, or a row with more or
-            fewer cells than there are names.
-
-    Examples:
-        >>> list(parse_table(["a,b", "1,2"], "t.csv", delimiter=","))
-        [(1, ['a', 'b']), (2, ['1', '2'])]
-    """
-    reader = csv.reader(lines, delimiter=delimiter)
-    names: list[str] = []
-    try:
-        for cells in reader:
-            if not any(cells):
-                continue
-            if names and len(cells) != len(names):
-                raise InputError(
-                    f"{where}: line {reader.line_num}: expected {len(names)} cells, one for each"
-                    f" name, got {len(cells)}"
-                )
-            if not names and len(set(cells)) < len(cells):
-                raise InputError(f"{where}: line 1: expected different names, got {shown(cells)}")
-            names = names or cells
-            yield reader.line_num, cells
-    except csv.Error as error:
-        raise InputError(
-            f"{where}: line {reader.line_num}: expected cells that can be read ({error})"
-        ) from error
-
-
-def _without_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    mapping: dict[str, Any] = {}
-    for key, value in pairs:
-        if key in mapping:
-            raise InputError(f"the key {key!r} occurs twice in an object; keep one of the two")
-        mapping[key] = value
-    return mapping
 
 
 def is_file(path: str | Path) -> bool:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from cc_hf import registry, signature
 from cc_hf.errors import InputError
-from cc_hf.files import parse_json
+from cc_hf.reading import parse_json
 from cc_hf.schema import Judgement
 
 if TYPE_CHECKING:
@@ -34,6 +34,7 @@ __all__ = [
 ]
 
 _METHODS = ("percentile", "wilson", "fisher", "t")
+_FORM = "the JSON of an evaluation result"
 _REMEDY = "is this a file that `cc-hf evaluate` wrote?"
 _MANY_TIES = 0.05  # the share of judgements above which a reader is told
 _LARGEST = 1 << 63  # integers of JSON can be larger than any float
@@ -280,7 +281,7 @@ class EvaluationResult(OnData):
         Raises:
             InputError: when the text is not JSON, lacks a field, or has a value of another type.
         """
-        return cls.from_dict(_parsed(text))
+        return cls.from_dict(parse_json(text, _FORM))
 
     @classmethod
     def from_dict(cls, row: Any) -> EvaluationResult:
@@ -342,7 +343,7 @@ class ResultSet:
         Raises:
             InputError: when the text is neither.
         """
-        row = _parsed(text)
+        row = parse_json(text, _FORM)
         if not isinstance(row, dict) or "results" not in row:
             return cls((EvaluationResult.from_dict(row),))
         if (
@@ -428,15 +429,6 @@ def _words(described: tuple[str, ...]) -> str:
 
 def _data(result: EvaluationResult) -> str:
     return signature.parse(result.signature)[1].get("data", "" if result.dataset else "own")
-
-
-def _parsed(text: str) -> Any:
-    try:
-        return parse_json(text)
-    except InputError as error:
-        raise InputError(
-            f"expected the JSON of an evaluation result, got text that is not JSON: {error}"
-        ) from error
 
 
 def _interval_row(interval: Interval) -> dict[str, Any]:

@@ -74,7 +74,7 @@ def time(
 
     Example: cc-hf compare --by time cc-tiny-en-de --source-file sources.txt --allow-busy
     """
-    from cc_hf.data.files.text_files import read_lines
+    from cc_hf.reading import read_lines
     from cc_hf.reports.tables.timings import timing_table
     from cc_hf.systems.timing import time_systems
 

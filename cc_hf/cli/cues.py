@@ -160,8 +160,8 @@ def build(
 
     from cc_hf.cue_building.build import CueChoice, build_cues
     from cc_hf.cues.mlm_insertions import candidates_json
-    from cc_hf.data.files.text_files import read_lines
     from cc_hf.evaluators.options import LoadingOptions
+    from cc_hf.reading import read_lines
 
     check_output(output)
     check_output(candidates_output, "candidates_output")

@@ -22,6 +22,7 @@ from cc_hf.cli.publish_options import (
 )
 from cc_hf.errors import InputError
 from cc_hf.files import is_file
+from cc_hf.reading import read_text
 
 if TYPE_CHECKING:
     from cc_hf.hub.push import RepoType, Upload
@@ -271,7 +272,7 @@ def results(
     system_results = read_system_results(files)
     for note in evaluator_notes(system_results):
         say("note", note)
-    text = card.read_text(encoding="utf-8") if card is not None and is_file(card) else None
+    text = read_text(card) if card is not None and is_file(card) else None
     if card is not None and text is None:
         raise InputError(f"--card: expected a file, {card} is not a file")
     if output is not None:

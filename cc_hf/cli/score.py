@@ -66,7 +66,7 @@ def score(
 
     Example: cc-hf score tiny.txt --references references.txt
     """
-    from cc_hf.data.files.text_files import read_lines
+    from cc_hf.reading import read_lines
     from cc_hf.reports.tables.quality import quality_table
     from cc_hf.statistics.corpus_quality import corpus_quality
 

@@ -9,9 +9,8 @@ import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from cc_hf.data.files.text_files import read_lines
-from cc_hf.errors import InputError
-from cc_hf.files import parse_table
+from cc_hf.errors import FileError, InputError
+from cc_hf.reading import TABLES, read_rows
 from cc_hf.statistics.regression import Regression, least_squares
 
 __all__ = ["Systems", "column_numbers", "read_system_table", "regress", "select_systems"]
@@ -39,11 +38,10 @@ def read_system_table(path: Path) -> list[dict[str, str]]:
         ...     read_system_table(path)
         [{'model': 'teacher', 'bleu': '38.2'}]
     """
-    delimiter = "," if path.suffix == ".csv" else "\t"
-    rows = [cells for _, cells in parse_table(read_lines(path), path, delimiter=delimiter)]
-    if len(rows) < 2:
-        raise InputError(f"{path}: expected a line of names and at least one row, got {len(rows)}")
-    return [dict(zip(rows[0], cells, strict=True)) for cells in rows[1:]]
+    rows = [row for _, row in read_rows(path, TABLES)]
+    if not rows:
+        raise FileError(path, "expected a line of names and at least one row, got names only")
+    return rows
 
 
 def select_systems(systems: Systems, where: Mapping[str, str]) -> list[Mapping[str, str]]:

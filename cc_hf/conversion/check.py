@@ -12,11 +12,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from cc_hf.data.kept_files import COUNT, NUMBER, Each, check_form, read_kept
-from cc_hf.errors import EvaluatorError, InputError
+from cc_hf.errors import EvaluatorError, InputError, in_file
 from cc_hf.evaluators.families.fairseq import FairseqEvaluator
 from cc_hf.models.fairseq.tokenizer import FairseqTokenizer
 from cc_hf.models.weights import load_weights
+from cc_hf.reading import AS_WRITTEN, COUNT, NUMBER, TEXT, Each, NonEmpty, check_form, read_json
 
 # isort: split
 import torch
@@ -28,9 +28,11 @@ ENSEMBLE = "ensemble"
 TOLERANCE = 1e-4
 _BATCH_TOKENS = 2048
 _PAIR = {
-    "source_ids": [COUNT],
-    "target_ids": [COUNT],
-    "scores": Each({"positional_log_probs": [NUMBER]}),
+    "source_ids": NonEmpty([COUNT]),
+    "target_ids": NonEmpty([COUNT]),
+    "source?": TEXT,
+    "target?": TEXT,
+    "scores": NonEmpty(Each({"positional_log_probs": [NUMBER]})),
 }
 
 
@@ -156,18 +158,13 @@ def read_check(path: str | Path) -> RecordedScores:
         InputError: when the file does not exist or has another form. The message names the pair.
     """
     file = Path(path)
-    pairs = read_kept(file, {"pairs": [{}]}, 'a JSON object with "pairs", see `read_check`')[
-        "pairs"
-    ]
-    if not pairs:
-        raise InputError(f'{file}: expected a list of at least one pair under "pairs"')
+    what = 'a JSON object with "pairs", see `read_check`'
+    pairs = read_json(file, what, {"pairs": NonEmpty([None])}, remedy=AS_WRITTEN)["pairs"]
     for row, pair in enumerate(pairs):
-        check_form(pair, _PAIR, f"{file}: pair {row}")
-        for side in ("source", "target"):
-            if not pair[f"{side}_ids"] or not isinstance(pair.get(side, ""), str):
-                raise InputError(f"{file}: pair {row}: expected {side}_ids, and {side} as a text")
-        if not pair["scores"] or pair["scores"].keys() != pairs[0]["scores"].keys():
-            raise InputError(f"{file}: pair {row} has scores of other models than pair 0, or none")
+        with in_file(f"{file}: pair {row}"):
+            check_form(pair, _PAIR)
+            if pair["scores"].keys() != pairs[0]["scores"].keys():
+                raise InputError("expected scores of the same models as pair 0 has")
     return RecordedScores(file, pairs)
 
 

@@ -12,10 +12,10 @@ from typing import Any
 
 from cc_hf import signature
 from cc_hf.cues.wordings import Wording
-from cc_hf.errors import CCError, DataError, InputError
+from cc_hf.errors import CCError, InputError, in_file
 from cc_hf.evaluators.base import Evaluator, ScoreFunction
 from cc_hf.evaluators.contests import scorer_fields
-from cc_hf.files import parse_json
+from cc_hf.reading import parse_json, read_text
 from cc_hf.results import Interval
 
 __all__ = [
@@ -35,7 +35,7 @@ N_SKETCHED = 128
 _DIGITS = 12
 _LARGEST_SHARE = 0.5  # of common rows, above which two sets count as the same
 _FORMAT = "cc_hf calibration of cues"
-_EXPECTED = "expected the JSON of a calibration (the file that `cc-hf cues calibrate` writes)"
+_FORM = "the JSON of a calibration (the file that `cc-hf cues calibrate` writes)"
 _FOLDER = Path(__file__).parent.parent / "assets" / "calibrations"
 
 
@@ -255,12 +255,9 @@ class Calibration:
         Raises:
             InputError: for anything that `to_json` does not write.
         """
-        try:
-            row = parse_json(text)
-        except InputError as error:
-            raise InputError(f"{_EXPECTED}, got text that is not JSON: {error}") from error
+        row = parse_json(text, _FORM)
         if not isinstance(row, dict) or row.get("format") != _FORMAT:
-            raise InputError(f"{_EXPECTED}, got {str(row)[:80]}")
+            raise InputError(f"expected {_FORM}, got {str(row)[:80]}")
         try:
             calibration = cls(
                 chosen=row["chosen"],
@@ -276,7 +273,7 @@ class Calibration:
             )
             _check_texts(calibration)
         except (CCError, KeyError, TypeError, ValueError, AttributeError) as error:
-            raise InputError(f"{_EXPECTED}: {error!r}") from error
+            raise InputError(f"expected {_FORM}: {error!r}") from error
         return calibration
 
 
@@ -302,10 +299,8 @@ def shipped_calibrations() -> tuple[Calibration, ...]:
     """
     calibrations = []
     for path in sorted(_FOLDER.glob("*.json")):
-        try:
-            calibrations.append(Calibration.from_json(path.read_text(encoding="utf-8")))
-        except InputError as error:
-            raise DataError(f"{path}: {error}") from None
+        with in_file(path):
+            calibrations.append(Calibration.from_json(read_text(path)))
     return tuple(calibrations)
 
 

@@ -4,7 +4,6 @@ selection of those that mark a sense.
 
 from __future__ import annotations
 
-import hashlib
 from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -20,8 +19,9 @@ from cc_hf.cues.mlm_insertions import (
     most_probable,
     parse_candidates,
 )
-from cc_hf.data.files.text_files import read_lines
-from cc_hf.errors import DataError, InputError
+from cc_hf.errors import DataError, InputError, in_file
+from cc_hf.files import file_sha256
+from cc_hf.reading import read_text
 
 if TYPE_CHECKING:
     from cc_hf.cue_building.fill_mask import MaskedLM
@@ -89,8 +89,7 @@ def given_candidates(candidates: str | Path | Candidates) -> tuple[Candidates, s
         The candidates, and their name in the signature.
 
     Raises:
-        InputError: when the file cannot be read or is not UTF-8.
-        DataError: when the file has another form.
+        FileError: when the file cannot be read or has another form.
 
     Examples:
         >>> given_candidates({"bat": {"animal": ["fruit"], "club": ["baseball"]}})[1]
@@ -99,9 +98,9 @@ def given_candidates(candidates: str | Path | Candidates) -> tuple[Candidates, s
     if not isinstance(candidates, (str, Path)):
         return candidates, "own"
     path = Path(candidates)
-    parsed = parse_candidates("\n".join(read_lines(path)), name=str(path))
-    digest = hashlib.sha256(path.read_bytes()).hexdigest()[:12]
-    return parsed, f"{path.name}@{digest}"
+    with in_file(path):
+        parsed = parse_candidates(read_text(path))
+    return parsed, f"{path.name}@{file_sha256(path)[:12]}"
 
 
 def offered_candidates(

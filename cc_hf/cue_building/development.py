@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -10,12 +9,13 @@ from pathlib import Path
 from cc_hf import signature
 from cc_hf.cues.wordings import GENDERS, Wording
 from cc_hf.data.files.custom import is_custom, read_words
-from cc_hf.data.files.json_rows import json_value
-from cc_hf.data.files.text_files import read_text
+from cc_hf.data.files.result_files import read_result_file
 from cc_hf.data.loading import check_target_language, declaration, load_examples, signature_fields
-from cc_hf.errors import DataError, InputError
+from cc_hf.errors import DataError, InputError, in_file
+from cc_hf.files import file_sha256
 from cc_hf.normalization import is_blank
-from cc_hf.results import EvaluationResult, ResultSet, difference_of_data
+from cc_hf.reading import NonEmpty, read_json
+from cc_hf.results import EvaluationResult, difference_of_data
 from cc_hf.schema import ContrastiveSourceExample, Example, Focus, ProbingExample
 
 __all__ = [
@@ -128,10 +128,7 @@ def load_development(
 
 def _results(path: Path) -> list[tuple[EvaluationResult, int]]:
     """Return the results of a file that name genders, each with their number."""
-    try:
-        results = ResultSet.from_json(read_text(path)).results
-    except InputError as error:
-        raise DataError(f"{path}: {error}") from None
+    results = read_result_file(path).results
     named = [
         result
         for result in results
@@ -270,7 +267,7 @@ def table_development(
     ):
         if len(languages) != 1:
             raise InputError(f"{path}: {name}: expected one language, got {sorted(languages)}")
-    digest = hashlib.sha256(path.read_bytes()).hexdigest()[:7]
+    digest = file_sha256(path)[:7]
     return DevelopmentSet(
         tuple(_row(word, word.extra["reference"], word.gold) for word in words),
         words[0].src_lang,
@@ -298,15 +295,10 @@ def read_wordings(path: str | Path) -> tuple[Wording, ...]:
         ...     read_wordings(path)[0].cues["male"]
         'Mr'
     """
-    rows = json_value(Path(path))
-    if not isinstance(rows, list) or not rows:
-        raise DataError(f"{path}: expected a list of wordings, got {str(rows)[:80]}")
     wordings = []
-    for number, row in enumerate(rows):
-        try:
+    for number, row in enumerate(read_json(path, "a list of wordings", NonEmpty([None]))):
+        with in_file(f"{path}: entry {number}"):
             wordings.append(Wording.from_row(row))
-        except InputError as error:
-            raise DataError(f"{path}: entry {number}: {error}") from None
     return tuple(wordings)
 
 

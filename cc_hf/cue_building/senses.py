@@ -4,7 +4,6 @@ translation.
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,6 +14,7 @@ from cc_hf.data.declaration import DatasetDeclaration
 from cc_hf.data.files.custom import is_custom, read_words
 from cc_hf.data.loading import check_target_language, declaration, load_examples, signature_fields
 from cc_hf.errors import InputError
+from cc_hf.files import file_sha256
 from cc_hf.schema import (
     ContrastiveSourceExample,
     ContrastiveTranslationExample,
@@ -113,7 +113,7 @@ def _examples(
         origin = {"data": signature_fields(source, name, data_dir=data_dir)["data"]}
     elif isinstance(source, (str, Path)):
         loaded = list(read_words(source))
-        digest = hashlib.sha256(Path(source).read_bytes()).hexdigest()[:7]
+        digest = file_sha256(Path(source))[:7]
         origin = {"data": f"custom/{Path(source).stem}@{digest}"}
     else:
         loaded, origin = source, {"data": "own"}

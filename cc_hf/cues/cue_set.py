@@ -8,8 +8,8 @@ from typing import Any
 
 from cc_hf.cues.mlm_insertions import Candidates, SenseCandidates
 from cc_hf.cues.selection import ChosenCues, Overlap, overlap
-from cc_hf.errors import DataError, InputError
-from cc_hf.files import parse_json
+from cc_hf.errors import DataError, in_file
+from cc_hf.reading import TEXT, Each, Place, check_form, parse_objects
 from cc_hf.schema import Focus
 
 __all__ = ["CueSet", "LeftOut", "Sense", "SenseCues", "SenseExample", "compare_cues"]
@@ -148,7 +148,7 @@ def compare_cues(chosen: CueSet, lines: Iterable[str], *, name: str = "cues") ->
     Raises:
         DataError: if a line is not as expected, or no row matches an example.
     """
-    by_id = dict(_row(line, number, name) for number, line in enumerate(lines))
+    by_id = dict(_cues(where, row) for where, row in parse_objects(lines, name))
     expected: dict[str, dict[Sense, set[str]]] = {side: {} for side in _SIDES}
     for example in chosen.examples:
         for side, cues in by_id.get(example.id, {}).items():
@@ -168,16 +168,11 @@ def compare_cues(chosen: CueSet, lines: Iterable[str], *, name: str = "cues") ->
     }
 
 
-def _row(line: str, number: int, name: str) -> tuple[str, dict[str, list[str]]]:
-    """Return the id of a line's example, and its cues by side."""
-    try:
-        row = parse_json(line)
-        return str(row.get("id", number)), {
-            side: list(row[f"{side}_cues"] if f"{side}_cues" in row else row[f"{side}_insertions"])
-            for side in _SIDES
-        }
-    except (InputError, KeyError, TypeError, AttributeError) as error:
-        raise DataError(
-            f"{name}: line {number + 1}: expected JSON with correct_cues and incorrect_cues (or"
-            f" ..._insertions), got {line[:80]!r} ({error})"
-        ) from error
+def _cues(where: Place, row: dict[str, Any]) -> tuple[str, dict[str, list[str]]]:
+    """Return the id of a row's example, and its cues by side."""
+    cues: dict[str, Any] = {
+        side: row.get(f"{side}_cues", row.get(f"{side}_insertions")) for side in _SIDES
+    }
+    with in_file(where, "a row has lists correct_cues and incorrect_cues (or ..._insertions)"):
+        check_form(cues, Each([TEXT]))
+    return str(row.get("id", where.line - 1)), cues

@@ -15,8 +15,8 @@ from itertools import zip_longest
 import numpy as np
 import numpy.typing as npt
 
-from cc_hf.errors import DataError, InputError, check_choice
-from cc_hf.files import parse_json
+from cc_hf.errors import InputError, check_choice
+from cc_hf.reading import WORD, Each, check_form, parse_json
 
 __all__ = [
     "AVERAGES",
@@ -196,45 +196,22 @@ def candidates_json(candidates: Candidates) -> str:
     return json.dumps(plain, ensure_ascii=False, indent=2) + "\n"
 
 
-def parse_candidates(
-    text: str, *, name: str = "candidates"
-) -> dict[str, dict[str, tuple[str, ...]]]:
-    """Read a file of candidates: {ambiguous word: {sense: [words, most probable first]}}.
-
-    Args:
-        name: name of the file, for the message.
+def parse_candidates(text: str) -> dict[str, dict[str, tuple[str, ...]]]:
+    """Read candidates: {ambiguous word: {sense: [words, most probable first]}}.
 
     Returns:
         Ambiguous word -> sense -> words, most probable first.
 
     Raises:
-        DataError: for text that is not JSON of this shape; the message names the word and the
+        InputError: for text that is not JSON of this form; the message names the word and the
             sense.
 
     Examples:
         >>> parse_candidates('{"bat": {"animal": ["fruit"], "club": ["baseball"]}}')["bat"]["club"]
         ('baseball',)
     """
-    shape = "expected {ambiguous word: {sense: [words, most probable first]}}"
-    try:
-        parsed = parse_json(text)
-    except InputError as error:
-        raise DataError(f"{name}: {shape}, got text that is not JSON: {error}") from error
-    if not isinstance(parsed, dict):
-        raise DataError(f"{name}: {shape}, got {type(parsed).__name__}")
-    for word, senses in parsed.items():
-        if not isinstance(senses, dict):
-            raise DataError(
-                f"{name}: {word!r}: {shape}, got {type(senses).__name__} for the senses"
-            )
-        for sense, words in senses.items():
-            if not isinstance(words, list) or not all(
-                isinstance(w, str) and w.strip() for w in words
-            ):
-                raise DataError(
-                    f"{name}: {word!r}, sense {sense!r}: expected a list of words that are not"
-                    f" blank, got {str(words)[:80]}"
-                )
+    parsed = parse_json(text, "the JSON of {ambiguous word: {sense: [words]}}")
+    check_form(parsed, Each(Each([WORD])))
     return {
         word: {sense: tuple(words) for sense, words in senses.items()}
         for word, senses in parsed.items()

@@ -15,7 +15,7 @@ from huggingface_hub import constants
 
 from cc_hf.data.declaration import SourceFile
 from cc_hf.errors import DataError
-from cc_hf.files import is_file, is_folder
+from cc_hf.files import file_sha256, is_file, is_folder
 
 __all__ = ["fetch", "is_here", "is_local", "local_folder"]
 
@@ -111,7 +111,7 @@ def local_folder(data_dir: str | Path | None) -> str | Path | None:
 def _verify(path: Path, file: SourceFile) -> None:
     if not file.sha256:
         return  # the file is pinned by its commit only
-    received = hashlib.sha256(path.read_bytes()).hexdigest()
+    received = file_sha256(path)
     if received != file.sha256:
         raise DataError(
             f"{path}: expected sha256 {file.sha256}, received {received}: this is not the file of"
@@ -142,10 +142,7 @@ def _from_hub(file: SourceFile) -> Path:
             f" {_LOCAL_HINT}"
         ) from error
     expected = path.resolve().name
-    if (
-        len(expected) == _SHA256_LENGTH
-        and hashlib.sha256(path.read_bytes()).hexdigest() != expected
-    ):
+    if len(expected) == _SHA256_LENGTH and file_sha256(path) != expected:
         raise DataError(
             f"{path}: expected sha256 {expected}, as the Hub says of {file.url}, received other"
             " content; delete it so that it is downloaded again"
@@ -217,7 +214,7 @@ def _complete(file: SourceFile, part: Path) -> None:
             f"{file.url} could not be downloaded ({problem}); {outcome}. Try again, or"
             f" {_LOCAL_HINT}"
         )
-    received = hashlib.sha256(part.read_bytes()).hexdigest()
+    received = file_sha256(part)
     if file.sha256 and received != file.sha256:
         part.unlink()
         raise DataError(

@@ -18,10 +18,9 @@ from cc_hf.data.dataset_folders import folder_declaration, is_dataset_folder
 from cc_hf.data.declaration import ConfigDeclaration, DatasetDeclaration, SourceFile
 from cc_hf.data.download import fetch, is_local, local_folder
 from cc_hf.data.files.custom import custom_declaration, is_custom
-from cc_hf.data.files.custom_rows import SUFFIXES
-from cc_hf.data.files.json_rows import json_value
 from cc_hf.errors import CCError, DataError, InputError
 from cc_hf.files import is_file
+from cc_hf.reading import POSITIVE, SUFFIXES, Each, read_json
 from cc_hf.schema import ContrastiveSourceExample, Example
 
 __all__ = [
@@ -223,14 +222,8 @@ def _sample_size(unpinned: list[SourceFile], data_dir: str | Path | None) -> int
     path = None if folder is None else Path(folder) / SAMPLE_SIZES
     if path is None or not unpinned or not is_file(path):
         return None
-    sizes = json_value(path)
-    if not isinstance(sizes, dict) or not all(
-        type(size) is int and size > 0 for size in sizes.values()
-    ):
-        raise DataError(
-            f"{path}: expected an object, owner/repository/path of a file to its number of"
-            f" examples, got {str(sizes)[:80]}"
-        )
+    what = "an object, owner/repository/path of a file to its number of examples"
+    sizes = read_json(path, what, Each(POSITIVE))
     counted = [
         sizes[name] for file in unpinned if (name := f"{file.repository}/{file.path}") in sizes
     ]

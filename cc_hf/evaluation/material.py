@@ -13,11 +13,11 @@ from cc_hf.cue_building.calibration_file import Calibration
 from cc_hf.cues.wordings import Wording, named_wording, reworded
 from cc_hf.data.declaration import ConfigDeclaration, DatasetDeclaration
 from cc_hf.data.files.sense_counts import with_counts
-from cc_hf.data.files.text_files import read_text
 from cc_hf.data.loading import check_target_language, declaration, load_examples, signature_fields
-from cc_hf.errors import InputError, shown
+from cc_hf.errors import InputError, in_file, shown
 from cc_hf.languages import language_pair
 from cc_hf.metrics.base import Metric, Origin
+from cc_hf.reading import read_text
 from cc_hf.rules import AtLeast, check_fields
 from cc_hf.schema import FORMS, ContrastiveSourceExample, Example
 
@@ -336,10 +336,8 @@ def _wording(
     if isinstance(cues, Wording):
         return cues, None
     if isinstance(cues, Path) or (isinstance(cues, str) and cues.lower().endswith(".json")):
-        try:
+        with in_file(cues):
             cues = Calibration.from_json(read_text(Path(cues)))
-        except InputError as error:
-            raise InputError(f"{cues}: {error}") from None
     if isinstance(cues, str):
         return named_wording(cues, config.src_lang), None
     if not isinstance(cues, Calibration):

@@ -16,11 +16,11 @@ from typing import Any
 from cc_hf import registry
 from cc_hf.errors import CCError, InputError, MissingDependencyError
 from cc_hf.evaluation.judging import module_figures
-from cc_hf.files import parse_json
 from cc_hf.hub.page_theme import page_theme
 from cc_hf.hub.request_limits import launch_options
 from cc_hf.hub.spaces import card_example, first_sentence
 from cc_hf.metrics.base import Metric
+from cc_hf.reading import check_form, parse_json
 from cc_hf.systems.machine import wait_briefly
 
 __all__ = [
@@ -140,16 +140,13 @@ def judge_lines(
 def _objects(text: str) -> list[dict[str, Any]]:
     try:
         objects = parse_json(text)
+        check_form(objects, [{}])
     except InputError as error:
         raise InputError(
-            "references: expected a JSON list with one object per translation, got text that is"
-            f" not JSON: {error}"
+            f"references: expected a JSON list with one object per translation, [{{...}}, {{...}}]:"
+            f" {error}"
         ) from error
-    if not isinstance(objects, list) or not all(isinstance(row, dict) for row in objects):
-        raise InputError(
-            "references: expected a JSON list with one object per translation, [{...}, {...}]"
-        )
-    return objects
+    return list(objects)
 
 
 def metric_page(name: str, *, card: str) -> Any:

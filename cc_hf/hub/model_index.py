@@ -15,9 +15,9 @@ from huggingface_hub.repocard import REGEX_YAML_BLOCK, metadata_load, metadata_s
 from huggingface_hub.repocard_data import eval_results_to_model_index
 
 from cc_hf.errors import InputError
-from cc_hf.files import parse_yaml
 from cc_hf.hub.eval_results import Published
 from cc_hf.hub.tasks import pretty_name
+from cc_hf.reading import parse_yaml
 
 __all__ = ["eval_results", "with_model_index"]
 

@@ -13,9 +13,9 @@ from pathlib import Path
 
 from cc_hf import signature
 from cc_hf.data.files.result_files import read_result_file, system_names
-from cc_hf.data.files.text_files import read_lines
 from cc_hf.errors import InputError
 from cc_hf.files import is_file, is_folder
+from cc_hf.reading import read_lines
 from cc_hf.results import EvaluationResult, ResultSet
 
 __all__ = ["DATES", "Store", "StoredResult", "read_folder", "without_translations"]

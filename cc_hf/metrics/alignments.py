@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from cc_hf.data.files.text_files import text_lines
 from cc_hf.errors import DataError, InputError
+from cc_hf.reading import text_lines
 from cc_hf.text.alignment import Aligner, GivenAlignments, find_aligner, parse_pharaoh
 
 __all__ = ["chosen_aligner"]

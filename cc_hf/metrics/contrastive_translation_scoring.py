@@ -14,7 +14,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from cc_hf.data.files.text_files import read_lines
 from cc_hf.errors import InputError, check_choice
 from cc_hf.evaluators.base import Evaluator
 from cc_hf.evaluators.contests import Contest
@@ -30,6 +29,7 @@ from cc_hf.metrics.checks import (
 )
 from cc_hf.metrics.figure_names import COMMON, PAIR_ACCURACY, shares
 from cc_hf.metrics.summary import pair_figures, summarize
+from cc_hf.reading import read_lines
 from cc_hf.results import CategoryAccuracy, EvaluationResult
 from cc_hf.schema import ContrastiveTranslationExample, Example, Judgement, ScoringRequest
 from cc_hf.statistics.accuracy import share

@@ -10,17 +10,32 @@ import contextlib
 import hashlib
 import json
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from cc_hf.errors import EvaluatorError, InputError, shown
-from cc_hf.files import exists, file_sha256, is_file, parse_object, sole_writer
-from cc_hf.normalization import is_blank
+from cc_hf.errors import EvaluatorError, FileError, InputError, in_file
+from cc_hf.files import exists, file_sha256, is_file, sole_writer
 from cc_hf.prompting.conversations import Conversation, Reply, Respondent
+from cc_hf.reading import (
+    FLAG,
+    JSONL,
+    TEXT,
+    WORD,
+    Each,
+    Place,
+    check_form,
+    decoded,
+    opened,
+    optional,
+    parse_objects,
+    read_rows,
+)
 
 __all__ = ["FileRespondent", "KeptReply", "KeptRun", "Request", "ask", "read_run", "request_key"]
+
+_REPLY = {"id": WORD, "text?": optional(TEXT), "error?": TEXT, "is_cut?": FLAG}
 
 
 @dataclass(frozen=True)
@@ -77,16 +92,16 @@ class FileRespondent:
     def __init__(self, path: Path) -> None:
         self.path = path
         self._replies: dict[str, Reply] = {}
-        for where, row in _rows(path):
+        for where, row in read_rows(path, JSONL):
             if "run" in row and "id" not in row:
                 continue
             name, reply = _kept(row, where)
             if self._replies.setdefault(name, reply) != reply:
                 if self._replies[name].text is not None:
-                    raise InputError(f"{where}: id {name!r}: expected one reply, got several")
+                    raise FileError(where, f"id {name!r}: expected one reply, got several")
                 self._replies[name] = reply  # it failed first, and was asked again
         if not self._replies:
-            raise InputError(f"{path}: expected objects with id and text, got an empty file")
+            raise FileError(path, "expected objects with id and text, got an empty file")
         self.unused = set(self._replies)
 
     @property
@@ -198,29 +213,27 @@ def read_run(path: Path) -> KeptRun:
     Raises:
         InputError: for a file that `ask` did not write.
     """
-    try:
-        data = path.read_bytes()
-    except OSError as error:
-        raise InputError(f"{path}: expected a file of replies ({error})") from error
+    with opened(path) as file:
+        data = file.read()
     # A process that was killed may have left an incomplete line at the end.
-    rows = list(_rows(path, data[: data.rfind(b"\n") + 1]))
+    rows = _rows(path, data[: data.rfind(b"\n") + 1])
     if not rows or not isinstance(rows[0][1].get("run"), dict):
-        raise InputError(
-            f"{path}: expected a file of replies that `cc-hf prompt` kept, whose first line says"
-            " what was asked; got another file"
+        raise FileError(
+            path,
+            "expected a file of replies that `cc-hf prompt` kept, whose first line says what was"
+            " asked; got another file",
         )
     replies = {}
     for where, row in rows[1:]:
         name, reply = _kept(row, where)
-        reference = row.get("reference")
-        if not isinstance(reference, dict) or not all(
-            isinstance(value, str) for value in reference.values()
-        ):
-            raise InputError(
-                f"{where}: reference: expected an object with texts, got {shown(reference)}"
-            )
-        replies[name] = KeptReply(name, reference, reply)
+        with in_file(where):
+            check_form(row, {"reference": Each(TEXT)})
+        replies[name] = KeptReply(name, row["reference"], reply)
     return KeptRun(rows[0][1]["run"], replies)
+
+
+def _rows(path: Path, data: bytes) -> list[tuple[Place, dict[str, Any]]]:
+    return list(parse_objects(decoded(data, path).split("\n"), path))
 
 
 def _answers(requests: Sequence[Request], respondent: Respondent | FileRespondent) -> list[Reply]:
@@ -262,12 +275,12 @@ def _prepared(path: Path, run: Mapping[str, Any], *, is_main: bool) -> dict[str,
             _append(path, [{"run": written}])
         return {}
     if not is_file(path):
-        raise InputError(f"{path}: expected a file of replies, got a folder")
+        raise FileError(path, "expected a file of replies, got a folder")
     data = path.read_bytes()
     whole = data.rfind(b"\n") + 1
     if whole < len(data) and is_main:
         os.truncate(path, whole)
-    rows = list(_rows(path, data[:whole]))
+    rows = _rows(path, data[:whole])
     before = rows[0][1].get("run") if rows else None
     if not rows and is_main:
         _append(path, [{"run": written}])
@@ -293,32 +306,10 @@ def _append(path: Path, rows: Sequence[Mapping[str, Any]]) -> None:
         os.fsync(file.fileno())
 
 
-def _rows(path: Path, data: bytes | None = None) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield the objects of a file, each with its position for messages."""
-    try:
-        text = (path.read_bytes() if data is None else data).decode("utf-8-sig")
-    except (OSError, UnicodeDecodeError) as error:
-        raise InputError(
-            f"{path}: expected a UTF-8 file of replies, which cannot be read ({error})"
-        ) from error
-    for number, line in enumerate(text.split("\n"), 1):
-        if not line.strip():
-            continue
-        where = f"{path}: line {number}"
-        yield where, parse_object(line, where)
-
-
-def _kept(row: Mapping[str, Any], where: str) -> tuple[str, Reply]:
-    name, text, error = row.get("id"), row.get("text"), row.get("error", "")
-    if not isinstance(name, str) or is_blank(name) or not (text is None or isinstance(text, str)):
-        raise InputError(
-            f"{where}: expected an object with a string id and a string text, or null and an error,"
-            f" got id {shown(name)} and text {shown(text)}"
-        )
-    if not isinstance(error, str):
-        raise InputError(f"{where}: error: expected a string, got {shown(error)}")
-    if text is None and not error:
-        raise InputError(f"{where}: expected a text, or an error that says why there is none")
-    if not isinstance(is_cut := row.get("is_cut", False), bool):
-        raise InputError(f"{where}: is_cut: expected true or false, got {shown(is_cut)}")
-    return name, Reply(text, error, is_cut)
+def _kept(row: Mapping[str, Any], where: Place) -> tuple[str, Reply]:
+    with in_file(where):
+        check_form(row, _REPLY)
+        reply = Reply(row.get("text"), row.get("error", ""), row.get("is_cut", False))
+        if reply.text is None and not reply.error:
+            raise InputError("expected a text, or an error that says why there is none")
+    return row["id"], reply

@@ -12,8 +12,9 @@ from pathlib import Path
 import numpy as np
 
 from cc_hf.errors import InputError, MissingOptionError
-from cc_hf.files import is_file, parse_table
+from cc_hf.files import is_file
 from cc_hf.normalization import is_blank
+from cc_hf.reading import TABLES, one_of, read_rows
 from cc_hf.schema import ContrastiveTranslationExample, Example
 from cc_hf.text.pronouns import pronoun_gender
 
@@ -278,9 +279,8 @@ def read_choice_samples(path: Path, tgt_lang: str) -> list[ChoiceSample]:
         (('sie', 'er'), ('female', 'male'), '2')
     """
     samples = []
-    for where, row in _rows(path, _CHOICE_COLUMNS):
-        if row["answer"] not in ("1", "2"):
-            raise InputError(f"{where}: answer: expected 1 or 2, got {row['answer']!r}")
+    form = {**dict.fromkeys(_CHOICE_COLUMNS), "answer": one_of(("1", "2"))}
+    for _, row in read_rows(path, TABLES, form):
         pronouns = row["pronoun1"], row["pronoun2"]
         samples.append(
             ChoiceSample(
@@ -314,24 +314,7 @@ def read_translation_samples(path: Path) -> list[TranslationSample]:
         >>> read_translation_samples(shipped_file("senses", "en", "fr"))[1].target
         'ressort'
     """
-    return [TranslationSample(id="", **row) for _, row in _rows(path, _TRANSLATION_COLUMNS)]
-
-
-def _rows(path: Path, columns: Sequence[str]) -> list[tuple[str, dict[str, str]]]:
-    try:
-        lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
-    except (OSError, UnicodeDecodeError) as error:
-        raise InputError(
-            f"{path}: expected a UTF-8 file of demonstrations, which cannot be read ({error})"
-        ) from error
-    table = list(parse_table(lines, path, delimiter="\t"))
-    names = table[0][1] if table else []
-    if missing := [name for name in columns if name not in names]:
-        raise InputError(
-            f"{path}: expected the columns {', '.join(columns)}, got no {', '.join(missing)}"
-        )
-    rows = []
-    for line, cells in table[1:]:
-        row = dict(zip(names, cells, strict=True))
-        rows.append((f"{path}: line {line}", {name: row[name] for name in columns}))
-    return rows
+    return [
+        TranslationSample(id="", **{name: row[name] for name in _TRANSLATION_COLUMNS})
+        for _, row in read_rows(path, TABLES, dict.fromkeys(_TRANSLATION_COLUMNS))
+    ]

@@ -20,11 +20,11 @@ from tqdm import tqdm
 
 from cc_hf._version import __version__
 from cc_hf.data.corpora.parallel import LineIndex
-from cc_hf.data.files.text_files import read_lines
-from cc_hf.errors import InputError, ResultWarning, TooLongError, check_choice, shown
+from cc_hf.errors import InputError, ResultWarning, TooLongError, check_choice, in_file
 from cc_hf.evaluators.base import Evaluator
-from cc_hf.files import exists, file_sha256, is_file, parse_object, resolved, sole_writer
+from cc_hf.files import exists, file_sha256, is_file, resolved, sole_writer
 from cc_hf.normalization import is_blank
+from cc_hf.reading import TEXT, Place, check_form, parse_object, read_json
 from cc_hf.signature import build
 from cc_hf.systems.backends import prepare
 from cc_hf.systems.system import DEFAULT_BEAMS, System
@@ -259,7 +259,7 @@ class _Part:
             self.path.write_bytes(b"")
             return 0
         try:
-            before = parse_object("\n".join(read_lines(self.options)), self.options)
+            before = read_json(self.options, "JSON", {})
         except InputError:
             before = {}
         if before != self.identity:
@@ -290,13 +290,11 @@ class _Part:
             os.fsync(file.fileno())
 
     def _translation(self, line: str, number: int) -> str:
-        translation = parse_object(line, f"{self.path}: line {number}").get("translation")
-        if not isinstance(translation, str):
-            raise InputError(
-                f"{self.path}: line {number}: expected an object with a translation, as this"
-                f" command writes it, got {shown(line)}; delete the file to start again"
-            )
-        return translation
+        where, remedy = Place(self.path, number), "delete the file to start again"
+        row = parse_object(line, where, remedy=remedy)
+        with in_file(where, remedy):
+            check_form(row, {"translation": TEXT})
+        return str(row["translation"])
 
     def finish(
         self, signature: str, digest: str, index: LineIndex, are_too_long: Any

@@ -23,9 +23,10 @@ from cc_hf.data.files.quality_scores import read_quality_scores
 from cc_hf.data.files.result_files import read_result_file
 from cc_hf.data.files.translations import read_translations
 from cc_hf.errors import CCError, InputError
-from cc_hf.files import file_slug, parse_json, parse_yaml, resolved, sole_writer
+from cc_hf.files import file_slug, resolved, sole_writer
 from cc_hf.folders import new_folder
 from cc_hf.hub.metric_page import MAX_FORM_CHARACTERS, judge_lines
+from cc_hf.reading import parse_json, parse_yaml
 from cc_hf.schema import ContrastiveTranslationExample
 from tests.helpers.contract_cases import study_cases
 

@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from cc_hf.data.files.text_files import read_lines
 from cc_hf.errors import InputError
 from cc_hf.normalization import is_blank
+from cc_hf.reading import read_lines
 
 __all__ = ["FilteredPairs", "filter_pairs", "read_pairs"]
 

@@ -9,11 +9,10 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
-from cc_hf.data.files.text_files import read_lines
-from cc_hf.errors import InputError, shown
-from cc_hf.files import parse_object
+from cc_hf.errors import FileError, InputError, in_file, shown
+from cc_hf.reading import JSONL, Place, read_rows
 from cc_hf.results import Interval, NoInterval
 from cc_hf.statistics.agreement import cohen_kappa, kappa_interval, krippendorff_alpha
 
@@ -31,6 +30,7 @@ __all__ = [
     "read_earlier",
 ]
 
+_Row: TypeAlias = tuple[Place, dict[str, Any]]
 _ANNOTATOR_KEY = re.compile(r"(?:label|binarized)_annotator([1-9]\d*)")
 _ID_KEYS = ("id", "index", "testset_line")
 _GENDERS = ("male", "female")
@@ -169,11 +169,11 @@ def read_annotations(path: Path) -> list[Annotation]:
     """
     annotations = annotations_of_rows(_rows_of_both(path))
     if not any(annotation.labels for annotation in annotations):
-        raise InputError(f"{path}: expected rows that both annotators labelled, got none")
+        raise FileError(path, "expected rows that both annotators labelled, got none")
     return annotations
 
 
-def annotations_of_rows(rows: Iterable[tuple[str, Any]]) -> list[Annotation]:
+def annotations_of_rows(rows: Iterable[tuple[object, Any]]) -> list[Annotation]:
     """Return the annotations of rows with the keys of `read_annotations`.
 
     Args:
@@ -189,17 +189,15 @@ def annotations_of_rows(rows: Iterable[tuple[str, Any]]) -> list[Annotation]:
     names = _annotators(row for _, row in rows)
     annotations = []
     for where, row in rows:
-        try:
-            annotation = _annotation(row, where, names)
-        except (KeyError, AttributeError, TypeError) as error:
-            keys = (
-                "id, index or testset_line, translation, and binarized_annotator1 and 2 or"
-                " label_annotator1 and 2"
-            )
-            raise InputError(
-                f"{where}: expected an object with {keys}, and gold_gender where they are genders;"
-                f" {error!r}"
-            ) from None
+        with in_file(where):
+            try:
+                annotation = _annotation(row, names)
+            except (KeyError, AttributeError, TypeError) as error:
+                raise InputError(
+                    "expected an object with id, index or testset_line, translation, and"
+                    " binarized_annotator1 and 2 or label_annotator1 and 2, and gold_gender where"
+                    f" they are genders; {error!r}"
+                ) from None
         if annotation is not None:
             annotations.append(annotation)
     return annotations
@@ -285,40 +283,36 @@ def read_earlier(path: Path) -> dict[str, tuple[str, str]]:
     """
     labels: dict[str, tuple[str, str]] = {}
     for where, row in _rows_of_both(path):
-        label = row.get("label_earlier") if isinstance(row, dict) else None
+        label = row.get("label_earlier")
         if not label:
             continue
         name = next((str(row[key]) for key in _ID_KEYS if row.get(key) is not None), "")
         if not name or name in labels or not isinstance(label, str):
             problem = f"{name!r} a second time" if name in labels else shown(row)
-            raise InputError(
-                f"{where}: expected the id of an example that occurs once, a translation and a"
-                f" label_earlier, got {problem}"
+            raise FileError(
+                where,
+                "expected the id of an example that occurs once, a translation and a"
+                f" label_earlier, got {problem}",
             )
-        labels[name] = _text(row.get("translation"), where), label
+        with in_file(where):
+            labels[name] = _text(row.get("translation")), label
     if not labels:
-        raise InputError(f"{path}: expected rows with id, translation and label_earlier, got none")
+        raise FileError(path, "expected rows with id, translation and label_earlier, got none")
     return labels
 
 
-def _rows_of_both(path: Path) -> list[tuple[str, Any]]:
+def _rows_of_both(path: Path) -> Sequence[_Row]:
     """Return the rows of a file with the labels of both annotators; published files are joined."""
-    rows = _rows(path)
+    rows = list(read_rows(path, JSONL))
     return _joined(path, rows) if rows and _is_published(rows[0][1]) else rows
 
 
-def _rows(path: Path) -> list[tuple[str, Any]]:
-    """Return file and line, for messages, and the object of each line."""
-    places = ((f"{path}: line {number}", line) for number, line in enumerate(read_lines(path), 1))
-    return [(where, parse_object(line, where)) for where, line in places]
-
-
-def _is_published(row: Any) -> bool:
+def _is_published(row: Mapping[str, Any]) -> bool:
     """Return whether a row is in the form of ZurichNLP/contrastive-conditioning: one annotator."""
-    return isinstance(row, dict) and {"Sample ID", "Translation", "label"} <= row.keys()
+    return {"Sample ID", "Translation", "label"} <= row.keys()
 
 
-def _joined(path: Path, rows: list[tuple[str, Any]]) -> list[tuple[str, Any]]:
+def _joined(path: Path, rows: list[_Row]) -> list[_Row]:
     """Return the rows of both annotators, joined by samples, with the keys of our own files."""
     number = next((n for n in ("1", "2") if f"annotator{n}" in path.name), None)
     if number is None:
@@ -329,8 +323,11 @@ def _joined(path: Path, rows: list[tuple[str, Any]]) -> list[tuple[str, Any]]:
     other = path.with_name(
         path.name.replace(f"annotator{number}", f"annotator{'2' if number == '1' else '1'}")
     )
-    by_annotator = {number: rows, "2" if number == "1" else "1": _rows(other)}
-    joined: dict[str, tuple[str, dict[str, Any]]] = {}
+    by_annotator: dict[str, Iterable[_Row]] = {
+        number: rows,
+        "2" if number == "1" else "1": read_rows(other, JSONL),
+    }
+    joined: dict[str, _Row] = {}
     for annotator in ("1", "2"):
         for where, row in by_annotator[annotator]:
             if not _is_published(row) or not isinstance(row["label"], list) or not row["label"]:
@@ -419,7 +416,7 @@ def annotator_agreement(
     )
 
 
-def _annotation(row: Mapping[str, Any], where: str, annotators: Sequence[str]) -> Annotation | None:
+def _annotation(row: Mapping[str, Any], annotators: Sequence[str]) -> Annotation | None:
     """Return the annotation of a row, or None if an annotator did not label the translation."""
     example_id = row[next((key for key in _ID_KEYS if key in row), _ID_KEYS[0])]
     gold, classes = (
@@ -429,7 +426,7 @@ def _annotation(row: Mapping[str, Any], where: str, annotators: Sequence[str]) -
     binary = [row.get(f"binarized_{name}") for name in annotators]
     if not {gold, *binary} - {None} <= set(classes):
         raise InputError(
-            f"{where}: expected the labels {' and '.join(classes)}, got"
+            f"expected the labels {' and '.join(classes)}, got"
             f" {', '.join(map(repr, [gold, *binary[:-1]]))} and {binary[-1]!r}"
         )
     if not any(raw):
@@ -437,10 +434,7 @@ def _annotation(row: Mapping[str, Any], where: str, annotators: Sequence[str]) -
     elif not all(raw):
         return None
     elif not any(f"binarized_{name}" in row for name in annotators):
-        try:
-            binary = [binary_label(label, gold, classes) for label in raw if label is not None]
-        except InputError as error:
-            raise InputError(f"{where}: {error}") from None
+        binary = [binary_label(label, gold, classes) for label in raw if label is not None]
     labels = tuple(label for label in binary if label is not None)
     if len(labels) < len(annotators):
         if not raw:
@@ -448,7 +442,7 @@ def _annotation(row: Mapping[str, Any], where: str, annotators: Sequence[str]) -
         labels = ()
     return Annotation(
         "" if example_id is None else str(example_id),
-        _text(row["translation"], where),
+        _text(row["translation"]),
         gold,
         labels,
         classes,
@@ -457,7 +451,7 @@ def _annotation(row: Mapping[str, Any], where: str, annotators: Sequence[str]) -
     )
 
 
-def _text(value: object, where: str) -> str:
+def _text(value: object) -> str:
     if not isinstance(value, str):
-        raise InputError(f"{where}: translation: expected text, got {value!r}")
+        raise InputError(f"translation: expected text, got {value!r}")
     return value

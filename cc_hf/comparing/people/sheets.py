@@ -16,9 +16,17 @@ from pathlib import Path
 from typing import Any
 
 from cc_hf.comparing.alignment import check_same_data
-from cc_hf.data.files.text_files import read_lines
-from cc_hf.errors import InputError, check_choice, shown
-from cc_hf.files import parse_json, parse_table
+from cc_hf.errors import InputError, check_choice, in_file, shown
+from cc_hf.reading import (
+    TEXT,
+    NonEmpty,
+    Place,
+    check_form,
+    one_of,
+    parse_table,
+    read_json,
+    read_lines,
+)
 from cc_hf.results import EvaluationResult
 from cc_hf.text.tokenization import letters
 
@@ -234,74 +242,28 @@ def read_key(path: Path, forms: Collection[SheetForm]) -> SheetKey:
         InputError: for a file that does not exist or is no such key, a key of another form, or an
             id that occurs twice. The message names the row.
     """
-    try:
-        key = parse_json("\n".join(read_lines(path)))
-    except InputError as error:
-        if str(path) in str(error):
-            raise
-        raise InputError(f"{path}: expected the JSON of a key ({error})") from None
-    known = {form.name: form for form in forms}
-    name = key.get("form") if isinstance(key, dict) else None
-    if not isinstance(name, str) or name not in known:
-        raise InputError(
-            f"{path}: expected a key of the form {' or '.join(known)}, got {shown(name)}"
+    known, remedy = {form.name: form for form in forms}, "use the key as written"
+    key = read_json(path, "the JSON of a key", {"form": one_of(known)}, remedy=remedy)
+    form = known[key["form"]]
+    origin = {name: one_of(values) for name, values in form.origin.items()}
+    with in_file(path, remedy):
+        check_form(
+            key,
+            {
+                "settings": {},
+                "rows": NonEmpty([{"id": TEXT, "cells": [TEXT], "origins": NonEmpty([origin])}]),
+                "unrated": [origin],
+            },
         )
-    form = known[name]
-    if (
-        not isinstance(key.get("rows"), list)
-        or not isinstance(key.get("unrated"), list)
-        or not isinstance(key.get("settings"), dict)
-    ):
-        raise InputError(f"{path}: expected rows, unrated and settings; use the key as written")
     rows: dict[str, SheetRow] = {}
     for number, row in enumerate(key["rows"], 1):
-        where = f"{path}: row {number}"
-        checked = _key_row(form, row, where)
-        if checked.id in rows:
-            raise InputError(f"{where}: the id {checked.id!r} occurs twice; use the key as written")
-        rows[checked.id] = checked
-    if not rows:
-        raise InputError(f"{path}: expected at least one row, got none")
-    unrated = tuple(
-        _origin(form, origin, f"{path}: unrated {number}")
-        for number, origin in enumerate(key["unrated"], 1)
-    )
-    return SheetKey(form, key["settings"], tuple(rows.values()), unrated)
-
-
-def _key_row(form: SheetForm, row: Any, where: str) -> SheetRow:
-    """Return a checked row of a key."""
-    if (
-        not isinstance(row, dict)
-        or not isinstance(row.get("id"), str)
-        or not isinstance(row.get("cells"), list)
-        or len(row["cells"]) != len(form.columns)
-        or not all(isinstance(cell, str) for cell in row["cells"])
-        or not isinstance(row.get("origins"), list)
-        or not row["origins"]
-    ):
-        raise InputError(
-            f"{where}: expected an id, {len(form.columns)} cells and origins, got {shown(row)}; use"
-            " the key as written"
-        )
-    origins = tuple(_origin(form, origin, where) for origin in row["origins"])
-    return SheetRow(row["id"], tuple(row["cells"]), origins)
-
-
-def _origin(form: SheetForm, origin: Any, where: str) -> Mapping[str, str]:
-    """Return a checked origin."""
-    if not isinstance(origin, dict) or origin.keys() != form.origin.keys():
-        raise InputError(
-            f"{where}: expected an origin with {', '.join(form.origin)}, got {shown(origin)}; use"
-            " the key as written"
-        )
-    for name, values in form.origin.items():
-        if not isinstance(origin[name], str) or (values and origin[name] not in values):
-            raise InputError(
-                f"{where}: {name}: expected {' or '.join(values) or 'a text'}, got"
-                f" {shown(origin[name])}; use the key as written"
-            )
-    return origin
+        with in_file(f"{path}: rows: item {number}", remedy):
+            if len(row["cells"]) != len(form.columns):
+                raise InputError(f"expected {len(form.columns)} cells, got {len(row['cells'])}")
+            if row["id"] in rows:
+                raise InputError(f"the id {row['id']!r} occurs twice")
+        rows[row["id"]] = SheetRow(row["id"], tuple(row["cells"]), tuple(row["origins"]))
+    return SheetKey(form, key["settings"], tuple(rows.values()), tuple(key["unrated"]))
 
 
 def read_sheets(paths: Sequence[Path], key: SheetKey, *, n_least: int = 2) -> list[Answers]:
@@ -346,9 +308,9 @@ def read_sheet(path: Path, key: SheetKey) -> Answers:
     positions = {name: header.index(name) for name in columns}
     rows = {row.id: row for row in key.rows}
     answers: dict[str, tuple[str, ...]] = {}
-    for number, cells in table:
+    for place, cells in table:
         name = cells[positions[_ID]].strip()
-        where = f"{path}: line {number}: row {name!r}"
+        where = f"{place}: row {name!r}"
         if name not in rows:
             raise InputError(f"{where}: this id is not in the key; keep the ids of the sheet")
         if name in answers:
@@ -371,16 +333,16 @@ def read_sheet(path: Path, key: SheetKey) -> Answers:
     return answers
 
 
-def _table(path: Path) -> tuple[list[str], Iterable[tuple[int, list[str]]]]:
-    """Return the names of the columns, and the other rows with their line numbers."""
+def _table(path: Path) -> tuple[list[str], Iterable[tuple[Place, list[str]]]]:
+    """Return the names of the columns, and the other rows with their places."""
     lines = read_lines(path)
-    header: list[str] = []
-    for delimiter in _DELIMITERS:
-        rows = parse_table(lines, path, delimiter=delimiter)
-        header = next(rows, (0, []))[1]
-        if _ID in header:
-            return header, rows
-    return header, ()
+    names = {
+        delimiter: [name.strip('"') for name in lines[0].split(delimiter)] if lines else []
+        for delimiter in _DELIMITERS
+    }
+    delimiter = next((mark for mark in _DELIMITERS if _ID in names[mark]), _DELIMITERS[0])
+    rows = parse_table(lines, path, delimiter=delimiter)
+    return next(rows, (Place(path, 1), []))[1], rows
 
 
 def _label(cell: str, labels: Collection[str], where: str) -> str:

@@ -15,12 +15,17 @@ from typing import Any, Protocol
 from cc_hf.data.corpora.parallel import Corpus, CorpusBlock, StreamCorpus
 from cc_hf.data.loading import no_progress_bar
 from cc_hf.errors import InputError
-from cc_hf.files import parse_json
+from cc_hf.reading import Kind, parse_json
 
-__all__ = ["MOST_NAMED", "BlockCounter", "BlockCounts", "count_blocks", "map_blocks"]
+__all__ = ["DAMAGED", "MOST_NAMED", "BlockCounter", "BlockCounts", "count_blocks", "map_blocks"]
 
 #: Damaged pairs that a summary names; all are counted.
 MOST_NAMED = 1000
+#: A damaged pair in a file: its line, and what is wrong with it.
+DAMAGED = Kind(
+    "a line and a reason",
+    lambda value: isinstance(value, list) and list(map(type, value)) == [int, str] and value[0] > 0,
+)
 
 
 def map_blocks(

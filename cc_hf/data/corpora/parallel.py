@@ -13,8 +13,9 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
-from cc_hf.errors import InputError, shown
+from cc_hf.errors import FileError, InputError, shown
 from cc_hf.files import exists, is_file, is_folder
+from cc_hf.reading import opened
 
 if TYPE_CHECKING:
     from datasets import Dataset, IterableDataset
@@ -117,23 +118,18 @@ class LineIndex:
             InputError: for a file that does not exist or is compressed.
         """
         offsets, n_bytes, n_lines = [0], 0, 0
-        try:
-            with path.open("rb") as file:
-                for line in file:
-                    if n_lines and n_lines % block_lines == 0:
-                        offsets.append(n_bytes)
-                    elif not n_lines and line.startswith(_GZIP):
-                        raise InputError(
-                            f"{path}: expected plain text, got a compressed file; decompress it"
-                            f" first, for example with gunzip -k {path}"
-                        )
-                    n_bytes += len(line)
-                    n_lines += 1
-        except FileNotFoundError:
-            raise InputError(f"file not found: {path}") from None
-        except (OSError, ValueError) as error:
-            reason = getattr(error, "strerror", None) or error
-            raise InputError(f"{path}: cannot be read: {reason}") from error
+        with opened(path) as file:
+            for line in file:
+                if n_lines and n_lines % block_lines == 0:
+                    offsets.append(n_bytes)
+                elif not n_lines and line.startswith(_GZIP):
+                    raise FileError(
+                        path,
+                        "expected plain text, got a compressed file; decompress it first, for"
+                        f" example with gunzip -k {path}",
+                    )
+                n_bytes += len(line)
+                n_lines += 1
         return cls(path, (*offsets, n_bytes), n_lines, block_lines)
 
     def read(self, number: int) -> tuple[list[str], dict[int, str]]:

@@ -5,7 +5,6 @@ in contrastive format.
 from __future__ import annotations
 
 import difflib
-import hashlib
 import json
 import re
 import unicodedata
@@ -17,18 +16,18 @@ from typing import Any, TypeVar
 from cc_hf.cues.gender_brackets import gender_bracket_sources
 from cc_hf.cues.templates import apply_cue
 from cc_hf.data.declaration import ConfigDeclaration, DatasetDeclaration
-from cc_hf.data.files.custom_rows import SUFFIXES, read_rows
 from cc_hf.data.files.sense_rows import parse_senses, senses_text
-from cc_hf.data.files.text_files import read_lines
-from cc_hf.errors import DataError, InputError
-from cc_hf.files import file_slug
+from cc_hf.errors import DataError, FileError, InputError, in_file
+from cc_hf.files import file_sha256, file_slug
 from cc_hf.languages import LANGUAGES
 from cc_hf.normalization import is_blank
+from cc_hf.reading import SUFFIXES, TABLES, Place, read_rows, read_text
 from cc_hf.schema import UNCOUNTED_CATEGORY, ContrastiveSourceExample, Focus, ProbingExample
 
 __all__ = [
     "custom_declaration",
     "custom_example",
+    "custom_rows",
     "focus_positions",
     "is_custom",
     "read_custom",
@@ -84,8 +83,8 @@ def custom_declaration(path: str | Path, *, src_lang: str = "en") -> DatasetDecl
         InputError: when the file does not exist, is not UTF-8 or has no rows.
     """
     path = Path(path)
-    read_lines(path)  # raises if the file itself is missing or not UTF-8
-    return _declared(path, hashlib.sha256(path.read_bytes()).hexdigest(), src_lang)
+    read_text(path)  # raises if the file itself is missing or not UTF-8
+    return _declared(path, file_sha256(path), src_lang)
 
 
 @lru_cache(maxsize=4)
@@ -167,8 +166,8 @@ def read_custom(
         examples.
 
     Raises:
-        InputError: when the file does not exist, is not UTF-8 or has no rows.
-        DataError: for a row that is not as expected. The message names file and line.
+        FileError: when the file does not exist, is not UTF-8 or has no rows, or for a row that is
+            not as expected. The message names the line.
 
     Examples:
         >>> import tempfile
@@ -244,10 +243,21 @@ def read_words(path: str | Path, *, src_lang: str = "en") -> Iterator[ProbingExa
         Examples whose `extra` has `ambiguous_word` and `reference`.
 
     Raises:
-        InputError: when the file does not exist, is not UTF-8 or has no rows.
-        DataError: for a row that is not as expected. The message names file and line.
+        FileError: when the file does not exist, is not UTF-8 or has no rows, or for a row that is
+            not as expected. The message names the line.
     """
     yield from _examples(Path(path), src_lang, _word)
+
+
+def custom_rows(path: Path) -> Iterator[tuple[Place, dict[str, Any]]]:
+    """Yield the rows of a file without empty cells and nulls; a table must have a column `source`.
+
+    Raises:
+        FileError: for a file that cannot be read, or a row that cannot.
+    """
+    is_table = path.suffix.lower() in TABLES
+    for where, row in read_rows(path, form={"source": None} if is_table else None):
+        yield where, {key: cell for key, cell in row.items() if cell != ("" if is_table else None)}
 
 
 _E = TypeVar("_E", bound=ContrastiveSourceExample | ProbingExample)
@@ -256,7 +266,7 @@ _E = TypeVar("_E", bound=ContrastiveSourceExample | ProbingExample)
 def _examples(
     path: Path, src_lang: str, make: Callable[[Mapping[str, Any], int, Sequence[str], str], _E]
 ) -> Iterator[_E]:
-    rows = [(line, {"line": str(line), **row}) for line, row in read_rows(path)]
+    rows = [(where, {"line": str(where.line), **row}) for where, row in custom_rows(path)]
     if not rows:
         raise InputError(
             f"{path}: expected at least one row with source, focus or position, and what belongs to"
@@ -264,18 +274,17 @@ def _examples(
         )
     extra_keys = sorted({key for _, row in rows for key in row} - set(_OWN_KEYS))
     seen: dict[str, int] = {}
-    for number, (line, row) in enumerate(rows):
-        try:
+    for number, (where, row) in enumerate(rows):
+        with in_file(where):
             _check_keys(row)
             example = make(row, number, extra_keys, src_lang)
-        except InputError as error:
-            raise DataError(f"{path}: line {line}: {error}") from None
         if example.id in seen:
-            raise DataError(
-                f"{path}: line {line}: the id {example.id!r} is that of line {seen[example.id]}"
-                " too; expected ids that are unique"
+            raise FileError(
+                where,
+                f"the id {example.id!r} is that of line {seen[example.id]} too; expected ids that"
+                " are unique",
             )
-        seen[example.id] = line
+        seen[example.id] = where.line
         yield example
 
 

@@ -6,14 +6,14 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
-from cc_hf.data.files.text_files import read_lines
-from cc_hf.errors import InputError, shown
-from cc_hf.files import is_file, parse_json, parse_table
+from cc_hf.errors import FileError, InputError, shown
+from cc_hf.files import is_file
+from cc_hf.reading import parse_table, read_json, stream_lines
 
 __all__ = ["QualityScores", "from_points", "read_quality_scores"]
 
@@ -30,6 +30,8 @@ _FACTS = (
     "n_blank",
 )
 _SUFFIXES = (".json", ".tsv")
+#: A place, for messages, and the row.
+_Row: TypeAlias = tuple[object, Mapping[str, Any]]
 
 
 @dataclass(frozen=True)
@@ -151,7 +153,7 @@ def from_points(where: str, value: Any, *, lowest: float = 1.0) -> float:
     return number / 100
 
 
-def _rows(text: str | Path) -> Iterable[tuple[str, Mapping[str, Any]]]:
+def _rows(text: str | Path) -> list[_Row]:
     name, equals, value = str(text).rpartition("=")
     if equals and name and not isinstance(text, Path) and not is_file(text):
         return [("bleu", {"system": name, "bleu": value})]
@@ -161,51 +163,40 @@ def _rows(text: str | Path) -> Iterable[tuple[str, Mapping[str, Any]]]:
             f"bleu: expected NAME=POINTS, or a file that ends in {' or '.join(_SUFFIXES)}, got"
             f" {str(text)!r}"
         )
-    lines = read_lines(path)
-    rows = list(
-        _json_rows(path, "\n".join(lines))
-        if path.suffix.lower() == ".json"
-        else _table_rows(path, lines)
-    )
+    rows = list(_json_rows(path) if path.suffix.lower() == ".json" else _table_rows(path))
     if not rows:
-        raise InputError(f"{path}: expected at least one system and its BLEU, got none")
+        raise FileError(path, "expected at least one system and its BLEU, got none")
     return rows
 
 
-def _table_rows(path: Path, lines: list[str]) -> Iterable[tuple[str, Mapping[str, Any]]]:
+def _table_rows(path: Path) -> Iterator[_Row]:
     names: list[str] = []
-    for line, cells in parse_table(lines, path, delimiter="\t"):
+    for where, cells in parse_table(stream_lines(path), path, delimiter="\t"):
         if not names:
-            names = [name.strip().lower() for name in cells]
+            names = [name.lower() for name in cells]
             if {"system", "bleu"} <= set(names):
                 continue
             if len(cells) != 2 or names[1] == "bleu":
-                raise InputError(
-                    f"{path}: line {line}: expected a header with 'system' and 'bleu', or two"
-                    f" columns, system and BLEU, separated by tabs, got {cells}"
+                raise FileError(
+                    where,
+                    "expected a header with 'system' and 'bleu', or two columns, system and BLEU,"
+                    f" separated by tabs, got {cells}",
                 )
             names = ["system", "bleu"]
-        yield f"{path}: line {line}", dict(zip(names, cells, strict=True))
+        yield where, dict(zip(names, cells, strict=True))
 
 
-def _json_rows(path: Path, text: str) -> Iterable[tuple[str, Mapping[str, Any]]]:
-    try:
-        parsed = parse_json(text)
-    except InputError as error:
-        raise InputError(
-            f'{path}: expected JSON, such as {{"aws": 42.5}} with double quotes: {error}'
-        ) from error
+def _json_rows(path: Path) -> Iterator[_Row]:
+    what = f'JSON, such as {{"aws": 42.5}}, or a list of objects with {", ".join(_KEYS)}'
+    parsed = read_json(path, what)
     if isinstance(parsed, dict):
         parsed = [{"system": system, "bleu": bleu} for system, bleu in parsed.items()]
     if not isinstance(parsed, list) or not all(isinstance(row, dict) for row in parsed):
-        raise InputError(
-            f"{path}: expected an object, system to BLEU, or a list of objects with"
-            f" {', '.join(_KEYS)}"
-        )
-    return [(f"{path}: entry {number}", row) for number, row in enumerate(parsed, 1)]
+        raise FileError(path, f"expected {what}, got {shown(parsed)}")
+    yield from ((f"{path}: entry {number}", row) for number, row in enumerate(parsed, 1))
 
 
-def _text(where: str, row: Mapping[str, Any], key: str) -> str:
+def _text(where: object, row: Mapping[str, Any], key: str) -> str:
     value = row.get(key) or ""
     if not isinstance(value, str):
         raise InputError(f"{where}: {key}: expected a text, got {shown(value)}")

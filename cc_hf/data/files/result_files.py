@@ -6,9 +6,9 @@ from collections import defaultdict
 from collections.abc import Sequence
 from pathlib import Path
 
-from cc_hf.data.files.text_files import read_lines
-from cc_hf.errors import InputError
+from cc_hf.errors import InputError, in_file
 from cc_hf.files import is_folder
+from cc_hf.reading import read_text
 from cc_hf.results import EvaluationResult, ResultSet, difference_of_data
 
 __all__ = ["read_result_file", "result_paths", "system_names"]
@@ -18,17 +18,15 @@ def read_result_file(path: str | Path) -> ResultSet:
     """Return the results in a file, for one metric or several.
 
     Raises:
-        InputError: for a file that does not exist or holds no result. The message names the file.
+        FileError: for a file that does not exist or holds no result.
 
     Examples:
         >>> read_result_file("nowhere.json")
         Traceback (most recent call last):
-        cc_hf.errors.InputError: file not found: nowhere.json
+        cc_hf.errors.FileError: nowhere.json: file not found
     """
-    try:
-        return ResultSet.from_json("\n".join(read_lines(Path(path))))
-    except InputError as error:
-        raise InputError(str(error) if str(path) in str(error) else f"{path}: {error}") from error
+    with in_file(path):
+        return ResultSet.from_json(read_text(Path(path)))
 
 
 def result_paths(paths: Sequence[Path]) -> list[Path]:

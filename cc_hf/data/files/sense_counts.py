@@ -13,9 +13,8 @@ from pathlib import Path
 from typing import TypeAlias
 
 from cc_hf.data.declaration import DatasetDeclaration
-from cc_hf.data.files.text_files import read_lines
-from cc_hf.errors import InputError, shown
-from cc_hf.files import parse_json
+from cc_hf.errors import InputError, in_file, shown
+from cc_hf.reading import COUNT, Each, NonEmpty, check_form, read_json
 from cc_hf.schema import Example
 
 __all__ = ["Sense", "frequent_senses", "read_sense_counts", "sense_of", "with_counts"]
@@ -85,18 +84,11 @@ def read_sense_counts(path: str | Path) -> dict[str, int]:
     Raises:
         InputError: for a file that does not exist or is not as described.
     """
-    try:
-        value = parse_json("\n".join(read_lines(Path(path))))
-        counts = value.get("counts", value) if isinstance(value, dict) else value
-        if not isinstance(counts, dict) or not counts:
-            raise InputError(f"expected an object, sense to number, got {shown(value)}")
-        for name, count in counts.items():
-            sense_of(name)
-            if type(count) is not int or count < 0:
-                raise InputError(f"{name}: expected a whole number from 0, got {shown(count)}")
-    except InputError as error:
-        message = str(error)
-        raise InputError(message if str(path) in message else f"{path}: {message}") from None
+    counts = read_json(path, "an object, sense to number", NonEmpty(Each(None)))
+    with in_file(path):
+        counts = counts.get("counts", counts)
+        check_form(counts, NonEmpty(Each(COUNT)))
+        frequent_senses(counts)  # refuses names that are no senses
     return dict(counts)
 
 

@@ -2,17 +2,31 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from cc_hf.data.files.text_files import read_lines
-from cc_hf.errors import InputError, shown
-from cc_hf.files import parse_json
+from cc_hf.errors import FileError
+from cc_hf.reading import NUMBER, POSITIVE, TEXT, WORD, Kind, NonEmpty, optional, read_json
 
 __all__ = ["Timing", "Timings", "read_timings"]
+
+_ABOVE_0 = Kind("a number above 0", lambda value: NUMBER.fits(value) and value > 0)
+_FORM = {
+    "timings": NonEmpty(
+        [
+            {
+                "system": WORD,
+                "seconds": _ABOVE_0,
+                "tokens_per_second?": optional(_ABOVE_0),
+                "precision?": optional(TEXT),
+                "backend?": optional(TEXT),
+                "beams?": optional(POSITIVE),
+            }
+        ]
+    )
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,15 +82,17 @@ def read_timings(paths: Sequence[Path] | None) -> Timings:
     systems: dict[str, Timing] = {}
     settings: dict[str, dict[str, Path]] = {"machine": {}, "options": {}}
     for path in paths or ():
-        content = _parsed(path)
+        content = read_json(path, "the JSON of `cc-hf time --output`", _FORM)
         for key, seen in settings.items():
             seen.setdefault(repr(content.get(key)), path)
         for number, entry in enumerate(content["timings"], 1):
-            where = f"{path}: timing {number}"
-            name, timing = _timing(where, entry)
+            name = entry["system"].strip()
             if name in systems:
-                raise InputError(f"{where}: {name} occurs twice; expected one time for each system")
-            systems[name] = timing
+                raise FileError(
+                    f"{path}: timings: item {number}",
+                    f"{name} occurs twice; expected one time for each system",
+                )
+            systems[name] = _timing(entry)
     notes = [
         f"the times are of different {'machines' if key == 'machine' else 'options'}, so they"
         f" cannot be compared: {', '.join(map(str, seen.values()))}"
@@ -88,47 +104,13 @@ def read_timings(paths: Sequence[Path] | None) -> Timings:
     return Timings(systems, tuple(notes))
 
 
-def _parsed(path: Path) -> Mapping[str, Any]:
-    try:
-        content = parse_json("\n".join(read_lines(path)))
-    except InputError as error:
-        raise InputError(str(error) if str(path) in str(error) else f"{path}: {error}") from error
-    entries = content.get("timings") if isinstance(content, dict) else None
-    if not isinstance(entries, list) or not entries:
-        raise InputError(
-            f"{path}: expected an object with a list `timings`, as `cc-hf time --output` writes it,"
-            f" got {shown(content)}"
-        )
-    return dict(content)
-
-
-def _timing(where: str, entry: Any) -> tuple[str, Timing]:
-    if not isinstance(entry, dict):
-        raise InputError(f"{where}: expected an object, got {shown(entry)}")
-    name = entry.get("system")
-    if not isinstance(name, str) or not name.strip():
-        raise InputError(f"{where}: system: expected a name, got {shown(name)}")
-    seconds = _positive(where, "seconds", entry.get("seconds"))
+def _timing(entry: Mapping[str, Any]) -> Timing:
     rate = entry.get("tokens_per_second")
-    beams = entry.get("beams")
-    if beams is not None and (not isinstance(beams, int) or isinstance(beams, bool) or beams < 1):
-        raise InputError(f"{where}: beams: expected a number, 1 or more, got {shown(beams)}")
-    words = {key: entry.get(key) or "" for key in ("precision", "backend")}
-    for key, value in words.items():
-        if not isinstance(value, str):
-            raise InputError(f"{where}: {key}: expected a text, got {shown(value)}")
-    return name.strip(), Timing(
-        seconds,
-        None if rate is None else _positive(where, "tokens_per_second", rate),
-        words["precision"],
-        words["backend"],
-        beams,
+    return Timing(
+        float(entry["seconds"]),
+        None if rate is None else float(rate),
+        entry.get("precision") or "",
+        entry.get("backend") or "",
+        entry.get("beams"),
         bool(entry.get("busy")),
     )
-
-
-def _positive(where: str, key: str, value: Any) -> float:
-    is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
-    if not is_number or not (math.isfinite(value) and value > 0):
-        raise InputError(f"{where}: {key}: expected a number above 0, got {shown(value)}")
-    return float(value)

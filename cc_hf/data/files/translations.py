@@ -8,11 +8,11 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
-from cc_hf.data.files.text_files import read_lines
-from cc_hf.errors import InputError
-from cc_hf.files import parse_object
+from cc_hf.errors import FileError, InputError, in_file
 from cc_hf.normalization import is_blank
+from cc_hf.reading import JSONL, TEXT, Place, check_form, parse_objects, read_lines, read_rows
 from cc_hf.schema import Example
 
 __all__ = [
@@ -132,9 +132,7 @@ def read_translations(
     if path.suffix == ".jsonl" or (
         lines and _JSON_LINE.match(next(line for line in lines if line.strip()))
     ):
-        rows = [
-            _parse_json(path, number, line) for number, line in enumerate(lines, 1) if line.strip()
-        ]
+        rows = [_row(where, parsed) for where, parsed in parse_objects(lines, path)]
     else:
         rows = _parse_text(path, lines)
     if all(is_blank(row.translation) for row in rows):
@@ -169,20 +167,10 @@ def translated_ids(path: str | Path) -> frozenset[str]:
         InputError: for a line without id or translation, or a file without any translation.
     """
     path = Path(path)
-    rows = [
-        _parse_json(path, number, line)
-        for number, line in enumerate(read_lines(path), 1)
-        if line.strip()
-    ]
-    for row in rows:
-        if row.id is None:
-            raise InputError(
-                f'{path}: line {row.line}: expected "id", by which the translated examples are'
-                " known"
-            )
+    rows = [_row(where, row) for where, row in read_rows(path, JSONL, {"id": TEXT})]
     ids = frozenset(row.id for row in rows if row.id is not None and not is_blank(row.translation))
     if not ids:
-        raise InputError(f"{path}: expected translations, got none")
+        raise FileError(path, "expected translations, got none")
     return ids
 
 
@@ -211,20 +199,11 @@ def _parse_text(path: Path, lines: list[str]) -> list[_Row]:
     return rows
 
 
-def _parse_json(path: Path, number: int, line: str) -> _Row:
-    parsed = parse_object(line, f"{path}: line {number}")
-    if not isinstance(parsed.get("translation"), str):
-        raise InputError(
-            f'{path}: line {number}: expected an object with a string "translation" (and "id" or'
-            f' "source"), got {line[:60]!r}'
-        )
-    for key in ("id", "source", "sentence"):
-        if key in parsed and not isinstance(parsed[key], str):
-            raise InputError(
-                f"{path}: line {number}: {key}: expected a string, got {parsed[key]!r}"
-            )
+def _row(where: Place, parsed: dict[str, Any]) -> _Row:
+    with in_file(where):
+        check_form(parsed, {"translation": TEXT, "id?": TEXT, "source?": TEXT, "sentence?": TEXT})
     return _Row(
-        number,
+        where.line,
         parsed["translation"],
         source=parsed.get("source", parsed.get("sentence")),
         id=parsed.get("id"),

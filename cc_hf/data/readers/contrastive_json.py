@@ -6,13 +6,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
-from cc_hf.data.files.json_rows import JsonRow, json_items, text_of
-from cc_hf.errors import DataError, InputError
+from cc_hf.errors import in_file
+from cc_hf.reading import Kind, check_form, read_json, text_of
 from cc_hf.schema import ContrastiveTranslationExample
 
 __all__ = ["EXTRA_KEYS", "read_contrastive_json"]
 
+_ERRORS = Kind(
+    "a list, empty for an item without contrastive translations",
+    lambda value: isinstance(value, list),
+)
 #: The columns in `extra` of every example.
 EXTRA_KEYS = (
     "ambiguous_word",
@@ -57,15 +62,16 @@ def read_contrastive_json(
     Raises:
         DataError: for a file that is not such a list, or an item that is not as expected.
     """
-    for number, (where, item) in enumerate(json_items(path)):
+    for number, item in enumerate(read_json(path, "a list of objects", [None])):
+        where = f"{path}: item {number}"
+        with in_file(where):
+            check_form(item, {"errors": _ERRORS})
         reference = text_of(item, "reference", where)
         contrasts = list(_contrasts(item, where))
         beatable = [(text, replacement) for text, replacement in contrasts if text != reference]
         value = text_of(item, category, where)
-        try:
+        with in_file(f"{where}: {category}"):
             category_name = to_category(value)
-        except InputError as error:
-            raise DataError(f"{where}: {category}: {error}") from None
         extra = {
             "ambiguous_word": text_of(item, "ambig word", where),
             "sense": text_of(item, "sense", where),
@@ -92,20 +98,14 @@ def read_contrastive_json(
         )
 
 
-def _contrasts(item: JsonRow, where: str) -> Iterator[tuple[str, str]]:
+def _contrasts(item: Mapping[str, Any], where: str) -> Iterator[tuple[str, str]]:
     """Yield the contrastive translations, each with the word that replaces the original translation
     ("" if it is not stated).
     """
-    errors = item.get("errors")
-    if not isinstance(errors, list):
-        raise DataError(
-            f"{where}: errors: expected a list, empty for an item without contrastive translations,"
-            f" got {errors!r}"
-        )
-    for number, error in enumerate(errors):
+    for number, error in enumerate(item["errors"]):
         error_where = f"{where}: error {number}"
-        if not isinstance(error, dict):
-            raise DataError(f"{error_where}: expected an object, got {error!r}")
+        with in_file(error_where):
+            check_form(error, {})
         yield (
             text_of(error, "contrastive", error_where),
             text_of(error, "replacement", error_where, default=""),

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from cc_hf.data.files.text_files import text_lines
 from cc_hf.errors import DataError
+from cc_hf.reading import text_lines
 from cc_hf.schema import Focus
 
 __all__ = ["Side", "aligned_lines", "counterfactual_pairs", "marked_focus", "unquoted"]

@@ -9,8 +9,7 @@ from pathlib import Path
 
 from cc_hf.cues.placement import insert_before
 from cc_hf.data.declaration import ConfigDeclaration, DatasetDeclaration
-from cc_hf.data.files.json_rows import json_value
-from cc_hf.data.files.sense_counts import frequent_senses
+from cc_hf.data.files.sense_counts import frequent_senses, read_sense_counts
 from cc_hf.data.readers.contrastive_json import EXTRA_KEYS as SCORING_KEYS
 from cc_hf.data.readers.contrastive_json import read_contrastive_json
 from cc_hf.data.readers.mucow_files import (
@@ -30,9 +29,9 @@ from cc_hf.data.readers.mucow_suite import (
     matching_tokens,
     read_suite,
 )
-from cc_hf.errors import DataError
-from cc_hf.files import parse_json
+from cc_hf.errors import in_file
 from cc_hf.languages import LANGUAGES
+from cc_hf.reading import WORD, Place, check_form, parse_object
 from cc_hf.schema import (
     ContrastiveSourceExample,
     ContrastiveTranslationExample,
@@ -77,7 +76,7 @@ def _read_with_cues(
     text, key, reference, cues = aligned_lines(
         f"mucow {pair}", *(paths[name.format(pair)] for name in (TEXT, KEY, REF, CUES))
     )
-    frequent = frequent_senses(json_value(paths[COUNTS.format(pair)]))
+    frequent = frequent_senses(read_sense_counts(paths[COUNTS.format(pair)]))
     for number, (source, key_line, translation, cue_line) in enumerate(
         zip(text, key, reference, cues, strict=True)
     ):
@@ -117,18 +116,18 @@ def _read_with_cues(
         )
 
 
+_INSERTIONS = {"correct_insertions": [WORD], "incorrect_insertions": [WORD]}
+
+
 def _insertions(path: Path, number: int, line: str) -> list[list[str]]:
     """Return the words of both sides, sorted. The program has them in a set, and the best score
     does not depend on the order.
     """
-    try:
-        insertions = parse_json(line)
-        return [sorted(insertions[side]) for side in ("correct_insertions", "incorrect_insertions")]
-    except (ValueError, KeyError, TypeError):
-        raise DataError(
-            f"{path}: line {number + 1}: expected an object with correct_insertions and"
-            f" incorrect_insertions, got {line[:80]!r}"
-        ) from None
+    where = Place(path, number + 1)
+    insertions = parse_object(line, where)
+    with in_file(where):
+        check_form(insertions, _INSERTIONS)
+    return [sorted(insertions[side]) for side in _INSERTIONS]
 
 
 def _inserted(source: str, tokens: list[Token], cue: str) -> str:

@@ -8,11 +8,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from cc_hf.data.files.json_rows import json_value
-from cc_hf.data.files.sense_counts import frequent_senses
-from cc_hf.data.files.text_files import text_lines
+from cc_hf.data.files.sense_counts import frequent_senses, read_sense_counts
 from cc_hf.data.readers.mucow_files import SUITE
 from cc_hf.errors import DataError
+from cc_hf.reading import text_lines
 from cc_hf.schema import Focus, ProbingExample
 from cc_hf.text.inflection import english_plural
 from cc_hf.text.tokenization import Token, moses_tokens
@@ -72,7 +71,7 @@ def read_suite(
         f"mucow {pair}", *(paths[SUITE.format(pair, end)] for end in ("text", "key", "ref"))
     )
     domains = _domains(paths[SUITE.format(pair, "domain")])
-    frequent = frequent_senses(json_value(counts_path)) if counts_path else set()
+    frequent = frequent_senses(read_sense_counts(counts_path)) if counts_path else set()
     for number, (source, key_line, reference) in enumerate(
         zip(text, keys, references, strict=True)
     ):

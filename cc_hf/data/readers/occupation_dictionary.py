@@ -13,9 +13,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from cc_hf.data.files.text_files import read_lines
-from cc_hf.errors import InputError, MissingOptionError
+from cc_hf.errors import FileError, InputError, MissingOptionError, in_file
 from cc_hf.files import is_file
+from cc_hf.reading import Place, read_lines
 
 __all__ = [
     "BUILT_IN",
@@ -207,45 +207,46 @@ def read_occupations(path: str | Path) -> OccupationDictionary:
     lines = read_lines(Path(path))
     header, *rows = lines or [""]
     if tuple(cell.strip() for cell in header.split("\t")) != _COLUMNS:
-        raise InputError(
-            f"{path}: line 1: expected the columns {', '.join(_COLUMNS)}, with tabs between, got"
-            f" {header[:80]!r}"
+        raise FileError(
+            Place(path, 1),
+            f"expected the columns {', '.join(_COLUMNS)}, with tabs between, got {header[:80]!r}",
         )
     entries: dict[tuple[str, str], FormsByGender] = {}
     for line, text in enumerate(rows, 2):
         if not text.strip():
             continue
-        key, entry = _parse_row(f"{path}: line {line}", text)
-        if key in entries:
-            raise InputError(
-                f"{path}: line {line}: {key[0]!r} {key[1]} is there twice; put all forms in one"
-                ' line, with "|" between'
-            )
+        with in_file(Place(path, line)):
+            key, entry = _parse_row(text)
+            if key in entries:
+                raise InputError(
+                    f'{key[0]!r} {key[1]} is there twice; put all forms in one line, with "|"'
+                    " between"
+                )
         entries[key] = entry
     if not entries:
-        raise InputError(f"{path}: expected at least one occupation below the header, got none")
+        raise FileError(path, "expected at least one occupation below the header, got none")
     digest = hashlib.sha256("\n".join(lines).encode("utf-8")).hexdigest()
     return OccupationDictionary(f"own.{digest[:7]}", entries)
 
 
-def _parse_row(where: str, text: str) -> tuple[tuple[str, str], FormsByGender]:
+def _parse_row(text: str) -> tuple[tuple[str, str], FormsByGender]:
     cells = [unicodedata.normalize("NFC", cell.strip()) for cell in text.split("\t")]
     if len(cells) != len(_COLUMNS):
         raise InputError(
-            f"{where}: expected {len(_COLUMNS)} columns ({', '.join(_COLUMNS)}), with tabs between,"
-            f" got {len(cells)}: {text[:80]!r}"
+            f"expected {len(_COLUMNS)} columns ({', '.join(_COLUMNS)}), with tabs between, got"
+            f" {len(cells)}: {text[:80]!r}"
         )
     occupation, number, *columns = cells
     if not occupation:
-        raise InputError(f"{where}: occupation: expected an English noun, got a blank cell")
+        raise InputError("occupation: expected an English noun, got a blank cell")
     if number not in NUMBERS:
-        raise InputError(f"{where}: number: expected one of {', '.join(NUMBERS)}, got {number!r}")
+        raise InputError(f"number: expected one of {', '.join(NUMBERS)}, got {number!r}")
     entry = {}
     for gender, cell in zip(GENDERS, columns, strict=True):
         forms = tuple(form.strip() for form in cell.split("|"))
         if bad := [form for form in forms if not any(c.isalpha() for c in form)]:
             raise InputError(
-                f'{where}: {gender}: expected forms with "|" between, got {bad[0]!r} in {cell!r};'
+                f'{gender}: expected forms with "|" between, got {bad[0]!r} in {cell!r};'
                 " write at least one form for each gender"
             )
         entry[gender] = forms
@@ -253,7 +254,7 @@ def _parse_row(where: str, text: str) -> tuple[tuple[str, str], FormsByGender]:
         form.casefold() for form in entry["female"]
     }:
         raise InputError(
-            f"{where}: {min(shared)!r} stands for both genders, so that it tells none; add a word"
+            f"{min(shared)!r} stands for both genders, so that it tells none; add a word"
             " that does, such as an article, or leave it out"
         )
     return (occupation, number), entry

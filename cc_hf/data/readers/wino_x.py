@@ -8,13 +8,14 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from cc_hf.cues.placement import replace_at
 from cc_hf.cues.referents import ambiguous_it, referent_position, referent_source
 from cc_hf.data.declaration import ConfigDeclaration, DatasetDeclaration, SourceFile
-from cc_hf.data.files.json_rows import JsonRow, json_lines, text_of
-from cc_hf.errors import DataError, InputError
+from cc_hf.errors import DataError, in_file
 from cc_hf.languages import LANGUAGES
+from cc_hf.reading import JSONL, read_rows, text_of
 from cc_hf.schema import ContrastiveSourceExample, ContrastiveTranslationExample, Example
 from cc_hf.text.pronouns import pronoun_gender
 
@@ -54,8 +55,8 @@ LM_KEYS = (
 class _Sample:
     """A row, and which of its two answers is correct."""
 
-    row: JsonRow
-    where: str
+    row: Mapping[str, Any]
+    where: object
     id: str
     answer: int
 
@@ -86,10 +87,10 @@ def read(paths: Mapping[str, Path], config: str, split: str) -> Iterator[Example
         DataError: for a row that is not as expected. The message names the line.
     """
     part, _, lang = config.partition(".")[0].split("_")
-    yield from examples_of(json_lines(paths[_PATH.format(part, lang)]), config)
+    yield from examples_of(read_rows(paths[_PATH.format(part, lang)], JSONL), config)
 
 
-def examples_of(rows: Iterable[tuple[str, JsonRow]], config: str) -> Iterator[Example]:
+def examples_of(rows: Iterable[tuple[object, Mapping[str, Any]]], config: str) -> Iterator[Example]:
     """Yield the examples of rows in the format of Wino-X.
 
     Rows of MT-Wino-X may state the genders of their pronouns as `gender1` and `gender2`; those of
@@ -105,7 +106,7 @@ def examples_of(rows: Iterable[tuple[str, JsonRow]], config: str) -> Iterator[Ex
     """
     name, _, variant = config.partition(".")
     part, _, lang = name.split("_")
-    seen: dict[str, str] = {}
+    seen: dict[str, object] = {}
     for where, row in rows:
         sample = _Sample(row, where, text_of(row, "qID", where), _answer(row, where))
         if sample.id in seen:
@@ -120,7 +121,7 @@ def examples_of(rows: Iterable[tuple[str, JsonRow]], config: str) -> Iterator[Ex
             yield _translations(sample, lang) if variant else _sources(sample, lang)
 
 
-def _answer(row: JsonRow, where: str) -> int:
+def _answer(row: Mapping[str, Any], where: object) -> int:
     value = row.get("answer")
     if isinstance(value, bool) or str(value) not in ("1", "2"):
         raise DataError(f"{where}: answer: expected 1 or 2, got {value!r}")
@@ -130,10 +131,8 @@ def _answer(row: JsonRow, where: str) -> int:
 def _sources(sample: _Sample, lang: str) -> ContrastiveSourceExample:
     source = text_of(sample.row, "sentence", sample.where)
     correct, incorrect = sample.pick("referent{}_en")
-    try:
+    with in_file(f"{sample.where}: sentence"):
         focus = ambiguous_it(source)
-    except InputError as error:
-        raise DataError(f"{sample.where}: sentence: {error}") from None
     extra = _mt_extra(sample, lang)
     return ContrastiveSourceExample(
         id=sample.id,
@@ -216,7 +215,7 @@ def _filled(sample: _Sample, lang: str) -> ContrastiveTranslationExample:
     )
 
 
-def _fill(context: str, filler: str, where: str) -> str:
+def _fill(context: str, filler: str, where: object) -> str:
     gaps = [number for number, character in enumerate(context) if character == _GAP]
     if not gaps:
         raise DataError(f'{where}: expected a gap, "{_GAP}", in the context, got {context!r}')

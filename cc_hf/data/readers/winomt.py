@@ -11,8 +11,8 @@ from pathlib import Path
 from cc_hf.cues.gender_brackets import gender_bracket_sources
 from cc_hf.cues.placement import token_start
 from cc_hf.data.declaration import ConfigDeclaration, DatasetDeclaration, SourceFile
-from cc_hf.data.files.text_files import text_lines
-from cc_hf.errors import DataError, InputError
+from cc_hf.errors import InputError, in_file
+from cc_hf.reading import Place, text_lines
 from cc_hf.schema import ContrastiveSourceExample, Focus, ProbingExample
 
 __all__ = ["DECLARATION", "read"]
@@ -53,12 +53,15 @@ def read(
     """
     path = paths[_FILE.path]
     for number, line in enumerate(text_lines(path), 1):
-        gold, index, sentence, occupation, stereotype = _columns(path, number, line)
+        where = Place(path, number)
+        with in_file(where):
+            gold, index, sentence, occupation, stereotype = _columns(line)
         if config not in _WITHOUT_CUES and (
             gold == "neutral" or (config in ("pro", "anti") and stereotype != config)
         ):
             continue
-        focus = _focus(path, number, sentence, int(index), occupation)
+        with in_file(where):
+            focus = _focus(sentence, int(index), occupation)
         if config in _WITHOUT_CUES:
             label = (
                 "pro"
@@ -94,12 +97,12 @@ def read(
         )
 
 
-def _columns(path: Path, number: int, line: str) -> tuple[str, str, str, str, str]:
+def _columns(line: str) -> tuple[str, str, str, str, str]:
     columns = line.split("\t")
     if len(columns) != 5:
-        raise DataError(
-            f"{path}: line {number}: expected 5 columns (gender, index, sentence, occupation,"
-            f" stereotype), got {len(columns)}: {line[:80]!r}"
+        raise InputError(
+            "expected 5 columns (gender, index, sentence, occupation, stereotype), got"
+            f" {len(columns)}: {line[:80]!r}"
         )
     gold, index, sentence, occupation, stereotype = columns
     for name, value, known in (
@@ -107,27 +110,22 @@ def _columns(path: Path, number: int, line: str) -> tuple[str, str, str, str, st
         ("stereotype", stereotype, _STEREOTYPES),
     ):
         if value not in known:
-            raise DataError(
-                f"{path}: line {number}: {name}: expected one of {', '.join(known)}, got {value!r}"
-            )
+            raise InputError(f"{name}: expected one of {', '.join(known)}, got {value!r}")
     if not (index.isascii() and index.isdecimal()):
-        raise DataError(f"{path}: line {number}: index: expected a number from 0, got {index!r}")
+        raise InputError(f"index: expected a number from 0, got {index!r}")
     return gold, index, sentence, occupation, stereotype
 
 
-def _focus(path: Path, number: int, sentence: str, index: int, occupation: str) -> Focus:
+def _focus(sentence: str, index: int, occupation: str) -> Focus:
     """Return the occupation as written in the sentence. The index counts tokens between single
     spaces, so that a double space makes an empty token.
     """
-    try:
-        start = token_start(sentence, index)
-    except InputError as error:
-        raise DataError(f"{path}: line {number}: {error}") from None
+    start = token_start(sentence, index)
     start += len(sentence[start:]) - len(sentence[start:].lstrip(" "))
     written = sentence[start : start + len(occupation)]
     if written.lower() != occupation.lower():
-        raise DataError(
-            f"{path}: line {number}: expected the occupation {occupation!r} at token {index}, got"
+        raise InputError(
+            f"expected the occupation {occupation!r} at token {index}, got"
             f" {sentence[start:].split(' ')[0]!r} in {sentence!r}"
         )
     return Focus(written, start)

@@ -22,7 +22,7 @@ import numpy as np
 import numpy.typing as npt
 
 from cc_hf.errors import DataError, InputError, shown
-from cc_hf.files import parse_yaml
+from cc_hf.reading import parse_yaml
 
 __all__ = ["CONFIGURATION", "MarianFile", "MarianTensor", "read_bytes", "read_marian_file"]
 

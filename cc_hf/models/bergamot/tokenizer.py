@@ -11,9 +11,9 @@ from typing import Any
 import sentencepiece
 
 from cc_hf.errors import DataError, EvaluatorError, InputError, shown
-from cc_hf.files import parse_json
 from cc_hf.models.bergamot.marian_file import read_bytes
 from cc_hf.models.location import model_file
+from cc_hf.reading import parse_json
 
 __all__ = ["SETTINGS_FILE", "VOCABULARY_FILES", "BergamotTokenizer"]
 

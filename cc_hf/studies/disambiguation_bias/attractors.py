@@ -15,9 +15,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from cc_hf import signature
-from cc_hf.data.files.text_files import read_lines
-from cc_hf.data.kept_files import COUNT, POSITIVE, TEXT, Each, read_kept
-from cc_hf.errors import InputError, UnknownNameError, check_choice, shown
+from cc_hf.errors import FileError, InputError, UnknownNameError, check_choice, shown
+from cc_hf.reading import AS_WRITTEN, COUNT, POSITIVE, TEXT, Each, read_json, read_lines
 from cc_hf.studies.disambiguation_bias.homographs import HomographLexicon, TaggedPair
 from cc_hf.text.lemmatization import Lemmatizer, load_lemmatizer
 from cc_hf.text.tokenization import word_texts
@@ -398,12 +397,11 @@ def read_stop_words(path: str | Path) -> tuple[str, ...]:
         InputError: for a file that does not exist or holds no words.
     """
     words = read_lines(Path(path))
+    what = "stop words, one per line or a JSON list"
     if words and words[0].lstrip().startswith("["):
-        words = read_kept(path, [TEXT], "stop words, one per line or a JSON list")
+        words = read_json(path, what, [TEXT])
     if not words:
-        raise InputError(
-            f"{path}: expected stop words, one per line or a JSON list, got {shown(words)}"
-        )
+        raise FileError(path, f"expected {what}, got {shown(words)}")
     return tuple(word.strip().lower() for word in words if word.strip())
 
 
@@ -417,15 +415,16 @@ def read_table(path: str | Path) -> AttractorTable:
     Raises:
         InputError: for a file that does not exist or is not such a table.
     """
-    row = read_kept(path, _FORM, "a table of `cc-hf study disambiguation_bias attractors --output`")
+    what = "a table of `cc-hf study disambiguation_bias attractors --output`"
+    row = read_json(path, what, _FORM, remedy=AS_WRITTEN)
     counts, n_pairs = row["counts"], row["n_pairs"]
     for homograph in {**counts, **n_pairs}:
         clusters, numbers = counts.get(homograph, {}), n_pairs.get(homograph)
         if numbers is None or not clusters or not numbers.keys() <= clusters.keys():
-            raise InputError(
-                f"{path}: {homograph!r}: expected clusters under counts, and numbers of the same"
-                f" clusters under n_pairs, got {shown(list(clusters))} and {shown(numbers)}; use"
-                " the file as it was written"
+            raise FileError(
+                f"{path}: {homograph!r}",
+                "expected clusters under counts, and numbers of the same clusters under n_pairs,"
+                f" got {shown(list(clusters))} and {shown(numbers)}; {AS_WRITTEN}",
             )
     return AttractorTable(
         {

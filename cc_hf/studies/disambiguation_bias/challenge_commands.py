@@ -281,7 +281,7 @@ def _bias(
     data_dir: Path | None,
 ) -> dict[str, dict[str, Any]]:
     """Return the bias of the sentences of a result by id."""
-    from cc_hf.data.files.custom_rows import read_rows
+    from cc_hf.data.files.custom import custom_rows
     from cc_hf.reports.inputs import read_examples
     from cc_hf.studies.disambiguation_bias.attractors import read_table
     from cc_hf.studies.disambiguation_bias.results import bias_of_examples, bias_of_rows
@@ -289,7 +289,9 @@ def _bias(
     if rows is not None:
         if table is not None:
             raise InputError("expected either --rows, which hold the bias, or --table, got both")
-        return bias_of_rows((str(row.get("id", line - 1)), row) for line, row in read_rows(rows))
+        return bias_of_rows(
+            (str(row.get("id", where.line - 1)), row) for where, row in custom_rows(rows)
+        )
     examples: Sequence[Any] = read_examples(result, dataset=dataset, data_dir=data_dir)[0] or ()
     counts = None if table is None else read_table(table)
     return bias_of_examples(examples, counts, smoothing=smoothing, log=log)

@@ -5,7 +5,6 @@ See Emelin et al. 2020; thesis, section 3.2.1.
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 from collections.abc import Iterable, Iterator, Mapping
@@ -15,9 +14,9 @@ from typing import Any
 
 from cc_hf.data.declaration import SourceFile
 from cc_hf.data.download import fetch
-from cc_hf.data.files.text_files import read_lines, stream_lines
-from cc_hf.errors import InputError, UnknownNameError, shown
-from cc_hf.files import parse_json, parse_object, resolved, sole_writer
+from cc_hf.errors import FileError, InputError, UnknownNameError, in_file, shown
+from cc_hf.files import file_sha256, resolved, sole_writer
+from cc_hf.reading import COUNT, JSONL, TEXT, Each, Kind, NonEmpty, check_form, read_json, read_rows
 from cc_hf.text.sense_matching import SenseCluster
 
 __all__ = [
@@ -43,7 +42,10 @@ _KEYS = {
     "ambiguous": "[AMBIGUOUS SENSES]",
     "blacklisted": "[BLACKLISTED SENSES]",
 }
-_FORM = 'an object such as {"spring": {"1": {"senses": ["Frühling"]}, "2": {"senses": ["Feder"]}}}'
+_WORD = Kind("a single word", lambda value: isinstance(value, str) and len(value.split()) == 1)
+_EXAMPLE = (
+    'an object such as {"spring": {"1": {"senses": ["Frühling"]}, "2": {"senses": ["Feder"]}}}'
+)
 
 
 @dataclass(frozen=True)
@@ -116,8 +118,8 @@ class TaggedPair:
     target_token: str
 
 
-_TYPES: dict[str, type] = {
-    field.name: int if field.name in ("start", "token") else str for field in fields(TaggedPair)
+_PAIR = {
+    field.name: COUNT if field.name in ("start", "token") else TEXT for field in fields(TaggedPair)
 }
 
 
@@ -151,49 +153,37 @@ def read_lexicon(
         ('Fledermaus',)
     """
     path = fetch(LEXICON_FILE, data_dir) if path is None else Path(path)
-    text = "\n".join(read_lines(path))
-    try:
-        value = parse_json(text)
-    except InputError as error:
-        raise InputError(f"{path}: expected {_FORM}: {error}") from error
-    if not isinstance(value, dict) or not value:
-        raise InputError(f"{path}: expected {_FORM}, got {shown(value)}")
+    value = read_json(path, _EXAMPLE, NonEmpty(Each(NonEmpty(Each(None)))))
     homographs = {}
     for homograph, clusters in value.items():
-        if not isinstance(clusters, dict) or not clusters:
-            raise InputError(
-                f"{path}: {homograph!r}: expected clusters, as in {_FORM}, got {shown(clusters)}"
-            )
         homographs[homograph.lower()] = {
             name: _cluster(cluster, f"{path}: {homograph!r}: cluster {name!r}")
             for name, cluster in clusters.items()
         }
     if len(homographs) < len(value):
-        raise InputError(f"{path}: expected each homograph once, without regard to case")
-    return HomographLexicon(
-        src_lang, tgt_lang, hashlib.sha256(path.read_bytes()).hexdigest(), homographs
-    )
+        raise FileError(path, "expected each homograph once, without regard to case")
+    return HomographLexicon(src_lang, tgt_lang, file_sha256(path), homographs)
 
 
 def _cluster(value: Any, where: str) -> SenseCluster:
     if isinstance(value, list):
         value = {"senses": value}
     if not isinstance(value, dict):
-        raise InputError(f"{where}: expected a list of words or an object, got {shown(value)}")
-    words = {}
-    for key, published in _KEYS.items():
-        forms = value.get(key, value.get(published, []))
-        if not isinstance(forms, list) or not all(
-            isinstance(form, str) and len(form.split()) == 1 for form in forms
-        ):
-            raise InputError(f"{where}: {key}: expected a list of single words, got {shown(forms)}")
-        words[key] = tuple(dict.fromkeys(forms))
-    if not words["senses"]:
-        raise InputError(
-            f"{where}: expected at least one sense, got none; add target words under"
-            ' "senses", or remove the cluster'
-        )
-    return SenseCluster(**words, pos=str(value.get("pos", value.get("[POS]", ""))))
+        raise FileError(where, f"expected a list of words or an object, got {shown(value)}")
+    words: dict[str, Any] = {
+        key: value.get(key, value.get(name, [])) for key, name in _KEYS.items()
+    }
+    with in_file(where):
+        check_form(words, Each([_WORD]))
+        if not words["senses"]:
+            raise InputError(
+                'expected at least one sense, got none; add target words under "senses", or remove'
+                " the cluster"
+            )
+    return SenseCluster(
+        **{key: tuple(dict.fromkeys(forms)) for key, forms in words.items()},
+        pos=str(value.get("pos", value.get("[POS]", ""))),
+    )
 
 
 def read_pairs(path: str | Path) -> Iterator[TaggedPair]:
@@ -207,28 +197,16 @@ def read_pairs(path: str | Path) -> Iterator[TaggedPair]:
         InputError: for a file that does not exist, or a line that is not as described. The message
             names the line.
     """
-    for number, line in enumerate(stream_lines(Path(path)), 1):
-        if line.strip():
-            yield _pair(line, f"{path}: line {number}")
-
-
-def _pair(line: str, where: str) -> TaggedPair:
-    row = parse_object(line, where, form=f"a JSON object with {', '.join(_TYPES)}")
-    for key, kind in _TYPES.items():
-        value = row.get(key)
-        if not isinstance(value, kind) or isinstance(value, bool):
-            name = "an integer" if kind is int else "text"
-            raise InputError(
-                f"{where}: {key}: expected {name}, got {shown(value)}; write the file with"
-                " `cc-hf study disambiguation_bias tag`"
+    remedy = "write the file with `cc-hf study disambiguation_bias tag`"
+    for where, row in read_rows(Path(path), JSONL, _PAIR, remedy=remedy):
+        pair = TaggedPair(**{key: row[key] for key in _PAIR})
+        if pair.start >= len(pair.source):
+            raise FileError(
+                where,
+                f"expected the position of {pair.homograph!r} in the source, got start"
+                f" {pair.start}",
             )
-    pair = TaggedPair(**{key: row[key] for key in _TYPES})
-    if not 0 <= pair.start < len(pair.source) or pair.token < 0:
-        raise InputError(
-            f"{where}: expected the position of {pair.homograph!r} in the source, got start"
-            f" {pair.start} and token {pair.token}"
-        )
-    return pair
+        yield pair
 
 
 def write_pairs(path: str | Path, pairs: Iterable[TaggedPair]) -> int:

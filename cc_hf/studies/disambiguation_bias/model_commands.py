@@ -202,7 +202,7 @@ def _two(values: list[str] | None, option: str) -> tuple[str, str]:
 
 def _bleu(setting: _Models, source: Path, reference: Path) -> ComparedFigure:
     from cc_hf.comparing.models import compared_bleu
-    from cc_hf.data.files.text_files import read_lines
+    from cc_hf.reading import read_lines
     from cc_hf.systems.translate import translate
 
     sources, references = read_lines(source), read_lines(reference)

@@ -19,19 +19,11 @@ from pathlib import Path
 from typing import Any
 
 from cc_hf._version import __version__
-from cc_hf.data.corpora.blocks import MOST_NAMED, check_processes, map_blocks
+from cc_hf.data.corpora.blocks import DAMAGED, MOST_NAMED, check_processes, map_blocks
 from cc_hf.data.corpora.parallel import Corpus, CorpusBlock, LineIndex, StreamCorpus
-from cc_hf.data.files.text_files import read_lines, stream_lines
-from cc_hf.data.kept_files import COUNT, DAMAGED, TEXT, Each, check_form
-from cc_hf.errors import InputError, ResultWarning, check_choice
-from cc_hf.files import (
-    file_sha256,
-    is_file,
-    parse_json,
-    parse_object,
-    resolved,
-    sole_writer,
-)
+from cc_hf.errors import FileError, InputError, ResultWarning, check_choice
+from cc_hf.files import file_sha256, is_file, resolved, sole_writer
+from cc_hf.reading import COUNT, JSONL, TEXT, Each, read_json, read_rows
 from cc_hf.signature import build
 from cc_hf.studies.disambiguation_bias.homographs import TaggedPair
 from cc_hf.studies.disambiguation_bias.tagging import OUTCOMES, PairTagger
@@ -181,7 +173,7 @@ class _Parts:
         path, text = self.folder / "options.json", json.dumps(identity)
         if is_file(path):
             try:
-                other = parse_json("\n".join(read_lines(path)))
+                other = read_json(path, "JSON")
             except InputError:
                 other = None
             if other != identity:
@@ -206,14 +198,10 @@ class _Parts:
 
     def header(self, number: int) -> Any:
         """Return the first line of a part."""
-        where = f"{self.path(number)}: line 1"
-        line = next(stream_lines(self.path(number)), "")
-        try:
-            row = parse_object(line, where)
-            check_form(row, _HEADER, where)
-        except InputError as error:
-            raise InputError(f"{error}; delete the folder to start again") from None
-        return row
+        path, remedy = self.path(number), "delete the folder to start again"
+        for _, row in read_rows(path, JSONL, _HEADER, remedy=remedy):
+            return row
+        raise FileError(path, f"expected a part of the run, got an empty file; {remedy}")
 
     def summary(self, n_blocks: int, fields: Mapping[str, str | int]) -> TaggingSummary:
         """Return the summary of all parts."""

@@ -8,9 +8,9 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from cc_hf.data.kept_files import TEXT, read_kept
 from cc_hf.errors import InputError
 from cc_hf.files import file_sha256, is_file
+from cc_hf.reading import AS_WRITTEN, TEXT, read_json
 from cc_hf.signature import parse
 from cc_hf.studies.disambiguation_bias.attractors import AttractorTable, count_attractors
 from cc_hf.studies.disambiguation_bias.homographs import HomographLexicon, read_pairs
@@ -73,7 +73,8 @@ def read_summary(pairs: str | Path) -> Mapping[str, Any]:
     path = summary_path(pairs)
     if not is_file(path):
         return {}
-    return dict(read_kept(path, {"signature": TEXT}, "the summary of tagged pairs"))
+    what = "the summary of tagged pairs"
+    return dict(read_json(path, what, {"signature": TEXT}, remedy=AS_WRITTEN))
 
 
 def count_file(

@@ -13,20 +13,21 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from cc_hf.data.files.text_files import read_lines
-from cc_hf.data.kept_files import (
+from cc_hf.data.corpora.blocks import DAMAGED
+from cc_hf.errors import FileError, InputError, in_file
+from cc_hf.reading import (
     AMOUNT,
+    AS_WRITTEN,
     COUNT,
-    DAMAGED,
     POSITIVE,
+    TABLES,
     TEXT,
     Each,
     Kind,
     optional,
-    read_kept,
+    read_json,
+    read_rows,
 )
-from cc_hf.errors import InputError, shown
-from cc_hf.files import parse_table
 from cc_hf.signature import unparse
 from cc_hf.statistics.pearson import PearsonCorrelation, pearson_correlation
 from cc_hf.statistics.seeds import seed_figure
@@ -47,6 +48,7 @@ GENDERS = ("male", "female")
 #: What a translation shows of an occupation: forms of one gender only, or none or both.
 OUTCOMES = (*GENDERS, "other")
 
+_WOMEN = ("occupation", "percent_women")
 _NUMBERS = Kind(
     f"a number from 0 for each of {', '.join(OUTCOMES)}",
     lambda value: (
@@ -277,7 +279,8 @@ def read_occupation_counts(path: str | Path) -> OccupationCounts:
     Raises:
         InputError: for a file that does not exist or holds something else.
     """
-    row = read_kept(path, _FORM, "the JSON of `cc-hf study distillation occupations --output`")
+    what = "the JSON of `cc-hf study distillation occupations --output`"
+    row = read_json(path, what, _FORM, remedy=AS_WRITTEN)
     counts = OccupationCounts(
         row["signature"],
         tuple(row["stages"]),
@@ -290,10 +293,8 @@ def read_occupation_counts(path: str | Path) -> OccupationCounts:
         tuple(row["share_deviations"]),
         tuple(row["change_deviations"]),
     )
-    try:
+    with in_file(path, AS_WRITTEN):
         _check_counts(counts)
-    except InputError as error:
-        raise InputError(f"{path}: {error}; use the file as it was written") from None
     return counts
 
 
@@ -382,26 +383,18 @@ def read_women(path: str | Path) -> dict[str, float]:
     Raises:
         InputError: for a file that does not exist or is not as described.
     """
-    path = Path(path)
-    rows = parse_table(read_lines(path), path, delimiter="," if path.suffix == ".csv" else "\t")
-    _, names = next(rows, (0, []))
-    if not {"occupation", "percent_women"} <= set(names):
-        raise InputError(
-            f"{path}: expected the columns occupation and percent_women, got {shown(names)}"
-        )
     women: dict[str, float] = {}
-    for line, cells in rows:
-        row = dict(zip(names, cells, strict=True))
+    for where, row in read_rows(Path(path), TABLES, dict.fromkeys(_WOMEN)):
         try:
             percent = float(row["percent_women"])
         except ValueError:
             percent = math.nan
         if not 0 <= percent <= 100:
-            raise InputError(
-                f"{path}: line {line}: percent_women: expected a number from 0 to 100, got"
-                f" {row['percent_women']!r}"
+            raise FileError(
+                where,
+                f"percent_women: expected a number from 0 to 100, got {row['percent_women']!r}",
             )
         if row["occupation"] in women:
-            raise InputError(f"{path}: line {line}: {row['occupation']} occurs twice; keep one row")
+            raise FileError(where, f"{row['occupation']} occurs twice; keep one row")
         women[row["occupation"]] = percent / 100
     return women

@@ -16,9 +16,8 @@ from typing import Any
 
 from cc_hf.data.corpora.blocks import count_blocks
 from cc_hf.data.corpora.parallel import Corpus, CorpusBlock, StreamCorpus
-from cc_hf.data.files.text_files import read_lines
-from cc_hf.errors import InputError, shown
-from cc_hf.files import parse_json
+from cc_hf.errors import InputError, in_file, shown
+from cc_hf.reading import Each, Kind, NonEmpty, check_form, read_json
 from cc_hf.signature import build
 from cc_hf.studies.distillation.gender_flows import GENDERS, OccupationCounts, counts_of_paths
 from cc_hf.text.tokenization import whole_words
@@ -32,7 +31,11 @@ __all__ = [
 ]
 
 _KEYS = ("src_forms", "tgt_forms_male", "tgt_forms_female")
-_ONE_WORD = re.compile(r"\w+")
+_WORD = Kind(
+    "a single word, as texts are searched word by word",
+    lambda value: isinstance(value, str) and re.fullmatch(r"\w+", value) is not None,
+)
+_FORM = NonEmpty(Each({key: [_WORD] for key in _KEYS} | {"src_forms": NonEmpty([_WORD])}))
 _BETWEEN = "\t"
 
 
@@ -79,11 +82,8 @@ def read_occupation_forms(path: str | Path) -> dict[str, OccupationForms]:
         InputError: for a file that does not exist or is not as described, or a form that is not
             one word.
     """
-    try:
-        return parse_occupation_forms(parse_json("\n".join(read_lines(Path(path)))))
-    except InputError as error:
-        message = str(error)
-        raise InputError(message if str(path) in message else f"{path}: {message}") from None
+    with in_file(path):
+        return parse_occupation_forms(read_json(path, "an object, occupation to its forms", _FORM))
 
 
 def parse_occupation_forms(value: Any) -> dict[str, OccupationForms]:
@@ -92,23 +92,11 @@ def parse_occupation_forms(value: Any) -> dict[str, OccupationForms]:
     Raises:
         InputError: for anything else than described there.
     """
-    if not isinstance(value, dict) or not value:
-        raise InputError(f"expected an object, occupation to its forms, got {shown(value)}")
+    check_form(value, _FORM)
     occupations = {}
     for occupation, forms in value.items():
-        if not isinstance(forms, dict) or set(forms) != set(_KEYS):
+        if len(forms) > len(_KEYS):
             raise InputError(f"{occupation}: expected {', '.join(_KEYS)}, got {shown(forms)}")
-        for key in _KEYS:
-            words = forms[key]
-            if not isinstance(words, list) or not all(
-                isinstance(word, str) and _ONE_WORD.fullmatch(word) for word in words
-            ):
-                raise InputError(
-                    f"{occupation}: {key}: expected a list of single words, got {shown(words)};"
-                    " texts are searched word by word"
-                )
-        if not forms["src_forms"]:
-            raise InputError(f"{occupation}: src_forms: expected at least one word, got none")
         male, female = frozenset(forms["tgt_forms_male"]), frozenset(forms["tgt_forms_female"])
         source = frozenset(word.lower() for word in forms["src_forms"])
         occupations[occupation] = OccupationForms(source, male, female)

@@ -12,11 +12,11 @@ from typing import Any
 
 from cc_hf.data.declaration import SourceFile
 from cc_hf.data.download import fetch
-from cc_hf.data.files.json_rows import json_value
-from cc_hf.errors import DataError, InputError
+from cc_hf.errors import DataError
+from cc_hf.reading import read_json
 from cc_hf.signature import unparse
 from cc_hf.studies.distillation.gender_flows import OUTCOMES, OccupationCounts
-from cc_hf.studies.distillation.occupations import OccupationForms, parse_occupation_forms
+from cc_hf.studies.distillation.occupations import OccupationForms, read_occupation_forms
 
 __all__ = ["FORMS_FILE", "PRINTED_SHARES", "RESULTS_FILE", "published_counts", "published_forms"]
 
@@ -58,11 +58,7 @@ def published_forms(data_dir: str | Path | None = None) -> dict[str, OccupationF
     Raises:
         DataError: for a file that is missing or not as expected.
     """
-    path = fetch(FORMS_FILE, data_dir)
-    try:
-        return parse_occupation_forms(json_value(path))
-    except InputError as error:
-        raise DataError(f"{path}: {error}") from None
+    return read_occupation_forms(fetch(FORMS_FILE, data_dir))
 
 
 def published_counts(data_dir: str | Path | None = None) -> OccupationCounts:
@@ -75,7 +71,7 @@ def published_counts(data_dir: str | Path | None = None) -> OccupationCounts:
         DataError: for a file that is missing or not as expected.
     """
     path = fetch(RESULTS_FILE, data_dir)
-    rows = json_value(path)
+    rows = read_json(path, "a list of counts", [None])
     counts: dict[str, list[dict[str, float]]] = {}
     flows: dict[str, list[dict[str, dict[str, float]]]] = {}
     for number, row in enumerate(rows):

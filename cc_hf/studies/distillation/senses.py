@@ -16,11 +16,10 @@ from typing import Any
 from cc_hf.data.corpora.blocks import count_blocks
 from cc_hf.data.corpora.parallel import Corpus, CorpusBlock, StreamCorpus
 from cc_hf.data.download import fetch
-from cc_hf.data.files.json_rows import json_value
 from cc_hf.data.files.sense_counts import frequent_senses, read_sense_counts, sense_of
-from cc_hf.data.files.text_files import text_lines
 from cc_hf.data.readers.mucow_files import COUNTS, SUITE, SUITE_FILES, WITH_CUES_FILES
 from cc_hf.errors import InputError, UnknownNameError
+from cc_hf.reading import text_lines
 from cc_hf.signature import build
 from cc_hf.text.lemmatization import check_language, load_lemmatizer
 from cc_hf.text.tokenization import whole_words, word_texts
@@ -86,7 +85,7 @@ def mucow_senses(
     files = {file.path: file for file in (*WITH_CUES_FILES.get(pair, ()), *SUITE_FILES[pair])}
     local = fetch(files[path], data_dir)
     if pair in WITH_CUES_FILES:
-        return tuple(json_value(local))
+        return read_senses(local)
     rows = (line.split("\t") for line in text_lines(local))
     return tuple(f"{row[0]} - {row[1]}" for row in rows)
 

@@ -29,7 +29,7 @@ from cc_hf.cli.output import (
     shows_progress,
     write_atomically,
 )
-from cc_hf.errors import InputError
+from cc_hf.errors import InputError, in_file
 from cc_hf.studies.lexical_shortcuts.average_commands import average
 
 if TYPE_CHECKING:
@@ -211,13 +211,11 @@ def probe(
 
 
 def _needed_pairs(source: Path, target: Path) -> Pairs:
-    from cc_hf.data.files.text_files import read_lines
+    from cc_hf.reading import read_lines
     from cc_hf.studies.lexical_shortcuts.probe import Pairs
 
-    try:
+    with in_file(f"{source}, {target}"):
         return Pairs(read_lines(source), read_lines(target))
-    except InputError as error:
-        raise InputError(f"{source}, {target}: {error}") from error
 
 
 def _pairs(part: str, source: Path | None, target: Path | None) -> Pairs | None:

@@ -26,7 +26,6 @@ from cc_hf.cli.output import (
     shows_progress,
     write_atomically,
 )
-from cc_hf.errors import InputError
 from cc_hf.studies.wino_x.bias_commands import referent_bias, trigger_importance
 from cc_hf.studies.wino_x.make_commands import make
 from cc_hf.studies.wino_x.train_commands import train
@@ -176,12 +175,7 @@ def curve(
 
 def _curve(path: Path) -> dict[str, Any]:
     """Return a learning curve from its file."""
-    from cc_hf.data.files.json_rows import json_value
+    from cc_hf.reading import NonEmpty, read_json
 
-    row = json_value(path)
-    if not isinstance(row, dict) or not isinstance(row.get("points"), list) or not row["points"]:
-        raise InputError(
-            f"{path}: expected a learning curve, as `cc-hf study wino_x train` writes"
-            " learning_curve.json, got another file"
-        )
-    return row
+    what = "a learning curve, as `cc-hf study wino_x train` writes learning_curve.json"
+    return dict(read_json(path, what, {"points": NonEmpty([None])}))

@@ -4,7 +4,6 @@ that can be written as JSON. `cc-hf study wino_x train` runs it.
 
 from __future__ import annotations
 
-import hashlib
 import importlib.util
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, replace
@@ -19,6 +18,7 @@ from cc_hf.evaluators.families.masked_lm import MaskedLMEvaluator
 from cc_hf.evaluators.families.mbart import MBartEvaluator
 from cc_hf.evaluators.loading import load_with
 from cc_hf.evaluators.options import LoadingOptions
+from cc_hf.files import file_sha256
 from cc_hf.schema import ContrastiveTranslationExample
 from cc_hf.studies.wino_x.choice_accuracy import ChoiceAccuracy
 from cc_hf.studies.wino_x.few_shot import CurvePoint, learning_curve, search_learning_rate
@@ -192,7 +192,7 @@ def _training_part(
     revision = (
         signature_fields(WINOGRANDE, "train", split="train", data_dir=data_dir)["data"]
         if path is None
-        else f"{name}@{hashlib.sha256(Path(path).read_bytes()).hexdigest()[:7]}"
+        else f"{name}@{file_sha256(Path(path))[:7]}"
     )
     material = {"train_on": revision, "winogrande": asdict(exclusions)}
     return plan.sizes or (len(splits.train),), splits, material

@@ -118,8 +118,8 @@ def make(
     `cc-hf evaluate FOLDER mt_en_X.translations` judges a model on it. See Emelin (2023), section
     4.2.2.
     """
-    from cc_hf.data.files.text_files import read_lines
     from cc_hf.evaluators.options import LoadingOptions
+    from cc_hf.reading import read_lines
     from cc_hf.studies.wino_x.make import gap_sources, make_wino_x
     from cc_hf.studies.wino_x.suitability import select_schemas
     from cc_hf.studies.wino_x.winogrande import SPLITS, load_winogrande
@@ -191,7 +191,7 @@ def _target(
 
 def _read_nouns(path: Path) -> dict[str, str]:
     """Return the genders of the nouns in a file."""
-    from cc_hf.data.files.text_files import read_lines
+    from cc_hf.reading import read_lines
 
     genders: dict[str, str] = {}
     for number, line in enumerate(read_lines(path), 1):

@@ -10,10 +10,10 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from cc_hf.data.files.text_files import text_lines
 from cc_hf.errors import InputError
 from cc_hf.evaluators.base import Evaluator
 from cc_hf.evaluators.families.seq2seq import Seq2SeqEvaluator
+from cc_hf.reading import text_lines
 from cc_hf.schema import ContrastiveTranslationExample
 from cc_hf.statistics.corpus_quality import corpus_score
 from cc_hf.studies.wino_x.pronoun_counts import pronoun_counts

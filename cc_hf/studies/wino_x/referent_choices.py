@@ -8,10 +8,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from cc_hf.data.files.json_rows import JsonRow, json_lines
-from cc_hf.data.files.text_files import read_lines
-from cc_hf.errors import InputError
-from cc_hf.files import parse_table
+from cc_hf.errors import FileError, InputError
+from cc_hf.reading import read_rows
 from cc_hf.results import EvaluationResult
 from cc_hf.schema import ContrastiveSourceExample, ContrastiveTranslationExample, Judgement
 
@@ -135,23 +133,19 @@ def read_choices(
     Raises:
         InputError: for a file of another form, an id that occurs twice or belongs to no example, or
             examples without a preference.
-        DataError: for JSON lines that are not objects.
     """
     table = {example.id: example for example in examples}
     choices: dict[str, Choice] = {}
-    for where, row in _rows(path):
-        if "id" not in row or "preferred" not in row:
-            raise InputError(
-                f"{where}: expected id and preferred, got {', '.join(map(repr, row)) or 'nothing'}"
-            )
+    for where, row in read_rows(path, form={"id": None, "preferred": None}):
         name, preferred = str(row["id"]), str(row["preferred"])
         if name not in table or name in choices:
-            raise InputError(
-                f"{where}: id: expected each of the {len(table)} examples once, got {name!r}"
-                + (" again" if name in choices else ", which is none of them")
+            raise FileError(
+                where,
+                f"id: expected each of the {len(table)} examples once, got {name!r}"
+                + (" again" if name in choices else ", which is none of them"),
             )
         if preferred not in ("1", "2", _TIE):
-            raise InputError(f"{where}: preferred: expected 1, 2 or {_TIE}, got {preferred!r}")
+            raise FileError(where, f"preferred: expected 1, 2 or {_TIE}, got {preferred!r}")
         answer = table[name].extra.get("answer", "")
         if answer not in ("1", "2"):
             raise InputError(
@@ -173,15 +167,3 @@ def _decision(judgement: Judgement) -> bool | None:
     ):
         return None
     return judgement.is_correct
-
-
-def _rows(path: Path) -> Iterable[tuple[str, JsonRow]]:
-    if path.suffix not in (".csv", ".tsv"):
-        read_lines(path)  # raises a clear error for a missing file
-        yield from json_lines(path)
-        return
-    delimiter = "," if path.suffix == ".csv" else "\t"
-    rows = parse_table(read_lines(path), path, delimiter=delimiter)
-    _, names = next(rows, (0, []))
-    for line, cells in rows:
-        yield f"{path}: line {line}", dict(zip(names, cells, strict=True))

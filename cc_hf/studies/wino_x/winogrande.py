@@ -16,9 +16,9 @@ from typing import Any
 from cc_hf.cues.placement import replace_at
 from cc_hf.cues.referents import referent_position
 from cc_hf.data.declaration import ConfigDeclaration, DatasetDeclaration, SourceFile
-from cc_hf.data.files.json_rows import JsonRow, json_lines, text_of
 from cc_hf.data.loading import load_examples
-from cc_hf.errors import DataError, InputError, check_choice
+from cc_hf.errors import DataError, InputError, check_choice, in_file
+from cc_hf.reading import read_rows, text_of
 from cc_hf.schema import ContrastiveTranslationExample, Example
 from cc_hf.text.tokenization import word_texts
 
@@ -88,9 +88,10 @@ def read_winogrande(path: str | Path, *, name: str) -> Iterator[ContrastiveTrans
     seen: set[str] = set()
     for number, (where, row) in enumerate(_rows(Path(path))):
         qid = text_of(row, "qID", where, default="")
-        example = _example(row, where, qid or f"{name}-{number}")
-        if example.id in seen:
-            raise DataError(f"{where}: expected every qID once, got {qid!r} again")
+        with in_file(where):
+            example = _example(row, where, qid or f"{name}-{number}")
+            if example.id in seen:
+                raise InputError(f"expected every qID once, got {qid!r} again")
         seen.add(example.id)
         if qid:
             yield _in_schema(example, re.sub(r"-[12]$", "", qid))
@@ -143,23 +144,23 @@ def _in_schema(example: ContrastiveTranslationExample, pair: str) -> Contrastive
     return replace(example, extra={**example.extra, "pair": pair})
 
 
-def _example(row: JsonRow, where: str, name: str) -> ContrastiveTranslationExample:
+def _example(row: Mapping[str, Any], where: object, name: str) -> ContrastiveTranslationExample:
     """Return a row as an example that is the only one of its schema."""
     answer = row.get("answer")
     if isinstance(answer, bool) or str(answer) not in ("1", "2"):
-        raise DataError(
-            f"{where}: answer: expected 1 or 2, got {answer!r}; rows without an answer, such as"
-            " those of the test part, cannot be used"
+        raise InputError(
+            f"answer: expected 1 or 2, got {answer!r}; rows without an answer, such as those of the"
+            " test part, cannot be used"
         )
     context = " ".join(text_of(row, "sentence", where).split())
     options = [" ".join(text_of(row, f"option{number}", where).split()) for number in (1, 2)]
     correct, incorrect = options if str(answer) == "1" else options[::-1]
     if context.count(GAP) != 1:
-        raise DataError(
-            f'{where}: sentence: expected one gap, "{GAP}", got {context.count(GAP)} in {context!r}'
+        raise InputError(
+            f'sentence: expected one gap, "{GAP}", got {context.count(GAP)} in {context!r}'
         )
     if correct.lower() == incorrect.lower():
-        raise DataError(f"{where}: expected option1 and option2 to differ, got {correct!r} twice")
+        raise InputError(f"expected option1 and option2 to differ, got {correct!r} twice")
     gap = context.index(GAP)
     return ContrastiveTranslationExample(
         id=name,
@@ -173,11 +174,11 @@ def _example(row: JsonRow, where: str, name: str) -> ContrastiveTranslationExamp
     )
 
 
-def _rows(path: Path) -> Iterator[tuple[str, JsonRow]]:
+def _rows(path: Path) -> Iterator[tuple[object, Mapping[str, Any]]]:
     """Yield each row with its position, for messages."""
     suffix = path.suffix.lower()
     if suffix == ".jsonl":
-        yield from json_lines(path)
+        yield from read_rows(path)
         return
     if suffix != ".parquet":
         raise InputError(

@@ -32,9 +32,9 @@ from cc_hf import EvaluationResult, evaluate, load_material, translate
 from cc_hf.comparing.models import compared_bleu
 from cc_hf.comparing.systems import compare
 from cc_hf.data.corpora.parallel import file_corpus
-from cc_hf.data.files.text_files import read_lines
 from cc_hf.evaluators.loading import load_with
 from cc_hf.evaluators.options import LoadingOptions
+from cc_hf.reading import read_lines
 from cc_hf.reports.figure_text import score_text, with_interval
 from cc_hf.statistics.bootstrap import wilson_interval
 from cc_hf.statistics.corpus_quality import corpus_quality

@@ -30,10 +30,10 @@ import torch
 
 from cc_hf import evaluate, load_material
 from cc_hf.comparing.system_table import read_system_table
-from cc_hf.data.files.text_files import read_lines
 from cc_hf.errors import CCError, InputError
 from cc_hf.evaluators.loading import load_with
 from cc_hf.evaluators.options import LoadingOptions
+from cc_hf.reading import read_lines
 from cc_hf.statistics.corpus_quality import corpus_quality
 from cc_hf.systems.system import System
 from cc_hf.systems.text_files import translate_file

@@ -49,11 +49,11 @@ def test_clusters_may_have_published_keys_plain_keys_or_be_lists(tmp_path: Path)
     [
         ([], "expected an object such as"),
         ({}, "expected an object such as"),
-        ({"bat": []}, "'bat': expected clusters"),
+        ({"bat": []}, "bat: expected an object, got"),
         ({"bat": {"1": []}}, "'bat': cluster '1': expected at least one sense, got none; add"),
         ({"bat": {"1": {"[SENSES]": [], "[AMBIGUOUS SENSES]": ["x"]}}}, "expected at least one se"),
         ({"bat": {"1": 5}}, "expected a list of words or an object, got 5"),
-        ({"bat": {"1": ["zwei Wörter"]}}, "senses: expected a list of single words"),
+        ({"bat": {"1": ["zwei Wörter"]}}, "senses: item 1: expected a single word, got 'zwei"),
         ({"bat": {"1": ["x"]}, "Bat": {"1": ["x"]}}, "each homograph once"),
     ],
 )
@@ -89,12 +89,12 @@ def test_pairs_are_read_as_they_were_written(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("line", "message"),
     [
-        ("{", "line 2: expected a JSON object with id, source"),
-        ("[]", "line 2: expected a JSON object with id, source"),
-        ('{"id": "1"}', "line 2: source: expected text, got None; write the file with"),
-        ('{"id": 1}', "line 2: id: expected text, got 1"),
+        ("{", "line 2: expected a JSON object, got .*; write the file with"),
+        ("[]", "line 2: expected a JSON object, got .*; write the file with"),
+        ('{"id": "1"}', "line 2: expected the key 'source', got .*; write the file with"),
+        ('{"id": 1}', "line 2: id: expected a text, got 1"),
         ("start", "line 2: expected the position of 'bat' in the source, got start 99"),
-        ("token", "line 2: token: expected an integer, got True"),
+        ("token", "line 2: token: expected a whole number from 0, got True"),
     ],
 )
 def test_a_line_that_is_no_pair_is_named(tmp_path: Path, line: str, message: str) -> None:

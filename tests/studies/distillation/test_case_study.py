@@ -68,7 +68,7 @@ def test_the_table_is_not_ignored_by_git(root: Path) -> None:
     ("text", "message"),
     [
         ("", "a line of names and at least one row, got"),
-        ("a,b\n", "a line of names and at least one row, got 1"),
+        ("a,b\n", "a line of names and at least one row, got names only"),
         ("a,a\n1,2\n", "different names"),
         ("a,b\n1\n", "line 2: expected 2 cells, one for each name, got 1"),
     ],

@@ -139,12 +139,12 @@ def test_a_corpus_without_any_word_is_refused(tmp_path: Path) -> None:
     ("forms", "message"),
     [
         ([], "expected an object, occupation to its forms"),
-        ({"cook": {"src_forms": ["cook"]}}, "cook: expected src_forms, tgt_forms_male"),
+        ({"cook": {"src_forms": ["cook"]}}, "cook: expected the key 'tgt_forms_male', got"),
         (
             {"cook": {**FORMS["nurse"], "src_forms": ["head cook"]}},
-            "cook: src_forms: expected a list of single words",
+            "cook: src_forms: item 1: expected a single word",
         ),
-        ({"cook": {**FORMS["nurse"], "src_forms": []}}, "src_forms: expected at least one word"),
+        ({"cook": {**FORMS["nurse"], "src_forms": []}}, "src_forms: expected at least one item"),
     ],
 )
 def test_forms_that_cannot_be_searched_are_refused(
@@ -204,7 +204,10 @@ def test_the_female_share_is_correlated_with_a_table(tmp_path: Path) -> None:
     assert shares.correlation.r == pytest.approx(1)
     assert (shares.correlation.n, shares.missing, shares.unlisted) == (4, ("z",), ("e",))
     for text, message in (
-        ("occupation,women\na,2\n", "expected the columns occupation and percent_women"),
+        (
+            "occupation,women\na,2\n",
+            "line 1: expected columns named occupation, percent_women, got",
+        ),
         ("occupation,percent_women\na,101\n", "line 2: percent_women: expected a number from 0"),
         ("occupation,percent_women\na,1\na,2\n", "line 3: a occurs twice"),
     ):

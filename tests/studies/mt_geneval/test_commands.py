@@ -49,7 +49,9 @@ def test_from_contextual_results_over_sheets_to_ratings(
     result = invoke(
         "compare", "--by", "rater", path, "--key", tmp_path / "key.json", "--sheet", sheets[0]
     )
-    assert "expected a key of the form word-senses or occupation-genders" in str(result.exception)
+    assert "form: expected word-senses or occupation-genders, got 'gender-in" in str(
+        result.exception
+    )
 
 
 def test_languages_without_printed_ratings_have_none_in_the_json() -> None:

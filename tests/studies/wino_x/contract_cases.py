@@ -66,7 +66,7 @@ CASES = ContractCases(
     kept_files=(
         KeptFile(
             "choices.tsv",
-            "id\tchoice\n0\tcorrect\n",
+            "id\tpreferred\n0\t1\n",
             lambda path: read_choices(path, []),
             refusal="expected",
         ),

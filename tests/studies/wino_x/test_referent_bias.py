@@ -258,7 +258,7 @@ def test_preferences_are_read_from_every_file_format(tmp_path: Path) -> None:
 @cases_by_message(
     ("text", "message"),
     [
-        ('{"id": "a-1"}', "line 1: expected id and preferred, got 'id'"),
+        ('{"id": "a-1"}', "line 1: expected the key 'preferred', got .*'id'"),
         (
             '{"id": "x", "preferred": 1}',
             "line 1: id: expected each of the 1 examples once, got 'x', which is none of them",
@@ -268,7 +268,7 @@ def test_preferences_are_read_from_every_file_format(tmp_path: Path) -> None:
             "line 2: .* got 'a-1' again",
         ),
         ('{"id": "a-1", "preferred": 3}', "line 1: preferred: expected 1, 2 or tie, got '3'"),
-        ("[]", "line 1: expected an object"),
+        ("[]", "line 1: expected a JSON object"),
     ],
 )
 def test_malformed_preferences_are_refused(text: str, message: str, tmp_path: Path) -> None:

@@ -100,7 +100,7 @@ def test_rows_with_an_id_keep_it(tmp_path: Path) -> None:
         ({"sentence": "No gap."}, 'sentence: expected one gap, "_", got 0'),
         ({"sentence": "_ and _."}, 'sentence: expected one gap, "_", got 2'),
         ({"option2": "Trophy"}, "expected option1 and option2 to differ, got 'trophy' twice"),
-        ({"option1": None}, "option1: expected text, got null"),
+        ({"option1": None}, "option1: expected text, got None"),
     ],
 )
 def test_a_damaged_row_is_named(tmp_path: Path, change: dict[str, Any], message: str) -> None:

@@ -324,7 +324,7 @@ def test_quiet_prints_nothing_on_standard_error(tmp_path: Path, tiny_marian: Pat
         (["list", "dataset", "winmt"], "unknown dataset 'winmt'; did you mean 'winomt'"),
         (["evaluate", "simplegen"], "or a system to translate with, got neither"),
         (["evaluate", "simplegen", "--system", "a", "--translations", "t"], "got both"),
-        (["evaluate", "simplegen", "--translations", "missing.txt"], "file not found: missing.txt"),
+        (["evaluate", "simplegen", "--translations", "missing.txt"], "missing.txt: file not found"),
         (
             ["evaluate", "simplegen", "--translations", "t", "--metric", "bleu"],
             "unknown metric 'bleu'",

@@ -119,7 +119,7 @@ def test_cues_build_predicts_candidates_with_a_masked_lm(tmp_path: Path, shared:
         (["--masked-lm", "x", "--candidates", "c"], "got both"),
         (["--candidates", "c", "--output", "nowhere/x.jsonl"], "does not exist"),
         (["--candidates", "c", "--candidates-output", "nowhere/x.json"], "does not exist"),
-        (["--candidates", "c", "--compare", "nowhere.jsonl"], "file not found: nowhere.jsonl"),
+        (["--candidates", "c", "--compare", "nowhere.jsonl"], "nowhere.jsonl: file not found"),
     ],
 )
 def test_bad_arguments_are_refused_before_anything_is_read(

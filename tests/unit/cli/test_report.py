@@ -146,7 +146,7 @@ def test_undecodable_file_names_are_written_as_escapes(
         (["a.json", "--plots", "p", "--format", "eps"], "one of png, svg, pdf, got 'eps'"),
         (["a.json", "--figure", "accuracy"], "figure: expected --latex FILE with it"),
         (["a.json", "--latex", "o.tex", "--figure", "acuracy"], "did you mean 'accuracy'"),
-        (["missing.json", "--html", "o.html"], "file not found: missing.json"),
+        (["missing.json", "--html", "o.html"], "missing.json: file not found"),
     ],
 )
 def test_bad_arguments_are_refused_and_nothing_is_written(

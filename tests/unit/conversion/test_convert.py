@@ -488,7 +488,7 @@ def test_convert_fairseq_command_writes_and_reports(tmp_path: Path) -> None:
     ("text", "reason"),
     [
         ("[]", 'expected a JSON object with "pairs"'),
-        ('{"pairs": []}', "at least one pair"),
+        ('{"pairs": []}', "pairs: expected at least one item"),
         ('{"pairs": [{"scores": {}}]}', "pair 0: expected the key 'source_ids'"),
         (
             '{"pairs": [{"source_ids": [2], "target_ids": [2], "scores": {"model1": {}}}]}',

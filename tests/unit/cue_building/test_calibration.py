@@ -272,7 +272,7 @@ def changed(**change: Any) -> str:
     [
         ("[]", "expected the JSON of a calibration"),
         ("{}", "expected the JSON of a calibration"),
-        ("{", "got text that is not JSON"),
+        ("{", "expected the JSON of a calibration .*, got '{'"),
     ],
 )
 def test_other_files_are_refused(text: str, message: str) -> None:

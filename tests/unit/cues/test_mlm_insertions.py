@@ -12,7 +12,7 @@ from cc_hf.cues.mlm_insertions import (
     most_probable,
     parse_candidates,
 )
-from cc_hf.errors import DataError, InputError
+from cc_hf.errors import InputError
 from tests.helpers.cases import cases_by_message
 
 _WORDS = ["gas", "ion", "red", "new"]
@@ -137,16 +137,16 @@ def test_candidates_survive_writing_and_parsing() -> None:
 @cases_by_message(
     ("text", "message"),
     [
-        ("{", "x.json: expected {ambiguous word: .* got text that is not JSON"),
-        ("[]", "got list"),
-        ('{"bat": ["fruit"]}', "'bat': .*got list for the senses"),
+        ("{", "expected the JSON of {ambiguous word: .* got '{'"),
+        ("[]", r"expected an object, got \[\]"),
+        ('{"bat": ["fruit"]}', r"bat: expected an object, got \['fruit'\]"),
+        ('{"bat": {"animal": "fruit"}}', "bat: animal: expected a list, got 'fruit'"),
         (
-            '{"bat": {"animal": "fruit"}}',
-            "'bat', sense 'animal': expected a list of words that are not blank, got fruit",
+            '{"bat": {"animal": ["fruit", " "]}}',
+            "bat: animal: item 2: expected a text that is not blank, got ' '",
         ),
-        ('{"bat": {"animal": ["fruit", " "]}}', "expected a list of words that are not blank"),
     ],
 )
 def test_malformed_candidate_files_are_refused(text: str, message: str) -> None:
-    with pytest.raises(DataError, match=message):
-        parse_candidates(text, name="x.json")
+    with pytest.raises(InputError, match=message):
+        parse_candidates(text)

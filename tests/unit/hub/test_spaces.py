@@ -88,8 +88,8 @@ def test_bad_page_input_is_refused() -> None:
     for translations, references, message in (
         ("x\n" * (MAX_FORM_LINES + 1), REFERENCE, f"at most {MAX_FORM_LINES} lines"),
         ("x" * (MAX_FORM_CHARACTERS + 1), REFERENCE, "at most 50,000 characters"),
-        ("x", "[" * 40_000, "not JSON"),
-        ("x", f"[{'1' * 5000}]", "not JSON"),
+        ("x", "[" * 40_000, "expected JSON"),
+        ("x", f"[{'1' * 5000}]", "expected JSON"),
         ("x", "{}", "JSON list with one object"),
         ("x", "[1]", "JSON list with one object"),
         ("", "[]", "at least one prediction"),

@@ -352,7 +352,7 @@ def test_the_result_survives_json() -> None:
     result = evaluate(["x", "ü\u2028"], [GOOD, GOOD], hash_scores, ids=["7", "9"], n_resamples=10)
     assert EvaluationResult.from_json(result.to_json()) == result
     assert [j.example_id for j in result.judgements] == ["7", "9"]
-    with pytest.raises(InputError, match="not JSON"):
+    with pytest.raises(InputError, match="expected the JSON"):
         EvaluationResult.from_json("{")
     with pytest.raises(InputError, match="the file that `cc-hf evaluate` writes"):
         EvaluationResult.from_json("{}")

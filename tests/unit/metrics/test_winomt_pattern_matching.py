@@ -237,7 +237,7 @@ def test_bad_input_is_refused_naming_the_row(
         ({"alignments": ["0-7"]}, "line 1: expected links between 4 source and 1 target tokens"),
         (
             {"alignments": "no such file"},
-            "alignments: expected a Pharaoh file; file not found: no such file",
+            "alignments: expected a Pharaoh file; no such file: file not found",
         ),
         ({"spacy_model": "x"}, "spacy_model: expected none for de"),
         ({"seed": -1}, "seed: expected an integer from 0"),

@@ -13,13 +13,12 @@ from pathlib import Path
 from typing import Annotated
 
 from cc_hf.cues.placement import insert_before, replace_at
-from cc_hf.data.files.text_files import read_lines
 from cc_hf.errors import InputError, shown
 from cc_hf.evaluation.fitting import make_metric
 from cc_hf.evaluation.judging import judge
 from cc_hf.evaluation.material import Material
 from cc_hf.evaluators.base import Evaluator, ScoreFunction
-from cc_hf.files import parse_json
+from cc_hf.reading import WORD, Each, NonEmpty, read_json
 from cc_hf.results import EvaluationResult
 from cc_hf.rules import AtLeast, OneOf, check_fields
 from cc_hf.statistics.bootstrap import Bootstrap
@@ -106,24 +105,8 @@ def read_cues(path: Path, *, n: int = 6, placement: str = "before") -> SenseCues
     Raises:
         InputError: for a file that does not exist or is not such an object.
     """
-    form = 'an object such as {"spring": {"1": ["summer"], "2": ["water"]}}'
-    try:
-        value = parse_json("\n".join(read_lines(path)))
-    except InputError as error:
-        raise InputError(f"{path}: expected {form}: {error}") from error
-    if not isinstance(value, dict) or not value:
-        raise InputError(f"{path}: expected {form}, got {shown(value)}")
-    for homograph, clusters in value.items():
-        if not isinstance(clusters, dict):
-            raise InputError(f"{path}: {homograph!r}: expected clusters, got {shown(clusters)}")
-        for cluster, words in clusters.items():
-            if not isinstance(words, list) or not all(
-                isinstance(word, str) and word.strip() for word in words
-            ):
-                raise InputError(
-                    f"{path}: {homograph!r}: cluster {cluster!r}: expected a list of words, got"
-                    f" {shown(words)}"
-                )
+    what = 'an object such as {"spring": {"1": ["summer"], "2": ["water"]}}'
+    value = read_json(path, what, NonEmpty(Each(Each([WORD]))))
     return SenseCues(value, n, path.stem, placement)
 
 

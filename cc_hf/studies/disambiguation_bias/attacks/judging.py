@@ -7,10 +7,10 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from cc_hf.data.files.text_files import read_lines
 from cc_hf.errors import InputError
 from cc_hf.evaluators.base import Evaluator
 from cc_hf.evaluators.options import LoadingOptions
+from cc_hf.reading import read_lines
 from cc_hf.results import own_judge_note
 from cc_hf.signature import build, parse
 from cc_hf.statistics.bootstrap import Bootstrap

@@ -12,10 +12,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from cc_hf.data.files.text_files import stream_lines
 from cc_hf.errors import InputError
 from cc_hf.evaluators.base import Evaluator
-from cc_hf.files import resolved, sole_writer
+from cc_hf.files import file_sha256, resolved, sole_writer
+from cc_hf.reading import stream_lines
 from cc_hf.signature import build
 from cc_hf.studies.disambiguation_bias.attacks.generate import GenerationRules, generate_samples
 from cc_hf.studies.disambiguation_bias.attacks.modifiers import count_modifiers
@@ -209,11 +209,7 @@ def _file_fields(files: AttackFiles, table: AttractorTable) -> dict[str, str]:
 
 def file_digest(path: Path) -> str:
     """Return the first seven hexadecimal digits of the SHA-256 of a file."""
-    digest = hashlib.sha256()
-    with path.open("rb") as file:
-        while block := file.read(1 << 20):
-            digest.update(block)
-    return digest.hexdigest()[:7]
+    return file_sha256(path)[:7]
 
 
 def _write_sources(path: Path, samples: Path) -> None:

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import asdict, dataclass, fields
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import MISSING, asdict, dataclass, fields
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
-from cc_hf.data.files.text_files import stream_lines
-from cc_hf.errors import InputError, shown
-from cc_hf.files import parse_object
+from cc_hf.errors import FileError, InputError, in_file, shown
+from cc_hf.reading import COUNT, JSONL, NUMBER, TEXT, Kind, optional, read_rows
 from cc_hf.studies.disambiguation_bias import homographs
 from cc_hf.studies.disambiguation_bias.attacks.changes import KINDS
 
@@ -117,13 +115,8 @@ class AttackJudgement:
         return self.probability_correct < 0.5
 
 
-_Row = TypeVar("_Row")
-_KINDS_OF_VALUES: dict[str, tuple[tuple[type, ...], str]] = {
-    "str": ((str,), "text"),
-    "int": ((int,), "an integer"),
-    "float": ((int, float), "a number"),
-    "float | None": ((int, float, type(None)), "a number or null"),
-}
+_KINDS = {"str": TEXT, "int": COUNT, "float": NUMBER, "float | None": optional(NUMBER)}
+_WRITTEN = "write the file with `cc-hf study disambiguation_bias attack {}`"
 
 
 def read_samples(path: str | Path) -> Iterator[AdversarialSample]:
@@ -138,9 +131,12 @@ def read_samples(path: str | Path) -> Iterator[AdversarialSample]:
             as described. The message names the line.
     """
     seen: set[str] = set()
-    for sample, where in _rows(path, _sample, "study disambiguation_bias attack make"):
+    remedy = _WRITTEN.format("make")
+    for where, row in read_rows(Path(path), JSONL, _form(AdversarialSample), remedy=remedy):
+        with in_file(where, remedy):
+            sample = _sample(row)
         if sample.id in seen:
-            raise InputError(f"{where}: the id {sample.id!r} occurs twice; give each row its own")
+            raise FileError(where, f"the id {sample.id!r} occurs twice; give each row its own")
         seen.add(sample.id)
         yield sample
 
@@ -156,7 +152,11 @@ def read_judgements(path: str | Path) -> Iterator[AttackJudgement]:
         InputError: for a file that does not exist, or a line that is not as described. The message
             names the line.
     """
-    for judgement, _ in _rows(path, _judgement, "study disambiguation_bias attack judge"):
+    remedy = _WRITTEN.format("judge")
+    form = {**_form(AdversarialSample), **_form(AttackJudgement)}
+    for where, row in read_rows(Path(path), JSONL, form, remedy=remedy):
+        with in_file(where, remedy):
+            judgement = AttackJudgement(_sample(row), **_values(AttackJudgement, row))
         yield judgement
 
 
@@ -173,54 +173,31 @@ def write_rows(path: str | Path, rows: Iterable[AdversarialSample | AttackJudgem
     return homographs.write_rows(path, ({**row.pop("sample", {}), **row} for row in columns))
 
 
-def _rows(
-    path: str | Path, parse: Callable[[Mapping[str, Any], str], _Row], command: str
-) -> Iterator[tuple[_Row, str]]:
-    """Yield each row of a file, and its file and line for messages."""
-    for number, line in enumerate(stream_lines(Path(path)), 1):
-        if not line.strip():
-            continue
-        where = f"{path}: line {number}"
-        row = parse_object(line, where, form=f"a JSON object, as `cc-hf {command}` writes it")
-        try:
-            parsed = parse(row, where)
-        except InputError as error:
-            raise InputError(f"{error}; write the file with `cc-hf {command}`") from None
-        yield parsed, where
+def _form(kind: type) -> dict[str, Kind]:
+    """Return the form of a row that has the fields of a dataclass."""
+    return {
+        field.name if field.default is MISSING else f"{field.name}?": _KINDS[str(field.type)]
+        for field in fields(kind)
+        if field.type in _KINDS
+    }
 
 
-def _values(kind: type, row: Mapping[str, Any], where: str) -> dict[str, Any]:
-    """Return the checked values of the fields of a dataclass."""
-    values: dict[str, Any] = {}
-    for field in fields(kind):
-        if field.type not in _KINDS_OF_VALUES:
-            continue
-        types, name = _KINDS_OF_VALUES[str(field.type)]
-        value = row.get(field.name)
-        is_number = isinstance(value, float) and not math.isfinite(value)
-        if not isinstance(value, types) or isinstance(value, bool) or is_number:
-            raise InputError(f"{where}: {field.name}: expected {name}, got {shown(value)}")
-        values[field.name] = value
-    return values
+def _values(kind: type, row: Mapping[str, Any]) -> dict[str, Any]:
+    return {field.name: row[field.name] for field in fields(kind) if field.name in row}
 
 
-def _sample(row: Mapping[str, Any], where: str) -> AdversarialSample:
-    sample = AdversarialSample(**_values(AdversarialSample, {"seed_reference": "", **row}, where))
+def _sample(row: Mapping[str, Any]) -> AdversarialSample:
+    """Return the sample of a row that has the form of one."""
+    sample = AdversarialSample(**_values(AdversarialSample, row))
     if sample.kind not in KINDS:
-        raise InputError(f"{where}: kind: expected {', '.join(KINDS)}, got {shown(sample.kind)}")
+        raise InputError(f"kind: expected {', '.join(KINDS)}, got {shown(sample.kind)}")
     for name, start, text in (
         ("start", sample.start, sample.source),
         ("homograph_start", sample.homograph_start, sample.source),
         ("seed_homograph_start", sample.seed_homograph_start, sample.seed_source),
     ):
-        if not 0 <= start < len(text):
-            raise InputError(f"{where}: {name}: expected a position in {text!r}, got {start}")
+        if start >= len(text):
+            raise InputError(f"{name}: expected a position in {text!r}, got {start}")
     if sample.seed_cluster == sample.adv_cluster:
-        raise InputError(
-            f"{where}: expected two different clusters, got {sample.seed_cluster!r} for both"
-        )
+        raise InputError(f"expected two different clusters, got {sample.seed_cluster!r} for both")
     return sample
-
-
-def _judgement(row: Mapping[str, Any], where: str) -> AttackJudgement:
-    return AttackJudgement(_sample(row, where), **_values(AttackJudgement, row, where))

@@ -189,7 +189,7 @@ def test_further_sentences_and_both_language_models_are_used(
         (("--kind", "insert"), "kind: expected one of insert_at_homograph"),
         (("--lexicon", "x.json"), "lexicon: only --masked-lm uses it"),
         (("--min-tokens", "500"), "expected at least one sample, got none from 0 seeds"),
-        (("--corpus", "absent.txt"), "file not found: absent.txt"),
+        (("--corpus", "absent.txt"), "absent.txt: file not found"),
         (("-o", "-"), "output: expected a file"),
     ],
 )
@@ -220,8 +220,8 @@ def test_options_of_judge_are_checked(folder: Path, options: tuple[str, ...], me
     [
         ("[]", "expected an object such as"),
         ("{", "expected an object such as"),
-        ('{"spring": []}', "'spring': expected clusters"),
-        ('{"spring": {"1": "summer"}}', "cluster '1': expected a list of words"),
+        ('{"spring": []}', "spring: expected an object, got []"),
+        ('{"spring": {"1": "summer"}}', "spring: 1: expected a list, got 'summer'"),
     ],
 )
 def test_cues_of_the_user_are_checked(folder: Path, text: str, message: str) -> None:

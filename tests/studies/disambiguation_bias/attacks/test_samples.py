@@ -31,11 +31,11 @@ def test_judgements_survive_a_file(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"start": -1}, "start: expected a position in 'A hot spring came .', got -1"),
+        ({"start": -1}, "start: expected a whole number from 0, got -1"),
         ({"start": 400}, "start: expected a position"),
-        ({"start": True}, "start: expected an integer, got True"),
+        ({"start": True}, "start: expected a whole number from 0, got True"),
         ({"kind": "insert"}, "kind: expected insert_at_homograph, .* got 'insert'"),
-        ({"source": None}, "source: expected text, got None"),
+        ({"source": None}, "source: expected a text, got None"),
         ({"freq_diff": "3"}, "freq_diff: expected a number, got '3'"),
         ({"freq_diff": float("nan")}, "freq_diff: expected a number, got nan"),
         ({"adv_cluster": "season"}, "expected two different clusters, got 'season' for both"),
@@ -54,11 +54,11 @@ def test_other_files_are_refused(tmp_path: Path) -> None:
     for text, message in (
         (
             "{",
-            "line 1: expected a JSON object, as `cc-hf study disambiguation_bias attack make` writes it",
+            "line 1: expected a JSON object, got .*; write the file with `cc-hf study disambig",
         ),
         (
             "[]",
-            "line 1: expected a JSON object, as `cc-hf study disambiguation_bias attack make` writes it, got",
+            "line 1: expected a JSON object, got .*; write the file with `cc-hf study disambig",
         ),
     ):
         path.write_text(text, encoding="utf-8")
@@ -70,7 +70,7 @@ def test_other_files_are_refused(tmp_path: Path) -> None:
         list(read_samples(path))
     with pytest.raises(
         InputError,
-        match=r"seed_translation: expected text.*cc-hf study disambiguation_bias attack judge",
+        match=r"seed_translation.*.*cc-hf study disambiguation_bias attack judge",
     ):
         list(read_judgements(path))
     with pytest.raises(InputError, match="file not found"):

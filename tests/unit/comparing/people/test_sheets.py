@@ -180,17 +180,23 @@ def _without(name: str) -> Callable[[dict[str, Any]], object]:
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (lambda key: key.update(form="flavours"), "expected a key of the form colours, got 'fl"),
-        (_without("settings"), "expected rows, unrated and settings"),
-        (_without("rows"), "expected rows, unrated and settings"),
-        (lambda key: key["rows"].clear(), "expected at least one row"),
-        (lambda key: key["rows"][1].update(id=1), "row 2: expected an id, 2 cells and origins"),
-        (lambda key: key["rows"][1].update(cells=["x"]), "row 2: expected an id, 2 cells"),
-        (lambda key: key["rows"][1].update(origins=[]), "row 2: expected an id, 2 cells"),
-        (lambda key: key["rows"][1].update(id="1"), "row 2: the id '1' occurs twice"),
-        (lambda key: key["rows"][0]["origins"][0].pop("system"), "row 1: expected an origin with"),
+        (lambda key: key.update(form="flavours"), "form: expected colours, got 'fl"),
+        (_without("settings"), "expected the key 'settings'"),
+        (_without("rows"), "expected the key 'rows'"),
+        (lambda key: key["rows"].clear(), "rows: expected at least one item, got"),
+        (lambda key: key["rows"][1].update(id=1), "rows: item 2: id: expected a text, got 1"),
+        (lambda key: key["rows"][1].update(cells=["x"]), "rows: item 2: expected 2 cells, got 1"),
+        (lambda key: key["rows"][1].update(origins=[]), "item 2: origins: expected at least one"),
+        (
+            lambda key: key["rows"][1].update(id="1"),
+            "rows: item 2: the id '1' occurs twice; use the key",
+        ),
+        (
+            lambda key: key["rows"][0]["origins"][0].pop("system"),
+            "origins: item 1: expected the key 's",
+        ),
         (lambda key: key["rows"][0]["origins"][0].update(verdict="?"), "right or wrong, got '?'"),
-        (lambda key: key["unrated"].append({}), "unrated 1: expected an origin with system"),
+        (lambda key: key["unrated"].append({}), "unrated: item 1: expected the key 'system'"),
     ],
 )
 def test_a_key_is_checked(

@@ -81,7 +81,7 @@ def test_the_most_specific_score_of_a_system_is_used(tmp_path: Path) -> None:
         ("q.json", '{"a": ' + "9" * 5000 + "}", "more digits than can be read"),
         ("q.tsv", "a\t4\nb 5", "line 2: expected 2 cells"),
         ("q.json", "x", "expected JSON"),
-        ("q.json", "[1]", "expected an object, system to BLEU"),
+        ("q.json", "[1]", "or a list of objects with system, bleu, .*, got .1"),
         ("q.json", '{"a": true}', "entry 1: BLEU of 'a'"),
         ("q.json", '[{"system": 3, "bleu": 1}]', "entry 1: system: expected a text, got 3"),
     ],

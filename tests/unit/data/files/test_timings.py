@@ -48,17 +48,20 @@ def test_unreliable_and_incomparable_times_are_noted(tmp_path: Path) -> None:
 @cases_by_message(
     ("content", "message"),
     [
-        ([], "expected an object with a list `timings`"),
-        ({"timings": []}, "expected an object with a list `timings`"),
-        ({"timings": [1]}, "timing 1: expected an object, got 1"),
-        ({"timings": [{"seconds": 1}]}, "timing 1: system: expected a name, got None"),
+        ([], r"expected an object, got \[\]"),
+        ({"timings": []}, "timings: expected at least one item"),
+        ({"timings": [1]}, "timings: item 1: expected an object, got 1"),
+        ({"timings": [{"seconds": 1}]}, "timings: item 1: expected the key 'system'"),
         (
             {"timings": [{"system": "a", "seconds": 0}]},
-            "timing 1: seconds: expected a number above 0, got 0",
+            "timings: item 1: seconds: expected a number above 0, got 0",
         ),
-        ({"timings": [{**ENTRY, "beams": 0}]}, "beams: expected a number, 1 or more, got 0"),
-        ({"timings": [{**ENTRY, "backend": 1}]}, "backend: expected a text, got 1"),
-        ({"timings": [ENTRY, ENTRY]}, "timing 2: base-seed1 occurs twice"),
+        (
+            {"timings": [{**ENTRY, "beams": 0}]},
+            "beams: expected a whole number from 1 or null, got 0",
+        ),
+        ({"timings": [{**ENTRY, "backend": 1}]}, "backend: expected a text or null, got 1"),
+        ({"timings": [ENTRY, ENTRY]}, "timings: item 2: base-seed1 occurs twice"),
     ],
 )
 def test_other_files_are_refused(tmp_path: Path, content: Any, message: str) -> None:

@@ -65,7 +65,7 @@ def test_an_item_without_frequency_is_refused_by_number(tmp_path: Path) -> None:
     lay_out_samples("contrawsd", "de-en", tmp_path, tmp_path)
     path = tmp_path / "a-rios/ContraWSD/de-en.final.json"
     for value, message in (
-        (None, "expected text, got null"),
+        (None, "expected text, got None"),
         ("many", "expected two numbers such as 12/345, got 'many'"),
     ):
         item = {**CONTRAWSD_ITEMS["de-en"][0], "frequency of sense/ambig word in wmt16": value}
