@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from cc_hf.cli.command import Outcome, OutputFile
+from cc_hf.cli.command import Outcome
 from cc_hf.cli.options import Config, DataFields, Dataset, TextOutput
 from cc_hf.cli.output import STANDARD
 from cc_hf.errors import InputError
@@ -38,7 +37,7 @@ def sources(
 ) -> Outcome:
     """Print the sources of a dataset, one per line, to be translated.
 
-    Any system can translate them, in this order, one translation per line. `cc-hf evaluate` judges that file. A
+    Translate them in this order, one translation per line. `cc-hf evaluate` judges that file. A
     file whose name ends in .jsonl holds id and source instead.
 
     Example: cc-hf sources simplegen en-de -o sources.txt
@@ -74,4 +73,6 @@ def sources(
                     f"{dataset}: the source of example {row['id']} has more than one line:"
                     f" {row[key][:80]!r}; write a .jsonl file with --output"
                 )
-    return Outcome(rows, text="".join(f"{line}\n" for line in lines), about=f", {len(lines):,} {key}s")
+    return Outcome(
+        rows, text="".join(f"{line}\n" for line in lines), about=f", {len(lines):,} {key}s"
+    )

@@ -28,7 +28,7 @@ VERBS: dict[str, Verb] = {
     "evaluate": Verb(
         "cc_hf.cli.evaluate:evaluate",
         "Judge a system by its translations, or an evaluator itself.",
-        "cc-hf evaluate simplegen en-de --translations tiny.txt -o tiny.json",
+        "cc-hf evaluate simplegen --translations tiny.txt -o tiny.json",
     ),
     "explain": Verb(
         "cc_hf.cli.explain:explain",
