@@ -83,7 +83,7 @@ def translate(
 
     if system is None:
         raise InputError("--system: expected a model that translates, got none")
-    options = {
+    options: dict[str, Any] = {
         "num_beams": system.num_beams,
         "batch_tokens": batch_tokens,
         "precision": system.precision,
