@@ -75,11 +75,12 @@ class NewFile:
 
     Attributes:
         path: None for no file, "-" for standard output.
+        content: None for a file or folder that the function of the command has written.
         about: what is said of it, behind its path.
     """
 
     path: Path | None
-    content: str | bytes
+    content: str | bytes | None
     about: str = ""
 
 
@@ -120,7 +121,7 @@ class Outcome:
         content = json if self.text is None else self.text
         files = [*self.files, *([] if output is None else [NewFile(output, content, self.about)])]
         for file in files:
-            if file.path is not None:
+            if file.path is not None and file.content is not None:
                 write_atomically(file.path, file.content)
         if as_json:
             if output != STANDARD:

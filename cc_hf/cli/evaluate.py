@@ -124,7 +124,7 @@ def evaluate(
     ] = None,
     progress: bool = False,
 ) -> Outcome:
-    """Judge a system by its translations, or an evaluator by what it prefers.
+    """Judge a system by its translations, or an evaluator itself.
 
     Example: cc-hf evaluate simplegen en-de --system cc-tiny-en-de -o tiny.json
     """

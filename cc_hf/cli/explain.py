@@ -3,52 +3,60 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.text import Text
 
-from cc_hf.cli.options import (
-    Config,
-    Cues,
-    DataDir,
-    Device,
-    Evaluators,
-    FamilyName,
-    Prompt,
-    Revisions,
-    Score,
-    Split,
-    TgtLang,
-    one_or_all,
-)
-from cc_hf.cli.output import check_output, json_text, print_result, write_atomically
+from cc_hf import signature
+from cc_hf.cli.command import NewFile, Outcome, OutputFile
+from cc_hf.cli.options import DataFields, EvaluatorFields, Evaluators, one_or_all
 from cc_hf.errors import InputError, UnknownNameError
+from cc_hf.evaluation.material import DataOptions
+from cc_hf.evaluators.options import LoadingOptions
+from cc_hf.languages import language_pair
 
 if TYPE_CHECKING:
-    from cc_hf.comparing.explanation import Explanation
-    from cc_hf.schema import ContrastiveSourceExample
+    from cc_hf.evaluators.base import Evaluator
 
 __all__ = ["explain"]
+
+_METRIC = "contrastive_conditioning"
+_OWN = "A sentence of your own"
 
 
 def explain(
     dataset: Annotated[
         str | None,
         typer.Argument(
+            metavar="RESULT|DATASET",
             help=(
-                "Name of a dataset (see `cc-hf list datasets`), or a .csv, .tsv or .jsonl file"
-                " with your own sources and cues. Omit it for a single sentence (--source)."
+                "Result of `cc-hf evaluate --output`, whose data, evaluator and translation are"
+                " used; or a dataset, as for `cc-hf evaluate`; or nothing with --source."
+            ),
+        ),
+    ] = None,
+    config: Annotated[
+        str | None,
+        typer.Argument(
+            help=(
+                "Configuration of the dataset, or a language pair; for a result on data of your"
+                " own, their file."
             )
         ),
     ] = None,
-    config: Config = None,
+    *,
     example_id: Annotated[
         str | None,
         typer.Option(
-            "--id", help="Id of the example to explain, as in the field example_id of results."
+            "--id",
+            help=(
+                "Id of the example, as in the field example_id of results. Rows without an id are"
+                " counted from 0 (messages count the lines of a file from 1)."
+            ),
         ),
     ] = None,
     translation: Annotated[
@@ -57,31 +65,45 @@ def explain(
     translations: Annotated[
         Path | None,
         typer.Option(
-            help=(
-                "File of translations of the whole dataset, as for `cc-hf evaluate`. Its"
-                " translation of the example is explained."
-            )
+            help="File of translations, as for `cc-hf evaluate`, of which that of the example is"
+            " explained."
         ),
     ] = None,
-    source: Annotated[str | None, typer.Option(help="Source sentence of your own.")] = None,
+    evaluator: Evaluators = None,
+    loading: Annotated[
+        LoadingOptions, replace(EvaluatorFields, rare="device kind prompt revision")
+    ],
+    score: Annotated[
+        str | None,
+        typer.Option(
+            help="Score of a text: geometric, arithmetic or reference. Default: geometric.",
+            hidden=True,
+        ),
+    ] = None,
+    source: Annotated[
+        str | None, typer.Option(help="Source sentence of your own.", rich_help_panel=_OWN)
+    ] = None,
     focus: Annotated[
-        str | None, typer.Option(help="Words of --source that must be disambiguated.")
+        str | None,
+        typer.Option(help="Words of --source to be disambiguated.", rich_help_panel=_OWN),
     ] = None,
     position: Annotated[
         int | None,
         typer.Option(
-            min=0,
             help=(
-                "Position of the first character of --focus in --source, counted from 0. It is"
-                " required if the focus occurs more than once."
+                "First character of --focus in --source, counted from 0, if the focus occurs more"
+                " than once."
             ),
+            rich_help_panel=_OWN,
+            hidden=True,
         ),
     ] = None,
     gold: Annotated[
         str | None,
         typer.Option(
             "--gender",
-            help="Right reading of the focus, male or female. The cues are then gender brackets.",
+            help="Right reading, male or female. The cues are then gender brackets.",
+            rich_help_panel=_OWN,
         ),
     ] = None,
     correct_cues: Annotated[
@@ -89,57 +111,42 @@ def explain(
         typer.Option(
             "--correct-cue",
             help="Cue for the right reading: words, or a template with {focus}. May be repeated.",
+            rich_help_panel=_OWN,
         ),
     ] = None,
     incorrect_cues: Annotated[
         list[str] | None,
         typer.Option(
-            "--incorrect-cue",
-            help="Cue for the wrong reading: words, or a template with {focus}. May be repeated.",
+            "--incorrect-cue", help="The same for the wrong reading.", rich_help_panel=_OWN
         ),
     ] = None,
     placement: Annotated[
         str,
         typer.Option(
-            help="Where cues are placed: before or after the focus, or replace, instead of it."
+            help="Where cues are placed: before or after the focus, or replace, instead of it.",
+            rich_help_panel=_OWN,
+            hidden=True,
         ),
     ] = "before",
-    src_lang: Annotated[
-        str, typer.Option(help="Language of --source as an ISO 639-1 code.")
-    ] = "en",
-    tgt_lang: TgtLang = None,
-    split: Split = "test",
-    evaluator: Evaluators = None,
-    kind: FamilyName = None,
-    prompt: Prompt = None,
-    revision: Revisions = None,
-    device: Device = None,
-    score: Score = "geometric",
-    data_dir: DataDir = None,
-    cues: Cues = None,
-    as_json: Annotated[
-        bool, typer.Option("--json", help="Print JSON: a list with one object per translation.")
-    ] = False,
-    output: Annotated[
-        Path | None,
-        typer.Option(
-            "--output",
-            "-o",
-            help="Write the explanations to this JSON file; - for standard output.",
-        ),
-    ] = None,
+    data: Annotated[
+        DataOptions, replace(DataFields, names="language_pair", rare="data_dir split cues")
+    ],
     html: Annotated[
-        Path | None, typer.Option(help="Write the explanations to this HTML file.")
+        Path | None,
+        typer.Option(help="Write the explanations to this HTML file.", rich_help_panel="Output"),
+        OutputFile(),
     ] = None,
-) -> None:
-    """Explain a judgement by word probabilities under both contrastive sources."""
-    from cc_hf.comparing.explanation import explain_example
-    from cc_hf.evaluators.options import LoadingOptions
-    from cc_hf.evaluators.resolve import resolve_evaluator
+) -> Outcome:
+    """Explain a judgement by what each word of a translation adds to it.
 
-    check_output(output)
-    check_output(html, "html")
-    sentence_options = {
+    Each word is scored under the best correct and the best incorrect source.
+
+    Example: cc-hf explain tiny.json --id 0
+    """
+    from cc_hf.comparing.explanation import explain_example
+    from cc_hf.reports.page.explanations import explanation_table, explanations_page
+
+    options = {
         "source": source,
         "focus": focus,
         "position": position,
@@ -147,110 +154,176 @@ def explain(
         "correct_cues": correct_cues,
         "incorrect_cues": incorrect_cues,
     }
-    sentence = {name: value for name, value in sentence_options.items() if value not in (None, [])}
-    texts = list(translation or [])
-    if dataset is not None:
-        if sentence:
+    sentence = {name: value for name, value in options.items() if value not in (None, [])}
+    if dataset is None:
+        if source is None or example_id is not None or translations is not None or data.cues:
             raise InputError(
-                "expected a dataset with --id, or a sentence of your own (--source), got both"
+                "expected a result or a dataset with --id, or --source, --translation and what to"
+                " disambiguate: --focus, and --gender or cues"
             )
-        if example_id is None:
-            raise InputError(f"expected --id, the example of {dataset} to explain")
-        example, target, file_texts = _of_dataset(
-            dataset,
-            config,
-            example_id,
-            split=split,
-            tgt_lang=tgt_lang,
-            translations=translations,
-            data_dir=data_dir,
-            cues=cues,
-        )
-        texts += file_texts
-    else:
-        if source is None or example_id is not None or translations is not None or cues is not None:
-            raise InputError(
-                "expected a dataset with --id and --translation, or --source, --translation and"
-                " what to disambiguate: --focus, and --gender or cues"
-            )
-        example = _of_sentence(sentence, placement=placement, src_lang=src_lang)
-        target = tgt_lang or ("" if evaluator else "de")  # language of the embedded model
-    if not texts:
+        chosen = _of_sentence({**sentence, "placement": placement}, data.language_pair, evaluator)
+    elif sentence:
         raise InputError(
-            "expected at least one --translation"
-            + (", or --translations FILE" if dataset is not None else "")
+            "expected a result or a dataset with --id, or a sentence of your own (--source), got"
+            " both"
         )
-    loading = LoadingOptions(
-        kind=kind, prompt=prompt, revision=one_or_all(revision), device=device, mode="exact"
-    )
-    loaded = resolve_evaluator(
-        one_or_all(evaluator), loading, src_lang=example.src_lang, tgt_lang=target
-    )
+    elif example_id is None:
+        raise InputError(f"expected --id, the example of {dataset} to explain")
+    elif Path(dataset).suffix.lower() == ".json":
+        chosen = _of_result(Path(dataset), config, example_id, data)
+    else:
+        chosen = _of_dataset(dataset, config, example_id, translations, data)
+    texts = [*(translation or chosen.judged), *chosen.texts]
+    if not texts:
+        remedy = ", or --translations FILE" * (dataset is not None)
+        raise InputError(f"expected at least one --translation{remedy}")
+    loaded, warnings = chosen.opened(one_or_all(evaluator), replace(loading, mode="exact"))
     explanations = [
-        explain_example(loaded, example, text, tgt_lang=target, score=score) for text in texts
+        explain_example(
+            loaded,
+            chosen.example,
+            text,
+            tgt_lang=chosen.tgt_lang,
+            score=score or chosen.fields.get("score", "geometric"),
+        )
+        for text in texts
     ]
-    _print(explanations, output, html, as_json=as_json)
-
-
-def _print(
-    explanations: Sequence[Explanation], output: Path | None, html: Path | None, *, as_json: bool
-) -> None:
-    from cc_hf.reports.page.explanations import explanation_table, explanations_page
-
-    print_result(
-        as_json,
-        json_text([json.loads(explanation.to_json()) for explanation in explanations]),
+    return Outcome(
+        [json.loads(explanation.to_json()) for explanation in explanations],
         lambda: [
             *map(explanation_table, explanations),
             Text(f"evaluator: {explanations[0].evaluator}"),
         ],
-        output=output,
+        files=[NewFile(html, "" if html is None else explanations_page(explanations))],
+        warnings=[*chosen.warnings, *warnings],
     )
-    if html is not None:
-        write_atomically(html, explanations_page(explanations))
+
+
+@dataclass(frozen=True)
+class _Chosen:
+    """What is explained.
+
+    Attributes:
+        texts: its translations of a file.
+        judged: the translation of a result, which --translation replaces.
+        fields: fields of the signature of a result.
+    """
+
+    example: Any
+    tgt_lang: str
+    texts: Sequence[str] = ()
+    judged: Sequence[str] = ()
+    fields: dict[str, str] = field(default_factory=dict)
+    warnings: Sequence[str] = ()
+
+    def opened(
+        self, named: str | list[str] | None, loading: LoadingOptions
+    ) -> tuple[Evaluator, list[str]]:
+        """Open the evaluator that was named, or that of the result.
+
+        Returns:
+            The evaluator, and a warning if it is another than that of the result.
+
+        Raises:
+            InputError: for an evaluator of a result that cannot be found by its name.
+        """
+        from cc_hf.evaluators.resolve import resolve_evaluator
+
+        judge = self.fields.get("eval", "")
+        members = [member.rpartition("@")[0] for member in judge.split("+")] if judge else None
+        try:
+            loaded = resolve_evaluator(
+                named or one_or_all(members),
+                loading,
+                src_lang=self.example.src_lang,
+                tgt_lang=self.tgt_lang,
+            )
+        except UnknownNameError as error:
+            if named or not judge:
+                raise
+            raise InputError(
+                f"{error}. The result was judged by {judge}; give that model as `evaluator`"
+            ) from None
+        own = loaded.signature_fields()
+        differing = [
+            f"{self.fields[key]}, this explanation is by {own.get(key)}"
+            for key in ("eval", "prompt")
+            if key in self.fields and own.get(key) != self.fields[key]
+        ]
+        return loaded, [f"the result was judged by {text}" for text in differing]
+
+
+def _of_result(path: Path, own_data: str | None, example_id: str, data: DataOptions) -> _Chosen:
+    from cc_hf.data.files.result_files import read_result_file
+    from cc_hf.reports.inputs import read_examples
+
+    results = {result.metric: result for result in read_result_file(path).results}
+    if _METRIC not in results:
+        raise InputError(f"{path}: expected a result of {_METRIC}, got {', '.join(results)}")
+    if data != DataOptions(data_dir=data.data_dir):
+        raise InputError(
+            "language_pair, split, cues: expected none with a result, which names its data"
+        )
+    result = results[_METRIC]
+    judgements = result.by_id()
+    _check_id(example_id, judgements, str(path))
+    if own_data is None and result.dataset in ("", "custom"):
+        raise InputError(
+            f"{path}: the result is on data of your own, which it does not hold; give their file,"
+            f" too: cc-hf explain {path} FILE --id {example_id}"
+        )
+    examples, notes = read_examples(result, dataset=own_data, data_dir=data.data_dir)
+    by_id = {example.id: example for example in examples or ()}
+    if example_id not in by_id:
+        raise InputError(
+            f"{path}: expected data with the example {example_id!r}, got"
+            f" {'none: ' + notes[0] if examples is None else 'others'}"
+        )
+    return _Chosen(
+        by_id[example_id],
+        result.tgt_lang,
+        judged=[judgements[example_id].translation],
+        fields=signature.parse(result.signature)[1],
+        warnings=notes,
+    )
 
 
 def _of_dataset(
-    dataset: str,
-    config: str | None,
-    example_id: str,
-    *,
-    split: str,
-    tgt_lang: str | None,
-    translations: Path | None,
-    data_dir: Path | None,
-    cues: str | None,
-) -> tuple[ContrastiveSourceExample, str, list[str]]:
+    dataset: str, config: str | None, example_id: str, translations: Path | None, data: DataOptions
+) -> _Chosen:
     from cc_hf.data.files.translations import read_translations
-    from cc_hf.evaluation.material import load_material
 
-    material = load_material(
-        dataset, config, split=split, tgt_lang=tgt_lang, data_dir=data_dir, cues=cues
-    )
+    material = data.load(dataset, config)
     examples = material.examples
     positions = {example.id: position for position, example in enumerate(examples)}
-    if example_id not in positions:
-        if len(positions) > 50:
-            raise InputError(
-                f"--id: {dataset} has no example {example_id!r}; expected one of {len(positions)}"
-                f" ids, such as {', '.join(list(positions)[:3])}"
-            )
-        raise UnknownNameError("example", example_id, positions)
+    _check_id(example_id, positions, dataset)
     position = positions[example_id]
     texts = (
         []
         if translations is None
         else [read_translations(translations, examples).translations[position]]
     )
-    return examples[position], material.tgt_lang, texts
+    return _Chosen(examples[position], material.tgt_lang, texts)
+
+
+def _check_id(example_id: str, known: Collection[str], where: str) -> None:
+    if example_id in known:
+        return
+    if len(known) > 50:
+        raise InputError(
+            f"--id: {where} has no example {example_id!r}; expected one of {len(known)} ids, such"
+            f" as {', '.join(list(known)[:3])}"
+        )
+    raise UnknownNameError("example", example_id, list(known))
 
 
 def _of_sentence(
-    sentence: dict[str, Any], *, placement: str, src_lang: str
-) -> ContrastiveSourceExample:
+    sentence: dict[str, Any], pair: str | None, evaluators: Sequence[str] | None
+) -> _Chosen:
     from cc_hf.data.files.custom import custom_example
 
-    if "gold" in sentence and ("correct_cues" in sentence or "incorrect_cues" in sentence):
+    has_cues = "correct_cues" in sentence or "incorrect_cues" in sentence
+    if "gold" in sentence and has_cues:
         raise InputError(
             "expected --gender, for gender brackets, or --correct-cue and --incorrect-cue, got both"
         )
@@ -259,4 +332,6 @@ def _of_sentence(
             "expected --gender male or female, or at least one --correct-cue and one"
             " --incorrect-cue"
         )
-    return custom_example({**sentence, "placement": placement}, src_lang=src_lang)
+    # The default is the pair of the embedded evaluator; other models may know theirs.
+    src_lang, tgt_lang = language_pair(pair) if pair else ("en", "" if evaluators else "de")
+    return _Chosen(custom_example(sentence, src_lang=src_lang), tgt_lang)

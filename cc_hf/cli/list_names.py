@@ -15,8 +15,7 @@ from rich.table import Table
 from rich.text import Text
 
 from cc_hf import registry
-from cc_hf.cli.options import AsJson
-from cc_hf.cli.output import json_text, print_result
+from cc_hf.cli.command import Outcome
 from cc_hf.cue_building.calibration_file import shipped_calibrations
 from cc_hf.data.declaration import ConfigDeclaration, DatasetDeclaration
 from cc_hf.data.loading import declaration
@@ -47,9 +46,11 @@ def list_names(
     name: Annotated[
         str | None, typer.Argument(help="Name of a dataset whose configurations are listed.")
     ] = None,
-    as_json: AsJson = False,
-) -> None:
-    """List datasets, the configurations of a dataset, metrics and evaluators."""
+) -> Outcome:
+    """List datasets and their configurations, metrics and evaluators.
+
+    Example: cc-hf list datasets winomt
+    """
     chosen = None if kind is None else _kind(kind)
     if name is not None:
         if chosen is not Kind.datasets:
@@ -58,22 +59,17 @@ def list_names(
                 f" {chosen.value if chosen else 'nothing'}"
             )
         declared = declaration(name)
-        row = _dataset_row(declared)
-        print_result(as_json, json_text(row), lambda: _configurations(declared), output=None)
-        return
+        return Outcome(_dataset_row(declared), lambda: _configurations(declared))
     rows = {listed.value: _ROWS[listed]() for listed in ([chosen] if chosen else list(Kind))}
-    print_result(
-        as_json,
-        json_text(rows),
-        lambda: [part for listed in rows for part in _listing(Kind(listed), rows[listed])],
-        output=None,
+    return Outcome(
+        rows, lambda: [part for listed in rows for part in _listing(Kind(listed), rows[listed])]
     )
 
 
 def _kind(text: str) -> Kind:
-    """Return the kind that a word names, in the plural or the singular."""
+    """Return the kind that a word names, in the plural or the singular; models are evaluators."""
     kinds = [kind.value for kind in Kind]
-    for kind in (text, f"{text}s"):
+    for kind in ("evaluators" if text in ("model", "models") else text, f"{text}s"):
         if kind in kinds:
             return Kind(kind)
     is_dataset = text in registry.names("dataset")

@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from cc_hf.cli.command import OutputFile
 from cc_hf.cli.fields import Fields
 from cc_hf.errors import InputError
 
@@ -46,6 +47,7 @@ __all__ = [
     "SenseCounts",
     "Separator",
     "Split",
+    "TextOutput",
     "TgtLang",
     "chosen_cache",
     "chosen_configs",
@@ -93,18 +95,27 @@ Dataset = Annotated[
     str,
     typer.Argument(
         help=(
-            "Name of a dataset (see `cc-hf list datasets`); a .csv, .tsv or .jsonl file with your"
-            " own sources and cues, or homographs and senses; or a folder that `cc-hf build` or"
-            " `cc-hf study disambiguation_bias challenge` wrote."
+            "A dataset (`cc-hf list datasets`); a .csv, .tsv or .jsonl file of your own; or a"
+            " folder that `cc-hf build` wrote."
         )
     ),
+]
+TextOutput = Annotated[
+    Path,
+    typer.Option(
+        "--output",
+        "-o",
+        help="File to write; - for standard output. One that ends in .jsonl holds ids, too.",
+        rich_help_panel="Output",
+    ),
+    OutputFile(),
 ]
 Config = Annotated[
     str | None,
     typer.Argument(
         help=(
-            "Configuration of the dataset (see `cc-hf list datasets NAME`). Default: the one that"
-            " the dataset declares as its default."
+            "Configuration (`cc-hf list datasets NAME`), or a language pair. Default: the dataset's"
+            " own default."
         )
     ),
 ]

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+import json
+from dataclasses import replace
 from typing import Annotated
 
 import typer
 
-from cc_hf.cli.options import Config, DataDir, Dataset, Limit, Split
-from cc_hf.cli.output import STANDARD, check_output, say_written, write_atomically
+from cc_hf.cli.command import Outcome
+from cc_hf.cli.options import Config, DataFields, Dataset, TextOutput
+from cc_hf.cli.output import STANDARD
 from cc_hf.errors import InputError
+from cc_hf.evaluation.material import DataOptions
 
 __all__ = ["sources"]
 
@@ -17,8 +20,7 @@ __all__ = ["sources"]
 def sources(
     dataset: Dataset,
     config: Config = None,
-    split: Split = "test",
-    limit: Limit = None,
+    *,
     contexts: Annotated[
         bool,
         typer.Option(
@@ -30,29 +32,22 @@ def sources(
             ),
         ),
     ] = False,
-    output: Annotated[
-        Path,
-        typer.Option(
-            "--output",
-            "-o",
-            help=(
-                "File to write; - for standard output. If its name ends in .jsonl, it contains id"
-                " and source; otherwise one source per line."
-            ),
-        ),
-    ] = STANDARD,
-    data_dir: DataDir = None,
-) -> None:
-    """Print the sources of a dataset, one per line, for any system to translate.
+    data: Annotated[DataOptions, replace(DataFields, names="limit data_dir")],
+    output: TextOutput = STANDARD,
+) -> Outcome:
+    """Print the sources of a dataset, one per line, to be translated.
 
-    Translate them in this order, one translation per line. `cc-hf evaluate` judges that file.
+    Translate them in this order, one translation per line. `cc-hf evaluate` judges that file. A
+    file whose name ends in .jsonl holds id and source instead.
+
+    Example: cc-hf sources simplegen en-de -o sources.txt
     """
-    import json
+    from cc_hf.data.loading import declaration, load_examples
 
-    from cc_hf.data.loading import load_examples
-
-    check_output(output)
-    examples = load_examples(dataset, config, split=split, data_dir=data_dir)[:limit]
+    declared = declaration(dataset)
+    config, _ = declared.config_of_pair(config)
+    examples = load_examples(declared, config, split=data.split, data_dir=data.data_dir)
+    examples = examples[: data.limit]
     texts = [example.source for example in examples]
     if contexts:
         texts = [e.extra["context"] if "source_with_context" in e.extra else "" for e in examples]
@@ -66,17 +61,18 @@ def sources(
             f"{dataset}: the examples have no sources to translate; this configuration judges"
             " evaluators"
         )
+    key = "context" if contexts else "source"
+    rows = [{"id": e.id, key: text} for e, text in zip(examples, texts, strict=True)]
     if output.suffix == ".jsonl":
-        key = "context" if contexts else "source"
-        rows = zip(examples, texts, strict=True)
-        lines = [json.dumps({"id": e.id, key: text}, ensure_ascii=False) for e, text in rows]
+        lines = [json.dumps(row, ensure_ascii=False) for row in rows]
     else:
         lines = texts
-        for number, line in enumerate(lines):
-            if len(line.splitlines()) > 1:
+        for row in rows:
+            if len(row[key].splitlines()) > 1:
                 raise InputError(
-                    f"{dataset}: the source of example {examples[number].id} has more than one"
-                    f" line: {line[:80]!r}; write a .jsonl file with --output"
+                    f"{dataset}: the source of example {row['id']} has more than one line:"
+                    f" {row[key][:80]!r}; write a .jsonl file with --output"
                 )
-    write_atomically(output, "".join(f"{line}\n" for line in lines))
-    say_written(output, f", {len(lines):,} {'contexts' if contexts else 'sources'}")
+    return Outcome(
+        rows, text="".join(f"{line}\n" for line in lines), about=f", {len(lines):,} {key}s"
+    )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -11,239 +10,141 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.text import Text
 
-from cc_hf.cli.options import (
-    AsJson,
-    Backend,
-    Beams,
-    Config,
-    DataDir,
-    Device,
-    FamilyName,
-    Limit,
-    Precision,
-    Prompt,
-    Quiet,
-    Separator,
-    Split,
-    TgtLang,
-    one_or_all,
-)
-from cc_hf.cli.output import (
-    STANDARD,
-    check_output,
-    print_result,
-    say,
-    say_written,
-    shows_progress,
-    write_atomically,
-)
+from cc_hf.cli.command import NewFile, Outcome
+from cc_hf.cli.fields import Fields
+from cc_hf.cli.options import Config, DataFields, SystemFields, TextOutput
+from cc_hf.cli.output import STANDARD
 from cc_hf.errors import InputError
+from cc_hf.evaluation.material import DataOptions
 from cc_hf.evaluators import distributed as sharding
-from cc_hf.systems.system import DEFAULT_BEAMS, System
+from cc_hf.evaluators.options import LoadingOptions
+from cc_hf.files import is_file
+from cc_hf.languages import language_pair
+from cc_hf.systems.system import System
 
 if TYPE_CHECKING:
-    from cc_hf.evaluators.options import LoadingOptions
-    from cc_hf.schema import Example
+    from cc_hf.systems.text_files import FileTranslation
 
 __all__ = ["translate"]
 
 
 def translate(
     dataset: Annotated[
-        str | None,
+        str,
         typer.Argument(
             help=(
-                "Name of a dataset (see `cc-hf list datasets`), or a file of your own sources, as"
-                " for `cc-hf evaluate`; or nothing with --source-file."
+                "A dataset, as for `cc-hf evaluate`; or a text file with one sentence per line. If"
+                " a run on a text file is killed, the same command continues it; torchrun shares it"
+                " among processes."
             )
         ),
-    ] = None,
+    ],
     config: Config = None,
     *,
-    system: Annotated[
-        list[str],
+    output: TextOutput,
+    system: Annotated[System | None, SystemFields],
+    loading: Annotated[LoadingOptions, Fields("", "System", rare="device kind prompt")],
+    batch_tokens: Annotated[
+        int,
         typer.Option(
-            help=(
-                "Model that translates the sources: a name, a folder, or a model on the Hub. Repeat"
-                " the option to use an ensemble."
-            )
+            help="Limit of a batch: twice its padded source tokens, for each of the beams.",
+            rich_help_panel="System",
+            hidden=True,
         ),
-    ],
-    output: Annotated[
-        Path,
-        typer.Option(
-            "--output",
-            "-o",
-            help=(
-                "File to write; - for standard output. If its name ends in .jsonl, it contains id,"
-                " source and translation; otherwise one translation per line."
-            ),
-        ),
-    ],
-    source_file: Annotated[
-        Path | None,
-        typer.Option(
-            help=(
-                "Text file to translate, one sentence per line, in place of a dataset. A run that"
-                " is killed goes on with the same command; torchrun shares it among processes."
-            )
-        ),
-    ] = None,
-    src_lang: Annotated[
-        str | None,
-        typer.Option(help="With --source-file: language of the sources, ISO 639-1."),
-    ] = None,
+    ] = 2048,
+    data: Annotated[DataOptions, DataFields],
     on_too_long: Annotated[
         str,
         typer.Option(
             help=(
-                "With --source-file: what to do with a line that is too long for the model: error,"
-                " or blank, which leaves its translation blank and counts it."
-            )
+                "What to do with a line that is too long for the model: error, or blank, which"
+                " leaves its translation blank and counts it."
+            ),
+            rich_help_panel="Text files",
+            hidden=True,
         ),
     ] = "error",
     block_lines: Annotated[
         int,
         typer.Option(
-            min=1, help="With --source-file: lines that are translated and stored together."
+            help="Lines that are translated and stored together.",
+            rich_help_panel="Text files",
+            hidden=True,
         ),
     ] = 1000,
-    batch_tokens: Annotated[
-        int,
-        typer.Option(
-            min=1,
-            help="Limit of a batch: twice its padded source tokens, for each of the beams.",
-        ),
-    ] = 2048,
-    kind: FamilyName = None,
-    prompt: Prompt = None,
-    tgt_lang: TgtLang = None,
-    split: Split = "test",
-    limit: Limit = None,
-    num_beams: Beams = DEFAULT_BEAMS,
-    precision: Precision = "fp32",
-    backend: Backend = "torch",
-    separator: Separator = None,
-    data_dir: DataDir = None,
-    device: Device = None,
-    as_json: AsJson = False,
-    quiet: Quiet = False,
-) -> None:
-    """Translate the sources of a dataset, or a text file, with a system."""
-    from cc_hf.evaluation.material import load_material
-    from cc_hf.evaluators.options import LoadingOptions
+    progress: bool = False,
+) -> Outcome:
+    """Translate the sources of a dataset, or a text file, with a system.
+
+    Example: cc-hf translate simplegen en-de --system cc-tiny-en-de -o tiny.txt
+    """
+    from cc_hf.data.files.custom import is_custom
     from cc_hf.systems.translate import translate as run_translate
 
-    check_output(output)
-    _check_one_source(dataset, source_file)
-    model = one_or_all(system)
-    loading = LoadingOptions(kind=kind, prompt=prompt, device=device)
-    if source_file is not None:
-        if config or data_dir or limit or separator:
+    if system is None:
+        raise InputError("--system: expected a model that translates, got none")
+    options: dict[str, Any] = {
+        "num_beams": system.num_beams,
+        "batch_tokens": batch_tokens,
+        "precision": system.precision,
+        "backend": system.backend,
+        "progress": progress,
+    }
+    if is_file(Path(dataset)) and not is_custom(dataset):
+        if config or replace(data, language_pair=None) != DataOptions() or system.separator:
             raise InputError(
-                "--source-file: expected a text file without configuration, --data-dir, --limit and"
-                " --context, which belong to datasets"
+                f"{dataset}: expected a text file without a configuration, --limit, --data-dir,"
+                " --split and --context, which belong to datasets"
             )
-        _translate_file(
-            source_file,
-            model,
+        return _file_outcome(
+            dataset,
             output,
-            loading=replace(
-                loading, src_lang=src_lang, tgt_lang=tgt_lang, distributed=sharding.is_launched()
-            ),
-            options={
-                "num_beams": num_beams,
-                "batch_tokens": batch_tokens,
-                "block_lines": block_lines,
-                "on_too_long": on_too_long,
-                "precision": precision,
-                "backend": backend,
-            },
-            as_json=as_json,
-            quiet=quiet,
+            system,
+            _of_pair(loading, data.language_pair),
+            {**options, "on_too_long": on_too_long, "block_lines": block_lines},
         )
-        return
-    material = load_material(
-        str(dataset), config, split=split, tgt_lang=tgt_lang, data_dir=data_dir, limit=limit
-    )
-    chosen = System(model if isinstance(model, str) else tuple(model or ()), num_beams, separator)
+    material = data.load(dataset, config)
     examples = material.examples
     written = run_translate(
-        chosen.sources(examples),
-        chosen.model,
+        system.sources(examples),
+        system.model if isinstance(system.model, (str, Path)) else list(system.model),
         src_lang=material.src_lang,
         tgt_lang=material.tgt_lang,
-        num_beams=num_beams,
-        batch_tokens=batch_tokens,
         loading=loading,
-        precision=precision,
-        backend=backend,
-        progress=shows_progress(quiet=quiet),
+        **options,
     )
-    translations = [chosen.last_sentence(text) for text in written]
-    lines = _json_rows(examples, translations) if output.suffix == ".jsonl" else translations
-    write_atomically(output, "".join(f"{line}\n" for line in lines))
-    if not quiet:
-        say_written(output, f", {len(lines):,} translations")
-
-
-def _json_rows(examples: Sequence[Example], translations: Sequence[str]) -> list[str]:
-    """Return lines of JSON with id, source and translation of each example."""
-    return [
-        json.dumps({"id": e.id, "source": e.source, "translation": text}, ensure_ascii=False)
+    translations = [system.last_sentence(text) for text in written]
+    rows = [
+        {"id": e.id, "source": e.source, "translation": text}
         for e, text in zip(examples, translations, strict=True)
     ]
+    is_jsonl = output.suffix == ".jsonl"
+    lines = [json.dumps(row, ensure_ascii=False) for row in rows] if is_jsonl else translations
+    return Outcome(
+        rows,
+        text="".join(f"{line}\n" for line in lines),
+        about=f", {len(lines):,} translations",
+    )
 
 
-def _check_one_source(dataset: str | None, source_file: Path | None) -> None:
-    """Check that either a dataset or a text file is named."""
-    if (dataset is None) == (source_file is None):
-        raise InputError(
-            "expected the name of a dataset or --source-file FILE, got "
-            + ("neither" if dataset is None else "both")
-        )
+def _of_pair(loading: LoadingOptions, pair: str | None) -> LoadingOptions:
+    src_lang, tgt_lang = language_pair(pair) if pair else (None, None)
+    return replace(
+        loading, src_lang=src_lang, tgt_lang=tgt_lang, distributed=sharding.is_launched()
+    )
 
 
-def _translate_file(
-    source: Path,
-    model: str | list[str] | None,
-    output: Path,
-    *,
-    loading: LoadingOptions,
-    options: dict[str, Any],
-    as_json: bool,
-    quiet: bool,
-) -> None:
+def _file_outcome(
+    source: str, output: Path, system: System, loading: LoadingOptions, options: dict[str, Any]
+) -> Outcome:
+    """Translate a text file into `output`."""
     from cc_hf.evaluators.loading import load_with
     from cc_hf.systems.text_files import summary_path, translate_file
 
     if output == STANDARD:
-        raise InputError(
-            "--output: expected a file, which a run that is killed goes on with, got -"
-        )
-    summary = translate_file(
-        load_with(model or [], loading),
-        source,
-        output,
-        progress=shows_progress(quiet=quiet),
-        **options,
-    )
-    is_main = sharding.is_main_process()
-    sharding.leave()
-    if not is_main:
-        return
-    for number, what in (
-        (summary.n_too_long, "are too long for the model"),
-        (summary.n_empty, "were translated by nothing"),
-    ):
-        if number:
-            say(
-                "warning",
-                f"{source}: {number:,} of {summary.n_lines:,} lines {what}; their"
-                f" translations are blank, see {summary_path(output)}",
-            )
-    print_result(
-        as_json,
+        raise InputError("--output: expected a file, which a run that is killed continues, got -")
+    summary = translate_file(load_with(system.model, loading), source, output, **options)
+    return Outcome(
         summary.to_json(),
         lambda: [
             Text(
@@ -253,6 +154,18 @@ def _translate_file(
             ),
             Text(f"signature: {summary.signature}"),
         ],
-        output=None,
+        files=[NewFile(output, None, f" (summary: {summary_path(output)})")],
+        warnings=_warnings(source, summary, summary_path(output)),
     )
-    say_written(output, f" (summary: {summary_path(output)})")
+
+
+def _warnings(source: str, summary: FileTranslation, path: Path) -> list[str]:
+    return [
+        f"{source}: {number:,} of {summary.n_lines:,} lines {what}; their translations are blank,"
+        f" see {path}"
+        for number, what in (
+            (summary.n_too_long, "are too long for the model"),
+            (summary.n_empty, "were translated by nothing"),
+        )
+        if number
+    ]

@@ -12,27 +12,27 @@ __all__ = ["OLD_NAMES", "VERBS", "new_name"]
 VERBS: dict[str, Verb] = {
     "list": Verb(
         "cc_hf.cli.list_names:list_names",
-        "List datasets, the configurations of a dataset, metrics and evaluators.",
-        "cc-hf list datasets",
+        "List datasets and their configurations, metrics and evaluators.",
+        "cc-hf list datasets winomt",
     ),
     "sources": Verb(
         "cc_hf.cli.sources:sources",
-        "Print the sources of a dataset, one per line, for any system to translate.",
-        "cc-hf sources simplegen en-de --output sources.txt",
+        "Print the sources of a dataset, one per line, to be translated.",
+        "cc-hf sources simplegen en-de -o sources.txt",
     ),
     "translate": Verb(
         "cc_hf.cli.translate:translate",
         "Translate the sources of a dataset, or a text file, with a system.",
-        "cc-hf translate simplegen en-de --system cc-tiny-en-de --output tiny.txt",
+        "cc-hf translate simplegen en-de --system cc-tiny-en-de -o tiny.txt",
     ),
     "evaluate": Verb(
         "cc_hf.cli.evaluate:evaluate",
-        "Judge a system by its translations, or an evaluator by what it prefers.",
-        "cc-hf evaluate simplegen en-de --translations tiny.txt --output tiny.json",
+        "Judge a system by its translations, or an evaluator itself.",
+        "cc-hf evaluate simplegen --translations tiny.txt -o tiny.json",
     ),
     "explain": Verb(
         "cc_hf.cli.explain:explain",
-        "Explain a judgement by word probabilities under both contrastive sources.",
+        "Explain a judgement by what each word of a translation adds to it.",
         "cc-hf explain tiny.json --id 0",
     ),
     "compare": Verb(
@@ -66,8 +66,8 @@ VERBS: dict[str, Verb] = {
     ),
     "ask": Verb(
         "cc_hf.cli.ask:ask",
-        "Ask a language model in words, to choose between options or to translate.",
-        "cc-hf ask wino_x lm_en_de --model HuggingFaceTB/SmolLM2-135M-Instruct --show",
+        "Ask a language model to choose between options, or to translate.",
+        "cc-hf ask contrawsd de-en --shots 0 --show",
     ),
     "score": Verb(
         "cc_hf.cli.score:score",

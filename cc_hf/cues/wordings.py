@@ -342,6 +342,10 @@ def reworded(example: ContrastiveSourceExample, wording: Wording) -> Contrastive
         check_takes_cues(example.source, (*example.correct_sources, *example.incorrect_sources))
     except InputError as error:
         raise InputError(f"cues: example {example.id!r}: {error} (leave `cues` out)") from None
+    if not example.focus.text:
+        raise InputError(
+            f"example {example.id!r}: focus: expected the words that cues are put at, got none"
+        )
     if example.gold not in wording.readings:
         raise InputError(
             f"example {example.id!r}: expected one of {', '.join(wording.readings)} as gold, the"

@@ -193,11 +193,9 @@ class DataOptions:
         split: split of the dataset.
         language_pair: source and target language, such as "en-de"; None for those of a
             configuration that has one pair.
-        data_dir: folder with a local copy of the upstream repositories
-            (DIR/owner/repository/...), from which data are read instead of being downloaded. None
-            for the environment variable CC_HF_DATA_DIR, if it is set.
-        limit: number of examples, from the first, for a first look; results say so in their notes
-            and their signature.
+        data_dir: local copy of the upstream repositories (DIR/owner/repository/...), which is read
+            in place of a download; None for the environment variable CC_HF_DATA_DIR, if it is set.
+        limit: number of examples, from the first, for a first look; results say so.
         cues: wording of the cues in place of the dataset's own: a name such as gender_nouns, or the
             JSON file of a calibration (`cc-hf cues calibrate`). Only for sentences that leave the
             reading open, not for counterfactual pairs.
@@ -209,9 +207,12 @@ class DataOptions:
     split: str = "test"
     language_pair: str | None = None
     data_dir: Path | None = None
-    limit: int | None = None
+    limit: Annotated[int | None, AtLeast(1)] = None
     cues: str | None = None
     counts: Path | None = None
+
+    def __post_init__(self) -> None:
+        check_fields(self)
 
     def load(self, dataset: str, config: str | None = None) -> Material:
         """Find the dataset, see `load_material`.

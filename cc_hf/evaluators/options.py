@@ -30,7 +30,7 @@ class LoadingOptions:
     Attributes:
         src_lang, tgt_lang: languages for calls that name none; ISO 639-1, or codes of the model's
             own.
-        kind: a family of `cc-hf list evaluators`; None for the one that fits the model's
+        kind: family of the model (`cc-hf list evaluators`); None for the one that fits its
             configuration and tokenizer.
         prompt: for families that put the source into words (T5 and its kin, language models), a
             template such as "translate {src_name} to {tgt_name}: {source}"; None for the family's
@@ -44,9 +44,10 @@ class LoadingOptions:
         dtype: "float32", "bfloat16" or "float16".
         batch_tokens: largest number of source and target tokens in a batch, padding included; None
             for a value that suits the device and the model.
-        on_too_long: "error"; "truncate"; or "incorrect": a translation that is too long is not
-            scored, and contrastive conditioning counts it as incorrect. The signature names the
-            last two. None for "error", in training for "truncate".
+        on_too_long: what to do with a text that is longer than the model accepts: "error";
+            "truncate"; or "incorrect": contrastive conditioning counts such a translation as
+            incorrect without a score. The signature names the last two. None for "error", in
+            training for "truncate".
         mode: "exact" computes everything in the precision of `dtype`; "bf16" and "int8" compute
             products in these; "auto" gives exact scores, and makes decisions in bf16 where the
             machine has instructions for it and again exactly where they are close

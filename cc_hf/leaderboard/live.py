@@ -19,7 +19,8 @@ from cc_hf import registry
 from cc_hf.comparing.explanation import Explanation, explain_example
 from cc_hf.data.declaration import ConfigDeclaration, DatasetDeclaration
 from cc_hf.data.download import is_here
-from cc_hf.data.files.custom import custom_example, focus_positions
+from cc_hf.data.files.cells import focus_positions
+from cc_hf.data.files.custom import custom_example
 from cc_hf.data.files.translations import read_translations
 from cc_hf.errors import InputError, MissingDependencyError, MissingOptionError
 from cc_hf.evaluation.evaluate import evaluate

@@ -46,14 +46,15 @@ class System:
     last sentence only.
 
     Attributes:
-        model: name, folder or Hub model, as for `load_evaluator`; a tuple makes an ensemble, whose
-            members must share one tokenizer and vocabulary.
-        num_beams: number of beams, at least 1.
-        separator: text between the context and the source, such as "<sep>"; None for systems that
-            see the source alone.
-        precision: one of `PRECISIONS`: "fp32" translates with the weights as they are loaded,
-            "int8" with weights and inputs of products in 8 bits, on the CPU.
-        backend: one of `BACKENDS`, the library that runs the model.
+        model: model that translates: a name, a folder, or a model on the Hub; several make an
+            ensemble, whose members must share one tokenizer and vocabulary.
+        num_beams: number of beams in the beam search.
+        separator: text between a source and the sentences before it, which the system then reads,
+            too, such as "<sep>" (contextual_* of mt_geneval); None for the source alone.
+        precision: "fp32" computes with the weights as they are loaded, "int8" with weights and
+            inputs of products in 8 bits, on the CPU.
+        backend: library that runs the model: "torch", or "ctranslate2" for Marian and M2M100 on
+            the CPU.
 
     Raises:
         InputError: for a number of beams below 1, a blank separator, or another precision or

@@ -5,9 +5,6 @@ in contrastive format.
 from __future__ import annotations
 
 import difflib
-import json
-import re
-import unicodedata
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
@@ -16,19 +13,34 @@ from typing import Any, TypeVar
 from cc_hf.cues.gender_brackets import gender_bracket_sources
 from cc_hf.cues.templates import apply_cue
 from cc_hf.data.declaration import ConfigDeclaration, DatasetDeclaration
+from cc_hf.data.files.cells import (
+    CELL_SEPARATOR,
+    SOURCE_KEYS,
+    TRANSLATION_KEYS,
+    as_string,
+    category_cell,
+    focus_cell,
+    language_cell,
+    text_cell,
+    texts_cell,
+)
 from cc_hf.data.files.sense_rows import parse_senses, senses_text
 from cc_hf.errors import DataError, FileError, InputError, in_file
 from cc_hf.files import file_sha256, file_slug
 from cc_hf.languages import LANGUAGES
-from cc_hf.normalization import is_blank
 from cc_hf.reading import SUFFIXES, TABLES, Place, read_rows, read_text
-from cc_hf.schema import UNCOUNTED_CATEGORY, ContrastiveSourceExample, Focus, ProbingExample
+from cc_hf.schema import (
+    ContrastiveSourceExample,
+    ContrastiveTranslationExample,
+    Example,
+    Focus,
+    ProbingExample,
+)
 
 __all__ = [
     "custom_declaration",
     "custom_example",
     "custom_rows",
-    "focus_positions",
     "is_custom",
     "read_custom",
     "read_words",
@@ -48,9 +60,11 @@ _OWN_KEYS = (
     "tgt_lang",
 )
 _GENDERS = ("male", "female")
-#: separates the cues of one cell
-_CELL_SEPARATOR = "|"
-_MAX_DIGITS = 18
+_FORMS: dict[type[Example], tuple[str, str]] = {
+    ContrastiveSourceExample: ("Contrastive sources", "vamvas-sennrich-2021"),
+    ContrastiveTranslationExample: ("Contrastive translations", "sennrich-2017"),
+    ProbingExample: ("Homographs", "emelin-2020"),
+}
 
 
 def is_custom(name: str | Path) -> bool:
@@ -93,8 +107,8 @@ def _declared(path: Path, sha256: str, src_lang: str) -> DatasetDeclaration:
     examples = list(read_custom(path, src_lang=src_lang))
     if len(forms := {type(example) for example in examples}) > 1:
         raise DataError(
-            f"{path}: expected rows with cues, or rows with senses and cluster, got both; make one"
-            " file each"
+            f"{path}: expected rows of one kind (with cues, with senses and cluster, or with"
+            " contrastive translations), got several; make one file each"
         )
     languages = {example.tgt_lang for example in examples}
     if len({example.src_lang for example in examples}) > 1 or len(languages) > 1:
@@ -112,13 +126,13 @@ def _declared(path: Path, sha256: str, src_lang: str) -> DatasetDeclaration:
         src_lang=examples[0].src_lang,
         extra_keys=tuple(examples[0].extra),
     )
-    has_cues = config.form is ContrastiveSourceExample
+    about, citation = _FORMS[config.form]
     return DatasetDeclaration(
         name="custom",
-        description=f"{'Contrastive sources' if has_cues else 'Homographs'} made from {path.name}.",
+        description=f"{about} made from {path.name}.",
         licence="unknown",
         homepage="",
-        citation_keys=("vamvas-sennrich-2021" if has_cues else "emelin-2020",),
+        citation_keys=(citation,),
         revision=sha256,
         cues="own",
         files=(),
@@ -129,9 +143,7 @@ def _declared(path: Path, sha256: str, src_lang: str) -> DatasetDeclaration:
     )
 
 
-def read_custom(
-    path: str | Path, *, src_lang: str = "en"
-) -> Iterator[ContrastiveSourceExample | ProbingExample]:
+def read_custom(path: str | Path, *, src_lang: str = "en") -> Iterator[Example]:
     """Yield the examples of a file, one per row.
 
     The columns of a table, or the keys of JSON objects, are:
@@ -155,6 +167,14 @@ def read_custom(
     - `cluster`: the cluster of the right sense. It becomes `gold`.
     - `homograph` (optional): the lemma of the focus; the focus by default.
 
+    Rows in a contrastive format (`cc_hf.schema`), as `cc_hf.load_dataset` gives them, may have other
+    columns, with lists in JSONL and texts separated by "|" in a table:
+
+    - `source`, `correct_sources` and `incorrect_sources`; optional are `focus`, a text or an object
+      with `text` and `start`, and all columns above.
+    - `correct_translation`, `contrastive_translations` and `tgt_lang`; optional are `source`,
+      `category`, `id` and `src_lang`.
+
     All other columns are kept as strings in `extra`, together with `line`, the number of the line
     in the file. The first line of a .csv or .tsv file is its header.
 
@@ -163,7 +183,7 @@ def read_custom(
 
     Yields:
         Examples with at least one contrastive source on each side; for rows with senses, probing
-        examples.
+        examples; for rows with contrastive translations, examples of these.
 
     Raises:
         FileError: when the file does not exist, is not UTF-8 or has no rows, or for a row that is
@@ -178,7 +198,7 @@ def read_custom(
         ...     next(read_custom(path)).incorrect_sources
         ('The [female] nurse left.',)
     """
-    yield from _examples(Path(path), src_lang, _with_cues_or_senses)
+    yield from _examples(Path(path), src_lang, _of_any_kind)
 
 
 def custom_example(row: Mapping[str, Any], *, src_lang: str = "en") -> ContrastiveSourceExample:
@@ -205,27 +225,6 @@ def custom_example(row: Mapping[str, Any], *, src_lang: str = "en") -> Contrasti
     """
     _check_keys(row)
     return _with_cues(row, 0, sorted(set(row) - set(_OWN_KEYS)), src_lang)
-
-
-def focus_positions(text: str, source: str) -> list[int]:
-    """Return the 0-based positions, ascending, at which words occur in the source as whole words.
-
-    Args:
-        text: the words, matched with case. Empty text occurs nowhere.
-
-    Examples:
-        >>> focus_positions("the nurse", "Ask the nurse if the nurses know the nurse.")
-        [4, 33]
-    """
-    return (
-        [
-            match.start()
-            for match in re.finditer(re.escape(text), source)
-            if _is_whole(source, match.start(), match.end())
-        ]
-        if text
-        else []
-    )
 
 
 def read_words(path: str | Path, *, src_lang: str = "en") -> Iterator[ProbingExample]:
@@ -260,13 +259,13 @@ def custom_rows(path: Path) -> Iterator[tuple[Place, dict[str, Any]]]:
         yield where, {key: cell for key, cell in row.items() if cell != ("" if is_table else None)}
 
 
-_E = TypeVar("_E", bound=ContrastiveSourceExample | ProbingExample)
+_E = TypeVar("_E", bound=Example)
 
 
 def _examples(
     path: Path, src_lang: str, make: Callable[[Mapping[str, Any], int, Sequence[str], str], _E]
 ) -> Iterator[_E]:
-    rows = [(where, {"line": str(where.line), **row}) for where, row in custom_rows(path)]
+    rows = [(where, {"line": str(where.line), **_flat(row)}) for where, row in custom_rows(path)]
     if not rows:
         raise InputError(
             f"{path}: expected at least one row with source, focus or position, and what belongs to"
@@ -288,6 +287,14 @@ def _examples(
         yield example
 
 
+def _flat(row: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return a row in a contrastive format with its `extra` as columns of their own."""
+    is_contrastive = any(key in row for key in (*SOURCE_KEYS, *TRANSLATION_KEYS))
+    if not is_contrastive or not isinstance(extra := row.get("extra"), dict):
+        return row
+    return {**extra, **{key: value for key, value in row.items() if key != "extra"}}
+
+
 def _check_keys(row: Mapping[str, Any]) -> None:
     """Refuse misspelt columns, which would be kept in `extra` and otherwise ignored."""
     for key in row:
@@ -301,58 +308,108 @@ def _check_keys(row: Mapping[str, Any]) -> None:
 def _word(
     row: Mapping[str, Any], number: int, extra_keys: Sequence[str], src_lang: str
 ) -> ProbingExample:
-    source = _text(row, "source", required=True)
-    focus = _focus(row, source)
-    extra = {key: _as_string(row.get(key, "")) for key in extra_keys}
-    tgt_lang = _language(row, "tgt_lang")
+    source = text_cell(row, "source", required=True)
+    focus = focus_cell(row, source)
+    extra = {key: as_string(row.get(key, "")) for key in extra_keys}
+    tgt_lang = language_cell(row, "tgt_lang")
     if not tgt_lang:
         raise InputError("tgt_lang is empty; expected the language of the reference, e.g. 'de'")
     return ProbingExample(
         id=str(row.get("id", number)),
-        src_lang=_language(row, "src_lang") or src_lang,
+        src_lang=language_cell(row, "src_lang") or src_lang,
         tgt_lang=tgt_lang,
         source=source,
-        category=_category(row) or "all",
-        gold=_text(row, "gold", required=True),
+        category=category_cell(row) or "all",
+        gold=text_cell(row, "gold", required=True),
         focus=focus,
         extra={
             **extra,
             "ambiguous_word": extra.get("ambiguous_word") or focus.text,
-            "reference": _text(row, "reference", required=True),
+            "reference": text_cell(row, "reference", required=True),
         },
     )
 
 
-def _with_cues_or_senses(
+def _of_any_kind(
     row: Mapping[str, Any], number: int, extra_keys: Sequence[str], src_lang: str
-) -> ContrastiveSourceExample | ProbingExample:
-    has_senses = "senses" in row and "cluster" in row and not any(key in row for key in _CUE_KEYS)
-    return (_with_senses if has_senses else _with_cues)(row, number, extra_keys, src_lang)
+) -> Example:
+    if not any(key in row for key in _CUE_KEYS):
+        if "senses" in row and "cluster" in row:
+            return _with_senses(row, number, extra_keys, src_lang)
+        if any(key in row for key in SOURCE_KEYS):
+            return _with_sources(row, number, extra_keys, src_lang)
+        if all(key in row for key in TRANSLATION_KEYS):
+            return _with_translations(row, number, extra_keys, src_lang)
+    return _with_cues(row, number, extra_keys, src_lang)
+
+
+def _with_sources(
+    row: Mapping[str, Any], number: int, extra_keys: Sequence[str], src_lang: str
+) -> ContrastiveSourceExample:
+    """Return an example whose contrastive sources are given as they are."""
+    source, focus = text_cell(row, "source", required=True), row.get("focus")
+    if isinstance(focus, Mapping):
+        row = {**row, "focus": focus.get("text"), "position": focus.get("start")}
+    gold = text_cell(row, "gold")
+    correct, incorrect = (texts_cell(row, key) for key in SOURCE_KEYS)
+    if shared := set(correct) & set(incorrect):
+        raise InputError(f"the same source is both correct and incorrect: {sorted(shared)[0]!r}")
+    return ContrastiveSourceExample(
+        id=str(row.get("id", number)),
+        src_lang=language_cell(row, "src_lang") or src_lang,
+        tgt_lang=language_cell(row, "tgt_lang"),
+        source=source,
+        focus=focus_cell(row, source) if row.get("focus") or "position" in row else Focus("", 0),
+        correct_sources=correct,
+        incorrect_sources=incorrect,
+        category=category_cell(row) or "all",
+        gold=gold,
+        extra={k: as_string(row.get(k, "")) for k in extra_keys if k not in SOURCE_KEYS},
+    )
+
+
+def _with_translations(
+    row: Mapping[str, Any], number: int, extra_keys: Sequence[str], src_lang: str
+) -> ContrastiveTranslationExample:
+    """Return an example with contrastive translations."""
+    return ContrastiveTranslationExample(
+        id=str(row.get("id", number)),
+        src_lang=language_cell(row, "src_lang") or src_lang,
+        tgt_lang=language_cell(row, "tgt_lang"),
+        source=text_cell(row, "source"),
+        correct_translation=text_cell(row, "correct_translation", required=True),
+        contrastive_translations=texts_cell(row, "contrastive_translations"),
+        category=category_cell(row) or "all",
+        extra={k: as_string(row.get(k, "")) for k in extra_keys if k not in TRANSLATION_KEYS},
+    )
 
 
 def _with_senses(
     row: Mapping[str, Any], number: int, extra_keys: Sequence[str], src_lang: str
 ) -> ProbingExample:
     """Return an example of a homograph."""
-    source = _text(row, "source", required=True)
-    focus = _focus(row, source)
-    senses, cluster = parse_senses(row["senses"], "senses"), _text(row, "cluster", required=True)
+    source = text_cell(row, "source", required=True)
+    focus = focus_cell(row, source)
+    senses, cluster = (
+        parse_senses(row["senses"], "senses"),
+        text_cell(row, "cluster", required=True),
+    )
     if cluster not in senses:
         raise InputError(
             f"cluster: expected one of the clusters in senses, {', '.join(senses)}, got {cluster!r}"
         )
-    extra = {key: _as_string(row.get(key, "")) for key in extra_keys}
+    extra = {key: as_string(row.get(key, "")) for key in extra_keys}
     return ProbingExample(
         id=str(row.get("id", number)),
-        src_lang=_language(row, "src_lang") or src_lang,
-        tgt_lang=_language(row, "tgt_lang"),
+        src_lang=language_cell(row, "src_lang") or src_lang,
+        tgt_lang=language_cell(row, "tgt_lang"),
         source=source,
-        category=_category(row) or "all",
+        category=category_cell(row) or "all",
         gold=cluster,
         focus=focus,
         extra={
             **extra,
-            "homograph": _text(row, "homograph") or focus.text,
+            "homograph": text_cell(row, "homograph") or focus.text,
             "cluster": cluster,
             "senses": senses_text(senses),
         },
@@ -362,14 +419,14 @@ def _with_senses(
 def _with_cues(
     row: Mapping[str, Any], number: int, extra_keys: Sequence[str], src_lang: str
 ) -> ContrastiveSourceExample:
-    source = _text(row, "source", required=True)
-    focus = _focus(row, source)
-    language, gold = _language(row, "src_lang") or src_lang, _text(row, "gold")
+    source = text_cell(row, "source", required=True)
+    focus = focus_cell(row, source)
+    language, gold = language_cell(row, "src_lang") or src_lang, text_cell(row, "gold")
     sides: tuple[tuple[str, ...], tuple[str, ...]]
     if gold in _GENDERS and not any(key in row for key in _CUE_KEYS):
         sides = gender_bracket_sources(source, focus, gold, src_lang=language)
     else:
-        placement = _text(row, "placement") or "before"
+        placement = text_cell(row, "placement") or "before"
         correct, incorrect = (
             tuple(apply_cue(source, focus, cue, placement) for cue in _cues(row, key))
             for key in _CUE_KEYS
@@ -382,52 +439,21 @@ def _with_cues(
     return ContrastiveSourceExample(
         id=str(row.get("id", number)),
         src_lang=language,
-        tgt_lang=_language(row, "tgt_lang"),
+        tgt_lang=language_cell(row, "tgt_lang"),
         source=source,
         focus=focus,
         correct_sources=sides[0],
         incorrect_sources=sides[1],
-        category=_category(row) or (gold if gold in _GENDERS else "all"),
+        category=category_cell(row) or (gold if gold in _GENDERS else "all"),
         gold=gold,
-        extra={key: _as_string(row.get(key, "")) for key in extra_keys},
+        extra={key: as_string(row.get(key, "")) for key in extra_keys},
     )
-
-
-def _text(row: Mapping[str, Any], key: str, *, required: bool = False) -> str:
-    text = row.get(key, "")
-    if not isinstance(text, str) or (required and is_blank(text)):
-        raise InputError(f"{key}: expected a text, got {text!r}")
-    return text
-
-
-def _category(row: Mapping[str, Any]) -> str:
-    category = _text(row, "category")
-    if category == UNCOUNTED_CATEGORY:
-        raise InputError(
-            f"category: expected any name but {UNCOUNTED_CATEGORY!r}, which minimum accuracies"
-            " leave out; rename the category, such as 'other'"
-        )
-    return category
-
-
-def _as_string(value: Any) -> str:
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-
-
-def _language(row: Mapping[str, Any], key: str) -> str:
-    code = _text(row, key)
-    if code and code not in LANGUAGES:
-        raise InputError(
-            f"{key}: expected an ISO 639-1 code that is known ({', '.join(LANGUAGES)}), got"
-            f" {code!r}"
-        )
-    return code
 
 
 def _cues(row: Mapping[str, Any], key: str) -> list[str]:
     cues = row.get(key, [])
     if isinstance(cues, str):
-        cues = [cue.strip() for cue in cues.split(_CELL_SEPARATOR)]
+        cues = [cue.strip() for cue in cues.split(CELL_SEPARATOR)]
     if not isinstance(cues, list) or not cues or not all(isinstance(cue, str) for cue in cues):
         if not any(name in row for name in _CUE_KEYS):
             building = (
@@ -437,76 +463,11 @@ def _cues(row: Mapping[str, Any], key: str) -> list[str]:
             )
             raise InputError(
                 f"gold: expected {' or '.join(_GENDERS)}, for gender brackets, got"
-                f" {_text(row, 'gold')!r}; or give {' and '.join(_CUE_KEYS)}{building}"
+                f" {text_cell(row, 'gold')!r}; or give {' and '.join(_CUE_KEYS)}, or"
+                f" {' and '.join(SOURCE_KEYS)}{building}"
             )
         raise InputError(
-            f'{key}: expected at least one cue, in a list or separated by "{_CELL_SEPARATOR}", got'
+            f'{key}: expected at least one cue, in a list or separated by "{CELL_SEPARATOR}", got'
             f" {cues!r}"
         )
     return cues
-
-
-def _focus(row: Mapping[str, Any], source: str) -> Focus:
-    text = _text(row, "focus")
-    if "position" not in row:
-        if not text:
-            raise InputError('expected "focus", "position" or both, got neither')
-        positions = focus_positions(text, source)
-        if not positions:
-            raise InputError(
-                f"focus: {text!r} does not occur as a whole word in {source!r}; write it exactly as"
-                " in the source, with its capitals"
-            )
-        if len(positions) > 1:
-            raise InputError(
-                f"focus: {text!r} occurs {len(positions)} times as a whole word in {source!r}; give"
-                ' its "position", the 0-based number of its first character'
-            )
-        return Focus(text, positions[0])
-    position = row["position"]
-    if (
-        isinstance(position, str)
-        and position.isascii()
-        and position.isdecimal()
-        and len(position) <= _MAX_DIGITS
-    ):
-        position = int(position)
-    if (
-        isinstance(position, bool)
-        or not isinstance(position, int)
-        or not 0 <= position < len(source)
-    ):
-        raise InputError(
-            "position: expected the 0-based number of a character of the source, 0 to"
-            f" {len(source) - 1}, got {repr(row['position'])[:80]}"
-        )
-    if not text:
-        text = (
-            source[position:].split()[0].rstrip(".,;:!?…»”\"'")
-            if not source[position].isspace()
-            else ""
-        )
-        if not text:
-            raise InputError(f"position: no word begins at character {position} of {source!r}")
-    if source[position : position + len(text)] != text:
-        raise InputError(
-            f"focus: {text!r} is not at character {position} of {source!r}, which has"
-            f" {source[position : position + len(text)]!r} there"
-        )
-    if not _is_whole(source, position, position + len(text)):
-        raise InputError(
-            f"position: {text!r} at character {position} of {source!r} begins or ends within a word"
-        )
-    return Focus(text, position)
-
-
-def _is_whole(source: str, start: int, end: int) -> bool:
-    """Return whether no letter, mark or digit continues the text on either side."""
-    return not any(
-        0 < boundary < len(source)
-        and all(
-            unicodedata.category(character)[0] in "LMN"
-            for character in source[boundary - 1 : boundary + 1]
-        )
-        for boundary in (start, end)
-    )

@@ -13,7 +13,12 @@ import pytest
 import cc_hf
 from cc_hf.data.files.custom import custom_declaration, read_custom, read_words
 from cc_hf.errors import CCError, DataError, InputError
-from cc_hf.schema import ContrastiveSourceExample, Focus, ProbingExample
+from cc_hf.schema import (
+    ContrastiveSourceExample,
+    ContrastiveTranslationExample,
+    Focus,
+    ProbingExample,
+)
 from tests.helpers.cases import cases_by_message
 from tests.helpers.metrics import evaluate_dataset
 
@@ -54,6 +59,38 @@ def test_a_row_with_the_required_fields_is_read(tmp_path: Path) -> None:
             extra={"line": "1"},
         )
     ]
+
+
+_SOURCES = ContrastiveSourceExample(
+    "a", "en", "de", "The bat.", Focus("bat", 4), ("The old bat.",), ("The bat flew.",), "x", "y"
+)
+_TRANSLATIONS = ContrastiveTranslationExample(
+    "b", "en", "de", "The bat.", "Der Schläger.", ("Die Fledermaus.", "Der Hieb."), "x"
+)
+
+
+@pytest.mark.parametrize("example", [_SOURCES, _TRANSLATIONS], ids=["sources", "translations"])
+def test_rows_of_a_contrastive_format_are_read_as_the_examples_they_are(
+    tmp_path: Path, example: ContrastiveSourceExample | ContrastiveTranslationExample
+) -> None:
+    example = replace(example, extra={"answer": "1"})
+    path = write(tmp_path / "a.jsonl", example.to_row())
+    assert list(read_custom(path)) == [replace(example, extra={"answer": "1", "line": "1"})]
+    table = path.with_suffix(".tsv")
+    row = {**example.to_row(), "answer": "1"}
+    cells = {k: " | ".join(v) if isinstance(v, list) else v for k, v in row.items() if k != "extra"}
+    if isinstance(example, ContrastiveSourceExample):
+        cells["focus"] = example.focus.text
+    write(table, "\t".join(cells), "\t".join(cells.values()))
+    assert list(read_custom(table)) == [replace(example, extra={"answer": "1", "line": "2"})]
+
+
+def test_contrastive_sources_need_no_focus_and_no_gold(tmp_path: Path) -> None:
+    row = {"source": "The bat.", "correct_sources": ["The old bat."], "incorrect_sources": ["A."]}
+    (example,) = sources(write(tmp_path / "a.jsonl", row))
+    assert (example.focus, example.gold, example.category) == (Focus("", 0), "", "all")
+    with pytest.raises(InputError, match="example '0': focus: expected the words"):
+        _ = cc_hf.load_material(tmp_path / "a.jsonl", tgt_lang="de", cues="gender_nouns").examples
 
 
 def test_a_table_and_jsonl_give_the_same_examples(tmp_path: Path) -> None:
@@ -108,7 +145,8 @@ def test_the_focus_at_a_position_excludes_punctuation(tmp_path: Path) -> None:
         "correct_cues": ["a"],
         "incorrect_cues": ["b"],
     }
-    assert next(read_custom(write(tmp_path / "a.jsonl", row))).focus == Focus("bat", 13)
+    (example,) = sources(write(tmp_path / "a.jsonl", row))
+    assert example.focus == Focus("bat", 13)
 
 
 @cases_by_message(
@@ -159,6 +197,18 @@ def test_the_focus_at_a_position_excludes_punctuation(tmp_path: Path) -> None:
         ({**ROW, "correct_cues": "flying"}, "the same cue is both correct and incorrect"),
         ({**ROW, "placement": "over"}, "placement: expected one of"),
         ({**ROW, "tgt_lang": "xx"}, "tgt_lang: expected an ISO 639-1 code"),
+        (
+            {"source": "a", "correct_sources": ["b"]},
+            "incorrect_sources: expected at least one text, .* got None",
+        ),
+        (
+            {"source": "a", "correct_sources": ["b"], "incorrect_sources": ["b"]},
+            "the same source is both correct and incorrect: 'b'",
+        ),
+        (
+            {"source": "a", "correct_translation": "b", "contrastive_translations": ["c"]},
+            "tgt_lang is empty",
+        ),
         ([1], r"expected a JSON object, got \[1\]"),
         ("{", "expected a JSON object"),
     ],
@@ -435,5 +485,5 @@ def test_a_file_has_cues_or_senses(tmp_path: Path) -> None:
     path = tmp_path / "bats.jsonl"
     other = {"source": "A nurse.", "focus": "nurse", "gold": "male", "tgt_lang": "de"}
     path.write_text(f"{json.dumps(senses_row())}\n{json.dumps(other)}", encoding="utf-8")
-    with pytest.raises(DataError, match="rows with cues, or rows with senses and cluster"):
+    with pytest.raises(DataError, match="expected rows of one kind"):
         cc_hf.load_material(path)

@@ -1,0 +1,179 @@
+"""Cells of the rows of users' files, checked. A cell that is not as expected raises an InputError
+that begins with its column.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import unicodedata
+from collections.abc import Mapping
+from typing import Any
+
+from cc_hf.errors import InputError, shown
+from cc_hf.languages import LANGUAGES
+from cc_hf.normalization import is_blank
+from cc_hf.schema import UNCOUNTED_CATEGORY, Focus
+
+__all__ = [
+    "CELL_SEPARATOR",
+    "SOURCE_KEYS",
+    "TRANSLATION_KEYS",
+    "as_string",
+    "category_cell",
+    "focus_cell",
+    "focus_positions",
+    "language_cell",
+    "text_cell",
+    "texts_cell",
+]
+
+#: Columns of rows that are in a contrastive format already.
+SOURCE_KEYS = ("correct_sources", "incorrect_sources")
+TRANSLATION_KEYS = ("correct_translation", "contrastive_translations")
+#: Separates the cues, sources or translations of one cell.
+CELL_SEPARATOR = "|"
+_MAX_DIGITS = 18
+
+
+def focus_positions(text: str, source: str) -> list[int]:
+    """Return the 0-based positions, ascending, at which words occur in the source as whole words.
+
+    Args:
+        text: the words, matched with case. Empty text occurs nowhere.
+
+    Examples:
+        >>> focus_positions("the nurse", "Ask the nurse if the nurses know the nurse.")
+        [4, 33]
+    """
+    return (
+        [
+            match.start()
+            for match in re.finditer(re.escape(text), source)
+            if _is_whole(source, match.start(), match.end())
+        ]
+        if text
+        else []
+    )
+
+
+def text_cell(row: Mapping[str, Any], key: str, *, required: bool = False) -> str:
+    """Return a text, "" for a cell that is absent; a required one must not be blank."""
+    text = row.get(key, "")
+    if not isinstance(text, str) or (required and is_blank(text)):
+        raise InputError(f"{key}: expected a text, got {text!r}")
+    return text
+
+
+def category_cell(row: Mapping[str, Any]) -> str:
+    """Return the category, "" if absent; the one that minimum accuracies leave out is refused."""
+    category = text_cell(row, "category")
+    if category == UNCOUNTED_CATEGORY:
+        raise InputError(
+            f"category: expected any name but {UNCOUNTED_CATEGORY!r}, which minimum accuracies"
+            " leave out; rename the category, such as 'other'"
+        )
+    return category
+
+
+def as_string(value: Any) -> str:
+    """Return a value as `extra` holds it: a text, or the JSON of another value."""
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+def language_cell(row: Mapping[str, Any], key: str) -> str:
+    """Return a code of `LANGUAGES`, "" if absent."""
+    code = text_cell(row, key)
+    if code and code not in LANGUAGES:
+        raise InputError(
+            f"{key}: expected an ISO 639-1 code that is known ({', '.join(LANGUAGES)}), got"
+            f" {code!r}"
+        )
+    return code
+
+
+def texts_cell(row: Mapping[str, Any], key: str) -> tuple[str, ...]:
+    """Return a list of texts, none of them blank; in a table, `CELL_SEPARATOR` separates them."""
+    texts = row.get(key)
+    if isinstance(texts, str):
+        texts = [text.strip() for text in texts.split(CELL_SEPARATOR)]
+    if not isinstance(texts, list) or not texts or not all(_is_filled(text) for text in texts):
+        raise InputError(
+            f'{key}: expected at least one text, in a list or separated by "{CELL_SEPARATOR}", got'
+            f" {shown(texts)}"
+        )
+    return tuple(texts)
+
+
+def _is_filled(text: object) -> bool:
+    return isinstance(text, str) and not is_blank(text)
+
+
+def focus_cell(row: Mapping[str, Any], source: str) -> Focus:
+    """Return the words at `focus` and `position`, one of which may be absent."""
+    text = text_cell(row, "focus")
+    if "position" not in row:
+        if not text:
+            raise InputError(
+                'expected "focus", "position" or both, got neither; or give'
+                f" {' and '.join(SOURCE_KEYS)}, or {' and '.join(TRANSLATION_KEYS)}"
+            )
+        positions = focus_positions(text, source)
+        if not positions:
+            raise InputError(
+                f"focus: {text!r} does not occur as a whole word in {source!r}; write it exactly as"
+                " in the source, with its capitals"
+            )
+        if len(positions) > 1:
+            raise InputError(
+                f"focus: {text!r} occurs {len(positions)} times as a whole word in {source!r}; give"
+                ' its "position", the 0-based number of its first character'
+            )
+        return Focus(text, positions[0])
+    position = row["position"]
+    if (
+        isinstance(position, str)
+        and position.isascii()
+        and position.isdecimal()
+        and len(position) <= _MAX_DIGITS
+    ):
+        position = int(position)
+    if (
+        isinstance(position, bool)
+        or not isinstance(position, int)
+        or not 0 <= position < len(source)
+    ):
+        raise InputError(
+            "position: expected the 0-based number of a character of the source, 0 to"
+            f" {len(source) - 1}, got {repr(row['position'])[:80]}"
+        )
+    if not text:
+        text = (
+            source[position:].split()[0].rstrip(".,;:!?…»”\"'")
+            if not source[position].isspace()
+            else ""
+        )
+        if not text:
+            raise InputError(f"position: no word begins at character {position} of {source!r}")
+    if source[position : position + len(text)] != text:
+        raise InputError(
+            f"focus: {text!r} is not at character {position} of {source!r}, which has"
+            f" {source[position : position + len(text)]!r} there"
+        )
+    if not _is_whole(source, position, position + len(text)):
+        raise InputError(
+            f"position: {text!r} at character {position} of {source!r} begins or ends within a word"
+        )
+    return Focus(text, position)
+
+
+def _is_whole(source: str, start: int, end: int) -> bool:
+    """Return whether no letter, mark or digit continues the text on either side."""
+    return not any(
+        0 < boundary < len(source)
+        and all(
+            unicodedata.category(character)[0] in "LMN"
+            for character in source[boundary - 1 : boundary + 1]
+        )
+        for boundary in (start, end)
+    )
