@@ -28,6 +28,7 @@ _FLAGS = {
     "language_pair": "--language-pair -l",
     "model": "--system",
     "n_resamples": "--resamples",
+    "names": "--name",
     "separator": "--context",
 }
 
@@ -124,7 +125,8 @@ def field_options(cls: type, chosen: Fields) -> list[FieldOption]:
         elif kinds & {list, tuple} or any(_is_sequence(kind) for kind in kinds):
             settings["help"] += " May be repeated." * ("repeat" not in text.lower())
             info = typer.Option(*flag.split(), **settings)
-            options.append(FieldOption(name, list[str] | None, None, info, _one_or_several))
+            several = _one_or_several if kinds & {str, list, tuple} else _several
+            options.append(FieldOption(name, _values(kinds), None, info, several))
         else:
             info = typer.Option(
                 *flag.split(), show_default=default not in (None, False, ""), **settings
@@ -196,6 +198,16 @@ def _simple(kinds: set[Any]) -> Any:
 
 def _same(value: Any) -> Any:
     return value
+
+
+def _values(kinds: set[Any]) -> Any:
+    """Return the type of a repeatable option: paths only where texts are refused."""
+    is_path = {Path} in (set(get_args(kind)) for kind in kinds)
+    return list[Path] | None if is_path else list[str] | None
+
+
+def _several(values: list[Any] | None) -> Any:
+    return tuple(values) if values else None
 
 
 def _one_or_several(values: list[str] | None) -> Any:

@@ -153,7 +153,7 @@ def with_flags(message: str, arguments: Sequence[str]) -> str:
 
     Examples:
         >>> with_flags("tgt_lang: expected one of de, es, got 'xx'", ["evaluate", "winomt"])
-        "--tgt-lang: expected one of de, es, got 'xx'"
+        "--language-pair: expected one of de, es, got 'xx'"
         >>> with_flags("no file; pass `data_dir`", ["evaluate", "winomt"])
         'no file; pass `--data-dir`'
     """
@@ -165,6 +165,8 @@ def with_flags(message: str, arguments: Sequence[str]) -> str:
         for option in command.params
         if option.param_type_name == "option"
     }
+    for name in ("src_lang", "tgt_lang"):
+        flags.setdefault(name, flags.get("language_pair"))
     message = re.sub(r"`(\w+)`", lambda match: f"`{flags.get(match[1]) or match[1]}`", message)
     names, colon, remainder = message.partition(":")
     matched_flags = [flags.get(name) or "" for name in names.split(", ")]

@@ -27,9 +27,11 @@ __all__ = [
     "Every",
     "FamilyName",
     "FiguresOutput",
+    "LanguagePair",
     "Limit",
     "MetricOptions",
     "Mode",
+    "NewFolder",
     "NoCache",
     "OnBlank",
     "OnTooLong",
@@ -38,6 +40,7 @@ __all__ = [
     "Prompt",
     "Quiet",
     "Resamples",
+    "ResultsFolder",
     "Revision",
     "Revisions",
     "Score",
@@ -75,6 +78,19 @@ SystemFields = Fields("model", "System", rare="num_beams separator precision bac
 Results = Annotated[
     list[Path],
     typer.Argument(help="Results of `cc-hf evaluate --output`: JSON files, or folders of them."),
+]
+#: Folder of results, for the leaderboard.
+ResultsFolder = Annotated[
+    Path, typer.Argument(help="Folder with results of `cc-hf evaluate --output`.")
+]
+NewFolder = Annotated[
+    Path,
+    typer.Option(
+        "--output", "-o", metavar="DIR", help="New folder to write.", rich_help_panel="Output"
+    ),
+]
+LanguagePair = Annotated[
+    str, typer.Option("--language-pair", "-l", help="Source and target language, such as en-de.")
 ]
 Dataset = Annotated[
     str,

@@ -10,7 +10,7 @@ import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 from cc_hf import signature
 from cc_hf.cue_building.candidates import (
@@ -23,13 +23,14 @@ from cc_hf.cue_building.senses import SenseData, SenseSource, load_senses
 from cc_hf.cues.cue_set import CueSet
 from cc_hf.cues.mlm_insertions import AVERAGES, N_CANDIDATES, N_KEPT, Candidates
 from cc_hf.cues.selection import N_CUES
-from cc_hf.errors import InputError, ResultWarning, check_choice
+from cc_hf.errors import InputError, ResultWarning
 from cc_hf.evaluators.base import Evaluator, ScoreFunction
 from cc_hf.evaluators.contests import scorer_fields
 from cc_hf.evaluators.options import LoadingOptions
 from cc_hf.evaluators.resolve import AnyEvaluator, resolve_evaluator
 from cc_hf.evaluators.scores import SCORES
 from cc_hf.evaluators.suitability import evaluator_notes
+from cc_hf.rules import AtLeast, OneOf, check_fields
 
 if TYPE_CHECKING:
     from cc_hf.cue_building.fill_mask import MaskedLM
@@ -44,13 +45,15 @@ class CueChoice:
     """Which words get cues, how many, and how these are chosen.
 
     Attributes:
-        words: only the examples of these ambiguous words; None for all.
-        n_kept: number of words kept per sense, the most probable in its sentences. Words of
-            different senses are then compared.
-        n_candidates, n_cues: numbers of candidates and of cues, per sense and side.
-        average: how the predictions for the sentences of a sense are averaged, see
-            `cc_hf.cues.mlm_insertions.AVERAGES`.
-        score: "arithmetic", "geometric" or "reference"; ignored if the evaluator is a function.
+        words: use only examples of this ambiguous word; None for all words.
+        n_kept: number of the most probable words of a sense that are compared with those of other
+            senses.
+        n_candidates: number of candidates per sense and side (correct or incorrect).
+        n_cues: number of cues per sense and side (correct or incorrect).
+        average: how the predictions for the sentences of a sense are averaged: geometric or
+            arithmetic mean.
+        score: score of a text: geometric, arithmetic or reference; ignored if the evaluator is a
+            function.
 
     Raises:
         InputError: for a number below 1, or an unknown average or score.
@@ -59,22 +62,18 @@ class CueChoice:
         >>> CueChoice(n_cues=0)
         Traceback (most recent call last):
             ...
-        cc_hf.errors.InputError: n_cues: expected at least 1, got 0
+        cc_hf.errors.InputError: n_cues: expected an integer of at least 1, got 0
     """
 
     words: Sequence[str] | None = None
-    n_kept: int = N_KEPT
-    n_candidates: int = N_CANDIDATES
-    n_cues: int = N_CUES
-    average: str = "geometric"
-    score: str = "geometric"
+    n_kept: Annotated[int, AtLeast(1)] = N_KEPT
+    n_candidates: Annotated[int, AtLeast(1)] = N_CANDIDATES
+    n_cues: Annotated[int, AtLeast(1)] = N_CUES
+    average: Annotated[str, OneOf(*AVERAGES)] = "geometric"
+    score: Annotated[str, OneOf(*SCORES)] = "geometric"
 
     def __post_init__(self) -> None:
-        for name, known in (("average", AVERAGES), ("score", SCORES)):
-            check_choice(name, getattr(self, name), known)
-        for name in ("n_kept", "n_candidates", "n_cues"):
-            if (size := getattr(self, name)) < 1:
-                raise InputError(f"{name}: expected at least 1, got {size}")
+        check_fields(self)
 
 
 def build_cues(

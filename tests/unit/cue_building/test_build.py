@@ -212,8 +212,8 @@ def test_the_order_of_examples_and_the_block_size_do_not_change_cues(
     [
         ({"candidates": None}, "masked_lm, candidates: expected one of the two, got neither"),
         ({"masked_lm": "x"}, "got both"),
-        ({"n_cues": 0}, "n_cues: expected at least 1, got 0"),
-        ({"n_candidates": 0}, "n_candidates: expected at least 1"),
+        ({"n_cues": 0}, "n_cues: expected an integer of at least 1, got 0"),
+        ({"n_candidates": 0}, "n_candidates: expected an integer of at least 1"),
         ({"score": "best"}, "score: expected one of"),
         ({"average": "median"}, "average: expected one of geometric, arithmetic"),
         ({"words": ["bat", "bank"]}, "such as bat, cook, doctor; got bank"),

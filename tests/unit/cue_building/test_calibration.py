@@ -229,7 +229,7 @@ def test_phenomena_of_users_are_calibrated_by_wordings_of_their_own() -> None:
         ({}, {"wordings": [*_WORDINGS, _WORDINGS[0]]}, "expected another name for each"),
         ({}, {"wordings": [Wording("a", {"x": "1", "y": "2"})]}, "expected at least one that fits"),
         ({}, {"score": "median"}, "score: expected one of"),
-        ({}, {"seed": -1}, "seed: expected an integer of 0 or more"),
+        ({}, {"seed": -1}, "seed: expected an integer from 0"),
     ],
 )
 def test_input_that_cannot_be_calibrated_is_refused(
