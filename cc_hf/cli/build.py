@@ -2,70 +2,50 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import Annotated
+from collections.abc import Iterable
 
-import typer
 from rich.text import Text
 
-from cc_hf.cli.options import Configs, DataDir, Every, Quiet, chosen_configs
-from cc_hf.cli.output import Console
-from cc_hf.errors import InputError
+from cc_hf.cli.command import Outcome
+from cc_hf.cli.options import (
+    Configs,
+    DataDir,
+    Dataset,
+    Every,
+    NewFolder,
+    chosen_configs,
+)
 
-__all__ = ["build"]
-
-_CUSTOM = "custom"
+__all__ = ["build", "sizes"]
 
 
 def build(
-    dataset: Annotated[
-        str,
-        typer.Argument(
-            help=(
-                "Name of a dataset (see `cc-hf list datasets`), or `custom` for a file of your own."
-            )
-        ),
-    ],
+    dataset: Dataset,
     configs: Configs = None,
     *,
     every: Every = False,
-    source: Annotated[
-        Path | None,
-        typer.Option(
-            "--from",
-            help=(
-                "With custom: .csv, .tsv or .jsonl file with the columns source, focus,"
-                " position, and correct_cues and incorrect_cues, or cluster and senses."
-            ),
-        ),
-    ] = None,
-    output: Annotated[
-        Path,
-        typer.Option(
-            "--output",
-            "-o",
-            help=(
-                "New folder to write. It contains README.md and Parquet files, and for datasets"
-                " of cc_hf also loading/NAME.py and eval.yaml."
-            ),
-        ),
-    ],
+    output: NewFolder,
     data_dir: DataDir = None,
-    quiet: Quiet = False,
-) -> None:
-    """Write a dataset as Parquet with its card, ready for the Hub."""
+) -> Outcome:
+    """Write a dataset as Parquet with its card.
+
+    The folder has the shape of a repository on the Hub: README.md and Parquet files, and for
+    datasets of cc_hf loading/NAME.py and eval.yaml, too. `cc-hf evaluate` and
+    `datasets.load_dataset` read it.
+
+    Example: cc-hf build simplegen --output simplegen
+    """
     from cc_hf.hub.parquet import build_dataset_folder
 
-    if (dataset == _CUSTOM) != (source is not None):
-        raise InputError(
-            "expected `cc-hf build custom --from FILE`, got"
-            f" {'no --from' if source is None else f'--from with {dataset}'}"
-        )
-    name = dataset if source is None else str(source)
     files = build_dataset_folder(
-        name, chosen_configs(name, configs, every=every), output=output, data_dir=data_dir
+        dataset, chosen_configs(dataset, configs, every=every), output=output, data_dir=data_dir
     )
-    if not quiet:
-        console = Console()
-        for path in files:
-            console.print(Text(f"{path.stat().st_size:>12,}  {path}"), soft_wrap=True)
+    return Outcome(
+        {"folder": str(output), "files": [str(path.relative_to(output)) for path in files]},
+        lambda: sizes((str(path), path.stat().st_size) for path in files),
+    )
+
+
+def sizes(files: Iterable[tuple[str, int]]) -> list[Text]:
+    """Return a line with size and path of each file."""
+    return [Text(f"{size:>12,}  {path}") for path, size in files]

@@ -2,47 +2,64 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.text import Text
 
-from cc_hf.cli.options import AsJson
-from cc_hf.cli.output import STANDARD, Console, json_text, write_atomically
+from cc_hf.cli.command import Outcome
 
-__all__ = ["app"]
+if TYPE_CHECKING:
+    from cc_hf.evaluators.score_cache import CacheInfo
 
-CachePath = Annotated[
-    Path | None,
-    typer.Option(
-        "--path", help="File in which scores are stored. Default: HF_HOME/cc_hf/scores.sqlite."
-    ),
-]
+__all__ = ["cache"]
 
 _FIRST = ("eval", "dtype", "device")
 # These fields are shown elsewhere or are not useful to users.
 _HIDDEN = ("class", "max_tokens", "on_too_long", "scoring", "src_lang", "tgt_lang")
 
-app = typer.Typer(help="Show or remove the scores that are stored on disk.", no_args_is_help=True)
 
+def cache(
+    path: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="File in which scores are stored. Default: HF_HOME/cc_hf/scores.sqlite.",
+        ),
+    ] = None,
+    clear: Annotated[
+        bool, typer.Option("--clear", help="Remove the file with its scores.")
+    ] = False,
+) -> Outcome:
+    """Show or remove the scores that are stored on disk.
 
-@app.command("info")
-def info(path: CachePath = None, as_json: AsJson = False) -> None:
-    """Show where the cache is, how large it is, and whose scores it holds."""
-    from dataclasses import asdict
+    It shows where the file is, how large it is, and whose scores it holds.
 
+    Example: cc-hf cache
+    """
     from cc_hf.evaluators.score_cache import ScoreCache
 
-    contents = ScoreCache(path).info()
-    if as_json:
-        write_atomically(STANDARD, json_text({**asdict(contents), "path": str(contents.path)}))
-        return
-    console = Console()
-    console.print(
-        Text(f"{contents.path}: {contents.n_scores:,} scores, {contents.n_bytes:,} bytes"),
-        soft_wrap=True,
+    scores = ScoreCache(path)
+    contents = scores.clear() if clear else scores.info()
+    return Outcome(
+        {**asdict(contents), "path": str(contents.path)},
+        lambda: [_removed(contents)] if clear else _lines(contents),
     )
+
+
+def _removed(contents: CacheInfo) -> Text:
+    if not contents.n_bytes:
+        return Text(f"nothing to remove: there is no cache at {contents.path}")
+    return Text(
+        f"removed: {contents.path}, {contents.n_scores:,} scores, {contents.n_bytes:,} bytes"
+    )
+
+
+def _lines(contents: CacheInfo) -> Iterator[Text]:
+    yield Text(f"{contents.path}: {contents.n_scores:,} scores, {contents.n_bytes:,} bytes")
     for identity in contents.identities:
         fields = identity.fields
         languages = f"{fields.get('src_lang') or '?'}-{fields.get('tgt_lang') or '?'}"
@@ -50,18 +67,4 @@ def info(path: CachePath = None, as_json: AsJson = False) -> None:
             f"{name}:{value}" for name, value in fields.items() if name not in (*_FIRST, *_HIDDEN)
         ]
         words = [*(fields[name] for name in _FIRST if name in fields), languages, *others]
-        console.print(Text(f"{identity.n_scores:>12,}  {' '.join(words)}"), soft_wrap=True)
-
-
-@app.command("clear")
-def clear(path: CachePath = None) -> None:
-    """Remove the cache, and show what was removed."""
-    from cc_hf.evaluators.score_cache import ScoreCache
-
-    removed = ScoreCache(path).clear()
-    text = (
-        f"removed: {removed.path}, {removed.n_scores:,} scores, {removed.n_bytes:,} bytes"
-        if removed.n_bytes
-        else f"nothing to remove: there is no cache at {removed.path}"
-    )
-    Console().print(Text(text), soft_wrap=True)
+        yield Text(f"{identity.n_scores:>12,}  {' '.join(words)}")

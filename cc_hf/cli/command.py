@@ -153,7 +153,8 @@ def as_command(function: Callable[..., Outcome | None]) -> Callable[..., None]:
     A parameter whose type is annotated with `Fields` becomes the options of a dataclass, and the
     function gets the object. One that is annotated with `OutputFile` is checked first. `progress`
     says whether to show progress bars. `--json` and `--quiet` are added, and `--output` where the
-    function has no parameter of this name; its docstring holds a line "Example: cc-hf ...".
+    function has no parameter of this name; a function that returns None by its annotation, such as
+    one that serves a page, gets none of them. Its docstring holds a line "Example: cc-hf ...".
 
     The function runs in each process that torchrun started, and the main process prints.
     """
@@ -176,20 +177,22 @@ def as_command(function: Callable[..., Outcome | None]) -> Callable[..., None]:
         options = field_options(cls, chosen)
         groups[name] = (cls, options, bool(kinds))
         parameters += [_option(o.name, Annotated[o.type, o.info], o.default) for o in options]
-    own_output = "output" in signature.parameters
+    has_outcome = hints.get("return") is not type(None)
+    own_output = "output" in signature.parameters or not has_outcome
     if not own_output:
         info = typer.Option("--output", "-o", help=_OUTPUT, rich_help_panel=_PANEL)
         parameters.append(_option("output", Annotated[Path | None, info], None))
         checked["output"] = OutputFile()
     info = typer.Option("--json", help="Print JSON in place of tables.", rich_help_panel=_PANEL)
-    parameters.append(_option("as_json", Annotated[bool, info], False))
+    as_json_option = _option("as_json", Annotated[bool, info], False)
     info = typer.Option(
         "--quiet",
         "-q",
         help="Show neither progress bars nor notes. Warnings are always shown.",
         rich_help_panel=_PANEL,
     )
-    parameters.append(_option("quiet", Annotated[bool, info], False))
+    quiet_option = _option("quiet", Annotated[bool, info], False)
+    parameters += [as_json_option, quiet_option] if has_outcome else []
     if any(getattr(i, "hidden", False) for p in parameters for i in get_args(p.annotation)[1:]):
         info = typer.Option(
             "--help-all",
@@ -202,9 +205,11 @@ def as_command(function: Callable[..., Outcome | None]) -> Callable[..., None]:
     parameters.sort(key=lambda p: p.kind is inspect.Parameter.KEYWORD_ONLY)
 
     @functools.wraps(function)
-    def run(*, as_json: bool, quiet: bool, help_all: bool = False, **values: Any) -> None:
+    def run(
+        *, as_json: bool = False, quiet: bool = False, help_all: bool = False, **values: Any
+    ) -> None:
         is_main = sharding.is_main_process()
-        output = values["output"] if own_output else values.pop("output")
+        output = values.get("output") if own_output else values.pop("output")
         if is_main:
             for name, file in checked.items():
                 file.check(name, output if name == "output" else values[name])

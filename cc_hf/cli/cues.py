@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import asdict
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -13,34 +14,13 @@ from rich.table import Table
 from rich.text import Text
 
 from cc_hf.cli.calibrate import calibrate
-from cc_hf.cli.options import (
-    AsJson,
-    BatchTokens,
-    Cache,
-    Config,
-    DataDir,
-    Device,
-    EvaluatorName,
-    FamilyName,
-    NoCache,
-    OnTooLong,
-    Prompt,
-    Quiet,
-    Revision,
-    Score,
-    TgtLang,
-    chosen_cache,
-)
-from cc_hf.cli.output import (
-    Console,
-    RenderableType,
-    check_output,
-    json_text,
-    print_result,
-    shows_progress,
-    write_atomically,
-)
-from cc_hf.errors import InputError
+from cc_hf.cli.command import CommandGroup, NewFile, Outcome, OutputFile, add_command
+from cc_hf.cli.fields import Fields
+from cc_hf.cli.options import Config, DataFields, EvaluatorFields, EvaluatorName
+from cc_hf.cli.output import RenderableType
+from cc_hf.cue_building.build import CueChoice
+from cc_hf.evaluation.material import DataOptions
+from cc_hf.evaluators.options import LoadingOptions
 from cc_hf.reports.numbers import percent
 
 if TYPE_CHECKING:
@@ -51,13 +31,9 @@ __all__ = ["app"]
 
 _N_SHOWN = 6
 
-app = typer.Typer(
-    help="Build disambiguation cues for word senses, and compare wordings of cues.",
-    no_args_is_help=True,
-)
+app = typer.Typer(cls=CommandGroup, help="Build disambiguation cues, and compare their wordings.")
 
 
-@app.command("build")
 def build(
     dataset: Annotated[
         str,
@@ -70,6 +46,7 @@ def build(
         ),
     ],
     config: Config = None,
+    *,
     masked_lm: Annotated[
         str | None,
         typer.Option(
@@ -89,49 +66,26 @@ def build(
         ),
     ] = None,
     evaluator: EvaluatorName = None,
-    kind: FamilyName = None,
-    prompt: Prompt = None,
-    tgt_lang: TgtLang = None,
-    words: Annotated[
-        list[str] | None,
-        typer.Option("--word", help="Use only examples of this ambiguous word. May be repeated."),
-    ] = None,
-    n_kept: Annotated[
-        int,
-        typer.Option(
-            min=1,
-            help=(
-                "Number of the most probable words of a sense that are compared with those of"
-                " other senses."
-            ),
+    choice: Annotated[
+        CueChoice,
+        Fields(
+            "words n_cues",
+            "Cues",
+            rare="n_candidates n_kept average score",
+            flags={"words": "--word"},
         ),
-    ] = 50,
-    n_candidates: Annotated[
-        int,
-        typer.Option(min=1, help="Number of candidates per sense and side (correct or incorrect)."),
-    ] = 10,
-    n_cues: Annotated[
-        int, typer.Option(min=1, help="Number of cues per sense and side (correct or incorrect).")
-    ] = 3,
-    average: Annotated[
-        str,
-        typer.Option(
-            help=(
-                "How the predictions for the sentences of a sense are averaged: geometric or"
-                " arithmetic mean."
-            )
-        ),
-    ] = "geometric",
-    score: Score = "geometric",
-    output: Annotated[
+    ],
+    examples: Annotated[
         Path | None,
         typer.Option(
-            "--output", "-o", help="Write the examples with their cues to this JSONL file."
+            help="Write the examples with their cues to this .jsonl, a dataset for cc-hf."
         ),
+        OutputFile((".jsonl",)),
     ] = None,
     candidates_output: Annotated[
         Path | None,
         typer.Option(help="Write the candidates to this JSON file, which --candidates accepts."),
+        OutputFile(),
     ] = None,
     compare: Annotated[
         Path | None,
@@ -142,34 +96,21 @@ def build(
             )
         ),
     ] = None,
-    data_dir: DataDir = None,
-    batch_tokens: BatchTokens = None,
-    on_too_long: OnTooLong = "error",
-    cache: Cache = None,
-    no_cache: NoCache = False,
-    device: Device = None,
-    revision: Revision = None,
-    as_json: AsJson = False,
-    quiet: Quiet = False,
-) -> None:
+    loading: Annotated[LoadingOptions, EvaluatorFields],
+    data: Annotated[DataOptions, replace(DataFields, names="language_pair data_dir", rare="")],
+    progress: bool = False,
+) -> Outcome:
     """Find words that mark the sense of an ambiguous word.
 
     The method is that of Vamvas & Sennrich (2021), appendix D.
-    """
-    import json
 
-    from cc_hf.cue_building.build import CueChoice, build_cues
+    Example: cc-hf cues build mucow en-de --masked-lm roberta-large --word bank
+    """
+    from cc_hf.cue_building.build import build_cues
+    from cc_hf.cues.cue_set import compare_cues
     from cc_hf.cues.mlm_insertions import candidates_json
-    from cc_hf.evaluators.options import LoadingOptions
     from cc_hf.reading import read_lines
 
-    check_output(output)
-    check_output(candidates_output, "candidates_output")
-    if output is not None and output.suffix != ".jsonl":
-        raise InputError(
-            f"output: expected a file that ends in .jsonl, so that it can be used as a dataset,"
-            f" got {output}"
-        )
     published = None if compare is None else read_lines(compare)
     cue_set = build_cues(
         dataset,
@@ -177,57 +118,52 @@ def build(
         masked_lm=masked_lm,
         candidates=candidates,
         evaluator=evaluator,
-        loading=LoadingOptions(
-            kind=kind,
-            prompt=prompt,
-            revision=revision,
-            device=device,
-            batch_tokens=batch_tokens,
-            on_too_long=on_too_long,
-            cache=chosen_cache(cache, no_cache=no_cache),
-        ),
-        tgt_lang=tgt_lang,
-        choice=CueChoice(
-            words=words or None,
-            n_kept=n_kept,
-            n_candidates=n_candidates,
-            n_cues=n_cues,
-            average=average,
-            score=score,
-        ),
-        data_dir=data_dir,
-        progress=shows_progress(quiet=quiet),
+        loading=loading,
+        tgt_lang=data.languages[1],
+        choice=choice,
+        data_dir=data.data_dir,
+        progress=progress,
     )
-    if output is not None:
-        write_atomically(
-            output, "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in cue_set.rows())
-        )
-    if candidates_output is not None:
-        write_atomically(candidates_output, candidates_json(cue_set.candidates))
-    _print_cues(cue_set, published, compare, as_json=as_json)
-    if not quiet:
-        _print_notes(cue_set, [path for path in (output, candidates_output) if path is not None])
-
-
-app.command("calibrate")(calibrate)
-
-
-def _print_cues(
-    cue_set: CueSet, published: list[str] | None, path: Path | None, *, as_json: bool
-) -> None:
-    from cc_hf.cues.cue_set import compare_cues
-
-    compared = {} if published is None else compare_cues(cue_set, published, name=str(path))
-    print_result(
-        as_json,
-        json_text(_row(cue_set, compared)),
+    compared = {} if published is None else compare_cues(cue_set, published, name=str(compare))
+    rows = "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in cue_set.rows())
+    return Outcome(
+        _row(cue_set, compared),
         lambda: [
             *_table(cue_set),
-            *_comparison(compared, path or Path()),
+            *_comparison(compared, compare or Path()),
             Text(f"signature: {cue_set.signature}"),
         ],
-        output=None,
+        files=[
+            NewFile(examples, rows, f"; judge translations on it: cc-hf evaluate {examples}"),
+            NewFile(candidates_output, candidates_json(cue_set.candidates)),
+        ],
+        notes=list(_notes(cue_set)),
     )
+
+
+add_command(app, "build", build)
+add_command(app, "calibrate", calibrate)
+
+
+def _notes(cue_set: CueSet) -> Iterator[str]:
+    counts = cue_set.counts
+    if n := counts["n_left_out"]:
+        names = ", ".join(f"{s.ambiguous_word} ({s.reason})" for s in cue_set.left_out[:5])
+        yield (
+            f"{len(cue_set.left_out)} senses with {n} examples have no cues and are omitted:"
+            f" {names}{', ...' if len(cue_set.left_out) > 5 else ''}"
+        )
+    if n := counts["n_unlocated"]:
+        yield (
+            f"{n} examples in which the ambiguous word does not occur as it is written are omitted"
+        )
+    if n := counts["n_short"]:
+        yield f"{n} senses have fewer cues than requested on one side"
+    if n := counts["n_cut"]:
+        yield (
+            f"{n} sources are too long for the masked language model, which saw a window around the"
+            " word"
+        )
 
 
 def _row(cue_set: CueSet, compared: Mapping[str, Overlap]) -> dict[str, Any]:
@@ -287,40 +223,3 @@ def _comparison(compared: Mapping[str, Overlap], path: Path) -> list[Text]:
             )
         )
     return lines
-
-
-def _print_notes(cue_set: CueSet, written: list[Path]) -> None:
-    notes, counts = Console(stderr=True), cue_set.counts
-    if n := counts["n_left_out"]:
-        names = ", ".join(f"{s.ambiguous_word} ({s.reason})" for s in cue_set.left_out[:5])
-        notes.print(
-            Text(
-                f"note: {len(cue_set.left_out)} senses with {n} examples have no cues and are"
-                f" omitted: {names}{', ...' if len(cue_set.left_out) > 5 else ''}"
-            ),
-            soft_wrap=True,
-        )
-    if n := counts["n_unlocated"]:
-        notes.print(
-            f"note: {n} examples in which the ambiguous word does not occur as it is written are"
-            " omitted",
-            highlight=False,
-        )
-    if n := counts["n_short"]:
-        notes.print(f"note: {n} senses have fewer cues than requested on one side", highlight=False)
-    if n := counts["n_cut"]:
-        notes.print(
-            f"note: {n} sources are too long for the masked language model, which saw a window"
-            " around the word",
-            highlight=False,
-        )
-    for path in written:
-        notes.print(Text(f"written: {path}"), soft_wrap=True)
-        if path.suffix == ".jsonl":
-            notes.print(
-                Text(
-                    f"judge translations on it: cc-hf evaluate {path} --translations FILE; as"
-                    f" Parquet: cc-hf build custom --from {path} --output DIR"
-                ),
-                soft_wrap=True,
-            )

@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
 from rich.text import Text
 
-from cc_hf.cli.options import Bleu, DataDir, EvaluatorName
+from cc_hf.cli.options import Bleu, DataDir, EvaluatorName, LanguagePair, ResultsFolder
 from cc_hf.cli.output import Console
+from cc_hf.languages import language_pair as parsed_pair
 
 __all__ = ["leaderboard"]
 
 
 def leaderboard(
-    results: Annotated[
-        Path, typer.Argument(help="Folder with JSON files that `cc-hf evaluate --output` wrote.")
-    ],
+    results: ResultsFolder,
     port: Annotated[
         int, typer.Option(min=1, max=65535, help="Port on which the page is served.")
     ] = 7860,
@@ -29,17 +27,18 @@ def leaderboard(
     ] = "127.0.0.1",
     bleu: Bleu = None,
     evaluator: EvaluatorName = None,
-    src_lang: Annotated[
-        str, typer.Option(help="Source language of the visitors' sentences as an ISO 639-1 code.")
-    ] = "en",
-    tgt_lang: Annotated[
-        str, typer.Option(help="Target language of the visitors' sentences as an ISO 639-1 code.")
-    ] = "de",
+    language_pair: LanguagePair = "en-de",
     data_dir: DataDir = None,
 ) -> None:
-    """Serve a page with the table of systems; visitors can judge their own texts."""
+    """Serve results as a web page.
+
+    It shows the table of systems, and visitors can judge their own texts in --language-pair.
+
+    Example: cc-hf leaderboard .
+    """
     from cc_hf.leaderboard.app import serve, wait_for_end
 
+    src_lang, tgt_lang = parsed_pair(language_pair)
     page = serve(
         results,
         quality=bleu,

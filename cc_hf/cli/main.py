@@ -152,8 +152,8 @@ def with_flags(message: str, arguments: Sequence[str]) -> str:
         arguments: the command line, which begins with the names of the command.
 
     Examples:
-        >>> with_flags("num_beams: expected at least 1, got 0", ["evaluate", "winomt"])
-        '--num-beams: expected at least 1, got 0'
+        >>> with_flags("tgt_lang: expected one of de, es, got 'xx'", ["evaluate", "winomt"])
+        "--language-pair: expected one of de, es, got 'xx'"
         >>> with_flags("no file; pass `data_dir`", ["evaluate", "winomt"])
         'no file; pass `--data-dir`'
     """
@@ -165,8 +165,8 @@ def with_flags(message: str, arguments: Sequence[str]) -> str:
         for option in command.params
         if option.param_type_name == "option"
     }
-    if pair := flags.get("language_pair"):
-        flags |= {"src_lang": pair, "tgt_lang": pair}
+    for name in ("src_lang", "tgt_lang"):
+        flags.setdefault(name, flags.get("language_pair"))
     message = re.sub(r"`(\w+)`", lambda match: f"`{flags.get(match[1]) or match[1]}`", message)
     names, colon, remainder = message.partition(":")
     matched_flags = [flags.get(name) or "" for name in names.split(", ")]

@@ -29,9 +29,11 @@ __all__ = [
     "Every",
     "FamilyName",
     "FiguresOutput",
+    "LanguagePair",
     "Limit",
     "MetricOptions",
     "Mode",
+    "NewFolder",
     "NoCache",
     "OnBlank",
     "OnTooLong",
@@ -40,6 +42,7 @@ __all__ = [
     "Prompt",
     "Quiet",
     "Resamples",
+    "ResultsFolder",
     "Revision",
     "Revisions",
     "Score",
@@ -90,6 +93,19 @@ Results = Annotated[
         help="Results of `cc-hf evaluate --output`: JSON files, or folders of them.",
         callback=_expanded,
     ),
+]
+#: Folder of results, for the leaderboard.
+ResultsFolder = Annotated[
+    Path, typer.Argument(help="Folder with results of `cc-hf evaluate --output`.")
+]
+NewFolder = Annotated[
+    Path,
+    typer.Option(
+        "--output", "-o", metavar="DIR", help="New folder to write.", rich_help_panel="Output"
+    ),
+]
+LanguagePair = Annotated[
+    str, typer.Option("--language-pair", "-l", help="Source and target language, such as en-de.")
 ]
 Dataset = Annotated[
     str,

@@ -4,21 +4,25 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.text import Text
 
-from cc_hf.cli.options import Bleu, Configs, DataDir, Dataset, Every, chosen_configs
-from cc_hf.cli.output import Console, say
-from cc_hf.cli.publish_options import (
-    FolderOutput,
-    Private,
-    PullRequest,
-    Repo,
-    Requirement,
-    Yes,
+from cc_hf.cli.build import sizes
+from cc_hf.cli.command import CommandGroup, Outcome, add_command
+from cc_hf.cli.fields import Fields
+from cc_hf.cli.options import (
+    Bleu,
+    Configs,
+    DataDir,
+    Dataset,
+    Every,
+    Results,
+    ResultsFolder,
+    chosen_configs,
 )
 from cc_hf.errors import InputError
 from cc_hf.files import is_file
@@ -27,67 +31,50 @@ from cc_hf.reading import read_text
 if TYPE_CHECKING:
     from cc_hf.hub.push import RepoType, Upload
 
-__all__ = ["app", "send"]
+__all__ = ["app"]
 
-app = typer.Typer(
-    help=("Publish data, metrics, models, results or leaderboards on the Hub; dry run by default."),
-    no_args_is_help=True,
-)
+app = typer.Typer(cls=CommandGroup, help="Publish on the Hub; without --yes, a dry run.")
+
+Repo = Annotated[str, typer.Option(help="Repository on the Hub, as ORGANISATION/NAME.")]
+Requirement = Annotated[
+    str | None,
+    typer.Option(
+        help=(
+            "Line of requirements.txt with which pip installs cc_hf. Default: this version of cc_hf"
+            " or a newer one."
+        )
+    ),
+]
+FolderOutput = Annotated[
+    Path | None,
+    typer.Option(
+        "--output",
+        "-o",
+        metavar="DIR",
+        help="New folder to write. Nothing is uploaded.",
+        rich_help_panel="Output",
+    ),
+]
 
 
-def send(
-    upload: Upload,
-    *,
-    message: str,
-    yes: bool,
-    private: bool = True,
-    create_pr: bool = False,
-    description: str = "",
-    parent_commit: str | None = None,
-) -> None:
-    """Print the files of an upload, and send them if `yes` is set.
+@dataclass(frozen=True)
+class Sending:
+    """How files are sent to the Hub.
 
-    Args:
-        upload: a plan from `cc_hf.hub.push.plan`.
-        message, description: title and text of the commit or pull request.
-        private: whether a newly created repository is private.
-        parent_commit: the commit that the files are based on; None for the latest.
-
-    Raises:
-        DataError: if there is no token, the Hub refuses, or the Hub cannot be reached.
+    Attributes:
+        yes: upload the files. Without this option, the command lists what would be uploaded.
+        public: make the repository public, if the command creates it.
+        pull_request: open a pull request in an existing repository, in place of a commit.
     """
-    from cc_hf.hub.push import push
 
-    address = (
-        push(
-            upload,
-            message=message,
-            description=description,
-            private=private,
-            create_pr=create_pr,
-            parent_commit=parent_commit,
-        )
-        if yes
-        else ""
-    )
-    console = Console()
-    for path, size in upload.files:
-        console.print(Text(f"{size:>12,}  {path}"), soft_wrap=True)
-    manner = " as a pull request" if create_pr else ""
-    amount = f"{len(upload.files)} files, {upload.size:,} bytes"
-    if not yes:
-        console.print(
-            Text(
-                f"dry run: {amount} would be sent to the {upload.repo_type} {upload.url}{manner};"
-                " send them with --yes"
-            ),
-            soft_wrap=True,
-        )
-        return
-    console.print(Text(f"sent: {amount}{manner}; {address}"), soft_wrap=True)
+    yes: bool = False
+    public: bool = False
+    pull_request: bool = False
 
 
-@app.command("dataset")
+SendingFields = Fields("yes public pull_request", "Upload")
+
+
 def dataset(
     dataset: Dataset,
     configs: Configs = None,
@@ -105,67 +92,61 @@ def dataset(
             )
         ),
     ] = None,
+    sending: Annotated[Sending, SendingFields],
     output: FolderOutput = None,
-    yes: Yes = False,
-    private: Private = True,
-    pull_request: PullRequest = False,
     data_dir: DataDir = None,
-) -> None:
-    """Build the folder of a dataset, as `cc-hf build` does, and upload it."""
+) -> Outcome:
+    """Build the folder of a dataset, as `cc-hf build` does, and upload it.
+
+    Example: cc-hf publish dataset simplegen --repo my-org/simplegen
+    """
     from cc_hf._version import __version__
     from cc_hf.hub.parquet import build_dataset_folder
     from cc_hf.hub.push import check_repo
 
     check_repo(repo)
     chosen = chosen_configs(dataset, configs, every=every)
-    _write_or_send(
+    return _published(
         lambda folder: build_dataset_folder(
             dataset, chosen, output=folder, data_dir=data_dir, repo=repo, task_ids=task
         ),
         repo,
-        repo_type="dataset",
-        output=output,
+        "dataset",
+        output,
+        sending,
         message=f"{dataset} in contrastive format, built with cc_hf {__version__}",
-        yes=yes,
-        private=private,
-        create_pr=pull_request,
     )
 
 
-@app.command("metric")
 def metric(
     metric: Annotated[str, typer.Argument(help="Name of a metric (see `cc-hf list metrics`).")],
     *,
-    repo: Annotated[
-        str,
-        typer.Option(
-            help="Space on the Hub, as ORGANISATION/NAME. `evaluate.load` accepts this name."
-        ),
-    ],
+    repo: Repo,
     requirement: Requirement = None,
+    sending: Annotated[Sending, SendingFields],
     output: FolderOutput = None,
-    yes: Yes = False,
-    private: Private = True,
-    pull_request: PullRequest = False,
-) -> None:
-    """Build the Space of a metric (module, card, page, requirements, tests) and upload it."""
+) -> Outcome:
+    """Build the Space of a metric, and upload it.
+
+    It holds the module that `evaluate.load` loads by the name of the Space, with card, page,
+    requirements and tests.
+
+    Example: cc-hf publish metric gender_accuracy --repo my-org/gender_accuracy
+    """
     from cc_hf._version import __version__
     from cc_hf.hub.spaces import build_metric_space
 
-    _note_requirement(requirement, "models")
-    _write_or_send(
+    return _published(
         lambda folder: build_metric_space(metric, repo, output=folder, requirement=requirement),
         repo,
-        repo_type="space",
-        output=output,
+        "space",
+        output,
+        sending,
         message=f"{metric}, built with cc_hf {__version__}",
-        yes=yes,
-        private=private,
-        create_pr=pull_request,
+        notes=_requirement_notes(requirement, "models"),
     )
 
 
-@app.command("model")
 def model(
     model: Annotated[
         str,
@@ -173,35 +154,32 @@ def model(
     ],
     *,
     repo: Repo,
+    sending: Annotated[Sending, SendingFields],
     output: FolderOutput = None,
-    yes: Yes = False,
-    private: Private = True,
-    pull_request: PullRequest = False,
-) -> None:
-    """Build the folder of an embedded evaluator (card, weights, calibration) and upload it."""
+) -> Outcome:
+    """Build the folder of an embedded evaluator, and upload it.
+
+    It holds the weights, the card and the calibration.
+
+    Example: cc-hf publish model cc-tiny-en-de --repo my-org/cc-tiny-en-de
+    """
     from cc_hf._version import __version__
     from cc_hf.hub.models import build_model_folder
 
-    _write_or_send(
+    return _published(
         lambda folder: build_model_folder(model, repo, output=folder),
         repo,
-        repo_type="model",
-        output=output,
+        "model",
+        output,
+        sending,
         message=f"{model} of cc_hf {__version__}",
-        yes=yes,
-        private=private,
-        create_pr=pull_request,
     )
 
 
-@app.command("results")
 def results(
-    files: Annotated[
-        list[Path],
-        typer.Argument(help="JSON files that `cc-hf evaluate --output` wrote, all for one model."),
-    ],
+    results: Results,
     *,
-    model: Annotated[
+    repo: Annotated[
         str, typer.Option(help="Repository of the model on the Hub, as ORGANISATION/NAME.")
     ],
     dataset_repo: Annotated[
@@ -223,16 +201,16 @@ def results(
     source_name: Annotated[
         str | None, typer.Option(help="Name of the page at --source-url.")
     ] = None,
-    model_index: Annotated[
+    no_model_index: Annotated[
         bool,
         typer.Option(
-            "--model-index/--no-model-index",
+            "--no-model-index",
             help=(
-                "Also write the results into the metadata of the model's card, which is the"
+                "Do not write the results into the metadata of the model's card, too, which is the"
                 " older format."
             ),
         ),
-    ] = True,
+    ] = False,
     card: Annotated[
         Path | None,
         typer.Option(
@@ -242,158 +220,189 @@ def results(
             )
         ),
     ] = None,
-    output: FolderOutput = None,
-    yes: Yes = False,
-    pull_request: Annotated[
+    sending: Annotated[Sending, Fields("yes", "Upload")],
+    no_pull_request: Annotated[
         bool,
         typer.Option(
-            "--pull-request/--no-pull-request",
+            "--no-pull-request",
             help=(
-                "Open a pull request. With --no-pull-request, commit the files directly, which"
-                " needs write access to the repository."
+                "Commit the files in place of opening a pull request; this needs write access to"
+                " the repository."
             ),
+            rich_help_panel="Upload",
         ),
-    ] = True,
-) -> None:
-    """Upload the scores of a model to its repository, where the Hub's leaderboards read them."""
+    ] = False,
+    output: FolderOutput = None,
+) -> Outcome:
+    """Upload the scores of a model to its repository.
+
+    The leaderboards of the Hub read them there. All results must be of one model.
+
+    Example: cc-hf publish results tiny.json --repo my-org/m --dataset-repo my-org/d
+    """
     from cc_hf._version import __version__
     from cc_hf.hub.eval_results import evaluator_notes
     from cc_hf.hub.model_results import CARD, read_card, read_system_results, results_folder
-    from cc_hf.hub.push import check_repo, plan
+    from cc_hf.hub.push import check_repo
 
-    check_repo(model, "--model")
+    check_repo(repo)
+    is_merged = not no_model_index and card is None
     options: dict[str, Any] = {
         "dataset_repos": dataset_repo,
         "date": date,
         "source_url": source_url,
         "source_name": source_name,
-        "model_index": model_index,
+        "model_index": not no_model_index,
     }
-    system_results = read_system_results(files)
-    for note in evaluator_notes(system_results):
-        say("note", note)
-    text = read_text(card) if card is not None and is_file(card) else None
-    if card is not None and text is None:
-        raise InputError(f"--card: expected a file, {card} is not a file")
-    if output is not None:
-        _check_only_written(yes=yes)
-        _say_written(results_folder(system_results, model, output=output, card=text, **options))
-        return
-    with tempfile.TemporaryDirectory() as temporary:
-        # This build is discarded: it finds errors in the input before the Hub is contacted.
-        results_folder(
-            system_results, model, output=Path(temporary) / "check", card=text, **options
-        )
-        parent = None
-        if yes and model_index and card is None:
-            text, parent = read_card(model)
-        folder = Path(temporary) / "model"
-        results_folder(system_results, model, output=folder, card=text, **options)
-        upload = plan(folder, model, repo_type="model")
-        if not yes and model_index and card is None:
-            say(
-                "note",
+    system_results = read_system_results(results)
+    notes = list(evaluator_notes(system_results))
+    if card is not None and not is_file(card):
+        raise InputError(f"card: expected a file, {card} is not a file")
+    text = None if card is None else read_text(card)
+    parent = None
+    if output is None:
+        with tempfile.TemporaryDirectory() as temporary:
+            # This build is discarded: it finds errors in the input before the Hub is contacted.
+            folder = Path(temporary) / "check"
+            results_folder(system_results, repo, output=folder, card=text, **options)
+        if sending.yes and is_merged:
+            text, parent = read_card(repo)
+        elif is_merged:
+            notes.append(
                 f"the results will be merged into the metadata of {CARD} as it is on the Hub when"
-                " they are sent; everything else in it is kept",
+                " they are sent; everything else in it is kept"
             )
-        datasets = sorted({result.dataset for result in system_results})
-        message = f"Results of {', '.join(datasets)} by cc_hf"
-        signatures = "\n".join(f"- `{result.signature}`" for result in system_results)
-        description = f"Made with cc_hf {__version__}. Signatures:\n{signatures}"
-        send(
-            upload,
-            message=message,
-            description=description,
-            yes=yes,
-            create_pr=pull_request,
-            parent_commit=parent,
-        )
+    datasets = sorted({result.dataset for result in system_results})
+    signatures = "\n".join(f"- `{result.signature}`" for result in system_results)
+    return _published(
+        lambda folder: results_folder(system_results, repo, output=folder, card=text, **options),
+        repo,
+        "model",
+        output,
+        Sending(sending.yes, public=False, pull_request=not no_pull_request),
+        message=f"Results of {', '.join(datasets)} by cc_hf",
+        description=f"Made with cc_hf {__version__}. Signatures:\n{signatures}",
+        parent_commit=parent,
+        notes=notes,
+    )
 
 
-@app.command("leaderboard")
 def leaderboard(
+    results: ResultsFolder,
     *,
-    repo: Annotated[str, typer.Option(help="Space on the Hub, as ORGANISATION/NAME.")],
-    results: Annotated[
-        Path, typer.Option(help="Folder with JSON files that `cc-hf evaluate --output` wrote.")
-    ],
+    repo: Repo,
     bleu: Bleu = None,
     title: Annotated[str, typer.Option(help="Title of the Space.")] = "Disambiguation leaderboard",
     requirement: Requirement = None,
+    sending: Annotated[Sending, SendingFields],
     output: FolderOutput = None,
-    yes: Yes = False,
-    private: Private = True,
-    pull_request: PullRequest = False,
-) -> None:
-    """Build the Space of a leaderboard, as `cc-hf leaderboard` serves it, and upload it."""
+) -> Outcome:
+    """Build the Space of a leaderboard, as `cc-hf leaderboard` serves it, and upload it.
+
+    Example: cc-hf publish leaderboard . --repo my-org/board
+    """
     from cc_hf._version import __version__
     from cc_hf.hub.eval_results import evaluator_notes
     from cc_hf.hub.push import check_repo
     from cc_hf.leaderboard.space import build_leaderboard_space
 
     check_repo(repo)
-    _note_requirement(requirement, "leaderboard,models")
+    notes = _requirement_notes(requirement, "leaderboard,models")
 
     def build(folder: Path) -> list[Path]:
         store = build_leaderboard_space(
             results, folder, title=title, quality=bleu, requirement=requirement
         )
-        for name, reason in store.broken.items():
-            say("note", f"{name} is ignored: {reason}")
-        for note in evaluator_notes(entry.result for entry in store.entries):
-            say("note", note)
+        notes.extend(f"{name} is ignored: {reason}" for name, reason in store.broken.items())
+        notes.extend(evaluator_notes(entry.result for entry in store.entries))
         return sorted(path for path in folder.rglob("*") if path.is_file())
 
-    _write_or_send(
+    return _published(
         build,
         repo,
-        repo_type="space",
-        output=output,
+        "space",
+        output,
+        sending,
         message=f"Leaderboard, built with cc_hf {__version__}",
-        yes=yes,
-        private=private,
-        create_pr=pull_request,
+        notes=notes,
     )
 
 
-def _write_or_send(
+def _published(
     build: Callable[[Path], Sequence[Path]],
     repo: str,
-    *,
     repo_type: RepoType,
     output: Path | None,
-    yes: bool,
-    **sending: Any,
-) -> None:
-    """Build a folder at `output` and list its files, or send it from a temporary folder."""
-    if output is not None:
-        _check_only_written(yes=yes)
-        _say_written(build(output))
-        return
-    from cc_hf.hub.push import plan
+    sending: Sending,
+    *,
+    message: str,
+    description: str = "",
+    parent_commit: str | None = None,
+    notes: Sequence[str] = (),
+) -> Outcome:
+    """Build a folder at `output`, or in a temporary folder from which it is sent.
 
+    Args:
+        message, description: title and text of the commit or pull request.
+        parent_commit: the commit that the files are based on; None for the latest.
+        notes: read after the folder was built, which may add some.
+
+    Raises:
+        InputError: for both a folder and an upload.
+        DataError: if there is no token, the Hub refuses, or the Hub cannot be reached.
+    """
+    from cc_hf.hub.push import plan, push
+
+    if output is not None:
+        if sending.yes:
+            raise InputError(
+                "output, yes: expected one of the two, the folder or the upload, got both"
+            )
+        files = [(str(path), path.stat().st_size) for path in build(output)]
+        return Outcome(
+            {"folder": str(output), "files": dict(files)}, lambda: sizes(files), notes=notes
+        )
     with tempfile.TemporaryDirectory() as temporary:
         folder = Path(temporary) / "folder"
         build(folder)
-        send(plan(folder, repo, repo_type=repo_type), yes=yes, **sending)
+        upload = plan(folder, repo, repo_type=repo_type)
+        address = (
+            push(
+                upload,
+                message=message,
+                description=description,
+                private=not sending.public,
+                create_pr=sending.pull_request,
+                parent_commit=parent_commit,
+            )
+            if sending.yes
+            else ""
+        )
+    row = {"repo": upload.url, "files": dict(upload.files), "sent": address or None}
+    return Outcome(row, lambda: _lines(upload, address, sending), notes=notes)
 
 
-def _note_requirement(requirement: str | None, extras: str) -> None:
-    """Say that a Space with the default requirement cannot start."""
+def _lines(upload: Upload, address: str, sending: Sending) -> list[Text]:
+    """Return the files of an upload, and whether they were sent."""
+    manner = " as a pull request" if sending.pull_request else ""
+    amount = f"{len(upload.files)} files, {upload.size:,} bytes"
+    return [
+        *sizes(upload.files),
+        Text(
+            f"sent: {amount}{manner}; {address}"
+            if sending.yes
+            else f"dry run: {amount} would be sent to the {upload.repo_type} {upload.url}{manner};"
+            " send them with --yes"
+        ),
+    ]
+
+
+def _requirement_notes(requirement: str | None, extras: str) -> list[str]:
+    """Return the note that a Space with the default requirement cannot start."""
     from cc_hf.hub.spaces import NO_INDEX_NOTE
 
-    if requirement is None:
-        say("note", NO_INDEX_NOTE.format(extras=extras))
+    return [NO_INDEX_NOTE.format(extras=extras)] if requirement is None else []
 
 
-def _check_only_written(*, yes: bool) -> None:
-    if yes:
-        raise InputError(
-            "expected --output, which only writes the folder, or --yes, which sends it, got both"
-        )
-
-
-def _say_written(files: Sequence[Path]) -> None:
-    console = Console()
-    for path in files:
-        console.print(Text(f"{path.stat().st_size:>12,}  {path}"), soft_wrap=True)
+for _function in (dataset, metric, model, results, leaderboard):
+    add_command(app, _function.__name__, _function)

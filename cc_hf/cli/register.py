@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 from rich.text import Text
 
-from cc_hf.cli.output import Console
+from cc_hf.cli.command import Outcome
 from cc_hf.errors import InputError
 
 __all__ = ["register"]
@@ -21,11 +21,13 @@ def register(
             "--remove", help="Remove the files that cc_hf wrote for this purpose, and nothing else."
         ),
     ] = False,
-) -> None:
-    """Let `evaluate.load("contrastive_conditioning")` find the metrics by name.
+) -> Outcome:
+    """Let `evaluate.load` find the metrics by name.
 
     `import cc_hf` does the same, unless CC_HF_NO_REGISTER=1 is set. If the Hub has a module of the
     same name, `evaluate` loads that one.
+
+    Example: cc-hf register
     """
     from cc_hf import evaluate_modules as registration
 
@@ -36,15 +38,13 @@ def register(
             f"expected a cache of modules that can be written ({error}); set HF_HOME to a folder"
             " that can be written to"
         ) from error
-    console = Console()
-    for path in paths:
-        console.print(Text(f"{'removed' if remove else 'written'}: {path}"), soft_wrap=True)
-    if not paths:
-        console.print("nothing to remove" if remove else "all metrics are registered already")
-    if remove and os.getenv(registration.OPT_OUT) is None:
-        console.print(
-            f"the next `import cc_hf` writes them again; set {registration.OPT_OUT}=1 to keep them"
-            " away",
-            soft_wrap=True,
-            highlight=False,
-        )
+    done = "removed" if remove else "written"
+    none = "nothing to remove" if remove else "all metrics are registered already"
+    again = (
+        f"the next `import cc_hf` writes them again; set {registration.OPT_OUT}=1 to keep them away"
+    )
+    return Outcome(
+        {done: [str(path) for path in paths]},
+        lambda: [Text(f"{done}: {path}") for path in paths] or [Text(none)],
+        notes=[again] if remove and os.getenv(registration.OPT_OUT) is None else [],
+    )

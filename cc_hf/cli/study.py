@@ -67,7 +67,7 @@ class _Studies(CommandGroup):
 
 app = typer.Typer(
     cls=_Studies,
-    help="List the studies, show the commands of one, or run one of its commands.",
+    help="List the studies, or run a command of one.",
     invoke_without_command=True,
     subcommand_metavar="[NAME [COMMAND ...]]",
 )

@@ -78,6 +78,7 @@ VERBS: dict[str, Verb] = {
     "build": Verb(
         "cc_hf.cli.build:build",
         "Write a dataset as Parquet with its card.",
+        "cc-hf build simplegen --output simplegen",
         others={
             "sheets": Verb(
                 "cc_hf.cli.build_sheets:sheets",
@@ -85,12 +86,32 @@ VERBS: dict[str, Verb] = {
             ),
         },
     ),
-    "convert": Verb("cc_hf.cli.convert:convert", "Convert a model to a folder of transformers."),
-    "publish": Verb("cc_hf.cli.publish:app", "Publish on the Hub; without --yes, a dry run."),
-    "leaderboard": Verb("cc_hf.cli.leaderboard:leaderboard", "Serve results as a web page."),
-    "cache": Verb("cc_hf.cli.cache:cache", "Show or remove the scores that are stored on disk."),
-    "register": Verb("cc_hf.cli.register:register", "Let `evaluate.load` find the metrics."),
-    "study": Verb("cc_hf.cli.study:app", "List the studies, or run a command of one."),
+    "convert": Verb(
+        "cc_hf.cli.convert:convert",
+        "Convert a model to a folder of transformers.",
+        "cc-hf convert bergamot:en-pt --output en-pt",
+    ),
+    "publish": Verb(
+        "cc_hf.cli.publish:app",
+        "Publish on the Hub; without --yes, a dry run.",
+        "cc-hf publish dataset simplegen --repo my-org/simplegen",
+    ),
+    "leaderboard": Verb(
+        "cc_hf.cli.leaderboard:leaderboard",
+        "Serve results as a web page.",
+        "cc-hf leaderboard .",
+    ),
+    "cache": Verb(
+        "cc_hf.cli.cache:cache", "Show or remove the scores that are stored on disk.", "cc-hf cache"
+    ),
+    "register": Verb(
+        "cc_hf.cli.register:register",
+        "Let `evaluate.load` find the metrics by name.",
+        "cc-hf register",
+    ),
+    "study": Verb(
+        "cc_hf.cli.study:app", "List the studies, or run a command of one.", "cc-hf study"
+    ),
 }
 
 #: Words of a command that existed, or a command with an option that another one has -> what it is

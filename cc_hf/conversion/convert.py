@@ -308,7 +308,7 @@ language: [{source_lang}, {target_lang}]
 ---
 # {file}, converted from fairseq
 
-A model of fairseq (architecture `{architecture}`, {source_lang} to {target_lang}) as `{class_name}`, in float32, converted by `cc-hf convert-fairseq`.
+A model of fairseq (architecture `{architecture}`, {source_lang} to {target_lang}) as `{class_name}`, in float32, converted by `cc-hf convert`.
 
 ```python
 import cc_hf

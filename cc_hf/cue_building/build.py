@@ -45,13 +45,15 @@ class CueChoice:
     """Which words get cues, how many, and how these are chosen.
 
     Attributes:
-        words: only the examples of these ambiguous words; None for all.
-        n_kept: number of words kept per sense, the most probable in its sentences. Words of
-            different senses are then compared.
-        n_candidates, n_cues: numbers of candidates and of cues, per sense and side.
-        average: how the predictions for the sentences of a sense are averaged, see
-            `cc_hf.cues.mlm_insertions.AVERAGES`.
-        score: "arithmetic", "geometric" or "reference"; ignored if the evaluator is a function.
+        words: use only examples of this ambiguous word; None for all words.
+        n_kept: number of the most probable words of a sense that are compared with those of other
+            senses.
+        n_candidates: number of candidates per sense and side (correct or incorrect).
+        n_cues: number of cues per sense and side (correct or incorrect).
+        average: how the predictions for the sentences of a sense are averaged: geometric or
+            arithmetic mean.
+        score: score of a text: geometric, arithmetic or reference; ignored if the evaluator is a
+            function.
 
     Raises:
         InputError: for a number below 1, or an unknown average or score.
@@ -60,7 +62,7 @@ class CueChoice:
         >>> CueChoice(n_cues=0)
         Traceback (most recent call last):
             ...
-        cc_hf.errors.InputError: n_cues: expected at least 1, got 0
+        cc_hf.errors.InputError: n_cues: expected an integer of at least 1, got 0
     """
 
     words: Sequence[str] | None = None

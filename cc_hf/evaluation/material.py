@@ -214,6 +214,15 @@ class DataOptions:
     def __post_init__(self) -> None:
         check_fields(self)
 
+    @property
+    def languages(self) -> tuple[str | None, str | None]:
+        """The source and target language of the language pair.
+
+        Raises:
+            InputError: for a text that is no language pair.
+        """
+        return (None, None) if self.language_pair is None else language_pair(self.language_pair)
+
     def load(self, dataset: str, config: str | None = None) -> Material:
         """Find the dataset, see `load_material`.
 
@@ -221,9 +230,7 @@ class DataOptions:
             InputError: for a language pair whose source language is another than the dataset's; or
                 as `load_material` does.
         """
-        src_lang = tgt_lang = None
-        if self.language_pair is not None:
-            src_lang, tgt_lang = language_pair(self.language_pair)
+        src_lang, tgt_lang = self.languages
         material = load_material(
             dataset,
             config,

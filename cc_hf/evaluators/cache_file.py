@@ -146,7 +146,7 @@ class CacheFile:
         )
 
     def _remedy(self) -> str:
-        return f"delete it: cc-hf cache clear{'' if self.is_default else f' --path {self.path}'}"
+        return f"delete it: cc-hf cache --clear{'' if self.is_default else f' --path {self.path}'}"
 
     def _is_cache(self) -> bool:
         """Return whether the first bytes of the file are those of a cache, whatever follows."""

@@ -41,7 +41,7 @@ _WMT19 = "a member of the WMT19 ensemble of Ng et al. 2019, which has"
 _SOURCE = "Vamvas & Sennrich 2021, Table 2"
 
 #: The evaluators of Vamvas & Sennrich 2021 as the Hub has them: the last model of each ensemble.
-#: The whole ensembles are fairseq checkpoints (`cc-hf convert-fairseq`).
+#: The whole ensembles are fairseq checkpoints (`cc-hf convert`).
 RECOMMENDED: tuple[RecommendedEvaluator, ...] = (
     RecommendedEvaluator(
         "facebook/wmt19-en-de",

@@ -189,7 +189,7 @@ class TokenModel(ABC):
                 f" token, and probabilities from 0 to 1. Source: {request.source[:80]!r},"
                 f" translation: {request.translation[:80]!r}. The model is damaged, or overflows in"
                 f" {self.dtype}: download it again, or use float32; when the score came from the"
-                " cache, clear that (cc-hf cache clear)"
+                " cache, clear that (cc-hf cache --clear)"
             )
 
     def check_logprobs(

@@ -284,7 +284,7 @@ def _pieces(model: Any) -> list[tuple[str, float]]:
 
 
 def save_tiny_bergamot(folder: Path, *, seed: int = 0) -> Path:
-    """A student as `cc-hf convert-bergamot` writes it, with the file that it was made of."""
+    """A student as `cc-hf convert` writes it, with the file that it was made of."""
     student = save_student(folder / "student", seed=seed)
     convert_student(student, output=folder / "converted")
     for path in (folder / "converted").iterdir():

@@ -152,7 +152,7 @@ def test_the_leaderboard_describes_dataset_and_metric(translations: Path, tmp_pa
     assert metric.text == "Looks for words that are listed for the right and the wrong sense."
     assert "@misc{four-homographs" in papers(rows)[1]
     assert "listed_words" in available_data()["four_homographs"].configs["en-de"]["de"]
-    command("publish", "leaderboard", "--repo", "a/b", "--results", "results", "--output", "space",
+    command("publish", "leaderboard", "results", "--repo", "a/b", "--output", "space",
             cwd=tmp_path)  # fmt: skip
     page = (tmp_path / "space/README.md").read_text(encoding="utf-8")
     assert (

@@ -1,4 +1,4 @@
-"""Models that `cc-hf convert-fairseq` converted from fairseq; labels start after </s>.
+"""Models that `cc-hf convert` converted from fairseq; labels start after </s>.
 
 They are of the four classes of transformers that compute the same as fairseq's, or of those in
 `registry.FAIRSEQ_ARCHITECTURES`.

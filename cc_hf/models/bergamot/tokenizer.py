@@ -183,4 +183,4 @@ def _processor(content: bytes) -> Any:
 
 
 def _located(folder: str, name: str, revision: str | None) -> Path:
-    return model_file(folder, name, revision, writer="cc-hf convert-bergamot")
+    return model_file(folder, name, revision, writer="cc-hf convert")

@@ -103,7 +103,7 @@ class FairseqTokenizer:
 
     @classmethod
     def from_pretrained(cls, path: str | Path, *, revision: str | None = None) -> FairseqTokenizer:
-        """Load the tokenizer of a model that `cc-hf convert-fairseq` wrote.
+        """Load the tokenizer of a model that `cc-hf convert` wrote.
 
         Args:
             path: a folder, or a repository on the Hub with the same files.
@@ -287,5 +287,5 @@ def _bpe(codes: str) -> Any:
 
 
 def _read(folder: str, name: str, revision: str | None) -> str:
-    path = model_file(folder, name, revision, writer="cc-hf convert-fairseq")
+    path = model_file(folder, name, revision, writer="cc-hf convert")
     return path.read_text(encoding="utf-8")

@@ -19,7 +19,7 @@ _CACHED_AS = "cc_hf.evaluators.families.lexical_shortcut.LexicalShortcutEvaluato
 class LexicalShortcutEvaluator(Seq2SeqEvaluator):
     """A `LexicalShortcutForConditionalGeneration` with a tokenizer of transformers.
 
-    Checkpoints that `cc-hf convert-fairseq` converted are of the family `fairseq`.
+    Checkpoints that `cc-hf convert` converted are of the family `fairseq`.
 
     Raises:
         EvaluatorError: for a tokenizer that does not end a text with EOS.

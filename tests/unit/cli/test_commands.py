@@ -214,7 +214,7 @@ def test_only_translations_of_a_file_are_asked_whether_it_is_the_right_one(
 
 def test_scores_are_cached_unless_no_cache_is_given(tmp_path: Path, tiny_marian: Path) -> None:
     def scores(*arguments: str | Path) -> str:
-        return cc_hf("cache", "info", *arguments).stdout
+        return cc_hf("cache", *arguments).stdout
 
     def evaluate(*options: str | Path) -> bytes:
         output = tmp_path / "r.json"
@@ -249,12 +249,15 @@ def test_scores_are_cached_unless_no_cache_is_given(tmp_path: Path, tiny_marian:
     assert evaluate("--cache", place) != plain
     assert evaluate() == plain
     assert f"{place}: {kept[1]} scores" in scores("--path", place)
-    assert f"removed: {place}, {kept[1]} scores" in cc_hf("cache", "clear", "--path", place).stdout
     assert (
-        "nothing to remove: there is no cache at" in cc_hf("cache", "clear", "--path", place).stdout
+        f"removed: {place}, {kept[1]} scores" in cc_hf("cache", "--clear", "--path", place).stdout
+    )
+    assert (
+        "nothing to remove: there is no cache at"
+        in cc_hf("cache", "--clear", "--path", place).stdout
     )
     assert f"{kept[1]} scores" in scores()
-    assert "removed:" in cc_hf("cache", "clear").stdout
+    assert "removed:" in cc_hf("cache", "--clear").stdout
 
 
 def test_an_unusable_cache_is_refused_if_chosen_and_noted_if_default(
@@ -496,17 +499,12 @@ def test_a_user_file_can_be_built_and_evaluated(tmp_path: Path, tiny_marian: Pat
         encoding="utf-8",
     )
     (tmp_path / "t.txt").write_text("Der Schläger war alt.\n", encoding="utf-8")
-    built = cc_hf("build", "custom", "--from", "bats.csv", "--output", "bats", cwd=tmp_path)
+    built = cc_hf("build", "bats.csv", "--output", "bats", cwd=tmp_path)
     assert "bats/bats/test-00000-of-00001.parquet" in built.stdout
     judged = cc_hf(
         "evaluate", "bats.csv", "--translations", "t.txt", "--evaluator", tiny_marian, cwd=tmp_path
     )
     assert "signature: cc|data:custom/bats@" in judged.stdout
-    for wrong in (("custom",), ("simplegen", "--from", "bats.csv")):
-        assert (
-            "cc-hf build custom --from FILE"
-            in cc_hf("build", *wrong, "--output", "x", cwd=tmp_path, status=2).stderr
-        )
 
 
 def test_configurations_without_contrastive_sources_are_refused_first() -> None:
@@ -684,7 +682,7 @@ LONG, LOOP = "x" * 300, "loop"
             "dictionary=",
         ],
         ["evaluate"],
-        ["build", "custom", "--from", "a.csv", "--output"],
+        ["build", "a.csv", "--output"],
         ["report", "r.json", "--html"],
         ["report", "r.json", "--markdown"],
         ["report", "r.json", "--latex"],
@@ -693,8 +691,8 @@ LONG, LOOP = "x" * 300, "loop"
         ["explain", "a.csv", "--translations", "t.txt", "--output"],
         ["translate", "simplegen", "--system", "cc-tiny-en-de", "--output"],
         ["publish", "metric", "gender_accuracy", "--repo", "a/b", "--output"],
-        ["publish", "leaderboard", "--repo", "a/b", "--output", "o", "--results"],
-        ["publish", "results", "r.json", "--model", "a/b", "--dataset-repo", "a/c", "--card"],
+        ["publish", "leaderboard", "--repo", "a/b", "--output", "o"],
+        ["publish", "results", "r.json", "--repo", "a/b", "--dataset-repo", "a/c", "--card"],
     ],
     ids=" ".join,
 )

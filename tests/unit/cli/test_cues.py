@@ -58,7 +58,9 @@ def test_cues_build_writes_cues_and_compares_them(tmp_path: Path, shared: Path) 
         "--data-dir",
         shared / "upstream",
     ]
-    found = cues_build("en-de", *options, "--output", tmp_path / "c.jsonl", "--compare", insertions)
+    found = cues_build(
+        "en-de", *options, "--examples", tmp_path / "c.jsonl", "--compare", insertions
+    )
     rows = [
         json.loads(line) for line in (tmp_path / "c.jsonl").read_text(encoding="utf-8").splitlines()
     ]
@@ -117,7 +119,7 @@ def test_cues_build_predicts_candidates_with_a_masked_lm(tmp_path: Path, shared:
     [
         ([], "masked_lm, candidates: expected one of the two, got neither"),
         (["--masked-lm", "x", "--candidates", "c"], "got both"),
-        (["--candidates", "c", "--output", "nowhere/x.jsonl"], "does not exist"),
+        (["--candidates", "c", "--examples", "nowhere/x.jsonl"], "does not exist"),
         (["--candidates", "c", "--candidates-output", "nowhere/x.json"], "does not exist"),
         (["--candidates", "c", "--compare", "nowhere.jsonl"], "nowhere.jsonl: file not found"),
     ],
@@ -167,8 +169,8 @@ def test_cues_calibrate_prints_writes_and_draws_what_evaluate_takes(tmp_path: Pa
         [
             "evaluate",
             str(test),
-            "--tgt-lang",
-            "de",
+            "--language-pair",
+            "en-de",
             "--translations",
             str(translations),
             "--cues",

@@ -69,7 +69,7 @@ def test_a_first_look_says_so_in_notes_and_signature_and_cannot_be_compared(tmp_
     assert "[first" not in whole.read_text(encoding="utf-8")
     assert "[first 20]" in run_command("compare", whole, look, status=2).stderr
     refused = run_command(
-        "publish", "results", look, "--model", "me/mt", "--dataset-repo", "a/b", status=2
+        "publish", "results", look, "--repo", "me/mt", "--dataset-repo", "a/b", status=2
     )
     assert "expected a result on all examples, got a first look at 20" in refused.stderr
     run_command("report", look, "--html", tmp_path / "look.html")
@@ -140,7 +140,7 @@ def test_tables_fit_80_columns_and_are_whole_in_a_file(
 
 
 @pytest.mark.parametrize(
-    "arguments", [("list",), ("list", "metrics"), ("cache", "info"), ("list", "datasets", "winomt")]
+    "arguments", [("list",), ("list", "metrics"), ("cache",), ("list", "datasets", "winomt")]
 )
 def test_json_is_printed_in_place_of_tables(arguments: tuple[str, ...]) -> None:
     assert json.loads(run_command(*arguments, "--json").stdout)

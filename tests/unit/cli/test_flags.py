@@ -13,8 +13,8 @@ from tests.helpers.cases import cases_by_message, cases_by_words
 @cases_by_words(
     ("command", "message", "shown"),
     [
-        ("evaluate winomt", "tgt_lang: expected de", "--tgt-lang: expected de"),
-        ("evaluate --tgt-lang xx winomt", "output: no folder a: b", "--output: no folder a: b"),
+        ("evaluate winomt", "tgt_lang: expected de", "--language-pair: expected de"),
+        ("evaluate -l xx winomt", "output: no folder a: b", "--output: no folder a: b"),
         ("study wino_x referent-bias r.json", "data_dir: none", "--data-dir: none"),
         ("evaluate winomt", "f: no; pass `data_dir`", "f: no; pass `--data-dir`"),
         (
@@ -61,4 +61,4 @@ def test_errors_of_a_command_are_printed_with_flags(
     with pytest.raises(SystemExit) as ended:
         run()
     assert ended.value.code == 2
-    assert capsys.readouterr().err.startswith("error: --tgt-lang: winomt default has several")
+    assert capsys.readouterr().err.startswith("error: --language-pair: winomt default has several")

@@ -44,7 +44,7 @@ def test_publishing_is_a_dry_run_unless_told_to_push(
         return f"{upload.url}/commit/1"
 
     monkeypatch.setattr("cc_hf.hub.push.push", push)
-    told = invoke("publish", "leaderboard", "--repo", "org/board", "--results", results)
+    told = invoke("publish", "leaderboard", "--repo", "org/board", results)
     assert sent == []
     assert "dry run: 5 files" in told
     assert "https://huggingface.co/spaces/org/board" in told
@@ -52,7 +52,7 @@ def test_publishing_is_a_dry_run_unless_told_to_push(
     assert "cc_hf, which is on no package index yet" in told
     assert "--requirement" in told
     own = ("--requirement", "cc_hf @ git+https://example.org/cc_hf")
-    quiet = invoke("publish", "leaderboard", "--repo", "o/b", "--results", results, *own)
+    quiet = invoke("publish", "leaderboard", "--repo", "o/b", results, *own)
     assert "package index" not in quiet
     assert "results/aws.json" in told
     assert "sent: 5 files" in invoke(
@@ -60,7 +60,6 @@ def test_publishing_is_a_dry_run_unless_told_to_push(
         "leaderboard",
         "--repo",
         "org/board",
-        "--results",
         results,
         "--yes",
         "--public",
@@ -89,7 +88,6 @@ def test_publish_can_write_the_folder_without_uploading(results: Path, tmp_path:
         "leaderboard",
         "--repo",
         "org/board",
-        "--results",
         results,
         "--output",
         tmp_path / "space",
@@ -105,14 +103,13 @@ def test_publish_can_write_the_folder_without_uploading(results: Path, tmp_path:
             "leaderboard",
             "--repo",
             "org/board",
-            "--results",
             results,
             "--output",
             tmp_path / "other",
             "--yes",
         )
     with pytest.raises(InputError, match="expected ORGANISATION/NAME"):
-        invoke("publish", "leaderboard", "--repo", "board", "--results", results)
+        invoke("publish", "leaderboard", "--repo", "board", results)
 
 
 def test_bad_leaderboard_arguments_are_refused(results: Path, tmp_path: Path) -> None:
@@ -123,7 +120,7 @@ def test_bad_leaderboard_arguments_are_refused(results: Path, tmp_path: Path) ->
     with pytest.raises(InputError, match="bleu: expected NAME=POINTS, or a file that ends in"):
         invoke("leaderboard", results, "--bleu", "aws")
     with pytest.raises(InputError, match="none ships with the package for en-fr"):
-        invoke("leaderboard", results, "--tgt-lang", "fr")
+        invoke("leaderboard", results, "--language-pair", "en-fr")
 
 
 @pytest.mark.usefixtures("socket_enabled")

@@ -256,7 +256,7 @@ def test_a_damaged_identity_is_counted_without_its_fields(path: Path, text: str)
         ("letters@2", N_DISTINCT),
     ]
     with pytest.warns(CacheWarning):
-        shown = CliRunner().invoke(app, ["cache", "info", "--path", str(path)])
+        shown = CliRunner().invoke(app, ["cache", "--path", str(path)])
     assert shown.exit_code == 0
     assert "letters@2" in shown.output
 
@@ -310,7 +310,7 @@ def test_a_cache_of_another_version_is_refused(path: Path) -> None:
     for use in (cache.check, cache.info, lambda: scored(path)):
         with pytest.raises(
             CacheError,
-            match=r"has format 2, expected 1; delete it: cc-hf cache clear --path .*scores\.sqlite",
+            match=r"has format 2, expected 1; delete it: cc-hf cache --clear --path .*scores\.sqlite",
         ):
             use()
     assert cache.clear().n_bytes > 0
@@ -329,7 +329,7 @@ def test_a_damaged_cache_file_is_refused(path: Path, damage: str) -> None:
     )
     for _ in range(2):
         with pytest.raises(
-            CacheError, match=r"damaged .* and was not used; delete it: cc-hf cache clear --path"
+            CacheError, match=r"damaged .* and was not used; delete it: cc-hf cache --clear --path"
         ):
             scored(path, letter_requests(400))
     ScoreCache(path).clear()
@@ -365,7 +365,7 @@ def test_a_damaged_default_cache_can_be_cleared() -> None:
     cache = ScoreCache()
     cache.path.parent.mkdir(parents=True, exist_ok=True)
     cache.path.write_bytes(b"nonsense" * 1000)
-    with pytest.raises(CacheError, match=r"delete it: cc-hf cache clear$"):
+    with pytest.raises(CacheError, match=r"delete it: cc-hf cache --clear$"):
         open_cache(True)
     assert cache.clear().n_bytes == 8000
     assert open_cache(True) is not None

@@ -287,7 +287,7 @@ REPO_OPTIONS = (
 
 
 def test_a_dry_run_sends_no_requests(hub: FakeHub, files: list[Path]) -> None:
-    output, error = run("results", *files, "--model", "org/model", *REPO_OPTIONS)
+    output, error = run("results", *files, "--repo", "org/model", *REPO_OPTIONS)
     assert error is None
     assert "dry run: 3 files" in output
     assert (
@@ -305,7 +305,7 @@ def test_figures_for_first_looks_say_so_in_the_dry_run_and_where_they_are_publis
     )
     path = tmp_path / "r.json"
     path.write_text(by_embedded.to_json(), encoding="utf-8")
-    options = ("--model", "org/model", "--dataset-repo", "org/winomt")
+    options = ("--repo", "org/model", "--dataset-repo", "org/winomt")
     output, error = run("results", path, *options)
     assert error is None
     assert "note: The evaluator is cc-tiny-en-de" in output
@@ -321,7 +321,7 @@ def test_results_are_proposed_with_the_current_card(
     hub: FakeHub, files: list[Path], tmp_path: Path
 ) -> None:
     hub.repos["models/org/model"] = {"README.md": b"---\nlicense: mit\n---\n# M\n"}
-    output, error = run("results", *files, "--model", "org/model", *REPO_OPTIONS, "--yes")
+    output, error = run("results", *files, "--repo", "org/model", *REPO_OPTIONS, "--yes")
     assert error is None
     assert f"as a pull request; {hub.url}/org/model/discussions/1" in output
     (commit,) = hub.commits
@@ -349,7 +349,7 @@ def test_results_for_an_own_model_can_be_committed(hub: FakeHub, files: list[Pat
     _, error = run(
         "results",
         files[0],
-        "--model",
+        "--repo",
         "org/model",
         "--dataset-repo",
         "org/winomt",
@@ -374,7 +374,7 @@ def test_results_for_an_own_model_can_be_committed(hub: FakeHub, files: list[Pat
 def test_a_card_that_could_not_be_read_is_not_overwritten(
     hub: FakeHub, files: list[Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    command = ("results", files[0], "--model", "org/model", "--dataset-repo", "org/winomt", "--yes")
+    command = ("results", files[0], "--repo", "org/model", "--dataset-repo", "org/winomt", "--yes")
     _, error = run(*command)
     assert "https://huggingface.co/org/model: the Hub did not accept the files" in str(error)
     assert "Nothing was sent" in str(error)
@@ -402,13 +402,13 @@ def test_a_card_that_could_not_be_read_is_not_overwritten(
         (["--date", "2026-02-30"], "date: expected YYYY-MM-DD"),
         (["--date", "2026-01-31T10Z"], "date: expected YYYY-MM-DD"),
         (["--source-name", "Log"], "expected an address with it"),
-        (["--card", "no.md"], "--card: expected a file"),
+        (["--card", "no.md"], "card: expected a file"),
         (["--output", "out", "--yes"], "got both"),
     ],
 )
 def test_bad_options_are_refused(files: list[Path], more: list[str], message: str) -> None:
     _, error = run(
-        "results", files[0], "--model", "org/model", "--dataset-repo", "org/winomt", *more
+        "results", files[0], "--repo", "org/model", "--dataset-repo", "org/winomt", *more
     )
     assert isinstance(error, CCError)
     assert message in str(error)
@@ -418,7 +418,7 @@ def test_malformed_and_missing_results_are_refused_by_name(tmp_path: Path) -> No
     (tmp_path / "x.json").write_text("{}", encoding="utf-8")
     for name in ("x.json", "no.json"):
         _, error = run(
-            "results", tmp_path / name, "--model", "org/model", "--dataset-repo", "org/winomt"
+            "results", tmp_path / name, "--repo", "org/model", "--dataset-repo", "org/winomt"
         )
         assert name in str(error)
 
@@ -428,7 +428,7 @@ def test_results_can_be_written_without_sending(files: list[Path], tmp_path: Pat
     _, error = run(
         "results",
         files[0],
-        "--model",
+        "--repo",
         "org/model",
         "--dataset-repo",
         "org/winomt",

@@ -165,7 +165,7 @@ def test_publish_dataset_can_write_the_folder_without_sending(hub: FakeHub, tmp_
     task = "en-es--simplegen_accuracy--accuracy"
     command = ("dataset", "simplegen", "en-es", "--repo", "org/sg", "--task", task)
     _, error = run(*command, "--output", tmp_path / "a", "--yes")
-    assert "expected --output, which only writes the folder, or --yes" in str(error)
+    assert "output, yes: expected one of the two" in str(error)
     output, error = run(*command, "--output", tmp_path / "a")
     assert error is None
     assert "eval.yaml" in output
@@ -203,7 +203,7 @@ def test_publish_metric_sends_the_files_after_a_dry_run(hub: FakeHub) -> None:
 
 def test_publish_leaderboard_can_be_repeated_after_a_failure(hub: FakeHub, tmp_path: Path) -> None:
     write_result(tmp_path, "aws", small_result((0.4, 0.9)))
-    command = ("leaderboard", "--results", tmp_path, "--repo", "org/board")
+    command = ("leaderboard", tmp_path, "--repo", "org/board")
     output, _ = run(*command)
     assert "dry run: 5 files" in output
     assert hub.paths == []

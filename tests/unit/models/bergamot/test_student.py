@@ -294,9 +294,9 @@ def test_model_is_in_eval_mode_and_finite(tmp_path: Path) -> None:
 
 def test_command_converts_a_student_that_names_its_tokens(tmp_path: Path) -> None:
     folder, output = save_student(tmp_path / "student"), tmp_path / "converted"
-    run = CliRunner().invoke(app, ["convert-bergamot", str(folder), "--output", str(output)])
+    run = CliRunner().invoke(app, ["convert", str(folder), "--output", str(output)])
     assert run.exit_code == 0, run.output
-    assert run.output.split() == [str(output), "bergamot"]
+    assert run.stdout.split() == [str(output), "bergamot"]
     evaluator: Any = cc_hf.load_evaluator(output)
     (ids,) = evaluator.encode_sources(["The key is here."], "en", "de")
     assert evaluator.source_pieces(ids)[-1] == "</s>"

@@ -1,0 +1,172 @@
+"""cc-hf convert: convert checkpoints of fairseq, or a student of Bergamot, to transformers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from rich.text import Text
+
+from cc_hf.cli.command import NewFile, Outcome
+from cc_hf.cli.options import NewFolder
+from cc_hf.errors import InputError
+from cc_hf.files import is_folder
+
+if TYPE_CHECKING:
+    from cc_hf.conversion.convert import Conversion
+
+__all__ = ["convert"]
+
+_PANEL = "Checkpoints of fairseq"
+
+
+def convert(
+    model: Annotated[
+        str,
+        typer.Argument(
+            help=(
+                "Name of a student such as bergamot:en-pt; its folder, with model*.bin (or .npz)"
+                " and vocab*.spm, which may be compressed by gzip; or a folder of fairseq, with"
+                " checkpoints (*.pt), dict.XX.txt of both languages, and BPE codes (bpecodes or"
+                " bpecodes.XX)."
+            )
+        ),
+    ],
+    *,
+    output: NewFolder,
+    checkpoints: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--checkpoint",
+            help=(
+                "Name of a checkpoint to convert, such as model1. May be repeated. Default: all"
+                " checkpoints in the folder."
+            ),
+            rich_help_panel=_PANEL,
+        ),
+    ] = None,
+    codes: Annotated[
+        Path | None,
+        typer.Option(
+            help=(
+                "File with the BPE codes of both languages, from fastBPE or subword-nmt."
+                " Default: bpecodes in the folder."
+            ),
+            rich_help_panel=_PANEL,
+        ),
+    ] = None,
+    source_codes: Annotated[
+        Path | None,
+        typer.Option(
+            help="BPE codes of the source language, in place of --codes.", rich_help_panel=_PANEL
+        ),
+    ] = None,
+    target_codes: Annotated[
+        Path | None,
+        typer.Option(
+            help="BPE codes of the target language, in place of --codes.", rich_help_panel=_PANEL
+        ),
+    ] = None,
+    tokenizer: Annotated[
+        str | None,
+        typer.Option(
+            help=(
+                "Tokenisation before BPE: moses, or space for texts that are already tokenised."
+                " Default: moses."
+            ),
+            rich_help_panel=_PANEL,
+        ),
+    ] = None,
+    check: Annotated[
+        Path | None,
+        typer.Option(
+            help=(
+                "JSON file with scores by fairseq, to compare with those of the converted"
+                ' models: {"pairs": [{"source_ids", "target_ids", "scores": {"model1":'
+                ' {"positional_log_probs": [...]}}}]}.'
+            ),
+            rich_help_panel=_PANEL,
+        ),
+    ] = None,
+) -> Outcome:
+    """Convert a model to a folder of transformers.
+
+    The command recognises what the model is. A student becomes one folder, with safetensors and
+    SentencePiece. Each checkpoint of fairseq becomes a folder in the new folder, OUTPUT/model1 for
+    model1.pt. No code in the files is run.
+
+    Example: cc-hf convert bergamot:en-pt --output en-pt
+    """
+    from cc_hf.conversion.convert import convert as convert_checkpoints
+    from cc_hf.conversion.student import convert_student
+    from cc_hf.models.bergamot.published import PREFIX
+    from cc_hf.models.bergamot.student import student_files
+
+    options: dict[str, Any] = {
+        "checkpoints": checkpoints,
+        "codes": codes,
+        "source_codes": source_codes,
+        "target_codes": target_codes,
+        "tokenizer": tokenizer,
+        "check": check,
+    }
+    given = {name: value for name, value in options.items() if value is not None}
+    if is_folder(model) and any(Path(model).glob("*.pt")):
+        conversion = convert_checkpoints(model, output=output, **given)
+        return Outcome(
+            _row(conversion),
+            lambda: map(Text, _lines(conversion)),
+            files=[NewFile(output, None)],
+            notes=conversion.notes,
+        )
+    if not model.startswith(PREFIX) and student_files(model) is None:
+        raise InputError(
+            f"{model}: expected a name such as bergamot:en-pt, a folder with model*.bin or"
+            " model*.npz and vocab*.spm (or srcvocab*.spm and trgvocab*.spm), or a folder with"
+            " checkpoints of fairseq (*.pt)"
+        )
+    if given:
+        raise InputError(
+            f"{', '.join(given)}: expected a folder with checkpoints of fairseq (*.pt), got the"
+            f" student {model}; leave {'it' if len(given) == 1 else 'them'} out"
+        )
+    folder = convert_student(model, output=output)
+    return Outcome(
+        {"models": {str(folder): "bergamot"}},
+        lambda: [Text(f"{folder}  bergamot")],
+        files=[NewFile(output, None)],
+    )
+
+
+def _row(conversion: Conversion) -> dict[str, Any]:
+    check = conversion.check
+    return {
+        "models": {
+            str(folder): family
+            for folder, family in zip(conversion.folders, conversion.families, strict=True)
+        },
+        "deviations": None if check is None else dict(check.deviations),
+    }
+
+
+def _lines(conversion: Conversion) -> Iterator[str]:
+    from cc_hf.conversion.check import TOLERANCE
+
+    settings, check = conversion.settings, conversion.check
+    for folder, family in zip(conversion.folders, conversion.families, strict=True):
+        yield f"{folder}  {family}, {settings.source_lang}-{settings.target_lang}"
+    if check is None:
+        yield "scores were not checked: give scores of fairseq with --check to compare"
+        return
+    for name, value in check.deviations.items():
+        yield (
+            f"{name}: largest deviation of {check.n_tokens} log-probabilities {value:.2g} (allowed"
+            f" {TOLERANCE:g})"
+        )
+    yield (
+        f"ids equal for all {check.n_texts} texts"
+        if check.n_texts
+        else "ids were not checked: the file holds no texts"
+    )
