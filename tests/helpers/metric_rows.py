@@ -170,10 +170,7 @@ def drawn_scores(
 
 
 def judged(
-    metric: str,
-    translations: Sequence[str],
-    references: Sequence[dict[str, Any]],
-    **options: Any,
+    metric: str, translations: Sequence[str], references: Sequence[dict[str, Any]], **options: Any
 ) -> EvaluationResult:
     """Return the result for such rows, using `scores` if the metric takes an evaluator."""
     given: dict[str, Any] = {"src_lang": "en", "tgt_lang": "de", "n_resamples": 20, **options}

@@ -71,7 +71,7 @@ CONTRAWSD_ITEMS: dict[str, list[dict[str, Any]]] = {
                     "type": "word_sense",
                 }
             ],
-        },
+        }
     ],
 }
 

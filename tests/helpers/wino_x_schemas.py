@@ -32,11 +32,7 @@ NOUNS = {
 }
 NOMINATIVE, ACCUSATIVE = (
     {"er": "Der", "sie": "Die", "es": "Das"},
-    {
-        "er": "den",
-        "sie": "die",
-        "es": "das",
-    },
+    {"er": "den", "sie": "die", "es": "das"},
 )
 TRIGGERS = (
     ("heavy", "schwer"),

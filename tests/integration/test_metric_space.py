@@ -39,11 +39,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     with (
         (folder / "log").open("w") as log,
         subprocess.Popen(
-            [sys.executable, "app.py"],
-            cwd=folder / "space",
-            env=variables,
-            stdout=log,
-            stderr=log,
+            [sys.executable, "app.py"], cwd=folder / "space", env=variables, stdout=log, stderr=log
         ) as app,
     ):
         try:

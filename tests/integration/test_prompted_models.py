@@ -85,10 +85,7 @@ def test_choices_by_log_probability_stand_beside_the_parsed_ones(
 
 @pytest.mark.enable_socket
 def test_a_server_gives_the_replies_of_the_model_on_this_machine(
-    alone: tuple[Path, Shown],
-    chat: Path,
-    data: Path,
-    tmp_path: Path,
+    alone: tuple[Path, Shown], chat: Path, data: Path, tmp_path: Path
 ) -> None:
     local = open_local_chat(str(chat), decoding=Decoding())
     with chat_server(local.loaded.model, local.loaded.tokenizer) as served:

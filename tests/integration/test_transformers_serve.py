@@ -66,9 +66,7 @@ def _await(url: str, process: subprocess.Popen[bytes]) -> None:
     raise AssertionError(f"no answer from {url} in {_SECONDS} seconds")
 
 
-def test_replies_equal_those_of_the_model_on_this_machine(
-    tmp_path: Path,
-) -> None:
+def test_replies_equal_those_of_the_model_on_this_machine(tmp_path: Path) -> None:
     decoding = Decoding(max_new_tokens=6)
     folder = save_tiny_chat_model(tmp_path)
     expected = open_local_chat(str(folder), decoding=decoding).reply(QUESTIONS)

@@ -165,17 +165,9 @@ def test_the_check_refuses_deviating_scores_and_token_ids(shared: Path, tmp_path
     recorded = gold(shared, "joint")
     recorded["pairs"][3]["scores"]["model1"]["positional_log_probs"][1] += 2e-4
     (tmp_path / "scores.json").write_text(json.dumps(recorded), encoding="utf-8")
-    with pytest.raises(
-        EvaluatorError,
-        match=(
-            r"the converted model1 does not score as the original: a log-probability of pair 3"
-            r" deviates by 0\.0002"
-        ),
-    ):
+    with pytest.raises(EvaluatorError, match="the converted model1 does not score as"):
         convert(folder, output=tmp_path / "out", check=tmp_path / "scores.json")
-    with pytest.raises(
-        EvaluatorError, match=r"the source of pair 0 of gold_scores\.json gets other ids"
-    ):
+    with pytest.raises(EvaluatorError, match=r"the source of pair 0 of gold_scores\.json gets"):
         convert(
             folder, output=tmp_path / "out", check=folder / "gold_scores.json", tokenizer="space"
         )

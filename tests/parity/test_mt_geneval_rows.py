@@ -98,9 +98,7 @@ def test_share_of_gendered_dev_references_is_that_of_section_2_1(
     )
 
 
-def test_sub_categories_agree_with_the_gold_and_the_context_pronouns(
-    shared: Path,
-) -> None:
+def test_sub_categories_agree_with_the_gold_and_the_context_pronouns(shared: Path) -> None:
     agreement: Counter[str] = Counter()
     for lang, blocks in gold(shared, "subcategory_blocks_inferred.json")["blocks"].items():
         examples = load(shared, f"contextual_{lang}", "test")

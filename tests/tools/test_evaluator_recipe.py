@@ -9,25 +9,9 @@ import pytest
 
 import cc_hf
 from tests.helpers.cases import cases_by_words
-from tools.evaluator_recipe.corpus import (
-    cued_copies,
-    read_tatoeba,
-    split_development,
-    with_person,
-)
-from tools.evaluator_recipe.grammar import (
-    CASES,
-    Case,
-    noun_phrase,
-    parse_noun,
-    read_occupations,
-)
-from tools.evaluator_recipe.sentences import (
-    Pair,
-    SentenceMaker,
-    english_plural,
-    read_phrases,
-)
+from tools.evaluator_recipe.corpus import cued_copies, read_tatoeba, split_development, with_person
+from tools.evaluator_recipe.grammar import CASES, Case, noun_phrase, parse_noun, read_occupations
+from tools.evaluator_recipe.sentences import Pair, SentenceMaker, english_plural, read_phrases
 from tools.evaluator_recipe.train import Recipe, train
 
 

@@ -138,10 +138,7 @@ def test_bias_of_all_recorded_sentences_is_equal(shared: Path, file: str, n: int
 
 @pytest.mark.parametrize(
     ("options", "n_tagged", "n_shared", "n_equal"),
-    [
-        ({}, 1700, 1643, 1643),
-        ({"rule": "program", "window": 3}, 1840, 1724, 1724),
-    ],
+    [({}, 1700, 1643, 1643), ({"rule": "program", "window": 3}, 1840, 1724, 1724)],
     ids=["recommended", "program"],
 )
 def test_tagged_pairs_have_the_recorded_senses(

@@ -70,9 +70,7 @@ def test_a_tokenizer_that_does_not_end_texts_with_eos_is_refused(tmp_path: Path)
     tokenizer = _fast_tokenizer(with_eos=False)
     small_model(vocab_size=len(tokenizer)).save_pretrained(tmp_path)
     tokenizer.save_pretrained(tmp_path)
-    with pytest.raises(
-        EvaluatorError, match=r"expected a tokenizer that ends every source with EOS, the id 2, got"
-    ):
+    with pytest.raises(EvaluatorError, match=r"expected a tokenizer that ends every source.*got"):
         cc_hf.load_evaluator(tmp_path)
 
 
@@ -116,10 +114,7 @@ def test_it_is_a_system_and_an_evaluator_of_the_metrics(tmp_path: Path) -> None:
     for source, translation in zip(_SOURCES, translations, strict=True):
         ids = tokenizer(source, return_tensors="pt")
         output = model.generate(
-            ids["input_ids"],
-            num_beams=3,
-            max_new_tokens=12,
-            bad_words_ids=[[pad]],
+            ids["input_ids"], num_beams=3, max_new_tokens=12, bad_words_ids=[[pad]]
         )
         text = tokenizer.batch_decode(output[:, 1:], skip_special_tokens=True)[0]
         assert " ".join(text.split()) == translation

@@ -43,9 +43,7 @@ def gaps(rows: Sequence[Twins]) -> Any:
     return replace(found, largest=(), smallest=())
 
 
-def gaps_again(
-    row: Twins,
-) -> Twins:
+def gaps_again(row: Twins) -> Twins:
     return [
         (
             replace(e, id=f"x{e.id}", extra={**e.extra, "pair": f"x{e.extra['pair']}"}),
@@ -55,15 +53,11 @@ def gaps_again(
     ]
 
 
-def gaps_turned(
-    row: Twins,
-) -> Twins:
+def gaps_turned(row: Twins) -> Twins:
     other = dict(zip(_GENDERS, _GENDERS[::-1], strict=True))
     return [(replace(e, gold=other[e.gold], category=other[e.gold]), j) for e, j in row]
 
 
 CASES = ContractCases(
-    figures={
-        "sentence gaps": FigureCase(counterfactuals, gaps, gaps_again, gaps_turned, exchanged),
-    },
+    figures={"sentence gaps": FigureCase(counterfactuals, gaps, gaps_again, gaps_turned, exchanged)}
 )

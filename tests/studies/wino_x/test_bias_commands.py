@@ -101,9 +101,7 @@ def test_referent_bias_reads_a_file_of_preferences(data: Path) -> None:
         printed.split()
     )
     assert "ignored in the bias: 1 ties or undecided" in printed
-    with pytest.raises(
-        InputError, match="expected either a file of results or --preferences FILE, got neither"
-    ):
+    with pytest.raises(InputError, match=r"expected either a file of results or.*got neither"):
         printed_by("study", "wino_x", "referent-bias")
     with pytest.raises(InputError, match="got both"):
         printed_by("study", "wino_x", "referent-bias", path, "--preferences", path)
@@ -163,9 +161,7 @@ def test_trigger_importance_writes_figures_page_and_picture(data: Path) -> None:
         "study", "wino_x", "trigger-importance", "--data-dir", data, "-q", "--pairs", "1", "-o", few
     )
     assert [one["example_id"] for one in read_json(few)["saliences"]] == ["Q1-1", "Q1-2"]
-    with pytest.raises(
-        InputError, match="--evaluator: expected one sequence-to-sequence model, got a, b"
-    ):
+    with pytest.raises(InputError, match=r"--evaluator: expected one sequence-to-sequence.*got a"):
         printed_by(
             "study",
             "wino_x",

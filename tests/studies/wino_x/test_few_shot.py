@@ -161,10 +161,7 @@ def test_bad_sizes_and_settings_are_refused(marian: Any, splits: WinoXSplits) ->
     with pytest.raises(InputError, match="training sizes: expected at least one, got none"):
         learning_curve(marian, splits, [], settings)
     with pytest.raises(
-        InputError,
-        match=(
-            "expected 1 to 112 samples, which is what the development and test parts leave, got 500"
-        ),
+        InputError, match=(r"expected 1 to 112 samples, which is what the.*got 500")
     ):
         learning_curve(marian, splits, [500], settings)
     twin = dataclasses.replace(splits.dev[0], id="another sample of its schema")
@@ -374,9 +371,7 @@ def test_fillers_are_located_in_their_gaps(masked_folder: Path) -> None:
     ).split() == ["the", "bag", "the", "bag"]
     with pytest.raises(InputError, match="example '1': expected a sample of LM-Wino-X"):
         encode_fillers(evaluator, [example("It hit _.", "It hit the ball.")])
-    with pytest.raises(
-        InputError, match="masking: expected one of filler, filler-only, random, got 'all'"
-    ):
+    with pytest.raises(InputError, match=r"masking: expected one of filler.*got 'all'"):
         FillerCollator(evaluator.tokenizer, masking="all", n_vocabulary=9, seed=0)
     with pytest.raises(InputError, match="trained without label smoothing and pronoun penalty"):
         fine_tune_on_fillers(evaluator, [], [], FineTuning())
@@ -564,36 +559,21 @@ def test_an_output_that_the_system_cannot_open_is_refused(
 def test_arguments_that_do_not_fit_together_are_refused(
     marian_folder: Path, masked_folder: Path, data_dir: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with pytest.raises(
-        InputError,
-        match=r"expected a configuration with contrastive translations; take mt_en_de.translations",
-    ):
+    with pytest.raises(InputError, match="expected a configuration with contrastive translations"):
         debias(marian_folder, "mt_en_de", data_dir=data_dir)
-    with pytest.raises(
-        InputError, match=r"lm_en_de: expected a masked language model, .* is a MarianEvaluator"
-    ):
+    with pytest.raises(InputError, match="lm_en_de: expected a masked language model"):
         debias(marian_folder, "lm_en_de", data_dir=data_dir)
-    with pytest.raises(
-        InputError,
-        match=r"mt_en_de.translations: expected a translation model, .* is a MaskedLMEvaluator",
-    ):
+    with pytest.raises(InputError, match=r"mt_en_de.translations: expected a translation model"):
         debias(masked_folder, data_dir=data_dir)
     with pytest.raises(InputError, match="masked language models have the objective mle only"):
         debias(masked_folder, "lm_en_de", objective="pronoun-penalty", data_dir=data_dir)
-    with pytest.raises(
-        InputError,
-        match="device: 'auto' spreads the model over several GPUs, and training takes one",
-    ):
+    with pytest.raises(InputError, match="device: 'auto' spreads the model over several GPUs"):
         debias(marian_folder, loading=LoadingOptions(device="auto"), data_dir=data_dir)
-    with pytest.raises(
-        InputError, match="objective: expected one of mle, pronoun-penalty, got 'pp'"
-    ):
+    with pytest.raises(InputError, match=r"objective: expected one of mle.*got 'pp'"):
         debias(marian_folder, objective="pp", data_dir=data_dir)
     with pytest.raises(InputError, match="the objective mle has none"):
         debias(marian_folder, settings={"penalty_weight": 5.0}, data_dir=data_dir)
-    with pytest.raises(
-        InputError, match="expected a number above 0 with the objective pronoun-penalty, got 0"
-    ):
+    with pytest.raises(InputError, match=r"expected a number above 0 with the objective.*got 0"):
         debias(
             marian_folder,
             objective="pronoun-penalty",

@@ -43,11 +43,7 @@ def bias_of(
 ) -> ReferentBias:
     examples = examples_of(rows, folder, config)
     result = evaluate_dataset(
-        "wino_x",
-        config,
-        metric="contrastive_translation_scoring",
-        data_dir=folder,
-        evaluator=score,
+        "wino_x", config, metric="contrastive_translation_scoring", data_dir=folder, evaluator=score
     )
     return referent_bias(choices_of_result(result, examples))
 

@@ -412,10 +412,7 @@ def test_a_nan_loss_raises_an_error_with_a_remedy(
     whole: Any, schemas: list[ContrastiveTranslationExample], tmp_path: Path
 ) -> None:
     batch = PairCollator.of(whole)(encode_pairs(whole, schemas[:2], pronouns="all"))
-    with pytest.raises(
-        EvaluatorError,
-        match=r"the loss became nan; lower the learning rate, or the weight of the penalty \(5.0\)",
-    ):
+    with pytest.raises(EvaluatorError, match="the loss became nan; lower the learning rate"):
         trainer(whole, tmp_path, weight=5.0).compute_loss(
             whole.model, batch, num_items_in_batch=torch.tensor(float("nan"))
         )

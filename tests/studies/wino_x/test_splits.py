@@ -129,19 +129,12 @@ def test_bad_examples_are_refused() -> None:
             n_dev=1,
             n_test=1,
         )
-    with pytest.raises(
-        InputError, match="development part: expected at least the 2 samples of one schema, got 1"
-    ):
+    with pytest.raises(InputError, match=r"development part: expected at least the 2.*got 1"):
         split_schemas(schemas([2] * 9), n_dev=1, n_test=2)
     with pytest.raises(InputError, match="expected at least 1 sample for development"):
         split_schemas(schemas([2] * 9), n_dev=0, n_test=2)
     found = split_schemas(schemas([2] * 9), n_dev=2, n_test=2)
-    with pytest.raises(
-        InputError,
-        match=(
-            "expected 1 to 14 samples, which is what the development and test parts leave, got 500"
-        ),
-    ):
+    with pytest.raises(InputError, match=(r"expected 1 to 14 samples, which is what the.*got 500")):
         found.train_part(500)
     with pytest.raises(InputError, match="step of the training sizes: expected 1 to 14 samples"):
         found.train_sizes()
@@ -223,9 +216,7 @@ def test_choice_accuracy_counts_ties_and_pairs() -> None:
     assert choice_accuracy(TableEvaluator(table), samples[:1]).pair_accuracy is None
     with pytest.raises(InputError, match="one pair of languages, got 0"):
         choice_accuracy(TableEvaluator(table), [])
-    with pytest.raises(
-        InputError, match="example '8': expected at least one contrastive translation"
-    ):
+    with pytest.raises(InputError, match="example '8': expected at least one contrastive"):
         choice_accuracy(TableEvaluator(table), [example("8", "x", "a")])
 
 

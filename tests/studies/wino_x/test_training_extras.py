@@ -121,12 +121,7 @@ def test_the_rate_with_the_lowest_loss_on_the_development_part_is_used(
     assert (low["learning_rate"], low["n_epochs"]) == (1e-9, 2)
     assert middle["dev_loss"] < low["dev_loss"]
     # A rate at which the loss is no number is shown, and is not chosen.
-    assert high == {
-        "learning_rate": 1e30,
-        "dev_loss": None,
-        "n_epochs": None,
-        "best_epoch": None,
-    }
+    assert high == {"learning_rate": 1e30, "dev_loss": None, "n_epochs": None, "best_epoch": None}
     assert curve["settings"]["learning_rate"] == 1e-3
     assert min(curve["points"][2]["dev_losses"]) == middle["dev_loss"]
 
@@ -154,9 +149,7 @@ def test_test_sets_that_do_not_fit_are_refused(
     left, right = tmp_path / "a", tmp_path / "b"
     left.write_text("One.\nTwo.\n", encoding="utf-8")
     right.write_text("Eins.\n", encoding="utf-8")
-    with pytest.raises(
-        InputError, match=r"expected as many lines in both files, got 2 in .* and 1"
-    ):
+    with pytest.raises(InputError, match=r"expected as many lines in both.*got 2 in .* and 1"):
         read_test_set(left, right)
     right.write_text("Eins.\n \nZwei.\n", encoding="utf-8")
     left.write_text("One.\nTwo.\nThree.\n", encoding="utf-8")
@@ -251,12 +244,7 @@ def test_the_command_trains_on_winogrande_and_measures_transfer(
     )
     curve = json.loads((output / "learning_curve.json").read_text(encoding="utf-8"))
     assert curve["splits"]["train_on"].startswith("winogrande.jsonl@")
-    assert curve["splits"]["winogrande"] == {
-        "n": 264,
-        "n_test": 8,
-        "n_dev": 4,
-        "n_twins": 0,
-    }
+    assert curve["splits"]["winogrande"] == {"n": 264, "n_test": 8, "n_dev": 4, "n_twins": 0}
     assert curve["splits"]["n_train"] == 252
     assert [point.get("n_train") for point in curve["points"]] == [None, 16]
     text = capsys.readouterr().out
@@ -271,9 +259,7 @@ def test_the_command_trains_on_winogrande_and_measures_transfer(
     assert again.read_bytes().startswith(b"\x89PNG")
     assert "lm_en_de" in capsys.readouterr().out
     (tmp_path / "other.json").write_text("{}", encoding="utf-8")
-    with pytest.raises(
-        InputError, match="expected a learning curve, as `cc-hf study wino_x train`"
-    ):
+    with pytest.raises(InputError, match="expected a learning curve, as `cc-hf study wino_x"):
         _run("study", "wino_x", "curve", str(tmp_path / "other.json"))
     for rate in ("x", "1e-3,"):
         with pytest.raises(InputError, match="--learning-rate: expected a number, or several"):

@@ -209,13 +209,7 @@ def test_unsuitable_evaluators_and_examples_are_refused(tiny_marian: Path, tmp_p
     evaluator = cc_hf.load_evaluator(tiny_marian)
     with pytest.raises(InputError, match="at least one example"):
         prediction_differences(evaluator, [])
-    with pytest.raises(
-        InputError,
-        match=(
-            r"example 'a-1': expected translations with their pronouns, as of wino_x"
-            r" mt_en_de\.translations"
-        ),
-    ):
+    with pytest.raises(InputError, match="example 'a-1': expected translations with their"):
         prediction_differences(evaluator, [dataclasses.replace(EXAMPLES[0], extra={})])
     with pytest.raises(InputError, match="example 'b-1': expected the languages en-de, got en-fr"):
         prediction_differences(
@@ -310,18 +304,9 @@ def test_effects_keep_their_sign_unlike_the_original_program() -> None:
 def test_sentences_without_their_twin_are_counted() -> None:
     alone = sentence("b-1", "then it fell", [0.1, 0.2, 0.3])
     assert trigger_importance([*TWINS, alone]).n_alone == 1
-    with pytest.raises(
-        InputError,
-        match="expected two sentences of one schema, which tell its triggers, got 1 sentences",
-    ):
+    with pytest.raises(InputError, match=r"expected two sentences of one schema.*got 1 sentences"):
         trigger_importance([alone])
-    with pytest.raises(
-        InputError,
-        match=(
-            "got 0 sentences of as many schemas; 2 were not measured, such as a-1: no token of the"
-            " model stands for the pronoun 'er'"
-        ),
-    ):
+    with pytest.raises(InputError, match="got 0 sentences of as many schemas"):
         trigger_importance(
             [],
             skipped={"a-1": "no token of the model stands for the pronoun 'er'", "a-2": "another"},
@@ -329,6 +314,6 @@ def test_sentences_without_their_twin_are_counted() -> None:
     with pytest.raises(InputError, match="schema 'a': expected two sentences, got 3"):
         trigger_importance([*TWINS, dataclasses.replace(TWINS[0], example_id="a-3")])
     with pytest.raises(
-        InputError, match="triggers: expected at least two on each side to compare, got 0 and"
+        InputError, match=r"triggers: expected at least two on each side.*got 0 and"
     ):
         trigger_importance([TWINS[0], dataclasses.replace(TWINS[0], example_id="a-2")])

@@ -10,12 +10,7 @@ from typing import Any
 import pytest
 
 from cc_hf.asking.plans import plan_choices, plan_translations
-from cc_hf.asking.runs import (
-    ask_plan,
-    choices_of_run,
-    kept_replies,
-    translations_of_run,
-)
+from cc_hf.asking.runs import ask_plan, choices_of_run, kept_replies, translations_of_run
 from cc_hf.comparing.systems import compare
 from cc_hf.data.readers.wino_x import examples_of
 from cc_hf.errors import EvaluatorError, InputError
@@ -131,8 +126,7 @@ def test_replies_that_were_cut_are_counted_and_kept(tmp_path: Path) -> None:
     plan = plan_translations(rows, src_lang="en", tgt_lang="de", n_shots=0)
     rule = cutting_each(10, lambda row, answer: Reply(f"Satz {row}"))
     asked = ask_plan(
-        *("translate", Material("en", "de", rows), plan, Scripted(plan, rule)),
-        tmp_path / "t.jsonl",
+        *("translate", Material("en", "de", rows), plan, Scripted(plan, rule)), tmp_path / "t.jsonl"
     )
     translated = translations_of_run(*asked)
     assert (translated.n_cut(), translated.n_cut("male")) == (10, 10)

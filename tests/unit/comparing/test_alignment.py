@@ -76,10 +76,7 @@ def test_the_first_translation_that_differs_is_named() -> None:
 @cases_by_message(
     ("other", "message"),
     [
-        (
-            result("ab", config="x"),
-            r"expected results on the same data: a is of d c de \(d/c@1\), b of d x de .*; evaluate",
-        ),
+        (result("ab", config="x"), r"expected results on the same data: a is of d c de \(d/c@1\)"),
         (result("ab", tgt_lang="fr"), r"b of d c fr \(d/c@1\)"),
         (result("ab", signature="m|data:d/c@2"), r"b of d c de \(d/c@2\)"),
         (result("ab", signature="m|data:d/c[first 2]@1"), r"b of d c de \(d/c\[first 2\]@1\)"),
@@ -96,9 +93,7 @@ def test_results_that_cannot_be_aligned_are_refused(other: EvaluationResult, mes
 def test_a_result_without_judgements_has_no_row() -> None:
     aligned = AlignedJudgements.of({"a": result("ab"), "b": result("", n=2)})
     assert aligned.judgements["b"] == {}
-    with pytest.raises(
-        InputError, match=r"b: expected a result with judgements .* one of m, which"
-    ):
+    with pytest.raises(InputError, match=r"b: expected a result with judgements .* one of m"):
         aligned.rows("ab")
 
 

@@ -204,9 +204,7 @@ def test_bad_input_is_refused() -> None:
         explain(evaluator, "Ja.", ["a"], ["a"])
     with pytest.raises(InputError, match="letters does not name its tokens"):
         explain(LetterEvaluator(), "Ja.", ["a"], ["b"])
-    with pytest.raises(
-        InputError, match=r"with contrastive sources, got ContrastiveTranslationExample"
-    ):
+    with pytest.raises(InputError, match="with contrastive sources, got"):
         explain_example(
             evaluator,
             ContrastiveTranslationExample("0", "en", "de", "a", "b", ("c",), "all"),  # type: ignore[arg-type]

@@ -84,20 +84,13 @@ def test_metrics_without_a_model_are_distinguished_by_name() -> None:
 
 def test_results_that_cannot_be_compared_are_refused() -> None:
     rows = table(a=(0.1, 0.2, 0.3), b=(0.5, 0.7, 0.6))
-    with pytest.raises(
-        InputError,
-        match="at least three systems by at least two evaluators, got 3 systems and 1 evaluators",
-    ):
+    with pytest.raises(InputError, match="at least three systems by at least two evaluators, got"):
         evaluator_agreement(table(a=(0.1, 0.2, 0.3)))
     with pytest.raises(InputError, match=r"the translations of a\.2 were not judged by .*eval:b"):
         evaluator_agreement({name: one for name, one in rows.items() if name != "b.2"})
-    with pytest.raises(
-        InputError, match=r"again and a\.0 are the same translations by the same evaluator"
-    ):
+    with pytest.raises(InputError, match=r"again and a\.0 are the same translations by the same"):
         evaluator_agreement({**rows, "again": rows["a.0"]})
-    with pytest.raises(
-        InputError, match=r"figure: expected one of accuracy, which a\.0 has, got 'bleu'"
-    ):
+    with pytest.raises(InputError, match=r"figure: expected one of accuracy, which.*got 'bleu'"):
         evaluator_agreement(rows, figure="bleu")
     with pytest.raises(InputError, match=r"a gives all 3 systems the same accuracy, 0\.1"):
         evaluator_agreement(table(a=(0.1, 0.1, 0.1), b=(0.5, 0.7, 0.6)))

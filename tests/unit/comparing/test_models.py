@@ -9,12 +9,7 @@ import pytest
 from sacrebleu.metrics.bleu import BLEU
 from sacrebleu.significance import PairedTest
 
-from cc_hf.comparing.models import (
-    PUBLISHED,
-    compared_bleu,
-    compared_rates,
-    compared_verdicts,
-)
+from cc_hf.comparing.models import PUBLISHED, compared_bleu, compared_rates, compared_verdicts
 from cc_hf.errors import InputError
 from cc_hf.results import EvaluationResult, Interval, NoInterval
 from cc_hf.schema import Judgement

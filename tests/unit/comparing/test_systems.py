@@ -250,20 +250,8 @@ def other_id(result: EvaluationResult) -> EvaluationResult:
                 " both"
             ),
         ),
-        (
-            lambda: {"a": other_id(judged("a")), "w": words("a")},
-            (
-                "a .*can be compared to none.* a has no judgement of 1 of the 60 examples of w,"
-                " such as example id0"
-            ),
-        ),
-        (
-            lambda: {"a": judged("a"), "w": words("b")},
-            (
-                "same metric, or of the same translations: example id2: a judged 'Arzt. 2', w"
-                " judged 'Ärztin 2'"
-            ),
-        ),
+        (lambda: {"a": other_id(judged("a")), "w": words("a")}, "a .*can be compared to none"),
+        (lambda: {"a": judged("a"), "w": words("b")}, "same metric, or of the same translations"),
         (
             lambda: {"a": judged("a"), "b": judged("b", coarse_scores)},
             "options: eval is 'function hash_scores@.*' and 'function coarse_scores@.*same options$",
@@ -375,10 +363,7 @@ def test_results_are_named_after_their_files(tmp_path: Path) -> None:
     assert {
         name: r.metric for name, r in read_results([tmp_path / "set.json"], metric="words").items()
     } == {"set": "words"}
-    with pytest.raises(
-        InputError,
-        match=r"one\.json: expected a result of the metric words, got contrastive_conditioning",
-    ):
+    with pytest.raises(InputError, match=r"one\.json: expected a.*got contrastive_conditioning"):
         read_results([tmp_path / "one.json"], metric="words")
     with pytest.raises(InputError, match="is named twice"):
         read_results([tmp_path / "one.json"] * 2)

@@ -39,10 +39,7 @@ def test_samples_near_the_middle_are_listed_the_least_sure_first() -> None:
         {"category": "female", "n": 2, "n_uncertain": 1},
         {"category": "male", "n": 3, "n_uncertain": 2},
     ]
-    assert [s.example_id for s in uncertain_samples(result(), within=0.06).samples] == [
-        *"acd",
-        "b",
-    ]
+    assert [s.example_id for s in uncertain_samples(result(), within=0.06).samples] == [*"acd", "b"]
     assert [s.example_id for s in uncertain_samples(result(), within=0).samples] == ["a"]
 
 

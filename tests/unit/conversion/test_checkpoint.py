@@ -57,9 +57,7 @@ def test_a_checkpoint_that_would_run_a_command_is_refused_and_not_run(
     evil = Command(function, argument)
     saved: Any = evil if place == "alone" else content(**{place: {"inside": [evil]}})
     torch.save(saved, tmp_path / "model1.pt", _use_new_zipfile_serialization=is_zip)
-    with pytest.raises(
-        EvaluatorError, match=f"refused, it holds {name}, which no checkpoint needs"
-    ):
+    with pytest.raises(EvaluatorError, match=f"refused, it holds {name}, which no checkpoint"):
         read_checkpoint(tmp_path / "model1.pt")
     assert not made.exists()
     assert "antigravity" not in sys.modules
@@ -167,9 +165,7 @@ def test_files_that_are_not_checkpoints_are_refused(tmp_path: Path) -> None:
         with pytest.raises(EvaluatorError, match="with weights by name under 'model'"):
             read_checkpoint(path)
     torch.save({"model": {"a": torch.ones(1)}}, path)
-    with pytest.raises(
-        EvaluatorError, match="expected the options of the training under 'args' or 'cfg'"
-    ):
+    with pytest.raises(EvaluatorError, match="expected the options of the training under 'args'"):
         read_checkpoint(path)
 
 

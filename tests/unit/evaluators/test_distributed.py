@@ -118,11 +118,7 @@ def test_scores_are_cached_between_rounds_before_an_error(
 
 
 def test_only_the_main_member_reads_the_cache(tmp_path: Path) -> None:
-    cache, requests, seen = (
-        ScoreCache(tmp_path / "scores.sqlite"),
-        letter_requests(50),
-        [],
-    )  # type: ScoreCache, list[Any], list[Pair]
+    cache, requests, seen = (ScoreCache(tmp_path / "scores.sqlite"), letter_requests(50), [])  # type: ScoreCache, list[Any], list[Pair]
     LetterEvaluator(cache=cache).score(requests[:30], src_lang="en", tgt_lang="de")
 
     def work(team: Team) -> TokenScores:

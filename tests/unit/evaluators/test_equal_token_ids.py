@@ -232,13 +232,7 @@ def test_a_cue_lost_by_truncation_is_refused() -> None:
     }
     for evaluator in (LetterEvaluator(**cut), SlowAndFast(**cut)):
         compute_metric("contrastive_conditioning", ["x"], [whole], evaluator=evaluator, **_EN_DE)
-        with pytest.raises(
-            TooLongError,
-            match=(
-                "row 1: two texts that are compared are the same once they are cut to the 12 tokens"
-                " that letters takes"
-            ),
-        ):
+        with pytest.raises(TooLongError, match="row 1: two texts that are compared are the same"):
             compute_metric(
                 "contrastive_conditioning", ["x", "y"], [whole, lost], evaluator=evaluator, **_EN_DE
             )
@@ -248,9 +242,7 @@ def test_a_cue_lost_by_truncation_is_refused() -> None:
             "contrastive_translations": ["c", "a long translation b"],
         }
         for score in ("perplexity", "logprob"):
-            with pytest.raises(
-                TooLongError, match="row 0: two texts that are compared are the same"
-            ):
+            with pytest.raises(TooLongError, match="row 0: two texts that are compared are"):
                 compute_metric(
                     "contrastive_translation_scoring",
                     None,
@@ -308,9 +300,7 @@ def test_cues_and_endings_truncated_by_real_models_are_refused(family: str, tmp_
                 "incorrect_sources": [f"{long} she"],
                 "category": "all",
             }
-            with pytest.raises(
-                TooLongError, match="row 0: two texts that are compared are the same"
-            ):
+            with pytest.raises(TooLongError, match="row 0: two texts that are compared are"):
                 compute_metric(
                     "contrastive_conditioning", ["Ja."], [reference], evaluator=evaluator, **_EN_DE
                 )

@@ -565,10 +565,7 @@ def test_an_altered_record_is_ignored_and_replaced(
         n_loaded += 1
     else:
         altered(path, _ALTERED[how])
-    with pytest.warns(
-        CacheWarning,
-        match=r"is damaged: what it holds of an evaluator was altered: .*; the model is loaded",
-    ):
+    with pytest.warns(CacheWarning, match="is damaged: what it holds of an evaluator was"):
         again = opened(folder, path)
     assert len(loader.loaded) == n_loaded + 1
     assert again.signature_fields()["eval"] == "letters@a"

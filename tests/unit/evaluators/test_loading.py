@@ -169,9 +169,7 @@ def test_the_least_recently_used_evaluator_of_a_model_is_dropped(tiny_marian: Pa
 
 
 def test_unknown_name_suggests_the_nearest() -> None:
-    with pytest.raises(
-        UnknownNameError, match="unknown evaluator 'cc-tiny-en-ed'; did you mean 'cc-tiny-en-de'"
-    ):
+    with pytest.raises(UnknownNameError, match="'cc-tiny-en-ed'; did you mean 'cc-tiny-en-de'"):
         cc_hf.load_evaluator("cc-tiny-en-ed")
 
 
@@ -191,9 +189,7 @@ def test_a_folder_without_a_model_is_refused(tmp_path: Path) -> None:
 
 
 def test_a_model_that_is_not_seq2seq_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(
-        EvaluatorError, match=r"expected a sequence-to-sequence model .* got a model of type 'bert'"
-    ):
+    with pytest.raises(EvaluatorError, match=r"expected a sequence-to-sequence model .* got"):
         cc_hf.load_evaluator(save_tiny_bert(tmp_path))
 
 

@@ -230,9 +230,7 @@ def test_a_damaged_row_is_recomputed_and_replaced(path: Path, column: str, value
         alter(
             path, f"UPDATE scores SET {column} = ? WHERE key = (SELECT min(key) FROM scores)", value
         )
-    with pytest.warns(
-        CacheWarning, match=r"is damaged: 1 of its scores are none that a model gives"
-    ) as caught:
+    with pytest.warns(CacheWarning, match="is damaged: 1 of its scores are none") as caught:
         found, seen = scored(path)
     assert len(caught) == 1
     assert len(seen) == 1
@@ -308,10 +306,7 @@ def test_a_cache_of_another_version_is_refused(path: Path) -> None:
     with closing(sqlite3.connect(path)) as connection:
         connection.execute("PRAGMA user_version = 2")
     for use in (cache.check, cache.info, lambda: scored(path)):
-        with pytest.raises(
-            CacheError,
-            match=r"has format 2, expected 1; delete it: cc-hf cache --clear --path .*scores\.sqlite",
-        ):
+        with pytest.raises(CacheError, match="has format 2, expected 1; delete it: cc-hf cache"):
             use()
     assert cache.clear().n_bytes > 0
     assert len(scored(path)[1]) == N_DISTINCT
@@ -328,9 +323,7 @@ def test_a_damaged_cache_file_is_refused(path: Path, damage: str) -> None:
         else data[: 2 * 4096 + 100]
     )
     for _ in range(2):
-        with pytest.raises(
-            CacheError, match=r"damaged .* and was not used; delete it: cc-hf cache --clear --path"
-        ):
+        with pytest.raises(CacheError, match=r"damaged .* and was not used; delete it: cc-hf"):
             scored(path, letter_requests(400))
     ScoreCache(path).clear()
     assert list(path.parent.iterdir()) == []
@@ -348,10 +341,7 @@ def test_other_files_are_neither_used_nor_removed(tmp_path: Path, kind: str) -> 
     before = path.read_bytes()
     cache = ScoreCache(path)
     for use in (cache.check, cache.info, cache.clear, lambda: scored(path)):
-        with pytest.raises(
-            CacheError,
-            match=r"expected a cache of scores, .* is another file, or damaged; name another place",
-        ):
+        with pytest.raises(CacheError, match=r"expected a cache of scores, .* is another file"):
             use()
     assert path.read_bytes() == before
 
@@ -375,13 +365,7 @@ def test_a_chosen_cache_that_cannot_be_written_is_refused_at_once(
     tmp_path: Path, tiny_marian: Path
 ) -> None:
     (tmp_path / "file").write_text("", encoding="utf-8")
-    with pytest.raises(
-        CacheError,
-        match=(
-            r"cache: .*scores.sqlite: the cache of scores cannot be written .* name another file,"
-            r" or do without one"
-        ),
-    ):
+    with pytest.raises(CacheError, match=r"cache: .*scores.sqlite: the cache of scores cannot be"):
         cc_hf.load_evaluator(tiny_marian, cache=tmp_path / "file" / "scores.sqlite")
 
 
@@ -392,9 +376,7 @@ def test_an_unwritable_default_cache_warns_once_and_is_skipped(
     monkeypatch.setattr(
         "cc_hf.evaluators.score_cache._default_path", lambda: tmp_path / "file" / "scores.sqlite"
     )
-    with pytest.warns(
-        CacheWarning, match="cannot be used .* the evaluation goes on, scores are not stored"
-    ):
+    with pytest.warns(CacheWarning, match="cannot be used .* the evaluation goes on, scores are"):
         cache = open_cache(True)
     evaluator = LetterEvaluator(cache=cache)
     # without a second warning, which would be an error here

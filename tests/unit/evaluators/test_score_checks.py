@@ -176,9 +176,7 @@ def test_models_with_invalid_weights_are_refused_at_load(
     name = next(key for key in sorted(weights) if key.endswith("weight") and (".0." in key))
     weights[name].view(-1)[1] = value
     save_file(weights, path, metadata={"format": "pt"})
-    with pytest.raises(
-        EvaluatorError, match=r"the weight .* is NaN, infinite or larger than 2\*\*64 in float32"
-    ) as raised:
+    with pytest.raises(EvaluatorError, match=r"the weight .* is NaN, infinite or larger") as raised:
         load_evaluator(tmp_path)
     assert name in str(raised.value)
 

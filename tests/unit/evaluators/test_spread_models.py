@@ -115,13 +115,7 @@ def test_device_auto_is_refused_in_distributed_processes(
 ) -> None:
     for name, value in (("RANK", "0"), ("WORLD_SIZE", "2"), ("MASTER_ADDR", "localhost")):
         monkeypatch.setenv(name, value)
-    with pytest.raises(
-        InputError,
-        match=(
-            r"'auto' spreads one model over all GPUs, and each of several processes takes one;"
-            r" start one process, or leave out device='auto'"
-        ),
-    ):
+    with pytest.raises(InputError, match="'auto' spreads one model over all GPUs, and each"):
         cc_hf.load_evaluator(tiny_marian, device="auto", distributed=True)
     assert cc_hf.load_evaluator(tiny_marian, device="auto").device in ("cpu", "cuda")
 

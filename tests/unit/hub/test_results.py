@@ -169,25 +169,15 @@ def test_the_yaml_survives_the_parser_of_the_hub() -> None:
 
 
 def test_results_without_a_leaderboard_task_are_refused() -> None:
-    with pytest.raises(
-        InputError, match="got one on data of your own; make it with `cc-hf evaluate DATASET`"
-    ):
+    with pytest.raises(InputError, match="got one on data of your own; make it with `cc-hf"):
         published_scores([replace(RESULT, dataset="", config="")], REPOS)
     with pytest.raises(InputError, match=r"got one on data of your own \(bats\)"):
         published_scores([replace(RESULT, dataset="bats")], REPOS)
-    with pytest.raises(
-        InputError, match="got two of winomt default into de by contrastive_conditioning"
-    ):
+    with pytest.raises(InputError, match="got two of winomt default into de"):
         published_scores(
             [RESULT, replace(RESULT, signature=SIGNATURE.replace("m@1", "m@2"))], REPOS
         )
-    with pytest.raises(
-        InputError,
-        match=(
-            "no score for a leaderboard: expected accuracy, weighted_accuracy, min_accuracy, got"
-            " mean_confidence"
-        ),
-    ):
+    with pytest.raises(InputError, match=r"no score for a leaderboard.*got mean_confidence"):
         published_scores([replace(RESULT, scores={"mean_confidence": 0.5})], REPOS)
     with pytest.raises(InputError, match=r"dataset_repos: .*winomt=ORGANISATION/NAME"):
         published_scores([RESULT], {})

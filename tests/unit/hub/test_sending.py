@@ -69,11 +69,7 @@ def test_a_pull_request_does_not_change_the_repository(hub: FakeHub, folder: Pat
         ("/repos/create", 500, ("Nothing was sent", "Run the command again")),
         ("/repos/create", 403, ("Nothing was sent", "Log in with `hf auth login`")),
         ("/repos/create", "drop", ("Nothing was sent", "Run the command again")),
-        (
-            "/commit/",
-            500,
-            ("The repository exists, without the 2 files", "Run the command again"),
-        ),
+        ("/commit/", 500, ("The repository exists, without the 2 files", "Run the command again")),
         (
             "/commit/",
             401,

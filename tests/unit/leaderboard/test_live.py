@@ -289,17 +289,8 @@ def test_an_uploaded_file_is_judged_as_by_evaluate(tmp_path: Path) -> None:
         (b'{"translation": ' + b"1" * 5000 + b"}\n", r"^t\.txt: line 1: expected a JSON object"),
         (b"a ||| b\nc\n", r"^t\.txt: line 2"),
         (b"a\n" * (MAX_FILE_LINES + 1), r"^t\.txt: expected at most 20,000 lines here"),
-        (
-            b"a\n" + b"a" * (MAX_LINE + 1) + b"\n",
-            r"^t\.txt: line 2: expected at most 32,768 bytes here",
-        ),
-        (
-            b"a\n" * 2663 + b"a" * (MAX_TEXT_CHARACTERS + 1),
-            (
-                r"^t\.txt: the translation of example 2664: expected at most 2000 characters here,"
-                r" got 2001"
-            ),
-        ),
+        (b"a\n" + b"a" * (MAX_LINE + 1) + b"\n", r"^t\.txt: line 2: expected at most 32,768 bytes"),
+        (b"a\n" * 2663 + b"a" * (MAX_TEXT_CHARACTERS + 1), r"^t\.txt: the translation.*got 2001"),
         (
             b"a" * (MAX_MEAN_CHARACTERS + 1) + b"\n" + (b"a" * MAX_MEAN_CHARACTERS + b"\n") * 2663,
             r"^t\.txt: expected at most 300 characters per translation",

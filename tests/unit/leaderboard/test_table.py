@@ -146,12 +146,7 @@ def test_systems_are_ranked_and_equal_ones_share_a_rank(rows: list[LeaderboardRo
     without = dataclasses.replace(aws, system="a", figures={})
     assert [
         (rank, row.system) for rank, row in ranked([without, twin, aws, google], "accuracy")
-    ] == [
-        (1, "aws"),
-        (1, "Zebra"),
-        (3, "google"),
-        (None, "a"),
-    ]
+    ] == [(1, "aws"), (1, "Zebra"), (3, "google"), (None, "a")]
     assert [row.system for _, row in ranked(rows[:2], "min_accuracy")] == ["google", "aws"]
 
 

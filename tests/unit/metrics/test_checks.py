@@ -227,9 +227,7 @@ def test_numpy_arrays_and_texts_become_plain_python_values(name: str) -> None:
 def test_unordered_containers_are_refused(name: str) -> None:
     translations, references, _ = CASES[name]
     if translations:
-        with pytest.raises(
-            InputError, match="predictions: expected a list, got set, which has no order"
-        ):
+        with pytest.raises(InputError, match=r"predictions: expected a list.*got set"):
             run(name, set(translations), references)
         with pytest.raises(InputError, match="predictions: expected a list, got dict"):
             run(name, dict(enumerate(translations)), references)
@@ -237,9 +235,7 @@ def test_unordered_containers_are_refused(name: str) -> None:
         run(name, translations, pd.DataFrame(references))
     for key in ("correct_sources", "contrastive_translations", "correct_senses"):
         if key in references[0]:
-            with pytest.raises(
-                InputError, match=f"row 0: {key}: expected a list, got set, which has no order"
-            ):
+            with pytest.raises(InputError, match=f"row 0: {key}: expected a list.*got set"):
                 run(
                     name,
                     translations,
@@ -466,9 +462,7 @@ def test_two_metrics_on_user_data_are_joined_by_equal_translations() -> None:
     )
     with pytest.raises(InputError, match="can be compared to none of the others"):
         compare({"words": words, "cues": other}, n_resamples=10)
-    with pytest.raises(
-        InputError, match="different metrics do not show that the rows are the same"
-    ):
+    with pytest.raises(InputError, match="different metrics do not show that the rows are"):
         build_report(
             [
                 System("a", {"gender_accuracy": words}),

@@ -300,13 +300,7 @@ def test_nan_scores_are_refused_naming_the_row() -> None:
         ) -> Any:
             return [np.full(1, np.nan if t[0] == ord("w") else -1.0) for t in targets]
 
-    with pytest.raises(
-        EvaluatorError,
-        match=(
-            r"row 2: letters@1 gave a score that cannot be used \(and 0 more such\).* translation:"
-            r" 'worse'"
-        ),
-    ):
+    with pytest.raises(EvaluatorError, match="row 2: letters@1 gave a score that cannot be used"):
         evaluate(ROWS, Broken())
 
 
@@ -318,9 +312,7 @@ def test_the_context_is_prepended_only_on_request() -> None:
     assert "|context:ignored|" in evaluate(rows, by_table).signature
     with pytest.raises(InputError, match="context: expected sources with sentences before them"):
         evaluate(ROWS, by_table, context="prepended")
-    with pytest.raises(
-        InputError, match="context: expected one of ignored, prepended, both, got 'yes'"
-    ):
+    with pytest.raises(InputError, match=r"context: expected one of ignored, prepended.*got 'yes'"):
         evaluate(rows, by_table, context="yes")
 
 
@@ -359,18 +351,9 @@ def test_separator_and_translated_context_are_prepended_and_signed(tmp_path: Pat
     [
         ({"separator": "<sep>"}, "separator: expected context prepended or both with it"),
         ({"target_context": ["a", "b"]}, "target_context: expected context both with it"),
-        (
-            {"context": "both", "target_context": ["a"]},
-            "target_context: expected one line for each row, 2 in all, got 1",
-        ),
-        (
-            {"context": "both"},
-            "row 0: target_context: expected a translation of the sentences before the source",
-        ),
-        (
-            {"context": "both", "target_context": ["a", "b"]},
-            "row 1: target_context: .* got 'b' for 'no sentence'",
-        ),
+        ({"context": "both", "target_context": ["a"]}, "target_context: expected one line.*got 1"),
+        ({"context": "both"}, "row 0: target_context: expected a translation of the sentences"),
+        ({"context": "both", "target_context": ["a", "b"]}, "row 1: target_context: .* got 'b'"),
     ],
 )
 def test_contexts_that_do_not_fit_are_refused(options: dict[str, Any], message: str) -> None:
@@ -394,58 +377,25 @@ def test_rows_without_a_translated_context_have_the_digest_of_earlier_versions()
     [
         ([], {}, "at least one reference"),
         ("ab", {}, "references: expected a list, got str"),
-        (
-            [3],
-            {},
-            (
-                "row 0: expected a reference with the keys correct_translation,"
-                " contrastive_translations, got int"
-            ),
-        ),
+        ([3], {}, "row 0: expected a reference with the keys correct_translation.*got int"),
         ([{"correct_translation": "a"}], {}, "row 0: the reference lacks contrastive_translations"),
         (
             [ROWS[0], {**ROWS[1], "contrastive_translations": "b"}],
             {},
             "row 1: contrastive_translations: expected a list, got str",
         ),
-        (
-            [{**ROWS[0], "correct_translation": " "}],
-            {},
-            "row 0: correct_translation: expected a text that is not blank",
-        ),
+        ([{**ROWS[0], "correct_translation": " "}], {}, "row 0: correct_translation: expected"),
         (
             [{**ROWS[0], "contrastive_translations": ["b", None]}],
             {},
             "row 0: contrastive_translations: expected a text that is not blank, got None",
         ),
-        (
-            [{**ROWS[0], "contrastive_translations": ["best"]}],
-            {},
-            (
-                "row 0: the correct translation is also a contrastive one, which would be a tie:"
-                " 'best'"
-            ),
-        ),
+        ([{**ROWS[0], "contrastive_translations": ["best"]}], {}, "row 0: the correct translation"),
         ([{**ROWS[0], "category": 3}], {}, "row 0: category: expected a string or nothing, got 3"),
         ([{**ROWS[0], "source": "\ud800"}], {}, "row 0: source is not valid Unicode"),
-        (
-            [ROWS[0]] * 3,
-            {},
-            (
-                r"row 2: pair 'p': expected two rows at most, the twins of a schema, got 3 \(rows"
-                r" 0, 1, 2\)"
-            ),
-        ),
-        (
-            ROWS,
-            {"score": "geometric"},
-            "score: expected one of perplexity, logprob, got 'geometric'",
-        ),
-        (
-            ROWS,
-            {"evaluator": 3},
-            "evaluator: expected a name, a path, an Evaluator or a function, got int",
-        ),
+        ([ROWS[0]] * 3, {}, r"row 2: pair 'p': expected two rows at most.*got 3 \(rows 0, 1, 2\)"),
+        (ROWS, {"score": "geometric"}, "score: expected one of perplexity.*got 'geometric'"),
+        (ROWS, {"evaluator": 3}, "evaluator: expected a name, a path, an Evaluator or a.*got int"),
         (ROWS, {"seed": -1}, "seed: expected an integer"),
     ],
 )
@@ -638,13 +588,7 @@ def test_pseudo_perplexity_of_lm_wino_x_equals_a_plain_loop(shared: Path, tmp_pa
 def test_translations_and_systems_are_refused(tmp_path: Path) -> None:
     wrong: tuple[dict[str, Any], ...] = ({"translations": ["x"]}, {"system": "opus"})
     for options in wrong:
-        with pytest.raises(
-            InputError,
-            match=(
-                rf"{next(iter(options))}: the metric {METRIC} judges the evaluator itself.* Leave"
-                r" that out, and name the model under test with evaluator"
-            ),
-        ):
+        with pytest.raises(InputError, match=f"{next(iter(options))}: the metric {METRIC} judges"):
             evaluate_dataset(
                 "contrawsd",
                 data_dir=contrawsd(tmp_path),
@@ -652,27 +596,13 @@ def test_translations_and_systems_are_refused(tmp_path: Path) -> None:
                 evaluator=hash_scores,
                 **options,
             )
-    with pytest.raises(
-        InputError,
-        match=(
-            "simplegen en-de has no contrastive translations; contrastive_translation_scoring needs"
-            " them; no configuration"
-        ),
-    ):
+    with pytest.raises(InputError, match="simplegen en-de has no contrastive translations"):
         evaluate_dataset("simplegen", metric=METRIC)
-    with pytest.raises(
-        InputError,
-        match=(
-            r"contrawsd de-en has no contrastive sources.*metrics that fit contrawsd de-en:"
-            r" contrastive_translation_scoring"
-        ),
-    ):
+    with pytest.raises(InputError, match=r"contrawsd de-en has no contrastive sources.*metrics"):
         evaluate_dataset("contrawsd", translations=["x"])
     with pytest.raises(InputError, match="none ships with the package for de-en"):
         evaluate_dataset("contrawsd", data_dir=contrawsd(tmp_path), metric=METRIC)
-    with pytest.raises(
-        UnknownNameError, match=r"unknown option of the metric .*; did you mean 'context'"
-    ):
+    with pytest.raises(UnknownNameError, match=r"unknown option of the.*did you mean 'context'"):
         evaluate_dataset("contrawsd", metric=METRIC, evaluator=hash_scores, options={"contxt": "x"})
 
 
@@ -697,13 +627,7 @@ def test_metric_all_judges_the_evaluator_when_no_translations_are_given(
     )
     assert "gender_accuracy" in [result.metric for result in given.results]
     assert METRIC not in given.not_run
-    with pytest.raises(
-        InputError,
-        match=(
-            r"no metric can judge contrawsd de-en in en: .*contrastive_translation_scoring: judges"
-            r" the evaluator itself"
-        ),
-    ):
+    with pytest.raises(InputError, match="no metric can judge contrawsd de-en in en"):
         evaluate_dataset_by_all("contrawsd", translations=["x"] * 3, data_dir=contrawsd(tmp_path))
     with pytest.raises(InputError, match="expected either translations"):
         evaluate_dataset_by_all("simplegen", evaluator=hash_scores)

@@ -164,10 +164,7 @@ def test_a_user_dictionary_can_be_used(tmp_path: Path) -> None:
     )
     assert found["verdicts"] == ["correct", "incorrect"]
     assert "|dict:own." in found["signature"]
-    with pytest.raises(
-        InputError,
-        match=r"row 1: the dictionary own\..* lacks 1 of 2 occupations in their number: nurse sg",
-    ):
+    with pytest.raises(InputError, match=r"row 1: the dictionary own\..* lacks 1 of 2 occupations"):
         compute(["x", "y"], [PHYSICIAN, NURSE], tgt_lang="fr", dictionary=path)
 
 
@@ -196,9 +193,7 @@ def test_simplegen_can_be_evaluated_in_a_language_with_a_user_dictionary(tmp_pat
             "simplegen", "en-es", translations=texts, metric="simplegen_accuracy"
         ).scores
     )
-    with pytest.raises(
-        MissingOptionError, match="none is built in for the language 'gl', only for de, es"
-    ):
+    with pytest.raises(MissingOptionError, match="none is built in for the language 'gl', only"):
         evaluate_dataset(
             "simplegen", "en", tgt_lang="gl", translations=texts, metric="simplegen_accuracy"
         )
@@ -218,58 +213,15 @@ def test_simplegen_can_be_evaluated_in_a_language_with_a_user_dictionary(tmp_pat
         ([], [], {}, "at least one prediction"),
         (["x"], [NURSE] * 2, {}, "1 predictions and 2 references"),
         ([None], [NURSE], {}, "row 0: expected a translation, got None"),
-        (
-            ["x"],
-            [{**NURSE, "occupation": "pilot"}],
-            {},
-            (
-                "row 0: the dictionary default lacks 1 of 1 occupations in their number: pilot sg."
-                " Add them"
-            ),
-        ),
-        (
-            ["x"],
-            [{**NURSE, "number": "dual"}],
-            {},
-            "row 0: number: expected one of sg, pl, got 'dual'",
-        ),
-        (
-            ["x"],
-            [{**NURSE, "gender": "neutral"}],
-            {},
-            "row 0: gender: expected one of male, female, got 'neutral'",
-        ),
-        (
-            ["x"],
-            [{**NURSE, "category": "pro"}],
-            {},
-            "row 0: category: expected one of MoMc, FoFc, MoFc, FoMc, got 'pro'",
-        ),
-        (
-            ["x"],
-            [{**NURSE, "gender": "female"}],
-            {},
-            "row 0: gender: expected that of the context, as in the category FoMc, got 'female'",
-        ),
-        (
-            ["x"],
-            [NURSE],
-            {"tgt_lang": "fr"},
-            "none is built in for the language 'fr', only for de, es",
-        ),
+        (["x"], [{**NURSE, "occupation": "pilot"}], {}, "row 0: the dictionary default lacks 1"),
+        (["x"], [{**NURSE, "number": "dual"}], {}, "row 0: number: expected one of.*got 'dual'"),
+        (["x"], [{**NURSE, "gender": "neutral"}], {}, "row 0: gender: expected one.*got 'neutral'"),
+        (["x"], [{**NURSE, "category": "pro"}], {}, "row 0: category: expected one of.*got 'pro'"),
+        (["x"], [{**NURSE, "gender": "female"}], {}, "row 0: gender: expected that.*got 'female'"),
+        (["x"], [NURSE], {"tgt_lang": "fr"}, "none is built in for the language 'fr', only"),
         (["x"], [NURSE], {"tgt_lang": ""}, "none is built in for the language '', only for de, es"),
-        (
-            ["x"],
-            [NURSE],
-            {"tgt_lang": "xx"},
-            "does not know the language 'xx'; expected one of af, ",
-        ),
-        (
-            ["x"],
-            [NURSE],
-            {"dictionary": "papr"},
-            "expected one of default, paper, or a TSV file .* got 'papr', which is neither",
-        ),
+        (["x"], [NURSE], {"tgt_lang": "xx"}, "does not know the language 'xx'"),
+        (["x"], [NURSE], {"dictionary": "papr"}, "expected one of default, paper, or.*got 'papr'"),
     ],
 )
 def test_bad_input_is_refused(

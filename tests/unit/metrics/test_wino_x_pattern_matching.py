@@ -221,30 +221,11 @@ def test_mt_wino_x_can_be_judged_by_every_suitable_metric(shared: Path, tmp_path
 @cases_by_message(
     ("reference", "options", "message"),
     [
-        (
-            {**ROW, "source": "Nothing broke."},
-            {},
-            "row 0: source: expected the word \"it\" in the sentence, got 'Nothing broke.'",
-        ),
-        (
-            {**ROW, "correct_gender": "f"},
-            {},
-            "row 0: correct_gender: expected one of male, female, neutral, unknown, got 'f'",
-        ),
+        ({**ROW, "source": "Nothing broke."}, {}, "row 0: source: expected.*got 'Nothing broke.'"),
+        ({**ROW, "correct_gender": "f"}, {}, "row 0: correct_gender: expected one of.*got 'f'"),
         ({"source": "It."}, {}, "row 0: the reference lacks correct_gender, incorrect_gender"),
-        (
-            ROW,
-            {"tgt_lang": "es"},
-            (
-                "tgt_lang: wino_x_pattern_matching knows the pronouns of de, fr, ru; expected one"
-                " of these, got 'es'"
-            ),
-        ),
-        (
-            ROW,
-            {"src_lang": "de"},
-            "src_lang: wino_x_pattern_matching reads the English \"it\"; expected en, got 'de'",
-        ),
+        (ROW, {"tgt_lang": "es"}, "tgt_lang: wino_x_pattern_matching knows the pronouns.*got 'es'"),
+        (ROW, {"src_lang": "de"}, "src_lang: wino_x_pattern_matching reads the English.*got 'de'"),
         (ROW, {"n_resamples": 0}, "n_resamples: expected an integer from 1"),
     ],
 )

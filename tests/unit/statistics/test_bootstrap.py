@@ -95,9 +95,7 @@ def test_input_that_cannot_be_resampled_is_refused() -> None:
         resampled_sums(np.ones((1, 1)), n_resamples=0)
     with pytest.raises(InputError, match="strata: expected one per item, 2 in all, got 1"):
         resampled_sums(np.ones((2, 1)), ["a"])
-    with pytest.raises(
-        InputError, match="row 1: expected a group in one stratum, got group 7 in 'a' and 'b'"
-    ):
+    with pytest.raises(InputError, match=r"row 1: expected a group in.*got group 7 in 'a' and 'b'"):
         resampled_sums(np.ones((2, 1)), ["a", "b"], groups=[7, 7])
 
 

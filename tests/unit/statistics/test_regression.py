@@ -50,18 +50,10 @@ def test_the_scale_of_a_column_changes_only_its_coefficient() -> None:
 @cases_by_message(
     ("y", "x", "message"),
     [
-        (
-            _Y,
-            {},
-            "at least one independent variable, with names other than 'y' and 'constant', got none",
-        ),
+        (_Y, {}, "at least one independent variable, with names other than 'y' and.*got none"),
         (_Y, {"y": _Y}, "got y$"),
         (_Y, {"a": [1, 2]}, "a: expected 6 values, as many as of y, got 2"),
-        (
-            _Y[:3],
-            {"a": [1, 2, 4], "b": [1, 0, 1]},
-            "at least 4 observations for 2 independent variables, got 3",
-        ),
+        (_Y[:3], {"a": [1, 2, 4], "b": [1, 0, 1]}, "at least 4 observations for 2.*got 3"),
         (_Y, {"a": [1] * 6}, "a: expected values that differ, got 1.0 in all 6"),
         ([2.0] * 6, {"a": _X["a"]}, "y: expected values that differ"),
         (_Y, {"a": [0.3, 0.1 + 0.2] * 3}, "a: expected values that differ"),

@@ -93,11 +93,7 @@ def test_what_cannot_be_converted_is_refused(
     tiny = cc_hf.load_evaluator("cc-tiny-en-de")
     other = families.BUILDERS["fsmt"](tmp_path)
     for model, options, message in (
-        (
-            other,
-            {"backend": "ctranslate2"},
-            "type marian or m2m_100, which CTranslate2 runs, got",
-        ),
+        (other, {"backend": "ctranslate2"}, "type marian or m2m_100, which CTranslate2 runs, got"),
         (["cc-tiny-en-de"] * 2, {"backend": "ctranslate2"}, "runs no ensembles"),
         ("cc-tiny-en-de", {"precision": "int4"}, "precision"),
         ("cc-tiny-en-de", {"backend": "onnx"}, "backend"),

@@ -206,9 +206,7 @@ def test_a_redirect_that_leads_nowhere_is_an_error(
     assert len(served.requests) == 1
 
 
-def test_an_interrupt_does_not_wait_until_the_server_may_be_asked_again(
-    served: ChatServer,
-) -> None:
+def test_an_interrupt_does_not_wait_until_the_server_may_be_asked_again(served: ChatServer) -> None:
     def interrupt() -> None:
         while not served.requests:
             time.sleep(0.01)

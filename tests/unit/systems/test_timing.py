@@ -141,9 +141,7 @@ def test_nothing_to_time_and_options_out_of_range_are_refused() -> None:
         TimingOptions(0)
 
 
-def test_other_processes_are_measured_without_this_one(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_other_processes_are_measured_without_this_one(monkeypatch: pytest.MonkeyPatch) -> None:
     usages = iter([(10.0, 100.0, 5.0), (14.0, 107.0, 9.0)])
     monkeypatch.setattr(machine, "_usage", lambda: next(usages))
     assert machine.CpuMeter().others() == pytest.approx((7 - 4) / 4)

@@ -93,14 +93,9 @@ def test_malformed_pharaoh_lines_are_refused(line: str) -> None:
 def test_given_alignments_must_fit_the_translations() -> None:
     given_ones = GivenAlignments(parse_pharaoh(["0-0", "1-1"]), "links.txt")
     assert given_ones.align(["a", "a b"], ["x", "x y"]) == (((0, 0),), ((1, 1),))
-    with pytest.raises(
-        InputError,
-        match=r"links.txt: expected one line of alignments per translation, 1 in all, got 2",
-    ):
+    with pytest.raises(InputError, match=r"links.txt: expected one line of alignments per.*got 2"):
         given_ones.align(["a"], ["x"])
-    with pytest.raises(
-        InputError, match=r"line 2: expected links between 1 source and 2 target tokens .*, got 1-1"
-    ):
+    with pytest.raises(InputError, match=r"line 2: expected links between 1 source and 2.*got 1-1"):
         given_ones.align(["a", "a"], ["x", "x y"])
     assert (
         given_ones.signature_name != GivenAlignments(parse_pharaoh(["0-0", "1-0"])).signature_name
@@ -110,9 +105,7 @@ def test_given_alignments_must_fit_the_translations() -> None:
 def test_aligners_are_found_by_name() -> None:
     assert isinstance(find_aligner("fast_align"), Aligner)
     assert find_aligner(own := GivenAlignments(())) is own
-    with pytest.raises(
-        UnknownNameError, match="unknown aligner 'fastalign'; did you mean 'fast_align'"
-    ):
+    with pytest.raises(UnknownNameError, match=r"'fastalign'; did you mean 'fast_align'"):
         find_aligner("fastalign")
     for wrong in (3, FastAlign):
         with pytest.raises(InputError, match="aligner: expected a name"):

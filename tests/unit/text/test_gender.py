@@ -127,14 +127,9 @@ def test_the_signature_names_the_morphology_used(lang: str) -> None:
 
 def test_languages_without_rules_are_refused() -> None:
     assert GENDER_LANGUAGES == ("ar", "de", "es", "fr", "he", "it", "pt", "ru", "uk")
-    with pytest.raises(
-        UnknownNameError,
-        match=r"unknown target language 'cs'.*Known: ar, de, es, fr, he, it, pt, ru, uk",
-    ):
+    with pytest.raises(UnknownNameError, match=r"unknown target language 'cs'.*Known: ar, de, es"):
         gender_predictor("cs")
-    with pytest.raises(
-        InputError, match=r"spacy_model: expected none for de, .*only es, fr, it are"
-    ):
+    with pytest.raises(InputError, match=r"spacy_model: expected none for de, .*only es, fr, it"):
         gender_predictor("de", spacy_model="de_core_news_sm")
 
 
@@ -194,14 +189,9 @@ def test_romance_languages_use_the_gender_feature_of_spacy(
 
 def test_the_spacy_pipeline_can_be_chosen(spacy: Any) -> None:
     assert gender_predictor("fr").signature_name == "spacy-3.8.0+fr_core_news_sm-3.8.0"
-    with pytest.raises(
-        MissingDependencyError,
-        match=r"'fr_core_news_lg'.*Install it with: python -m spacy download fr_core_news_lg",
-    ):
+    with pytest.raises(MissingDependencyError, match=r"'fr_core_news_lg'.*Install it with: python"):
         gender_predictor("fr", spacy_model="fr_core_news_lg")
-    with pytest.raises(
-        InputError, match="expected a pipeline for fr, got 'es_core_news_sm', which is for es"
-    ):
+    with pytest.raises(InputError, match=r"expected a pipeline for fr.*got 'es_core_news_sm'"):
         gender_predictor("fr", spacy_model="es_core_news_sm")
 
 
@@ -210,8 +200,5 @@ def test_missing_spacy_raises_an_error_with_the_install_line(
 ) -> None:
     monkeypatch.setitem(sys.modules, "spacy", None)
     romance.predictor.cache_clear()
-    with pytest.raises(
-        MissingDependencyError,
-        match=r"pip install 'spacy>=3\.7' && python -m spacy download it_core_news_sm",
-    ):
+    with pytest.raises(MissingDependencyError, match=r"pip install 'spacy>=3\.7' && python -m"):
         gender_predictor("it")

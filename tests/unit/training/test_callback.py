@@ -348,12 +348,7 @@ def test_choosing_the_best_model_requires_probing_at_evaluations(
         [ProbingCallback(cc_hf.load_material(people), evaluator=by_length, every=2)],
         metric_for_best_model="people_min_accuracy",
     )
-    with pytest.raises(
-        InputError,
-        match=(
-            "'people_min_accuracy' is known at evaluations only with every='evaluate', got every=2"
-        ),
-    ):
+    with pytest.raises(InputError, match=(r"'people_min_accuracy' is known at.*got every=2")):
         trainer.train()
 
 
@@ -378,9 +373,7 @@ def test_duplicate_names_of_figures_are_refused(
         ProbingCallback(cc_hf.load_material(people), evaluator=by_length),
         ProbingCallback(cc_hf.load_material(people), evaluator=by_length),
     ]
-    with pytest.raises(
-        InputError, match=r"figures that are there already: eval_people_accuracy, .*another prefix"
-    ):
+    with pytest.raises(InputError, match="figures that are there already: eval_people_accuracy"):
         made_trainer(tiny_marian, tmp_path, twice).evaluate()
     twice[1] = ProbingCallback(
         cc_hf.load_material(people), evaluator=by_length, prefix="people2", n_examples=2
@@ -519,33 +512,17 @@ def test_the_callback_works_in_a_custom_training_loop(
         ),
         ({"metrics": ["simplegen_accuracy"]}, InputError, "use .* winomt|simplegen_accuracy"),
         ({"metrics": []}, InputError, "metrics: expected a list with at least one of"),
-        (
-            {"metrics": "contrastive_conditioning"},
-            InputError,
-            "metrics: expected a list with at least one of",
-        ),
+        ({"metrics": "contrastive_conditioning"}, InputError, "metrics: expected a list with at"),
         (
             {"metrics": ["winomt_pattern_matching"], "evaluator": "cc-tiny-en-de"},
             InputError,
             "evaluator: the metric winomt_pattern_matching judges by the words",
         ),
         ({"options": {"scores": "geometric"}}, UnknownNameError, "did you mean 'score'"),
-        (
-            {"every": "epoch"},
-            InputError,
-            "every: expected 'evaluate', 'save' or a number of steps, got 'epoch'",
-        ),
-        (
-            {"every": 0},
-            InputError,
-            "every: expected 'evaluate', 'save' or a number of steps, got 0",
-        ),
+        ({"every": "epoch"}, InputError, "every: expected 'evaluate', 'save' or a.*got 'epoch'"),
+        ({"every": 0}, InputError, "every: expected 'evaluate', 'save' or a number of.*got 0"),
         ({"every": True}, InputError, "every: expected"),
-        (
-            {"prefix": "eval_winomt"},
-            InputError,
-            'prefix: expected letters, digits and underscores, without "eval_"',
-        ),
+        ({"prefix": "eval_winomt"}, InputError, "prefix: expected letters, digits"),
         ({"prefix": "a b"}, InputError, "prefix: expected letters"),
     ],
 )

@@ -161,9 +161,7 @@ def test_metrics_of_the_package_take_examples_or_references(tokenizer: Any, tmp_
 
 def test_rows_of_another_evaluation_set_are_refused(tokenizer: Any) -> None:
     function = make_compute_metrics(tokenizer, labels=labels_of(tokenizer))
-    with pytest.raises(
-        InputError, match=r"expected the 7 rows of labels, got 5; .*another evaluation set"
-    ):
+    with pytest.raises(InputError, match="expected the 7 rows of labels, got 5"):
         function(prediction(tokenizer, OUTPUTS[:5], TARGETS[:5]))
     with pytest.raises(InputError, match=r"row 3: expected the labels .*another evaluation set"):
         function(prediction(tokenizer, OUTPUTS, [*TARGETS[:3], "Ein Arzt.", *TARGETS[4:]]))
@@ -172,9 +170,7 @@ def test_rows_of_another_evaluation_set_are_refused(tokenizer: Any) -> None:
     with pytest.raises(InputError, match="expected 7 rows, got 8, and row 7 is none of them"):
         function(prediction(tokenizer, [*OUTPUTS, "Ja."], [*TARGETS, "Gute Laune hatte er."]))
     shown = prediction(tokenizer, OUTPUTS, TARGETS)
-    with pytest.raises(
-        InputError, match="expected one prediction per row of labels, got 6 predictions and 7 rows"
-    ):
+    with pytest.raises(InputError, match=r"expected one prediction.*got 6 predictions and 7 rows"):
         function(EvalPrediction(predictions=shown.predictions[:6], label_ids=shown.label_ids))
 
 
@@ -187,9 +183,7 @@ def test_predictions_other_than_token_ids_are_refused(tokenizer: Any) -> None:
     for predictions in (logits, (logits, logits)):
         with pytest.raises(InputError, match="set predict_with_generate=True"):
             function(EvalPrediction(predictions=predictions, label_ids=labels))
-    with pytest.raises(
-        InputError, match="row 2: expected token ids from 0 to 70, got 71; is this the tokenizer"
-    ):
+    with pytest.raises(InputError, match="row 2: expected token ids from 0 to 70, got 71"):
         function(
             EvalPrediction(
                 predictions=np.where(np.arange(7)[:, None] == 2, 71, labels), label_ids=labels
@@ -203,10 +197,7 @@ def test_bad_options_are_refused_at_once(tokenizer: Any) -> None:
     labels = labels_of(tokenizer)
     with pytest.raises(UnknownNameError, match="unknown metric 'blue'; did you mean 'bleu'"):
         make_compute_metrics(tokenizer, labels=labels, metrics=["blue"])
-    with pytest.raises(
-        UnknownNameError,
-        match="unknown option of the metric contrastive_conditioning 'scores'; did you mean 'score'",
-    ):
+    with pytest.raises(UnknownNameError, match=r"unknown option of the.*did you mean 'score'"):
         make_compute_metrics(
             tokenizer,
             labels=labels,
@@ -217,13 +208,9 @@ def test_bad_options_are_refused_at_once(tokenizer: Any) -> None:
         make_compute_metrics(tokenizer, labels=labels, metrics="bleu")
     with pytest.raises(InputError, match="labels: expected those of every row"):
         make_compute_metrics(tokenizer, labels=[])
-    with pytest.raises(
-        InputError, match="targets: expected one for each of the 7 rows of labels, got 2"
-    ):
+    with pytest.raises(InputError, match=r"targets: expected one for each of the 7 rows of.*got 2"):
         make_compute_metrics(tokenizer, labels=labels, targets=TARGETS[:2])
-    with pytest.raises(
-        InputError, match="src_lang, tgt_lang: expected the languages for contrastive_conditioning"
-    ):
+    with pytest.raises(InputError, match="src_lang, tgt_lang: expected the languages"):
         make_compute_metrics(tokenizer, labels=labels, metrics=["contrastive_conditioning"])
     with pytest.raises(InputError, match="references: expected those of contrastive_conditioning"):
         make_compute_metrics(
@@ -233,13 +220,7 @@ def test_bad_options_are_refused_at_once(tokenizer: Any) -> None:
             src_lang="en",
             tgt_lang="de",
         )
-    with pytest.raises(
-        InputError,
-        match=(
-            "references: expected one for each of the 7 rows of labels, got 1 for"
-            " contrastive_conditioning"
-        ),
-    ):
+    with pytest.raises(InputError, match="references: expected one for each of the 7 rows"):
         make_compute_metrics(
             tokenizer,
             labels=labels,
@@ -327,13 +308,7 @@ def test_the_embedded_evaluator_warns_of_unsuitable_cues(tokenizer: Any) -> None
 
 
 def test_a_metric_that_judges_the_evaluator_is_refused(tokenizer: Any) -> None:
-    with pytest.raises(
-        InputError,
-        match=(
-            "expected metrics that judge translations of the model in training, got"
-            " contrastive_translation_scoring"
-        ),
-    ):
+    with pytest.raises(InputError, match="expected metrics that judge translations of the model"):
         make_compute_metrics(
             tokenizer,
             labels=labels_of(tokenizer),
@@ -342,13 +317,7 @@ def test_a_metric_that_judges_the_evaluator_is_refused(tokenizer: Any) -> None:
             src_lang="en",
             tgt_lang="de",
         )
-    with pytest.raises(
-        InputError,
-        match=(
-            "expected metrics that judge translations of the model in training, got"
-            " contrastive_translation_scoring"
-        ),
-    ):
+    with pytest.raises(InputError, match="expected metrics that judge translations of the model"):
         ProbingCallback(
             cc_hf.load_material("wino_x", "mt_en_de.translations"),
             metrics=["contrastive_translation_scoring"],
@@ -357,9 +326,7 @@ def test_a_metric_that_judges_the_evaluator_is_refused(tokenizer: Any) -> None:
 
 def test_references_of_wrong_type_are_refused(tokenizer: Any, tmp_path: Path) -> None:
     examples = cc_hf.load_examples(str(write_people(tmp_path)))[:6]
-    with pytest.raises(
-        InputError, match=r"references: row 6: expected a mapping or an example .* got int"
-    ):
+    with pytest.raises(InputError, match=r"references: row 6: expected a mapping or an.*got int"):
         make_compute_metrics(
             tokenizer,
             labels=labels_of(tokenizer),

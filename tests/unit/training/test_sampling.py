@@ -53,10 +53,7 @@ def test_different_seeds_draw_different_examples() -> None:
 
 @pytest.mark.parametrize("n", [1, 4, 0])
 def test_sizes_out_of_range_are_refused(n: int) -> None:
-    with pytest.raises(
-        InputError,
-        match="n_examples: expected at least one for each of the 2 categories and at most 3",
-    ):
+    with pytest.raises(InputError, match="n_examples: expected at least one for each of the 2"):
         stratified_sample([example(0, "a"), example(1, "b"), example(2, "b")], n)
     with pytest.raises(InputError, match="seed: expected 0 or more"):
         stratified_sample([example(0, "a")], 1, seed=-1)

@@ -28,18 +28,9 @@ def test_figures_of_further_metrics_carry_the_name_of_the_metric() -> None:
         name.removeprefix("simplegen_accuracy_"): value
         for name, value in found.items()
         if name.startswith("simplegen_accuracy_")
-    } == {
-        **other.scores,
-        **other.counts,
-    }
+    } == {**other.scores, **other.counts}
     assert found["n_ties"] == 2664
-    with pytest.raises(
-        InputError,
-        match=(
-            r"figures that are there already: contrastive_conditioning_accuracy, .*name each metric"
-            r" once"
-        ),
-    ):
+    with pytest.raises(InputError, match="figures that are there already"):
         flat_figures([result, result, result])
 
 

@@ -303,9 +303,7 @@ def test_bad_input_is_refused() -> None:
     given = Translated("mine", "1", translated(samples))
     with pytest.raises(InputError, match="expected a lexicon, cues or both"):
         judge_attacks(samples, given)
-    with pytest.raises(
-        InputError, match=r"translation of each text, got none of 'A spring came .'"
-    ):
+    with pytest.raises(InputError, match="translation of each text, got none of 'A spring came"):
         judge_by_lexicon(samples, {}, lexicon_judge())
     with pytest.raises(InputError, match="one line for each distinct text, 2 in all, got 1"):
         matched_translations(distinct_texts(samples), ["x"])

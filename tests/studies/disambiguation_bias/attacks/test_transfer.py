@@ -26,11 +26,7 @@ def judged(
 
 def test_three_systems_are_compared_by_their_true_union() -> None:
     transfers = transferability(
-        {
-            "a": judged({0, 1, 2}),
-            "b": judged({1, 2, 3}),
-            "c": judged({2, 3, 4}, frozenset({0})),
-        }
+        {"a": judged({0, 1, 2}), "b": judged({1, 2, 3}), "c": judged({2, 3, 4}, frozenset({0}))}
     )
     assert [(t.systems, t.n, t.n_all, t.n_any) for t in transfers] == [
         (("a", "b"), 8, 2, 4),

@@ -53,23 +53,11 @@ def test_generate_reads_the_size_of_the_target_vocabulary() -> None:
             {"shortcut_cross": True, "shortcut_source": "non_lexical"},
             "shortcut_cross: not supported with shortcut_source='non_lexical'",
         ),
-        (
-            {"shortcut": "gated"},
-            "shortcut: expected one of none, lexical, fusion, got 'gated'",
-        ),
-        (
-            {"shortcut_source": "lexicla"},
-            "shortcut_source: expected one of lexical, non_lexical, got 'lexicla'",
-        ),
-        (
-            {"activation_function": "swish"},
-            "activation_function: expected one of relu, gelu, got 'swish'",
-        ),
+        ({"shortcut": "gated"}, "shortcut: expected one of none, lexical, fusion, got 'gated'"),
+        ({"shortcut_source": "lexicla"}, "shortcut_source: expected one of.*got 'lexicla'"),
+        ({"activation_function": "swish"}, "activation_function: expected one of.*got 'swish'"),
         ({"tgt_vocab_size": 30}, "share_embeddings: sides with vocab_size=40 and tgt_vocab_size=3"),
-        (
-            {"decoder_attention_heads": 3},
-            "decoder_attention_heads: expected a divisor of d_model=16, got 3",
-        ),
+        ({"decoder_attention_heads": 3}, "decoder_attention_heads: expected a divisor of.*got 3"),
         ({"encoder_layers": 0}, "encoder_layers: expected a number above 0, got 0"),
         ({"d_model": 2}, "d_model: expected at least 4, got 2"),
         ({"dropout": 1.5}, r"dropout: expected a share from 0 to 1, got 1\.5"),

@@ -79,11 +79,7 @@ def test_numbers_of_parameters_are_those_of_table_5_1(
     of each stack. 41,138 symbols, which it does not print, are the only number that fits all rows.
     """
     n = _n_parameters(
-        vocab_size=41_138,
-        shortcut=shortcut,
-        attention_bias=False,
-        normalize_before=True,
-        **sizes,
+        vocab_size=41_138, shortcut=shortcut, attention_bias=False, normalize_before=True, **sizes
     )
     assert round(n / 1000) == thousands
 

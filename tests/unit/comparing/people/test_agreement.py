@@ -150,10 +150,7 @@ def test_annotations_of_other_rows_are_skipped_only_on_request(
 
 
 def test_unknown_labels_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(
-        InputError,
-        match="line 1: expected the labels correct and wrong, got 'correct', 'correct' and 'maybe'",
-    ):
+    with pytest.raises(InputError, match=r"line 1: expected the labels correct and.*got 'correct'"):
         read_annotations(write(tmp_path, [verdict(0, "correct", "maybe")]))
 
 
@@ -215,9 +212,7 @@ def test_raw_labels_are_sufficient(tmp_path: Path) -> None:
         0.0,
         1.0,
     )
-    with pytest.raises(
-        InputError, match=r"line 1: expected one of the labels Correct Sense; .*, got 'Maybe'"
-    ):
+    with pytest.raises(InputError, match=r"line 1: expected one of the labels.*got 'Maybe'"):
         read_annotations(write(tmp_path, [raw(0, "Maybe", BOTH)]))
 
 
@@ -251,9 +246,7 @@ def test_inconclusive_verdicts_count_as_wrong_and_genders_as_right(tmp_path: Pat
     assert (found.n_agree, found.inconclusive, found.confusion) == (1, "correct", ((0, 1), (0, 1)))
     neutral = agreement_with_labels(judged("incorrect", predicted="neutral"), genders)
     assert (neutral.n_inconclusive, neutral.confusion) == (2, ((0, 1), (0, 1)))
-    with pytest.raises(
-        InputError, match="inconclusive: expected correct or incorrect, got 'maybe'"
-    ):
+    with pytest.raises(InputError, match=r"inconclusive: expected correct or.*got 'maybe'"):
         agreement_with_labels(result, verdicts, inconclusive="maybe")
 
 
@@ -289,13 +282,9 @@ def test_assumed_labels_are_weighted_by_their_share(tmp_path: Path) -> None:
 def test_unfit_assumptions_are_refused(tmp_path: Path) -> None:
     people = read_annotations(write(tmp_path, [verdict(0, "wrong", "correct")]))
     result = judged("correct", "inconclusive")
-    with pytest.raises(
-        InputError, match="expected some that are inconclusive, on annotated translations too"
-    ):
+    with pytest.raises(InputError, match="expected some that are inconclusive, on annotated"):
         agreement_with_labels(result, people, assumption=Assumption(judged("correct", "correct")))
-    with pytest.raises(
-        InputError, match="example 1: judged was 't1', the assumed result has no verdict"
-    ):
+    with pytest.raises(InputError, match="example 1: judged was 't1', the assumed result has no"):
         agreement_with_labels(
             result, people, assumption=Assumption(judged("inconclusive"), frozenset({"0", "1"}))
         )

@@ -80,10 +80,7 @@ def test_a_line_that_is_not_utf8_is_damaged_and_the_others_are_read(tmp_path: Pa
 def test_a_value_that_is_no_text_is_damaged() -> None:
     dataset = datasets.Dataset.from_dict({"source": [1, 2], "target": ["a", None]})
     (block,) = read_all(corpus_of(dataset))
-    assert block.damaged == {
-        0: "source: expected text, got 1",
-        1: "source: expected text, got 2",
-    }
+    assert block.damaged == {0: "source: expected text, got 1", 1: "source: expected text, got 2"}
     missing = datasets.Dataset.from_dict({"en": ["a", None], "de": ["b", "c"]})
     assert corpus_of(missing).read(0).damaged == {1: "the source is empty"}  # type: ignore[union-attr]
 
@@ -91,9 +88,7 @@ def test_a_value_that_is_no_text_is_damaged() -> None:
 def test_files_of_different_lengths_are_refused(tmp_path: Path) -> None:
     files(tmp_path)
     (tmp_path / "a.de").write_text("Ein Schläger.\n", encoding="utf-8")
-    with pytest.raises(
-        InputError, match=r"expected as many lines in both files, got 5 and 1; line N"
-    ):
+    with pytest.raises(InputError, match="expected as many lines in both files, got 5 and 1"):
         file_corpus(tmp_path / "a.en", tmp_path / "a.de", block_pairs=2)
 
 

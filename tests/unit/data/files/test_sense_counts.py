@@ -14,10 +14,7 @@ def test_the_frequent_sense_of_a_word_has_the_highest_count_and_of_equal_ones_is
     None
 ):
     counts = {"bat - a": 1, "bat - b c": 2, "air - x": 4, "air - y": 4}
-    assert frequent_senses(counts) == {
-        ("bat", frozenset({"b", "c"})),
-        ("air", frozenset({"x"})),
-    }
+    assert frequent_senses(counts) == {("bat", frozenset({"b", "c"})), ("air", frozenset({"x"}))}
 
 
 @pytest.mark.parametrize(

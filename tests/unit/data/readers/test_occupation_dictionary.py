@@ -57,13 +57,7 @@ def test_a_user_dictionary_is_read_and_identified_by_its_content(tmp_path: Path)
 @cases_by_message(
     ("text", "message"),
     [
-        (
-            "",
-            (
-                "line 1: expected the columns occupation, number, male, female, with tabs between,"
-                " got ''"
-            ),
-        ),
+        ("", "line 1: expected the columns occupation, number, male, female, with tabs.*got ''"),
         ("nurse\tsg\ta\tb\n", "line 1: expected the columns occupation, number, male, female"),
         (HEADER, "expected at least one occupation below the header, got none"),
         (f"{HEADER}nurse\tsg\ta\n", "line 2: expected 4 columns .* got 3"),
@@ -78,13 +72,7 @@ def test_a_user_dictionary_is_read_and_identified_by_its_content(tmp_path: Path)
             "line 2: male: expected forms with \"|\" between, got ''",
         ),
         (f"{HEADER}nurse\tsg\t?\tc\n", "line 2: male: expected forms"),
-        (
-            f"{HEADER}nurse\tsg\tgarde|A\tb|Garde\n",
-            (
-                "line 2: 'garde' stands for both genders, so that it tells none; add a word that"
-                " does, such as an article"
-            ),
-        ),
+        (f"{HEADER}nurse\tsg\tgarde|A\tb|Garde\n", "line 2: 'garde' stands for both genders, so"),
         (f"{HEADER}nurse\tsg\ta\tb\nnurse\tsg\tc\td\n", "line 3: 'nurse' sg is there twice"),
     ],
 )

@@ -81,10 +81,7 @@ def test_the_configuration_all_keeps_every_row_without_cues(tmp_path: Path) -> N
     ("line", "message"),
     [
         ("male\t1\tA b.\tb", "line 1: expected 5 columns .* got 4"),
-        (
-            "man\t1\tA b.\tb\tpro",
-            "line 1: gender: expected one of male, female, neutral, got 'man'",
-        ),
+        ("man\t1\tA b.\tb\tpro", "line 1: gender: expected one of male, female.*got 'man'"),
         ("male\tx\tA b.\tb\tpro", "line 1: index: expected a number"),
         ("male\t7\tA b.\tb\tpro", "line 1: token index: expected 0 to 1, got 7"),
         ("male\t1\tA b.\tb\tyes", "line 1: stereotype"),

@@ -130,16 +130,9 @@ def test_multilingual_marian_models_get_the_token_of_the_target_language(tmp_pat
             plain.numpy(),
             atol=1e-5,
         )
-    with pytest.raises(
-        InputError,
-        match=(
-            "several target languages: name one with tgt_lang; known: cmn_Hans, cmn_Hant, deu, fra"
-        ),
-    ):
+    with pytest.raises(InputError, match=("several target languages: name one with tgt_lang")):
         evaluator.mean_logprobs(["a"], ["b"])
-    with pytest.raises(
-        InputError, match="does not support the target language 'ru'; known: cmn_Hans"
-    ):
+    with pytest.raises(InputError, match="does not support the target language 'ru'"):
         evaluator.mean_logprobs(["a"], ["b"], tgt_lang="ru")
     with pytest.raises(InputError, match="does not support the source language 'fr'"):
         evaluator.mean_logprobs(["a"], ["b"], src_lang="fr", tgt_lang="de")
@@ -147,9 +140,7 @@ def test_multilingual_marian_models_get_the_token_of_the_target_language(tmp_pat
 
 def test_ambiguous_target_language_codes_are_refused(tmp_path: Path) -> None:
     evaluator = cc_hf.load_evaluator(save_multilingual_marian(tmp_path, (">>pt_BR<<", ">>pt_PT<<")))
-    with pytest.raises(
-        InputError, match="several variants of the target language 'pt': name one of pt_BR, pt_PT"
-    ):
+    with pytest.raises(InputError, match="several variants of the target language 'pt': name one"):
         evaluator.mean_logprobs(["a"], ["b"], src_lang="en", tgt_lang="pt")
 
 
@@ -181,7 +172,7 @@ def test_the_family_can_be_chosen_by_kind(tmp_path: Path) -> None:
         ["a"], ["b"], tgt_lang="de"
     ).shape == (1,)
     with pytest.raises(
-        UnknownNameError, match="unknown evaluator family 'smal100'; did you mean 'small100'"
+        UnknownNameError, match=r"unknown evaluator family.*did you mean 'small100'"
     ):
         cc_hf.load_evaluator(tmp_path, kind="smal100")
 
@@ -231,9 +222,7 @@ def test_madlad_codes_accept_older_aliases(tmp_path: Path) -> None:
         == evaluator.encode_sources(["a"], "en", "iw")
         != evaluator.encode_sources(["a"], "en", "de")
     )
-    with pytest.raises(
-        InputError, match="does not support the target language 'ru'; known: de, en, iw"
-    ):
+    with pytest.raises(InputError, match="does not support the target language 'ru'"):
         evaluator.mean_logprobs(["a"], ["b"], src_lang="en", tgt_lang="ru")
 
 

@@ -53,10 +53,7 @@ def test_masked_lms_refuse_empty_and_too_long_texts(tmp_path: Path) -> None:
     evaluator = cc_hf.load_evaluator(tmp_path)
     with pytest.raises(InputError, match="row 1: the translation '' has no tokens"):
         evaluator.mean_logprobs(["a", "a"], ["b", ""])
-    with pytest.raises(
-        TooLongError,
-        match=r"row 0: the source and the translation have \d+ tokens, .* takes at most 20",
-    ):
+    with pytest.raises(TooLongError, match=r"row 0: the source and the translation have \d+"):
         evaluator.mean_logprobs(["nurse " * 8], ["nurse " * 8])
     cut = cc_hf.load_evaluator(tmp_path, on_too_long="truncate")
     assert 0 < len(cut.token_logprobs(["nurse"], ["nurse " * 30])[0]) < 20
@@ -105,7 +102,5 @@ def test_languages_named_in_the_prompt_must_be_given(tmp_path: Path) -> None:
 
 def test_language_models_do_not_translate(tmp_path: Path) -> None:
     families.save_tiny_causal_lm(tmp_path)
-    with pytest.raises(
-        InputError, match="does not translate: expected a sequence-to-sequence model"
-    ):
+    with pytest.raises(InputError, match="does not translate: expected a sequence-to-sequence"):
         cc_hf.translate(["a"], tmp_path, src_lang="en", tgt_lang="de")

@@ -121,9 +121,7 @@ def test_equal_requests_are_scored_once(tiny_marian: Path, monkeypatch: pytest.M
 def test_too_long_texts_are_refused_naming_the_row(tiny_marian: Path) -> None:
     evaluator = cc_hf.load_evaluator(tiny_marian)
     long = "doctor nurse " * 120
-    with pytest.raises(
-        TooLongError, match=r"row 1: the source has \d+ tokens, .* takes at most 128"
-    ):
+    with pytest.raises(TooLongError, match=r"row 1: the source has \d+ tokens, .* takes at most"):
         evaluator.mean_logprobs(["a", long], ["b", "c"])
     with pytest.raises(TooLongError, match="row 1: the translation"):
         evaluator.mean_logprobs(["a", "c"], ["b", long])

@@ -328,9 +328,7 @@ def test_options_that_the_server_decides_are_refused(
         behind(served, folder, **options)
 
 
-def test_names_that_lack_a_tokenizer_or_have_too_many_parts_are_refused(
-    served: ChatServer,
-) -> None:
+def test_names_that_lack_a_tokenizer_or_have_too_many_parts_are_refused(served: ChatServer) -> None:
     with pytest.raises(InputError, match="expected the tokenizer of the model"):
         cc_hf.load_evaluator(f"server:{served.url}#tiny")
     with pytest.raises(InputError, match="got 4 parts"):

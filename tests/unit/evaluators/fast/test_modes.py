@@ -141,9 +141,7 @@ def test_int8_is_refused_where_bf16_is_faster(monkeypatch: pytest.MonkeyPatch) -
 
 
 def test_unknown_modes_are_refused() -> None:
-    with pytest.raises(
-        InputError, match="mode: expected one of auto, exact, bf16, int8, got 'fast'"
-    ):
+    with pytest.raises(InputError, match=r"mode: expected one of auto, exact, bf16.*got 'fast'"):
         cc_hf.load_evaluator("cc-tiny-en-de", mode="fast")
 
 

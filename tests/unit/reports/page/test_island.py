@@ -64,11 +64,7 @@ def test_texts_are_stored_once_and_can_be_restored() -> None:
     assert data["labels"][1] == {}
     assert {
         at: (row[0], [strings[k] for k in row[1:]]) for at, row in data["labels"][0].items()
-    } == {
-        "0": (0, ["Male", "Male"]),
-        "1": (-1, ["male", "female"]),
-        "2": (1, ["female", "female"]),
-    }
+    } == {"0": (0, ["Male", "Male"]), "1": (-1, ["male", "female"]), "2": (1, ["female", "female"])}
 
 
 def test_data_without_examples_has_no_sources() -> None:
