@@ -7,10 +7,10 @@ from __future__ import annotations
 import functools
 import inspect
 import re
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Annotated, Any, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, NamedTuple, get_args, get_origin, get_type_hints
 
 import typer
 from rich.console import Group, RenderableType
@@ -158,50 +158,15 @@ def as_command(function: Callable[..., Outcome | None]) -> Callable[..., None]:
 
     The function runs in each process that torchrun started, and the main process prints.
     """
-    signature = inspect.signature(function)
-    hints = get_type_hints(function, include_extras=True)
-    groups: dict[str, tuple[type, list[FieldOption], bool]] = {}
-    checked: dict[str, OutputFile] = {}
-    parameters: list[inspect.Parameter] = []
-    for name, parameter in signature.parameters.items():
-        extras = get_args(hints[name])[1:] if get_origin(hints[name]) is Annotated else ()
-        chosen = next((extra for extra in extras if isinstance(extra, Fields)), None)
-        if name == "progress":
-            continue
-        if chosen is None:
-            checked.update((name, e) for e in extras if isinstance(e, OutputFile))
-            parameters.append(parameter.replace(annotation=hints[name]))
-            continue
-        kinds = [k for k in get_args(get_args(hints[name])[0]) if k is not type(None)]
-        cls = kinds[0] if kinds else get_args(hints[name])[0]
-        options = field_options(cls, chosen)
-        groups[name] = (cls, options, bool(kinds))
-        parameters += [_option(o.name, Annotated[o.type, o.info], o.default) for o in options]
+    declared = _Declared.of(function)
+    hints = get_type_hints(function)
     has_outcome = hints.get("return") is not type(None)
-    own_output = "output" in signature.parameters or not has_outcome
-    if not own_output:
-        info = typer.Option("--output", "-o", help=_OUTPUT, rich_help_panel=_PANEL)
-        parameters.append(_option("output", Annotated[Path | None, info], None))
-        checked["output"] = OutputFile()
-    info = typer.Option("--json", help="Print JSON in place of tables.", rich_help_panel=_PANEL)
-    as_json_option = _option("as_json", Annotated[bool, info], False)
-    info = typer.Option(
-        "--quiet",
-        "-q",
-        help="Show neither progress bars nor notes. Warnings are always shown.",
-        rich_help_panel=_PANEL,
-    )
-    quiet_option = _option("quiet", Annotated[bool, info], False)
-    parameters += [as_json_option, quiet_option] if has_outcome else []
+    own_output = "output" in declared.names or not has_outcome
+    parameters = [*declared.parameters, *_common(has_outcome, own_output=own_output)]
     if any(getattr(i, "hidden", False) for p in parameters for i in get_args(p.annotation)[1:]):
-        info = typer.Option(
-            "--help-all",
-            is_eager=True,
-            callback=_show_all,
-            help="Show this help with all options.",
-            rich_help_panel=_PANEL,
-        )
-        parameters.append(_option("help_all", Annotated[bool, info], False))
+        text = "Show this help with all options."
+        settings = {"is_eager": True, "callback": _show_all}
+        parameters.append(_flag("help_all", "--help-all", text, **settings))
     parameters.sort(key=lambda p: p.kind is inspect.Parameter.KEYWORD_ONLY)
 
     @functools.wraps(function)
@@ -211,14 +176,13 @@ def as_command(function: Callable[..., Outcome | None]) -> Callable[..., None]:
         is_main = sharding.is_main_process()
         output = values.get("output") if own_output else values.pop("output")
         if is_main:
-            for name, file in checked.items():
-                file.check(name, output if name == "output" else values[name])
-        for name, (cls, options, is_optional) in groups.items():
-            given = {o.name: o.value(values.pop(o.name)) for o in options}
-            values[name] = made(cls, _with_files(given), is_optional=is_optional)
-        if "progress" in signature.parameters:
+            for name, file in declared.files.items():
+                file.check(name, values[name])
+            if not own_output:
+                OutputFile().check("output", output)
+        if "progress" in declared.names:
             values["progress"] = is_main and shows_progress(quiet=quiet)
-        outcome = function(**values)
+        outcome = function(**declared.with_objects(values))
         sharding.leave()
         if outcome is not None and sharding.is_main_process():
             # A command with an `output` of its own writes it by `text` or `files`.
@@ -228,6 +192,77 @@ def as_command(function: Callable[..., Outcome | None]) -> Callable[..., None]:
     run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
     run.__annotations__ = {p.name: p.annotation for p in parameters}
     return run
+
+
+class _Group(NamedTuple):
+    """A dataclass whose fields are options of a command."""
+
+    cls: type
+    options: list[FieldOption]
+    is_optional: bool
+
+
+@dataclass
+class _Declared:
+    """What a function declares: its parameters as typer reads them.
+
+    Attributes:
+        names: the names of the function's own parameters.
+        groups: parameter -> its dataclass.
+        files: parameter -> how its file is checked.
+    """
+
+    names: tuple[str, ...]
+    parameters: list[inspect.Parameter] = field(default_factory=list)
+    groups: dict[str, _Group] = field(default_factory=dict)
+    files: dict[str, OutputFile] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, function: Callable[..., Any]) -> _Declared:
+        """Read the parameters of a function."""
+        signature = inspect.signature(function)
+        hints = get_type_hints(function, include_extras=True)
+        declared = cls(tuple(signature.parameters))
+        for name, parameter in signature.parameters.items():
+            hint = hints[name]
+            extras = get_args(hint)[1:] if get_origin(hint) is Annotated else ()
+            chosen = next((extra for extra in extras if isinstance(extra, Fields)), None)
+            if chosen is not None:
+                kind = get_args(hint)[0]
+                kinds = [part for part in get_args(kind) if part is not type(None)]
+                group_cls = kinds[0] if kinds else kind
+                options = field_options(group_cls, chosen)
+                declared.groups[name] = _Group(group_cls, options, bool(kinds))
+                declared.parameters += [
+                    _option(o.name, Annotated[o.type, o.info], o.default) for o in options
+                ]
+            elif name != "progress":
+                declared.files.update((name, e) for e in extras if isinstance(e, OutputFile))
+                declared.parameters.append(parameter.replace(annotation=hint))
+        return declared
+
+    def with_objects(self, values: dict[str, Any]) -> dict[str, Any]:
+        """Return the arguments of the function: the objects in place of their options."""
+        for name, (cls, options, is_optional) in self.groups.items():
+            given = {option.name: option.value(values.pop(option.name)) for option in options}
+            values[name] = made(cls, _with_files(given), is_optional=is_optional)
+        return values
+
+
+def _common(has_outcome: bool, *, own_output: bool) -> Iterator[inspect.Parameter]:
+    """Yield the options that every command has."""
+    if not own_output:
+        info = typer.Option("--output", "-o", help=_OUTPUT, rich_help_panel=_PANEL)
+        yield _option("output", Annotated[Path | None, info], None)
+    if has_outcome:
+        yield _flag("as_json", "--json", "Print JSON in place of tables.")
+        text = "Show neither progress bars nor notes. Warnings are always shown."
+        yield _flag("quiet", "--quiet -q", text)
+
+
+def _flag(name: str, flags: str, text: str, **settings: Any) -> inspect.Parameter:
+    info = typer.Option(*flags.split(), help=text, rich_help_panel=_PANEL, **settings)
+    return _option(name, Annotated[bool, info], False)
 
 
 def picture_format(path: Path) -> str:
@@ -347,14 +382,13 @@ def _with_files(values: dict[str, Any]) -> dict[str, Any]:
     """
     merged = {name: value for name, value in values.items() if name.removeprefix("no_") == name}
     for name in values.keys() - merged.keys():
-        field = name.removeprefix("no_")
+        base = name.removeprefix("no_")
         if values[name]:
-            if isinstance(merged[field], Path):
+            if isinstance(merged[base], Path):
                 raise InputError(
-                    f"{field}: expected `{field}` or `{name}`, got both {merged[field]} and"
-                    f" `{name}`"
+                    f"{base}: expected `{base}` or `{name}`, got both {merged[base]} and `{name}`"
                 )
-            merged[field] = False
+            merged[base] = False
     return merged
 
 
