@@ -76,6 +76,14 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
 
 
 @pytest.fixture(autouse=True)
+def _the_same_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Restore `os.environ`, which datasets replaces after a map with several processes, while rich
+    continues to read the first one.
+    """
+    monkeypatch.setattr(os, "environ", os.environ)
+
+
+@pytest.fixture(autouse=True)
 def _no_scores_of_other_tests() -> Iterator[None]:
     """Delete the cached scores after each test: they lie in HF_HOME, which the session shares."""
     yield

@@ -24,6 +24,7 @@ from cc_hf.cli.main import app
 from cc_hf.data.loading import declaration, load_examples
 from cc_hf.evaluate_modules import register
 from tests.helpers.command_line import run_command
+from tests.helpers.contract_cases import study_cases
 from tests.helpers.metrics import compute_metric
 from tests.helpers.samples import lay_out_samples
 
@@ -161,11 +162,13 @@ def test_every_study_has_a_page_and_the_list_of_studies_names_every_page() -> No
     assert set(registry.STUDIES) <= pages
 
 
-def test_links_between_documents_lead_to_existing_files() -> None:
+def test_links_between_documents_and_names_of_tests_lead_to_existing_files() -> None:
     for page in [_ROOT / "README.md", *_DOCS]:
-        targets = re.findall(r"\]\(([^)#\s]+)", page.read_text(encoding="utf-8"))
-        files = [target for target in targets if "://" not in target]
-        assert not [target for target in files if not (page.parent / target).exists()], page
+        text = page.read_text(encoding="utf-8")
+        targets = re.findall(r"\]\(([^)#\s]+)", text)
+        files = [page.parent / target for target in targets if "://" not in target]
+        files += [_ROOT / name for name in re.findall(r"`(tests/[\w/]+\.py)`", text)]
+        assert not [file for file in files if not file.exists()], page
 
 
 def test_the_readme_is_short_and_its_make_targets_exist() -> None:
@@ -213,10 +216,10 @@ def test_commands_of_the_documents_run(tmp_path: Path, shared: Path) -> None:
     commands = [
         shlex.split(command, comments=True) for command in _COMMANDS if command.startswith("cc-hf ")
     ]
-    assert len(commands) == 29
-    for name in ("train.en", "train.de", "teacher.de", "student.de"):
-        text = "The doctor saw an anchor." if name.endswith("en") else "Die Ärztin sah einen Anker."
-        (tmp_path / name).write_text(f"{text}\n", encoding="utf-8")
+    assert len(commands) >= 22  # those of the pages of the core
+    for cases in study_cases().values():
+        for name, text in cases.page_files.items():
+            (tmp_path / name).write_text(text, encoding="utf-8")
     samples = lay_out_samples("wino_x", "mt_en_de.translations", tmp_path / "samples", shared)
     replies = [
         {"id": example.id, "text": f"Translation {1 + number % 2}"}

@@ -1,13 +1,16 @@
-"""The border between the core and its studies, outside the package: whatever is about one study lies
-in folders and files with its name, and nothing else imports a study. For the package itself it is a
-contract of import-linter.
+"""The border between the core and its studies: whatever is about one study lies in folders and
+files with its name, nothing else names them, and the core runs without any study and with a new
+one. That no room of the package imports a study is a contract of import-linter.
 """
 
 from __future__ import annotations
 
 import ast
+import os
 import re
-from collections.abc import Iterator
+import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -15,61 +18,141 @@ import pytest
 from cc_hf import registry
 
 _ROOT = Path(__file__).parents[2]
-_FOLDERS = ("benchmarks", "docs", "examples", "tests", "tools")
-#: Modules of one study: the package, and its tests, examples and benchmarks.
-_OF_STUDY = re.compile(r"(?:cc_hf|tests|examples|benchmarks)\.studies\.(\w+)")
 _STUDIES = sorted(path.parent.name for path in (_ROOT / "cc_hf/studies").glob("*/__init__.py"))
+_NAMES = "|".join(_STUDIES)
+#: Modules, files and pages of a study, and lines of commands.
+_OF_STUDY = re.compile(
+    rf"\bstudies(?:[./]| import )({_NAMES})|\]\(({_NAMES})\w*\.md|^(?:\$ )?cc-hf study ({_NAMES})\b",
+    re.MULTILINE,
+)
+_FOLDERS = ("benchmarks", "cards", "cc_hf", "docs", "examples", "metrics", "tests", "tools")
+#: Where all studies are listed: by hand, or by `make docs`.
+_LISTS = {"cc_hf/registry.py", "docs/cli.md", "docs/llms.txt", "docs/studies/index.md"}
+_TOY = '''"""A toy."""
+import typer
+
+app = typer.Typer()
+app.callback()(lambda: None)
 
 
-def modules(text: str) -> Iterator[str]:
-    """Yield the absolute names that a program imports, also within functions, and modules whose
-    names are in its texts, as for `importlib`.
-    """
-    for node in ast.walk(ast.parse(text)):
-        if isinstance(node, ast.Import):
-            yield from (alias.name for alias in node.names)
-        elif isinstance(node, ast.ImportFrom):
-            yield from (f"{node.module}.{alias.name}" for alias in node.names)
-        elif isinstance(node, ast.Constant) and isinstance(node.value, str):
-            yield from re.findall(r"(?:from|import) ([\w.]+)", node.value)
+@app.command()
+def count() -> None:
+    """Count toys."""
+    typer.echo("3 toys")
+'''
+_USE = """
+import sys
+from pathlib import Path
+from typer.testing import CliRunner
+import cc_hf
+from cc_hf import registry
+from cc_hf.cli.main import app
 
-
-def imported_studies(text: str) -> set[str]:
-    return {match[1] for module in modules(text) if (match := _OF_STUDY.match(module))}
-
-
-def programs() -> list[str]:
-    paths = [path for folder in _FOLDERS for path in (_ROOT / folder).rglob("*.py")]
-    return sorted(path.relative_to(_ROOT).as_posix() for path in paths)
+assert Path(cc_hf.__file__).is_relative_to(Path.cwd())
+for kind in ("dataset", "metric", "study"):
+    registry.load_all(kind)
+for name in registry.names("study"):
+    registry.study_part(name, "commands")
+list(registry.section_hooks())
+for words in (["--help"], ["study"], sys.argv[1:]):
+    done = CliRunner().invoke(app, words)
+    assert done.exit_code == 0, (words, done.output)
+print(done.output)
+"""
 
 
 def study_of(path: str) -> str:
-    """Return the study whose folder a file lies in, "" for the core."""
-    match = re.match(r"(?:tests|examples|benchmarks)/studies/(\w+)/", path)
-    return match[1] if match else ""
+    """Return the study that a file is about, "" for the core."""
+    match = re.search(r"(?:^|/)studies/(\w+)", path)
+    return next((study for study in _STUDIES if match and match[1].startswith(study)), "")
 
 
-def test_imports_are_found() -> None:
-    assert imported_studies("import cc_hf.studies.a.b as c") == {"a"}
-    assert imported_studies("def f():\n    from cc_hf.studies.a import b") == {"a"}
-    assert imported_studies("from tests.studies import a") == {"a"}
-    assert imported_studies('"""x\n>>> from cc_hf.studies.a import b\n"""') == {"a"}
-    assert imported_studies("from cc_hf.cli import study\nimport cc_hf.studies") == set()
+def named_studies(text: str) -> set[str]:
+    return {name for names in _OF_STUDY.findall(text) for name in names if name}
 
 
-@pytest.mark.parametrize("path", programs())
-def test_nothing_but_the_study_itself_imports_a_study(path: str) -> None:
-    own = study_of(path)
-    text = (_ROOT / path).read_text(encoding="utf-8")
-    if path != "tests/contracts/test_border.py":
-        assert imported_studies(text) <= {own}
+def use(folder: Path, *command: str) -> str:
+    """Load datasets, metrics and studies of a copy of the package, and return what a command
+    prints. Evaluator families are left out: torch takes seconds, and they have contract tests.
+    """
+    done = subprocess.run(
+        [sys.executable, "-c", _USE, *command],
+        cwd=folder,
+        env={**os.environ, "PYTHONPATH": str(folder), "COLUMNS": "200"},
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
 
 
-def test_no_example_of_the_core_in_docstrings_imports_a_study() -> None:
-    """import-linter does not read docstrings."""
-    for path in (_ROOT / "cc_hf").rglob("*.py"):
-        if "studies" not in path.relative_to(_ROOT / "cc_hf").parts:
-            assert not imported_studies(path.read_text(encoding="utf-8")), path
+@pytest.fixture
+def package(tmp_path: Path) -> Path:
+    """Return a copy of the package."""
+    return Path(shutil.copytree(_ROOT / "cc_hf", tmp_path / "cc_hf"))
+
+
+@pytest.mark.parametrize("deleted", [*([study] for study in _STUDIES), _STUDIES], ids=" ".join)
+def test_the_package_runs_without_studies(package: Path, deleted: list[str]) -> None:
+    tree = ast.parse((package / "registry.py").read_text(encoding="utf-8"))
+    for study in deleted:
+        shutil.rmtree(package / "studies" / study)
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Dict):
+                pairs = [
+                    (key, value)
+                    for key, value in zip(node.keys, node.values, strict=True)
+                    if f"cc_hf.studies.{study}." not in ast.unparse(value)
+                ]
+                node.keys, node.values = [key for key, _ in pairs], [value for _, value in pairs]
+    (package / "registry.py").write_text(ast.unparse(tree), encoding="utf-8")
+    shown = use(package.parent, "study")
+    assert {study for study in _STUDIES if f" {study} " in shown} == {*_STUDIES} - {*deleted}
+
+
+def test_a_study_is_added_by_a_folder_and_an_entry(package: Path) -> None:
+    path = package / "registry.py"
+    entry = '"toy": Study("cc_hf.studies.toy.commands:app", ("Toy 2026",), "Counts toys."),'
+    text = path.read_text(encoding="utf-8")
+    head = "STUDIES: dict[str, Study] = {"
+    text = text.replace(head, head + entry)
+    path.write_text(text, encoding="utf-8")
+    (package / "studies/toy").mkdir()
+    (package / "studies/toy/commands.py").write_text(_TOY, encoding="utf-8")
+    assert use(package.parent, "study", "toy", "count") == "3 toys\n\n"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "import cc_hf.studies.{}.b as c",
+        "def f():\n    from cc_hf.studies.{} import b",
+        "from tests.studies import {}",
+        "see `tests/studies/{}/test_a.py`",
+        "[a](studies/{}.md), [b](../a.md)",
+        "[a]({}_more.md#b)",
+        "```console\n$ cc-hf study {} b\n",
+    ],
+)
+def test_names_of_studies_are_found(text: str) -> None:
+    assert named_studies(text.format("a")) == set()
+    assert named_studies(text.format(_STUDIES[0])) == {_STUDIES[0]}
+
+
+def test_nothing_but_a_study_itself_names_its_modules_files_pages_and_commands() -> None:
+    paths = [
+        path
+        for folder in _FOLDERS
+        for pattern in ("*.py", "*.md", "*.tsv")
+        for path in (_ROOT / folder).rglob(pattern)
+    ]
+    others = {}
+    for path in [*paths, _ROOT / "README.md", _ROOT / "CONTRIBUTING.md"]:
+        name = path.relative_to(_ROOT).as_posix()
+        named = named_studies(path.read_text(encoding="utf-8")) - {study_of(name)}
+        if named and name not in _LISTS:
+            others[name] = named
+    assert others == {}
 
 
 def test_every_study_is_registered_and_has_tests_and_a_page() -> None:
@@ -86,9 +169,3 @@ def test_files_about_studies_have_the_name_of_one() -> None:
         assert folders - {"__pycache__"} <= set(_STUDIES), folder
     pages = {path.name for path in (_ROOT / "docs/studies").iterdir()} - {"index.md"}
     assert not [name for name in pages if not name.startswith(tuple(_STUDIES))]
-
-
-def test_pages_of_the_core_link_to_the_list_of_studies_only() -> None:
-    for page in [_ROOT / "README.md", _ROOT / "CONTRIBUTING.md", *(_ROOT / "docs").glob("*.md")]:
-        links = re.findall(r"\]\([^)\s]*\bstudies/([^)#\s]+)", page.read_text(encoding="utf-8"))
-        assert set(links) <= {"index.md"}, page

@@ -143,6 +143,8 @@ class ContractCases:
             tests/unit/cli/test_first_hour.py.
         families: registered family -> its case, tests/contracts/test_evaluator_families.py and
             others.
+        page_files: files that the commands of its pages need, name -> content,
+            tests/test_documents.py.
         torch_modules: beginnings of the names of modules that import torch, without
             `cc_hf.studies.NAME.`, tests/doors/test_public_names.py.
     """
@@ -154,6 +156,7 @@ class ContractCases:
     forged: tuple[ForgedCommand, ...] = ()
     tables: tuple[tuple[str, ...], ...] = ()
     families: Mapping[str, FamilyCase] = field(default_factory=dict)
+    page_files: Mapping[str, str] = field(default_factory=dict)
     torch_modules: tuple[str, ...] = ()
 
 

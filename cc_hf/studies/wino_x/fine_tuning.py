@@ -66,9 +66,8 @@ class FineTuning:
             training ends.
         label_smoothing: ε of the cross-entropy, in [0, 1); ignored for masked LMs.
         penalty_weight: λ of the pronoun penalty; 0 for none.
-        pronouns: which pronouns are penalized, one of
-            `translation_pairs.PRONOUNS`.
-        masking: how masked LMs are trained, one of `cc_hf.studies.wino_x.filler_training.MASKINGS`.
+        pronouns: which pronouns are penalized, "all" or "ambiguous".
+        masking: how masked LMs are trained, "filler", "filler-only" or "random".
         seed: seed of batches, dropout and masks, 0 or more.
 
     Raises:

@@ -107,4 +107,8 @@ CASES = ContractCases(
         ),
     ),
     tables=(("regression", "--published"),),
+    page_files={
+        "train.en": "The doctor saw an anchor.\n",
+        **dict.fromkeys(("train.de", "teacher.de", "student.de"), "Die Ärztin sah einen Anker.\n"),
+    },
 )

@@ -1,9 +1,8 @@
-"""Parity with the analyses of Emelin & Sennrich 2021 (thesis, chapters 3 and 4), see PROVENANCE.md."""
+"""Parity with the analyses of Emelin & Sennrich 2021 (thesis, chapter 4), see PROVENANCE.md."""
 
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -12,7 +11,7 @@ import pytest
 
 import cc_hf
 from cc_hf.statistics.mean_tests import cohen_d, t_test
-from cc_hf.statistics.rank_tests import RankTest, effect_thresholds
+from cc_hf.statistics.rank_tests import RankTest
 from cc_hf.studies.wino_x.referent_bias import ReferentBias, referent_bias
 from cc_hf.studies.wino_x.referent_choices import read_choices
 from cc_hf.studies.wino_x.salience import (
@@ -22,7 +21,6 @@ from cc_hf.studies.wino_x.salience import (
     shared_words,
     trigger_importance,
 )
-from tests.helpers.cases import cases_by_words
 from tests.helpers.samples import declare_wino_x
 
 pytestmark = pytest.mark.shared
@@ -113,43 +111,6 @@ def test_bias_tests_equal_the_recorded_ones(recorded: dict[str, Any], found: Ref
     )
     assert found.test("position").size == "medium"
     assert found.test("gender", "thesis").size == "large"
-
-
-_TABLES = {
-    "Table 3.8": [
-        (0.0542, 0.1344, 0.2121),
-        (0.0666, 0.1647, 0.2581),
-        (0.0710, 0.1753, 0.2740),
-        (0.0381, 0.0949, 0.1508),
-        (0.0458, 0.1138, 0.1803),
-        (0.0502, 0.1247, 0.1971),
-    ],
-    "Table 3.11": [
-        (0.0339, 0.0846, 0.1345),
-        (0.0338, 0.0842, 0.1340),
-        (0.0328, 0.0817, 0.1301),
-        (0.0166, 0.0414, 0.0661),
-        (0.0178, 0.0446, 0.0712),
-        (0.0219, 0.0548, 0.0874),
-    ],
-}
-
-
-@cases_by_words(
-    ("table", "row"),
-    [(table, row) for table, rows in _TABLES.items() for row in rows],
-    "table",
-    "row",
-)
-def test_effect_thresholds_equal_those_of_the_thesis(
-    table: str, row: tuple[float, float, float]
-) -> None:
-    """The thesis prints no base rates: the one that gives the printed "large" must give all three
-    thresholds to the printed digits.
-    """
-    product = row[2] ** 2 / (0.8**2 * (1 - row[2] ** 2))  # p1 p2
-    found = effect_thresholds((1 - math.sqrt(1 - 4 * product)) / 2)
-    assert (found.small, found.medium, found.large) == pytest.approx(row, abs=1.01e-4), table
 
 
 def saliences(shared: Path) -> list[Salience]:

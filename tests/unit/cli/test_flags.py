@@ -15,7 +15,6 @@ from tests.helpers.cases import cases_by_message, cases_by_words
     [
         ("evaluate winomt", "tgt_lang: expected de", "--language-pair: expected de"),
         ("evaluate -l xx winomt", "output: no folder a: b", "--output: no folder a: b"),
-        ("study wino_x referent-bias r.json", "data_dir: none", "--data-dir: none"),
         ("evaluate winomt", "f: no; pass `data_dir`", "f: no; pass `--data-dir`"),
         (
             "evaluate winomt",

@@ -25,7 +25,7 @@ def test_a_missing_template_value_raises() -> None:
     with pytest.raises(UndefinedError, match="text"):
         render_piece("leaderboard/pieces.html.jinja", "message")
     with pytest.raises(UndefinedError):
-        render_page("studies/wino_x/salience_maps.html.jinja", title="a title")
+        render_page("reports/page/explanation_page.html.jinja", title="a title")
 
 
 def test_templates_mark_no_value_as_safe(root: Path) -> None:

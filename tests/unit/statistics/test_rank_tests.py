@@ -7,7 +7,7 @@ import pytest
 
 from cc_hf.errors import InputError
 from cc_hf.statistics.rank_tests import effect_thresholds, mann_whitney, placements
-from tests.helpers.cases import cases_by_message
+from tests.helpers.cases import cases_by_message, cases_by_words
 
 
 def test_the_mann_whitney_test_equals_its_definition() -> None:
@@ -84,3 +84,40 @@ def test_thresholds_fall_with_the_base_rate() -> None:
     assert effect_thresholds(0.038).large == pytest.approx(0.1508, abs=1e-3)
     with pytest.raises(InputError, match=r"base_rate: expected a number in \(0, 1\)"):
         effect_thresholds(1.0)
+
+
+_TABLES = {
+    "Table 3.8": [
+        (0.0542, 0.1344, 0.2121),
+        (0.0666, 0.1647, 0.2581),
+        (0.0710, 0.1753, 0.2740),
+        (0.0381, 0.0949, 0.1508),
+        (0.0458, 0.1138, 0.1803),
+        (0.0502, 0.1247, 0.1971),
+    ],
+    "Table 3.11": [
+        (0.0339, 0.0846, 0.1345),
+        (0.0338, 0.0842, 0.1340),
+        (0.0328, 0.0817, 0.1301),
+        (0.0166, 0.0414, 0.0661),
+        (0.0178, 0.0446, 0.0712),
+        (0.0219, 0.0548, 0.0874),
+    ],
+}
+
+
+@cases_by_words(
+    ("table", "row"),
+    [(table, row) for table, rows in _TABLES.items() for row in rows],
+    "table",
+    "row",
+)
+def test_effect_thresholds_equal_those_of_the_thesis(
+    table: str, row: tuple[float, float, float]
+) -> None:
+    """The thesis prints no base rates: the one that gives the printed "large" must give all three
+    thresholds to the printed digits.
+    """
+    product = row[2] ** 2 / (0.8**2 * (1 - row[2] ** 2))  # p1 p2
+    found = effect_thresholds((1 - math.sqrt(1 - 4 * product)) / 2)
+    assert (found.small, found.medium, found.large) == pytest.approx(row, abs=1.01e-4), table
