@@ -104,7 +104,7 @@ def sheets(
     check_rater_files(output, key)
     judged = results_by_system(results, metric)
     first = next(iter(judged.values()))
-    examples = load_examples(first.dataset, first.config, data_dir=data_dir)
+    examples = load_examples(first.declared or first.dataset, first.config, data_dir=data_dir)
     population = (
         examples_without_corpora(first, without_corpus, data_dir=data_dir)
         if without_corpus

@@ -13,7 +13,11 @@ from typer.testing import CliRunner
 import cc_hf
 from cc_hf import registry
 from cc_hf.cli.main import app
+from cc_hf.comparing.people.agreement import examples_without_corpora
+from cc_hf.comparing.system_rows import mean_rows, system_rows
 from cc_hf.data.files.result_files import read_result_file
+from cc_hf.data.loading import load_examples
+from cc_hf.errors import InputError
 from cc_hf.evaluators.fast.packed import PackedModel
 from cc_hf.hub.eval_results import eval_result_files, published_scores
 from cc_hf.hub.model_index import eval_results, with_model_index
@@ -29,6 +33,7 @@ from cc_hf.reports.inputs import read_examples, read_report_systems
 from cc_hf.reports.page.collection_page import collection_page
 from cc_hf.reports.page.page import html_page
 from cc_hf.reports.report import Report, build_report
+from cc_hf.reports.tables.systems import chosen_figures, figure_title, systems_tables
 from cc_hf.results import EvaluationResult, ResultSet
 
 SOURCES = "source,focus,correct_cues,incorrect_cues,category,tgt_lang\n"
@@ -190,6 +195,22 @@ def results_on_the_hub(folder: Path) -> None:
     assert with_model_index(None, "org/model", eval_results(published))
 
 
+def tables_of_systems(folder: Path) -> None:
+    results = [result for path in _files(folder) for result in read_result_file(path).results]
+    means = mean_rows(system_rows([(result.system, result) for result in results]))
+    figures = chosen_figures(means)
+    assert systems_tables(means, figures)
+    titles = [figure_title(means[0], name) for name in figures]
+    assert [title.partition(",")[0] for title in titles[::2]] == ["SimpleGEN", "WinoMT"]
+
+
+def sample_for_raters(folder: Path) -> None:
+    result = read_result_file(_files(folder)[0]).results[0]
+    assert load_examples(result.declared or result.dataset, result.config)
+    with pytest.raises(InputError, match="has no corpus 'x'"):
+        examples_without_corpora(result, ["x"])
+
+
 @pytest.mark.parametrize(
     ("make", "expected"),
     [
@@ -199,6 +220,8 @@ def results_on_the_hub(folder: Path) -> None:
         (tables_of_a_leaderboard, ["simplegen", "winomt"]),
         (file_judged_on_the_leaderboard, ["simplegen"] * 2),  # the visitor's name, the result's
         (results_on_the_hub, ["simplegen", "winomt"]),
+        (tables_of_systems, ["simplegen", "winomt"]),
+        (sample_for_raters, ["simplegen"]),
     ],
 )
 def test_a_dataset_is_looked_up_once_for_each_name_that_comes_in(

@@ -243,7 +243,7 @@ def examples_without_corpora(
         )
     corpus_of = {
         e.id: e.extra.get("corpus", "")
-        for e in load_examples(result.dataset, result.config, data_dir=data_dir)
+        for e in load_examples(result.declared or result.dataset, result.config, data_dir=data_dir)
     }
     known = sorted(set(corpus_of.values()) - {""})
     if unknown := sorted(set(corpora) - set(known)):

@@ -212,7 +212,7 @@ def systems_tables(means: Sequence[SystemMean], figures: Sequence[str]) -> Group
         for prefix in dict.fromkeys(map(_prefix, figures)):
             names = [name for name in figures if _prefix(name) == prefix]
             if any(name in mean.figures for mean in systems for name in names):
-                of = f", {_prefix_title(prefix)}" if prefix else ""
+                of = f", {_prefix_title(prefix, systems)}" if prefix else ""
                 parts += [heading(f"{title}{of}: percent"), _figures_table(systems, names)]
     if any(len(mean.seeds) > 1 for mean in means):
         text = (
@@ -272,7 +272,7 @@ def figure_title(mean: SystemMean, name: str) -> str:
     # Systems without results are those of the paper that introduced this metric.
     metric = result.metric if result else "contrastive_conditioning"
     label = "ratio M:F" if is_ratio(name) else figure_label(metric, name.removeprefix(prefix))
-    return f"{_prefix_title(prefix)}: {label}" if prefix else label
+    return f"{_prefix_title(prefix, [mean])}: {label}" if prefix else label
 
 
 def _systems_table(systems: Sequence[SystemMean]) -> RenderableType:
@@ -329,9 +329,11 @@ def _prefix(name: str) -> str:
     return name[: name.rfind(":") + 1]
 
 
-def _prefix_title(prefix: str) -> str:
+def _prefix_title(prefix: str, systems: Sequence[SystemMean]) -> str:
     dataset, *others = prefix.removesuffix(":").split(":")
-    return ", ".join([data_title(dataset, ""), *others])
+    of_data = (r for mean in systems for r in mean.first.results.values() if r.dataset == dataset)
+    known = next((result.declared for result in of_data), None)
+    return ", ".join([data_title(known or dataset, ""), *others])
 
 
 def _labels(row: SystemRow, **seeds: str) -> dict[str, str]:

@@ -74,7 +74,9 @@ def sentence_gaps(
             f"result: expected one on counterfactual_* of mt_geneval, got one on"
             f" {judged.dataset or 'your own data'}"
         )
-    examples = load_examples(judged.dataset, judged.config, split=split, data_dir=data_dir)
+    examples = load_examples(
+        judged.declared or judged.dataset, judged.config, split=split, data_dir=data_dir
+    )
     gaps = study.sentence_gaps(judged, examples, n=n, score=score)
     title = ", ".join(name for name in (data_name(judged), judged.system) if name)
     print_result(

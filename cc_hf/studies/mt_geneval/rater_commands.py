@@ -58,7 +58,7 @@ def rater_sheets(
     check_rater_files(output, key)
     judged = results_by_system(results, metric, usual=["gender_accuracy"])
     first = next(iter(judged.values()))
-    examples = load_examples(first.dataset, first.config, data_dir=data_dir)
+    examples = load_examples(first.declared or first.dataset, first.config, data_dir=data_dir)
     drawn = draw_contextual_sample(judged, examples, n=n, seed=seed)
     write_rater_files(drawn, output, key, n_raters=raters, table=table, seed=seed, quiet=quiet)
 

@@ -103,7 +103,7 @@ def test_a_forged_part_is_refused_by_its_line(
     part = tmp_path / "out.jsonl.part"
     first, *rest = part.read_text(encoding="utf-8").split("\n")
     part.write_text("\n".join([first, line, *rest[1:]]), encoding="utf-8")
-    with pytest.raises(InputError, match=r"out\.jsonl\.part: line 2: expected .*"):
+    with pytest.raises(InputError, match=r"out\.jsonl\.part: line 2: .*expected .*delete the file"):
         run(model, tmp_path, "out.jsonl")
 
 

@@ -68,9 +68,9 @@ def test_plural_and_title_case_are_found_but_not_all_capitals(tmp_path: Path) ->
     [
         ({"text": "a\nb"}, "expected files with the same number of lines, got 0 2, 1 1"),
         ({"key": "1\tted\tace\tas"}, "line 1: expected 5 columns .*, got 4"),
-        ({"cue": "{}"}, "line 1: expected an object with correct_insertions"),
-        ({"cue": "[1]"}, "line 1: expected an object with correct_insertions"),
-        ({"cue": "x"}, "line 1: expected an object with correct_insertions"),
+        ({"cue": "{}"}, "line 1: expected the key .correct_insertions., got {}"),
+        ({"cue": "[1]"}, "line 1: expected a JSON object, got"),
+        ({"cue": "x"}, "line 1: expected a JSON object, got .x."),
     ],
 )
 def test_malformed_files_are_refused(tmp_path: Path, changed: dict[str, str], message: str) -> None:
