@@ -20,7 +20,19 @@ from cc_hf.files import exists, file_sha256, is_file, parse_object, sole_writer
 from cc_hf.normalization import is_blank
 from cc_hf.prompting.conversations import Conversation, Reply, Respondent
 
-__all__ = ["FileRespondent", "KeptReply", "KeptRun", "Request", "ask", "read_run", "request_key"]
+__all__ = [
+    "FileRespondent",
+    "KeptReply",
+    "KeptRun",
+    "Request",
+    "ask",
+    "is_run",
+    "read_run",
+    "request_key",
+]
+
+
+_FIRST = b'{"run": {'
 
 
 @dataclass(frozen=True)
@@ -64,7 +76,7 @@ class FileRespondent:
     Each line of the file is an object with `id` and `text`. A reply that failed has the reason as
     `error`, and `text` is null or absent. `is_cut` may be true for one that ended at the limit of
     its length. The swapped request of a sample has the id of the sample
-    followed by "/swapped". A file that `cc-hf prompt` kept can be read, too.
+    followed by "/swapped". A file that `cc-hf ask` kept can be read, too.
 
     Attributes:
         unused: ids that no request had so far.
@@ -192,6 +204,14 @@ def ask(
         }
 
 
+def is_run(path: Path) -> bool:
+    """Return whether a file begins as those that `ask` writes."""
+    if not is_file(path):
+        return False
+    with path.open("rb") as file:
+        return file.read(len(_FIRST)) == _FIRST
+
+
 def read_run(path: Path) -> KeptRun:
     """Read what `ask` kept, with the last reply to each request.
 
@@ -206,7 +226,7 @@ def read_run(path: Path) -> KeptRun:
     rows = list(_rows(path, data[: data.rfind(b"\n") + 1]))
     if not rows or not isinstance(rows[0][1].get("run"), dict):
         raise InputError(
-            f"{path}: expected a file of replies that `cc-hf prompt` kept, whose first line says"
+            f"{path}: expected a file of replies that `cc-hf ask` kept, whose first line says"
             " what was asked; got another file"
         )
     replies = {}
