@@ -7,9 +7,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Annotated, TypeVar
 
 from cc_hf.errors import InputError
+from cc_hf.evaluation.material import Material
 from cc_hf.prompting.prompts import (
     Prompt,
     choice_prompt,
@@ -21,7 +22,7 @@ from cc_hf.prompting.replies import Request
 from cc_hf.prompting.samples import (
     ChoiceSample,
     TranslationSample,
-    choice_sample,
+    choice_samples,
     draw_samples,
     draw_schemas,
     read_choice_samples,
@@ -30,14 +31,26 @@ from cc_hf.prompting.samples import (
     shipped_file,
     translation_sample,
 )
-from cc_hf.prompting.templates import Template, find_template
+from cc_hf.prompting.templates import STRATEGIES, Template, find_template
+from cc_hf.rules import AtLeast, OneOf, check_fields
 from cc_hf.schema import ContrastiveTranslationExample, Example
 
 if TYPE_CHECKING:
     from datasets import Dataset
 
-__all__ = ["SWAPPED", "Plan", "message_dataset", "plan_choices", "plan_translations"]
+__all__ = [
+    "SWAPPED",
+    "TASKS",
+    "Plan",
+    "Questions",
+    "choice_references",
+    "message_dataset",
+    "plan_choices",
+    "plan_translations",
+]
 
+#: What a model is asked to do.
+TASKS = ("choose", "translate")
 #: What follows the id of a sample whose options were swapped.
 SWAPPED = "/swapped"
 
@@ -72,6 +85,68 @@ class Plan:
         return sum(len(turn.content) for r in self.requests for turn in r.conversation)
 
 
+@dataclass(frozen=True)
+class Questions:
+    """How a model is asked.
+
+    Attributes:
+        task: "choose"; or "translate", of which the result is JSONL; None for choose where the data
+            have contrastive translations.
+        strategy: "basic" asks for the answer only, "cot" (Chain of Thought) for reasons first,
+            "cota" (Chain of Tasks) for the filler of a gap first.
+        shots: number of demonstrations; None for that of the thesis.
+        demonstrations: "data" draws them by the seed, and does not ask these; "shipped" has reasons
+            (en-de, en-fr, en-ru); or a .tsv file of your own. "auto" is data for basic, otherwise
+            shipped.
+        both_orders: ask twice, with the options in both orders, and count a choice only if it stays
+            the same.
+        seed: seed of the demonstrations.
+
+    Raises:
+        InputError: for another task or strategy, or numbers below 0.
+    """
+
+    task: Annotated[str | None, OneOf(*TASKS)] = None
+    strategy: Annotated[str, OneOf(*STRATEGIES)] = "basic"
+    shots: Annotated[int | None, AtLeast(0)] = None
+    demonstrations: str = "auto"
+    both_orders: bool = False
+    seed: Annotated[int, AtLeast(0)] = 0
+
+    def __post_init__(self) -> None:
+        check_fields(self)
+
+    def plan(self, material: Material) -> tuple[str, Plan]:
+        """Return the task, and what will be asked, see `plan_choices` and `plan_translations`.
+
+        Raises:
+            InputError: for both orders of translations, or as these do.
+        """
+        examples = material.examples
+        has_options = any(isinstance(e, ContrastiveTranslationExample) for e in examples)
+        task = self.task or TASKS[not has_options]
+        if task == "choose":
+            return task, plan_choices(
+                examples,
+                strategy=self.strategy,
+                n_shots=self.shots,
+                demonstrations=self.demonstrations,
+                seed=self.seed,
+                both_orders=self.both_orders,
+            )
+        if self.both_orders:
+            raise InputError("both_orders: expected none where translations are asked for")
+        return task, plan_translations(
+            examples,
+            src_lang=material.src_lang,
+            tgt_lang=material.tgt_lang,
+            strategy=self.strategy,
+            n_shots=self.shots,
+            demonstrations=self.demonstrations,
+            seed=self.seed,
+        )
+
+
 def plan_choices(
     examples: Sequence[Example],
     *,
@@ -84,7 +159,8 @@ def plan_choices(
     """Plan to ask which of two options is right.
 
     Args:
-        examples: examples of a configuration mt_*.translations or lm_* of Wino-X.
+        examples: examples with contrastive translations. One with several wrong translations is
+            asked about once for each, see `cc_hf.prompting.samples.choice_samples`.
         strategy: one of `cc_hf.prompting.templates.STRATEGIES`.
         n_shots: None for the number of the thesis.
         demonstrations: "data" draws whole schemas from the examples; "shipped" takes those that
@@ -96,8 +172,8 @@ def plan_choices(
         The plan; all samples of a schema that a demonstration has are left out.
 
     Raises:
-        InputError: for examples that are not of two options, more demonstrations than there are, or
-            no example that is left.
+        InputError: for examples without contrastive translations, more demonstrations than there
+            are, or no example that is left.
 
     Examples:
         >>> example = ContrastiveTranslationExample(
@@ -107,16 +183,15 @@ def plan_choices(
         >>> plan.requests[0].reference["answer"], plan.left_out
         ('1', ())
     """
-    pairs = [e for e in examples if isinstance(e, ContrastiveTranslationExample)]
-    if not examples or len(pairs) < len(examples):
-        raise InputError(
-            "expected examples with two options, as the configurations mt_*.translations and lm_*"
-            " of wino_x have them, got others or none"
-        )
+    pairs = _of_translations(examples)
     task = "translations" if any(example.source for example in pairs) else "fillers"
     template = find_template(task, strategy)
     src_lang, tgt_lang = pairs[0].src_lang, pairs[0].tgt_lang
-    samples = [choice_sample(example) for example in pairs]
+    categories, samples = {}, []
+    for example in pairs:
+        for sample in choice_samples(example):
+            categories[sample.id] = example.category
+            samples.append(sample)
     needs_reasons = strategy != "basic"
     chosen, origin = _demonstrations(
         template,
@@ -137,21 +212,47 @@ def plan_choices(
         samples, lambda s: s.schema in schemas or same_sentence(s.sentence) in sentences
     )
     prompt = choice_prompt(template, chosen, src_lang=src_lang, tgt_lang=tgt_lang)
-    categories = {example.id: example.category for example in pairs}
     requests = []
     for sample in kept:
         for shown in (sample, sample.swapped())[: 1 + both_orders]:
             question = choice_question(template, shown, src_lang=src_lang)
-            reference = {
-                "answer": shown.answer,
-                "category": categories[sample.id],
-                "pair": sample.schema,
-                "option1": shown.options[0],
-                "option2": shown.options[1],
-            }
+            reference = _reference(shown, categories[sample.id])
             name = sample.id if shown is sample else f"{sample.id}{SWAPPED}"
             requests.append(Request(name, prompt.conversation(question), reference))
     return Plan(prompt, tuple(requests), origin, tuple(left_out))
+
+
+def choice_references(examples: Sequence[Example]) -> list[dict[str, str]]:
+    """Return what is asked of examples, demonstrations included, as `prompted_choice` reads it.
+
+    Raises:
+        InputError: for an example that is no choice.
+    """
+    return [
+        _reference(sample, example.category)
+        for example in _of_translations(examples)
+        for sample in choice_samples(example)
+    ]
+
+
+def _of_translations(examples: Sequence[Example]) -> list[ContrastiveTranslationExample]:
+    pairs = [e for e in examples if isinstance(e, ContrastiveTranslationExample)]
+    if not examples or len(pairs) < len(examples):
+        raise InputError(
+            "task: expected translate, or examples with contrastive translations to choose from,"
+            " such as mt_*.translations of wino_x, got choose and others or none"
+        )
+    return pairs
+
+
+def _reference(sample: ChoiceSample, category: str) -> dict[str, str]:
+    return {
+        "answer": sample.answer,
+        "category": category,
+        "pair": sample.schema,
+        "option1": sample.options[0],
+        "option2": sample.options[1],
+    }
 
 
 def plan_translations(

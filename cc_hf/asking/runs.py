@@ -10,7 +10,7 @@ from typing import Any
 
 from tqdm import tqdm
 
-from cc_hf.asking.plans import SWAPPED, Plan
+from cc_hf.asking.plans import SWAPPED, TASKS, Plan, choice_references
 from cc_hf.errors import InputError, shown
 from cc_hf.evaluation.judging import judge
 from cc_hf.evaluation.material import Material
@@ -58,7 +58,7 @@ def _are_turns(value: Any) -> bool:
 #: What the first line of a file of replies says, see `described_run`: a check of the value of each
 #: field, and what is expected.
 _FIELDS: dict[str, tuple[Callable[[Any], bool], str]] = {
-    "task": (lambda value: value in ("choose", "translate"), "choose or translate"),
+    "task": (lambda value: value in TASKS, " or ".join(TASKS)),
     **dict.fromkeys(("model", "prompt", "demonstrations_from"), (_is_name, "a name")),
     **dict.fromkeys(
         ("dataset", "config", "src_lang", "tgt_lang", "strategy", "instruction"),
@@ -128,7 +128,7 @@ def described_run(
     fields = dict(material.origin.fields)
     if task == "choose" and "data" not in fields:
         # the digest is of all samples, whichever are left out as demonstrations
-        fields["data"] = own_data(PromptedChoice.references(material.examples))
+        fields["data"] = own_data(choice_references(material.examples))
     return {
         "task": task,
         "dataset": material.origin.dataset,
@@ -195,13 +195,12 @@ def kept_replies(path: Path) -> tuple[dict[str, Any], list[KeptReply]]:
     run, replies = dict(kept.run), list(kept.replies.values())
     if missing := sorted(_FIELDS.keys() - run.keys()):
         raise InputError(
-            f"{path}: expected a run of `cc-hf prompt`, got a first line without"
-            f" {', '.join(missing)}"
+            f"{path}: expected a run of `cc-hf ask`, got a first line without {', '.join(missing)}"
         )
     for name, (is_right, expected) in _FIELDS.items():
         if not is_right(run[name]):
             raise InputError(
-                f"{path}: line 1: {name}: expected {expected}, as `cc-hf prompt` wrote it, got"
+                f"{path}: line 1: {name}: expected {expected}, as `cc-hf ask` wrote it, got"
                 f" {shown(run[name])}; restore the file"
             )
     if len(replies) != run["requests"]:

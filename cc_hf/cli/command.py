@@ -48,6 +48,15 @@ _OUTPUT = "Write the result as JSON to this file; - for standard output."
 _PANEL = "Output"
 _TYPES = re.compile(r"<(list\[)?(\w+)(?: range)?\]?>")
 _METAVARS = {"path": "FILE", "Path": "FILE", "int": "N", "float": "X", "bool": ""}
+# Option that existed, or that people try -> what it is called now.
+_OLD_OPTIONS: dict[str, str] = {
+    "--annotations": "--labels",
+    "--langs": "--language-pair",
+    "--predictions": "--translations",
+    "--sample": "--id",
+    "--src-lang": "--language-pair",
+    "--tgt-lang": "--language-pair",
+}
 _ALL = "cc_hf.help_all"  # key of the context: whether to show rare options
 
 
@@ -287,9 +296,27 @@ class Command(TyperCommand):
         self.example, self.help = example_and_text(self.help or "")
         self.others: dict[str, str] = {}
 
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Parse the arguments.
+
+        Raises:
+            InputError: for an option that has another name; the message has the right one.
+        """
+        flags = {flag for param in self.get_params(ctx) for flag in param.opts}
+        for arg in args:
+            flag = arg.partition("=")[0]
+            if flag not in flags and (other := _OLD_OPTIONS.get(flag)) in flags:
+                raise InputError(f"{flag}: expected {other} in its place")
+        parsed: list[str] = super().parse_args(ctx, args)
+        return parsed
+
     def collect_usage_pieces(self, ctx: Any) -> list[str]:
         """Return the parts of the line "Usage: ..."."""
-        arguments = [_argument(param) for param in self.get_params(ctx) if _is_argument(param)]
+        arguments = [
+            _argument(param)
+            for param in self.get_params(ctx)
+            if _is_argument(param) and not getattr(param, "hidden", False)
+        ]
         return ["[OPTIONS]", *arguments]
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
@@ -302,7 +329,7 @@ class Command(TyperCommand):
         params: list[Any] = self.get_params(ctx)
         for param in params:
             is_hidden = getattr(param, "hidden", False)
-            if is_hidden and ctx.meta.get(_ALL):
+            if is_hidden and not _is_argument(param) and ctx.meta.get(_ALL):
                 param.hidden = False
             if record := param.get_help_record(ctx):
                 names, text = record

@@ -30,7 +30,7 @@ from cc_hf.cli.output import STANDARD
 from cc_hf.errors import InputError, ResultWarning
 from cc_hf.evaluation.material import DataOptions
 from cc_hf.evaluators.options import LoadingOptions
-from cc_hf.files import exists, file_slug, is_file
+from cc_hf.files import exists, file_slug, is_file, is_folder
 from cc_hf.systems.system import System
 
 if TYPE_CHECKING:
@@ -50,16 +50,16 @@ _TIES = {
 def evaluate(
     dataset: Dataset,
     config: Config = None,
+    more: Annotated[list[str] | None, typer.Argument(hidden=True)] = None,
     *,
     translations: Annotated[
         list[str] | None,
         typer.Option(
             metavar="[NAME=]FILE",
             help=(
-                "File of translations, or - for standard input: one translation per line in the"
-                ' order of the dataset, lines of the form "source ||| translation", or JSONL. It'
-                " may also have one line for each line of the upstream test set. May be repeated,"
-                " once for each system."
+                "File of translations, or - for standard input: one per line in the order of"
+                ' `cc-hf sources`, "source ||| translation" lines, or JSONL with ids. May be'
+                " repeated, once for each system."
             ),
         ),
     ] = None,
@@ -70,17 +70,13 @@ def evaluate(
             help=(
                 "Name of the system in tables and reports, as --translations NAME=FILE. Default:"
                 " the model that translated, or the file of translations."
-            )
+            ),
+            hidden=True,
         ),
     ] = None,
     metric: Annotated[
         str,
-        typer.Option(
-            help=(
-                "Name of a metric (see `cc-hf list metrics`), or all for every metric that fits"
-                " the dataset."
-            )
-        ),
+        typer.Option(help=("A metric (`cc-hf list metrics`), or all for every metric that fits.")),
     ] = "contrastive_conditioning",
     option: MetricOptions = None,
     evaluator: Evaluators = None,
@@ -116,8 +112,8 @@ def evaluate(
             "--output",
             "-o",
             help=(
-                "Write the result with all judgements as JSON to this file; - for standard output."
-                " For several systems: folder in which each gets a file NAME.json."
+                "Write the result as JSON to this file; - for standard output. In a folder, each"
+                " system gets a file NAME.json."
             ),
             rich_help_panel="Output",
         ),
@@ -126,12 +122,13 @@ def evaluate(
 ) -> Outcome:
     """Judge a system by its translations, or an evaluator itself.
 
-    Example: cc-hf evaluate simplegen en-de --system cc-tiny-en-de -o tiny.json
+    Example: cc-hf evaluate simplegen --translations tiny.txt -o tiny.json
     """
     from cc_hf.evaluation.evaluate import evaluate as run_evaluate
     from cc_hf.evaluation.evaluate import evaluate_all
     from cc_hf.evaluators import distributed as sharding
 
+    _check_words([*filter(None, [config]), *(more or ())], metric)
     material = data.load(dataset, config)
     if translated_only:
         material = _translated(material, translations)
@@ -157,6 +154,9 @@ def evaluate(
                 if metric == _ALL
                 else run_evaluate(material, metric=metric, **of_system)
             )
+    if output is not None and is_folder(output) and len(files) == 1:
+        system_name = _results(outcomes[0])[0].system
+        outputs = [output / f"{file_slug(system_name) or 'result'}.json"]
     rows = [json.loads(outcome.to_json()) for outcome in outcomes]
     results = [_results(outcome) for outcome in outcomes]
     not_run = [outcome.not_run for outcome in outcomes if hasattr(outcome, "not_run")]
@@ -173,6 +173,24 @@ def evaluate(
             *(note for reasons in not_run for note in _not_run(reasons)),
         ],
     )
+
+
+def _check_words(words: Sequence[str], metric: str) -> None:
+    """Answer words that stand in the wrong place.
+
+    Args:
+        words: the arguments behind the dataset, of which only the first can be a configuration.
+    """
+    if files := [word for word in words if is_file(Path(word))] or words[1:]:
+        raise InputError(
+            f"expected at most a dataset and a configuration, got {files[0]}, too; a file of"
+            f" translations is given as --translations {files[0]}"
+        )
+    if ":" in metric:
+        raise InputError(
+            f"metric: expected a name of `cc-hf list metrics`, got {metric!r}; a class of your own"
+            " gets a name by an entry point of its package, in the group cc_hf.metrics"
+        )
 
 
 def _translated(material: Material, translations: list[str] | None) -> Material:
@@ -230,9 +248,12 @@ def _named_files(
 
 
 def _outputs(output: Path | None, names: Sequence[str | None]) -> list[Path | None]:
-    """Return the file of each system; several go to a folder, which is made."""
+    """Return the file of each system; several go to a folder, which is made. That of a single
+    system in a folder gets its name when the system is known.
+    """
     if output is None or len(names) == 1:
-        return [output] * len(names)
+        in_folder = output is not None and is_folder(output)
+        return [output / "result.json" if output and in_folder else output] * len(names)
     if is_file(output) or output == STANDARD:
         raise InputError(f"--output: expected a folder for several systems, got {output}")
     output.mkdir(parents=True, exist_ok=True)

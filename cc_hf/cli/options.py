@@ -62,7 +62,7 @@ __all__ = [
 #: Fields of `cc_hf.statistics.bootstrap.Bootstrap`.
 Resampling = Fields("n_resamples seed", "Statistics")
 #: Fields of `cc_hf.evaluation.material.DataOptions`.
-DataFields = Fields("language_pair data_dir limit", "Data", rare="split")
+DataFields = Fields("language_pair limit", "Data", rare="data_dir split")
 #: Fields of `cc_hf.evaluators.options.LoadingOptions`, for evaluators.
 EvaluatorFields = Fields(
     "",
@@ -188,9 +188,8 @@ Evaluators = Annotated[
     typer.Option(
         "--evaluator",
         help=(
-            "Evaluator model: a name, a folder, a model on the Hub, or server:URL#MODEL. Repeat the"
-            " option to use an ensemble. Default: the model that ships with cc_hf for the language"
-            " pair."
+            "Evaluator model: a name (`cc-hf list evaluators`), a folder, a model on the Hub, or"
+            " server:URL#MODEL; several make an ensemble. Default: the one that ships for the pair."
         ),
     ),
 ]
@@ -261,7 +260,7 @@ MetricOptions = Annotated[
     typer.Option(
         "--option",
         metavar="KEY=VALUE",
-        help="Option of the metric; the card of the metric lists them. May be repeated.",
+        help="Option of the metric, see its card. May be repeated.",
     ),
 ]
 OneMetric = Annotated[
@@ -335,7 +334,8 @@ OnBlank = Annotated[
             "What contrastive conditioning does with a blank translation: error, or incorrect: it"
             " counts as incorrect (the signature then says so). Metrics that read words never count"
             " one as right. Default: error."
-        )
+        ),
+        hidden=True,
     ),
 ]
 Separator = Annotated[

@@ -32,7 +32,7 @@ def sources(
             ),
         ),
     ] = False,
-    data: Annotated[DataOptions, replace(DataFields, names="limit data_dir")],
+    data: Annotated[DataOptions, replace(DataFields, names="limit")],
     output: TextOutput = STANDARD,
 ) -> Outcome:
     """Print the sources of a dataset, one per line, to be translated.

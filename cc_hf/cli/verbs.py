@@ -67,7 +67,7 @@ VERBS: dict[str, Verb] = {
     "ask": Verb(
         "cc_hf.cli.ask:ask",
         "Ask a language model to choose between options, or to translate.",
-        "cc-hf ask contrawsd de-en --shots 0 --show",
+        "cc-hf ask simplegen en-de --shots 0 --show",
     ),
     "score": Verb(
         "cc_hf.cli.score:score",

@@ -191,8 +191,8 @@ class DataOptions:
 
     Attributes:
         split: split of the dataset.
-        language_pair: source and target language, such as "en-de"; None for those of a
-            configuration that has one pair.
+        language_pair: source and target language, such as en-de, where a configuration has
+            several.
         data_dir: local copy of the upstream repositories (DIR/owner/repository/...), which is read
             in place of a download; None for the environment variable CC_HF_DATA_DIR, if it is set.
         limit: number of examples, from the first, for a first look; results say so.

@@ -33,7 +33,19 @@ from cc_hf.reading import (
     read_rows,
 )
 
-__all__ = ["FileRespondent", "KeptReply", "KeptRun", "Request", "ask", "read_run", "request_key"]
+__all__ = [
+    "FileRespondent",
+    "KeptReply",
+    "KeptRun",
+    "Request",
+    "ask",
+    "is_run",
+    "read_run",
+    "request_key",
+]
+
+
+_FIRST = b'{"run": {'
 
 _REPLY = {"id": WORD, "text?": optional(TEXT), "error?": TEXT, "is_cut?": FLAG}
 
@@ -79,7 +91,7 @@ class FileRespondent:
     Each line of the file is an object with `id` and `text`. A reply that failed has the reason as
     `error`, and `text` is null or absent. `is_cut` may be true for one that ended at the limit of
     its length. The swapped request of a sample has the id of the sample
-    followed by "/swapped". A file that `cc-hf prompt` kept can be read, too.
+    followed by "/swapped". A file that `cc-hf ask` kept can be read, too.
 
     Attributes:
         unused: ids that no request had so far.
@@ -207,6 +219,14 @@ def ask(
         }
 
 
+def is_run(path: Path) -> bool:
+    """Return whether a file begins as those that `ask` writes."""
+    if not is_file(path):
+        return False
+    with path.open("rb") as file:
+        return file.read(len(_FIRST)) == _FIRST
+
+
 def read_run(path: Path) -> KeptRun:
     """Read what `ask` kept, with the last reply to each request.
 
@@ -220,7 +240,7 @@ def read_run(path: Path) -> KeptRun:
     if not rows or not isinstance(rows[0][1].get("run"), dict):
         raise FileError(
             path,
-            "expected a file of replies that `cc-hf prompt` kept, whose first line says what was"
+            "expected a file of replies that `cc-hf ask` kept, whose first line says what was"
             " asked; got another file",
         )
     replies = {}

@@ -4,6 +4,7 @@ Demonstrations ship per language pair, come from a user's file, or are drawn fro
 
 from __future__ import annotations
 
+import hashlib
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -21,7 +22,7 @@ from cc_hf.text.pronouns import pronoun_gender
 __all__ = [
     "ChoiceSample",
     "TranslationSample",
-    "choice_sample",
+    "choice_samples",
     "draw_samples",
     "draw_schemas",
     "read_choice_samples",
@@ -119,39 +120,66 @@ class TranslationSample:
         return all((self.word, self.meaning, self.target, self.definition))
 
 
-def choice_sample(example: ContrastiveTranslationExample) -> ChoiceSample:
-    """Return an example of Wino-X as a choice, with the options in the order of the data.
+def choice_samples(example: ContrastiveTranslationExample) -> list[ChoiceSample]:
+    """Return an example as choices, one between the right translation and each wrong one.
 
-    Args:
-        example: an example with two translations, or two fillers of a gap.
+    The options are in the order that the data give by the number of the right one, `answer`.
+    Without it, a hash of the id decides, so that about half of the right options come first.
+
+    Returns:
+        One choice, with the id of the example, if there is one wrong translation. Several choices
+        have the number of the wrong one, from 1, behind the id. An example without a wrong
+        translation gives none.
 
     Raises:
-        InputError: for an example without a number of the right option, or with more than two.
+        InputError: for an example without a source whose translations fill no gap, or an `answer`
+            other than 1 and 2.
+
+    Examples:
+        >>> example = ContrastiveTranslationExample(
+        ...     "7", "en", "de", "The bat.", "Der Schläger.", ("Die Fledermaus.", "Der Hieb."), "x"
+        ... )
+        >>> [(sample.id, sample.answer) for sample in choice_samples(example)]
+        [('7/1', '2'), ('7/2', '2')]
     """
     extra = example.extra
-    if extra.get("answer") not in ("1", "2") or len(example.contrastive_translations) != 1:
-        raise InputError(
-            f"example {example.id!r}: expected two options and the number of the right one under"
-            ' "answer", 1 or 2'
-        )
     has_gap = "correct_filler" in extra
-    translations = example.correct_translation, example.contrastive_translations[0]
+    if not (has_gap or example.source) or extra.get("answer", "1") not in ("1", "2"):
+        raise InputError(
+            f"example {example.id!r}: expected two translations of a source, or two fillers of a"
+            ' gap, and under "answer" the number of the right one, 1 or 2, or nothing'
+        )
 
     def both(key: str) -> tuple[str, str]:
         return extra.get(f"correct_{key}", ""), extra.get(f"incorrect_{key}", "")
 
-    sample = ChoiceSample(
-        id=example.id,
-        schema=extra.get("pair", ""),
-        sentence=extra["context"].replace("_", _GAP) if has_gap else example.source,
-        options=both("filler") if has_gap else translations,
-        answer="1",
-        pronouns=both("pronoun"),
-        referents=both("referent"),
-        targets=both("referent_tgt"),
-        genders=both("gender"),
-    )
-    return sample if extra["answer"] == "1" else sample.swapped()
+    wrong = example.contrastive_translations
+    # What a sentence refers to may stand before it, as in contextual_* of mt_geneval.
+    context = extra.get("context", "") if "source_with_context" in extra else ""
+    samples = []
+    for number, translation in enumerate(wrong, 1):
+        sample = ChoiceSample(
+            id=example.id if len(wrong) == 1 else f"{example.id}/{number}",
+            schema=extra.get("pair", "") if len(wrong) == 1 else "",
+            sentence=(
+                extra["context"].replace("_", _GAP)
+                if has_gap
+                else " ".join(filter(None, (context, example.source)))
+            ),
+            options=both("filler") if has_gap else (example.correct_translation, translation),
+            answer="1",
+            pronouns=both("pronoun"),
+            referents=both("referent"),
+            targets=both("referent_tgt"),
+            genders=both("gender"),
+        )
+        answer = extra.get("answer") or _answer_by_hash(sample.id)
+        samples.append(sample if answer == "1" else sample.swapped())
+    return samples
+
+
+def _answer_by_hash(name: str) -> str:
+    return "12"[hashlib.sha256(name.encode("utf-8", "replace")).digest()[0] % 2]
 
 
 def translation_sample(example: Example) -> TranslationSample:
@@ -163,10 +191,10 @@ def translation_sample(example: Example) -> TranslationSample:
 
 
 def draw_schemas(samples: Sequence[ChoiceSample], n_shots: int, *, seed: int) -> list[ChoiceSample]:
-    """Draw whole schemas, both twins of each.
+    """Draw whole schemas, both twins of each; or single samples, if none has a schema.
 
     Args:
-        n_shots: number of samples to draw, an even number.
+        n_shots: number of samples to draw; of schemas, an even number.
         seed: seed of numpy's default generator, 0 or more.
 
     Returns:
@@ -180,6 +208,14 @@ def draw_schemas(samples: Sequence[ChoiceSample], n_shots: int, *, seed: int) ->
         >>> [sample.id for sample in draw_schemas(rows, 2, seed=0)]
         ['4', '5']
     """
+    if not any(sample.schema for sample in samples):
+        if n_shots > len(samples):
+            raise InputError(
+                f"shots: expected at most {len(samples)}, the number of rows, got {n_shots}; give"
+                " fewer, or a file of demonstrations"
+            )
+        order = np.random.default_rng(seed).permutation(len(samples))[:n_shots]
+        return [samples[number] for number in order]
     if n_shots % 2:
         raise InputError(
             f"shots: expected an even number, since the twins of a schema are drawn together, got"

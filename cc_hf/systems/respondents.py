@@ -5,12 +5,69 @@ Nothing is sent to anyone unless a server is named. No torch here.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Annotated
 
 from cc_hf.errors import InputError
 from cc_hf.prompting.conversations import Decoding, Respondent
+from cc_hf.rules import AtLeast, check_fields
 
-__all__ = ["open_respondent"]
+__all__ = ["Asking", "open_respondent"]
+
+
+@dataclass(frozen=True)
+class Asking:
+    """Who replies, and how: a language model on this machine or behind a server, or a file.
+
+    Attributes:
+        model: language model: a folder, or a model on the Hub; with a server, its name there.
+        server: address of an OpenAI-compatible server; nothing is sent without it. A key is read
+            from the environment only.
+        replies: JSONL file of replies of other tools, with id and text (or error).
+        max_new_tokens: longest reply, in tokens of the model; None for 256, or 512 with reasons.
+        temperature: temperature of sampling; 0 decodes greedily.
+        dtype: precision of a model on this machine, such as bfloat16; None for its own.
+        device: device of a model on this machine, such as cpu or cuda; None for CUDA if available.
+        batch_size: conversations in a batch of a model on this machine.
+        concurrency: requests to a server that are open at a time.
+        max_requests: refuse to send more requests than this to a server.
+
+    Raises:
+        InputError: for a number out of range.
+    """
+
+    model: str | None = None
+    server: str | None = None
+    replies: Path | None = None
+    max_new_tokens: Annotated[int | None, AtLeast(1)] = None
+    temperature: Annotated[float, AtLeast(0.0)] = 0.0
+    dtype: str | None = None
+    device: str | None = None
+    batch_size: Annotated[int, AtLeast(1)] = 8
+    concurrency: Annotated[int, AtLeast(1)] = 4
+    max_requests: Annotated[int | None, AtLeast(1)] = None
+
+    def __post_init__(self) -> None:
+        check_fields(self)
+
+    def open(self, longest: int) -> Respondent:
+        """Open the backend, see `open_respondent`.
+
+        Args:
+            longest: the longest reply, in tokens, where `max_new_tokens` is None.
+        """
+        return open_respondent(
+            self.model,
+            server=self.server,
+            replies=self.replies,
+            decoding=Decoding(self.max_new_tokens or longest, self.temperature),
+            dtype=self.dtype,
+            device=self.device,
+            batch_size=self.batch_size,
+            concurrency=self.concurrency,
+            max_requests=self.max_requests,
+        )
 
 
 def open_respondent(

@@ -167,7 +167,7 @@ def read_custom(path: str | Path, *, src_lang: str = "en") -> Iterator[Example]:
     - `cluster`: the cluster of the right sense. It becomes `gold`.
     - `homograph` (optional): the lemma of the focus; the focus by default.
 
-    Rows in a contrastive format (`cc_hf.schema`), as `load_dataset` gives them, may have other
+    Rows in a contrastive format (`cc_hf.schema`), as `cc_hf.load_dataset` gives them, have other
     columns, with lists in JSONL and texts separated by "|" in a table:
 
     - `source`, `correct_sources` and `incorrect_sources`; optional are `focus`, a text or an object
