@@ -80,7 +80,7 @@ def read_kept(path: str | Path, form: Any, what: str) -> Any:
     """Return the value of a JSON file that cc_hf wrote.
 
     Args:
-        what: what is expected, for messages, such as "the JSON of `cc-hf time --output`".
+        what: what is expected, for messages, such as "the JSON of `cc-hf compare --by time`".
 
     Raises:
         InputError: for a file that cannot be read, is not JSON or has another form. The message

@@ -1,4 +1,4 @@
-"""Decoding times of systems, read from files that `cc-hf time --output` wrote."""
+"""Decoding times of systems, read from files that `cc-hf compare --by time --output` wrote."""
 
 from __future__ import annotations
 
@@ -96,8 +96,8 @@ def _parsed(path: Path) -> Mapping[str, Any]:
     entries = content.get("timings") if isinstance(content, dict) else None
     if not isinstance(entries, list) or not entries:
         raise InputError(
-            f"{path}: expected an object with a list `timings`, as `cc-hf time --output` writes it,"
-            f" got {shown(content)}"
+            f"{path}: expected an object with a list `timings`, as `cc-hf compare --by time -o`"
+            f" writes it, got {shown(content)}"
         )
     return dict(content)
 
