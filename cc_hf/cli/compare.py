@@ -50,10 +50,9 @@ def compare(
 
     comparison = compare_results(
         read_results(results, metric=metric),
-        n_resamples=bootstrap.n_resamples,
-        seed=bootstrap.seed,
         shared=shared,
         lists_right_alone=right_alone,
+        **bootstrap.options,
     )
     return Outcome(
         comparison.to_json(),

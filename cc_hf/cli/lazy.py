@@ -129,7 +129,10 @@ def command_of(command: Any, arguments: Sequence[str]) -> Any:
     rest = list(arguments)
     while True:
         if isinstance(command, LazyCommand):
-            chosen, rest = command.chosen(rest)
+            try:
+                chosen, rest = command.chosen(rest)
+            except UnknownNameError:  # this may be the error whose flags are looked up
+                chosen = command
             if chosen is not command:
                 command = chosen
                 continue

@@ -157,9 +157,12 @@ OLD_NAMES: dict[str, str] = {
 
 
 def new_name(arguments: Sequence[str]) -> str | None:
-    """Return the message for a command line that begins with a name of before, else None.
+    """Return the message for a command line that begins with a name of before, or has an option of
+    another command; else None.
 
     Examples:
+        >>> new_name(["compare", "a.json", "--latex", "table.tex"])
+        '`cc-hf compare --latex` is `cc-hf report --latex`'
         >>> new_name(["analyze", "seeds", "a.json"])
         '`cc-hf analyze seeds` is `cc-hf compare --by seed`'
     """

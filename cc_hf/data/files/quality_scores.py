@@ -18,7 +18,7 @@ from cc_hf.reading import parse_table, read_json, stream_lines
 __all__ = ["QualityScores", "from_points", "read_quality_scores"]
 
 _KEYS = ("system", "bleu", "dataset", "tgt_lang")
-#: What `cc-hf score bleu` also writes of a system.
+#: What `cc-hf score` also writes of a system.
 _FACTS = (
     "signature",
     "chrf",
@@ -95,7 +95,7 @@ def read_quality_scores(values: str | Path | Sequence[str | Path] | None) -> Qua
             with the columns `system` and `bleu`, and optionally `dataset` and `tgt_lang` for
             figures that hold for these only; without a header it has two columns, system and BLEU.
             A .json file is an object, system -> BLEU, or a list of objects with these keys, such
-            as `cc-hf score bleu` writes it.
+            as `cc-hf score` writes it.
 
     Raises:
         InputError: for a text that is neither, a file that does not exist or is not as described, a

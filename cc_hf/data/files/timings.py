@@ -1,4 +1,4 @@
-"""Decoding times of systems, read from files that `cc-hf time --output` wrote."""
+"""Decoding times of systems, read from files that `cc-hf compare --by time --output` wrote."""
 
 from __future__ import annotations
 

@@ -23,6 +23,7 @@ from tests.helpers.cases import cases_by_message, cases_by_words
         ),
         ("cues build mucow", "words: got 'x'", "--word: got 'x'"),
         ("explain --source x", "gold: expected male", "--gender: expected male"),
+        ("compare --by seed a.json", "names: got x", "--name: got x"),
         (
             "cues build mucow",
             "masked_lm, candidates: expected one of the two, got both",
@@ -45,6 +46,7 @@ def test_parameter_names_in_messages_are_shown_as_flags(
         ("cues build mucow", "candidates, dataset: got both"),
         ("evaluate f.csv", "f.csv: line 2: tgt_lang: expected de"),
         ("evaluate winomt", "output"),
+        ("compare a.json --by seeds", "data_dir: none"),  # no such command
         ("compare a.json b.json", "file not found; pass `data_dir` or `-v`"),
         ("", "output: x"),
     ],
