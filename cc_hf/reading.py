@@ -247,7 +247,7 @@ def read_json(path: str | Path, what: str, form: Any = None, *, remedy: str = ""
 
     Args:
         path: "-" for standard input.
-        what: what is expected, for messages, such as "the JSON of `cc-hf time --output`".
+        what: what is expected, for messages, such as "the JSON of `cc-hf compare --by time -o`".
         form: the form of the value; see the module.
         remedy: what to do about a file of another form; "" if its form says it.
 

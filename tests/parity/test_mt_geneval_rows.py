@@ -9,6 +9,7 @@ import re
 import string
 import unicodedata
 from collections import Counter
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -38,6 +39,7 @@ def gold(shared: Path, name: str) -> Any:
     return json.loads((shared / "gold/mt_geneval" / name).read_text(encoding="utf-8"))
 
 
+@cache
 def load(shared: Path, config: str, split: str) -> list[Any]:
     return cc_hf.load_examples("mt_geneval", config, split=split, data_dir=shared / "upstream")
 
@@ -54,10 +56,6 @@ def upstream(shared: Path, path: str) -> list[str]:
 def words(line: str) -> set[str]:
     """Split as upstream's program does: lower case, ASCII punctuation to blanks."""
     return set(line.lower().translate(_PUNCTUATION).split())
-
-
-def is_correct(translation: str, reference: str, contrastive: str) -> bool:
-    return not (words(contrastive) - words(reference)) & words(translation)
 
 
 def test_every_file_and_split_has_the_recorded_size(shared: Path) -> None:
@@ -270,52 +268,6 @@ def test_the_paper_metrics_hold_for_translations_into_english(shared: Path, lang
     assert gap["male"]["bleu_male"] == 1
     assert gap["male"]["bleu_gap"] == pytest.approx(-gap["male"]["bleu_female"] + 1)
     assert 0.178 < gap["male"]["bleu_gap"] < 0.192  # as the ledger says
-
-
-def test_upstream_rule_gives_the_recorded_counts_on_these_references(shared: Path) -> None:
-    n = 0
-    for row in gold(shared, "gold.json"):
-        if row["hyp"] not in ("orig", "flip", "mixed", "drop3", "upper", "empty", "both"):
-            continue
-        n += 1
-        if row["subset"] == "contextual":
-            examples = load(shared, f"contextual_{row['lang']}", row["split"])
-            sides = [[(e.correct_translation, e.contrastive_translations[0]) for e in examples]]
-        else:
-            examples = load(shared, f"counterfactual_{row['lang']}", row["split"])
-            sides = [
-                [
-                    (e.extra["reference"], e.extra["contrastive_reference"])
-                    for e in examples
-                    if e.gold == gender
-                ]
-                for gender in ("male", "female")
-            ]
-        decisions = [
-            [
-                is_correct(hypothesis(row["hyp"], number, *pair), *pair)
-                for number, pair in enumerate(side)
-            ]
-            for side in sides
-        ]
-        assert sum(all(verdicts) for verdicts in zip(*decisions, strict=True)) == row["correct"], (
-            row
-        )
-    assert n == 140
-
-
-def hypothesis(name: str, number: int, reference: str, contrastive: str) -> str:
-    """Return a made-up translation as the original program was run on it."""
-    made = {
-        "orig": reference,
-        "flip": contrastive,
-        "mixed": contrastive if number % 2 else reference,
-        "drop3": " ".join(word for at, word in enumerate(reference.split()) if at % 3 != 2),
-        "upper": reference.upper(),
-        "empty": "",
-        "both": f"{reference} {contrastive}",
-    }
-    return made[name]
 
 
 def test_upstream_defects_are_as_many_as_the_card_says(shared: Path) -> None:

@@ -82,7 +82,7 @@ def read_timings(paths: Sequence[Path] | None) -> Timings:
     systems: dict[str, Timing] = {}
     settings: dict[str, dict[str, Path]] = {"machine": {}, "options": {}}
     for path in paths or ():
-        content = read_json(path, "the JSON of `cc-hf time --output`", _FORM)
+        content = read_json(path, "the JSON of `cc-hf compare --by time -o`", _FORM)
         for key, seen in settings.items():
             seen.setdefault(repr(content.get(key)), path)
         for number, entry in enumerate(content["timings"], 1):
