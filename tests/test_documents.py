@@ -11,6 +11,7 @@ import shlex
 import shutil
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -99,10 +100,15 @@ def _shell_commands() -> list[str]:
     return [line for line in lines if line.startswith("cc-hf ")]
 
 
+@cache
+def _command_line() -> Any:
+    return typer.main.get_command(app)
+
+
 @pytest.mark.parametrize("line", _shell_commands(), ids=lambda line: " ".join(line.split()[:4]))
 def test_commands_that_are_not_run_are_accepted_by_the_command_line(line: str) -> None:
     words = shlex.split(line.partition(" | ")[0], comments=True)[1:]
-    command: Any = typer.main.get_command(app)
+    command: Any = _command_line()
     name, parent = "cc-hf", None
     # The first word of a group names a command of it, that of another command may.
     while isinstance(command, TyperGroup) or words[0] in getattr(command, "commands", {}):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -36,10 +37,10 @@ _DATA_WITH_GUILLEMETS = {
 }
 
 
-def _modules() -> Iterator[tuple[Path, ast.Module]]:
-    for package in _PACKAGES:
-        for path in sorted((_ROOT / package).rglob("*.py")):
-            yield path, ast.parse(path.read_text(encoding="utf-8"))
+@cache
+def _modules() -> list[tuple[Path, ast.Module]]:
+    paths = [path for name in _PACKAGES for path in sorted((_ROOT / name).rglob("*.py"))]
+    return [(path, ast.parse(path.read_text(encoding="utf-8"))) for path in paths]
 
 
 def test_variables_have_names_that_say_what_they_hold() -> None:

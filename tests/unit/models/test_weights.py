@@ -7,6 +7,7 @@ from __future__ import annotations
 import json
 import shutil
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -248,6 +249,9 @@ _ALSO = {
 }
 
 
+loaded_once = cache(load_model)
+
+
 @pytest.mark.parametrize("kind", registry.names("evaluator family"))
 def test_a_kind_that_does_not_fit_the_model_is_refused(made: dict[str, Path], kind: str) -> None:
     for family, place in made.items():
@@ -261,7 +265,7 @@ def test_a_kind_that_does_not_fit_the_model_is_refused(made: dict[str, Path], ki
                 match=rf"is a model of type .* which '{kind}' does not fit; expected .*'{family}'",
             ):
                 cc_hf.load_evaluator(place, kind=kind)
-            loaded = load_model(place)
+            loaded = loaded_once(place)
             if (kind, family) == ("m2m_100", "small100"):
                 continue  # both have the same class of tokenizer in memory
             with pytest.raises(InputError, match=rf"which '{kind}' does not fit"):
