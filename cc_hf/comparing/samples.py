@@ -23,7 +23,7 @@ __all__ = ["on_shared_samples", "right_alone"]
 
 def on_shared_samples(
     results: Mapping[str, EvaluationResult],
-) -> tuple[dict[str, EvaluationResult], dict[str, int]]:
+) -> tuple[AlignedJudgements, dict[str, int]]:
     """Restrict results to the samples on which all of them have a verdict other than inconclusive.
 
     Figures of the results are not computed anew: compare the judgements.
@@ -32,8 +32,8 @@ def on_shared_samples(
         results: name -> result with judgements.
 
     Returns:
-        The results with the judgements of these samples in the order of the first result, and by
-            name how many samples each result loses.
+        The results with the judgements of these samples, aligned in the order of the first result,
+            and by name how many samples each result loses.
 
     Raises:
         InputError: for a result without judgements, results of different data, or results that
@@ -51,7 +51,7 @@ def on_shared_samples(
         >>> first = result("correct", "inconclusive", "correct")
         >>> second = result("correct", "correct")
         >>> shared, lost = on_shared_samples({"a": first, "b": second})
-        >>> shared["a"].n, lost
+        >>> shared.results["a"].n, lost
         (1, {'a': 2, 'b': 1})
     """
     aligned = AlignedJudgements.of(
@@ -67,11 +67,12 @@ def on_shared_samples(
             f"expected results with verdicts on the same samples, got {', '.join(results)}, which"
             " share none"
         )
+    rows = dict(zip(results, zip(*decided, strict=True), strict=True))
     return (
-        {
-            name: _of_whole_data(result, row)
-            for (name, result), row in zip(results.items(), zip(*decided, strict=True), strict=True)
-        },
+        AlignedJudgements(
+            {name: _of_whole_data(results[name], row) for name, row in rows.items()},
+            {name: {j.example_id: j for j in row} for name, row in rows.items()},
+        ),
         {name: len(result.judgements) - len(decided) for name, result in results.items()},
     )
 

@@ -199,10 +199,10 @@ def compare(
     if len(results) < 2:
         raise InputError(f"expected at least two results to compare, got {len(results)}")
     signatures = {name: result.signature for name, result in results.items()}
-    left_out: dict[str, int] = {}
-    if shared:
-        results, left_out = on_shared_samples(results)
-    aligned = AlignedJudgements.of(results)
+    aligned, left_out = (
+        on_shared_samples(results) if shared else (AlignedJudgements.of(results), dict[str, int]())
+    )
+    results = aligned.results
     judged = [name for name, row in aligned.judgements.items() if row]
     not_compared = {
         name: "its metric judges the whole, not each translation"

@@ -22,14 +22,8 @@ from cc_hf.reports.figure_text import (
 from cc_hf.reports.key_figures import key_figures
 from cc_hf.reports.numbers import decimal, percent
 from cc_hf.reports.report import Report
-from cc_hf.reports.report_tables import (
-    Cell,
-    ReportTable,
-    TableRow,
-    figure_cell,
-    interval_levels,
-    row_note,
-)
+from cc_hf.reports.report_parts import Cell, ReportTable, TableRow
+from cc_hf.reports.report_tables import figure_cell, interval_levels, row_note
 from cc_hf.reports.tables.base import resampling_text
 
 __all__ = ["BLEU", "MOST_FIGURES", "paper_table"]

@@ -12,14 +12,15 @@ from functools import cached_property
 from types import MappingProxyType
 from typing import Any
 
+from cc_hf import registry
 from cc_hf.comparing.alignment import AlignedJudgements
 from cc_hf.comparing.people.agreement import HumanAgreement, agreement_with_labels
 from cc_hf.comparing.people.annotations import Annotation
 from cc_hf.comparing.systems import SystemComparison, compare
 from cc_hf.errors import InputError, UnknownNameError
 from cc_hf.reports.figure_text import category_key, metric_name
+from cc_hf.reports.report_parts import Section
 from cc_hf.reports.samples import Sample, System, build_samples, is_same_translation
-from cc_hf.reports.sections import Section, build_sections
 from cc_hf.reports.tables.base import grouped_notes, interval_notes, shared_notes
 from cc_hf.results import EvaluationResult
 from cc_hf.schema import Example
@@ -81,8 +82,18 @@ class Report:
 
     @cached_property
     def sections(self) -> tuple[Section, ...]:
-        """The sections that studies add, as `build_sections` computes them."""
-        return build_sections(self)
+        """The sections that studies add, as their `cc_hf.reports.sections.SectionHook` say.
+
+        Raises:
+            InputError: for examples, or content of a file, that a study cannot use.
+        """
+        keys = {key for sample in self.samples if sample.example for key in sample.example.extra}
+        built = (
+            hook.build(self)
+            for hook in registry.section_hooks()
+            if hook.keys & keys or hook.files.keys() & self.section_inputs.keys()
+        )
+        return tuple(section for section in built if section is not None)
 
     def to_dict(self) -> dict[str, Any]:
         """Return figures, comparisons and notes as plain data for JSON, without the samples."""

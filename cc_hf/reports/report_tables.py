@@ -4,10 +4,7 @@ tables.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
-
-from cc_hf.metrics.figure_names import BLEU, Best
+from cc_hf.metrics.figure_names import BLEU
 from cc_hf.reports.derived_figures import derived_figures
 from cc_hf.reports.figure_text import (
     category_key,
@@ -26,15 +23,13 @@ from cc_hf.reports.figure_text import (
 from cc_hf.reports.key_figures import key_names
 from cc_hf.reports.numbers import decimal, limits, percent
 from cc_hf.reports.report import Report
+from cc_hf.reports.report_parts import Cell, ReportTable, TableRow
 from cc_hf.reports.samples import System
 from cc_hf.reports.tables.base import resampling_text
 from cc_hf.results import EvaluationResult, Interval, NoInterval
 
 __all__ = [
     "OWN_JUDGE",
-    "Cell",
-    "ReportTable",
-    "TableRow",
     "category_table",
     "figure_cell",
     "figures_table",
@@ -51,74 +46,6 @@ _TOTALS = ("accuracy", "weighted_accuracy", "min_accuracy", "weighted_min_accura
 OWN_JUDGE = "judged by itself"
 _FEW = 4  # tables of more systems have them as rows, because their names need room
 _SIGNIFICANT = 0.05
-
-
-@dataclass(frozen=True, slots=True)
-class Cell:
-    """A figure as text.
-
-    Attributes:
-        interval: its interval; "" if there is none.
-        difference: its difference to the baseline, with a sign; "" if there is none.
-        p: the p-value of the difference; "" if there is none.
-        is_significant: whether p < 0.05.
-        difference_interval: a note on the interval of the difference; "" if there is no difference.
-        is_best: whether no system has a better value, in a table that says so.
-        is_better: whether the figure is better than that of the baseline; None if it is as good, if
-            the figure is neither good nor bad, or if the system judged itself.
-    """
-
-    value: str
-    interval: str = ""
-    difference: str = ""
-    p: str = ""
-    is_significant: bool = False
-    difference_interval: str = ""
-    is_best: bool = False
-    is_better: bool | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class TableRow:
-    """A row of a table.
-
-    Attributes:
-        cells: one per column.
-        note: a remark that follows the name in brackets.
-        meaning: what the name means; "" if it says so itself.
-        system: the index of the system that the row is about; None for another row.
-    """
-
-    label: str
-    cells: tuple[Cell, ...]
-    note: str = ""
-    meaning: str = ""
-    system: int | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class ReportTable:
-    """A table.
-
-    Attributes:
-        corner: the name of the first column, which holds the labels of the rows.
-        columns: the names of all other columns.
-        groups: names above the columns, each with the number of columns that it spans; () for none.
-        caption: the text below it.
-        meanings: name of a column or group -> what it means; names that say so themselves are left
-            out.
-        bests: where the figure of each column is best, by which the page sorts it; () for a table
-            whose columns do not hold one figure each.
-    """
-
-    title: str
-    corner: str
-    columns: tuple[str, ...]
-    rows: tuple[TableRow, ...]
-    groups: tuple[tuple[str, int], ...] = ()
-    caption: str = ""
-    meanings: Mapping[str, str] = field(default_factory=dict)
-    bests: tuple[Best, ...] = ()
 
 
 def report_tables(report: Report) -> tuple[ReportTable, ...]:

@@ -15,7 +15,8 @@ from cc_hf.errors import InputError
 from cc_hf.reports.formats.latex_layout import Layout, layout, parts_of
 from cc_hf.reports.paper_table import MOST_FIGURES, paper_table
 from cc_hf.reports.report import Report
-from cc_hf.reports.report_tables import Cell, ReportTable, report_tables
+from cc_hf.reports.report_parts import Cell, ReportTable
+from cc_hf.reports.report_tables import report_tables
 
 __all__ = ["latex_paper_table", "latex_report", "latex_text"]
 

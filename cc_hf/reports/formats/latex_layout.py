@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from cc_hf.reports.report_tables import Cell, ReportTable
+from cc_hf.reports.report_parts import Cell, ReportTable
 
 __all__ = ["Layout", "layout", "parts_of"]
 

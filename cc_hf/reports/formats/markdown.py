@@ -8,7 +8,8 @@ from cc_hf.reports.collection import OVERVIEW_CAPTION, Collection, Figure, overv
 from cc_hf.reports.evaluators import evaluator_facts, evaluators_text
 from cc_hf.reports.figure_text import data_name
 from cc_hf.reports.report import Report
-from cc_hf.reports.report_tables import Cell, ReportTable, glossary, report_tables
+from cc_hf.reports.report_parts import Cell, ReportTable
+from cc_hf.reports.report_tables import glossary, report_tables
 
 __all__ = [
     "markdown_code",

@@ -31,15 +31,14 @@ from cc_hf.reports.page.island import explorer_data, island_json
 from cc_hf.reports.page.neutral import neutral_tables
 from cc_hf.reports.page.standing_out import no_link, sample_link, standing_out
 from cc_hf.reports.report import Report
+from cc_hf.reports.report_parts import ReportTable, Section
 from cc_hf.reports.report_tables import (
-    ReportTable,
     category_table,
     figures_table,
     glossary,
     label_agreement_table,
     summary_table,
 )
-from cc_hf.reports.sections import Section
 from cc_hf.reports.templates import render_page, render_piece
 
 __all__ = [

@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from cc_hf.reports.report import Report
-from cc_hf.reports.sections import Section, SectionHook
+from cc_hf.reports.report_parts import Section
+from cc_hf.reports.sections import SectionHook
 
 __all__ = ["SECTION"]
 

@@ -9,8 +9,7 @@ from collections.abc import Sequence
 from cc_hf.reports.figure_text import metric_name
 from cc_hf.reports.numbers import count, limits, percent
 from cc_hf.reports.report import Report
-from cc_hf.reports.report_tables import Cell, ReportTable, TableRow
-from cc_hf.reports.sections import Section, SectionPart
+from cc_hf.reports.report_parts import Cell, ReportTable, Section, SectionPart, TableRow
 from cc_hf.studies.disambiguation_bias.prediction_tables import (
     bounds_text,
     prediction_rows,

@@ -17,8 +17,8 @@ from cc_hf.reports.formats.latex import latex_report, latex_text
 from cc_hf.reports.formats.markdown import markdown_report, markdown_text
 from cc_hf.reports.page.page import html_page
 from cc_hf.reports.report import Report, build_report
-from cc_hf.reports.report_tables import Cell, ReportTable, TableRow
-from cc_hf.reports.sections import Section, SectionHook, SectionPart, read_section_files
+from cc_hf.reports.report_parts import Cell, ReportTable, Section, SectionPart, TableRow
+from cc_hf.reports.sections import SectionHook, read_section_files
 from tests.helpers import reported
 
 EVIL = "<script>x</script> | a_b & 100%"
@@ -40,9 +40,7 @@ def toy(report: Report, *, is_on_page: bool = True) -> Section | None:
 
 @pytest.fixture
 def hooked(monkeypatch: pytest.MonkeyPatch) -> Callable[[SectionHook], None]:
-    return lambda hook: monkeypatch.setattr(
-        "cc_hf.reports.sections.section_hooks", lambda: iter([hook])
-    )
+    return lambda hook: monkeypatch.setattr(registry, "section_hooks", lambda: iter([hook]))
 
 
 Hooked = Callable[[SectionHook], None]

@@ -17,13 +17,8 @@ from cc_hf.reports.formats.plots import empty_figure, plots, saved_figure
 from cc_hf.reports.numbers import percent
 from cc_hf.reports.page.page import html_page, html_table
 from cc_hf.reports.report import build_report
-from cc_hf.reports.report_tables import (
-    ReportTable,
-    TableRow,
-    figure_cell,
-    report_tables,
-    summary_table,
-)
+from cc_hf.reports.report_parts import ReportTable, TableRow
+from cc_hf.reports.report_tables import figure_cell, report_tables, summary_table
 from cc_hf.reports.samples import System
 from cc_hf.reports.tables.base import result_table
 from cc_hf.results import EvaluationResult

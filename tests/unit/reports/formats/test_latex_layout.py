@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from cc_hf.reports.formats.latex_layout import layout, parts_of
-from cc_hf.reports.report_tables import Cell, ReportTable, TableRow
+from cc_hf.reports.report_parts import Cell, ReportTable, TableRow
 
 
 def table(
