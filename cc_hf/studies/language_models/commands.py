@@ -28,7 +28,7 @@ def published(
         list[Path] | None,
         typer.Argument(
             help=(
-                "JSON files that `cc-hf prompt choose --output` wrote on wino_x, to show beside the"
+                "JSON files that `cc-hf ask --output` wrote on wino_x, to show beside the"
                 " printed figures. Default: all printed figures alone."
             )
         ),
