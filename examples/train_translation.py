@@ -4,7 +4,7 @@ models with few decoder layers or average attention.
 
     python -m examples.train_translation --pairs train.en train.de --dev dev.en dev.de \\
         --size small --output out/baseline
-    cc-hf translate --source-file train.en --system out/teacher/best --src-lang en --tgt-lang de \\
+    cc-hf translate train.en --system out/teacher/best -l en-de \\
         --output distilled.de
     python -m examples.train_translation --pairs train.en distilled.de --dev dev.en dev.de \\
         --size small --vocabulary out/teacher/best --output out/student

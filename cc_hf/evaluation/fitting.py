@@ -176,8 +176,8 @@ def check_translations_or_system(
     elif system is not None and any(metric.reads_replies for metric in metrics):
         raise InputError(
             f"system: {_listed([type(m) for m in metrics])} reads replies of a language model that"
-            " was asked to choose; expected a file of replies as translations. `cc-hf prompt"
-            " choose` asks a model"
+            " was asked to choose; expected a file of replies as translations. `cc-hf ask`"
+            " asks a model"
         )
     elif (translations is None) == (system is None):
         raise InputError(

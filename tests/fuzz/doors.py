@@ -146,7 +146,7 @@ COMMANDS: tuple[tuple[str, ...], ...] = (
     ("evaluate", "custom.csv", "--translations", "translations.txt", "--output", "OUT.json"),
     ("evaluate", "custom.tsv", "--translations", "translations.jsonl", "--metric", "all"),
     ("evaluate", "custom.csv", "--translations", "translations.pairs.txt"),
-    ("evaluate", "custom.jsonl", "--tgt-lang", "de", "--translations", "one_line.txt"),
+    ("evaluate", "custom.jsonl", "-l", "en-de", "--translations", "one_line.txt"),
     ("compare", "result.json", "other.json", "--output", "OUT.json"),
     ("compare", "results.json", "result.json"),
     ("report", "result.json", "--html", "OUT.html", "--markdown", "OUT.md", "--latex", "OUT.tex"),

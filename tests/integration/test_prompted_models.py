@@ -38,7 +38,7 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def arguments(data: Path, *options: str | Path) -> list[str]:
     return [
-        *("prompt", "choose", "wino_x", CONFIG, "--data-dir", str(data), "--shots", "2"),
+        *("ask", "wino_x", CONFIG, "--data-dir", str(data), "--shots", "2"),
         *("--max-new-tokens", N_TOKENS, *map(str, options)),
     ]
 

@@ -24,7 +24,7 @@ def test_two_processes_that_are_killed_and_one_that_goes_on_write_the_file_of_on
 ) -> None:
     source = tmp_path / "in.en"
     source.write_text("".join(f"{line}\n" for line in LINES), encoding="utf-8")
-    options = ["--source-file", str(source), "--system", "cc-tiny-en-de", "--block-lines", "1"]
+    options = [str(source), "--system", "cc-tiny-en-de", "--block-lines", "1"]
     options += ["--device", "cpu", "--quiet", "--output"]
     run_command("translate", *options, tmp_path / "one.de")
     part, whole = tmp_path / "two.de.part", tmp_path / "two.de"

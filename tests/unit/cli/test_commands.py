@@ -312,7 +312,7 @@ def test_quiet_prints_nothing_on_standard_error(tmp_path: Path, tiny_marian: Pat
             "unknown configuration of simplegen 'en-fr'",
         ),
         (
-            ["evaluate", "simplegen", "en-de", "--tgt-lang", "ru", "--translations", "t"],
+            ["evaluate", "simplegen", "en-de", "-l", "en-ru", "--translations", "t"],
             "does not support the target language 'ru'; expected one of de",
         ),
         (
@@ -349,7 +349,7 @@ def test_quiet_prints_nothing_on_standard_error(tmp_path: Path, tiny_marian: Pat
             "does not exist; create it first",
         ),
         (
-            ["evaluate", "winomt", "--tgt-lang", "de", "--translations", "t.txt"],
+            ["evaluate", "winomt", "en-de", "--translations", "t.txt"],
             "HF_HUB_OFFLINE is set",
         ),
         (
@@ -670,7 +670,7 @@ LONG, LOOP = "x" * 300, "loop"
         ["evaluate", "a.csv", "--translations", "t.txt", "--cache"],
         ["evaluate", "a.csv", "--no-cache", "--translations"],
         ["evaluate", "a.csv", "--translations", "t.txt", "--evaluator"],
-        ["evaluate", "winomt", "--tgt-lang", "de", "--translations", "t.txt", "--data-dir"],
+        ["evaluate", "winomt", "en-de", "--translations", "t.txt", "--data-dir"],
         [
             "evaluate",
             "simplegen",

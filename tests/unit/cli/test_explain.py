@@ -101,7 +101,7 @@ def test_explain_takes_an_example_of_a_dataset(tmp_path: Path) -> None:
 @cases_by_message(
     ("arguments", "message"),
     [
-        ((), "expected a dataset with --id and --translation, or --source"),
+        ((), "expected a result or a dataset with --id, or --source"),
         (("simplegen", "--translation", "Ja."), "expected --id"),
         (
             ("simplegen", "--id", "no", "--translation", "Ja."),
@@ -120,7 +120,7 @@ def test_explain_takes_an_example_of_a_dataset(tmp_path: Path) -> None:
         ((*SENTENCE, "--gender", "x", "--translation", "Ja."), "male or female"),
         ((*SENTENCE, "--gender", "female"), "at least one --translation"),
         (
-            (*SENTENCE, "--gender", "female", "--tgt-lang", "fr", "--translation", "Ja."),
+            (*SENTENCE, "--gender", "female", "-l", "en-fr", "--translation", "Ja."),
             "none ships with the package for en-fr",
         ),
         (

@@ -29,7 +29,7 @@ sys.meta_path.insert(0, Watch())
 _COMMAND = """
 import runpy
 sentence = ["--source", "The doctor left.", "--translation", "Sie ging.", "--focus", "doctor"]
-sys.argv = ["cc-hf", "explain", *sentence, "--gender", "female", "--tgt-lang", "de"]
+sys.argv = ["cc-hf", "explain", *sentence, "--gender", "female", "-l", "en-de"]
 runpy.run_module("cc_hf.cli", run_name="__main__")
 """
 _LIBRARY = "import cc_hf.cli.main, cc_hf.leaderboard.app; cc_hf.load_evaluator('cc-tiny-en-de')"

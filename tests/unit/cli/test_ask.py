@@ -41,22 +41,18 @@ def write_replies(data: Path, path: Path) -> list[dict[str, object]]:
 def test_choices_of_a_file_are_results_that_other_commands_read(data: Path, tmp_path: Path) -> None:
     n = len(write_replies(data, tmp_path / "replies.jsonl"))
     options = ["--data-dir", str(data), "--shots", "0", "--replies", "replies.jsonl"]
-    shown = run_command(
-        *("prompt", "choose", "wino_x", CONFIG, *options, "-o", "choices.json"), cwd=tmp_path
-    )
+    shown = run_command(*("ask", "wino_x", CONFIG, *options, "-o", "choices.json"), cwd=tmp_path)
     assert "1 of 13 samples have no reply" in shown.stderr
     text = (tmp_path / "choices.json").read_text(encoding="utf-8")
     result = EvaluationResult.from_json(text)
     assert (result.n, result.counts["n_correct"], result.counts["n_invalid"]) == (n, n - 2, 1)
     assert "|prompt:basic." in result.signature
     assert "|shots:0|" in result.signature
-    again = run_command(
-        *("prompt", "reparse", "choices.replies.jsonl", "-o", "again.json"), cwd=tmp_path
-    )
+    again = run_command(*("ask", "choices.replies.jsonl", "-o", "again.json"), cwd=tmp_path)
     assert "written: again.json" in again.stderr
     assert (tmp_path / "again.json").read_text(encoding="utf-8") == text
     strict = run_command(
-        *("prompt", "reparse", "choices.replies.jsonl", "--parser", "exact", "--json"), cwd=tmp_path
+        *("ask", "choices.replies.jsonl", "--parser", "exact", "--json"), cwd=tmp_path
     )
     assert json.loads(strict.stdout)["counts"]["n_invalid"] == n - 1
     compared = run_command(
@@ -68,7 +64,7 @@ def test_choices_of_a_file_are_results_that_other_commands_read(data: Path, tmp_
 
 @pytest.mark.shared
 def test_show_prints_the_turns_and_asks_nothing(data: Path, tmp_path: Path) -> None:
-    arguments = ["prompt", "show", "wino_x", CONFIG, "--data-dir", str(data)]
+    arguments = ["ask", "wino_x", CONFIG, "--data-dir", str(data), "--show"]
     shown = run_command(*arguments, "--shots", "2", cwd=tmp_path)
     assert shown.stdout.count("[user]") == 3
     assert "11 requests" in shown.stdout
@@ -76,7 +72,7 @@ def test_show_prints_the_turns_and_asks_nothing(data: Path, tmp_path: Path) -> N
     messages = json.loads(printed)["messages"]
     assert [message["role"] for message in messages] == ["user", "assistant"] * 4 + ["user"]
     both = ["--both-orders", "--shots", "2"]
-    run_command(*arguments, *both, "-o", "requests.jsonl", cwd=tmp_path)
+    run_command(*arguments, *both, "--prompts", "requests.jsonl", cwd=tmp_path)
     lines = (tmp_path / "requests.jsonl").read_text(encoding="utf-8").splitlines()
     rows = [json.loads(line) for line in lines]
     assert len(rows) == 22
@@ -85,21 +81,21 @@ def test_show_prints_the_turns_and_asks_nothing(data: Path, tmp_path: Path) -> N
     ]
     replies = [{"id": row["id"], "text": f"Translation {row['answer']}"} for row in rows]
     (tmp_path / "replies.jsonl").write_text("\n".join(map(json.dumps, replies)), encoding="utf-8")
-    choose = ["prompt", "choose", "wino_x", CONFIG, "--data-dir", str(data)]
+    choose = ["ask", "wino_x", CONFIG, "--data-dir", str(data)]
     run_command(*choose, *both, "--replies", "replies.jsonl", "-o", "a.json", cwd=tmp_path)
     result = EvaluationResult.from_json((tmp_path / "a.json").read_text(encoding="utf-8"))
     assert result.scores["consistency"] == result.scores["accuracy"] == 1
     refused = run_command(*arguments, *both, "--task", "translate", cwd=tmp_path, status=2)
     assert "--both-orders: expected none" in refused.stderr
-    refused = run_command(*arguments, "--sample", "other", cwd=tmp_path, status=2)
-    assert "--sample: expected the id of one of" in refused.stderr
+    refused = run_command(*arguments, "--id", "other", cwd=tmp_path, status=2)
+    assert "--id: expected the id of one of" in refused.stderr
     refused = run_command(*arguments, "--shots", "10", cwd=tmp_path, status=2)
     assert "--shots: expected" in refused.stderr
 
 
 @pytest.mark.shared
 def test_nothing_is_asked_without_a_model_a_server_or_a_file(data: Path, tmp_path: Path) -> None:
-    arguments = ["prompt", "choose", "wino_x", CONFIG, "--data-dir", str(data), "--shots", "0"]
+    arguments = ["ask", "wino_x", CONFIG, "--data-dir", str(data), "--shots", "0"]
     refused = run_command(*arguments, "-o", "a.json", cwd=tmp_path, status=2)
     assert "expected a model, a server or a file of replies" in refused.stderr
     refused = run_command(*arguments, "--model", "x", cwd=tmp_path, status=2)
@@ -111,7 +107,7 @@ def test_translations_go_to_evaluate_without_those_that_are_missing(tmp_path: Pa
     (tmp_path / "bats.csv").write_text(BATS, encoding="utf-8")
     ids = json.loads(
         run_command(
-            *("prompt", "show", "bats.csv", "--task", "translate", "--shots", "0", "--json"),
+            *("ask", "bats.csv", "--show", "--shots", "0", "--json"),
             cwd=tmp_path,
         ).stdout
     )["id"]
@@ -120,7 +116,7 @@ def test_translations_go_to_evaluate_without_those_that_are_missing(tmp_path: Pa
     lines = [json.dumps({"id": str(first + i), "text": text}) for i, text in enumerate(texts)]
     (tmp_path / "replies.jsonl").write_text("\n".join(lines), encoding="utf-8")
     shown = run_command(
-        *("prompt", "translate", "bats.csv", "--shots", "0", "--replies", "replies.jsonl"),
+        *("ask", "bats.csv", "--shots", "0", "--replies", "replies.jsonl"),
         *("-o", "t.jsonl"),
         cwd=tmp_path,
     )
@@ -136,3 +132,48 @@ def test_translations_go_to_evaluate_without_those_that_are_missing(tmp_path: Pa
     assert (result.n, result.scores["accuracy"]) == (2, 1)
     assert "[2 chosen " in result.signature
     assert "Only 2 of 3 examples were judged" in result.notes[0]
+
+
+OWN = [
+    {"source": "The bat flies.", "correct_translation": "Sie fliegt.", "contrastive_translations": ["Er fliegt."], "answer": "2"},
+    {"source": "A bat.", "correct_translation": "Ein Schläger.", "contrastive_translations": ["Eine Maus.", "Ein Hieb."]},
+]  # fmt: skip
+
+
+def test_rows_of_ones_own_are_asked_once_for_each_wrong_translation(tmp_path: Path) -> None:
+    rows = [json.dumps({**row, "tgt_lang": "de"}) for row in OWN]
+    (tmp_path / "own.jsonl").write_text("\n".join(rows), encoding="utf-8")
+    asked = ["ask", "own.jsonl", "--shots", "0"]
+    run_command(*asked, "--prompts", "requests.jsonl", cwd=tmp_path)
+    lines = (tmp_path / "requests.jsonl").read_text(encoding="utf-8").splitlines()
+    requests = [json.loads(line) for line in lines]
+    assert [request["id"] for request in requests] == ["0", "1/1", "1/2"]
+    assert [request[f"option{request['answer']}"] for request in requests] == [
+        "Sie fliegt.",
+        "Ein Schläger.",
+        "Ein Schläger.",
+    ]
+    assert requests[0]["answer"] == "2"
+    replies = [{"id": row["id"], "text": "Translation 2"} for row in requests]
+    (tmp_path / "replies.jsonl").write_text("\n".join(map(json.dumps, replies)), encoding="utf-8")
+    run_command(*asked, "--replies", "replies.jsonl", "-o", "r.json", "-q", cwd=tmp_path)
+    result = EvaluationResult.from_json((tmp_path / "r.json").read_text(encoding="utf-8"))
+    assert result.counts["n_correct"] == sum(row["answer"] == "2" for row in requests)
+    shown = run_command(*asked[:2], "--shots", "1", "--show", cwd=tmp_path).stdout
+    assert "1 demonstrations (data.0)" in shown
+    refused = run_command("ask", "r.replies.jsonl", "--show", cwd=tmp_path, status=2)
+    assert "since nothing is asked" in refused.stderr
+
+
+@pytest.mark.shared
+@pytest.mark.parametrize(
+    ("dataset", "config", "ids"),
+    [("mt_geneval", "contextual_de", "0"), ("mucow", "scoring.et-en", "/1")],
+)
+def test_every_set_of_contrastive_translations_can_be_asked(
+    shared: Path, dataset: str, config: str, ids: str
+) -> None:
+    upstream = ["--data-dir", str(shared / "upstream")]
+    shown = run_command("ask", dataset, config, *upstream, "--show", "--both-orders", "--json")
+    row = json.loads(shown.stdout)
+    assert "Which is the better translation?" in row["messages"][-1]["content"]
