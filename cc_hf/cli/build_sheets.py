@@ -94,7 +94,7 @@ def sheets(
     simplegen. The method is that of Vamvas & Sennrich (2021), appendix E. `cc-hf compare --by rater
     --key` reads the filled sheets.
 
-    Example: cc-hf build sheets tiny.json -o sheets --key key.json
+    Example: cc-hf build sheets tiny.json --metric contrastive_conditioning -o s --key k.json
     """
     from cc_hf.comparing.people.agreement import examples_without_corpora
     from cc_hf.comparing.people.annotations import read_earlier

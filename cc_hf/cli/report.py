@@ -12,7 +12,7 @@ from rich.text import Text
 
 from cc_hf.cli.command import NewFile, Outcome, OutputFile
 from cc_hf.cli.options import Bleu, DataDir, Resampling, Results
-from cc_hf.cli.output import check_output
+from cc_hf.cli.output import STANDARD, check_output
 from cc_hf.errors import InputError, UnknownNameError
 from cc_hf.files import file_slug, resolved
 from cc_hf.statistics.bootstrap import Bootstrap
@@ -152,6 +152,8 @@ def report(
 
     if figure and latex is None:
         raise InputError("figure: expected --latex FILE with it, whose table shows the figure")
+    if latex == STANDARD:
+        raise InputError("latex: expected a file, beside which a second one is written, got -")
     _check_folder(plots)
     groups, notes = read_report_systems(results, names, quality=read_quality_scores(bleu))
     if len(groups) > 1 and (dataset or labels):

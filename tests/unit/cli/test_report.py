@@ -145,6 +145,7 @@ def test_undecodable_file_names_are_written_as_escapes(
         ),
         (["a.json", "--plots", "p", "--format", "eps"], "one of png, svg, pdf, got 'eps'"),
         (["a.json", "--figure", "accuracy"], "figure: expected --latex FILE with it"),
+        (["a.json", "--latex", "-"], "latex: expected a file, beside which a second one"),
         (["a.json", "--latex", "o.tex", "--figure", "acuracy"], "did you mean 'accuracy'"),
         (["missing.json", "--html", "o.html"], "missing.json: file not found"),
     ],
