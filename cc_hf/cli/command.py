@@ -152,9 +152,10 @@ def as_command(function: Callable[..., Outcome | None]) -> Callable[..., None]:
 
     A parameter whose type is annotated with `Fields` becomes the options of a dataclass, and the
     function gets the object. One that is annotated with `OutputFile` is checked first. `progress`
-    says whether to show progress bars. `--json` and `--quiet` are added, and `--output` where the
-    function has no parameter of this name; a function that returns None by its annotation, such as
-    one that serves a page, gets none of them. Its docstring holds a line "Example: cc-hf ...".
+    says whether to show progress bars, and `quiet` whether to print no notes meanwhile. `--json`
+    and `--quiet` are added, and `--output` where the function has no parameter of this name; a
+    function that returns None by its annotation, such as one that serves a page, gets none of them.
+    Its docstring holds a line "Example: cc-hf ...".
 
     The function runs in each process that torchrun started, and the main process prints.
     """
@@ -166,7 +167,7 @@ def as_command(function: Callable[..., Outcome | None]) -> Callable[..., None]:
     for name, parameter in signature.parameters.items():
         extras = get_args(hints[name])[1:] if get_origin(hints[name]) is Annotated else ()
         chosen = next((extra for extra in extras if isinstance(extra, Fields)), None)
-        if name == "progress":
+        if name in ("progress", "quiet"):
             continue
         if chosen is None:
             checked.update((name, e) for e in extras if isinstance(e, OutputFile))
@@ -218,6 +219,8 @@ def as_command(function: Callable[..., Outcome | None]) -> Callable[..., None]:
             values[name] = made(cls, _with_files(given), is_optional=is_optional)
         if "progress" in signature.parameters:
             values["progress"] = is_main and shows_progress(quiet=quiet)
+        if "quiet" in signature.parameters:
+            values["quiet"] = quiet
         outcome = function(**values)
         sharding.leave()
         if outcome is not None and sharding.is_main_process():

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from cc_hf.cli.output import check_output, say_written, write_atomically
+from cc_hf.cli.command import NewFile, Outcome
+from cc_hf.cli.output import check_output
 from cc_hf.errors import InputError
 from cc_hf.files import exists, is_file, resolved
 
@@ -22,6 +23,7 @@ __all__ = [
     "SheetsOutput",
     "TableKind",
     "check_rater_files",
+    "sheets_outcome",
     "write_rater_files",
 ]
 
@@ -31,8 +33,11 @@ SheetsOutput = Annotated[
         "--output",
         "-o",
         help=(
-            "Write guidelines.md and a sheet for each rater, rater1.csv and so on, to this folder."
+            "New folder to write. It contains guidelines.md and a sheet for each rater, rater1.csv"
+            " and so on."
         ),
+        metavar="DIR",
+        rich_help_panel="Output",
     ),
 ]
 KeyOutput = Annotated[
@@ -80,6 +85,32 @@ def check_rater_files(folder: Path, key: Path) -> None:
     check_output(folder / "guidelines.md" if exists(folder) else folder)
 
 
+def sheets_outcome(
+    sheet_key: SheetKey, folder: Path, key: Path, *, n_raters: int, table: str, seed: int
+) -> Outcome:
+    """Make the folder, and return the guidelines, the sheets and the key as files to write.
+
+    Args:
+        table: csv or tsv.
+        seed: decides the order of each sheet.
+    """
+    from cc_hf.comparing.people.sheets import key_text, rater_files
+
+    files = rater_files(sheet_key, n_raters=n_raters, table=table, seed=seed)
+    folder.mkdir(exist_ok=True)
+    n_rows = f", {len(sheet_key.rows):,} rows"
+    return Outcome(
+        {"folder": str(folder), "key": str(key), "n_rows": len(sheet_key.rows)},
+        files=[
+            *(
+                NewFile(folder / name, text, "" if name.endswith(".md") else n_rows)
+                for name, text in files.items()
+            ),
+            NewFile(key, key_text(sheet_key), ", which raters must not see"),
+        ],
+    )
+
+
 def write_rater_files(
     sheet_key: SheetKey,
     folder: Path,
@@ -90,24 +121,6 @@ def write_rater_files(
     seed: int,
     quiet: bool,
 ) -> None:
-    """Write guidelines, sheets and key, and say so.
-
-    Args:
-        table: csv or tsv.
-        seed: decides the order of each sheet.
-
-    Raises:
-        InputError: for a file that cannot be written.
-    """
-    from cc_hf.comparing.people.sheets import key_text, rater_files
-
-    files = rater_files(sheet_key, n_raters=n_raters, table=table, seed=seed)
-    folder.mkdir(exist_ok=True)
-    for name, text in files.items():
-        write_atomically(folder / name, text)
-    write_atomically(key, key_text(sheet_key))
-    if not quiet:
-        for name in files:
-            n_rows = "" if name.endswith(".md") else f", {len(sheet_key.rows):,} rows"
-            say_written(folder / name, n_rows)
-        say_written(key, ", which raters must not see")
+    """Write what `sheets_outcome` returns, for a command that returns no outcome."""
+    outcome = sheets_outcome(sheet_key, folder, key, n_raters=n_raters, table=table, seed=seed)
+    outcome.show(None, as_json=False, quiet=quiet)

@@ -94,7 +94,7 @@ def test_the_rules_of_the_program_and_their_signature() -> None:
         "ppmi": "ratio",
     }
     for name in ("min_bigram", "max_replaced"):
-        with pytest.raises(InputError, match=f"{name}: expected at least 1, got 0"):
+        with pytest.raises(InputError, match=f"{name}: expected an integer of at least 1, got 0"):
             GenerationRules(**{name: 0})  # type: ignore[arg-type]
 
 
