@@ -161,9 +161,10 @@ def as_command(function: Callable[..., Outcome | None]) -> Callable[..., None]:
 
     A parameter whose type is annotated with `Fields` becomes the options of a dataclass, and the
     function gets the object. One that is annotated with `OutputFile` is checked first. `progress`
-    says whether to show progress bars. `--json` and `--quiet` are added, and `--output` where the
-    function has no parameter of this name; a function that returns None by its annotation, such as
-    one that serves a page, gets none of them. Its docstring holds a line "Example: cc-hf ...".
+    says whether to show progress bars, and `quiet` whether to print no notes meanwhile. `--json`
+    and `--quiet` are added, and `--output` where the function has no parameter of this name; a
+    function that returns None by its annotation, such as one that serves a page, gets none of them.
+    Its docstring holds a line "Example: cc-hf ...".
 
     The function runs in each process that torchrun started, and the main process prints.
     """
@@ -191,6 +192,8 @@ def as_command(function: Callable[..., Outcome | None]) -> Callable[..., None]:
                 OutputFile().check("output", output)
         if "progress" in declared.names:
             values["progress"] = is_main and shows_progress(quiet=quiet)
+        if "quiet" in declared.names:
+            values["quiet"] = quiet
         outcome = function(**declared.with_objects(values))
         sharding.leave()
         if outcome is not None and sharding.is_main_process():
@@ -245,7 +248,7 @@ class _Declared:
                 declared.parameters += [
                     _option(o.name, Annotated[o.type, o.info], o.default) for o in options
                 ]
-            elif name != "progress":
+            elif name not in ("progress", "quiet"):
                 declared.files.update((name, e) for e in extras if isinstance(e, OutputFile))
                 declared.parameters.append(parameter.replace(annotation=hint))
         return declared

@@ -160,6 +160,9 @@ def made(cls: Any, values: Mapping[str, Any], *, is_optional: bool) -> Any:
             )
         return None
     fields = dict(values)
+    for field in dataclasses.fields(cls):  # a repeatable option that is not given
+        if field.default == () and fields.get(field.name, ()) is None:
+            fields[field.name] = ()
     if _PAIR in fields and _PAIR not in cls.__dataclass_fields__:
         pair = fields.pop(_PAIR)
         fields["src_lang"], fields["tgt_lang"] = language_pair(pair) if pair else (None, None)

@@ -1,10 +1,10 @@
-"""cc-hf study disambiguation_bias challenge, correlate: sentences that a system may get wrong, and
-what predicts it.
+"""cc-hf study disambiguation_bias build-challenge, correlate: sentences that a system may get
+wrong, and what predicts it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -12,53 +12,40 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.text import Text
 
-from cc_hf.cli.options import AsJson, DataDir, FiguresOutput, OneMetric, Quiet
-from cc_hf.cli.output import Console, check_output, json_text, print_result
+from cc_hf.cli.command import NewFile, Outcome
+from cc_hf.cli.options import DataDir, NewFolder, OneMetric
 from cc_hf.errors import InputError
 from cc_hf.reports.numbers import percent
-from cc_hf.studies.disambiguation_bias.tag_commands import Lexicon, LexiconTgtLang, SrcLang
+from cc_hf.studies.disambiguation_bias.command_options import (
+    AttractorFile,
+    LexiconFields,
+    LexiconOptions,
+    Log,
+    Smoothing,
+    only_result,
+)
 
 if TYPE_CHECKING:
     from cc_hf.results import EvaluationResult
+    from cc_hf.studies.disambiguation_bias.challenge import ChallengeSets
     from cc_hf.studies.disambiguation_bias.results import JudgedSentences
 
-__all__ = ["Log", "Smoothing", "challenge", "correlate"]
-
-Smoothing = Annotated[
-    float, typer.Option(min=0, help="Added to every count before PPMI is computed.")
-]
-Log = Annotated[
-    bool, typer.Option("--log/--no-log", help="PPMI with the logarithm to base 2, or without it.")
-]
-_Table = Annotated[
-    Path,
-    typer.Argument(
-        help="Table that `cc-hf study disambiguation_bias attractors --output` wrote.",
-        metavar="TABLE",
-    ),
-]
+__all__ = ["build_challenge", "correlate"]
 
 
-def challenge(
-    table: _Table,
+def build_challenge(
+    table: AttractorFile,
     pairs: Annotated[
         Path,
         typer.Argument(
             help=(
                 "Pool of sentences: a .jsonl file as `cc-hf study disambiguation_bias tag` writes"
-                " it, of a corpus on"
-                " which the system was not trained."
+                " it, of a corpus on which the system was not trained."
             )
         ),
     ],
-    output: Annotated[
-        Path,
-        typer.Option(
-            "--output",
-            "-o",
-            help="New folder to write: a card, and Parquet files for each of the three sets.",
-        ),
-    ],
+    *,
+    output: NewFolder,
     number: Annotated[
         int, typer.Option("--number", "-n", min=1, help="Number of sentences of each set.")
     ] = 3000,
@@ -78,30 +65,29 @@ def challenge(
     min_tokens: Annotated[
         int, typer.Option(min=1, help="Smallest number of tokens of a sentence.")
     ] = 10,
-    lexicon: Lexicon = None,
-    src_lang: SrcLang = "en",
-    tgt_lang: LexiconTgtLang = "de",
+    lexicon: Annotated[LexiconOptions, LexiconFields],
     smoothing: Smoothing = 0.0,
     log: Log = True,
     seed: Annotated[int, typer.Option(min=0, help="Seed of the random set.")] = 0,
-    data_dir: DataDir = None,
-    quiet: Quiet = False,
-) -> None:
+) -> Outcome:
     """Write challenge sets: the most biased sentences, random ones, and the rarest senses.
 
-    `cc-hf evaluate FOLDER most_biased --metric homograph_accuracy` judges a system on them. See
-    Emelin (2023), section 3.2.2.
+    The folder holds a card, and Parquet files for each of the three sets. `cc-hf evaluate FOLDER
+    most_biased --metric homograph_accuracy` judges a system on them. See Emelin (2023), section
+    3.2.2.
+
+    Example: cc-hf study disambiguation_bias build-challenge table.json pairs.jsonl -o sets
     """
     from cc_hf.hub.cards import homograph_card
     from cc_hf.hub.parquet import build_dataset_folder
     from cc_hf.studies.disambiguation_bias.attractors import read_table
     from cc_hf.studies.disambiguation_bias.challenge import challenge_sets
-    from cc_hf.studies.disambiguation_bias.homographs import read_lexicon, read_pairs
+    from cc_hf.studies.disambiguation_bias.homographs import read_pairs
 
     chosen = challenge_sets(
         read_pairs(pairs),
         read_table(table),
-        read_lexicon(lexicon, data_dir=data_dir, src_lang=src_lang, tgt_lang=tgt_lang),
+        lexicon.read(),
         n=number,
         by=by,
         smoothing=smoothing,
@@ -117,30 +103,37 @@ def challenge(
         output=output,
         card=homograph_card(declared, chosen.signatures),
     )
-    if quiet:
-        return
-    console = Console()
+    return Outcome(
+        {
+            "folder": str(output),
+            "n_pool": chosen.n_pool,
+            "n_short": chosen.n_short,
+            "sets": {name: len(examples) for name, examples in chosen.sets.items()},
+            "signatures": dict(chosen.signatures),
+        },
+        lambda: map(Text, _lines(chosen)),
+        files=[NewFile(output, None)],
+    )
+
+
+def _lines(chosen: ChallengeSets) -> Iterator[str]:
     for name, examples in chosen.sets.items():
         rare = sum(example.category == "rare" for example in examples)
-        console.print(
-            Text(f"{name}: {len(examples):,} sentences, {rare:,} with a rare sense"), soft_wrap=True
-        )
-        console.print(Text(f"  signature: {chosen.signatures[name]}"), soft_wrap=True)
+        yield f"{name}: {len(examples):,} sentences, {rare:,} with a rare sense"
+        yield f"  signature: {chosen.signatures[name]}"
     share = chosen.overlap("most_biased", "rarest")
-    console.print(
-        Text(
-            f"pool: {chosen.n_pool:,} sentences, and {chosen.n_short:,} that are too short;"
-            f" {percent(share, digits=2)} % of the most biased are among the rarest"
-        )
+    yield (
+        f"pool: {chosen.n_pool:,} sentences, and {chosen.n_short:,} that are too short;"
+        f" {percent(share, digits=2)} % of the most biased are among the rarest"
     )
-    console.print(Text(f"written: {output}"), soft_wrap=True)
 
 
 def correlate(
     result: Annotated[
         Path | None,
-        typer.Argument(help="JSON file that `cc-hf evaluate --output` wrote, of any metric."),
+        typer.Argument(help="Result of `cc-hf evaluate --output`, of any metric."),
     ] = None,
+    *,
     dataset: Annotated[
         str | None,
         typer.Option(
@@ -154,9 +147,8 @@ def correlate(
         Path | None,
         typer.Option(
             help=(
-                "Table that `cc-hf study disambiguation_bias attractors --output` wrote. Default:"
-                " the bias that the"
-                " challenge sets hold."
+                "Table that `cc-hf study disambiguation_bias attractors --table` wrote. Default:"
+                " the bias that the challenge sets hold."
             )
         ),
     ] = None,
@@ -180,12 +172,12 @@ def correlate(
         typer.Option("--published", help="Show the figures of Emelin (2023), Tables 3.7 and 3.8."),
     ] = False,
     data_dir: DataDir = None,
-    output: FiguresOutput = None,
-    as_json: AsJson = False,
-) -> None:
+) -> Outcome:
     """Test whether bias predicts errors: rank-biserial correlation, U test, size of the effect.
 
     The figures correspond to Emelin (2023), Tables 3.7 and 3.8.
+
+    Example: cc-hf study disambiguation_bias correlate --published
     """
     from cc_hf.comparing.systems import read_results
     from cc_hf.studies.disambiguation_bias.prediction import (
@@ -199,23 +191,19 @@ def correlate(
     )
     from cc_hf.studies.disambiguation_bias.results import judged_sentences
 
-    check_output(output)
     if published:
         if result is not None:
             raise InputError("--published: expected no result, because it has its own figures")
-        print_result(
-            as_json,
-            json_text({"published": [asdict(row) for row in PUBLISHED_PREDICTIONS]}),
+        return Outcome(
+            {"published": [asdict(row) for row in PUBLISHED_PREDICTIONS]},
             lambda: [published_predictions_table()],
-            output=output,
         )
-        return
     if result is None or (dataset is None) == (rows is None):
         raise InputError(
             "expected RESULT with --dataset or --rows, which hold the bias of its sentences, or"
             " --published"
         )
-    judged = _only(read_results([result], metric=metric))
+    judged = only_result(read_results([result], metric=metric))
     bias = _bias(judged, dataset, rows, table, smoothing=smoothing, log=log, data_dir=data_dir)
     sentences = judged_sentences(judged, bias, undecided=undecided)
     prediction = predict_errors(sentences.features, sentences.is_error)
@@ -224,20 +212,17 @@ def correlate(
         for name in ("freq_diff", "ppmi_diff")
         if name in sentences.features
     }
-    print_result(
-        as_json,
-        json_text(
-            {
-                "of": judged.signature,
-                "undecided": undecided,
-                "n_undecided": sentences.n_undecided,
-                "n_unknown": sentences.n_unknown,
-                **asdict(prediction),
-                "error_rate_by_bias": {
-                    name: [group.to_dict() for group in members] for name, members in groups.items()
-                },
-            }
-        ),
+    return Outcome(
+        {
+            "of": judged.signature,
+            "undecided": undecided,
+            "n_undecided": sentences.n_undecided,
+            "n_unknown": sentences.n_unknown,
+            **asdict(prediction),
+            "error_rate_by_bias": {
+                name: [group.to_dict() for group in members] for name, members in groups.items()
+            },
+        },
         lambda: [
             error_prediction_tables(
                 prediction, groups, title=f"{judged.system or result.stem}: {judged.metric}"
@@ -245,7 +230,6 @@ def correlate(
             *_left_out(sentences),
             Text(f"of: {judged.signature}"),
         ],
-        output=output,
     )
 
 
@@ -255,19 +239,6 @@ def _left_out(sentences: JudgedSentences) -> list[Text]:
         "verdicts on sentences without bias": sentences.n_unknown,
     }
     return [Text(f"ignored: {n} {what}") for what, n in counts.items() if n]
-
-
-def _only(results: Mapping[str, EvaluationResult]) -> EvaluationResult:
-    """Return the only result.
-
-    Raises:
-        InputError: for several.
-    """
-    if len(results) != 1:
-        raise InputError(
-            f"expected one result, got {', '.join(results)}; name the metric with --metric"
-        )
-    return next(iter(results.values()))
 
 
 def _bias(

@@ -5,32 +5,28 @@ models.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from cc_hf.cli.options import (
-    AsJson,
-    BatchTokens,
-    Beams,
-    DataDir,
-    Device,
-    FiguresOutput,
-    Quiet,
-    Resamples,
-    Seed,
-)
-from cc_hf.cli.output import check_output, json_text, print_result, say_written, shows_progress
+from cc_hf.cli.command import Outcome
+from cc_hf.cli.corpora import Lemmatizer
+from cc_hf.cli.options import EvaluatorFields, Resampling
 from cc_hf.errors import InputError
+from cc_hf.evaluators.options import LoadingOptions
+from cc_hf.statistics.bootstrap import Bootstrap
+from cc_hf.studies.disambiguation_bias.command_options import (
+    LexiconFields,
+    LexiconOptions,
+    Search,
+)
 from cc_hf.systems.system import DEFAULT_BEAMS, System
 
 if TYPE_CHECKING:
     from cc_hf.comparing.models import ComparedFigure
-    from cc_hf.evaluators.options import LoadingOptions
     from cc_hf.results import EvaluationResult
-    from cc_hf.statistics.bootstrap import Bootstrap
 
 __all__ = ["compare_models"]
 
@@ -42,20 +38,18 @@ class _Models:
     Attributes:
         paths: names or folders.
         names: how they are called.
-        languages: ISO 639-1 codes of sources and translations.
         num_beams: beams of translation.
         loading: how the models are loaded.
-        data_dir: local copy of the upstream repositories.
+        lexicon: the homographs, with the languages of sources and translations.
         bootstrap: how intervals are drawn.
         progress: whether bars are shown.
     """
 
     paths: tuple[str, str]
     names: tuple[str, str]
-    languages: tuple[str, str]
     num_beams: int
     loading: LoadingOptions
-    data_dir: Path | None
+    lexicon: LexiconOptions
     bootstrap: Bootstrap
     progress: bool
 
@@ -65,6 +59,7 @@ def compare_models(
         list[str] | None,
         typer.Argument(help="Two models: names, folders, or models on the Hub; baseline first."),
     ] = None,
+    *,
     source: Annotated[
         Path | None, typer.Option(help="Sentences to translate for BLEU, one per line.")
     ] = None,
@@ -75,8 +70,8 @@ def compare_models(
             metavar="DATASET[:SET]",
             help=(
                 "Sentences with homographs: a folder of `cc-hf study disambiguation_bias"
-                " challenge` with the name of a"
-                " set, such as sets:most_biased, or a file that homograph_accuracy judges."
+                " build-challenge` with the name of a set, such as sets:most_biased, or a file that"
+                " homograph_accuracy judges."
             ),
         ),
     ] = None,
@@ -84,17 +79,8 @@ def compare_models(
         Path | None,
         typer.Option(
             help=(
-                "Adversarial samples of `cc-hf study disambiguation_bias attack make` or"
-                " `challenge` (.jsonl)."
-            )
-        ),
-    ] = None,
-    lexicon: Annotated[
-        Path | None,
-        typer.Option(
-            help=(
-                "With --attacks: JSON file of homographs with their senses. Default: the published"
-                " English-German lexicon of Emelin et al. (2020)."
+                "Adversarial samples of `cc-hf study disambiguation_bias attack build` or"
+                " `build-challenge` (.jsonl)."
             )
         ),
     ] = None,
@@ -109,89 +95,64 @@ def compare_models(
         list[str] | None,
         typer.Option(help="Name of a model; repeat it for both. Default: that of its folder."),
     ] = None,
-    src_lang: Annotated[str, typer.Option(help="Language of the sources.")] = "en",
-    tgt_lang: Annotated[str, typer.Option(help="Language of the translations.")] = "de",
-    search: Annotated[
-        str, typer.Option(help="Where senses are looked for: anywhere, aligned, or sentence.")
-    ] = "anywhere",
-    lemmatizer: Annotated[
-        str, typer.Option(help="Lemmatizer of the translations: simplemma or none.")
-    ] = "simplemma",
-    num_beams: Beams = DEFAULT_BEAMS,
+    lexicon: Annotated[LexiconOptions, LexiconFields],
+    search: Search = "anywhere",
+    lemmatizer: Lemmatizer = "simplemma",
+    num_beams: Annotated[
+        int, typer.Option(min=1, help="Number of beams of translation.")
+    ] = DEFAULT_BEAMS,
     published: Annotated[
         bool, typer.Option("--published", help="Show the tables that the thesis prints.")
     ] = False,
-    output: FiguresOutput = None,
-    data_dir: DataDir = None,
-    batch_tokens: BatchTokens = None,
-    device: Device = None,
-    resamples: Resamples = 1000,
-    seed: Seed = 0,
-    as_json: AsJson = False,
-    quiet: Quiet = False,
-) -> None:
+    loading: Annotated[LoadingOptions, replace(EvaluatorFields, rare="device batch_tokens")],
+    bootstrap: Annotated[Bootstrap, Resampling],
+    progress: bool = False,
+) -> Outcome:
     """Compare BLEU, errors on homographs, success of attacks and Wino-X choices of two models.
 
     The figures correspond to Emelin (2023), Tables 5.6 and 5.7; each needs its option.
+
+    Example: cc-hf study disambiguation_bias compare-models --published
     """
     from cc_hf.comparing.models import PUBLISHED
-    from cc_hf.evaluators.options import LoadingOptions
     from cc_hf.reports.tables.models import (
         model_comparison_tables,
         published_comparison_table,
     )
-    from cc_hf.statistics.bootstrap import Bootstrap
 
-    check_output(output)
     if published and not models:
-        print_result(
-            as_json,
-            json_text({"published": [asdict(row) for row in PUBLISHED]}),
+        return Outcome(
+            {"published": [asdict(row) for row in PUBLISHED]},
             lambda: [published_comparison_table()],
-            output=output,
         )
-        return
     first, second = _two(models, "models")
-    named = _two(name, "--name") if name else (Path(first).name, Path(second).name)
+    named = _two(name, "name") if name else (Path(first).name, Path(second).name)
     if named[0] == named[1]:
-        raise InputError(f"--name: expected two names, as both models are called {named[0]}")
+        raise InputError(f"name: expected two names, as both models are called {named[0]}")
     if (source is None) != (reference is None):
-        raise InputError("--source, --reference: expected both files for BLEU, got one")
+        raise InputError("source, reference: expected both files for BLEU, got one")
     if not (source or challenge or attacks or wino_x):
         raise InputError(
             "expected something to compare on: --source with --reference, --challenge, --attacks or"
             " --wino-x"
         )
-    setting = _Models(
-        (first, second),
-        named,
-        (src_lang, tgt_lang),
-        num_beams,
-        LoadingOptions(device=device, batch_tokens=batch_tokens),
-        data_dir,
-        Bootstrap(seed, resamples),
-        shows_progress(quiet=quiet),
-    )
+    setting = _Models((first, second), named, num_beams, loading, lexicon, bootstrap, progress)
     figures: list[ComparedFigure] = []
     if source is not None and reference is not None:
         figures.append(_bleu(setting, source, reference))
     if challenge is not None:
         figures.append(_homographs(setting, challenge, search, lemmatizer))
     if attacks is not None:
-        figures.append(_attacks(setting, attacks, lexicon, search, lemmatizer))
+        figures.append(_attacks(setting, attacks, search, lemmatizer))
     if wino_x is not None:
         figures.append(_wino_x(setting, wino_x))
-    print_result(
-        as_json,
-        json_text({"models": named, "figures": [asdict(row) for row in figures]}),
+    return Outcome(
+        {"models": named, "figures": [asdict(row) for row in figures]},
         lambda: [
             model_comparison_tables(figures, names=named),
             *([published_comparison_table()] if published else []),
         ],
-        output=output,
     )
-    if not quiet:
-        say_written(output)
 
 
 def _two(values: list[str] | None, option: str) -> tuple[str, str]:
@@ -211,7 +172,7 @@ def _bleu(setting: _Models, source: Path, reference: Path) -> ComparedFigure:
             f"{source}, {reference}: expected as many lines in both, got {len(sources)} and"
             f" {len(references)}"
         )
-    src_lang, tgt_lang = setting.languages
+    src_lang, tgt_lang = setting.lexicon.languages
     first, second = (
         translate(
             sources,
@@ -239,7 +200,10 @@ def _homographs(setting: _Models, challenge: str, search: str, lemmatizer: str) 
 
     dataset, _, config = challenge.partition(":")
     material = load_material(
-        dataset, config or None, tgt_lang=setting.languages[1], data_dir=setting.data_dir
+        dataset,
+        config or None,
+        tgt_lang=setting.lexicon.tgt_lang,
+        data_dir=setting.lexicon.data_dir,
     )
     results = _results(
         setting,
@@ -259,21 +223,13 @@ def _homographs(setting: _Models, challenge: str, search: str, lemmatizer: str) 
     )
 
 
-def _attacks(
-    setting: _Models, samples: Path, lexicon: Path | None, search: str, lemmatizer: str
-) -> ComparedFigure:
+def _attacks(setting: _Models, samples: Path, search: str, lemmatizer: str) -> ComparedFigure:
     from cc_hf.comparing.models import compared_rates
     from cc_hf.studies.disambiguation_bias.attacks.judging import judge_attacks, translate_or_read
     from cc_hf.studies.disambiguation_bias.attacks.outcomes import LexiconJudge
     from cc_hf.studies.disambiguation_bias.attacks.samples import read_samples
-    from cc_hf.studies.disambiguation_bias.homographs import read_lexicon
 
-    src_lang, tgt_lang = setting.languages
-    judge = LexiconJudge(
-        read_lexicon(lexicon, data_dir=setting.data_dir, src_lang=src_lang, tgt_lang=tgt_lang),
-        search=search,
-        lemmatizer=lemmatizer,
-    )
+    judge = LexiconJudge(setting.lexicon.read(), search=search, lemmatizer=lemmatizer)
     rows = list(read_samples(samples))
     flags: list[list[bool | None]] = []
     signatures: list[str] = []
@@ -282,7 +238,7 @@ def _attacks(
             rows,
             path,
             name=model,
-            languages=setting.languages,
+            languages=setting.lexicon.languages,
             num_beams=setting.num_beams,
             loading=setting.loading,
             progress=setting.progress,
@@ -306,7 +262,7 @@ def _wino_x(setting: _Models, config: str) -> ComparedFigure:
     from cc_hf.comparing.models import compared_verdicts
     from cc_hf.evaluation.material import load_material
 
-    material = load_material("wino_x", config, data_dir=setting.data_dir)
+    material = load_material("wino_x", config, data_dir=setting.lexicon.data_dir)
     results = _results(
         setting,
         lambda path: {

@@ -56,20 +56,22 @@ class TaggingOptions:
     """How pairs are tagged.
 
     Attributes:
-        homographs: homographs of the lexicon to look for; () for all.
-        lemmatizer: a name of `cc_hf.text.lemmatization.LEMMATIZERS`, for both languages.
-        spacy_model: spaCy pipeline of the source language, by which a homograph must be a noun;
-            None to accept every token.
-        aligner: a name of `cc_hf.text.alignment.ALIGNERS`. It aligns the pairs of one block in
-            which a homograph and a word of its senses occur.
-        rule: a name of `cc_hf.text.sense_matching.RULES`.
-        window: how many tokens around a linked one are searched if the links give nothing; the
-            released program searches 3.
-        max_length_ratio: largest ratio of the numbers of tokens of both sides; None for any. The
-            thesis uses 2.
-        min_known_words: smallest share of words on each side that the dictionaries of simplemma
-            know in its language, from 0 to 1; in place of a language identifier.
-        held_out: share of pairs, chosen by a hash of the pair, that are held out for testing.
+        homographs: homograph of the lexicon to look for. Default: all.
+        lemmatizer: lemmatizer of both languages: simplemma or none.
+        spacy_model: spaCy pipeline of the source language, by which a homograph must be a noun,
+            such as en_core_web_sm. Default: every token is accepted.
+        aligner: aligner of the pairs of a block in which a homograph and a word of its senses
+            occur: fast_align or eflomal.
+        rule: how a word belongs to a sense: recommended, or program, as the released program
+            matches compounds and uncertain words.
+        window: number of positions around the linked words that are searched if these show no
+            sense. The released program searches 3.
+        max_length_ratio: largest ratio of the numbers of tokens of both sides. The thesis uses 2.
+            Default: any.
+        min_known_words: smallest share of words on each side that the dictionary of its language
+            knows, from 0 to 1, in place of a language identifier.
+        held_out: share of pairs that are held out for testing, chosen by a hash of the pair. The
+            thesis uses 0.2.
         min_tokens: smallest number of source tokens of a held-out pair.
         max_cells: the pairs of a block are aligned in parts of at most this sum of (source tokens +
             1) * target tokens, which bounds the memory. A pair that has more is dropped.

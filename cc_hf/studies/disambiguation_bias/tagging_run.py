@@ -55,7 +55,7 @@ def tag_corpus(
     tagger: PairTagger,
     output: str | Path,
     *,
-    held_out_output: str | Path | None = None,
+    held_out_pairs: str | Path | None = None,
     alignments: str | Path | None = None,
     n_processes: int = 1,
     on_damaged: str = "skip",
@@ -69,7 +69,7 @@ def tag_corpus(
     Args:
         corpus: the corpus. A streamed one is tagged in one process.
         output: file of the pairs, in JSON lines; its summary is written beside it.
-        held_out_output: file of the pairs that are held out. It is required if the options hold out
+        held_out_pairs: file of the pairs that are held out. It is required if the options hold out
             any.
         alignments: file in Pharaoh format with one line per pair, between tokens that are split at
             spaces; None to align.
@@ -82,19 +82,19 @@ def tag_corpus(
         DataError: for alignments in any other format.
     """
     check_choice("on_damaged", on_damaged, ON_DAMAGED)
-    _check_options(corpus, tagger, held_out_output, n_processes)
-    _check_paths(output, held_out_output)
+    _check_options(corpus, tagger, held_out_pairs, n_processes)
+    _check_paths(output, held_out_pairs)
     links = None if alignments is None else LineIndex.of(Path(alignments), corpus.block_pairs)
     if links and not isinstance(corpus, StreamCorpus):
         _check_lines(links, corpus.n_pairs, corpus.name)
     aligned = f"given.{file_sha256(links.path)[:7]}" if links else _own_aligner(tagger, corpus)
     fields = {**tagger.signature_fields(), "align": aligned, "held": _held_out(tagger)}
     output = resolved(output)
-    held_out_path = resolved(held_out_output, "held_out_output") if held_out_output else None
+    held_out_path = resolved(held_out_pairs, "held_out_pairs") if held_out_pairs else None
     with contextlib.ExitStack() as stack:
         stack.enter_context(sole_writer(output))
         if held_out_path is not None:
-            stack.enter_context(sole_writer(held_out_path, "held_out_output"))
+            stack.enter_context(sole_writer(held_out_path, "held_out_pairs"))
         parts = _Parts(output.with_name(f"{output.name}.parts"))
         parts.prepare({**fields, "block": corpus.block_pairs, "v": __version__})
         writer = _BlockWriter(parts, tagger, links, on_damaged == "error")
@@ -125,24 +125,24 @@ def tag_corpus(
 def _check_options(
     corpus: Corpus | StreamCorpus,
     tagger: PairTagger,
-    held_out_output: str | Path | None,
+    held_out_pairs: str | Path | None,
     n_processes: int,
 ) -> None:
     check_processes(corpus, n_processes)
-    if bool(tagger.options.held_out) != (held_out_output is not None):
+    if bool(tagger.options.held_out) != (held_out_pairs is not None):
         raise InputError(
             "held_out: expected a share of pairs together with a file for them, got only one of"
             " both"
         )
 
 
-def _check_paths(output: str | Path, held_out_output: str | Path | None) -> None:
+def _check_paths(output: str | Path, held_out_pairs: str | Path | None) -> None:
     """Check that the outputs are two files that other commands recognise as pairs."""
-    for name, path in (("output", output), ("held_out_output", held_out_output)):
+    for name, path in (("pairs", output), ("held_out_pairs", held_out_pairs)):
         if path is not None and Path(path).suffix.lower() != _SUFFIX:
             raise InputError(f"{name}: expected a file that ends in {_SUFFIX}, got {path}")
-    if held_out_output is not None and resolved(output) == resolved(held_out_output):
-        raise InputError(f"held_out_output: expected another file than {output}, got the same")
+    if held_out_pairs is not None and resolved(output) == resolved(held_out_pairs):
+        raise InputError(f"held_out_pairs: expected another file than {output}, got the same")
 
 
 def _check_lines(links: LineIndex, n_pairs: int, name: str) -> None:
@@ -231,9 +231,9 @@ class _Parts:
             {word: dict(sorted(clusters[word].items())) for word in sorted(clusters)},
         )
 
-    def merge(self, n_blocks: int, output: Path, held_out_output: Path | None) -> None:
+    def merge(self, n_blocks: int, output: Path, held_out_pairs: Path | None) -> None:
         """Write the rows of all parts to their files."""
-        paths = [path for path in (output, held_out_output) if path]
+        paths = [path for path in (output, held_out_pairs) if path]
         new = [path.with_name(f".{path.name}.part") for path in paths]
         files = [path.open("w", encoding="utf-8") for path in new]
         try:

@@ -2,31 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from cc_hf.cli.command import CommandGroup, add_command
-from cc_hf.cli.corpora import (
-    BlockPairs,
-    CorpusConfig,
-    CorpusProcesses,
-    CorpusSplit,
-    Streaming,
-)
-from cc_hf.cli.options import AsJson, DataDir, FiguresOutput, Quiet
-from cc_hf.cli.output import (
-    check_output,
-    json_text,
-    print_result,
-    say_written,
-    shows_progress,
-    write_atomically,
-)
+from cc_hf.cli.command import CommandGroup, NewFile, Outcome, OutputFile, add_command
+from cc_hf.cli.corpora import CorpusFields, CorpusOptions, Lemmatizer
+from cc_hf.cli.options import DataDir, LanguagePair
 from cc_hf.errors import InputError
 from cc_hf.files import exists, is_file
+from cc_hf.languages import language_pair as parsed_pair
 from cc_hf.studies.distillation.regression_commands import regression, systems
 
 if TYPE_CHECKING:
@@ -59,11 +46,11 @@ _SourceColumn = Annotated[
         help="With a dataset: column of the sources, such as translation.en. Default: source.",
     ),
 ]
-_BLOCK = 100_000
+_CORPUS = replace(CorpusFields, names="config split streaming", rare="block_pairs processes")
 
 
-@app.command("senses")
 def senses(
+    *,
     source: _Source = None,
     target: Annotated[
         list[str] | None,
@@ -81,26 +68,19 @@ def senses(
             ),
         ),
     ] = "mucow",
-    src_lang: Annotated[str, typer.Option(help="Language of the sources, ISO 639-1.")] = "en",
-    tgt_lang: Annotated[str, typer.Option(help="Language of the translations.")] = "de",
-    lemmatizer: Annotated[
-        str, typer.Option(help="Lemmatizer of the translations: simplemma or none.")
-    ] = "simplemma",
-    config: CorpusConfig = None,
-    split: CorpusSplit = "train",
+    language_pair: LanguagePair = "en-de",
+    lemmatizer: Lemmatizer = "simplemma",
     source_column: _SourceColumn = None,
-    streaming: Streaming = False,
-    processes: CorpusProcesses = 1,
-    block_pairs: BlockPairs = _BLOCK,
+    options: Annotated[CorpusOptions, _CORPUS],
     data_dir: DataDir = None,
-    output: FiguresOutput = None,
-    as_json: AsJson = False,
-    quiet: Quiet = False,
-) -> None:
+    progress: bool = False,
+) -> Outcome:
     """Count the senses of ambiguous words in parallel text (Vamvas & Sennrich 2021, appendix A).
 
     `cc-hf evaluate mucow --counts FILE` takes the file that --output writes: frequent and
     infrequent senses are then those of your own training data.
+
+    Example: cc-hf study distillation senses --source train.en --target train.de -o counts.json
     """
     from cc_hf.studies.distillation.sense_tables import senses_table
     from cc_hf.studies.distillation.senses import (
@@ -110,43 +90,31 @@ def senses(
         read_senses,
     )
 
-    check_output(output)
     if source is None or not target or len(target) > 1:
         raise InputError(
             "expected --source FILE and one --target FILE, or a dataset as --source and a column as"
             " --target"
         )
+    src_lang, tgt_lang = parsed_pair(language_pair)
     names = (
         mucow_senses(src_lang, tgt_lang, data_dir=data_dir)
         if lexicon == "mucow"
         else read_senses(lexicon)
     )
-    corpus = _corpus(
-        source,
-        target,
-        source_column=source_column,
-        config=config,
-        split=split,
-        streaming=streaming,
-        block_pairs=block_pairs,
-    )
+    corpus = _corpus(source, target, source_column, options)
     counts = count_senses(
         corpus,
         SenseCounter(names, tgt_lang, lemmatizer=lemmatizer),
-        n_processes=processes,
-        progress=shows_progress(quiet=quiet),
+        n_processes=options.processes,
+        progress=progress,
     )
-    print_result(
-        as_json,
-        counts.to_json(),
-        lambda: [senses_table(counts, title=f"senses in {corpus.name}")],
-        output=output,
+    return Outcome(
+        counts.to_json(), lambda: [senses_table(counts, title=f"senses in {corpus.name}")]
     )
-    say_written(output)
 
 
-@app.command("occupations")
 def occupations(
+    *,
     source: _Source = None,
     target: Annotated[
         list[str] | None,
@@ -192,26 +160,26 @@ def occupations(
             )
         ),
     ] = None,
-    svg: Annotated[Path | None, typer.Option(help="Write the flows to this SVG file.")] = None,
-    html: Annotated[Path | None, typer.Option(help="Write a page to this HTML file.")] = None,
+    svg: Annotated[
+        Path | None, typer.Option(help="Write the flows to this SVG file."), OutputFile()
+    ] = None,
+    html: Annotated[
+        Path | None, typer.Option(help="Write a page to this HTML file."), OutputFile()
+    ] = None,
     occupation: Annotated[
         list[str] | None,
         typer.Option(help="With --html: also draw the flows of this one. May be repeated."),
     ] = None,
-    config: CorpusConfig = None,
-    split: CorpusSplit = "train",
     source_column: _SourceColumn = None,
-    streaming: Streaming = False,
-    processes: CorpusProcesses = 1,
-    block_pairs: BlockPairs = _BLOCK,
+    options: Annotated[CorpusOptions, _CORPUS],
     data_dir: DataDir = None,
-    output: FiguresOutput = None,
-    as_json: AsJson = False,
-    quiet: Quiet = False,
-) -> None:
+    progress: bool = False,
+) -> Outcome:
     """Count male and female forms of occupations in parallel text, stage by stage.
 
     The method is that of Vamvas & Sennrich (2021), section 4.1 and appendix A.
+
+    Example: cc-hf study distillation occupations --published
     """
     from cc_hf.studies.distillation.flow_charts import flows_page, flows_svg, flows_tables
     from cc_hf.studies.distillation.gender_flows import (
@@ -222,8 +190,6 @@ def occupations(
     )
     from cc_hf.studies.distillation.published_counts import PRINTED_SHARES, published_counts
 
-    for name, path in {"output": output, "svg": svg, "html": html}.items():
-        check_output(path, name)
     if [published, bool(average), source is not None].count(True) != 1:
         raise InputError("expected one of --source FILE, --average FILE and --published")
     shares_of_women = None if women is None else read_women(women)
@@ -238,53 +204,43 @@ def occupations(
             str(source),
             target,
             forms,
-            source_column=source_column,
-            config=config,
-            split=split,
-            streaming=streaming,
-            block_pairs=block_pairs,
-            processes=processes,
+            source_column,
+            options,
             data_dir=data_dir,
-            quiet=quiet,
+            progress=progress,
         )
         title = f"occupations in {source}"
     correlations = (
         () if shares_of_women is None else correlate_female_shares(counts, shares_of_women)
     )
+    files = []
     if svg is not None:
-        write_atomically(svg, flows_svg(counts, title=title))
+        files.append(NewFile(svg, flows_svg(counts, title=title)))
     printed = PRINTED_SHARES if published else {}
     if html is not None:
         page = flows_page(counts, title=title, occupations=occupation or (), printed=printed)
-        write_atomically(html, page)
+        files.append(NewFile(html, page))
     row = asdict(counts)
     if printed:
         row["printed"] = printed
     if correlations:
         row["women"] = [asdict(correlation) for correlation in correlations]
-    print_result(
-        as_json,
-        json_text(row),
+    return Outcome(
+        row,
         lambda: [flows_tables(counts, title=title, women=correlations, printed=printed)],
-        output=output,
+        files=files,
     )
-    for written in (output, svg, html):
-        say_written(written)
 
 
 def _counted(
     source: str,
     target: list[str] | None,
     forms: Path | None,
-    *,
     source_column: str | None,
-    config: str | None,
-    split: str,
-    streaming: bool,
-    block_pairs: int,
-    processes: int,
+    options: CorpusOptions,
+    *,
     data_dir: Path | None,
-    quiet: bool,
+    progress: bool,
 ) -> OccupationCounts:
     """Return the counts in the translations of each stage.
 
@@ -305,61 +261,38 @@ def _counted(
         given, equals, path = text.partition("=")
         name, path = (given, path) if equals and not exists(Path(text)) else (Path(text).name, text)
         if name in stages:
-            raise InputError(f"--target: two stages are named {name}; give them as NAME=FILE")
+            raise InputError(f"target: two stages are named {name}; give them as NAME=FILE")
         stages[name] = path
     occupations = published_forms(data_dir) if forms is None else read_occupation_forms(forms)
-    corpus = _corpus(
-        source,
-        list(stages.values()),
-        source_column=source_column,
-        config=config,
-        split=split,
-        streaming=streaming,
-        block_pairs=block_pairs,
-    )
+    corpus = _corpus(source, list(stages.values()), source_column, options)
     return count_occupations(
         corpus,
         OccupationCounter(occupations),
         stages=list(stages),
-        n_processes=processes,
-        progress=shows_progress(quiet=quiet),
+        n_processes=options.processes,
+        progress=progress,
     )
 
 
 def _corpus(
-    source: str,
-    targets: list[str],
-    *,
-    source_column: str | None,
-    config: str | None,
-    split: str,
-    streaming: bool,
-    block_pairs: int,
+    source: str, targets: list[str], source_column: str | None, options: CorpusOptions
 ) -> Corpus | StreamCorpus:
     """Return the corpus in files if the source is a text file, else in a dataset.
 
     Raises:
         InputError: for text files together with options of a dataset.
     """
-    from cc_hf.data.corpora.parallel import (
-        DATASET_SUFFIXES,
-        dataset_corpus,
-        file_corpus,
-        open_dataset,
-    )
+    from cc_hf.data.corpora.parallel import DATASET_SUFFIXES, file_corpus
 
     if is_file(source) and Path(source).suffix.lower() not in DATASET_SUFFIXES:
-        if source_column or config or streaming:
+        if source_column or options.config or options.streaming:
             raise InputError(
-                f"--source: expected a dataset with --source-column, --config or --streaming, got"
+                f"source: expected a dataset with --source-column, --config or --streaming, got"
                 f" the text file {source}"
             )
-        return file_corpus(source, *targets, block_pairs=block_pairs)
-    return dataset_corpus(
-        open_dataset(source, config, split=split, streaming=streaming),
-        name=source,
-        src_lang="",
-        tgt_lang="",
-        columns=(source_column or "source", *targets),
-        block_pairs=block_pairs,
-    )
+        return file_corpus(source, *targets, block_pairs=options.block_pairs)
+    return options.open_dataset(source, ("", ""), (source_column or "source", *targets))
+
+
+add_command(app, "senses", senses)
+add_command(app, "occupations", occupations)

@@ -8,9 +8,7 @@ from typing import Annotated
 
 import typer
 
-from cc_hf.cli.command import CommandGroup
-from cc_hf.cli.options import AsJson, FiguresOutput
-from cc_hf.cli.output import check_output, json_text, print_result
+from cc_hf.cli.command import CommandGroup, Outcome, add_command
 from cc_hf.errors import InputError
 
 __all__ = ["app"]
@@ -22,21 +20,21 @@ app = typer.Typer(
 )
 
 
-@app.command("published")
 def published(
     results: Annotated[
         list[Path] | None,
         typer.Argument(
             help=(
-                "JSON files that `cc-hf ask --output` wrote on wino_x, to show beside the"
-                " printed figures. Default: all printed figures alone."
+                "Results of `cc-hf ask --output` on wino_x, to show beside the printed figures."
+                " Default: all printed figures alone."
             )
         ),
     ] = None,
-    output: FiguresOutput = None,
-    as_json: AsJson = False,
-) -> None:
-    """Print the figures of Emelin's thesis, sections 3.5 and 4.6, beside one's own."""
+) -> Outcome:
+    """Print the figures of Emelin's thesis, sections 3.5 and 4.6, beside one's own.
+
+    Example: cc-hf study language_models published
+    """
     from cc_hf.data.files.result_files import read_result_file
     from cc_hf.studies.language_models.published import (
         PUBLISHED_CHOICES,
@@ -47,7 +45,6 @@ def published(
         published_translations_table,
     )
 
-    check_output(output)
     judged = [result for path in results or () for result in read_result_file(path).results]
     if others := [result.metric for result in judged if result.metric != "prompted_choice"]:
         raise InputError(f"results: expected those of prompted_choice, got {', '.join(others)}")
@@ -56,14 +53,11 @@ def published(
     )
     choices = [row for row in PUBLISHED_CHOICES if row.config in configs]
     translations = () if judged else PUBLISHED_TRANSLATIONS
-    print_result(
-        as_json,
-        json_text(
-            {
-                "choices": [asdict(row) for row in choices],
-                "translations": [asdict(row) for row in translations],
-            }
-        ),
+    return Outcome(
+        {
+            "choices": [asdict(row) for row in choices],
+            "translations": [asdict(row) for row in translations],
+        },
         lambda: (
             [
                 part
@@ -74,5 +68,7 @@ def published(
             ]
             + ([published_translations_table()] if translations else [])
         ),
-        output=output,
     )
+
+
+add_command(app, "published", published)

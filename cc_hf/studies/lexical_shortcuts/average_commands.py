@@ -7,8 +7,8 @@ from typing import Annotated
 
 import typer
 
-from cc_hf.cli.options import AsJson, Quiet
-from cc_hf.cli.output import json_text, print_result, say_written
+from cc_hf.cli.command import NewFile, Outcome
+from cc_hf.cli.options import NewFolder
 from cc_hf.errors import InputError
 
 __all__ = ["average"]
@@ -24,21 +24,20 @@ def average(
             )
         ),
     ],
-    output: Annotated[
-        Path, typer.Option("--output", "-o", help="New folder for the averaged model.")
-    ],
+    *,
+    output: NewFolder,
     last: Annotated[
         int | None,
         typer.Option(
             min=2, help="Average so many of the last checkpoint-STEP folders in a folder."
         ),
     ] = None,
-    as_json: AsJson = False,
-    quiet: Quiet = False,
-) -> None:
+) -> Outcome:
     """Average the weights of several checkpoints of one model, as safetensors.
 
     Emelin (2023), section 5.3.1, tests the mean of the last 5 checkpoints, or 16 of large models.
+
+    Example: cc-hf study lexical_shortcuts average trained --last 5 -o averaged
     """
     from cc_hf.studies.lexical_shortcuts.checkpoint_averaging import (
         average_checkpoints,
@@ -48,26 +47,21 @@ def average(
     if last is not None:
         if len(checkpoints) != 1:
             raise InputError(
-                f"--last: expected one folder with checkpoints, got {len(checkpoints)} paths"
+                f"last: expected one folder with checkpoints, got {len(checkpoints)} paths"
             )
         checkpoints = last_checkpoints(checkpoints[0], last)
     averaged = average_checkpoints(checkpoints, output)
     names = [str(path) for path in averaged.checkpoints]
-    print_result(
-        as_json,
-        json_text(
-            {
-                "checkpoints": names,
-                "n_weights": averaged.n_weights,
-                "n_parameters": averaged.n_parameters,
-                "files": averaged.files,
-            }
-        ),
+    return Outcome(
+        {
+            "checkpoints": names,
+            "n_weights": averaged.n_weights,
+            "n_parameters": averaged.n_parameters,
+            "files": averaged.files,
+        },
         lambda: [
             f"mean of {len(names)} checkpoints ({averaged.n_weights:,} weights,"
             f" {averaged.n_parameters:,} values): {', '.join(names)}"
         ],
-        output=None,
+        files=[NewFile(output, None)],
     )
-    if not quiet:
-        say_written(output)

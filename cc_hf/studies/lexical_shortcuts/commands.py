@@ -4,32 +4,25 @@ mean of checkpoints.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from cc_hf.cli.command import CommandGroup
-from cc_hf.cli.options import (
-    AsJson,
-    BatchTokens,
-    DataDir,
-    Device,
-    FamilyName,
-    FiguresOutput,
-    Quiet,
-    Resamples,
-    Seed,
+from cc_hf.cli.command import (
+    CommandGroup,
+    NewFile,
+    Outcome,
+    OutputFile,
+    add_command,
+    picture_format,
 )
-from cc_hf.cli.output import (
-    check_output,
-    print_result,
-    say,
-    say_written,
-    shows_progress,
-    write_atomically,
-)
+from cc_hf.cli.options import DataDir, EvaluatorFields, Resampling
+from cc_hf.cli.output import say
 from cc_hf.errors import InputError, in_file
+from cc_hf.evaluators.options import LoadingOptions
+from cc_hf.statistics.bootstrap import Bootstrap
 from cc_hf.studies.lexical_shortcuts.average_commands import average
 
 if TYPE_CHECKING:
@@ -43,10 +36,8 @@ app = typer.Typer(
     help="Probe the layers of translation models, and average their checkpoints.",
     no_args_is_help=True,
 )
-app.command("average")(average)
 
 
-@app.command("probe")
 def probe(
     models: Annotated[
         list[str],
@@ -57,6 +48,7 @@ def probe(
             )
         ),
     ],
+    *,
     source: Annotated[
         Path,
         typer.Option(
@@ -101,12 +93,6 @@ def probe(
         list[str] | None,
         typer.Option(help="Name of a model. Repeat it once per model. Default: that of the model."),
     ] = None,
-    src_lang: Annotated[
-        str, typer.Option(help="Language of the sentences, for multilingual models.")
-    ] = "",
-    tgt_lang: Annotated[
-        str, typer.Option(help="Language of the translations, for multilingual models.")
-    ] = "",
     spacy_source: Annotated[
         str | None,
         typer.Option(
@@ -133,38 +119,34 @@ def probe(
     chart: Annotated[
         Path | None,
         typer.Option(help="Draw accuracy and similarity by layer to this .png, .svg or .pdf."),
+        OutputFile((".png", ".svg", ".pdf")),
     ] = None,
-    output: FiguresOutput = None,
-    kind: FamilyName = None,
-    batch_tokens: BatchTokens = None,
-    device: Device = None,
+    loading: Annotated[
+        LoadingOptions,
+        replace(EvaluatorFields, names="language_pair", rare="device kind batch_tokens"),
+    ],
     data_dir: DataDir = None,
-    resamples: Resamples = 1000,
-    seed: Seed = 0,
-    as_json: AsJson = False,
-    quiet: Quiet = False,
-) -> None:
+    bootstrap: Annotated[Bootstrap, Resampling],
+    quiet: bool = False,
+    progress: bool = False,
+) -> Outcome:
     """Train a classifier on each layer's states to name the sub-word at their position.
 
     Where it names many, the layer still carries the words upwards. The method is that of Emelin
     (2023), section 5.4.1; it works for any translation model.
+
+    Example: cc-hf study lexical_shortcuts probe my/model --source train.en --target train.de
     """
-    from cc_hf.evaluators.loading import load_evaluator
-    from cc_hf.reports.formats.plots import check_format
-    from cc_hf.statistics.bootstrap import Bootstrap
+    from cc_hf.evaluators.loading import load_with
     from cc_hf.studies.lexical_shortcuts.classifier import ProbeSettings
     from cc_hf.studies.lexical_shortcuts.probe import lexical_probe as probe_models
     from cc_hf.studies.lexical_shortcuts.probe import probe_texts
     from cc_hf.studies.lexical_shortcuts.tables import lexical_probe_chart, lexical_probe_tables
 
-    for option, path in {"output": output, "chart": chart}.items():
-        check_output(path, option)
-    if chart is not None:
-        check_format(chart.suffix.removeprefix(".").lower())
     tested = _pairs("test", test_source, test_target)
     if test_dataset is not None:
         if tested is not None:
-            raise InputError("--test-dataset: expected a dataset or --test-source, got both")
+            raise InputError("test_dataset: expected a dataset or --test-source, got both")
         tested = _pairs_of_dataset(test_dataset, data_dir)
     texts = probe_texts(
         _needed_pairs(source, target),
@@ -173,18 +155,10 @@ def probe(
         sentences=sentences,
         seed=probe_seed,
     )
-    loaded = [
-        load_evaluator(
-            model,
-            kind=kind,
-            device=device,
-            batch_tokens=batch_tokens,
-            mode="exact",
-            src_lang=src_lang,
-            tgt_lang=tgt_lang,
-        )
-        for model in models
-    ]
+    exact = replace(
+        loading, mode="exact", src_lang=loading.src_lang or "", tgt_lang=loading.tgt_lang or ""
+    )
+    loaded = [load_with(model, exact) for model in models]
     probe = probe_models(
         _named(loaded, name),
         texts,
@@ -192,22 +166,19 @@ def probe(
         taggers={
             side: _tagger(pipeline, lang, side)
             for side, pipeline, lang in (
-                ("encoder", spacy_source, src_lang or loaded[0].src_lang),
-                ("decoder", spacy_target, tgt_lang or loaded[0].tgt_lang),
+                ("encoder", spacy_source, loading.src_lang or loaded[0].src_lang),
+                ("decoder", spacy_target, loading.tgt_lang or loaded[0].tgt_lang),
             )
             if pipeline is not None
         },
-        bootstrap=Bootstrap(seed, resamples),
+        bootstrap=bootstrap,
         note=None if quiet else lambda line: say("probed", line),
-        progress=shows_progress(quiet=quiet),
+        progress=progress,
     )
+    files = []
     if chart is not None:
-        file_format = chart.suffix.removeprefix(".").lower()
-        write_atomically(chart, lexical_probe_chart(probe, file_format=file_format))
-    print_result(as_json, probe.to_json(), lambda: [lexical_probe_tables(probe)], output=output)
-    if not quiet:
-        say_written(chart)
-        say_written(output)
+        files.append(NewFile(chart, lexical_probe_chart(probe, file_format=picture_format(chart))))
+    return Outcome(probe.to_json(), lambda: [lexical_probe_tables(probe)], files=files)
 
 
 def _needed_pairs(source: Path, target: Path) -> Pairs:
@@ -248,7 +219,7 @@ def _pairs_of_dataset(name: str, data_dir: Path | None) -> Pairs:
     ]
     if len(pairs) < len(examples) or not pairs:
         raise InputError(
-            f"--test-dataset: expected a dataset with correct translations, such as"
+            f"test_dataset: expected a dataset with correct translations, such as"
             f" wino_x/mt_en_de.translations, got {name}"
         )
     return Pairs([source for source, _ in pairs], [target for _, target in pairs])
@@ -258,7 +229,7 @@ def _named(loaded: list[Evaluator], names: list[str] | None) -> dict[str, Evalua
     given = names or [evaluator.name for evaluator in loaded]
     if len(given) != len(loaded) or len(set(given)) < len(given):
         raise InputError(
-            f"--name: expected a different name for each of {len(loaded)} models, got"
+            f"name: expected a different name for each of {len(loaded)} models, got"
             f" {', '.join(given)}"
         )
     return dict(zip(given, loaded, strict=True))
@@ -268,6 +239,12 @@ def _tagger(pipeline: str, lang: str, side: str) -> object:
     from cc_hf.text.spacy_pipelines import load_pipeline
 
     if not lang:
-        option = "--src-lang" if side == "encoder" else "--tgt-lang"
-        raise InputError(f"{option}: the model does not name its language; name it for the tagger")
+        raise InputError(
+            f"language_pair: the model does not name the language of its {side}; name the pair for"
+            " the tagger"
+        )
     return load_pipeline(pipeline, lang, exclude=("parser", "ner", "lemmatizer"))
+
+
+add_command(app, "probe", probe)
+add_command(app, "average", average)

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from cc_hf.cli.command import CommandGroup
-from cc_hf.cli.options import AsJson, DataDir, FiguresOutput, OneMetric, Split
-from cc_hf.cli.output import check_output, json_text, print_result
+from cc_hf.cli.command import CommandGroup, Outcome, add_command
+from cc_hf.cli.options import DataFields, OneMetric
 from cc_hf.errors import InputError
-from cc_hf.studies.mt_geneval.rater_commands import gender_ratings, rater_sheets
+from cc_hf.evaluation.material import DataOptions
+from cc_hf.studies.mt_geneval.rater_commands import build_sheets, gender_ratings
 
 __all__ = ["app"]
 
@@ -21,34 +21,32 @@ app = typer.Typer(
     help="Study gaps, gendered words and ratings of MT-GenEval.",
     no_args_is_help=True,
 )
-app.command("rater-sheets")(rater_sheets)
-app.command("gender-ratings")(gender_ratings)
+_DATA = replace(DataFields, names="data_dir", rare="split")
 
 
-@app.command("sentence-gaps")
 def sentence_gaps(
     result: Annotated[
         Path,
         typer.Argument(
             help=(
-                "JSON file that `cc-hf evaluate mt_geneval counterfactual_* --output` wrote, by a"
-                " metric that judges single translations, such as gender_accuracy."
+                "Result of `cc-hf evaluate mt_geneval counterfactual_* --output`, by a metric that"
+                " judges single translations, such as gender_accuracy."
             )
         ),
     ],
+    *,
     n: Annotated[int, typer.Option("--n", min=1, help="Number of pairs of each kind.")] = 50,
     score: Annotated[
         str, typer.Option(help="Score of a sentence, by sacreBLEU: bleu or chrf.")
     ] = "bleu",
     metric: OneMetric = None,
-    split: Split = "test",
-    data_dir: DataDir = None,
-    output: FiguresOutput = None,
-    as_json: AsJson = False,
-) -> None:
+    data: Annotated[DataOptions, _DATA],
+) -> Outcome:
     """List the sentences with the largest and the smallest quality gap between genders.
 
     The figures correspond to Currey et al. (2022), section 5.2, who read 50 of each.
+
+    Example: cc-hf study mt_geneval sentence-gaps result.json
     """
     from cc_hf.data.files.result_files import read_result_file
     from cc_hf.data.loading import load_examples
@@ -56,7 +54,6 @@ def sentence_gaps(
     from cc_hf.studies.mt_geneval import sentence_gaps as study
     from cc_hf.studies.mt_geneval.tables import sentence_gap_tables
 
-    check_output(output)
     results = [
         judged
         for judged in read_result_file(result).results
@@ -75,19 +72,16 @@ def sentence_gaps(
             f" {judged.dataset or 'your own data'}"
         )
     examples = load_examples(
-        judged.declared or judged.dataset, judged.config, split=split, data_dir=data_dir
+        judged.declared or judged.dataset,
+        judged.config,
+        split=data.split,
+        data_dir=data.data_dir,
     )
     gaps = study.sentence_gaps(judged, examples, n=n, score=score)
     title = ", ".join(name for name in (data_name(judged), judged.system) if name)
-    print_result(
-        as_json,
-        json_text(asdict(gaps)),
-        lambda: [sentence_gap_tables(gaps, title=title)],
-        output=output,
-    )
+    return Outcome(asdict(gaps), lambda: [sentence_gap_tables(gaps, title=title)])
 
 
-@app.command("gendered-words")
 def gendered_words(
     langs: Annotated[
         list[str] | None,
@@ -95,29 +89,35 @@ def gendered_words(
             help="Target languages as ISO 639-1 codes. Default: those of the paper's table."
         ),
     ] = None,
-    split: Annotated[str, typer.Option(help="Split of MT-GenEval: dev or test.")] = "dev",
-    data_dir: DataDir = None,
-    output: FiguresOutput = None,
-    as_json: AsJson = False,
-) -> None:
+    *,
+    data: Annotated[
+        DataOptions, replace(DataFields, names="data_dir split", rare="", defaults={"split": "dev"})
+    ],
+) -> Outcome:
     """Count distinct words and gendered phrases of MT-GenEval's counterfactual sentences.
 
     The counts correspond to Currey et al. (2022), Table 12, and are shown beside the printed ones.
+
+    Example: cc-hf study mt_geneval gendered-words de
     """
     from cc_hf.data.loading import load_examples
     from cc_hf.studies.mt_geneval.counts import PUBLISHED_COUNTS, count_data
     from cc_hf.studies.mt_geneval.tables import counts_json, counts_table
 
-    check_output(output)
     counts = {
         lang: count_data(
-            load_examples("mt_geneval", f"counterfactual_{lang}", split=split, data_dir=data_dir)
+            load_examples(
+                "mt_geneval", f"counterfactual_{lang}", split=data.split, data_dir=data.data_dir
+            )
         )
         for lang in langs or PUBLISHED_COUNTS
     }
-    print_result(
-        as_json,
-        json_text(counts_json(counts, split=split)),
-        lambda: [counts_table(counts, split=split)],
-        output=output,
+    return Outcome(
+        counts_json(counts, split=data.split), lambda: [counts_table(counts, split=data.split)]
     )
+
+
+add_command(app, "build-sheets", build_sheets)
+add_command(app, "gender-ratings", gender_ratings)
+add_command(app, "sentence-gaps", sentence_gaps)
+add_command(app, "gendered-words", gendered_words)

@@ -8,8 +8,8 @@ from typing import Annotated
 import typer
 
 from cc_hf.cli.build_sheets import results_by_system
-from cc_hf.cli.options import AsJson, DataDir, FiguresOutput, OneMetric, Quiet
-from cc_hf.cli.output import check_output, json_text, print_result
+from cc_hf.cli.command import Outcome
+from cc_hf.cli.options import DataDir, OneMetric
 from cc_hf.cli.rater_files import (
     DrawSeed,
     KeyOutput,
@@ -18,22 +18,23 @@ from cc_hf.cli.rater_files import (
     SheetsOutput,
     TableKind,
     check_rater_files,
-    write_rater_files,
+    sheets_outcome,
 )
 
-__all__ = ["gender_ratings", "rater_sheets"]
+__all__ = ["build_sheets", "gender_ratings"]
 
 
-def rater_sheets(
+def build_sheets(
     results: Annotated[
         list[Path],
         typer.Argument(
             help=(
-                "JSON files that `cc-hf evaluate mt_geneval contextual_* --output` wrote with"
-                " gender_accuracy, one of each system on the same data."
+                "Results of `cc-hf evaluate mt_geneval contextual_* --output` by gender_accuracy,"
+                " one of each system on the same data."
             )
         ),
     ],
+    *,
     output: SheetsOutput,
     key: KeyOutput,
     n: Annotated[
@@ -45,12 +46,13 @@ def rater_sheets(
     table: TableKind = "csv",
     seed: DrawSeed = 0,
     data_dir: DataDir = None,
-    quiet: Quiet = False,
-) -> None:
+) -> Outcome:
     """Draw translations for raters, and write blind, shuffled sheets with guidelines.
 
     The method is that of Currey et al. (2022), section 5.1. `cc-hf study mt_geneval
     gender-ratings` reads the filled sheets.
+
+    Example: cc-hf study mt_geneval build-sheets a.json b.json -o sheets --key key.json
     """
     from cc_hf.data.loading import load_examples
     from cc_hf.studies.mt_geneval.ratings import draw_contextual_sample
@@ -60,32 +62,26 @@ def rater_sheets(
     first = next(iter(judged.values()))
     examples = load_examples(first.declared or first.dataset, first.config, data_dir=data_dir)
     drawn = draw_contextual_sample(judged, examples, n=n, seed=seed)
-    write_rater_files(drawn, output, key, n_raters=raters, table=table, seed=seed, quiet=quiet)
+    return sheets_outcome(drawn, output, key, n_raters=raters, table=table, seed=seed)
 
 
 def gender_ratings(
     key: Annotated[
-        Path, typer.Argument(help="Key that `cc-hf study mt_geneval rater-sheets` wrote.")
+        Path, typer.Argument(help="Key that `cc-hf study mt_geneval build-sheets` wrote.")
     ],
     sheets: Sheets,
-    output: FiguresOutput = None,
-    as_json: AsJson = False,
-) -> None:
+) -> Outcome:
     """Read the filled sheets of MT-GenEval: accuracy by people, and how well a metric agrees.
 
     The figures correspond to Currey et al. (2022), Tables 5 and 7: accuracy by the preferred rater,
     who accepts most references, Krippendorff's alpha, and F-scores of the metric's verdicts.
+
+    Example: cc-hf study mt_geneval gender-ratings key.json sheets/rater1.csv sheets/rater2.csv
     """
     from cc_hf.comparing.people.sheets import read_key, read_sheets
     from cc_hf.studies.mt_geneval.ratings import FORM, rate_genders
     from cc_hf.studies.mt_geneval.tables import ratings_json, ratings_tables
 
-    check_output(output)
     sheet_key = read_key(key, [FORM])
     ratings = rate_genders(sheet_key, read_sheets(sheets, sheet_key))
-    print_result(
-        as_json,
-        json_text(ratings_json(ratings)),
-        lambda: [ratings_tables(ratings)],
-        output=output,
-    )
+    return Outcome(ratings_json(ratings), lambda: [ratings_tables(ratings)])

@@ -2,40 +2,25 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.text import Text
 
-from cc_hf.cli.options import (
-    AsJson,
-    BatchTokens,
-    DataDir,
-    Device,
-    FamilyName,
-    FiguresOutput,
-    OneMetric,
-    Quiet,
-    Split,
-    one_or_all,
-)
-from cc_hf.cli.output import (
-    check_output,
-    json_text,
-    print_result,
-    shows_progress,
-    write_atomically,
-)
+from cc_hf.cli.command import NewFile, Outcome, OutputFile
+from cc_hf.cli.options import DataFields, EvaluatorFields, OneMetric
 from cc_hf.errors import InputError
+from cc_hf.evaluation.material import DataOptions
+from cc_hf.evaluators.options import LoadingOptions
 
 if TYPE_CHECKING:
     from cc_hf.results import EvaluationResult
 
 __all__ = ["referent_bias", "trigger_importance"]
 
-# These options are lists so that a second value is refused instead of replacing the first.
+# The option is a list so that a second value is refused instead of replacing the first.
 _OneEvaluator = Annotated[
     list[str] | None,
     typer.Option(
@@ -46,22 +31,20 @@ _OneEvaluator = Annotated[
         ),
     ),
 ]
-_OneRevision = Annotated[
-    list[str] | None,
-    typer.Option("--revision", help="Commit, tag or branch of the model on the Hub."),
-]
 _WinoXConfig = Annotated[
     str,
     typer.Argument(help="Configuration of wino_x with contrastive translations."),
 ]
 _DEFAULT_CONFIG = "mt_en_de.translations"
+_DATA = replace(DataFields, names="data_dir", rare="split")
 
 
 def referent_bias(
     result: Annotated[
         Path | None,
-        typer.Argument(help="JSON file that `cc-hf evaluate wino_x --output` wrote."),
+        typer.Argument(help="Result of `cc-hf evaluate wino_x --output`."),
     ] = None,
+    *,
     preferences: Annotated[
         Path | None,
         typer.Option(
@@ -76,14 +59,13 @@ def referent_bias(
         typer.Option(help="With --preferences: configuration of wino_x to which the ids belong."),
     ] = _DEFAULT_CONFIG,
     metric: OneMetric = None,
-    split: Split = "test",
-    data_dir: DataDir = None,
-    output: FiguresOutput = None,
-    as_json: AsJson = False,
-) -> None:
+    data: Annotated[DataOptions, _DATA],
+) -> Outcome:
     """Test Wino-X choices for bias by gender and order of referents.
 
     The figures correspond to Emelin (2023), Table 4.8.
+
+    Example: cc-hf study wino_x referent-bias wino_x.json
     """
     from cc_hf.comparing.systems import read_results
     from cc_hf.data.loading import load_examples
@@ -96,7 +78,6 @@ def referent_bias(
             "expected either a file of results or --preferences FILE, got "
             + ("neither" if result is None else "both")
         )
-    check_output(output)
     if result is not None:
         judged = _only_result(read_results([result], metric=metric))
         if judged.dataset != "wino_x":
@@ -106,27 +87,24 @@ def referent_bias(
             )
         config, source = judged.config, judged.signature
         choices = choices_of_result(
-            judged, load_examples("wino_x", config, split=split, data_dir=data_dir)
+            judged, load_examples("wino_x", config, split=data.split, data_dir=data.data_dir)
         )
     elif preferences is not None:
         source = str(preferences)
         choices = read_choices(
-            preferences, load_examples("wino_x", config, split=split, data_dir=data_dir)
+            preferences, load_examples("wino_x", config, split=data.split, data_dir=data.data_dir)
         )
     bias = bias_of(choices)
-    print_result(
-        as_json,
-        json_text({"config": config, "of": source, **asdict(bias)}),
+    return Outcome(
+        {"config": config, "of": source, **asdict(bias)},
         lambda: [referent_bias_tables(bias, title=f"wino_x {config}"), Text(f"of: {source}")],
-        output=output,
     )
 
 
 def trigger_importance(
     config: _WinoXConfig = _DEFAULT_CONFIG,
+    *,
     evaluator: _OneEvaluator = None,
-    kind: FamilyName = None,
-    revision: _OneRevision = None,
     pairs: Annotated[
         int | None,
         typer.Option(
@@ -137,31 +115,27 @@ def trigger_importance(
         ),
     ] = None,
     html: Annotated[
-        Path | None, typer.Option(help="Write salience maps to this HTML file.")
+        Path | None, typer.Option(help="Write salience maps to this HTML file."), OutputFile()
     ] = None,
-    png: Annotated[Path | None, typer.Option(help="Write salience maps to this PNG file.")] = None,
+    png: Annotated[
+        Path | None, typer.Option(help="Write salience maps to this PNG file."), OutputFile()
+    ] = None,
     maps: Annotated[int, typer.Option(min=1, help="Number of schemas on the salience maps.")] = 10,
-    split: Split = "test",
-    data_dir: DataDir = None,
-    batch_tokens: BatchTokens = None,
-    device: Device = None,
-    output: Annotated[
-        Path | None,
-        typer.Option(
-            "--output",
-            "-o",
-            help="Write the figures and the salience of every word to this JSON file.",
-        ),
-    ] = None,
-    as_json: AsJson = False,
-    quiet: Quiet = False,
-) -> None:
+    data: Annotated[DataOptions, _DATA],
+    loading: Annotated[
+        LoadingOptions, replace(EvaluatorFields, rare="device kind revision batch_tokens")
+    ],
+    progress: bool = False,
+) -> Outcome:
     """Test whether the words that decide what "it" means matter most.
 
-    The figures correspond to Emelin (2023), Table 4.10.
+    The figures correspond to Emelin (2023), Table 4.10. The JSON holds the salience of every word,
+    too.
+
+    Example: cc-hf study wino_x trigger-importance --pairs 20 --html salience.html
     """
     from cc_hf.data.loading import load_examples, signature_fields
-    from cc_hf.evaluators.loading import load_evaluator
+    from cc_hf.evaluators.loading import load_with
     from cc_hf.models.location import default_evaluator
     from cc_hf.studies.wino_x.bias_tables import trigger_importance_tables
     from cc_hf.studies.wino_x.salience import salience_rows
@@ -169,9 +143,7 @@ def trigger_importance(
     from cc_hf.studies.wino_x.salience_maps import salience_html, salience_png
     from cc_hf.studies.wino_x.trigger_importance import importance_signature, prediction_differences
 
-    for name, path in {"output": output, "html": html, "png": png}.items():
-        check_output(path, name)
-    examples = load_examples("wino_x", config, split=split, data_dir=data_dir)
+    examples = load_examples("wino_x", config, split=data.split, data_dir=data.data_dir)
     if pairs is not None:
         schemas = set(list(dict.fromkeys(example.extra["pair"] for example in examples))[:pairs])
         examples = [example for example in examples if example.extra["pair"] in schemas]
@@ -182,35 +154,24 @@ def trigger_importance(
     chosen = (
         evaluator[0] if evaluator else default_evaluator(examples[0].src_lang, examples[0].tgt_lang)
     )
-    model = load_evaluator(
-        chosen,
-        kind=kind,
-        revision=one_or_all(revision),
-        batch_tokens=batch_tokens,
-        device=device,
-        mode="exact",
-    )
-    saliences, skipped = prediction_differences(
-        model, examples, progress=shows_progress(quiet=quiet)
-    )
+    model = load_with(chosen, replace(loading, mode="exact"))
+    saliences, skipped = prediction_differences(model, examples, progress=progress)
     importance = importance_of(saliences, skipped=skipped)
-    data = signature_fields("wino_x", config, split=split, data_dir=data_dir)
-    signature = importance_signature(model, data, n=len(examples))
+    fields = signature_fields("wino_x", config, split=data.split, data_dir=data.data_dir)
+    signature = importance_signature(model, fields, n=len(examples))
     mapped = saliences[: 2 * maps]
+    files = []
     if html is not None:
-        write_atomically(html, salience_html(mapped))
+        files.append(NewFile(html, salience_html(mapped)))
     if png is not None:
-        write_atomically(png, salience_png(mapped))
-    print_result(
-        as_json,
-        json_text(
-            {"signature": signature, **asdict(importance), "saliences": salience_rows(saliences)}
-        ),
+        files.append(NewFile(png, salience_png(mapped)))
+    return Outcome(
+        {"signature": signature, **asdict(importance), "saliences": salience_rows(saliences)},
         lambda: [
             trigger_importance_tables(importance, title=f"wino_x {config}, {model.name}"),
             Text(f"signature: {signature}"),
         ],
-        output=output,
+        files=files,
     )
 
 

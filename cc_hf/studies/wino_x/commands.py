@@ -2,53 +2,40 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from cc_hf.cli.command import CommandGroup
-from cc_hf.cli.corpora import (
-    CorpusColumns,
-    CorpusConfig,
-    CorpusNames,
-    CorpusSplit,
-    Streaming,
-    open_corpus,
+from cc_hf.cli.command import (
+    CommandGroup,
+    NewFile,
+    Outcome,
+    add_command,
+    picture_format,
 )
-from cc_hf.cli.options import AsJson, DataDir, FiguresOutput, Quiet
-from cc_hf.cli.output import (
-    check_output,
-    json_text,
-    print_result,
-    say_written,
-    shows_progress,
-    write_atomically,
-)
+from cc_hf.cli.corpora import Aligner, CorpusFields, CorpusNames, CorpusOptions
+from cc_hf.cli.options import DataDir, LanguagePair
+from cc_hf.errors import InputError
+from cc_hf.languages import language_pair as parsed_pair
 from cc_hf.studies.wino_x.bias_commands import referent_bias, trigger_importance
-from cc_hf.studies.wino_x.make_commands import make
-from cc_hf.studies.wino_x.train_commands import train
+from cc_hf.studies.wino_x.build_commands import build
+from cc_hf.studies.wino_x.train_commands import CurvePlot, train
 
 __all__ = ["app"]
 
 app = typer.Typer(
     cls=CommandGroup,
     help=(
-        "Measure Wino-X, corpora and learning curves, train on Wino-X, and make it for another"
+        "Measure Wino-X, corpora and learning curves, train on Wino-X, and build it for another"
         " language."
     ),
     no_args_is_help=True,
 )
-app.command("make")(make)
-app.command("train")(train)
-app.command("referent-bias")(referent_bias)
-app.command("trigger-importance")(trigger_importance)
-
 _DEFAULT_CONFIGS = ("mt_en_de.translations", "lm_en_de.english", "lm_en_de")
 
 
-@app.command("lengths")
 def lengths(
     configs: Annotated[
         list[str] | None,
@@ -59,118 +46,101 @@ def lengths(
             )
         ),
     ] = None,
+    *,
     dataset: Annotated[
-        str, typer.Option(help="wino_x, or a folder that `cc-hf study wino_x make` wrote.")
+        str, typer.Option(help="wino_x, or a folder that `cc-hf study wino_x build` wrote.")
     ] = "wino_x",
     data_dir: DataDir = None,
-    output: FiguresOutput = None,
-    as_json: AsJson = False,
-) -> None:
+) -> Outcome:
     """Measure sentences, translations, contexts and fillers in tokens.
 
     The figures correspond to Emelin (2023), Table 4.4.
+
+    Example: cc-hf study wino_x lengths lm_en_de
     """
     from cc_hf.data.loading import load_examples
     from cc_hf.studies.wino_x.lengths import sequence_lengths
     from cc_hf.studies.wino_x.tables import lengths_table
 
-    check_output(output)
     measured = {
         config: sequence_lengths(load_examples(dataset, config, data_dir=data_dir))
         for config in configs or _DEFAULT_CONFIGS
     }
     rows = {config: [asdict(length) for length in members] for config, members in measured.items()}
-    print_result(as_json, json_text(rows), lambda: lengths_table(measured), output=output)
+    return Outcome(rows, lambda: lengths_table(measured))
 
 
-@app.command("corpus-pronouns")
 def corpus_pronouns(
     corpus: CorpusNames,
-    tgt_lang: Annotated[
-        str, typer.Option(help="Language of the translations: de, fr or ru.")
-    ] = "de",
-    config: CorpusConfig = None,
-    split: CorpusSplit = "train",
-    columns: CorpusColumns = None,
-    streaming: Streaming = False,
-    aligner: Annotated[str, typer.Option(help="Aligner: fast_align or eflomal.")] = "fast_align",
-    block_pairs: Annotated[
-        int,
-        typer.Option(
-            min=1,
-            help=(
-                "Pairs of the corpus that are aligned together. It bounds the memory, and the"
-                " signature names it."
-            ),
+    *,
+    language_pair: LanguagePair = "en-de",
+    aligner: Aligner = "fast_align",
+    options: Annotated[
+        CorpusOptions,
+        replace(
+            CorpusFields,
+            defaults={"block_pairs": 20_000},
+            helps={
+                "block_pairs": (
+                    "Number of pairs that are aligned together. It bounds the memory, and the"
+                    " signature names it."
+                )
+            },
         ),
-    ] = 20_000,
-    output: FiguresOutput = None,
-    as_json: AsJson = False,
-    quiet: Quiet = False,
-) -> None:
+    ],
+    progress: bool = False,
+) -> Outcome:
     """Count the pronouns that translate "it" in a parallel corpus, and all others.
 
-    The figures correspond to Emelin (2023), Table 4.9.
+    The figures correspond to Emelin (2023), Table 4.9, for translations into de, fr or ru.
+
+    Example: cc-hf study wino_x corpus-pronouns train.en train.de
     """
     from cc_hf.studies.wino_x.pronoun_counts import corpus_pronouns as pronouns_of
     from cc_hf.studies.wino_x.tables import corpus_pronouns_tables
 
-    check_output(output)
-    parallel = open_corpus(
-        corpus,
-        ("en", tgt_lang),
-        config=config,
-        split=split,
-        columns=columns,
-        streaming=streaming,
-        block_pairs=block_pairs,
-    )
-    counts = pronouns_of(
-        parallel, tgt_lang=tgt_lang, aligner=aligner, progress=shows_progress(quiet=quiet)
-    )
-    print_result(
-        as_json,
-        json_text(asdict(counts)),
+    languages = parsed_pair(language_pair)
+    if languages[0] != "en":
+        raise InputError(
+            f'language_pair: expected English sources, whose "it" is counted, got {language_pair}'
+        )
+    parallel = options.open(corpus, languages)
+    counts = pronouns_of(parallel, tgt_lang=languages[1], aligner=aligner, progress=progress)
+    return Outcome(
+        asdict(counts),
         lambda: corpus_pronouns_tables(
             counts, title=f"pronouns in {counts.n_pairs:,} pairs of {parallel.name}"
         ),
-        output=output,
     )
 
 
-@app.command("curve")
 def curve(
     curves: Annotated[
         list[Path],
         typer.Argument(help="Files learning_curve.json that `cc-hf study wino_x train` wrote."),
     ],
-    plot: Annotated[
-        Path | None,
-        typer.Option(help="Draw accuracy and BLEU over size in this .svg, .png or .pdf file."),
-    ] = None,
-    as_json: AsJson = False,
-) -> None:
+    *,
+    plot: CurvePlot = None,
+) -> Outcome:
     """Show learning curves, and draw them.
 
     The plot corresponds to Emelin (2023), Figures 4.3 and 4.4.
+
+    Example: cc-hf study wino_x curve debiased/learning_curve.json
     """
-    from cc_hf.reports.tables.calibrations import check_plot
     from cc_hf.studies.wino_x.tables import curve_plot, curve_tables
 
-    check_plot(plot)
-    check_output(plot, "plot")
     loaded = {str(path): _curve(path) for path in curves}
+    files = []
     if plot is not None:
         titles = {f"{row['eval']}, {row['objective']}": row for row in loaded.values()}
         drawn = titles if len(titles) == len(loaded) else loaded
-        write_atomically(plot, curve_plot(drawn, file_format=plot.suffix.lower()[1:]))
-    print_result(
-        as_json,
-        json_text(loaded),
+        files.append(NewFile(plot, curve_plot(drawn, file_format=picture_format(plot))))
+    return Outcome(
+        loaded,
         lambda: [part for row in loaded.values() for part in curve_tables(row)],
-        output=None,
+        files=files,
     )
-    say_written(plot)
 
 
 def _curve(path: Path) -> dict[str, Any]:
@@ -179,3 +149,12 @@ def _curve(path: Path) -> dict[str, Any]:
 
     what = "a learning curve, as `cc-hf study wino_x train` writes learning_curve.json"
     return dict(read_json(path, what, {"points": NonEmpty([None])}))
+
+
+add_command(app, "build", build)
+add_command(app, "train", train)
+add_command(app, "referent-bias", referent_bias)
+add_command(app, "trigger-importance", trigger_importance)
+add_command(app, "lengths", lengths)
+add_command(app, "corpus-pronouns", corpus_pronouns)
+add_command(app, "curve", curve)

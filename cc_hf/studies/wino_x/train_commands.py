@@ -2,29 +2,32 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from cc_hf.cli.options import AsJson, BatchTokens, DataDir, Device, Quiet, Revision
-from cc_hf.cli.output import (
-    Console,
-    check_output,
-    json_text,
-    print_result,
-    say_written,
-    write_atomically,
-)
+from cc_hf.cli.command import NewFile, Outcome, OutputFile, picture_format
+from cc_hf.cli.options import DataDir, EvaluatorFields, NewFolder
+from cc_hf.cli.output import RenderableType, json_text, say, write_atomically
 from cc_hf.errors import InputError
+from cc_hf.evaluators.options import LoadingOptions
 from cc_hf.files import resolved, sole_writer
 
-__all__ = ["train"]
+__all__ = ["CurvePlot", "train"]
 
 _CURVE = "learning_curve.json"
+_PANEL = "Training"
+CurvePlot = Annotated[
+    Path | None,
+    typer.Option(help="Draw accuracy and BLEU over size in this .svg, .png or .pdf file."),
+    OutputFile((".svg", ".png", ".pdf")),
+]
 
 
 def train(
+    *,
     model: Annotated[
         str,
         typer.Option(
@@ -34,14 +37,7 @@ def train(
             )
         ),
     ],
-    output: Annotated[
-        Path,
-        typer.Option(
-            "--output",
-            "-o",
-            help=f"New folder for the trained models and for {_CURVE}, which has all figures.",
-        ),
-    ],
+    output: NewFolder,
     config: Annotated[
         str,
         typer.Option(
@@ -82,7 +78,7 @@ def train(
         str,
         typer.Option(
             help=(
-                "wino_x, or a folder that `cc-hf study wino_x make` wrote, of which --config is a"
+                "wino_x, or a folder that `cc-hf study wino_x build` wrote, of which --config is a"
                 " part."
             )
         ),
@@ -118,10 +114,7 @@ def train(
             ),
         ),
     ] = False,
-    plot: Annotated[
-        Path | None,
-        typer.Option(help="Draw accuracy and BLEU over size in this .svg, .png or .pdf file."),
-    ] = None,
+    plot: CurvePlot = None,
     n_dev: Annotated[
         int,
         typer.Option(min=1, help="Number of samples in the development part, for early stopping."),
@@ -140,7 +133,9 @@ def train(
                 " thesis: the rate with the lowest loss on the development part, after training on"
                 " the largest training part, is used for all. Default: 1e-5 for mBART and 1e-7"
                 " otherwise."
-            )
+            ),
+            rich_help_panel=_PANEL,
+            hidden=True,
         ),
     ] = None,
     batch_size: Annotated[
@@ -151,13 +146,27 @@ def train(
                 "Number of samples in a batch. Default: as in the thesis, 16 for mBART and"
                 " masked language models, 8 otherwise."
             ),
+            rich_help_panel=_PANEL,
+            hidden=True,
         ),
     ] = None,
     accumulation: Annotated[
-        int | None, typer.Option(min=1, help="Number of batches in a training step. Default: 1.")
+        int | None,
+        typer.Option(
+            min=1,
+            help="Number of batches in a training step. Default: 1.",
+            rich_help_panel=_PANEL,
+            hidden=True,
+        ),
     ] = None,
     max_epochs: Annotated[
-        int | None, typer.Option(min=1, help="Largest number of epochs. Default: 1000.")
+        int | None,
+        typer.Option(
+            min=1,
+            help="Largest number of epochs. Default: 1000.",
+            rich_help_panel=_PANEL,
+            hidden=True,
+        ),
     ] = None,
     patience: Annotated[
         int | None,
@@ -167,6 +176,8 @@ def train(
                 "Number of epochs in a row without a lower loss on the development part, after"
                 " which training stops. Default: 3."
             ),
+            rich_help_panel=_PANEL,
+            hidden=True,
         ),
     ] = None,
     label_smoothing: Annotated[
@@ -175,11 +186,18 @@ def train(
             help=(
                 "Label smoothing, from 0 to 1. Default: 0 for mBART and masked language models,"
                 " 0.1 otherwise."
-            )
+            ),
+            rich_help_panel=_PANEL,
+            hidden=True,
         ),
     ] = None,
     penalty_weight: Annotated[
-        float | None, typer.Option(help="Weight λ of the pronoun penalty. Default: 100.")
+        float | None,
+        typer.Option(
+            help="Weight λ of the pronoun penalty. Default: 100.",
+            rich_help_panel=_PANEL,
+            hidden=True,
+        ),
     ] = None,
     pronouns: Annotated[
         str | None,
@@ -187,7 +205,9 @@ def train(
             help=(
                 "Pronouns that are penalised: all, or ambiguous for those that differ between"
                 " the translations. Default: all."
-            )
+            ),
+            rich_help_panel=_PANEL,
+            hidden=True,
         ),
     ] = None,
     masking: Annotated[
@@ -196,29 +216,34 @@ def train(
             help=(
                 "What is masked when a masked language model is trained: filler, filler-only"
                 " (the same, with a loss on the filler alone) or random. Default: filler."
-            )
+            ),
+            rich_help_panel=_PANEL,
+            hidden=True,
         ),
     ] = None,
     seed: Annotated[
-        int | None, typer.Option(min=0, help="Seed of the training. Default: 42.")
+        int | None,
+        typer.Option(
+            min=0, help="Seed of the training. Default: 42.", rich_help_panel=_PANEL, hidden=True
+        ),
     ] = None,
     no_models: Annotated[
         bool,
         typer.Option("--no-models", help="Write only the figures, without the trained models."),
     ] = False,
     data_dir: DataDir = None,
-    batch_tokens: BatchTokens = None,
-    device: Device = None,
-    revision: Revision = None,
-    as_json: AsJson = False,
-    quiet: Quiet = False,
-) -> None:
+    loading: Annotated[
+        LoadingOptions, replace(EvaluatorFields, rare="device revision batch_tokens")
+    ],
+    quiet: bool = False,
+) -> Outcome:
     """Fine-tune on few Wino-X examples, and judge the model before and after.
 
-    The method is that of Emelin (2023), chapter 4.
-    """
+    The folder gets the trained models, and learning_curve.json with all figures. The method is that
+    of Emelin (2023), chapter 4.
 
-    from cc_hf.evaluators.options import LoadingOptions
+    Example: cc-hf study wino_x train --model my/model --sizes 500 --output debiased
+    """
     from cc_hf.studies.wino_x.debias import debias
     from cc_hf.studies.wino_x.measures import Measures
     from cc_hf.studies.wino_x.splits import SplitPlan
@@ -236,7 +261,6 @@ def train(
         "masking": masking,
         "seed": seed,
     }
-    notes = Console(stderr=True)
     output.absolute().parent.mkdir(parents=True, exist_ok=True)
     with sole_writer(output):
         curve = debias(
@@ -255,23 +279,21 @@ def train(
             settings={name: value for name, value in settings.items() if value is not None},
             data_dir=data_dir,
             output=None if no_models else output,
-            loading=LoadingOptions(device=device, revision=revision, batch_tokens=batch_tokens),
+            loading=loading,
             note=(
                 None
                 if quiet
-                else lambda point: notes.print(
-                    f"trained on {point.size}" if point.tuned else "judged before training",
-                    highlight=False,
+                else lambda point: say(
+                    "note", f"trained on {point.size}" if point.tuned else "judged before training"
                 )
             ),
         )
         output.mkdir(exist_ok=True)
-        if plot is not None:
-            _draw(curve, plot)
-        _print(curve, output / _CURVE, as_json=as_json)
-    if not quiet:
-        say_written(output / _CURVE)
-        say_written(plot)
+        write_atomically(output / _CURVE, json_text(curve))
+    files = [NewFile(output / _CURVE, None)]
+    if plot is not None:
+        files.append(_drawn(curve, plot))
+    return Outcome(curve, lambda: _tables(curve), files=files)
 
 
 def _check_outputs(output: Path, plot: Path | None) -> None:
@@ -284,17 +306,15 @@ def _check_outputs(output: Path, plot: Path | None) -> None:
             f"output: expected a new or empty folder, {output} exists and is not empty"
         )
     check_plot(plot)
-    check_output(plot, "plot")
 
 
-def _draw(curve: dict[str, Any], plot: Path) -> None:
+def _drawn(curve: dict[str, Any], plot: Path) -> NewFile:
     from cc_hf.studies.wino_x.tables import curve_plot
 
-    file_format = plot.suffix.lower()[1:]
-    write_atomically(plot, curve_plot({curve["eval"]: curve}, file_format=file_format))
+    return NewFile(plot, curve_plot({curve["eval"]: curve}, file_format=picture_format(plot)))
 
 
-def _print(curve: dict[str, Any], output: Path, *, as_json: bool) -> None:
+def _tables(curve: dict[str, Any]) -> list[RenderableType]:
     from cc_hf.studies.wino_x.bias_tables import bias_tables
     from cc_hf.studies.wino_x.tables import curve_tables
 
@@ -303,12 +323,7 @@ def _print(curve: dict[str, Any], output: Path, *, as_json: bool) -> None:
         for point in curve["points"]
         for name, bias in point["bias"].items()
     ]
-    print_result(
-        as_json,
-        json_text(curve),
-        lambda: [*curve_tables(curve), bias_tables(biases, title="bias of the choices")],
-        output=output,
-    )
+    return [*curve_tables(curve), bias_tables(biases, title="bias of the choices")]
 
 
 def _rates(text: str | None) -> float | list[float] | None:

@@ -92,18 +92,26 @@ def challenge(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
                 "tag",
                 f"{name}.en",
                 f"{name}.de",
-                "-o",
+                "--pairs",
                 f"{name}.jsonl",
                 *lexicon,
             ),
             *("--alignments", f"{name}.links"),
         )
-    run("study", "disambiguation_bias", "attractors", "train.jsonl", "-o", "table.json", *lexicon)
+    run(
+        "study",
+        "disambiguation_bias",
+        "attractors",
+        "train.jsonl",
+        "--table",
+        "table.json",
+        *lexicon,
+    )
     printed = run(
         *(
             "study",
             "disambiguation_bias",
-            "challenge",
+            "build-challenge",
             "table.json",
             "pool.jsonl",
             "-o",
@@ -194,7 +202,7 @@ def test_from_a_corpus_to_the_report_on_a_challenge_set(challenge: Path) -> None
 def test_a_folder_of_challenge_sets_is_published_with_its_card(challenge: Path) -> None:
     shown = run("publish", "dataset", "sets", "--all", "--repo", "me/sets")
     assert "rarest/test-00000-of-00001.parquet" in shown
-    run("build", "custom", "--from", "sets", "--all", "-o", "copy")
+    run("build", "sets", "--all", "-o", "copy")
     assert (challenge.parent / "copy/README.md").read_text(encoding="utf-8").count(
         "challenge|"
     ) == 3

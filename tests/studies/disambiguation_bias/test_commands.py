@@ -32,13 +32,19 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_from_a_corpus_to_the_bias_of_sentences(folder: Path) -> None:
     options = ("--lexicon", "lexicon.json")
     result = cc_hf(
-        "study", "disambiguation_bias", "tag", "a.en", "a.de", "-o", "pairs.jsonl", *options
+        "study", "disambiguation_bias", "tag", "a.en", "a.de", "--pairs", "pairs.jsonl", *options
     )
     assert result.exit_code == 0, result.output
     assert "pairs with a known sense" in result.output
     assert "signature: tag|corpus:" in result.output
     result = cc_hf(
-        "study", "disambiguation_bias", "attractors", "pairs.jsonl", "-o", "table.json", *options
+        "study",
+        "disambiguation_bias",
+        "attractors",
+        "pairs.jsonl",
+        "--table",
+        "table.json",
+        *options,
     )
     assert result.exit_code == 0, result.output
     assert "Schläger, Schlägern" in result.output
@@ -81,7 +87,7 @@ def test_from_a_corpus_to_the_bias_of_sentences(folder: Path) -> None:
 def test_a_dataset_is_tagged_like_files(folder: Path) -> None:
     options = ("--lexicon", "lexicon.json", "--json")
     files = cc_hf(
-        "study", "disambiguation_bias", "tag", "a.en", "a.de", "-o", "files.jsonl", *options
+        "study", "disambiguation_bias", "tag", "a.en", "a.de", "--pairs", "files.jsonl", *options
     )
     rows = [{"x": {"a": source, "b": reference}} for source, reference in SENTENCES]
     datasets.Dataset.from_list(rows).save_to_disk("saved")
@@ -92,7 +98,7 @@ def test_a_dataset_is_tagged_like_files(folder: Path) -> None:
         "saved",
         "--columns",
         "x.a,x.b",
-        "-o",
+        "--pairs",
         "dataset.jsonl",
         *options,
     )
@@ -105,11 +111,17 @@ def test_a_dataset_is_tagged_like_files(folder: Path) -> None:
 
 def test_commands_refuse_what_does_not_fit(folder: Path) -> None:
     lexicon = ("--lexicon", "lexicon.json")
-    tag = ("study", "disambiguation_bias", "tag", "-o", "pairs.jsonl", *lexicon)
+    tag = ("study", "disambiguation_bias", "tag", "--pairs", "pairs.jsonl", *lexicon)
     Path("short.de").write_text("Eins.\n", encoding="utf-8")
     assert cc_hf(*tag, "a.en", "a.de").exit_code == 0
     attractors = cc_hf(
-        "study", "disambiguation_bias", "attractors", "pairs.jsonl", "-o", "table.json", *lexicon
+        "study",
+        "disambiguation_bias",
+        "attractors",
+        "pairs.jsonl",
+        "--table",
+        "table.json",
+        *lexicon,
     )
     assert attractors.exit_code == 0
     for command, message in (

@@ -111,9 +111,9 @@ def test_the_printed_tables_need_no_model() -> None:
     [
         (("a",), "models: expected two, got 1"),
         (("a", "b"), "expected something to compare on"),
-        (("a/x", "b/x", "--wino-x", "c"), "--name: expected two names, as both .* called x"),
-        (("a", "b", "--name", "c", "--wino-x", "c"), "--name: expected two, got 1"),
-        (("a", "b", "--source", "c"), "--source, --reference: expected both files for BLEU"),
+        (("a/x", "b/x", "--wino-x", "c"), "name: expected two names, as both .* called x"),
+        (("a", "b", "--name", "c", "--wino-x", "c"), "name: expected two, got 1"),
+        (("a", "b", "--source", "c"), "source, reference: expected both files for BLEU"),
     ],
 )
 def test_options_that_do_not_fit_are_refused(options: tuple[str, ...], message: str) -> None:

@@ -67,7 +67,7 @@ def test_two_processes_datasets_and_streams_give_the_same_file(tmp_path: Path) -
         tagger = PairTagger(LEXICON, TaggingOptions(held_out=0.4, min_tokens=3))
         paths = [tmp_path / f"{name}.jsonl", tmp_path / f"{name}.held.jsonl"]
         summary = tag_corpus(
-            corpus, tagger, paths[0], held_out_output=paths[1], n_processes=n_processes
+            corpus, tagger, paths[0], held_out_pairs=paths[1], n_processes=n_processes
         )
         results.append([path.read_bytes() for path in paths])
         assert summary.n_held_out == results[-1][1].count(b"\n") > 0
@@ -106,7 +106,7 @@ def test_an_interrupted_run_goes_on_with_the_missing_blocks(
     assert (tmp_path / "pairs.jsonl").read_bytes() == expected
 
 
-@pytest.mark.parametrize("options", [{}, {"held_out_output": "pairs.jsonl"}], ids=["pairs", "held"])
+@pytest.mark.parametrize("options", [{}, {"held_out_pairs": "pairs.jsonl"}], ids=["pairs", "held"])
 def test_a_second_run_on_one_output_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, options: dict[str, str]
 ) -> None:
@@ -143,11 +143,11 @@ def test_a_killed_program_goes_on_and_writes_the_same_file(tmp_path: Path) -> No
         "a.de",
     ]
     command += ["--lexicon", "lexicon.json", "--block-pairs", "500", "--processes", "2"]
-    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[4])}
+    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[3])}
 
     def start(output: str) -> subprocess.Popen[bytes]:
         return subprocess.Popen(
-            [*command, "-o", output], cwd=tmp_path, env=environment, start_new_session=True
+            [*command, "--pairs", output], cwd=tmp_path, env=environment, start_new_session=True
         )
 
     killed = start("killed.jsonl")
@@ -255,7 +255,7 @@ def test_options_that_do_not_fit_each_other_are_refused(tmp_path: Path) -> None:
     for options, message in (
         ({"n_processes": 0}, "n_processes: expected 1 or more, got 0"),
         ({"corpus": stream, "n_processes": 2}, "expected 1 for the streamed dataset d, got 2"),
-        ({"held_out_output": tmp_path / "held.jsonl"}, "held_out: expected a share"),
+        ({"held_out_pairs": tmp_path / "held.jsonl"}, "held_out: expected a share"),
         ({"on_damaged": "x"}, "on_damaged: expected one of skip, error"),
     ):
         with pytest.raises(InputError, match=message):
@@ -265,12 +265,12 @@ def test_options_that_do_not_fit_each_other_are_refused(tmp_path: Path) -> None:
 def test_outputs_must_be_two_files_of_pairs(tmp_path: Path) -> None:
     corpus, tagger = write_corpus(tmp_path), PairTagger(LEXICON, TaggingOptions(held_out=0.5))
     for output, held_out, message in (
-        ("pairs.json", "held.jsonl", r"^output: expected a file that ends in .jsonl, got pairs.js"),
-        ("a.jsonl", "-", r"^held_out_output: expected a file that ends in .jsonl, got -"),
-        ("a.jsonl", "./a.jsonl", r"^held_out_output: expected another file than a.jsonl"),
+        ("pairs.json", "held.jsonl", r"^pairs: expected a file that ends in .jsonl, got pairs.js"),
+        ("a.jsonl", "-", r"^held_out_pairs: expected a file that ends in .jsonl, got -"),
+        ("a.jsonl", "./a.jsonl", r"^held_out_pairs: expected another file than a.jsonl"),
     ):
         with pytest.raises(InputError, match=message):
-            tag_corpus(corpus, tagger, output, held_out_output=held_out)
+            tag_corpus(corpus, tagger, output, held_out_pairs=held_out)
 
 
 def test_alignments_are_read_block_by_block_and_must_have_all_lines(tmp_path: Path) -> None:

@@ -63,9 +63,9 @@ def test_two_models_are_probed_compared_and_drawn(folder: Path) -> None:
     ("options", "message"),
     [
         (["--test-source", "test.en"], "expected --test-source and --test-target together"),
-        (["--name", "a", "--name", "a"], "--name: expected a different name for each of 2 models"),
+        (["--name", "a", "--name", "a"], "name: expected a different name for each of 2 models"),
         (["--chart", "probe.gif"], "format of plots: expected one of png, svg, pdf, got 'gif'"),
-        (["--test-dataset", "winomt"], "--test-dataset: expected a dataset with correct transl"),
+        (["--test-dataset", "winomt"], "test_dataset: expected a dataset with correct transl"),
     ],
 )
 def test_options_that_do_not_fit_are_refused(

@@ -31,7 +31,7 @@ def test_from_contextual_results_over_sheets_to_ratings(
     with_examples(monkeypatch, test_ratings.examples())
     path = write_result(tmp_path, "bad", test_ratings.result("bad", "Der Arzt", "incorrect"))
     rest = ("-o", tmp_path / "sheets", "--key", tmp_path / "key.json", "--n", 2)
-    result = run("rater-sheets", path, *rest)
+    result = run("build-sheets", path, *rest)
     assert result.exit_code == 0, result.output
     sheets = sorted((tmp_path / "sheets").glob("*.csv"))
     for sheet in sheets:

@@ -218,7 +218,7 @@ def test_bad_input_is_refused() -> None:
 def _run(*arguments: str) -> None:
     from cc_hf.cli.main import app
 
-    app(["study", "wino_x", "make", *arguments], standalone_mode=False)
+    app(["study", "wino_x", "build", *arguments], standalone_mode=False)
 
 
 @pytest.fixture(scope="module")
@@ -234,7 +234,7 @@ def material(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
         "translations": folder / "translations.txt",
         "made": folder / "made",
     }
-    arguments = ["--tgt-lang", "de", "--winogrande", str(paths["winogrande"])]
+    arguments = ["--language-pair", "en-de", "--winogrande", str(paths["winogrande"])]
     _run(*arguments, "--sources", str(paths["sources"]), "--quiet")
     lines = paths["sources"].read_text(encoding="utf-8").splitlines()
     paths["translations"].write_text(
@@ -292,23 +292,23 @@ def test_arguments_that_do_not_fit_are_refused(material: dict[str, Path], tmp_pa
     output = ["--output", str(tmp_path / "out")]
     for arguments in ([*output], [*given], [*given, *output, "--system", "x"]):
         with pytest.raises(InputError, match="expected --output FOLDER with either --system or"):
-            _run("--tgt-lang", "de", *rows, *arguments)
+            _run("--language-pair", "en-de", *rows, *arguments)
     with pytest.raises(UnknownNameError, match="unknown language 'xx'"):
-        _run("--tgt-lang", "xx", *rows, *given, *output)
+        _run("--language-pair", "en-xx", *rows, *given, *output)
     with pytest.raises(InputError, match="--pronoun: expected GENDER=PRONOUN"):
-        _run("--tgt-lang", "pl", *rows, *given, *output, "--pronoun", "on")
+        _run("--language-pair", "en-pl", *rows, *given, *output, "--pronoun", "on")
     nouns = tmp_path / "nouns.tsv"
     nouns.write_text("stół\tmale\nwaza\tx\n", encoding="utf-8")
     with pytest.raises(InputError, match="line 2: expected a noun, a tab and one gender"):
-        _run("--tgt-lang", "pl", *rows, *given, *output, "--nouns", str(nouns))
+        _run("--language-pair", "en-pl", *rows, *given, *output, "--nouns", str(nouns))
     short = tmp_path / "short.txt"
     short.write_text("x\n", encoding="utf-8")
     with pytest.raises(InputError, match="translations: expected 160, two for each of 80"):
-        _run("--tgt-lang", "de", *rows, *output, "--translations", str(short))
+        _run("--language-pair", "en-de", *rows, *output, "--translations", str(short))
     wrong = tmp_path / "wrong.txt"
     wrong.write_text("x\n" * 160, encoding="utf-8")
     with pytest.raises(InputError, match=r"the filters removed all 80 sentences .*not_found 80"):
-        _run("--tgt-lang", "de", *rows, *output, "--translations", str(wrong))
+        _run("--language-pair", "en-de", *rows, *output, "--translations", str(wrong))
     assert not (tmp_path / "out").exists()
 
 
@@ -326,7 +326,7 @@ def test_a_system_translates(
 
     monkeypatch.setattr(translation, "translate_with", fake)
     _run(
-        *("--tgt-lang", "de", "--winogrande", str(material["winogrande"]), "--quiet"),
+        *("--language-pair", "en-de", "--winogrande", str(material["winogrande"]), "--quiet"),
         *("--system", str(tiny_marian), "--num-beams", "2", "--output", str(tmp_path / "out")),
     )
     assert (seen["num_beams"], seen["tgt_lang"]) == (2, "de")

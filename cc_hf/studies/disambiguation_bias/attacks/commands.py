@@ -6,14 +6,14 @@ from __future__ import annotations
 
 import typer
 
-from cc_hf.cli.command import CommandGroup
+from cc_hf.cli.command import CommandGroup, add_command
+from cc_hf.studies.disambiguation_bias.attacks.build_commands import build
 from cc_hf.studies.disambiguation_bias.attacks.judge_commands import judge
-from cc_hf.studies.disambiguation_bias.attacks.make_commands import make
 from cc_hf.studies.disambiguation_bias.attacks.sample_commands import (
-    challenge,
+    build_challenge,
+    build_sheets,
     grammar,
     rate,
-    sheets,
     transfer,
 )
 
@@ -24,10 +24,10 @@ app = typer.Typer(
     help="Attack word senses with adjectives that pull a homograph towards a wrong sense.",
     no_args_is_help=True,
 )
-app.command("make")(make)
-app.command("judge")(judge)
-app.command("challenge")(challenge)
-app.command("transfer")(transfer)
-app.command("grammar")(grammar)
-app.command("sheets")(sheets)
-app.command("rate")(rate)
+add_command(app, "build", build)
+add_command(app, "judge", judge)
+add_command(app, "build-challenge", build_challenge)
+add_command(app, "transfer", transfer)
+add_command(app, "grammar", grammar)
+add_command(app, "build-sheets", build_sheets)
+add_command(app, "rate", rate)

@@ -7,8 +7,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Annotated
 
+from cc_hf.errors import check_choice
 from cc_hf.rules import AtLeast, check_fields
 from cc_hf.studies.disambiguation_bias.attacks.changes import (
+    KINDS,
     ChangedSentence,
     insert_adjective,
     replace_adjective,
@@ -29,14 +31,15 @@ class GenerationRules:
     """Rules of the samples beyond those of the thesis.
 
     Attributes:
-        kinds: names of `cc_hf.studies.disambiguation_bias.attacks.changes.KINDS`; () for all.
+        kinds: kind of change: insert_at_homograph, replace_at_homograph, insert_at_other or
+            replace_at_other. Default: all.
         min_bigram: smallest number of times that the corpus has the adjective before the noun. The
             released program has 10; the thesis has no such rule.
-        max_replaced: an adjective is not exchanged if the corpus has it before its noun this often
-            or more; None exchanges all. The released program has 300.
-        drops_er_est: whether words of at most two syllables in -er and -est are no attractors, as
-            in the released program.
-        smoothing: added to each count before the PPMI is computed.
+        max_replaced: do not exchange an adjective that the corpus has this often or more before its
+            noun. The released program has 300. Default: exchange all.
+        drops_er_est: use no adjectives of at most two syllables in -er and -est, as in the released
+            program. Comparatives and superlatives are never used.
+        smoothing: number that is added to each count before the PPMI is computed.
         log: whether the PPMI takes the logarithm.
     """
 
@@ -44,11 +47,13 @@ class GenerationRules:
     min_bigram: Annotated[int, AtLeast(1)] = 1
     max_replaced: Annotated[int | None, AtLeast(1)] = None
     drops_er_est: bool = False
-    smoothing: float = 0.0
+    smoothing: Annotated[float, AtLeast(0.0)] = 0.0
     log: bool = True
 
     def __post_init__(self) -> None:
         check_fields(self)
+        for kind in self.kinds:
+            check_choice("kinds", kind, KINDS)
 
     def signature_fields(self) -> dict[str, str]:
         """Return the fields of a signature for the rules that are not the defaults."""

@@ -4,21 +4,24 @@ homograph.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from cc_hf.cli.options import AsJson, DataDir, Device, FiguresOutput, Quiet, Resamples, Seed
-from cc_hf.cli.output import (
-    check_output,
-    json_text,
-    print_result,
-    say_written,
-    shows_progress,
-    write_atomically,
-)
+from cc_hf.cli.command import NewFile, Outcome, OutputFile
+from cc_hf.cli.corpora import Aligner, Lemmatizer
+from cc_hf.cli.options import EvaluatorFields, Resampling
 from cc_hf.errors import InputError
+from cc_hf.evaluators.options import LoadingOptions
+from cc_hf.statistics.bootstrap import Bootstrap
+from cc_hf.studies.disambiguation_bias.command_options import (
+    AttackSamples,
+    LexiconFields,
+    LexiconOptions,
+    Search,
+)
 
 if TYPE_CHECKING:
     from cc_hf.studies.disambiguation_bias.attacks.contrastive import SenseCues
@@ -26,14 +29,12 @@ if TYPE_CHECKING:
 
 __all__ = ["judge"]
 
+_CONTRASTIVE = "With --judge contrastive"
+
 
 def judge(
-    samples: Annotated[
-        Path,
-        typer.Argument(
-            help="Samples that `cc-hf study disambiguation_bias attack make` wrote (.jsonl)."
-        ),
-    ],
+    samples: AttackSamples,
+    *,
     system: Annotated[
         str | None,
         typer.Option(help="Model that translates: a name, a folder, or a model on the Hub."),
@@ -42,9 +43,8 @@ def judge(
         Path | None,
         typer.Option(
             help=(
-                "Translations of the file of `cc-hf study disambiguation_bias attack make"
-                " --sources`, one per line, in place"
-                " of --system."
+                "Translations of the file of `cc-hf study disambiguation_bias attack build"
+                " --sources`, one per line, in place of --system."
             )
         ),
     ] = None,
@@ -62,68 +62,49 @@ def judge(
             ),
         ),
     ] = None,
-    lexicon: Annotated[
-        Path | None,
-        typer.Option(
-            help=(
-                "JSON file of homographs with their senses. Default: the published English-German"
-                " lexicon of Emelin et al. (2020)."
-            )
-        ),
-    ] = None,
-    search: Annotated[
-        str,
-        typer.Option(
-            help="Where senses are looked for: anywhere, aligned, or sentence, as the program does."
-        ),
-    ] = "anywhere",
-    aligner: Annotated[str, typer.Option(help="Aligner: fast_align or eflomal.")] = "fast_align",
-    lemmatizer: Annotated[
-        str, typer.Option(help="Lemmatizer of the translations: simplemma or none.")
-    ] = "simplemma",
+    lexicon: Annotated[LexiconOptions, LexiconFields],
+    search: Search = "anywhere",
+    aligner: Aligner = "fast_align",
+    lemmatizer: Lemmatizer = "simplemma",
     attractors: Annotated[
         Path | None,
         typer.Option(
             help=(
-                "With --judge contrastive: table of attractors, by `cc-hf study"
-                " disambiguation_bias attractors"
-                " --output`, whose most distinctive words are the cues of a sense."
-            )
+                "Table of attractors, by `cc-hf study disambiguation_bias attractors --table`,"
+                " whose most distinctive words are the cues of a sense."
+            ),
+            rich_help_panel=_CONTRASTIVE,
         ),
     ] = None,
     cues: Annotated[
         Path | None,
         typer.Option(
             help=(
-                "With --judge contrastive: JSON file of cues in place of attractors, an object"
+                "JSON file of cues in place of attractors, an object"
                 ' {"spring": {"1": ["summer"], "2": ["water"]}}.'
-            )
+            ),
+            rich_help_panel=_CONTRASTIVE,
         ),
     ] = None,
     n_cues: Annotated[
-        int, typer.Option(min=1, help="With --judge contrastive: number of cues of each sense.")
+        int, typer.Option(min=1, help="Number of cues of each sense.", rich_help_panel=_CONTRASTIVE)
     ] = 6,
     placement: Annotated[
         str,
         typer.Option(
-            help="With --judge contrastive: where a cue stands, before the homograph or instead."
+            help="Where a cue stands, before the homograph or instead.",
+            rich_help_panel=_CONTRASTIVE,
         ),
     ] = "before",
     evaluator: Annotated[
         str | None,
         typer.Option(
             help=(
-                "With --judge contrastive: evaluator model. Default: the model that ships with"
-                " cc_hf for the language pair."
-            )
+                "Evaluator model. Default: the model that ships with cc_hf for the language pair."
+            ),
+            rich_help_panel=_CONTRASTIVE,
         ),
     ] = None,
-    src_lang: Annotated[
-        str, typer.Option(help="Language of the sentences, as an ISO 639-1 code.")
-    ] = "en",
-    tgt_lang: Annotated[
-        str, typer.Option(help="Language of the translations, as an ISO 639-1 code.")
-    ] = "de",
     num_beams: Annotated[
         int, typer.Option(min=1, help="With --system: number of beams in the beam search.")
     ] = 5,
@@ -132,30 +113,28 @@ def judge(
         typer.Option(
             help="Write a page with the figures, and seeds beside attacked sentences, to this file."
         ),
+        OutputFile(),
     ] = None,
     judgements: Annotated[
         Path | None,
         typer.Option(
             help=(
-                "Write what became of each sample to this .jsonl, for `cc-hf study"
+                "Write the outcome of each sample to this .jsonl, for `cc-hf study"
                 " disambiguation_bias attack transfer`."
             )
         ),
+        OutputFile(),
     ] = None,
-    output: FiguresOutput = None,
-    resamples: Resamples = 1000,
-    seed: Seed = 0,
-    data_dir: DataDir = None,
-    device: Device = None,
-    as_json: AsJson = False,
-    quiet: Quiet = False,
-) -> None:
+    loading: Annotated[LoadingOptions, replace(EvaluatorFields, rare="device")],
+    bootstrap: Annotated[Bootstrap, Resampling],
+    progress: bool = False,
+) -> Outcome:
     """Translate adversarial sentences and count which attacks succeed, by kind of change and bias.
 
     The method is that of Emelin (2023), section 3.3.2. Contrastive conditioning as a judge is new.
+
+    Example: cc-hf study disambiguation_bias attack judge samples.jsonl --system my/model
     """
-    from cc_hf.evaluators.options import LoadingOptions
-    from cc_hf.statistics.bootstrap import Bootstrap
     from cc_hf.studies.disambiguation_bias.attacks.judging import (
         attack_json,
         judge_attacks,
@@ -164,35 +143,33 @@ def judge(
     from cc_hf.studies.disambiguation_bias.attacks.outcomes import LexiconJudge
     from cc_hf.studies.disambiguation_bias.attacks.samples import read_samples, write_rows
     from cc_hf.studies.disambiguation_bias.attacks.tables import attack_page, attack_tables
-    from cc_hf.studies.disambiguation_bias.homographs import read_lexicon
 
-    for option, path in {"output": output, "html": html, "judgements": judgements}.items():
-        check_output(path, option)
     chosen = _judges(judges)
     if "contrastive" not in chosen and (attractors or cues or evaluator):
         raise InputError(
             "attractors, cues, evaluator: only --judge contrastive uses them; name it, or leave"
             " them out"
         )
-    languages = src_lang, tgt_lang
     cue_judge = lexicon_judge = None
     if "contrastive" in chosen:
         cue_judge = _cue_judge(
-            _cues(attractors, cues, n_cues, placement), evaluator, languages, device
+            _cues(attractors, cues, n_cues, placement),
+            evaluator,
+            lexicon.languages,
+            loading.device,
         )
     if "lexicon" in chosen:
-        senses = read_lexicon(lexicon, data_dir=data_dir, src_lang=src_lang, tgt_lang=tgt_lang)
-        lexicon_judge = LexiconJudge(senses, search, aligner, lemmatizer)
+        lexicon_judge = LexiconJudge(lexicon.read(), search, aligner, lemmatizer)
     rows = list(read_samples(samples))
     translated = translate_or_read(
         rows,
         system,
         translations,
         name=name,
-        languages=languages,
+        languages=lexicon.languages,
         num_beams=num_beams,
-        loading=LoadingOptions(device=device),
-        progress=shows_progress(quiet=quiet),
+        loading=loading,
+        progress=progress,
     )
     judged, report = judge_attacks(
         rows,
@@ -200,19 +177,15 @@ def judge(
         samples_path=samples,
         lexicon=lexicon_judge,
         cues=cue_judge,
-        bootstrap=Bootstrap(seed, resamples),
-        progress=shows_progress(quiet=quiet),
+        bootstrap=bootstrap,
+        progress=progress,
     )
     if judgements is not None:
         write_rows(judgements, judged)
+    files = [NewFile(judgements, None)]
     if html is not None:
-        write_atomically(html, attack_page(report, judged))
-    print_result(
-        as_json, json_text(attack_json(report)), lambda: [attack_tables(report)], output=output
-    )
-    if not quiet:
-        for written in (judgements, html, output):
-            say_written(written)
+        files.append(NewFile(html, attack_page(report, judged)))
+    return Outcome(attack_json(report), lambda: [attack_tables(report)], files=files)
 
 
 def _judges(names: list[str] | None) -> tuple[str, ...]:

@@ -1,5 +1,5 @@
-"""cc-hf study disambiguation_bias attack challenge, transfer, grammar, sheets, rate: what is done
-with samples and judgements.
+"""cc-hf study disambiguation_bias attack build-challenge, transfer, grammar, build-sheets, rate:
+what is done with samples and judgements.
 """
 
 from __future__ import annotations
@@ -10,8 +10,8 @@ from typing import Annotated
 
 import typer
 
-from cc_hf.cli.options import AsJson, DataDir, FiguresOutput, Quiet, Resamples, Seed
-from cc_hf.cli.output import check_output, json_text, print_result, say_written
+from cc_hf.cli.command import NewFile, Outcome, OutputFile
+from cc_hf.cli.options import Resampling
 from cc_hf.cli.rater_files import (
     DrawSeed,
     KeyOutput,
@@ -20,72 +20,71 @@ from cc_hf.cli.rater_files import (
     SheetsOutput,
     TableKind,
     check_rater_files,
-    write_rater_files,
+    sheets_outcome,
 )
 from cc_hf.errors import InputError
+from cc_hf.statistics.bootstrap import Bootstrap
+from cc_hf.studies.disambiguation_bias.command_options import (
+    AttackSamples,
+    LexiconFields,
+    LexiconOptions,
+)
 
-__all__ = ["challenge", "grammar", "rate", "sheets", "transfer"]
+__all__ = ["build_challenge", "build_sheets", "grammar", "rate", "transfer"]
 
 
-def challenge(
-    samples: Annotated[
+def build_challenge(
+    samples: AttackSamples,
+    *,
+    strongest: Annotated[
         Path,
-        typer.Argument(
-            help="Samples that `cc-hf study disambiguation_bias attack make` wrote (.jsonl)."
+        typer.Option(
+            metavar="FILE", help="Write the samples with the strongest adjectives to this .jsonl."
         ),
-    ],
-    output: Annotated[
-        Path,
-        typer.Option("--output", "-o", help="Write the samples with the strongest adjectives."),
+        OutputFile(),
     ],
     random: Annotated[
-        Path | None, typer.Option(help="Write as many samples at random to this .jsonl.")
+        Path | None,
+        typer.Option(help="Write as many samples at random to this .jsonl."),
+        OutputFile(),
     ] = None,
     n: Annotated[int, typer.Option("--n", min=1, help="Number of samples of each set.")] = 10_000,
     max_per_homograph: Annotated[
         int, typer.Option(min=1, help="Largest number of samples of one homograph.")
     ] = 1_000,
     seed: DrawSeed = 0,
-    as_json: AsJson = False,
-    quiet: Quiet = False,
-) -> None:
+) -> Outcome:
     """Choose the samples with the highest difference of frequencies, and as many at random.
 
     The first set holds changes at the homograph only. The method is that of Emelin (2023), section
     3.3.2. `cc-hf study disambiguation_bias attack judge` judges systems on both files.
-    """
+
+    Example: cc-hf study disambiguation_bias attack build-challenge samples.jsonl --strongest hard.jsonl
+    """  # noqa: E501
     from cc_hf.studies.disambiguation_bias.attacks.challenge import choose_challenge
     from cc_hf.studies.disambiguation_bias.attacks.samples import read_samples, write_rows
 
-    for name, path in {"output": output, "random": random}.items():
-        check_output(path, name)
     chosen = choose_challenge(
         read_samples(samples), n=n, max_per_homograph=max_per_homograph, seed=seed
     )
-    write_rows(output, chosen.biased)
+    write_rows(strongest, chosen.biased)
     if random is not None:
         write_rows(random, chosen.random)
     least = chosen.biased[-1].freq_diff
-    print_result(
-        as_json,
-        json_text(
-            {
-                "n_samples": chosen.n,
-                "n_biased": len(chosen.biased),
-                "n_random": len(chosen.random),
-                "smallest_freq_diff": least,
-                "seed": seed,
-            }
-        ),
+    return Outcome(
+        {
+            "n_samples": chosen.n,
+            "n_biased": len(chosen.biased),
+            "n_random": len(chosen.random),
+            "smallest_freq_diff": least,
+            "seed": seed,
+        },
         lambda: [
             f"{len(chosen.biased):,} of {chosen.n:,} samples, with a FREQ difference of at least"
             f" {least:g}; {len(chosen.random):,} at random"
         ],
-        output=None,
+        files=[NewFile(strongest, None), NewFile(random, None)],
     )
-    if not quiet:
-        say_written(output)
-        say_written(random)
 
 
 def transfer(
@@ -94,11 +93,11 @@ def transfer(
         typer.Argument(
             help=(
                 "Files that `cc-hf study disambiguation_bias attack judge --judgements` wrote for"
-                " the same samples, one for"
-                " each system."
+                " the same samples, one for each system."
             )
         ),
     ],
+    *,
     name: Annotated[
         list[str] | None,
         typer.Option(help="Name of a system. Repeat it once per file. Default: names of files."),
@@ -106,13 +105,13 @@ def transfer(
     judge: Annotated[
         str, typer.Option(help="Judge of the attacks: lexicon or contrastive.")
     ] = "lexicon",
-    output: FiguresOutput = None,
-    as_json: AsJson = False,
-) -> None:
+) -> Outcome:
     """Compare which attacks succeed on several systems, by the Jaccard index.
 
     The method is that of Emelin (2023), section 3.3.4. Three systems or more are compared by their
     true union, too.
+
+    Example: cc-hf study disambiguation_bias attack transfer opus.jsonl other.jsonl
     """
     from cc_hf.errors import check_choice
     from cc_hf.studies.disambiguation_bias.attacks.judge import JUDGES
@@ -120,7 +119,6 @@ def transfer(
     from cc_hf.studies.disambiguation_bias.attacks.tables import transfer_table
     from cc_hf.studies.disambiguation_bias.attacks.transfer import transferability
 
-    check_output(output)
     check_choice("judge", judge, JUDGES)
     names = name or [path.stem for path in judgements]
     if len(names) != len(judgements) or len(set(names)) < len(names):
@@ -132,117 +130,99 @@ def transfer(
         {system: read_judgements(path) for system, path in zip(names, judgements, strict=True)},
         judge=judge,
     )
-    print_result(
-        as_json,
-        json_text({"judge": judge, "transfer": [asdict(row) for row in transfers]}),
+    return Outcome(
+        {"judge": judge, "transfer": [asdict(row) for row in transfers]},
         lambda: [transfer_table(transfers, judge=judge)],
-        output=output,
     )
 
 
-def sheets(
+def build_sheets(
     samples: Annotated[
         Path, typer.Argument(help="Adversarial samples to rate (.jsonl), such as a challenge set.")
     ],
+    *,
     output: SheetsOutput,
     key: KeyOutput,
     regular: Annotated[
         Path | None,
         typer.Option(help="Tagged pairs (.jsonl) whose sources are the regular sentences."),
     ] = None,
-    lexicon: Annotated[
-        Path | None,
-        typer.Option(
-            help=(
-                "JSON file of homographs with their senses. Default: the published English-German"
-                " lexicon of Emelin et al. (2020)."
-            )
-        ),
-    ] = None,
+    lexicon: Annotated[LexiconOptions, LexiconFields],
     n: Annotated[
         int, typer.Option("--n", min=1, help="Number of sentences of each kind, or all there are.")
     ] = 1_000,
     raters: Raters = 2,
     table: TableKind = "csv",
     seed: DrawSeed = 0,
-    data_dir: DataDir = None,
-    quiet: Quiet = False,
-) -> None:
+) -> Outcome:
     """Write sheets on which people choose the sense and rate the naturalness of sentences.
 
     `cc-hf study disambiguation_bias attack rate` reads the filled sheets of two people. The method
     is that of Emelin (2023), section 3.3.3.
+
+    Example: cc-hf study disambiguation_bias attack build-sheets hard.jsonl -o sheets --key key.json
     """
     from cc_hf.studies.disambiguation_bias.attacks.samples import read_samples
     from cc_hf.studies.disambiguation_bias.attacks.sheets import draw_sentences
-    from cc_hf.studies.disambiguation_bias.homographs import read_lexicon, read_pairs
+    from cc_hf.studies.disambiguation_bias.homographs import read_pairs
 
     check_rater_files(output, key)
     drawn = draw_sentences(
         list(read_samples(samples)),
         [] if regular is None else list(read_pairs(regular)),
-        read_lexicon(lexicon, data_dir=data_dir),
+        lexicon.read(),
         n=n,
         seed=seed,
     )
-    write_rater_files(drawn, output, key, n_raters=raters, table=table, seed=seed, quiet=quiet)
+    return sheets_outcome(drawn, output, key, n_raters=raters, table=table, seed=seed)
 
 
 def rate(
     key: Annotated[
-        Path, typer.Argument(help="Key that `cc-hf study disambiguation_bias attack sheets` wrote.")
+        Path,
+        typer.Argument(
+            help="Key that `cc-hf study disambiguation_bias attack build-sheets` wrote."
+        ),
     ],
     sheets: Sheets,
-    output: FiguresOutput = None,
-    resamples: Resamples = 1000,
-    seed: Seed = 0,
-    as_json: AsJson = False,
-) -> None:
-    """Read two filled sheets: error rates, naturalness, and how well both people agree."""
+    *,
+    bootstrap: Annotated[Bootstrap, Resampling],
+) -> Outcome:
+    """Read two filled sheets: error rates, naturalness, and how well both people agree.
+
+    Example: cc-hf study disambiguation_bias attack rate key.json sheets/rater1.csv sheets/rater2.csv
+    """  # noqa: E501
     from cc_hf.comparing.people.sheets import read_key, read_sheets
-    from cc_hf.statistics.bootstrap import Bootstrap
     from cc_hf.studies.disambiguation_bias.attacks.sheets import FORM, rate_sheets
     from cc_hf.studies.disambiguation_bias.attacks.tables import sheet_tables
 
-    check_output(output)
     if len(sheets) != 2:
         raise InputError(f"sheets: expected those of two people, got {len(sheets)} files")
     sheet_key = read_key(key, [FORM])
-    figures = rate_sheets(
-        sheet_key, *read_sheets(sheets, sheet_key), bootstrap=Bootstrap(seed, resamples)
-    )
-    print_result(
-        as_json, json_text(asdict(figures)), lambda: [sheet_tables(figures)], output=output
-    )
+    figures = rate_sheets(sheet_key, *read_sheets(sheets, sheet_key), bootstrap=bootstrap)
+    return Outcome(asdict(figures), lambda: [sheet_tables(figures)])
 
 
 def grammar(
-    samples: Annotated[
-        Path,
-        typer.Argument(
-            help="Samples that `cc-hf study disambiguation_bias attack make` wrote (.jsonl)."
-        ),
-    ],
+    samples: AttackSamples,
+    *,
     lang: Annotated[str, typer.Option(help="Language of LanguageTool.")] = "en-US",
-    output: FiguresOutput = None,
-    as_json: AsJson = False,
-) -> None:
+) -> Outcome:
     """Count the samples with more grammatical errors than their seed, by LanguageTool.
 
     The method is that of Emelin (2023), section 3.3.3. It needs `language_tool_python` and Java.
+
+    Example: cc-hf study disambiguation_bias attack grammar samples.jsonl
     """
     from cc_hf.reports.figure_text import with_interval
     from cc_hf.studies.disambiguation_bias.attacks.grammar import compare_grammar, language_tool
     from cc_hf.studies.disambiguation_bias.attacks.samples import read_samples
 
-    check_output(output)
     worse = compare_grammar(read_samples(samples), language_tool(lang))
     rate_text = with_interval(worse.value, worse.interval)
-    print_result(
-        as_json,
-        json_text(worse.to_row(k="n_worse", value="rate")),
+    return Outcome(
+        worse.to_row(k="n_worse", value="rate"),
         lambda: [
             f"{worse.k:,} of {worse.n:,} samples have more errors than their seed: {rate_text} %"
         ],
-        output=output,
     )

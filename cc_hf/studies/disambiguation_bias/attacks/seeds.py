@@ -34,9 +34,9 @@ class SeedRules:
     """Rules of the seeds; the defaults are those of the thesis.
 
     Attributes:
-        min_tokens: smallest number of tokens of a source.
+        min_tokens: smallest number of tokens of a seed.
         dropped_share: share of the pairs with the highest bias towards a wrong sense, by the
-            difference of frequencies, that are no seeds; in [0, 1).
+            difference of frequencies, that are no seeds; from 0 to below 1.
     """
 
     min_tokens: Annotated[int, AtLeast(1)] = 10

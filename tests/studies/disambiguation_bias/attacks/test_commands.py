@@ -47,8 +47,8 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def make(folder: Path, *options: object) -> Result:
     return run(
-        "make", folder / "seeds.jsonl", "--attractors", folder / "table.json",
-        "--training", folder / "training.jsonl", "-o", folder / "samples.jsonl",
+        "build", folder / "seeds.jsonl", "--attractors", folder / "table.json",
+        "--training", folder / "training.jsonl", "--samples", folder / "samples.jsonl",
         "--dropped-share", 0, *options,
     )  # fmt: skip
 
@@ -130,14 +130,14 @@ def test_contrastive_conditioning_needs_cues_only(folder: Path) -> None:
 def test_a_challenge_set_and_sheets_are_written_and_read(folder: Path) -> None:
     make(folder)
     result = run(
-        "challenge", folder / "samples.jsonl", "-o", folder / "hard.jsonl",
+        "build-challenge", folder / "samples.jsonl", "--strongest", folder / "hard.jsonl",
         "--random", folder / "random.jsonl", "--n", 2,
     )  # fmt: skip
     assert result.exit_code == 0, result.output
     assert "2 of 3 samples" in result.stdout
     assert len(list(read_samples(folder / "random.jsonl"))) == 2
     result = run(
-        "sheets", folder / "hard.jsonl", "-o", folder / "sheets", "--key", folder / "key.json",
+        "build-sheets", folder / "hard.jsonl", "-o", folder / "sheets", "--key", folder / "key.json",
         "--lexicon", folder / "lexicon.json", "--regular", folder / "training.jsonl", "--n", 3,
     )  # fmt: skip
     assert result.exit_code == 0, result.output
@@ -186,14 +186,14 @@ def test_further_sentences_and_both_language_models_are_used(
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (("--kind", "insert"), "kind: expected one of insert_at_homograph"),
+        (("--kind", "insert"), "kinds: expected one of insert_at_homograph"),
         (("--lexicon", "x.json"), "lexicon: only --masked-lm uses it"),
         (("--min-tokens", "500"), "expected at least one sample, got none from 0 seeds"),
         (("--corpus", "absent.txt"), "absent.txt: file not found"),
-        (("-o", "-"), "output: expected a file"),
+        (("--samples", "-"), "samples: expected a file that ends in .jsonl, got -"),
     ],
 )
-def test_options_of_make_are_checked(folder: Path, options: tuple[str, ...], message: str) -> None:
+def test_options_of_build_are_checked(folder: Path, options: tuple[str, ...], message: str) -> None:
     result = make(folder, *options)
     assert message in str(result.exception)
     assert not (folder / "samples.jsonl").exists()

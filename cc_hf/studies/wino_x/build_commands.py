@@ -1,33 +1,37 @@
-"""The command `make` of the study: Wino-X for another language, from WinoGrande and any system."""
+"""The command `build` of the study: Wino-X for another language, from WinoGrande and any system."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.text import Text
 
-from cc_hf.cli.options import DataDir, Device, Quiet, Revision
-from cc_hf.cli.output import Console, check_output, say_written, shows_progress, write_atomically
-from cc_hf.errors import InputError, UnknownNameError
+from cc_hf.cli.command import NewFile, Outcome, OutputFile
+from cc_hf.cli.corpora import Aligner
+from cc_hf.cli.options import DataDir, EvaluatorFields, LanguagePair
+from cc_hf.errors import InputError
+from cc_hf.evaluators.options import LoadingOptions
+from cc_hf.languages import language_pair as parsed_pair
 
 if TYPE_CHECKING:
-    from cc_hf.evaluators.options import LoadingOptions
     from cc_hf.studies.wino_x.make import MadeWinoX, TargetLanguage
 
-__all__ = ["make"]
+__all__ = ["build"]
 
 _GENDERS = ("male", "female", "neutral")
 
 
-def make(
-    tgt_lang: Annotated[str, typer.Option(help="Language of the translations, ISO 639-1.")],
+def build(
+    *,
+    language_pair: LanguagePair,
     output: Annotated[
         Path | None,
         typer.Option(
-            "--output", "-o", help="New folder to write: a card, and Parquet files for each part."
+            "--output", "-o", metavar="DIR", help="New folder to write.", rich_help_panel="Output"
         ),
     ] = None,
     system: Annotated[
@@ -50,6 +54,7 @@ def make(
         typer.Option(
             help="Write the sentences that must be translated to this file, one per line, and stop."
         ),
+        OutputFile(),
     ] = None,
     winogrande: Annotated[
         Path | None,
@@ -106,19 +111,19 @@ def make(
         ),
     ] = None,
     num_beams: Annotated[int, typer.Option(min=1, help="With --system: number of beams.")] = 5,
-    aligner: Annotated[str, typer.Option(help="Aligner: fast_align or eflomal.")] = "fast_align",
+    aligner: Aligner = "fast_align",
     data_dir: DataDir = None,
-    device: Device = None,
-    revision: Revision = None,
-    quiet: Quiet = False,
-) -> None:
-    """Make Wino-X for a language from WinoGrande, with the number of sentences that each filter
+    loading: Annotated[LoadingOptions, replace(EvaluatorFields, rare="device revision")],
+    progress: bool = False,
+) -> Outcome:
+    """Build Wino-X for a language from WinoGrande, with the number of sentences that each filter
     removes.
 
-    `cc-hf evaluate FOLDER mt_en_X.translations` judges a model on it. See Emelin (2023), section
-    4.2.2.
+    The folder holds a card, and Parquet files for each part. `cc-hf evaluate FOLDER
+    mt_en_X.translations` judges a model on it. See Emelin (2023), section 4.2.2.
+
+    Example: cc-hf study wino_x build -l en-pt --system bergamot:en-pt -o wino-x-pt
     """
-    from cc_hf.evaluators.options import LoadingOptions
     from cc_hf.reading import read_lines
     from cc_hf.studies.wino_x.make import gap_sources, make_wino_x
     from cc_hf.studies.wino_x.suitability import select_schemas
@@ -130,7 +135,12 @@ def make(
             "expected --output FOLDER with either --system or --translations, or --sources FILE"
             " alone"
         )
-    check_output(sources, "sources")
+    src_lang, tgt_lang = parsed_pair(language_pair)
+    if src_lang != "en":
+        raise InputError(
+            "language_pair: expected a pair from English, the language of WinoGrande, such as"
+            f" en-pt, got {language_pair}"
+        )
     target = _target(tgt_lang, pronouns, nouns, agreement=agreement)
     sentences = (
         load_winogrande(winogrande)
@@ -142,39 +152,33 @@ def make(
         animate={line.strip().lower() for line in read_lines(animate)} if animate else (),
         count_errors=language_tool() if grammar else None,
     )
-    console = Console(stderr=True)
-    if not quiet:
-        console.print(
-            Text(f"WinoGrande: {len(sentences):,} sentences, suitable: {len(candidates):,}")
-        )
+    found = f"WinoGrande: {len(sentences):,} sentences, suitable: {len(candidates):,}"
     if not candidates:
         raise InputError("WinoGrande: expected suitable sentences, the filters removed all")
     texts = gap_sources(candidates)
     if sources is not None:
-        write_atomically(sources, "".join(f"{text}\n" for text in texts))
-        say_written(sources)
-        return
+        return Outcome(
+            {"n_sentences": len(sentences), "n_suitable": len(candidates)},
+            lambda: [Text(found)],
+            files=[NewFile(sources, "".join(f"{text}\n" for text in texts))],
+        )
     if translations is not None:
         translated, name = read_lines(translations, keeps_end=True), translations.name
     else:
-        loading = LoadingOptions(device=device, revision=revision)
         translated, name = _translate(
-            texts, str(system), tgt_lang, num_beams=num_beams, loading=loading, quiet=quiet
+            texts, str(system), tgt_lang, num_beams=num_beams, loading=loading, progress=progress
         )
     made = make_wino_x(candidates, translated, target, aligner=aligner, system=name)
-    _write(made, removed, Path(str(output)), name, quiet=quiet)
+    return _written(made, removed, Path(str(output)), name, found)
 
 
 def _target(
     lang: str, pronouns: list[str] | None, nouns: Path | None, *, agreement: bool | None
 ) -> TargetLanguage:
     """Return what is known of the target language."""
-    from cc_hf.languages import LANGUAGES
     from cc_hf.studies.wino_x.make import PRONOUNS, TargetLanguage
     from cc_hf.studies.wino_x.noun_genders import noun_genders
 
-    if lang not in LANGUAGES:
-        raise UnknownNameError("language", lang, LANGUAGES)
     forms = dict(PRONOUNS.get(lang, {}))
     for text in pronouns or ():
         gender, _, form = text.partition("=")
@@ -212,7 +216,7 @@ def _translate(
     *,
     num_beams: int,
     loading: LoadingOptions,
-    quiet: bool,
+    progress: bool,
 ) -> tuple[list[str], str]:
     """Return translations, and the system with its version and beams."""
     from cc_hf.evaluators.loading import load_with
@@ -226,15 +230,15 @@ def _translate(
         src_lang="en",
         tgt_lang=tgt_lang,
         num_beams=num_beams,
-        progress=shows_progress(quiet=quiet),
+        progress=progress,
     )
     return translated, System(system, num_beams).signature(model.signature_fields()["eval"])
 
 
-def _write(
-    made: MadeWinoX, removed: Mapping[str, int], output: Path, name: str, *, quiet: bool
-) -> None:
-    """Write the dataset, and print what each filter removed."""
+def _written(
+    made: MadeWinoX, removed: Mapping[str, int], output: Path, name: str, found: str
+) -> Outcome:
+    """Write the dataset, and return what each filter removed."""
     from cc_hf.hub.cards import wino_x_card
     from cc_hf.hub.parquet import build_dataset_folder
     from cc_hf.studies.wino_x.made_dataset import made_declaration
@@ -251,12 +255,19 @@ def _write(
     build_dataset_folder(
         declared, output=output, card=wino_x_card(declared, made.signature, counts)
     )
-    if quiet:
-        return
-    console = Console()
-    for filter_, n, what in counts:
-        if n:
-            console.print(Text(f"removed {n:,} by {filter_}: {what}"), soft_wrap=True)
-    console.print(Text(f"MT-Wino-X: {len(made.mt):,} sentences, LM-Wino-X: {len(made.lm):,}"))
-    console.print(Text(f"signature: {made.signature}"), soft_wrap=True)
-    console.print(Text(f"written: {output}"), soft_wrap=True)
+    return Outcome(
+        {
+            "folder": str(output),
+            "removed": {filter_: n for filter_, n, _ in counts},
+            "n_mt": len(made.mt),
+            "n_lm": len(made.lm),
+            "signature": made.signature,
+        },
+        lambda: [
+            *(Text(f"removed {n:,} by {filter_}: {what}") for filter_, n, what in counts if n),
+            Text(f"MT-Wino-X: {len(made.mt):,} sentences, LM-Wino-X: {len(made.lm):,}"),
+            Text(f"signature: {made.signature}"),
+        ],
+        files=[NewFile(output, None)],
+        notes=[found],
+    )
