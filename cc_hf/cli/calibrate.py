@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 from rich.text import Text
 
-from cc_hf.cli.command import NewFile, Outcome, OutputFile, picture_format
+from cc_hf.cli.command import NewFile, Outcome, PictureFile, picture_format
 from cc_hf.cli.options import (
     DataFields,
     EvaluatorFields,
@@ -63,7 +63,7 @@ def calibrate(
     plot: Annotated[
         Path | None,
         typer.Option(help="Draw the differences by reading, a panel per wording: .svg or .png."),
-        OutputFile((".png", ".svg")),
+        PictureFile(),
     ] = None,
     loading: Annotated[LoadingOptions, EvaluatorFields],
     data: Annotated[
@@ -87,9 +87,8 @@ def calibrate(
     from cc_hf.cue_building.calibration import calibrate as run_calibrate
     from cc_hf.cue_building.development import load_development, read_wordings
     from cc_hf.cues.wordings import named_wording
-    from cc_hf.reports.tables.calibrations import calibration_plot, calibration_table, check_plot
+    from cc_hf.reports.tables.calibrations import calibration_plot, calibration_table
 
-    check_plot(plot)
     rows = load_development(
         development,
         config,

@@ -37,6 +37,7 @@ __all__ = [
     "NewFile",
     "Outcome",
     "OutputFile",
+    "PictureFile",
     "add_command",
     "as_command",
     "example_and_text",
@@ -76,6 +77,25 @@ class OutputFile:
             endings = " or ".join(self.suffixes)
             raise InputError(f"{name}: expected a file that ends in {endings}, got {path}")
         check_output(path, name)
+
+
+class PictureFile(OutputFile):
+    """Mark a parameter as a picture that the command draws."""
+
+    def __init__(self) -> None:
+        super().__init__((".svg", ".png", ".pdf"))
+
+    def check(self, name: str, path: Path | None) -> None:
+        """Raise an error also where matplotlib is missing, before hours are spent on the figures.
+
+        Raises:
+            MissingDependencyError: without matplotlib.
+        """
+        super().check(name, path)
+        if path is not None:
+            from cc_hf.reports.formats.plots import empty_figure
+
+            empty_figure(1, width=1, height=1)
 
 
 @dataclass(frozen=True)

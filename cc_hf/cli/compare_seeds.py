@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from cc_hf.cli.command import NewFile, Outcome, OutputFile, picture_format
+from cc_hf.cli.command import NewFile, Outcome, OutputFile, PictureFile, picture_format
 from cc_hf.cli.options import Results
 from cc_hf.cli.system_inputs import SystemOptions, SystemOptionsFields, read_systems
 
@@ -74,7 +74,7 @@ SystemsPlot = Annotated[
             " of a group in the order of their sizes."
         ),
     ),
-    OutputFile((".svg", ".png", ".pdf")),
+    PictureFile(),
 ]
 EachSeed = Annotated[
     bool,

@@ -14,45 +14,24 @@ from cc_hf.errors import InputError
 
 __all__ = [
     "AsJson",
-    "Backend",
-    "BatchTokens",
-    "Beams",
     "Bleu",
-    "Cache",
     "Config",
     "Configs",
     "DataDir",
     "Dataset",
-    "Device",
     "EvaluatorName",
     "Evaluators",
     "Every",
-    "FamilyName",
-    "FiguresOutput",
     "LanguagePair",
     "Limit",
     "MetricOptions",
-    "Mode",
     "NewFolder",
-    "NoCache",
     "OnBlank",
-    "OnTooLong",
     "OneMetric",
-    "Precision",
-    "Prompt",
-    "Quiet",
-    "Resamples",
     "ResultsFolder",
-    "Revision",
-    "Revisions",
     "Score",
     "Seed",
-    "SenseCounts",
-    "Separator",
-    "Split",
     "TextOutput",
-    "TgtLang",
-    "chosen_cache",
     "chosen_configs",
     "metric_options",
     "one_or_all",
@@ -145,15 +124,6 @@ Configs = Annotated[
     ),
 ]
 Every = Annotated[bool, typer.Option("--all", help="Use all configurations of the dataset.")]
-TgtLang = Annotated[
-    str | None,
-    typer.Option(
-        help=(
-            "Target language as an ISO 639-1 code. It is required if the configuration has several"
-            " target languages."
-        )
-    ),
-]
 DataDir = Annotated[
     Path | None,
     typer.Option(
@@ -162,25 +132,6 @@ DataDir = Annotated[
             " place of downloads. Default: the environment variable CC_HF_DATA_DIR."
         ),
         rich_help_panel="Data",
-    ),
-]
-BatchTokens = Annotated[
-    int | None,
-    typer.Option(
-        min=1,
-        help=(
-            "Largest number of source and target tokens in a batch, padding included. Default: 1536"
-            " on a CPU (768 for models wider than 512), 16384 on a GPU."
-        ),
-    ),
-]
-Device = Annotated[
-    str | None,
-    typer.Option(
-        help=(
-            "Device that runs the model: cpu, cuda, cuda:N, or auto to spread the model over all"
-            " GPUs. Default: cuda if a GPU is available, otherwise cpu."
-        )
     ),
 ]
 Evaluators = Annotated[
@@ -202,39 +153,6 @@ EvaluatorName = Annotated[
         )
     ),
 ]
-FamilyName = Annotated[
-    str | None,
-    typer.Option(
-        "--kind",
-        help=(
-            "Family of the model (see `cc-hf list evaluators`). Default: the family that fits the"
-            " configuration of the model."
-        ),
-    ),
-]
-Prompt = Annotated[
-    str | None,
-    typer.Option(
-        help=(
-            "Template of the input, for models that need a prompt (T5 and language models). It"
-            " contains {source}, and may contain {src_name}, {tgt_name}, {src_lang} and {tgt_lang}."
-            " Default: the prompt of the model's family."
-        )
-    ),
-]
-Revisions = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--revision",
-        help=(
-            "Commit, tag or branch of the model on the Hub. For an ensemble, repeat the option once"
-            " per model."
-        ),
-    ),
-]
-Revision = Annotated[
-    str | None, typer.Option(help="Commit, tag or branch of the model on the Hub.")
-]
 Score = Annotated[
     str,
     typer.Option(
@@ -242,16 +160,6 @@ Score = Annotated[
             "How the probabilities of the target tokens become a score: geometric (their"
             " geometric mean), arithmetic (their mean), or reference (the formula of the"
             " paper's program)."
-        )
-    ),
-]
-OnTooLong = Annotated[
-    str,
-    typer.Option(
-        help=(
-            "What to do with a text that exceeds the length limit of the model: error; truncate; or"
-            " incorrect: contrastive conditioning then counts such a translation as incorrect. The"
-            " signature names the last two."
         )
     ),
 ]
@@ -267,25 +175,6 @@ OneMetric = Annotated[
     str | None,
     typer.Option("--metric", help="Metric to use, if a file holds the results of several metrics."),
 ]
-Cache = Annotated[
-    Path | None,
-    typer.Option(
-        help=(
-            "File in which scores are stored, so that an interrupted run continues where it"
-            " stopped. Default: HF_HOME/cc_hf/scores.sqlite."
-        )
-    ),
-]
-Mode = Annotated[
-    str,
-    typer.Option(
-        help=(
-            "Precision of the computation: exact, bf16, int8, or auto. The mode auto uses bf16 if"
-            " the processor has instructions for it, and computes close decisions again exactly."
-        )
-    ),
-]
-NoCache = Annotated[bool, typer.Option("--no-cache", help="Neither read nor store scores.")]
 Cues = Annotated[
     str | None,
     typer.Option(
@@ -296,19 +185,6 @@ Cues = Annotated[
         )
     ),
 ]
-SenseCounts = Annotated[
-    Path | None,
-    typer.Option(
-        "--counts",
-        help=(
-            "How often senses occur in your training data, a file that `cc-hf study distillation"
-            " senses` wrote:"
-            " frequent and infrequent senses of mucow are then those of this file."
-        ),
-    ),
-]
-Split = Annotated[str, typer.Option(help="Split of the dataset.")]
-Resamples = Annotated[int, typer.Option(min=1, help="Number of resamples of the bootstrap.")]
 Seed = Annotated[int, typer.Option(min=0, help="Seed of the bootstrap.")]
 Bleu = Annotated[
     list[str] | None,
@@ -319,12 +195,6 @@ Bleu = Annotated[
         ),
         metavar="NAME=POINTS|FILE",
         rich_help_panel="Systems",
-    ),
-]
-FiguresOutput = Annotated[
-    Path | None,
-    typer.Option(
-        "--output", "-o", help="Write the figures to this JSON file; - for standard output."
     ),
 ]
 OnBlank = Annotated[
@@ -338,38 +208,6 @@ OnBlank = Annotated[
         hidden=True,
     ),
 ]
-Separator = Annotated[
-    str | None,
-    typer.Option(
-        "--context",
-        metavar="SEPARATOR",
-        help=(
-            "Give the system the sentences before each source, too, with this text between, such as"
-            " <sep>. What it writes before its last separator is cut off. For contextual_* of"
-            " mt_geneval."
-        ),
-    ),
-]
-Beams = Annotated[
-    int,
-    typer.Option("--num-beams", min=1, help="Number of beams in the beam search of --system."),
-]
-Precision = Annotated[
-    str,
-    typer.Option(
-        "--precision",
-        help="How --system computes: fp32, or int8 (on the CPU). Results name it.",
-    ),
-]
-Backend = Annotated[
-    str,
-    typer.Option(
-        "--backend",
-        help=(
-            "Library that runs --system: torch, or ctranslate2 for Marian and M2M100 on the CPU."
-        ),
-    ),
-]
 Limit = Annotated[
     int | None,
     typer.Option(
@@ -381,26 +219,6 @@ Limit = Annotated[
     ),
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON in place of tables.")]
-Quiet = Annotated[
-    bool,
-    typer.Option(
-        "--quiet", "-q", help="Show neither progress bars nor notes. Warnings are always shown."
-    ),
-]
-
-
-def chosen_cache(cache: Path | None, *, no_cache: bool) -> bool | Path:
-    """Return the option `cache` of `cc_hf.load_evaluator`; the default is to use the cache.
-
-    Returns:
-        The file, or whether to use the default cache.
-
-    Raises:
-        InputError: for --cache and --no-cache together.
-    """
-    if cache is not None and no_cache:
-        raise InputError(f"expected --cache or --no-cache, got both --cache {cache} and --no-cache")
-    return cache or not no_cache
 
 
 def chosen_configs(dataset: str, configs: list[str] | None, *, every: bool) -> list[str] | None:

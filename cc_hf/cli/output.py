@@ -14,12 +14,12 @@ import json
 import os
 import sys
 import tempfile
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, NoReturn, TextIO
 
 import rich.console
-from rich.console import ConsoleOptions, Group, RenderableType
+from rich.console import ConsoleOptions, RenderableType
 from rich.segment import Segment
 from rich.text import Text
 
@@ -39,7 +39,6 @@ __all__ = [
     "has_long_word",
     "json_text",
     "prepare_streams",
-    "print_result",
     "printable",
     "say",
     "say_written",
@@ -160,41 +159,6 @@ def silence_broken_streams(streams: Iterable[TextIO]) -> list[str]:
             os.dup2(nowhere, stream.fileno())
             os.close(nowhere)
     return reasons
-
-
-def print_result(
-    as_json: bool,
-    text: str,
-    render: Callable[[], Iterable[RenderableType]],
-    *,
-    output: Path | None,
-    table: str | None = None,
-) -> None:
-    """Write a result to its file, and print it: as JSON, or as tables.
-
-    Standard output holds either the JSON or the tables. Where `output` is standard output, the
-    tables are printed to standard error.
-
-    Args:
-        render: makes the tables and lines; it is called only if they are printed.
-        output: the file of the JSON; None for no file, "-" for standard output.
-        table: what the file holds in place of the JSON.
-
-    Raises:
-        InputError: if both a table and the JSON would go to standard output.
-    """
-    if as_json and table is not None and output == STANDARD:
-        raise InputError("output: expected a file beside --json, got standard output for both")
-    if output is not None:
-        write_atomically(output, text if table is None else table)
-    if as_json:
-        if output != STANDARD:
-            write_atomically(STANDARD, text)
-        return
-    console = Console(stderr=output == STANDARD)
-    for part in render():
-        for piece in part.renderables if isinstance(part, Group) else (part,):
-            console.print(piece, soft_wrap=has_long_word(piece, console.width))
 
 
 def has_long_word(piece: RenderableType, width: int) -> bool:

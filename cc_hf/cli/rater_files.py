@@ -24,7 +24,6 @@ __all__ = [
     "TableKind",
     "check_rater_files",
     "sheets_outcome",
-    "write_rater_files",
 ]
 
 SheetsOutput = Annotated[
@@ -109,18 +108,3 @@ def sheets_outcome(
             NewFile(key, key_text(sheet_key), ", which raters must not see"),
         ],
     )
-
-
-def write_rater_files(
-    sheet_key: SheetKey,
-    folder: Path,
-    key: Path,
-    *,
-    n_raters: int,
-    table: str,
-    seed: int,
-    quiet: bool,
-) -> None:
-    """Write what `sheets_outcome` returns, for a command that returns no outcome."""
-    outcome = sheets_outcome(sheet_key, folder, key, n_raters=n_raters, table=table, seed=seed)
-    outcome.show(None, as_json=False, quiet=quiet)

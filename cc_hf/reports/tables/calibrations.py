@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import numpy as np
 from rich import box
 from rich.console import Group, RenderableType
@@ -12,11 +10,10 @@ from rich.text import Text
 
 from cc_hf.cue_building.calibration import CalibrationRun
 from cc_hf.cue_building.calibration_file import Calibration
-from cc_hf.errors import InputError
-from cc_hf.reports.formats.plots import FORMATS, empty_figure, literal_text, saved_figure
+from cc_hf.reports.formats.plots import empty_figure, literal_text, saved_figure
 from cc_hf.reports.numbers import decimal, percent, signed
 
-__all__ = ["calibration_plot", "calibration_table", "check_plot"]
+__all__ = ["calibration_plot", "calibration_table"]
 
 _COLOURS = ("#b8327a", "#1f6fc4")
 _N_BINS = 40
@@ -62,26 +59,6 @@ def calibration_table(calibration: Calibration) -> Group:
         Text(f"not compared: {name}: {reason}") for name, reason in calibration.left_out.items()
     ]
     return Group(*parts)
-
-
-def check_plot(path: Path | None) -> None:
-    """Check that a picture can be written in the format that its name asks for.
-
-    Args:
-        path: the file; None for no picture.
-
-    Raises:
-        InputError: for another format.
-        MissingDependencyError: without matplotlib.
-
-    Examples:
-        >>> check_plot(Path("cues.svg"))
-    """
-    if path is None:
-        return
-    if path.suffix.lower().removeprefix(".") not in FORMATS:
-        raise InputError(f"plot: expected a file that ends in .{' or .'.join(FORMATS)}, got {path}")
-    empty_figure(1, width=1, height=1)
 
 
 def calibration_plot(run: CalibrationRun, *, file_format: str = "svg") -> bytes:

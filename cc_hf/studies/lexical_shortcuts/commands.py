@@ -14,7 +14,7 @@ from cc_hf.cli.command import (
     CommandGroup,
     NewFile,
     Outcome,
-    OutputFile,
+    PictureFile,
     add_command,
     picture_format,
 )
@@ -119,7 +119,7 @@ def probe(
     chart: Annotated[
         Path | None,
         typer.Option(help="Draw accuracy and similarity by layer to this .png, .svg or .pdf."),
-        OutputFile((".png", ".svg", ".pdf")),
+        PictureFile(),
     ] = None,
     loading: Annotated[
         LoadingOptions,

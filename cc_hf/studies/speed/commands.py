@@ -12,7 +12,7 @@ from cc_hf.cli.command import (
     CommandGroup,
     NewFile,
     Outcome,
-    OutputFile,
+    PictureFile,
     add_command,
     picture_format,
 )
@@ -58,7 +58,7 @@ def drops(
             metavar="FILE",
             help="Draw drops by the time that is saved: a .svg, .png or .pdf file.",
         ),
-        OutputFile((".svg", ".png", ".pdf")),
+        PictureFile(),
     ] = None,
 ) -> Outcome:
     """Compare decoding time with BLEU and SimpleGEN accuracies, as relative drops and trend lines.

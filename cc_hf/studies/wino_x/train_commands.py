@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from cc_hf.cli.command import NewFile, Outcome, OutputFile, picture_format
+from cc_hf.cli.command import NewFile, Outcome, PictureFile, picture_format
 from cc_hf.cli.options import DataDir, EvaluatorFields, NewFolder
 from cc_hf.cli.output import RenderableType, json_text, say, write_atomically
 from cc_hf.errors import InputError
@@ -22,7 +22,7 @@ _PANEL = "Training"
 CurvePlot = Annotated[
     Path | None,
     typer.Option(help="Draw accuracy and BLEU over size in this .svg, .png or .pdf file."),
-    OutputFile((".svg", ".png", ".pdf")),
+    PictureFile(),
 ]
 
 
@@ -248,7 +248,7 @@ def train(
     from cc_hf.studies.wino_x.measures import Measures
     from cc_hf.studies.wino_x.splits import SplitPlan
 
-    _check_outputs(output, plot)
+    _check_output(output)
     settings: dict[str, Any] = {
         "learning_rate": _rates(learning_rate),
         "batch_size": batch_size,
@@ -296,16 +296,13 @@ def train(
     return Outcome(curve, lambda: _tables(curve), files=files)
 
 
-def _check_outputs(output: Path, plot: Path | None) -> None:
-    """Refuse a folder that holds files, or a plot that cannot be drawn, before training."""
-    from cc_hf.reports.tables.calibrations import check_plot
-
+def _check_output(output: Path) -> None:
+    """Refuse a folder that holds files, before training."""
     resolved(output)
     if output.exists() and (not output.is_dir() or any(output.iterdir())):
         raise InputError(
             f"output: expected a new or empty folder, {output} exists and is not empty"
         )
-    check_plot(plot)
 
 
 def _drawn(curve: dict[str, Any], plot: Path) -> NewFile:
