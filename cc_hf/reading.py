@@ -120,7 +120,7 @@ def _is_number(value: Any) -> bool:
 
 TEXT = Kind("a text", lambda value: isinstance(value, str))
 WORD = Kind(
-    "a text that is not blank", lambda value: isinstance(value, str) and value.strip() != ""
+    "a text that is not blank", lambda value: isinstance(value, str) and not is_blank(value)
 )
 NUMBER = Kind("a number", _is_number)
 AMOUNT = Kind("a number from 0", lambda value: _is_number(value) and value >= 0)

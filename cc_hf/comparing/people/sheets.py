@@ -308,9 +308,9 @@ def read_sheet(path: Path, key: SheetKey) -> Answers:
     positions = {name: header.index(name) for name in columns}
     rows = {row.id: row for row in key.rows}
     answers: dict[str, tuple[str, ...]] = {}
-    for place, cells in table:
+    for line, cells in table:
         name = cells[positions[_ID]].strip()
-        where = f"{place}: row {name!r}"
+        where = f"{line}: row {name!r}"
         if name not in rows:
             raise InputError(f"{where}: this id is not in the key; keep the ids of the sheet")
         if name in answers:
