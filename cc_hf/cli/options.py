@@ -98,7 +98,7 @@ Dataset = Annotated[
         help=(
             "Name of a dataset (see `cc-hf list datasets`); a .csv, .tsv or .jsonl file with your"
             " own sources and cues, or homographs and senses; or a folder that `cc-hf build` or"
-            " `cc-hf study disambiguation_bias challenge` wrote."
+            " `cc-hf study disambiguation_bias build-challenge` wrote."
         )
     ),
 ]

@@ -417,7 +417,7 @@ def read_table(path: str | Path) -> AttractorTable:
     Raises:
         InputError: for a file that does not exist or is not such a table.
     """
-    row = read_kept(path, _FORM, "a table of `cc-hf study disambiguation_bias attractors --output`")
+    row = read_kept(path, _FORM, "a table of `cc-hf study disambiguation_bias attractors --table`")
     counts, n_pairs = row["counts"], row["n_pairs"]
     for homograph in {**counts, **n_pairs}:
         clusters, numbers = counts.get(homograph, {}), n_pairs.get(homograph)

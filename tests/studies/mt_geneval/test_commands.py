@@ -47,7 +47,7 @@ def test_from_contextual_results_over_sheets_to_ratings(
     assert "Krippendorff's alpha of the raters: 1.00 on systems, 1.00 on references" in printed
     assert "Tables 5 and 7: systems 52.3, 51.3, 54.0, references 92.2" in printed
     result = invoke(
-        "analyze", "human-agreement", path, "--key", tmp_path / "key.json", "--sheet", sheets[0]
+        "compare", "--by", "rater", path, "--key", tmp_path / "key.json", "--sheet", sheets[0]
     )
     assert "expected a key of the form word-senses or occupation-genders" in str(result.exception)
 

@@ -127,8 +127,8 @@ _KINDS_OF_VALUES: dict[str, tuple[tuple[type, ...], str]] = {
 
 
 def read_samples(path: str | Path) -> Iterator[AdversarialSample]:
-    """Yield the samples of a file that `cc-hf study disambiguation_bias attack make` wrote, without
-    loading it whole.
+    """Yield the samples of a file that `cc-hf study disambiguation_bias attack build` wrote,
+    without loading it whole.
 
     Args:
         path: a JSONL file with the fields of `AdversarialSample`; other keys are ignored.
@@ -138,7 +138,7 @@ def read_samples(path: str | Path) -> Iterator[AdversarialSample]:
             as described. The message names the line.
     """
     seen: set[str] = set()
-    for sample, where in _rows(path, _sample, "study disambiguation_bias attack make"):
+    for sample, where in _rows(path, _sample, "study disambiguation_bias attack build"):
         if sample.id in seen:
             raise InputError(f"{where}: the id {sample.id!r} occurs twice; give each row its own")
         seen.add(sample.id)

@@ -54,11 +54,11 @@ def test_other_files_are_refused(tmp_path: Path) -> None:
     for text, message in (
         (
             "{",
-            "line 1: expected a JSON object, as `cc-hf study disambiguation_bias attack make` writes it",
+            "line 1: expected a JSON object, as `cc-hf study disambiguation_bias attack build` writes it",
         ),
         (
             "[]",
-            "line 1: expected a JSON object, as `cc-hf study disambiguation_bias attack make` writes it, got",
+            "line 1: expected a JSON object, as `cc-hf study disambiguation_bias attack build` writes it, got",
         ),
     ):
         path.write_text(text, encoding="utf-8")
