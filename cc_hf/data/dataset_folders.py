@@ -1,5 +1,5 @@
-"""Folders that `cc-hf build` and `cc-hf study disambiguation_bias challenge` write, read again as
-datasets.
+"""Folders that `cc-hf build` and `cc-hf study disambiguation_bias build-challenge` write, read
+again as datasets.
 """
 
 from __future__ import annotations

@@ -401,9 +401,8 @@ class HomographAccuracy(Metric):
             return ""
         return (
             "homograph_accuracy needs a homograph with the words of each sense, as challenge sets"
-            f" of `cc-hf study disambiguation_bias challenge` and files with the columns cluster"
-            f" and senses have them;"
-            f" {dataset} {config} does not have them"
+            " of `cc-hf study disambiguation_bias build-challenge` and files with the columns"
+            f" cluster and senses have them; {dataset} {config} does not have them"
         )
 
     @staticmethod

@@ -415,7 +415,7 @@ def read_table(path: str | Path) -> AttractorTable:
     Raises:
         InputError: for a file that does not exist or is not such a table.
     """
-    what = "a table of `cc-hf study disambiguation_bias attractors --output`"
+    what = "a table of `cc-hf study disambiguation_bias attractors --table`"
     row = read_json(path, what, _FORM, remedy=AS_WRITTEN)
     counts, n_pairs = row["counts"], row["n_pairs"]
     for homograph in {**counts, **n_pairs}:

@@ -31,7 +31,7 @@ class SplitPlan:
             WinoGrande as `cc_hf.studies.wino_x.winogrande.load_winogrande` loads it, or the path of
             a file in its format, without these parts. WinoGrande is used whole unless `sizes` says
             otherwise.
-        dataset: "wino_x", or a folder that `cc-hf study wino_x make` wrote.
+        dataset: "wino_x", or a folder that `cc-hf study wino_x build` wrote.
     """
 
     n_dev: int = _N_DEV

@@ -107,7 +107,7 @@ def translate_or_read(
     if not samples:
         raise InputError(
             "samples: expected at least one, got none; make some with `cc-hf study"
-            " disambiguation_bias attack make`"
+            " disambiguation_bias attack build`"
         )
     if (system is None) == (translations is None):
         raise InputError(

@@ -1,5 +1,5 @@
 """From files of tagged pairs and attractors to a file of adversarial samples; `cc-hf study
-disambiguation_bias attack make` runs it.
+disambiguation_bias attack build` runs it.
 """
 
 from __future__ import annotations

@@ -63,7 +63,7 @@ def matched_translations(texts: Sequence[str], lines: Sequence[str]) -> dict[str
     if len(lines) != len(texts):
         raise InputError(
             f"translations: expected one line for each distinct text, {len(texts)} in all, got"
-            f" {len(lines)}; translate the file of `cc-hf study disambiguation_bias attack make"
+            f" {len(lines)}; translate the file of `cc-hf study disambiguation_bias attack build"
             f" --sources`"
         )
     return dict(zip(texts, lines, strict=True))

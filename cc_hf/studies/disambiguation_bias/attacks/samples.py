@@ -120,8 +120,8 @@ _WRITTEN = "write the file with `cc-hf study disambiguation_bias attack {}`"
 
 
 def read_samples(path: str | Path) -> Iterator[AdversarialSample]:
-    """Yield the samples of a file that `cc-hf study disambiguation_bias attack make` wrote, without
-    loading it whole.
+    """Yield the samples of a file that `cc-hf study disambiguation_bias attack build` wrote,
+    without loading it whole.
 
     Args:
         path: a JSONL file with the fields of `AdversarialSample`; other keys are ignored.
@@ -131,7 +131,7 @@ def read_samples(path: str | Path) -> Iterator[AdversarialSample]:
             as described. The message names the line.
     """
     seen: set[str] = set()
-    remedy = _WRITTEN.format("make")
+    remedy = _WRITTEN.format("build")
     for where, row in read_rows(Path(path), JSONL, _form(AdversarialSample), remedy=remedy):
         with in_file(where, remedy):
             sample = _sample(row)
