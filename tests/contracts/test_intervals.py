@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import io
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from rich.console import Console
 
 from cc_hf import registry
 from cc_hf.leaderboard.html import result_html
@@ -28,6 +26,7 @@ from cc_hf.statistics.gender_figures import count_cells, gender_intervals
 from cc_hf.statistics.rank_correlation import rank_correlation
 from tests.helpers.metric_rows import judged, row
 from tests.helpers.metrics import evaluate_metric
+from tests.helpers.terminal import printed
 
 _N = 100
 _Found = Interval | NoInterval
@@ -153,12 +152,9 @@ def _check_shown(result: EvaluationResult, tmp_path: Path) -> None:
     """Check that table, reports and page show the result and what there is to say about its
     intervals.
     """
-    console = Console(file=io.StringIO(), width=400)
-    console.print(result_table(result))
-    assert isinstance(console.file, io.StringIO)
     report = build_report([System("a", {result.metric: result})], n_resamples=20)
     shown = [
-        console.file.getvalue(),
+        printed(result_table(result), width=400),
         html_page(report),
         markdown_report(report),
         latex_report(report),

@@ -8,10 +8,11 @@ from typing import Any
 from tokenizers import decoders
 from transformers import AutoModelForCausalLM, AutoTokenizer
 
+from cc_hf.prompting.conversations import Conversation, Decoding, Message
 from tests.helpers.families import save_tiny_causal_lm
 from tests.helpers.models import N_POSITIONS
 
-__all__ = ["TEMPLATES", "save_tiny_chat_model"]
+__all__ = ["QUESTIONS", "SHORT", "TEMPLATES", "asked", "save_tiny_chat_model"]
 
 _TURNS = (
     "{% for message in messages %}"
@@ -63,3 +64,23 @@ def save_tiny_chat_model(
             setattr(model.generation_config, name, value)
         model.generation_config.save_pretrained(folder)
     return folder
+
+
+SHORT = Decoding(max_new_tokens=6)
+
+
+def asked(*contents: str) -> Conversation:
+    """Return turns of user and assistant, in turn."""
+    return tuple(
+        Message("assistant" if number % 2 else "user", content)
+        for number, content in enumerate(contents)
+    )
+
+
+QUESTIONS = [
+    asked("The doctor asked the nurse."),
+    asked("Der Arzt", "die Mechanikerin", "The receptionist was in a good mood. Who?"),
+    asked("her"),
+    asked("because she was"),
+    asked("The mechanic greeted", "ihm", "him"),
+]

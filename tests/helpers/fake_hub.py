@@ -12,11 +12,17 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 from threading import Thread
 from typing import Any, Literal
 from urllib.parse import parse_qs, urlsplit
 
-__all__ = ["Commit", "FakeHub", "fake_hub"]
+from typer.testing import CliRunner
+
+from cc_hf.cli.main import app
+from cc_hf.errors import CCError
+
+__all__ = ["TOKEN", "Commit", "FakeHub", "fake_hub", "run"]
 
 #: what a request gets: a status, or "drop" for a connection that ends without an answer
 Refusal = int | Literal["drop"]
@@ -223,3 +229,15 @@ def _oid(content: bytes | None) -> str | None:
     return (
         None if content is None else hashlib.sha1(b"blob %d\0" % len(content) + content).hexdigest()
     )
+
+
+TOKEN = "hf_SecretSecretSecretSecret"
+
+
+def run(*arguments: str | Path) -> tuple[str, CCError | None]:
+    """Return the output of a command, and the error of cc_hf that it raised."""
+    answer = CliRunner().invoke(app, ["publish", *map(str, arguments)])
+    assert answer.exception is None or isinstance(answer.exception, (CCError, SystemExit)), (
+        answer.exception
+    )
+    return answer.output, answer.exception if isinstance(answer.exception, CCError) else None

@@ -23,7 +23,14 @@ from cc_hf.evaluators.score_cache import ScoreCache
 from cc_hf.schema import ScoringRequest
 from tests.helpers.fake_evaluator import hash_score
 
-__all__ = ["BrokenEvaluator", "LetterEvaluator", "letter_requests", "main"]
+__all__ = [
+    "BrokenEvaluator",
+    "LetterEvaluator",
+    "SpelledEvaluator",
+    "TextEvaluator",
+    "letter_requests",
+    "main",
+]
 
 Pair = tuple[str, str]
 
@@ -138,3 +145,35 @@ def main() -> None:
         ),
         encoding="utf-8",
     )
+
+
+class SpelledEvaluator(LetterEvaluator):
+    """An evaluator in which each letter is a token with its own probability under each source."""
+
+    def decode_targets(self, rows: Sequence[Sequence[int]]) -> list[str]:
+        return ["".join(chr(number) for number in row if number) for row in rows]
+
+    def logprobs_batch(
+        self, sources: Sequence[Sequence[int]], targets: Sequence[Sequence[int]]
+    ) -> list[npt.NDArray[np.float64]]:
+        return [
+            np.log(
+                [hash_score("".join(map(chr, s)), f"{at}{letter}") for at, letter in enumerate(t)]
+            )
+            for s, t in zip(sources, targets, strict=True)
+        ]
+
+
+class TextEvaluator(LetterEvaluator):
+    """An evaluator whose mean log-probability is a function of the translation."""
+
+    def __init__(self, mean_logprob: Callable[[str], float], **options: Any) -> None:
+        super().__init__(max_tokens=400, **options)
+        self.mean_logprob = mean_logprob
+
+    def logprobs_batch(
+        self, sources: Sequence[Sequence[int]], targets: Sequence[Sequence[int]]
+    ) -> list[npt.NDArray[np.float64]]:
+        texts = ["".join(map(chr, ids[:-1])) for ids in targets]
+        assert all(len(ids) == 1 for ids in sources), "the source is empty"
+        return [np.full(len(t) + 1, self.mean_logprob(t)) for t in texts]

@@ -84,3 +84,30 @@ def _arguments(dataset: Any, config: str | None, options: dict[str, Any]) -> lis
     if loading:
         options["loading"] = LoadingOptions(**loading)
     return [cc_hf.load_material(dataset, config, **where)]
+
+
+ROWS = [
+    {"category": category, "gender": gender, "occupation": "physician", "number": "sg"}
+    for category, gender in (
+        ("MoMc", "male"),
+        ("FoFc", "female"),
+        ("MoFc", "female"),
+        ("FoMc", "male"),
+    )
+    for _ in range(10)
+]
+
+
+def simplegen(n_right: tuple[int, int, int, int], **options: Any) -> EvaluationResult:
+    """Return the result of a system with so many right translations in each category; one of the
+    others is inconclusive.
+    """
+    male, female = ("El médico", "La médica"), ("La médica", "El médico")
+    texts = [
+        text
+        for (right, wrong), n in zip((male, female, female, male), n_right, strict=True)
+        for text in [right] * n + [wrong] * (9 - n) + ["Alguien"]
+    ]
+    return evaluate_metric(
+        "simplegen_accuracy", texts, ROWS, tgt_lang="es", n_resamples=20, **options
+    )

@@ -8,7 +8,14 @@ from pathlib import Path
 from cc_hf.results import CategoryAccuracy, EvaluationResult, Interval
 from cc_hf.schema import Judgement
 
-__all__ = ["seed_files", "small_result", "write_result", "write_seeds"]
+__all__ = [
+    "agreement_result",
+    "agreement_results",
+    "seed_files",
+    "small_result",
+    "write_result",
+    "write_seeds",
+]
 
 
 def small_result(
@@ -86,3 +93,26 @@ def write_seeds(folder: Path) -> list[Path]:
 def seed_files(folder: Path) -> list[str | Path]:
     """Return the options that name BLEU and times of `write_seeds`."""
     return ["--bleu", folder / "bleu.json", "--timing", folder / "times.json"]
+
+
+def agreement_result(
+    system: str,
+    evaluator: str,
+    accuracy: float,
+    *,
+    options: str = "score:geometric",
+    ids: tuple[str, ...] = ("0", "1"),
+) -> EvaluationResult:
+    judgements = tuple(Judgement(name, "all", True, f"{system} {name}", "correct") for name in ids)
+    return EvaluationResult(
+        "winomt", "en-de", "de", "m", f"cc|data:winomt|eval:{evaluator}|{options}|n:2|seed:0", 2,
+        {"accuracy": accuracy}, {}, (), judgements,
+    )  # fmt: skip
+
+
+def agreement_results(**accuracies: tuple[float, ...]) -> dict[str, EvaluationResult]:
+    return {
+        f"{evaluator}.{number}": agreement_result(f"s{number}", evaluator, value)
+        for evaluator, values in accuracies.items()
+        for number, value in enumerate(values)
+    }

@@ -13,7 +13,7 @@ from cc_hf.data.readers.mt_geneval import read
 from cc_hf.evaluation.material import Material
 from cc_hf.results import EvaluationResult
 from examples import gender_fine_tuning
-from tests.unit.data.readers.test_mt_geneval import pairs
+from tests.helpers.mt_geneval_files import pairs
 
 
 def test_a_model_is_judged_before_and_after_two_steps(

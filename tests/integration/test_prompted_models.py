@@ -16,8 +16,8 @@ from cc_hf.systems.local_chat import open_local_chat
 from tests.helpers.chat_models import save_tiny_chat_model
 from tests.helpers.chat_server import chat_server
 from tests.helpers.command_line import Shown, run_command
+from tests.helpers.processes import torchrun
 from tests.helpers.wino_x_schemas import lay_out, mt_rows
-from tests.unit.evaluators.test_distributed import torchrun
 
 CONFIG = "mt_en_de.translations"
 N_TOKENS = "6"

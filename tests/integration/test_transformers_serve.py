@@ -23,8 +23,7 @@ from cc_hf.errors import EvaluatorError
 from cc_hf.prompting.conversations import Decoding
 from cc_hf.systems.local_chat import open_local_chat
 from cc_hf.systems.respondents import open_respondent
-from tests.helpers.chat_models import save_tiny_chat_model
-from tests.unit.systems.test_local_chat import QUESTIONS
+from tests.helpers.chat_models import QUESTIONS, save_tiny_chat_model
 
 _IS_AVAILABLE = getattr(import_utils, "is_serve_available", lambda: False)()
 _SECONDS = 300

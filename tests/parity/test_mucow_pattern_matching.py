@@ -11,6 +11,7 @@ import pytest
 import cc_hf
 from cc_hf.results import EvaluationResult
 from tests.helpers.metrics import evaluate_dataset
+from tests.helpers.mucow_logs import log_of, logged_verdict
 
 pytestmark = pytest.mark.shared
 
@@ -25,18 +26,6 @@ FIGURES = {
 }
 GROUPS = {"all": "", "in": "_in_domain", "out": "_out_of_domain"}
 PAIRS = ("cs", "de", "fi", "lt", "ru")
-
-
-def log_of(shared: Path, lang: str) -> list[dict[str, Any]]:
-    folder = shared / "upstream/ZurichNLP/contrastive-conditioning/human_validation/mucow/data"
-    text = (folder / f"mucow_pattern_matching.results.en-{lang}.ensemble.log").read_text(
-        encoding="utf-8"
-    )
-    return [json.loads(line) for line in text.splitlines()]
-
-
-def logged_verdict(row: dict[str, Any]) -> str:
-    return "inconclusive" if row["is_unknown"] else "correct" if row["is_correct"] else "incorrect"
 
 
 def run(shared: Path, config: str, translations: list[str], **options: Any) -> EvaluationResult:

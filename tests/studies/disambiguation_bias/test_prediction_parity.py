@@ -23,7 +23,7 @@ from cc_hf.studies.disambiguation_bias.homographs import TaggedPair
 from cc_hf.studies.disambiguation_bias.prediction import FEATURES, ErrorPrediction, predict_errors
 from cc_hf.studies.disambiguation_bias.sentences import sentence_bias
 from cc_hf.text.tokenization import word_texts
-from tests.parity.test_mucow_pattern_matching import log_of, logged_verdict
+from tests.helpers.mucow_logs import log_of, logged_verdict
 
 pytestmark = pytest.mark.shared
 

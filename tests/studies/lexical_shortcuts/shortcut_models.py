@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from typing import Any
 
 import torch
@@ -10,6 +11,8 @@ from cc_hf.studies.lexical_shortcuts.model import (
     LexicalShortcutConfig,
     LexicalShortcutForConditionalGeneration,
 )
+from cc_hf.studies.lexical_shortcuts.probe import Pairs
+from tests.helpers.models import TEXT
 
 PAD, EOS = 1, 2
 SOURCES = torch.tensor([[5, 6, 7, 8, 9, EOS], [10, 11, EOS, PAD, PAD, PAD], [12] * 5 + [EOS]])
@@ -67,3 +70,12 @@ def small_model(**changes: Any) -> LexicalShortcutForConditionalGeneration:
             weight.data[PAD] = 0
     model.eval()
     return model
+
+
+def pairs(n: int, seed: int) -> Pairs:
+    """Return random sequences of the words that the tokenizer of the tiny models was made for."""
+    draw = random.Random(seed)
+    return Pairs(*([" ".join(draw.choices(WORDS, k=7)) for _ in range(n)] for _ in range(2)))
+
+
+WORDS = TEXT.replace("[", "").replace("]", "").split()

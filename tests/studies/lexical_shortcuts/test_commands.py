@@ -20,7 +20,8 @@ from cc_hf.studies.lexical_shortcuts.results import (
 from cc_hf.studies.lexical_shortcuts.tables import lexical_probe_chart
 from tests.helpers.command_line import printed_by, read_json
 from tests.helpers.models import save_tiny_marian
-from tests.studies.lexical_shortcuts.test_probe import pairs
+from tests.helpers.terminal import printed
+from tests.studies.lexical_shortcuts.shortcut_models import pairs
 
 
 @pytest.fixture(scope="module")
@@ -39,12 +40,33 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_two_models_are_probed_compared_and_drawn(folder: Path) -> None:
     printed = printed_by(
-        "study", "lexical_shortcuts", "probe", folder / "model0", folder / "model1",
-        "--source", folder / "train.en", "--target", folder / "train.de",
-        "--test-source", folder / "test.en", "--test-target", folder / "test.de",
-        "--name", "base", "--name", "other", "--max-epochs", "2", "--resamples", "20", "--bf16",
-        "--chart", folder / "probe.svg", "--output", folder / "probe.json",
-    )  # fmt: skip
+        "study",
+        "lexical_shortcuts",
+        "probe",
+        folder / "model0",
+        folder / "model1",
+        "--source",
+        folder / "train.en",
+        "--target",
+        folder / "train.de",
+        "--test-source",
+        folder / "test.en",
+        "--test-target",
+        folder / "test.de",
+        "--name",
+        "base",
+        "--name",
+        "other",
+        "--max-epochs",
+        "2",
+        "--resamples",
+        "20",
+        "--bf16",
+        "--chart",
+        folder / "probe.svg",
+        "--output",
+        folder / "probe.json",
+    )
     assert "base: encoder, 21 sub-words" not in printed  # words are several sub-words
     assert "base: encoder" in printed
     assert "other against base, percentage points" in printed
@@ -78,13 +100,22 @@ def test_options_that_do_not_fit_are_refused(
         options = [*options, "--data-dir", str(shared / "upstream")]
     with pytest.raises(InputError, match=message):
         printed_by(
-            "study", "lexical_shortcuts", "probe", "model0", "model1", "--source", "train.en", "--target", "train.de",
-            "--max-epochs", "1", *options,
-        )  # fmt: skip
+            "study",
+            "lexical_shortcuts",
+            "probe",
+            "model0",
+            "model1",
+            "--source",
+            "train.en",
+            "--target",
+            "train.de",
+            "--max-epochs",
+            "1",
+            *options,
+        )
 
 
 def test_tables_show_parts_of_speech_gates_and_what_was_not_compared() -> None:
-    from rich.console import Console
 
     from cc_hf.studies.lexical_shortcuts.tables import lexical_probe_tables
 
@@ -111,9 +142,7 @@ def test_tables_show_parts_of_speech_gates_and_what_was_not_compared() -> None:
         "lexical-probe|v:1",
         {"other": "it has other sub-words"},
     )
-    console = Console(width=80, record=True)
-    console.print(lexical_probe_tables(probe))
-    text = console.export_text()
+    text = printed(lexical_probe_tables(probe))
     assert "2 of types that the classifiers have" in text
     assert "NOUN" in text
     assert "60.0" in text

@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import copy
 import json
-import random
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
@@ -35,17 +34,10 @@ from tests.helpers.families import (
     save_tiny_m2m100,
     save_tiny_t5,
 )
-from tests.helpers.models import TEXT
+from tests.studies.lexical_shortcuts.shortcut_models import pairs
 
-WORDS = TEXT.replace("[", "").replace("]", "").split()
 QUICK = ProbeSettings(hidden=64, max_epochs=10, batch_size=32, learning_rate=3e-3)
 BOOTSTRAP = Bootstrap(0, 50)
-
-
-def pairs(n: int, seed: int) -> Pairs:
-    """Return random sequences of the words that the tokenizer of the tiny models was made for."""
-    draw = random.Random(seed)
-    return Pairs(*([" ".join(draw.choices(WORDS, k=7)) for _ in range(n)] for _ in range(2)))
 
 
 @pytest.fixture(scope="module")

@@ -14,7 +14,15 @@ from cc_hf.studies.mt_geneval.counts import DataCounts
 from tests.helpers.command_line import invoke
 from tests.helpers.results import write_result
 from tests.helpers.sheets import fill
-from tests.studies.mt_geneval import test_counts, test_ratings, test_sentence_gaps
+from tests.studies.mt_geneval.samples import (
+    answers,
+    contextual_examples,
+    contextual_result,
+    drawn,
+    gap_examples,
+    gap_result,
+    marked_example,
+)
 
 
 def run(*arguments: object) -> Result:
@@ -28,8 +36,8 @@ def with_examples(monkeypatch: pytest.MonkeyPatch, rows: list[Any]) -> None:
 def test_from_contextual_results_over_sheets_to_ratings(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with_examples(monkeypatch, test_ratings.examples())
-    path = write_result(tmp_path, "bad", test_ratings.result("bad", "Der Arzt", "incorrect"))
+    with_examples(monkeypatch, contextual_examples())
+    path = write_result(tmp_path, "bad", contextual_result("bad", "Der Arzt", "incorrect"))
     rest = ("-o", tmp_path / "sheets", "--key", tmp_path / "key.json", "--n", 2)
     result = run("build-sheets", path, *rest)
     assert result.exit_code == 0, result.output
@@ -58,14 +66,14 @@ def test_languages_without_printed_ratings_have_none_in_the_json() -> None:
     from cc_hf.studies.mt_geneval.ratings import rate_genders
     from cc_hf.studies.mt_geneval.tables import ratings_json
 
-    key = test_ratings.drawn()
-    ratings = rate_genders(key, [test_ratings.answers(key, lambda c, t: True)] * 2)
+    key = drawn()
+    ratings = rate_genders(key, [answers(key, lambda c, t: True)] * 2)
     assert ratings_json(replace(ratings, data=("", "", "nl")))["published"] is None
 
 
 def test_sentence_gaps_are_listed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    with_examples(monkeypatch, test_sentence_gaps.examples())
-    path = write_result(tmp_path, "r", test_sentence_gaps.result())
+    with_examples(monkeypatch, gap_examples())
+    path = write_result(tmp_path, "r", gap_result())
     result = run("sentence-gaps", path, "--n", 1, "--json")
     assert result.exit_code == 0, result.output
     row = json.loads(result.stdout)
@@ -95,7 +103,7 @@ def test_sentence_gaps_are_listed(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
 
 
 def test_counts_are_shown_beside_the_printed_ones(monkeypatch: pytest.MonkeyPatch) -> None:
-    rows = [test_counts.example("female", "<F>She</F> won.", "<F>Sie</F> siegte.")]
+    rows = [marked_example("female", "<F>She</F> won.", "<F>Sie</F> siegte.")]
     with_examples(monkeypatch, rows)
     result = run("gendered-words", "de", "it", "--json")
     assert result.exit_code == 0, result.output

@@ -5,21 +5,15 @@ import pytest
 from cc_hf.errors import InputError
 from cc_hf.schema import ContrastiveSourceExample, Focus
 from cc_hf.studies.mt_geneval.counts import DataCounts, count_data
-
-
-def example(gender: str, source: str, reference: str) -> ContrastiveSourceExample:
-    plain = [text.replace("<F>", "").replace("</F>", "") for text in (source, reference)]
-    return ContrastiveSourceExample(
-        f"0.{gender}", "en", "de", plain[0], Focus(plain[0].split()[0], 0), ("c",), ("i",), gender,
-        gender, {"pair": "0", "reference": plain[1], "annotated_source": source,
-                 "annotated_reference": reference},
-    )  # fmt: skip
+from tests.studies.mt_geneval.samples import marked_example
 
 
 def test_words_and_phrases_are_counted_once_in_lower_case() -> None:
     rows = [
-        example("female", "<F>She</F> saw that <F>she</F> won.", "<F>Die alte Frau</F> kam."),
-        example("male", "<F>He</F> saw it.", '"<F>Der ""alte"" Mann</F> kam."'),
+        marked_example(
+            "female", "<F>She</F> saw that <F>she</F> won.", "<F>Die alte Frau</F> kam."
+        ),
+        marked_example("male", "<F>He</F> saw it.", '"<F>Der ""alte"" Mann</F> kam."'),
     ]
     counts = count_data(rows)
     assert counts == DataCounts(1, 7, 2, counts.n_target_words, 2)

@@ -1,56 +1,21 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from cc_hf.comparing.people.sheets import Answers, SheetKey
 from cc_hf.errors import InputError
 from cc_hf.results import EvaluationResult
-from cc_hf.schema import ContrastiveTranslationExample, Judgement
 from cc_hf.studies.mt_geneval.ratings import REFERENCE, draw_contextual_sample, rate_genders
-
-CATEGORIES = ("female_stereotyped/female", "neutral/male")
-
-
-def examples(n: int = 8) -> list[ContrastiveTranslationExample]:
-    return [
-        ContrastiveTranslationExample(
-            str(i), "en", "de", f"The doctor {i} came.", f"Die Ärztin {i}", (f"Der Arzt {i}",),
-            CATEGORIES[i % 2], {"context": f"She is tall {i}."},
-        )
-        for i in range(n)
-    ]  # fmt: skip
-
-
-def result(system: str, text: str, verdict: str, **changes: Any) -> EvaluationResult:
-    judgements = tuple(
-        Judgement(str(i), "all", verdict == "correct", f"{text} {i}", verdict) for i in range(8)
-    )
-    made = EvaluationResult(
-        "mt_geneval", "contextual_de", "de", "gender_accuracy", "ga|data:mt_geneval@1|n:8", 8, {},
-        {}, (), judgements, system=system,
-    )  # fmt: skip
-    return replace(made, **changes)
-
-
-def drawn(**options: Any) -> SheetKey:
-    results = {
-        "good": result("good", "Die Ärztin", "correct"),
-        "bad": result("bad", "Der Arzt", "incorrect"),
-    }
-    return draw_contextual_sample(results, examples(), **{"n": 3, **options})
-
-
-def answers(key: SheetKey, accepts: Callable[[str, str], bool]) -> Answers:
-    """Return the answers of a rater who accepts by category and translation."""
-    return {
-        row.id: ("Correct" if accepts(row.origins[0]["category"], row.cells[2]) else "Incorrect",)
-        for row in key.rows
-    }
+from tests.studies.mt_geneval.samples import (
+    CATEGORIES,
+    answers,
+    contextual_examples,
+    contextual_result,
+    drawn,
+)
 
 
 def test_every_category_has_as_many_sources_with_all_translations() -> None:
@@ -102,16 +67,16 @@ def test_figures_are_those_of_the_rater_who_accepts_most_references() -> None:
 @pytest.mark.parametrize(
     ("results", "rows", "n", "message"),
     [
-        ({}, examples(), 1, "results: expected those of at least one system"),
-        ({"a": result("a", "x", "correct")}, examples(), 0, "n: expected at least 1"),
-        ({REFERENCE: result("a", "x", "correct")}, examples(), 1, "another name for the system"),
-        ({"a": result("a", "x", "correct")}, examples(9), 9, "a: .* got none of '8'"),
-        ({"a": result("a", "x", "correct")},
-         [replace(examples()[0], extra={})], 1, "example '0': expected the test split of"),
-        ({"a": result("a", "x", "correct")},
-         [replace(examples()[0], category="unknown")], 1, "example '0': expected the test split"),
-        ({"a": result("a", "x", "correct"), "b": result("b", "y", "correct", tgt_lang="fr")},
-         examples(), 1, "results: expected those of the same data"),
+        ({}, contextual_examples(), 1, "results: expected those of at least one system"),
+        ({"a": contextual_result("a", "x", "correct")}, contextual_examples(), 0, "n: expected at least 1"),
+        ({REFERENCE: contextual_result("a", "x", "correct")}, contextual_examples(), 1, "another name for the system"),
+        ({"a": contextual_result("a", "x", "correct")}, contextual_examples(9), 9, "a: .* got none of '8'"),
+        ({"a": contextual_result("a", "x", "correct")},
+         [replace(contextual_examples()[0], extra={})], 1, "example '0': expected the test split of"),
+        ({"a": contextual_result("a", "x", "correct")},
+         [replace(contextual_examples()[0], category="unknown")], 1, "example '0': expected the test split"),
+        ({"a": contextual_result("a", "x", "correct"), "b": contextual_result("b", "y", "correct", tgt_lang="fr")},
+         contextual_examples(), 1, "results: expected those of the same data"),
     ],
 )  # fmt: skip
 def test_what_cannot_be_drawn_is_refused(

@@ -7,50 +7,16 @@ import pytest
 from sacrebleu import sentence_bleu, sentence_chrf
 
 from cc_hf.errors import InputError
-from cc_hf.results import EvaluationResult
-from cc_hf.schema import ContrastiveSourceExample, Focus, Judgement
 from cc_hf.studies.mt_geneval.sentence_gaps import sentence_gaps
-
-REFERENCES = {"male": "Er ist Arzt und sehr alt .", "female": "Sie ist Ärztin und sehr alt ."}
-#: Translations of the masculine and the feminine sentence of each pair.
-TRANSLATIONS = (
-    ("Er ist Arzt und sehr alt .", "Sie ist Ärztin und alt ."),
-    ("Er ist alt .", "Sie ist Ärztin und sehr alt ."),
-    ("Er ist Arzt und sehr alt .", "Sie ist Ärztin und sehr alt ."),
-    ("Er ist Arzt und sehr alt .", "Nichts davon"),
-)
-
-
-def examples() -> list[ContrastiveSourceExample]:
-    return [
-        ContrastiveSourceExample(
-            f"{pair}.{gender}", "en", "de", f"{word} left.", Focus(word, 0), ("c",), ("i",), gender,
-            gender, {"pair": str(pair), "reference_raw": REFERENCES[gender]},
-        )
-        for pair in range(len(TRANSLATIONS))
-        for gender, word in (("male", "He"), ("female", "She"))
-    ]  # fmt: skip
-
-
-def result(**changes: Any) -> EvaluationResult:
-    judgements = tuple(
-        Judgement(f"{pair}.{gender}", gender, True, text, "correct")
-        for pair, texts in enumerate(TRANSLATIONS)
-        for gender, text in zip(("male", "female"), texts, strict=True)
-    )
-    made = EvaluationResult(
-        "mt_geneval", "counterfactual_de", "de", "gender_accuracy",
-        "ga|data:mt_geneval/counterfactual_de@1|langs:en-de|n:8", 8, {}, {}, (), judgements,
-    )  # fmt: skip
-    return replace(made, **changes)
+from tests.studies.mt_geneval.samples import TRANSLATIONS, gap_examples, gap_result
 
 
 def test_the_largest_and_the_smallest_gaps_come_first() -> None:
-    gaps = sentence_gaps(result(), examples())
+    gaps = sentence_gaps(gap_result(), gap_examples())
     assert [gap.pair for gap in gaps.largest] == ["3", "0"]
     assert [gap.pair for gap in gaps.smallest] == ["1"]
     assert (gaps.n_pairs, gaps.n_male, gaps.n_female) == (4, 2, 1)
-    assert [gap.pair for gap in sentence_gaps(result(), examples(), n=1).largest] == ["3"]
+    assert [gap.pair for gap in sentence_gaps(gap_result(), gap_examples(), n=1).largest] == ["3"]
     assert gaps.largest[0].translations == TRANSLATIONS[3]
     assert gaps.largest[0].sources == ("He left.", "She left.")
     assert gaps.signature.startswith("gaps|data:mt_geneval/counterfactual_de@1|langs:en-de|bleu:")
@@ -59,7 +25,7 @@ def test_the_largest_and_the_smallest_gaps_come_first() -> None:
 
 def test_scores_are_those_of_sacrebleu() -> None:
     for score, compute in (("bleu", sentence_bleu), ("chrf", sentence_chrf)):
-        gaps = sentence_gaps(result(), examples(), score=score)
+        gaps = sentence_gaps(gap_result(), gap_examples(), score=score)
         for gap in (*gaps.largest, *gaps.smallest):
             expected = [
                 compute(translation, [reference]).score / 100
@@ -72,27 +38,32 @@ def test_scores_are_those_of_sacrebleu() -> None:
 @pytest.mark.parametrize(
     ("changes", "rows", "options", "message"),
     [
-        ({}, examples(), {"n": 0}, "n: expected at least 1"),
-        ({}, examples(), {"score": "ter"}, "score: expected one of bleu, chrf, got 'ter'"),
-        ({"tgt_lang": "ja"}, examples(), {}, "spaces"),
-        ({"judgements": ()}, examples(), {}, r"got none of '0\.male'; use the result of a metric"),
+        ({}, gap_examples(), {"n": 0}, "n: expected at least 1"),
+        ({}, gap_examples(), {"score": "ter"}, "score: expected one of bleu, chrf, got 'ter'"),
+        ({"tgt_lang": "ja"}, gap_examples(), {}, "spaces"),
+        (
+            {"judgements": ()},
+            gap_examples(),
+            {},
+            r"got none of '0\.male'; use the result of a metric",
+        ),
         (
             {
-                "judgements": result().judgements[:4],
-                "signature": result().signature.replace(
+                "judgements": gap_result().judgements[:4],
+                "signature": gap_result().signature.replace(
                     "counterfactual_de", "counterfactual_de[first 4]"
                 ),
             },
-            examples(),
+            gap_examples(),
             {},
             r"got none of '2\.male'; the result is of a limited number of sentences, 4 of 8; evaluate all",
         ),
-        ({}, examples()[:-1], {}, "pair '3': expected a sentence of each gender, got male"),
-        ({}, [replace(examples()[0], extra={})], {}, r"example '0\.male': expected a config"),
+        ({}, gap_examples()[:-1], {}, "pair '3': expected a sentence of each gender, got male"),
+        ({}, [replace(gap_examples()[0], extra={})], {}, r"example '0\.male': expected a config"),
     ],
 )
 def test_what_has_no_gaps_is_refused(
     changes: dict[str, Any], rows: list[Any], options: dict[str, Any], message: str
 ) -> None:
     with pytest.raises(InputError, match=message):
-        sentence_gaps(result(**changes), rows, **options)
+        sentence_gaps(gap_result(**changes), rows, **options)

@@ -1,8 +1,6 @@
 from __future__ import annotations
 
-import itertools
 import json
-from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -16,38 +14,7 @@ from cc_hf.studies.wino_x.referent_bias import ReferentBias, referent_bias
 from cc_hf.studies.wino_x.referent_choices import Choice, choices_of_result, read_choices
 from tests.helpers import respondents
 from tests.helpers.cases import cases_by_message
-
-# correct gender, incorrect gender, position of the correct one -> is the correct one preferred?
-Prefers = Callable[[str, str, str], bool]
-
-
-def choices(
-    prefers: Prefers, genders: tuple[str, ...] = ("male", "female", "neutral"), n: int = 100
-) -> list[Choice]:
-    """Return balanced schemas like those of Wino-X: every pronoun is correct in one twin and
-    incorrect in the other.
-    """
-    found = []
-    for number, (a, b), place in itertools.product(
-        range(n), itertools.combinations(genders, 2), (0, 1)
-    ):
-        for twin, (right, wrong) in enumerate(((a, b), (b, a))):
-            position = ("first", "second")[(place + twin) % 2]
-            pair = f"{number}.{a}.{b}.{place}"
-            found.append(
-                Choice(
-                    f"{pair}-{twin}", pair, right, wrong, position, prefers(right, wrong, position)
-                )
-            )
-    return found
-
-
-def always(gender: str, seed: int = 0) -> Prefers:
-    """Prefer a gender wherever it is offered, otherwise choose at random."""
-    generator = np.random.default_rng(seed)
-    return lambda right, wrong, position: (
-        right == gender if gender in (right, wrong) else bool(generator.random() < 0.5)
-    )
+from tests.studies.wino_x.referent_choices import always, choices
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ from cc_hf.studies.wino_x.referent_bias import referent_bias
 from cc_hf.studies.wino_x.salience import Importance, SubwordImportance, TriggerImportance
 from cc_hf.studies.wino_x.tables import curve_tables
 from tests.helpers.terminal import printed
-from tests.studies.wino_x.test_referent_bias import always, choices
+from tests.studies.wino_x.referent_choices import always, choices
 
 
 def test_learning_curves_fit() -> None:

@@ -19,7 +19,7 @@ from cc_hf.evaluators.ensemble import EnsembleEvaluator, SentenceEnsembleEvaluat
 from cc_hf.evaluators.scores import SCORES
 from cc_hf.schema import ContrastiveSourceExample, ContrastiveTranslationExample, Focus
 from tests.helpers.fake_evaluator import hash_score
-from tests.helpers.letter_evaluator import LetterEvaluator
+from tests.helpers.letter_evaluator import LetterEvaluator, SpelledEvaluator
 from tests.helpers.metrics import evaluate_metric
 
 evaluate = functools.partial(evaluate_metric, "contrastive_conditioning")
@@ -27,23 +27,6 @@ evaluate = functools.partial(evaluate_metric, "contrastive_conditioning")
 CORRECT = ("The [female] cook left.", "She, the cook, left.")
 INCORRECT = ("The [male] cook left.", "He, the cook, left.", "It, the cook, left.")
 TRANSLATION = "Die Köchin ging, «froh»."
-
-
-class SpelledEvaluator(LetterEvaluator):
-    """An evaluator in which each letter is a token with its own probability under each source."""
-
-    def decode_targets(self, rows: Sequence[Sequence[int]]) -> list[str]:
-        return ["".join(chr(number) for number in row if number) for row in rows]
-
-    def logprobs_batch(
-        self, sources: Sequence[Sequence[int]], targets: Sequence[Sequence[int]]
-    ) -> list[npt.NDArray[np.float64]]:
-        return [
-            np.log(
-                [hash_score("".join(map(chr, s)), f"{at}{letter}") for at, letter in enumerate(t)]
-            )
-            for s, t in zip(sources, targets, strict=True)
-        ]
 
 
 def explained(translation: str = TRANSLATION, **options: Any) -> Explanation:

@@ -6,44 +6,12 @@ import pytest
 
 from cc_hf.comparing.metrics import evaluator_agreement
 from cc_hf.errors import InputError
-from cc_hf.results import EvaluationResult
-from cc_hf.schema import Judgement
-
-
-def result(
-    system: str,
-    evaluator: str,
-    accuracy: float,
-    *,
-    options: str = "score:geometric",
-    ids: tuple[str, ...] = ("0", "1"),
-) -> EvaluationResult:
-    judgements = tuple(Judgement(name, "all", True, f"{system} {name}", "correct") for name in ids)
-    return EvaluationResult(
-        "winomt",
-        "en-de",
-        "de",
-        "m",
-        f"cc|data:winomt|eval:{evaluator}|{options}|n:2|seed:0",
-        2,
-        {"accuracy": accuracy},
-        {},
-        (),
-        judgements,
-    )
-
-
-def table(**accuracies: tuple[float, ...]) -> dict[str, EvaluationResult]:
-    return {
-        f"{evaluator}.{number}": result(f"s{number}", evaluator, value)
-        for evaluator, values in accuracies.items()
-        for number, value in enumerate(values)
-    }
+from tests.helpers.results import agreement_result, agreement_results
 
 
 def test_orders_of_systems_are_correlated_between_evaluators() -> None:
     found = evaluator_agreement(
-        table(a=(0.1, 0.2, 0.3, 0.4), b=(0.5, 0.7, 0.6, 0.9), c=(0.4, 0.3, 0.2, 0.1))
+        agreement_results(a=(0.1, 0.2, 0.3, 0.4), b=(0.5, 0.7, 0.6, 0.9), c=(0.4, 0.3, 0.2, 0.1))
     )
     assert found.systems == ("a.0", "a.1", "a.2", "a.3")
     assert found.scores["b"] == (0.5, 0.7, 0.6, 0.9)
@@ -55,7 +23,7 @@ def test_orders_of_systems_are_correlated_between_evaluators() -> None:
 
 
 def test_the_order_of_files_does_not_change_correlations() -> None:
-    rows = table(a=(0.1, 0.2, 0.3, 0.4), b=(0.5, 0.7, 0.6, 0.9))
+    rows = agreement_results(a=(0.1, 0.2, 0.3, 0.4), b=(0.5, 0.7, 0.6, 0.9))
     turned = dict(reversed(rows.items()))
     left, right = evaluator_agreement(rows), evaluator_agreement(turned)
     assert left.pairs[0].correlation.spearman == pytest.approx(right.pairs[0].correlation.spearman)
@@ -63,7 +31,7 @@ def test_the_order_of_files_does_not_change_correlations() -> None:
 
 def test_one_model_with_two_options_counts_as_two_evaluators() -> None:
     rows = {
-        f"{options}{n}": result(f"s{n}", "a", n / 10, options=options)
+        f"{options}{n}": agreement_result(f"s{n}", "a", n / 10, options=options)
         for options in ("score:geometric", "score:reference")
         for n in range(3)
     }
@@ -72,10 +40,10 @@ def test_one_model_with_two_options_counts_as_two_evaluators() -> None:
 
 
 def test_metrics_without_a_model_are_distinguished_by_name() -> None:
-    rows = {f"a{n}": result(f"s{n}", "a", n / 10) for n in range(3)}
+    rows = {f"a{n}": agreement_result(f"s{n}", "a", n / 10) for n in range(3)}
     others = {
         f"b{n}": dataclasses.replace(
-            result(f"s{n}", "a", n / 20), signature="wxpm|data:winomt|n:2|seed:0"
+            agreement_result(f"s{n}", "a", n / 20), signature="wxpm|data:winomt|n:2|seed:0"
         )
         for n in range(3)
     }
@@ -83,9 +51,9 @@ def test_metrics_without_a_model_are_distinguished_by_name() -> None:
 
 
 def test_results_that_cannot_be_compared_are_refused() -> None:
-    rows = table(a=(0.1, 0.2, 0.3), b=(0.5, 0.7, 0.6))
+    rows = agreement_results(a=(0.1, 0.2, 0.3), b=(0.5, 0.7, 0.6))
     with pytest.raises(InputError, match="at least three systems by at least two evaluators, got"):
-        evaluator_agreement(table(a=(0.1, 0.2, 0.3)))
+        evaluator_agreement(agreement_results(a=(0.1, 0.2, 0.3)))
     with pytest.raises(InputError, match=r"the translations of a\.2 were not judged by .*eval:b"):
         evaluator_agreement({name: one for name, one in rows.items() if name != "b.2"})
     with pytest.raises(InputError, match=r"again and a\.0 are the same translations by the same"):
@@ -93,6 +61,6 @@ def test_results_that_cannot_be_compared_are_refused() -> None:
     with pytest.raises(InputError, match=r"figure: expected one of accuracy, which.*got 'bleu'"):
         evaluator_agreement(rows, figure="bleu")
     with pytest.raises(InputError, match=r"a gives all 3 systems the same accuracy, 0\.1"):
-        evaluator_agreement(table(a=(0.1, 0.1, 0.1), b=(0.5, 0.7, 0.6)))
+        evaluator_agreement(agreement_results(a=(0.1, 0.1, 0.1), b=(0.5, 0.7, 0.6)))
     with pytest.raises(InputError, match="expected results of the same examples"):
-        evaluator_agreement({**rows, "c.0": result("s0", "c", 0.3, ids=("0", "2"))})
+        evaluator_agreement({**rows, "c.0": agreement_result("s0", "c", 0.3, ids=("0", "2"))})

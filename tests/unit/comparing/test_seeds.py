@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 import pytest
 
@@ -9,37 +8,10 @@ from cc_hf.comparing.seeds import average_results
 from cc_hf.comparing.system_rows import mean_rows, system_rows
 from cc_hf.errors import InputError
 from cc_hf.reports.tables.systems import systems_tables
-from cc_hf.results import EvaluationResult
 from cc_hf.statistics.gender_figures import RATIO
-from tests.helpers.metrics import evaluate_metric
+from tests.helpers.metrics import simplegen
 from tests.helpers.results import small_result
-from tests.unit.comparing.test_systems import printed
-
-ROWS = [
-    {"category": category, "gender": gender, "occupation": "physician", "number": "sg"}
-    for category, gender in (
-        ("MoMc", "male"),
-        ("FoFc", "female"),
-        ("MoFc", "female"),
-        ("FoMc", "male"),
-    )
-    for _ in range(10)
-]
-
-
-def simplegen(n_right: tuple[int, int, int, int], **options: Any) -> EvaluationResult:
-    """Return the result of a system with so many right translations in each category; one of the
-    others is inconclusive.
-    """
-    male, female = ("El médico", "La médica"), ("La médica", "El médico")
-    texts = [
-        text
-        for (right, wrong), n in zip((male, female, female, male), n_right, strict=True)
-        for text in [right] * n + [wrong] * (9 - n) + ["Alguien"]
-    ]
-    return evaluate_metric(
-        "simplegen_accuracy", texts, ROWS, tgt_lang="es", n_resamples=20, **options
-    )
+from tests.helpers.terminal import printed
 
 
 def test_deltas_come_from_averaged_accuracies_with_inconclusive_rates() -> None:

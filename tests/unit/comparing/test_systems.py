@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import functools
-import io
 import json
 import re
 from collections.abc import Callable, Sequence
@@ -11,7 +10,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from rich.console import Console, RenderableType
 
 from cc_hf.comparing.systems import Comparison, compare, read_results
 from cc_hf.errors import InputError
@@ -28,6 +26,7 @@ from tests.helpers.fake_evaluator import coarse_scores, hash_scores
 from tests.helpers.fake_metric import Words
 from tests.helpers.intervals import limits
 from tests.helpers.metrics import evaluate_dataset, evaluate_metric
+from tests.helpers.terminal import printed
 
 evaluate = functools.partial(evaluate_metric, "contrastive_conditioning")
 
@@ -78,15 +77,8 @@ def _namesake(sources: Sequence[str], translations: Sequence[str]) -> list[float
 _namesake.__name__ = hash_scores.__name__
 
 
-def printed(part: RenderableType, width: int = 80) -> str:
-    console = Console(width=width)
-    with console.capture() as captured:
-        console.print(part)
-    return captured.get()
-
-
 def shown(found: Comparison, width: int = 80) -> str:
-    return printed(comparison_tables(found), width)
+    return printed(comparison_tables(found), width=width)
 
 
 def test_systems_are_compared_with_the_first() -> None:
@@ -569,6 +561,4 @@ def test_random_scores_of_two_systems_on_winomt_do_not_differ(shared: Path, tmp_
 
 def test_a_difference_without_an_interval_is_noted_under_its_name() -> None:
     table = comparison_tables(compare({"a": judged("a"), "b": judged("a")}, n_resamples=10))
-    console = Console(width=200, record=True, file=io.StringIO())
-    console.print(table)
-    assert "b: difference in accuracy, " in console.export_text()
+    assert "b: difference in accuracy, " in printed(table, width=200)

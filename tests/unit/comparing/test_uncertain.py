@@ -11,7 +11,7 @@ from cc_hf.results import EvaluationResult
 from cc_hf.schema import Judgement
 from tests.helpers import reported
 from tests.helpers.results import small_result
-from tests.unit.comparing.test_systems import printed
+from tests.helpers.terminal import printed
 
 PROBABILITIES = {"a": 0.5, "b": 0.56, "c": 0.46, "d": 0.55, "e": None, "f": 0.1}
 

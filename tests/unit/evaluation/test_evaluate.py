@@ -21,6 +21,7 @@ from cc_hf.systems.translate import Translations
 from tests.helpers import reported
 from tests.helpers.fake_evaluator import hash_scores
 from tests.helpers.metrics import evaluate_dataset, evaluate_dataset_by_all
+from tests.helpers.terminal import printed
 
 TEXTS = ["Die Ärztin ging.", "Der Arzt ging.", "Der Arzt?"] * 888
 
@@ -163,7 +164,7 @@ def test_tables_show_only_the_figures_of_the_result() -> None:
     from cc_hf.reports.tables.base import result_table, results_table
 
     found = run_all()
-    weighted, words = (_shown(result_table(result)) for result in found.results)
+    weighted, words = (printed(result_table(result), width=100) for result in found.results)
     assert "weighted (95 %)" in weighted
     assert "inconclusive" not in weighted
     assert "ties" in weighted
@@ -175,7 +176,7 @@ def test_tables_show_only_the_figures_of_the_result() -> None:
     total = next(line for line in words.splitlines() if line.split()[:1] == ["total"])
     assert total.split()[:3] == ["total", "2,664", "33.3"]
     assert total.split()[-1] == "888"
-    both = _shown(results_table(ResultSet(found.results, {"other": "needs [spacy]"})))
+    both = printed(results_table(ResultSet(found.results, {"other": "needs [spacy]"})), width=100)
     assert "2 metrics on 2,664 translations" in both
     for result in found.results:
         for name in result.scores:
@@ -186,7 +187,7 @@ def test_tables_show_only_the_figures_of_the_result() -> None:
 def test_a_result_without_categories_has_a_table() -> None:
     from cc_hf.reports.tables.base import result_table
 
-    shown = _shown(
+    shown = printed(
         result_table(
             EvaluationResult(
                 "d",
@@ -200,19 +201,11 @@ def test_a_result_without_categories_has_a_table() -> None:
                 (),
                 (),
             )
-        )
+        ),
+        width=100,
     )
     assert "d (c), German · quality" in shown
     assert [line.split()[-1] for line in shown.splitlines() if "bleu" in line] == ["−3.0", "25.0"]
-
-
-def _shown(renderable: Any) -> str:
-    from rich.console import Console
-
-    console = Console(width=100)
-    with console.capture() as captured:
-        console.print(renderable)
-    return captured.get()
 
 
 def test_a_file_with_the_lines_of_another_configuration_is_refused_naming_it(

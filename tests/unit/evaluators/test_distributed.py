@@ -4,8 +4,7 @@ import json
 import os
 import subprocess
 import sys
-import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +24,7 @@ from cc_hf.results import EvaluationResult
 from tests.helpers.distributed_program import FEW, UNEVEN, as_lists
 from tests.helpers.letter_evaluator import LetterEvaluator, Pair, letter_requests
 from tests.helpers.metrics import evaluate_dataset
+from tests.helpers.processes import together, torchrun
 
 
 @given(st.lists(st.integers(1, 1000), max_size=60), st.integers(1, 8))
@@ -37,31 +37,6 @@ def test_shares_are_even_and_hold_every_index_once(costs: list[int], n: int) -> 
 
 
 # a team of threads synchronizes like processes, without starting any
-
-
-def together(n: int, work: Callable[[Team], Any]) -> list[Any]:
-    """Return what the work of each member returns, or the error that it raises."""
-    barrier, given_items, found = threading.Barrier(n, timeout=3600), [None] * n, [None] * n
-
-    def member(rank: int) -> None:
-        def exchange(item: Any) -> list[Any]:
-            given_items[rank] = item
-            barrier.wait()
-            items = list(given_items)
-            barrier.wait()
-            return items
-
-        try:
-            found[rank] = work(Team(rank, n, exchange))
-        except Exception as error:  # noqa: BLE001 - it is what the test looks at
-            found[rank] = error  # type: ignore[call-overload]
-
-    threads = [threading.Thread(target=member, args=(rank,)) for rank in range(n)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join(60)
-    return found
 
 
 @pytest.mark.parametrize("n", [2, 3, 7])
@@ -149,26 +124,6 @@ def test_a_damaged_cache_raises_on_every_member(tmp_path: Path) -> None:
 
 
 # real processes
-
-
-def torchrun(n: int, *arguments: str | Path, **options: Any) -> subprocess.CompletedProcess[str]:
-    command = [
-        sys.executable,
-        "-m",
-        "torch.distributed.run",
-        "--standalone",
-        "--nproc_per_node",
-        str(n),
-        "-m",
-        *map(str, arguments),
-    ]
-    return subprocess.run(
-        command,
-        capture_output=True,
-        text=True,
-        env={**os.environ, "OMP_NUM_THREADS": "1", "COLUMNS": "100"},
-        **options,
-    )
 
 
 @pytest.fixture

@@ -6,9 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.helpers.fake_hub import FakeHub, fake_hub
-
-TOKEN = "hf_SecretSecretSecretSecret"
+from tests.helpers.fake_hub import TOKEN, FakeHub, fake_hub
 
 
 @pytest.fixture

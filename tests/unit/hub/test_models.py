@@ -12,8 +12,7 @@ from cc_hf.errors import InputError, UnknownNameError
 from cc_hf.evaluators.loading import load_evaluator
 from cc_hf.hub.models import CALIBRATION, build_model_folder
 from cc_hf.models.location import TINY_EN_DE
-from tests.helpers.fake_hub import FakeHub
-from tests.unit.hub.test_sending import run
+from tests.helpers.fake_hub import FakeHub, run
 
 SOURCES = ["The [female] doctor said she is late.", "The [male] doctor said she is late."]
 TRANSLATIONS = ["Die Ärztin sagte, sie sei spät dran."] * 2

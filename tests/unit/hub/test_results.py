@@ -30,9 +30,7 @@ from cc_hf.metrics.base import Metric
 from cc_hf.metrics.figure_names import figure_name
 from cc_hf.results import EvaluationResult, ResultSet
 from tests.helpers.cases import cases_by_message
-from tests.helpers.fake_hub import FakeHub
-from tests.unit.hub.conftest import TOKEN
-from tests.unit.hub.test_sending import run
+from tests.helpers.fake_hub import TOKEN, FakeHub, run
 
 SIGNATURE = "cc|data:winomt/default@b2f1b31|eval:m@1|n:4|v:0.1.0"
 SCORES = {

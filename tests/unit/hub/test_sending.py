@@ -5,15 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
 
-from cc_hf.cli.main import app
-from cc_hf.errors import CCError, DataError
+from cc_hf.errors import DataError
 from cc_hf.hub.push import RepoType, plan, push
 from tests.helpers.cases import cases_by_message
-from tests.helpers.fake_hub import FakeHub, Refusal
+from tests.helpers.fake_hub import TOKEN, FakeHub, Refusal, run
 from tests.helpers.results import small_result, write_result
-from tests.unit.hub.conftest import TOKEN
 
 
 @pytest.fixture
@@ -125,15 +122,6 @@ def test_tokens_are_removed_from_errors(folder: Path, monkeypatch: pytest.Monkey
     assert other not in str(caught.value)
     assert TOKEN not in str(caught.value)
     assert "Bearer hf_[hidden]" in str(caught.value)
-
-
-def run(*arguments: str | Path) -> tuple[str, CCError | None]:
-    """Return the output of a command, and the error of cc_hf that it raised."""
-    answer = CliRunner().invoke(app, ["publish", *map(str, arguments)])
-    assert answer.exception is None or isinstance(answer.exception, (CCError, SystemExit)), (
-        answer.exception
-    )
-    return answer.output, answer.exception if isinstance(answer.exception, CCError) else None
 
 
 def test_publish_dataset_sends_the_files_after_a_dry_run(hub: FakeHub) -> None:

@@ -30,8 +30,8 @@ from cc_hf.leaderboard.live import (
 )
 from cc_hf.text.gender.romance import predictor
 from tests.helpers.cases import cases_by_message, cases_by_words
+from tests.helpers.letter_evaluator import SpelledEvaluator
 from tests.helpers.metrics import evaluate_dataset
-from tests.unit.comparing.test_explanation import SpelledEvaluator
 
 SOURCE = "The cook saw the cook."
 

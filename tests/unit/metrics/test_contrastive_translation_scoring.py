@@ -680,7 +680,7 @@ def test_the_command_line_evaluates_without_translations(tmp_path: Path) -> None
 
 
 def mt_rows(folder: Path) -> Path:
-    from tests.unit.data.readers.test_wino_x import MT
+    from tests.helpers.samples import MT
 
     path = folder / "demelin/wino_x/data/mt/en_de_test.jsonl"
     path.parent.mkdir(parents=True)

@@ -214,7 +214,7 @@ def test_homographs_with_the_same_senses_are_looked_up_alike() -> None:
 
 def test_only_homographs_with_senses_fit() -> None:
     assert HomographAccuracy.fits("custom", "set", ProbingExample, "en", "de") == ""
-    assert "bias challenge" in HomographAccuracy.fits(
+    assert "bias build-challenge" in HomographAccuracy.fits(
         "custom", "set", ContrastiveSourceExample, "en", "de"
     )
     material = load_material("simplegen", "en-de")

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import io
 import json
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from rich.console import Console
 from typer.testing import CliRunner
 
 import cc_hf
@@ -28,6 +26,7 @@ from cc_hf.reports.tables.base import result_table, results_table
 from cc_hf.reports.tables.comparisons import comparison_tables
 from cc_hf.results import EvaluationResult, ResultSet
 from tests.helpers.results import small_result, write_result
+from tests.helpers.terminal import printed
 
 NOTE = "Made for <b>another</b> kind"
 BATS = """source,focus,correct_cues,incorrect_cues,category,tgt_lang
@@ -40,23 +39,17 @@ def noted() -> EvaluationResult:
     return replace(small_result((0.4, 0.9)), notes=(NOTE,))
 
 
-def shown(table: object) -> str:
-    console = Console(width=300, record=True, file=io.StringIO())
-    console.print(table)
-    return console.export_text()
-
-
 def test_notes_are_shown_in_the_table() -> None:
     other = replace(noted(), metric="words", notes=())
-    assert f"note: {NOTE}" in shown(result_table(noted()))
-    assert f"note: {noted().metric.replace('_', ' ')}: {NOTE}" in shown(
-        results_table(ResultSet((noted(), other)))
+    assert f"note: {NOTE}" in printed(result_table(noted()), width=300)
+    assert f"note: {noted().metric.replace('_', ' ')}: {NOTE}" in printed(
+        results_table(ResultSet((noted(), other))), width=300
     )
 
 
 def test_notes_are_shown_in_a_comparison() -> None:
     found = compare({"a": noted(), "b": replace(noted(), notes=())}, n_resamples=10)
-    assert f"note: a: {NOTE}" in shown(comparison_tables(found))
+    assert f"note: a: {NOTE}" in printed(comparison_tables(found), width=300)
     assert json.loads(found.to_json())["notes"] == {"a": [NOTE], "b": []}
 
 
@@ -93,7 +86,7 @@ def test_notes_are_shown_in_an_explanation() -> None:
     tiny = cc_hf.load_evaluator("cc-tiny-en-de")
     found = explain(tiny, "Der Schläger war alt.", ["A baseball bat."], ["A flying bat."])
     assert len(found.notes) == 1
-    assert "this row has other cues" in shown(explanation_table(found))
+    assert "this row has other cues" in printed(explanation_table(found), width=300)
     assert 'role="note"' in explanation_html(found)
     assert json.loads(found.to_json())["notes"] == list(found.notes)
     assert (

@@ -8,7 +8,6 @@ from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
-from rich.console import Console
 
 from cc_hf.errors import InputError
 from cc_hf.reports.formats.latex import latex_report, latex_text
@@ -21,10 +20,10 @@ from cc_hf.reports.report_parts import ReportTable, TableRow
 from cc_hf.reports.report_tables import figure_cell, report_tables, summary_table
 from cc_hf.reports.samples import System
 from cc_hf.reports.tables.base import result_table
-from cc_hf.results import EvaluationResult
 from tests.helpers import reported
+from tests.helpers.metrics import simplegen
 from tests.helpers.reported import HOSTILE_NAME
-from tests.unit.comparing.test_seeds import simplegen
+from tests.helpers.terminal import printed
 
 
 def test_colours_of_differences_follow_the_direction_of_the_figure() -> None:
@@ -357,11 +356,4 @@ def test_tables_mark_the_category_excluded_from_the_minimum() -> None:
     assert [row.label for row in table.rows if row.label.startswith("none")] == [
         "none (not in minimum)"
     ]
-    assert "none (not in minimum)" in _printed(result)
-
-
-def _printed(result: EvaluationResult) -> str:
-    console = Console(file=io.StringIO(), width=200)
-    console.print(result_table(result))
-    printed: str = console.file.getvalue()  # type: ignore[attr-defined]
-    return printed
+    assert "none (not in minimum)" in printed(result_table(result), width=200)

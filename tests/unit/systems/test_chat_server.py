@@ -23,9 +23,8 @@ from cc_hf.prompting.conversations import Conversation, Decoding, Message, Reply
 from cc_hf.systems.chat_server import ServerChat, request_plan
 from cc_hf.systems.local_chat import LocalChat, open_local_chat
 from cc_hf.systems.respondents import open_respondent
-from tests.helpers.chat_models import save_tiny_chat_model
+from tests.helpers.chat_models import QUESTIONS, SHORT, save_tiny_chat_model
 from tests.helpers.chat_server import ChatServer, Fault, chat_server
-from tests.unit.systems.test_local_chat import QUESTIONS, SHORT
 
 pytestmark = pytest.mark.enable_socket
 

@@ -18,28 +18,9 @@ from cc_hf.models.pretrained import load_model
 from cc_hf.prompting.conversations import Conversation, Decoding, Message, Reply
 from cc_hf.systems.local_chat import LocalChat, answer_logprobs, open_local_chat
 from cc_hf.systems.respondents import open_respondent
-from tests.helpers.chat_models import TEMPLATES, save_tiny_chat_model
+from tests.helpers.chat_models import QUESTIONS, SHORT, TEMPLATES, asked, save_tiny_chat_model
 from tests.helpers.families import save_tiny_t5
-from tests.unit.evaluators.test_distributed import together
-
-SHORT = Decoding(max_new_tokens=6)
-
-
-def asked(*contents: str) -> Conversation:
-    """Return turns of user and assistant, in turn."""
-    return tuple(
-        Message("assistant" if number % 2 else "user", content)
-        for number, content in enumerate(contents)
-    )
-
-
-QUESTIONS = [
-    asked("The doctor asked the nurse."),
-    asked("Der Arzt", "die Mechanikerin", "The receptionist was in a good mood. Who?"),
-    asked("her"),
-    asked("because she was"),
-    asked("The mechanic greeted", "ihm", "him"),
-]
+from tests.helpers.processes import together
 
 
 @pytest.fixture(scope="module")

@@ -14,7 +14,7 @@ from cc_hf.systems import text_files
 from cc_hf.systems.text_files import FileTranslation, summary_path, translate_file
 from cc_hf.systems.translate import Translations
 from tests.helpers import families
-from tests.unit.evaluators.test_distributed import together
+from tests.helpers.processes import together
 
 LINES = [f"The doctor {'asked ' * (i % 4)}{i}." for i in range(11)]
 LINES[3], LINES[7] = "", "   "

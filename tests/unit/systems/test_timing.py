@@ -16,6 +16,7 @@ from cc_hf.systems import machine, timing
 from cc_hf.systems.system import System
 from cc_hf.systems.timing import SystemTiming, TimingOptions, TimingReport, time_systems
 from tests.helpers.command_line import run_command
+from tests.helpers.terminal import printed
 
 _SOURCES = ["The doctor is here.", "The nurse is here.", "The doctor is here."]
 _TINY = "cc-tiny-en-de"
@@ -190,7 +191,6 @@ def test_two_systems_of_one_name_are_refused(tmp_path: Path) -> None:
 
 
 def test_the_table_marks_times_that_say_little() -> None:
-    from rich.console import Console
 
     from cc_hf.reports.tables.timings import timing_table
 
@@ -220,9 +220,7 @@ def test_the_table_marks_times_that_say_little() -> None:
         {"threads": 1, "rounds": 3, "batch_tokens": 2048, "sentences": 2, "source": "abc"},
         (row,),
     )
-    console = Console(width=120, record=True)
-    console.print(timing_table(report.to_dict(), title="times"))
-    text = console.export_text()
+    text = printed(timing_table(report.to_dict(), title="times"), width=120)
     assert "2.00*" in text
     assert "0.60" in text
     assert "* other processes shared the cores" in text

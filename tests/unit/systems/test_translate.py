@@ -14,7 +14,7 @@ import cc_hf
 from cc_hf.errors import InputError, ResultWarning, TooLongError
 from cc_hf.systems import translate as translation
 from tests.helpers import families
-from tests.unit.evaluators.test_distributed import together
+from tests.helpers.processes import together
 
 _SOURCES = ["The nurse asked.", "The doctor asked the nurse to help her.", "The nurse asked."]
 

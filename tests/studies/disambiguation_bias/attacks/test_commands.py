@@ -162,7 +162,7 @@ def test_grammar_is_compared_with_a_checker(folder: Path, monkeypatch: pytest.Mo
 def test_further_sentences_and_both_language_models_are_used(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from tests.studies.disambiguation_bias.attacks.test_seeds import TextEvaluator
+    from tests.helpers.letter_evaluator import TextEvaluator
 
     loaded: list[tuple[str, Any]] = []
 

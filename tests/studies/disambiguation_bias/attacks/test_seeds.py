@@ -1,12 +1,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
 from types import MappingProxyType
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pytest
 
 from cc_hf.errors import InputError
@@ -21,7 +19,7 @@ from cc_hf.studies.disambiguation_bias.attacks.seeds import (
 from cc_hf.studies.disambiguation_bias.attractors import count_attractors
 from cc_hf.studies.disambiguation_bias.homographs import HomographLexicon, SenseCluster
 from cc_hf.studies.disambiguation_bias.sentences import sentence_bias
-from tests.helpers.letter_evaluator import LetterEvaluator
+from tests.helpers.letter_evaluator import TextEvaluator
 from tests.helpers.nouns import nouns_of
 from tests.studies.disambiguation_bias.attacks.helper import tagged, training_pairs
 
@@ -36,21 +34,6 @@ LEXICON = HomographLexicon(
         }
     },
 )
-
-
-class TextEvaluator(LetterEvaluator):
-    """An evaluator whose mean log-probability is a function of the translation."""
-
-    def __init__(self, mean_logprob: Callable[[str], float], **options: Any) -> None:
-        super().__init__(max_tokens=400, **options)
-        self.mean_logprob = mean_logprob
-
-    def logprobs_batch(
-        self, sources: Sequence[Sequence[int]], targets: Sequence[Sequence[int]]
-    ) -> list[npt.NDArray[np.float64]]:
-        texts = ["".join(map(chr, ids[:-1])) for ids in targets]
-        assert all(len(ids) == 1 for ids in sources), "the source is empty"
-        return [np.full(len(t) + 1, self.mean_logprob(t)) for t in texts]
 
 
 def test_short_and_most_biased_pairs_are_no_seeds() -> None:

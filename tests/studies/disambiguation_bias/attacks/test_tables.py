@@ -2,8 +2,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from rich.console import Console, RenderableType
-
 from cc_hf.comparing.people.sheets import SheetKey, SheetRow
 from cc_hf.statistics.bootstrap import Bootstrap
 from cc_hf.studies.disambiguation_bias.attacks.judge import attack_figures, judge_agreement
@@ -20,16 +18,10 @@ from cc_hf.studies.disambiguation_bias.attacks.tables import (
     transfer_table,
 )
 from cc_hf.studies.disambiguation_bias.attacks.transfer import Transfer
+from tests.helpers.terminal import printed
 from tests.studies.disambiguation_bias.attacks.helper import sample_of
 
 HOSTILE = '<script>alert("x")</script>'
-
-
-def text_of(renderable: RenderableType) -> str:
-    console = Console(width=200)
-    with console.capture() as capture:
-        console.print(renderable)
-    return capture.get()
 
 
 def judgements() -> list[AttackJudgement]:
@@ -63,7 +55,7 @@ def report() -> AttackReport:
 
 
 def test_tables_hold_success_by_kind_and_bias_and_the_agreement() -> None:
-    text = text_of(attack_tables(report()))
+    text = printed(attack_tables(report()), width=200)
     assert "inserted before the homograph (IH)" in text
     assert "7" in text
     assert "35.0" in text
@@ -73,7 +65,7 @@ def test_tables_hold_success_by_kind_and_bias_and_the_agreement() -> None:
     assert "signature: attack|n:20" in text
     alike = [replace(row, outcome="correct") for row in judgements()]
     none = AttackReport("x", [attack_figures(alike)], None, "attack|n:20")
-    assert "no correlation" in text_of(attack_tables(none))
+    assert "no correlation" in printed(attack_tables(none), width=200)
     assert "Does the bias" not in attack_page(none, alike)
 
 
@@ -112,16 +104,18 @@ def test_an_exchanged_adjective_is_marked_in_the_seed() -> None:
 
 
 def test_the_other_tables_hold_their_figures() -> None:
-    text = text_of(generation_table({"n_pairs": 1234, "n_samples": 7, "insert_at_other": 7}))
+    text = printed(
+        generation_table({"n_pairs": 1234, "n_samples": 7, "insert_at_other": 7}), width=200
+    )
     assert "1,234" in text
     assert "samples: inserted before another noun" in text
     transfers = [Transfer(("a", "b"), 9, 1, 4, 0.25), Transfer(("a", "c"), 9, 0, 0, None)]
-    text = text_of(transfer_table(transfers, judge="lexicon"))
+    text = printed(transfer_table(transfers, judge="lexicon"), width=200)
     assert "a + b" in text
     assert "25.0" in text
     origin = {"kind": "adversarial", "id": "o", "right": "1"}
     key = SheetKey(FORM, {}, (SheetRow("1", ("A spring.", "spring", "x", "y"), (origin,)),))
     answers = {"1": ("2", "3")}
-    text = text_of(sheet_tables(rate_sheets(key, answers, answers)))
+    text = printed(sheet_tables(rate_sheets(key, answers, answers)), width=200)
     assert "100.0" in text
     assert "1.00 (quadratic weights)" in text

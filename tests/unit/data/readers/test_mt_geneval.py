@@ -10,36 +10,9 @@ from cc_hf.data.readers.mt_geneval import DECLARATION, read, unquoted
 from cc_hf.errors import DataError
 from cc_hf.schema import ContrastiveSourceExample, ContrastiveTranslationExample
 from tests.helpers.cases import cases_by_message
+from tests.helpers.mt_geneval_files import FEMININE, MASCULINE, pairs, written
 
-MASCULINE = {
-    "en": ["He left.", "The boy, she said, was a king."],
-    "de": ["Er ging.", '"Der ""Junge"" war König." '],
-    "annotated/en": ["<M>He</M> left.", "The <M>boy</M>, she said, was a <M>king</M>."],
-    "annotated/de": ["<M>Er</M> ging.", '"Der ""<M>Junge</M>"" war <M>König</M>."'],
-}
-FEMININE = {
-    "en": ["She left.", "The girl, she said, was a queen."],
-    "de": ["Sie ging.", '"Das ""Mädchen"" war Königin."'],
-    "annotated/en": ["<F>She</F> left.", "The <F>girl</F>, she said, was a <F>queen</F>."],
-    "annotated/de": ["<F>Sie</F> ging.", '"Das ""<F>Mädchen</F>"" war <F>Königin</F>."'],
-}
 SOURCES = ["He paints. <sep> The doctor left.", "<sep> The nurse left.", " <sep> The cook left. "]
-
-
-def pairs(
-    tmp_path: Path,
-    masculine: dict[str, list[str]] = MASCULINE,
-    feminine: dict[str, list[str]] = FEMININE,
-) -> dict[str, Path]:
-    paths = {}
-    for gender, columns in (("masculine", masculine), ("feminine", feminine)):
-        for name, lines in columns.items():
-            folder, _, end = name.rpartition("/")
-            annotated = f"{folder}/" if folder else ""
-            paths[f"data/sentences/dev/{annotated}geneval-sentences-{gender}-dev.en_de.{end}"] = (
-                written(tmp_path / f"{folder}.{gender}.{end}", lines)
-            )
-    return paths
 
 
 def contexts(
@@ -56,11 +29,6 @@ def contexts(
         )
         for part, (end, lines) in parts.items()
     }
-
-
-def written(path: Path, lines: Sequence[str]) -> Path:
-    path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
-    return path
 
 
 def sources(paths: dict[str, Path]) -> list[ContrastiveSourceExample]:

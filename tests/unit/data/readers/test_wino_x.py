@@ -14,23 +14,8 @@ from cc_hf.errors import DataError, InputError
 from cc_hf.schema import Focus
 from tests.helpers.cases import cases_by_message
 from tests.helpers.metrics import evaluate_dataset
-from tests.helpers.samples import declare_wino_x, lay_out_samples
+from tests.helpers.samples import MT, declare_wino_x, lay_out_samples
 
-MT = {
-    "qID": "Q-1",
-    "sentence": "Dana could not hang the artwork on her wall because it was too thin.",
-    "translation1": "Dana konnte das Kunstwerk nicht an ihre Wand hängen, weil sie zu dünn war.",
-    "translation2": "Dana konnte das Kunstwerk nicht an ihre Wand hängen, weil es zu dünn war.",
-    "answer": 1,
-    "pronoun1": "sie",
-    "pronoun2": "es",
-    "referent1_en": "wall",
-    "referent2_en": "artwork",
-    "true_translation_referent_of_pronoun1_de": "Wand",
-    "true_translation_referent_of_pronoun2_de": "Kunstwerk",
-    "false_translation_referent_of_pronoun1_de": "Wand",
-    "false_translation_referent_of_pronoun2_de": "Kunstwerk",
-}
 LM = {
     "qID": "Q-1",
     "sentence": "The man took off the tank top and put on the t-shirt, because it was sweaty.",

@@ -17,7 +17,8 @@ from cc_hf.reports.page.explanations import (
     verdict_line,
 )
 from tests.helpers.axe import serious_violations
-from tests.unit.comparing.test_explanation import CORRECT, INCORRECT, SpelledEvaluator
+from tests.helpers.letter_evaluator import SpelledEvaluator
+from tests.helpers.terminal import printed
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
@@ -29,22 +30,20 @@ def explained(translation: str = "Die Köchin ging, froh.") -> Explanation:
     return explain(
         SpelledEvaluator(max_tokens=200),
         translation,
-        CORRECT,
-        INCORRECT,
+        ("The [female] cook left.", "She, the cook, left."),
+        ("The [male] cook left.", "He, the cook, left.", "It, the cook, left."),
         src_lang="en",
         tgt_lang="de",
     )
 
 
-def printed(found: Explanation, width: int = 120) -> str:
-    out = io.StringIO()
-    Console(file=out, width=width).print(explanation_table(found), soft_wrap=True)
-    return out.getvalue()
+def shown(found: Explanation, width: int = 120) -> str:
+    return printed(explanation_table(found), width=width, soft_wrap=True)
 
 
 def test_the_table_shows_every_word_and_marks_the_deciding_ones() -> None:
     found = explained()
-    text = printed(found)
+    text = shown(found)
     rows = {line.split("  ")[1]: line for line in text.splitlines() if line.startswith("  ")}
     for word in found.words:
         name = word.text if word.end > word.start else "end of sentence"
@@ -57,7 +56,7 @@ def test_the_table_shows_every_word_and_marks_the_deciding_ones() -> None:
 
 
 def test_brackets_are_not_read_as_markup() -> None:
-    assert "[bold]Koch[/bold] [/]" in printed(explained("Der [bold]Koch[/bold] [/] ging."))
+    assert "[bold]Koch[/bold] [/]" in shown(explained("Der [bold]Koch[/bold] [/] ging."))
 
 
 def test_ties_are_named_in_the_verdict() -> None:
@@ -103,7 +102,7 @@ def test_word_colours_show_the_side_they_favour() -> None:
 
 def test_nothing_is_cut_in_a_terminal_of_80_columns() -> None:
     found = explained(f"Die {'Köchinnen' * 8} ging, froh.")
-    text = printed(found, 80)
+    text = shown(found, 80)
     assert "…" not in text
     for word in found.words:
         assert f"{word.logprob_incorrect:.3f}" in text

@@ -10,8 +10,8 @@ from rich.text import Text
 from cc_hf.comparing.metrics import evaluator_agreement
 from cc_hf.reports.tables.base import plain_table
 from cc_hf.reports.tables.metrics import evaluator_agreement_tables
+from tests.helpers.results import agreement_results
 from tests.helpers.terminal import printed
-from tests.unit.comparing.test_metrics import table as agreement_results
 
 LONG = [f"opus-mt-tc-big-en-de-finetune-on-the-same-data-with-seed-{i:03d}" for i in range(4)]
 
