@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import csv
 import json
-import math
 import re
 import sys
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -110,12 +109,9 @@ class NonEmpty:
 
 
 def _is_number(value: Any) -> bool:
-    return (
-        isinstance(value, (int, float))
-        and not isinstance(value, bool)
-        and math.isfinite(value)
-        and abs(value) <= _LARGEST
-    )
+    # The comparison is false for NaN as well.
+    is_kind = isinstance(value, (int, float)) and not isinstance(value, bool)
+    return is_kind and abs(value) <= _LARGEST
 
 
 TEXT = Kind("a text", lambda value: isinstance(value, str))
@@ -234,7 +230,7 @@ def read_text(path: Path) -> str:
 
 
 def text_lines(path: Path) -> list[str]:
-    """Return all lines of an upstream file, which may end in carriage returns alone.
+    """Return all lines of an upstream file; a carriage return alone ends a line, too.
 
     Raises:
         FileError: when the file does not exist or is not UTF-8. The message names the line.

@@ -152,6 +152,7 @@ _VALUES: tuple[Any, ...] = (
     float("nan"),
     float("inf"),
     10**30,
+    10**400,
     True,
     [],
     [[]],
