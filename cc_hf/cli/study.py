@@ -11,10 +11,9 @@ from rich.text import Text
 
 from cc_hf import registry
 from cc_hf.citations import CITATIONS
-from cc_hf.cli.command import CommandGroup
+from cc_hf.cli.command import CommandGroup, Outcome
 from cc_hf.cli.lazy import LazyCommand
 from cc_hf.cli.options import AsJson
-from cc_hf.cli.output import json_text, print_result
 from cc_hf.errors import InputError, PluginError, shown
 
 __all__ = ["app"]
@@ -87,7 +86,7 @@ def _list_studies(context: typer.Context, as_json: AsJson = False) -> None:
         {"name": name, "about": study.summary, "papers": list(map(_paper, study.papers))}
         for name, study in studies.items()
     ]
-    print_result(as_json, json_text(rows), lambda: _listing(rows), output=None)
+    Outcome(rows, lambda: _listing(rows)).show(None, as_json=as_json, quiet=False)
 
 
 def _listing(rows: list[dict[str, Any]]) -> list[Text | Table]:
