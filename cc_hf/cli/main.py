@@ -25,7 +25,14 @@ from cc_hf._version import __version__
 from cc_hf.cli.lazy import LazyCommand, command_of
 from cc_hf.cli.output import Console, prepare_streams, say, silence_broken_streams
 from cc_hf.cli.verbs import VERBS, new_name
-from cc_hf.errors import CacheWarning, CCError, InputError, PluginWarning, ResultWarning
+from cc_hf.errors import (
+    CacheWarning,
+    CCError,
+    InputError,
+    PluginError,
+    PluginWarning,
+    ResultWarning,
+)
 from cc_hf.evaluators.distributed import is_main_process, process_label, report_failure
 from cc_hf.systems.machine import wait_briefly
 
@@ -159,7 +166,10 @@ def with_flags(message: str, arguments: Sequence[str]) -> str:
     """
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", PluginWarning)  # of studies that were not asked for
-        command = command_of(typer.main.get_command(app), arguments)
+        try:
+            command = command_of(typer.main.get_command(app), arguments)
+        except PluginError:  # the command cannot be imported, which the message says
+            return message
     flags = {
         option.name: next((flag for flag in option.opts if flag.startswith("--")), None)
         for option in command.params

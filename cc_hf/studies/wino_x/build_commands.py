@@ -152,14 +152,14 @@ def build(
         animate={line.strip().lower() for line in read_lines(animate)} if animate else (),
         count_errors=language_tool() if grammar else None,
     )
-    found = f"WinoGrande: {len(sentences):,} sentences, suitable: {len(candidates):,}"
+    counted = f"WinoGrande: {len(sentences):,} sentences, suitable: {len(candidates):,}"
     if not candidates:
         raise InputError("WinoGrande: expected suitable sentences, the filters removed all")
     texts = gap_sources(candidates)
     if sources is not None:
         return Outcome(
             {"n_sentences": len(sentences), "n_suitable": len(candidates)},
-            lambda: [Text(found)],
+            lambda: [Text(counted)],
             files=[NewFile(sources, "".join(f"{text}\n" for text in texts))],
         )
     if translations is not None:
@@ -169,7 +169,7 @@ def build(
             texts, str(system), tgt_lang, num_beams=num_beams, loading=loading, progress=progress
         )
     made = make_wino_x(candidates, translated, target, aligner=aligner, system=name)
-    return _written(made, removed, Path(str(output)), name, found)
+    return _written(made, removed, Path(str(output)), name, counted)
 
 
 def _target(
@@ -236,7 +236,7 @@ def _translate(
 
 
 def _written(
-    made: MadeWinoX, removed: Mapping[str, int], output: Path, name: str, found: str
+    made: MadeWinoX, removed: Mapping[str, int], output: Path, name: str, counted: str
 ) -> Outcome:
     """Write the dataset, and return what each filter removed."""
     from cc_hf.hub.cards import wino_x_card
@@ -269,5 +269,5 @@ def _written(
             Text(f"signature: {made.signature}"),
         ],
         files=[NewFile(output, None)],
-        notes=[found],
+        notes=[counted],
     )
