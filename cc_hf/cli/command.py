@@ -145,7 +145,7 @@ class Outcome:
             InputError: if two of them would go to standard output, or a file cannot be written.
         """
         json = self.row if isinstance(self.row, str) else json_text(self.row)
-        if as_json and self.text is not None and output == STANDARD:
+        if as_json and self.text not in (None, json) and output == STANDARD:
             raise InputError("output: expected a file beside --json, got standard output for both")
         content = json if self.text is None else self.text
         files = [*self.files, *([] if output is None else [NewFile(output, content, self.about)])]

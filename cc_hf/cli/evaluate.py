@@ -93,7 +93,7 @@ def evaluate(
     ] = None,
     on_blank: OnBlank = None,
     loading: Annotated[LoadingOptions, EvaluatorFields],
-    data: Annotated[DataOptions, replace(DataFields, rare="split cues counts")],
+    data: Annotated[DataOptions, replace(DataFields, rare="data_dir split cues counts")],
     translated_only: Annotated[
         bool,
         typer.Option(
@@ -160,12 +160,15 @@ def evaluate(
     rows = [json.loads(outcome.to_json()) for outcome in outcomes]
     results = [_results(outcome) for outcome in outcomes]
     not_run = [outcome.not_run for outcome in outcomes if hasattr(outcome, "not_run")]
+    is_one_file = outputs[0] == output
     return Outcome(
-        rows if len(rows) > 1 else rows[0],
+        rows if len(rows) > 1 else outcomes[0].to_json(),
         lambda: [part for outcome in outcomes for part in _tables(outcome)],
+        text=outcomes[0].to_json() if is_one_file else None,
         files=[
             NewFile(path, outcome.to_json())
             for outcome, path in zip(outcomes, outputs, strict=True)
+            if not is_one_file
         ],
         warnings=[warning for of_system in results for warning in _warnings(of_system)],
         notes=[

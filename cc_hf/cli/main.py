@@ -179,7 +179,9 @@ def with_flags(message: str, arguments: Sequence[str]) -> str:
         flags.setdefault(name, flags.get("language_pair"))
     message = re.sub(r"`(\w+)`", lambda match: f"`{flags.get(match[1]) or match[1]}`", message)
     names, colon, remainder = message.partition(":")
-    matched_flags = [flags.get(name) or "" for name in names.split(", ")]
+    # A name that is no parameter may be that of a flag, such as `system`.
+    by_flag = {flag[2:].replace("-", "_"): flag for flag in flags.values() if flag}
+    matched_flags = [flags.get(name) or by_flag.get(name, "") for name in names.split(", ")]
     return f"{', '.join(matched_flags)}:{remainder}" if colon and all(matched_flags) else message
 
 

@@ -143,8 +143,9 @@ def choice_samples(example: ContrastiveTranslationExample) -> list[ChoiceSample]
         [('7/1', '2'), ('7/2', '2')]
     """
     extra = example.extra
-    has_gap = "correct_filler" in extra
-    if not (has_gap or example.source) or extra.get("answer", "1") not in ("1", "2"):
+    has_gap = "correct_filler" in extra and "context" in extra
+    given = extra.get("answer", "")
+    if not (has_gap or example.source) or given not in ("", "1", "2"):
         raise InputError(
             f"example {example.id!r}: expected two translations of a source, or two fillers of a"
             ' gap, and under "answer" the number of the right one, 1 or 2, or nothing'
@@ -173,7 +174,7 @@ def choice_samples(example: ContrastiveTranslationExample) -> list[ChoiceSample]
             targets=both("referent_tgt"),
             genders=both("gender"),
         )
-        answer = extra.get("answer") or _answer_by_hash(sample.id)
+        answer = given or _answer_by_hash(sample.id)
         samples.append(sample if answer == "1" else sample.swapped())
     return samples
 

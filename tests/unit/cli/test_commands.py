@@ -275,7 +275,7 @@ def test_an_unusable_cache_is_refused_if_chosen_and_noted_if_default(
         in cc_hf(*arguments, "--cache", tmp_path / "file" / "c.sqlite", status=2).stderr
     )
     assert (
-        "expected --cache or --no-cache, got both"
+        "expected `--cache` or `--no-cache`, got both"
         in cc_hf(*arguments, "--cache", "c.sqlite", "--no-cache", status=2).stderr
     )
     found = cc_hf_process(*arguments, "-q", environment={"HF_HOME": str(tmp_path / "file")})
@@ -321,7 +321,7 @@ def test_quiet_prints_nothing_on_standard_error(tmp_path: Path, tiny_marian: Pat
         ),
         (
             ["evaluate", "winomt", "de", "--translations", "t"],
-            "'de' is a target language, give it as `--tgt-lang`",
+            "'de' is a target language, give it as `--language-pair`",
         ),
         (["list", "winomt"], "unknown kind 'winomt'. Known: datasets, evaluators, metrics; the"),
         (["list", "dataset", "winmt"], "unknown dataset 'winmt'; did you mean 'winomt'"),
