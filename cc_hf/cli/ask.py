@@ -75,7 +75,7 @@ def ask(
         Fields(
             "model server replies",
             "Model",
-            rare="max_new_tokens temperature dtype device batch_size concurrency max_requests",
+            rare="max_new_tokens temperature dtype device batch_size max_requests",
             flags={"model": "--model"},
         ),
     ],
@@ -117,7 +117,7 @@ def ask(
         replace(
             Resampling,
             names="",
-            rare=Resampling.names,
+            rare="seed",
             helps={"seed": "Seed of the bootstrap, and of demonstrations from the data."},
         ),
     ],

@@ -15,7 +15,6 @@ from cc_hf.cli.rater_files import (
     KeyOutput,
     Raters,
     SheetsOutput,
-    TableKind,
     check_rater_files,
     sheets_outcome,
 )
@@ -84,7 +83,6 @@ def sheets(
         ),
     ] = None,
     raters: Raters = 2,
-    table: TableKind = "csv",
     seed: DrawSeed = 0,
     data_dir: DataDir = None,
 ) -> Outcome:
@@ -119,7 +117,7 @@ def sheets(
         earlier=None if earlier is None else read_earlier(earlier),
         seed=seed,
     )
-    return sheets_outcome(drawn, output, key, n_raters=raters, table=table, seed=seed)
+    return sheets_outcome(drawn, output, key, n_raters=raters, seed=seed)
 
 
 def results_by_system(

@@ -11,8 +11,8 @@ from rich.text import Text
 
 from cc_hf.cli.command import NewFile, Outcome, PictureFile, picture_format
 from cc_hf.cli.options import (
+    CueEvaluatorFields,
     DataFields,
-    EvaluatorFields,
     Evaluators,
     one_or_all,
 )
@@ -43,29 +43,21 @@ def calibrate(
         list[str] | None,
         typer.Option(
             "--wording",
-            help="Compare only this wording of the package. May be repeated. Default: all.",
-        ),
-    ] = None,
-    wordings: Annotated[
-        Path | None,
-        typer.Option(
+            metavar="NAME|FILE",
             help=(
-                "JSON file with wordings of your own: a list of objects with name, cues (by"
-                " reading; {focus} is the ambiguous words) and, optionally, placement (before,"
-                " after or replace)."
-            )
+                "Compare only this wording of the package; or those of a JSON file of your own: a"
+                " list of objects with name, cues (by reading; {focus} is the ambiguous words) and,"
+                " optionally, placement (before, after or replace). May be repeated. Default: all"
+                " of the package."
+            ),
         ),
     ] = None,
-    score: Annotated[
-        str,
-        typer.Option(help="Score of a text: geometric, arithmetic or reference.", hidden=True),
-    ] = "geometric",
     plot: Annotated[
         Path | None,
         typer.Option(help="Draw the differences by reading, a panel per wording: .svg or .png."),
         PictureFile(),
     ] = None,
-    loading: Annotated[LoadingOptions, EvaluatorFields],
+    loading: Annotated[LoadingOptions, CueEvaluatorFields],
     data: Annotated[
         DataOptions,
         replace(
@@ -97,15 +89,19 @@ def calibrate(
         data_dir=data.data_dir,
     )
     compared = [
-        *(named_wording(name, rows.src_lang) for name in names or ()),
-        *(() if wordings is None else read_wordings(wordings)),
+        wording
+        for name in names or ()
+        for wording in (
+            read_wordings(Path(name))
+            if name.endswith(".json")
+            else [named_wording(name, rows.src_lang)]
+        )
     ]
     run = run_calibrate(
         rows,
         evaluator=one_or_all(evaluator),
         wordings=compared or None,
         loading=loading,
-        score=score,
         seed=seed,
         progress=progress,
     )

@@ -80,14 +80,6 @@ def raters(
             rich_help_panel=_ASSUMED,
         ),
     ] = None,
-    as_published: Annotated[
-        bool,
-        typer.Option(
-            "--as-published",
-            help="With --assume: count labels as the notebook of the paper does.",
-            rich_help_panel=_ASSUMED,
-        ),
-    ] = False,
     data_dir: DataDir = None,
 ) -> Outcome:
     """Compare results with human labels.
@@ -109,10 +101,9 @@ def raters(
         human_agreement_table,
     )
 
-    if assume is None and (without_corpus or as_published):
+    if assume is None and without_corpus:
         raise InputError(
-            "--without-corpus and --as-published say how assumed verdicts count; give them with"
-            " --assume RESULT, or omit them"
+            "without_corpus: expected --assume RESULT with it, whose verdicts it leaves out"
         )
     labels_of = _labels(results, labels, key, sheet)
     assumption = None
@@ -123,7 +114,7 @@ def raters(
             if without_corpus
             else None
         )
-        assumption = Assumption(decided, population, as_published)
+        assumption = Assumption(decided, population)
     rows = []
     for number, path in enumerate(results):
         for judged in _read_results(path):

@@ -91,11 +91,9 @@ def seeds(
     *,
     systems: Annotated[SystemOptions, SystemOptionsFields],
     figure: Figures = None,
-    weighted: Weighted = False,
     table: SystemTable = None,
     means: Means = None,
     plot: SystemsPlot = None,
-    each_seed: EachSeed = False,
 ) -> Outcome:
     """Make a table of systems and seeds: figures, BLEU, decoding time.
 
@@ -109,9 +107,7 @@ def seeds(
     return systems_outcome(
         rows,
         figure=figure,
-        weighted=weighted,
         plot=plot,
-        each_seed=each_seed,
         sizes=[text.partition("=")[2] for text in systems.size or ()],
         table=table,
         means=means,
@@ -123,9 +119,9 @@ def systems_outcome(
     rows: Sequence[SystemRow],
     *,
     figure: Sequence[str] | None,
-    weighted: bool,
     plot: Path | None,
-    each_seed: bool,
+    weighted: bool = False,
+    each_seed: bool = False,
     sizes: Sequence[str] = (),
     table: Path | None,
     means: Path | None,

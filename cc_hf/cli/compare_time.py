@@ -62,8 +62,8 @@ def time(
             rich_help_panel=_PANEL,
         ),
     ] = None,
-    loading: Annotated[LoadingOptions, Fields("language_pair device", _PANEL, rare="kind")],
-    timing: Annotated[TimingOptions, Fields("rounds threads batch_tokens allow_busy", "Timing")],
+    loading: Annotated[LoadingOptions, Fields("language_pair device", _PANEL)],
+    timing: Annotated[TimingOptions, Fields("rounds threads allow_busy", "Timing")],
     progress: bool = False,
 ) -> Outcome:
     """Time how long systems take to translate a file.

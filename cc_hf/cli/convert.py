@@ -48,25 +48,13 @@ def convert(
         ),
     ] = None,
     codes: Annotated[
-        Path | None,
+        list[Path] | None,
         typer.Option(
             help=(
-                "File with the BPE codes of both languages, from fastBPE or subword-nmt."
-                " Default: bpecodes in the folder."
+                "File with the BPE codes of both languages, from fastBPE or subword-nmt; give it"
+                " twice for the source and the target language. Default: those in the folder."
             ),
             rich_help_panel=_PANEL,
-        ),
-    ] = None,
-    source_codes: Annotated[
-        Path | None,
-        typer.Option(
-            help="BPE codes of the source language, in place of --codes.", rich_help_panel=_PANEL
-        ),
-    ] = None,
-    target_codes: Annotated[
-        Path | None,
-        typer.Option(
-            help="BPE codes of the target language, in place of --codes.", rich_help_panel=_PANEL
         ),
     ] = None,
     tokenizer: Annotated[
@@ -106,9 +94,7 @@ def convert(
 
     options: dict[str, Any] = {
         "checkpoints": checkpoints,
-        "codes": codes,
-        "source_codes": source_codes,
-        "target_codes": target_codes,
+        **_codes(codes or []),
         "tokenizer": tokenizer,
         "check": check,
     }
@@ -170,3 +156,11 @@ def _lines(conversion: Conversion) -> Iterator[str]:
         if check.n_texts
         else "ids were not checked: the file holds no texts"
     )
+
+
+def _codes(files: list[Path]) -> dict[str, Path]:
+    """Return the BPE codes of both sides, or of each."""
+    if len(files) > 2:
+        raise InputError(f"codes: expected one file or two, got {len(files)}")
+    names = ["codes"] if len(files) == 1 else ["source_codes", "target_codes"]
+    return dict(zip(names, files, strict=False))

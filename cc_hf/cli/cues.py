@@ -16,7 +16,7 @@ from rich.text import Text
 from cc_hf.cli.calibrate import calibrate
 from cc_hf.cli.command import CommandGroup, NewFile, Outcome, OutputFile, add_command
 from cc_hf.cli.fields import Fields
-from cc_hf.cli.options import Config, DataFields, EvaluatorFields, EvaluatorName
+from cc_hf.cli.options import Config, CueEvaluatorFields, DataFields, EvaluatorName
 from cc_hf.cli.output import RenderableType
 from cc_hf.cue_building.build import CueChoice
 from cc_hf.evaluation.material import DataOptions
@@ -71,7 +71,7 @@ def build(
         Fields(
             "words n_cues",
             "Cues",
-            rare="n_candidates n_kept average score",
+            rare="n_candidates score",
             flags={"words": "--word"},
         ),
     ],
@@ -96,7 +96,7 @@ def build(
             )
         ),
     ] = None,
-    loading: Annotated[LoadingOptions, EvaluatorFields],
+    loading: Annotated[LoadingOptions, CueEvaluatorFields],
     data: Annotated[DataOptions, replace(DataFields, names="language_pair data_dir", rare="")],
     progress: bool = False,
 ) -> Outcome:

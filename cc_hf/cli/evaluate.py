@@ -80,17 +80,6 @@ def evaluate(
     ] = "contrastive_conditioning",
     option: MetricOptions = None,
     evaluator: Evaluators = None,
-    score: Annotated[
-        str | None,
-        typer.Option(
-            help=(
-                "Score of a text: geometric, arithmetic or reference; for"
-                " contrastive_translation_scoring, perplexity or logprob. Default: geometric or"
-                " perplexity."
-            ),
-            hidden=True,
-        ),
-    ] = None,
     on_blank: OnBlank = None,
     loading: Annotated[LoadingOptions, EvaluatorFields],
     data: Annotated[DataOptions, replace(DataFields, rare="data_dir split cues counts")],
@@ -138,7 +127,7 @@ def evaluate(
         OutputFile().check("output", path)
     arguments: dict[str, Any] = {
         "system": system,
-        "options": metric_options(option, score=score, on_blank=on_blank),
+        "options": metric_options(option, on_blank=on_blank),
         "evaluator": one_or_all(evaluator),
         "loading": replace(loading, distributed=sharding.is_launched()),
         "seed": seed,

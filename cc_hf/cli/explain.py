@@ -62,13 +62,6 @@ def explain(
     translation: Annotated[
         list[str] | None, typer.Option(help="Translation to explain. May be repeated.")
     ] = None,
-    translations: Annotated[
-        Path | None,
-        typer.Option(
-            help="File of translations, as for `cc-hf evaluate`, of which that of the example is"
-            " explained."
-        ),
-    ] = None,
     evaluator: Evaluators = None,
     loading: Annotated[
         LoadingOptions, replace(EvaluatorFields, rare="device kind prompt revision")
@@ -156,7 +149,7 @@ def explain(
     }
     sentence = {name: value for name, value in options.items() if value not in (None, [])}
     if dataset is None:
-        if source is None or example_id is not None or translations is not None or data.cues:
+        if source is None or example_id is not None or data.cues:
             raise InputError(
                 "expected a result or a dataset with --id, or --source, --translation and what to"
                 " disambiguate: --focus, and --gender or cues"
@@ -172,11 +165,10 @@ def explain(
     elif Path(dataset).suffix.lower() == ".json":
         chosen = _of_result(Path(dataset), config, example_id, data)
     else:
-        chosen = _of_dataset(dataset, config, example_id, translations, data)
-    texts = [*(translation or chosen.judged), *chosen.texts]
+        chosen = _of_dataset(dataset, config, example_id, data)
+    texts = translation or chosen.judged
     if not texts:
-        remedy = ", or --translations FILE" * (dataset is not None)
-        raise InputError(f"expected at least one --translation{remedy}")
+        raise InputError("expected at least one --translation")
     loaded, warnings = chosen.opened(one_or_all(evaluator), replace(loading, mode="exact"))
     explanations = [
         explain_example(
@@ -204,14 +196,12 @@ class _Chosen:
     """What is explained.
 
     Attributes:
-        texts: its translations of a file.
         judged: the translation of a result, which --translation replaces.
         fields: fields of the signature of a result.
     """
 
     example: Any
     tgt_lang: str
-    texts: Sequence[str] = ()
     judged: Sequence[str] = ()
     fields: dict[str, str] = field(default_factory=dict)
     warnings: Sequence[str] = ()
@@ -288,22 +278,12 @@ def _of_result(path: Path, own_data: str | None, example_id: str, data: DataOpti
     )
 
 
-def _of_dataset(
-    dataset: str, config: str | None, example_id: str, translations: Path | None, data: DataOptions
-) -> _Chosen:
-    from cc_hf.data.files.translations import read_translations
-
+def _of_dataset(dataset: str, config: str | None, example_id: str, data: DataOptions) -> _Chosen:
     material = data.load(dataset, config)
     examples = material.examples
     positions = {example.id: position for position, example in enumerate(examples)}
     _check_id(example_id, positions, dataset)
-    position = positions[example_id]
-    texts = (
-        []
-        if translations is None
-        else [read_translations(translations, examples).translations[position]]
-    )
-    return _Chosen(examples[position], material.tgt_lang, texts)
+    return _Chosen(examples[positions[example_id]], material.tgt_lang)
 
 
 def _check_id(example_id: str, known: Collection[str], where: str) -> None:

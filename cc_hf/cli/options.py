@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -17,6 +18,7 @@ __all__ = [
     "Bleu",
     "Config",
     "Configs",
+    "CueEvaluatorFields",
     "DataDir",
     "Dataset",
     "EvaluatorName",
@@ -55,6 +57,8 @@ EvaluatorFields = Fields(
         )
     },
 )
+#: The same, for the commands that build and compare cues.
+CueEvaluatorFields = replace(EvaluatorFields, rare="device kind revision cache")
 #: Fields of `cc_hf.systems.system.System`.
 SystemFields = Fields("model", "System", rare="num_beams separator precision backend")
 
@@ -279,13 +283,13 @@ def metric_options(values: list[str] | None, **named: str | None) -> dict[str, s
 
     Args:
         values: texts of the form KEY=VALUE.
-        named: the values of --score and --on-blank, if given.
+        named: the value of --on-blank, if given.
 
     Raises:
         InputError: for a text without a name or "=", or a name that occurs twice.
 
     Examples:
-        >>> metric_options(["dictionary=own.tsv", "note=a=b"], score=None)
+        >>> metric_options(["dictionary=own.tsv", "note=a=b"], on_blank=None)
         {'dictionary': 'own.tsv', 'note': 'a=b'}
     """
     options = pairs_of(values, "--option")

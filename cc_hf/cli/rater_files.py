@@ -21,7 +21,6 @@ __all__ = [
     "Raters",
     "Sheets",
     "SheetsOutput",
-    "TableKind",
     "check_rater_files",
     "sheets_outcome",
 ]
@@ -46,9 +45,6 @@ KeyOutput = Annotated[
     ),
 ]
 Raters = Annotated[int, typer.Option(min=1, help="Number of raters.")]
-TableKind = Annotated[
-    str, typer.Option("--format", help="Format of the sheets, for any spreadsheet: csv or tsv.")
-]
 DrawSeed = Annotated[int, typer.Option("--seed", min=0, help="Seed of what is drawn at random.")]
 Sheets = Annotated[
     list[Path],
@@ -85,17 +81,16 @@ def check_rater_files(folder: Path, key: Path) -> None:
 
 
 def sheets_outcome(
-    sheet_key: SheetKey, folder: Path, key: Path, *, n_raters: int, table: str, seed: int
+    sheet_key: SheetKey, folder: Path, key: Path, *, n_raters: int, seed: int
 ) -> Outcome:
     """Make the folder, and return the guidelines, the sheets and the key as files to write.
 
     Args:
-        table: csv or tsv.
         seed: decides the order of each sheet.
     """
     from cc_hf.comparing.people.sheets import key_text, rater_files
 
-    files = rater_files(sheet_key, n_raters=n_raters, table=table, seed=seed)
+    files = rater_files(sheet_key, n_raters=n_raters, seed=seed)
     folder.mkdir(exist_ok=True)
     n_rows = f", {len(sheet_key.rows):,} rows"
     return Outcome(

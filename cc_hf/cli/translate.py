@@ -44,14 +44,6 @@ def translate(
     output: TextOutput,
     system: Annotated[System | None, SystemFields],
     loading: Annotated[LoadingOptions, Fields("", "System", rare="device kind prompt")],
-    batch_tokens: Annotated[
-        int,
-        typer.Option(
-            help="Limit of a batch: twice its padded source tokens, for each of the beams.",
-            rich_help_panel="System",
-            hidden=True,
-        ),
-    ] = 2048,
     data: Annotated[DataOptions, DataFields],
     on_too_long: Annotated[
         str,
@@ -85,7 +77,6 @@ def translate(
         raise InputError("--system: expected a model that translates, got none")
     options: dict[str, Any] = {
         "num_beams": system.num_beams,
-        "batch_tokens": batch_tokens,
         "precision": system.precision,
         "backend": system.backend,
         "progress": progress,

@@ -29,8 +29,8 @@ class Asking:
         temperature: temperature of sampling; 0 decodes greedily.
         dtype: precision of a model on this machine, such as bfloat16; None for its own.
         device: device of a model on this machine, such as cpu or cuda; None for CUDA if available.
-        batch_size: conversations in a batch of a model on this machine.
-        concurrency: requests to a server that are open at a time.
+        batch_size: conversations in a batch of a model on this machine, or requests to a server
+            that are open at a time; None for 8 and 4.
         max_requests: refuse to send more requests than this to a server.
 
     Raises:
@@ -44,8 +44,7 @@ class Asking:
     temperature: Annotated[float, AtLeast(0.0)] = 0.0
     dtype: str | None = None
     device: str | None = None
-    batch_size: Annotated[int, AtLeast(1)] = 8
-    concurrency: Annotated[int, AtLeast(1)] = 4
+    batch_size: Annotated[int | None, AtLeast(1)] = None
     max_requests: Annotated[int | None, AtLeast(1)] = None
 
     def __post_init__(self) -> None:
@@ -64,8 +63,8 @@ class Asking:
             decoding=Decoding(self.max_new_tokens or longest, self.temperature),
             dtype=self.dtype,
             device=self.device,
-            batch_size=self.batch_size,
-            concurrency=self.concurrency,
+            batch_size=self.batch_size or 8,
+            concurrency=self.batch_size or 4,
             max_requests=self.max_requests,
         )
 

@@ -57,7 +57,7 @@ def _flags(command: Any) -> list[str]:
         flag
         for option in _options(command)
         for flag in (*option.opts, *option.secondary_opts)
-        if flag.startswith("--")
+        if flag.startswith("--") and flag != "--help-all"
     ]
 
 

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from cc_hf.comparing.alignment import check_same_data
-from cc_hf.errors import InputError, check_choice, in_file, shown
+from cc_hf.errors import InputError, in_file, shown
 from cc_hf.reading import (
     TEXT,
     NonEmpty,
@@ -192,31 +192,24 @@ def guidelines_text(form: SheetForm) -> str:
     return "\n\n".join(parts) + "\n"
 
 
-def rater_files(
-    key: SheetKey, *, n_raters: int = 2, table: str = "csv", seed: int = 0
-) -> dict[str, str]:
+def rater_files(key: SheetKey, *, n_raters: int = 2, seed: int = 0) -> dict[str, str]:
     """Return the files that raters get: the guidelines, and a sheet for each rater.
 
     Every sheet has the same rows in an order of its own.
-
-    Args:
-        table: "csv" or "tsv".
 
     Returns:
         Name of a file -> its content.
 
     Raises:
-        InputError: for another kind of table, or a number below 1.
+        InputError: for a number below 1.
     """
-    check_choice("table", table, ("csv", "tsv"))
     if n_raters < 1:
         raise InputError(f"n_raters: expected at least 1, got {n_raters}")
     files = {GUIDELINES_NAME: guidelines_text(key.form)}
     for rater in range(1, n_raters + 1):
         rows = list(key.rows)
         random.Random(f"{seed} {rater}").shuffle(rows)
-        delimiter = "," if table == "csv" else "\t"
-        files[f"rater{rater}.{table}"] = sheet_text(key.form, rows, delimiter=delimiter)
+        files[f"rater{rater}.csv"] = sheet_text(key.form, rows)
     return files
 
 

@@ -16,7 +16,6 @@ from cc_hf.cli.rater_files import (
     Raters,
     Sheets,
     SheetsOutput,
-    TableKind,
     check_rater_files,
     sheets_outcome,
 )
@@ -43,7 +42,6 @@ def build_sheets(
     ] = 100,
     metric: OneMetric = None,
     raters: Raters = 2,
-    table: TableKind = "csv",
     seed: DrawSeed = 0,
     data_dir: DataDir = None,
 ) -> Outcome:
@@ -62,7 +60,7 @@ def build_sheets(
     first = next(iter(judged.values()))
     examples = load_examples(first.declared or first.dataset, first.config, data_dir=data_dir)
     drawn = draw_contextual_sample(judged, examples, n=n, seed=seed)
-    return sheets_outcome(drawn, output, key, n_raters=raters, table=table, seed=seed)
+    return sheets_outcome(drawn, output, key, n_raters=raters, seed=seed)
 
 
 def gender_ratings(

@@ -341,7 +341,7 @@ def test_quiet_prints_nothing_on_standard_error(tmp_path: Path, tiny_marian: Pat
             "unknown evaluator 'cc-tiny'; did you mean 'cc-tiny-en-de'",
         ),
         (
-            ["evaluate", "simplegen", "--translations", "t.txt", "--score", "mean"],
+            ["evaluate", "simplegen", "--translations", "t.txt", "--option", "score=mean"],
             "score: expected one of arithmetic, geometric, reference",
         ),
         (

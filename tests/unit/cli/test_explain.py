@@ -69,23 +69,12 @@ def test_bracket_cues_given_by_hand_equal_the_gender_option() -> None:
     assert behind["correct_source"] == "The doctor [female] asked the nurse to help her."
 
 
-def test_explain_takes_an_example_of_a_dataset(tmp_path: Path) -> None:
+def test_explain_takes_an_example_of_a_dataset() -> None:
     examples = cc_hf.load_examples("simplegen", "en-de")
-    file = tmp_path / "t.txt"
-    file.write_text(
-        "".join(f"Übersetzung Nummer {i}.\n" for i in range(len(examples))), encoding="utf-8"
-    )
-    found = explain(
-        "simplegen",
-        "en-de",
-        "--id",
-        examples[7].id,
-        "--translations",
-        file,
-        "--translation",
-        "Sie ist Ärztin.",
-    )
-    assert [row["translation"] for row in found] == ["Sie ist Ärztin.", "Übersetzung Nummer 7."]
+    texts = ["Sie ist Ärztin.", "Übersetzung Nummer 7."]
+    given = [word for text in texts for word in ("--translation", text)]
+    found = explain("simplegen", "en-de", "--id", examples[7].id, *given)
+    assert [row["translation"] for row in found] == texts
     assert found[0]["correct_source"] in examples[7].correct_sources
     reference = {
         "correct_sources": examples[7].correct_sources,

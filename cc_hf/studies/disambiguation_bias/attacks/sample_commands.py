@@ -18,7 +18,6 @@ from cc_hf.cli.rater_files import (
     Raters,
     Sheets,
     SheetsOutput,
-    TableKind,
     check_rater_files,
     sheets_outcome,
 )
@@ -152,7 +151,6 @@ def build_sheets(
         int, typer.Option("--n", min=1, help="Number of sentences of each kind, or all there are.")
     ] = 1_000,
     raters: Raters = 2,
-    table: TableKind = "csv",
     seed: DrawSeed = 0,
 ) -> Outcome:
     """Write sheets on which people choose the sense and rate the naturalness of sentences.
@@ -174,7 +172,7 @@ def build_sheets(
         n=n,
         seed=seed,
     )
-    return sheets_outcome(drawn, output, key, n_raters=raters, table=table, seed=seed)
+    return sheets_outcome(drawn, output, key, n_raters=raters, seed=seed)
 
 
 def rate(
