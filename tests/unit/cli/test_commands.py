@@ -111,6 +111,7 @@ def test_list_names_every_registered_thing() -> None:
         "unknown dataset 'mucw'; did you mean 'mucow'?"
         in cc_hf("list", "datasets", "mucw", status=2).stderr
     )
+    assert cc_hf("list", "models").stdout == cc_hf("list", "evaluators").stdout
     only = cc_hf("list", "metrics").stdout
     assert "contrastive_conditioning" in only
     assert "contrawsd" not in only
@@ -322,6 +323,15 @@ def test_quiet_prints_nothing_on_standard_error(tmp_path: Path, tiny_marian: Pat
         (
             ["evaluate", "winomt", "de", "--translations", "t"],
             "'de' is a target language, give it as `--language-pair`",
+        ),
+        (["evaluate", "simplegen", "t.txt"], "given as --translations t.txt"),
+        (["evaluate", "simplegen", "en-de", "t.txt"], "given as --translations t.txt"),
+        (["evaluate", "simplegen", "--predictions", "t.txt"], "--predictions: expected --transl"),
+        (["evaluate", "simplegen", "--metric", "a:B"], "--metric: expected a name of `cc-hf list"),
+        (["translate", "t.txt", "-o", "o.txt"], "--system: expected a model that translates"),
+        (
+            ["translate", "t.txt", "--system", "cc-tiny-en-de", "--limit", "2", "-o", "o.txt"],
+            "t.txt: expected a text file without a configuration",
         ),
         (["list", "winomt"], "unknown kind 'winomt'. Known: datasets, evaluators, metrics; the"),
         (["list", "dataset", "winmt"], "unknown dataset 'winmt'; did you mean 'winomt'"),

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import functools
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ from typer.testing import CliRunner
 import cc_hf
 from cc_hf.cli.main import app
 from cc_hf.errors import CCError
+from cc_hf.results import EvaluationResult
 from tests.helpers.cases import cases_by_message
 from tests.helpers.metrics import compute_metric
 from tests.unit.cli.test_commands import cc_hf as program
@@ -85,6 +87,30 @@ def test_explain_takes_an_example_of_a_dataset() -> None:
         ["Übersetzung Nummer 7."], [reference], src_lang="en", tgt_lang="de", mode="exact"
     )["probability_correct"]
     assert found[1]["probability_correct"] == pytest.approx(expected[0], abs=1e-5)
+
+
+def test_explain_takes_data_evaluator_and_translation_from_a_result(tmp_path: Path) -> None:
+    (tmp_path / "t.txt").write_text("Sie ist Ärztin.\n" * 3, encoding="utf-8")
+    options = ("--limit", "3", "--translations", "t.txt", "-o", "r.json")
+    program("evaluate", "simplegen", *options, cwd=tmp_path)
+    result = EvaluationResult.from_json((tmp_path / "r.json").read_text(encoding="utf-8"))
+    (row,) = explain(tmp_path / "r.json", "--id", "2")
+    judgement = result.by_id()["2"]
+    assert row["translation"] == judgement.translation
+    assert row["probability_correct"] == pytest.approx(judgement.probability_correct, abs=1e-5)
+    assert f"|eval:{row['evaluator']}|" in result.signature
+    other = replace(
+        result, signature=result.signature.replace("eval:cc-tiny-en-de@", "eval:other@")
+    )
+    (tmp_path / "other.json").write_text(other.to_json(), encoding="utf-8")
+    named = ("explain", "other.json", "--id", "2", "--evaluator", "cc-tiny-en-de")
+    assert "the result was judged by other@" in program(*named, cwd=tmp_path).stderr
+    with pytest.raises(CCError, match=r"unknown evaluator 'other'.* give that model as `evaluator`"):
+        explain(tmp_path / "other.json", "--id", "2")
+    own = replace(result, dataset="custom", config="rows")
+    (tmp_path / "own.json").write_text(own.to_json(), encoding="utf-8")
+    with pytest.raises(CCError, match=r"on data of your own, .* give their file"):
+        explain(tmp_path / "own.json", "--id", "2")
 
 
 @cases_by_message(

@@ -36,6 +36,12 @@ def test_sources_are_printed_one_a_line() -> None:
     assert run_command("sources", *_SIMPLEGEN).stdout.splitlines() == [e.source for e in examples]
 
 
+@pytest.mark.shared
+def test_a_language_pair_is_a_configuration_of_a_set_with_several(shared: Path) -> None:
+    pair = run_command("sources", "winomt", "en-de", "--data-dir", shared / "upstream").stdout
+    assert pair == run_command("sources", "winomt", "--data-dir", shared / "upstream").stdout != ""
+
+
 def test_sources_go_to_a_file_with_ids_if_it_is_jsonl(tmp_path: Path) -> None:
     path = tmp_path / "en.jsonl"
     assert (
@@ -109,6 +115,13 @@ def test_several_named_systems_are_judged_at_once(tmp_path: Path) -> None:
     assert "short.txt: expected one line per example" in (
         run_command(*both, "--translations", short, status=2).stderr
     )
+
+
+def test_a_result_in_a_folder_has_the_name_of_its_system(tmp_path: Path) -> None:
+    file = translations(tmp_path / "ours.txt", 5)
+    arguments = ("--metric", "simplegen_accuracy", "--limit", "5", "--translations", file)
+    run_command("evaluate", *_SIMPLEGEN, *arguments, "-o", tmp_path)
+    assert (tmp_path / "ours.json").is_file()
 
 
 def test_a_path_with_an_equals_sign_is_a_path(tmp_path: Path) -> None:
