@@ -16,6 +16,7 @@ from cc_hf.cli.options import (
     Evaluators,
     one_or_all,
 )
+from cc_hf.cues.wordings import Wording, named_wording
 from cc_hf.evaluation.material import DataOptions
 from cc_hf.evaluators.options import LoadingOptions
 
@@ -39,21 +40,17 @@ def calibrate(
     ] = None,
     *,
     evaluator: Evaluators = None,
-    names: Annotated[
+    wordings: Annotated[
         list[str] | None,
         typer.Option(
             "--wording",
-            help="Compare only this wording of the package. May be repeated. Default: all.",
-        ),
-    ] = None,
-    wordings: Annotated[
-        Path | None,
-        typer.Option(
+            metavar="NAME|FILE",
             help=(
-                "JSON file with wordings of your own: a list of objects with name, cues (by"
-                " reading; {focus} is the ambiguous words) and, optionally, placement (before,"
-                " after or replace)."
-            )
+                "Wording of the package to compare; or a .json file of your own: a list of objects"
+                " with name, cues (by reading; {focus} is the ambiguous words) and, optionally,"
+                " placement (before, after or replace). May be repeated. Default: all of the"
+                " package."
+            ),
         ),
     ] = None,
     score: Annotated[
@@ -86,7 +83,6 @@ def calibrate(
     """
     from cc_hf.cue_building.calibration import calibrate as run_calibrate
     from cc_hf.cue_building.development import load_development, read_wordings
-    from cc_hf.cues.wordings import named_wording
     from cc_hf.reports.tables.calibrations import calibration_plot, calibration_table, check_plot
 
     check_plot(plot)
@@ -97,10 +93,12 @@ def calibrate(
         tgt_lang=data.languages[1],
         data_dir=data.data_dir,
     )
-    compared = [
-        *(named_wording(name, rows.src_lang) for name in names or ()),
-        *(() if wordings is None else read_wordings(wordings)),
-    ]
+    compared: list[Wording] = []
+    for name in wordings or ():
+        if name.lower().endswith(".json"):
+            compared += read_wordings(name)
+        else:
+            compared.append(named_wording(name, rows.src_lang))
     run = run_calibrate(
         rows,
         evaluator=one_or_all(evaluator),

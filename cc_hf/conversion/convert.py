@@ -200,7 +200,7 @@ def _codes(folder: Path, language: str, requested: str | Path | None) -> str:
     )
     if not exists(path):
         raise EvaluatorError(
-            f"codes, source_codes, target_codes: the file of BPE codes {path} is missing; name"
+            f"codes: the file of BPE codes {path} is missing; name"
             " another one"
         )
     return _text(path, "file of BPE codes")
