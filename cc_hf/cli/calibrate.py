@@ -16,7 +16,6 @@ from cc_hf.cli.options import (
     Evaluators,
     one_or_all,
 )
-from cc_hf.cues.wordings import Wording, named_wording
 from cc_hf.evaluation.material import DataOptions
 from cc_hf.evaluators.options import LoadingOptions
 
@@ -83,6 +82,7 @@ def calibrate(
     """
     from cc_hf.cue_building.calibration import calibrate as run_calibrate
     from cc_hf.cue_building.development import load_development, read_wordings
+    from cc_hf.cues.wordings import named_wording
     from cc_hf.reports.tables.calibrations import calibration_plot, calibration_table, check_plot
 
     check_plot(plot)
@@ -93,12 +93,15 @@ def calibrate(
         tgt_lang=data.languages[1],
         data_dir=data.data_dir,
     )
-    compared: list[Wording] = []
-    for name in wordings or ():
-        if name.lower().endswith(".json"):
-            compared += read_wordings(name)
-        else:
-            compared.append(named_wording(name, rows.src_lang))
+    compared = [
+        wording
+        for name in wordings or ()
+        for wording in (
+            read_wordings(name)
+            if name.lower().endswith(".json")
+            else [named_wording(name, rows.src_lang)]
+        )
+    ]
     run = run_calibrate(
         rows,
         evaluator=one_or_all(evaluator),

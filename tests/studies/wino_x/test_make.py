@@ -293,7 +293,10 @@ def test_arguments_that_do_not_fit_are_refused(material: dict[str, Path], tmp_pa
     for arguments in ([*output], [*given], [*given, *output, "--system", "x"]):
         with pytest.raises(InputError, match="expected --output FOLDER with either --system or"):
             _run("--language-pair", "en-de", *rows, *arguments)
-    for pair, message in (("en-xx", "expected codes of"), ("de-en", "expected a pair from English")):
+    for pair, message in (
+        ("en-xx", "expected codes of"),
+        ("de-en", "expected a pair from English"),
+    ):
         with pytest.raises(InputError, match=f"language_pair: {message}"):
             _run("--language-pair", pair, *rows, *given, *output)
     with pytest.raises(InputError, match="--pronoun: expected GENDER=PRONOUN"):
