@@ -92,7 +92,7 @@ def test_dataset_metric_and_study_are_listed() -> None:
     assert papers["sense_counts"][1].startswith("The authors of the")
     counts = command("study", "sense-counts", "count").stdout.splitlines()
     assert counts[:2] == ["crane (bird): 1", "crane (machine): 1"]
-    assert "--config" in command("study", "sense_counts", "count", "--help").stdout
+    assert "--limit" in command("study", "sense_counts", "count", "--help").stdout
 
 
 @pytest.mark.usefixtures("package")
