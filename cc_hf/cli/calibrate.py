@@ -39,16 +39,16 @@ def calibrate(
     ] = None,
     *,
     evaluator: Evaluators = None,
-    names: Annotated[
+    wordings: Annotated[
         list[str] | None,
         typer.Option(
             "--wording",
             metavar="NAME|FILE",
             help=(
-                "Compare only this wording of the package; or those of a JSON file of your own: a"
-                " list of objects with name, cues (by reading; {focus} is the ambiguous words) and,"
-                " optionally, placement (before, after or replace). May be repeated. Default: all"
-                " of the package."
+                "Wording of the package to compare; or a .json file of your own: a list of objects"
+                " with name, cues (by reading; {focus} is the ambiguous words) and, optionally,"
+                " placement (before, after or replace). May be repeated. Default: all of the"
+                " package."
             ),
         ),
     ] = None,
@@ -90,10 +90,10 @@ def calibrate(
     )
     compared = [
         wording
-        for name in names or ()
+        for name in wordings or ()
         for wording in (
-            read_wordings(Path(name))
-            if name.endswith(".json")
+            read_wordings(name)
+            if name.lower().endswith(".json")
             else [named_wording(name, rows.src_lang)]
         )
     ]

@@ -51,8 +51,9 @@ def convert(
         list[Path] | None,
         typer.Option(
             help=(
-                "File with the BPE codes of both languages, from fastBPE or subword-nmt; give it"
-                " twice for the source and the target language. Default: those in the folder."
+                "File with the BPE codes of both languages, from fastBPE or subword-nmt; or two"
+                " files, the option repeated, of the source and of the target language. Default:"
+                " bpecodes or bpecodes.XX in the folder."
             ),
             rich_help_panel=_PANEL,
         ),
@@ -94,13 +95,13 @@ def convert(
 
     options: dict[str, Any] = {
         "checkpoints": checkpoints,
-        **_codes(codes or []),
+        "codes": codes,
         "tokenizer": tokenizer,
         "check": check,
     }
     given = {name: value for name, value in options.items() if value is not None}
     if is_folder(model) and any(Path(model).glob("*.pt")):
-        conversion = convert_checkpoints(model, output=output, **given)
+        conversion = convert_checkpoints(model, output=output, **{**given, **_codes(codes)})
         return Outcome(
             _row(conversion),
             lambda: map(Text, _lines(conversion)),
@@ -124,6 +125,22 @@ def convert(
         lambda: [Text(f"{folder}  bergamot")],
         files=[NewFile(output, None)],
     )
+
+
+def _codes(files: list[Path] | None) -> dict[str, Path | None]:
+    """Return the files of BPE codes by the names that the library has for them.
+
+    Raises:
+        InputError: for more than two.
+    """
+    if not files or len(files) == 1:
+        return {"codes": files[0] if files else None}
+    if len(files) > 2:
+        raise InputError(
+            "codes: expected one file, or one of the source and one of the target language, got"
+            f" {len(files)}"
+        )
+    return {"codes": None, "source_codes": files[0], "target_codes": files[1]}
 
 
 def _row(conversion: Conversion) -> dict[str, Any]:
@@ -156,11 +173,3 @@ def _lines(conversion: Conversion) -> Iterator[str]:
         if check.n_texts
         else "ids were not checked: the file holds no texts"
     )
-
-
-def _codes(files: list[Path]) -> dict[str, Path]:
-    """Return the BPE codes of both sides, or of each."""
-    if len(files) > 2:
-        raise InputError(f"codes: expected one file or two, got {len(files)}")
-    names = ["codes"] if len(files) == 1 else ["source_codes", "target_codes"]
-    return dict(zip(names, files, strict=False))

@@ -39,9 +39,8 @@ def build(
         str,
         typer.Argument(
             help=(
-                "Name of a dataset of word senses, such as mucow, or a .csv, .tsv or .jsonl"
-                " file with the columns source, focus, gold (the sense), reference and"
-                " tgt_lang."
+                "Dataset of word senses, such as mucow, or a .csv, .tsv or .jsonl file with the"
+                " columns source, focus, gold (the sense), reference and tgt_lang."
             )
         ),
     ],
@@ -51,49 +50,37 @@ def build(
         str | None,
         typer.Option(
             "--masked-lm",
-            help=(
-                "Masked language model that predicts candidates: a folder, or a model on the Hub."
-            ),
+            help="Masked language model that predicts candidates: a folder, or one on the Hub.",
         ),
     ] = None,
     candidates: Annotated[
         Path | None,
         typer.Option(
             help=(
-                "JSON file of candidates, which replaces --masked-lm: the most probable words"
-                " of each ambiguous word and sense."
+                "In place of --masked-lm: JSON file of the most probable words of each ambiguous"
+                " word and sense."
             )
         ),
     ] = None,
     evaluator: EvaluatorName = None,
     choice: Annotated[
         CueChoice,
-        Fields(
-            "words n_cues",
-            "Cues",
-            rare="n_candidates score",
-            flags={"words": "--word"},
-        ),
+        Fields("words n_cues", "Cues", rare="n_candidates score", flags={"words": "--word"}),
     ],
     examples: Annotated[
         Path | None,
-        typer.Option(
-            help="Write the examples with their cues to this .jsonl, a dataset for cc-hf."
-        ),
+        typer.Option(help="Write the examples with their cues to this .jsonl, a dataset."),
         OutputFile((".jsonl",)),
     ] = None,
     candidates_output: Annotated[
         Path | None,
-        typer.Option(help="Write the candidates to this JSON file, which --candidates accepts."),
+        typer.Option(help="Write the candidates to this file, for --candidates."),
         OutputFile(),
     ] = None,
     compare: Annotated[
         Path | None,
         typer.Option(
-            help=(
-                "JSONL file of cues, such as the published insertions of MuCoW. The command"
-                " prints how many of them were chosen."
-            )
+            help="JSONL file of cues, such as those of MuCoW: say how many of them were chosen."
         ),
     ] = None,
     loading: Annotated[LoadingOptions, CueEvaluatorFields],

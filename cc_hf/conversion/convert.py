@@ -199,10 +199,7 @@ def _codes(folder: Path, language: str, requested: str | Path | None) -> str:
         else folder / "bpecodes"
     )
     if not exists(path):
-        raise EvaluatorError(
-            f"codes, source_codes, target_codes: the file of BPE codes {path} is missing; name"
-            " another one"
-        )
+        raise EvaluatorError(f"codes: the file of BPE codes {path} is missing; name another one")
     return _text(path, "file of BPE codes")
 
 

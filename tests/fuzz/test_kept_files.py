@@ -62,7 +62,7 @@ def _rewritten(value: Any, path: Path) -> None:
     value.to_json()
 
 
-_SHEETS = rater_files(_KEY, n_raters=2, table="csv", seed=0)
+_SHEETS = rater_files(_KEY, n_raters=2, seed=0)
 FILES = (
     KeptFile("result.json", BASES["result.json"], read_result_file, _rewritten),
     KeptFile("results.json", BASES["results.json"], read_result_file, _rewritten),

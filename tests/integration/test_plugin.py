@@ -91,8 +91,8 @@ def test_dataset_metric_and_study_are_listed() -> None:
     assert papers["sense_counts"][0] == "Raganato et al. 2019"
     assert papers["sense_counts"][1].startswith("The authors of the")
     counts = command("study", "sense-counts", "count").stdout.splitlines()
-    assert counts[:2] == ["crane\tbird\t1", "crane\tmachine\t1"]
-    assert "--config" in command("study", "sense_counts", "count", "--help").stdout
+    assert counts[:2] == ["crane (bird): 1", "crane (machine): 1"]
+    assert "--limit" in command("study", "sense_counts", "count", "--help").stdout
 
 
 @pytest.mark.usefixtures("package")

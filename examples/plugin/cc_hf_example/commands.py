@@ -36,7 +36,7 @@ def count(
     counts = Counter((example.focus.text, example.gold) for example in examples)
     return Outcome(
         [{"word": word, "sense": sense, "n": n} for (word, sense), n in counts.items()],
-        lambda: [Text(f"{word}\t{sense}\t{n}") for (word, sense), n in counts.items()],
+        lambda: [Text(f"{word} ({sense}): {n}") for (word, sense), n in counts.items()],
     )
 
 

@@ -105,7 +105,9 @@ def test_explain_takes_data_evaluator_and_translation_from_a_result(tmp_path: Pa
     (tmp_path / "other.json").write_text(other.to_json(), encoding="utf-8")
     named = ("explain", "other.json", "--id", "2", "--evaluator", "cc-tiny-en-de")
     assert "the result was judged by other@" in program(*named, cwd=tmp_path).stderr
-    with pytest.raises(CCError, match=r"unknown evaluator 'other'.* give that model as `evaluator`"):
+    with pytest.raises(
+        CCError, match=r"unknown evaluator 'other'.* give that model as `evaluator`"
+    ):
         explain(tmp_path / "other.json", "--id", "2")
     own = replace(result, dataset="custom", config="rows")
     (tmp_path / "own.json").write_text(own.to_json(), encoding="utf-8")

@@ -336,7 +336,7 @@ def test_each_side_uses_its_own_bpe_codes(tmp_path: Path) -> None:
     (folder / "bpecodes").unlink()
     with pytest.raises(
         EvaluatorError,
-        match=r"^codes, .*: the file of BPE codes .*bpecodes is missing; name another one",
+        match=r"^codes: the file of BPE codes .*bpecodes is missing; name another one",
     ):
         convert(folder, output=tmp_path / "none")
     named = convert(
@@ -482,6 +482,35 @@ def test_convert_command_writes_and_reports(tmp_path: Path) -> None:
         ["convert", str(tmp_path / "in"), "--output", str(tmp_path / "quiet"), "--quiet"],
     )
     assert (quiet.exit_code, "note:" in quiet.output) == (0, False)
+
+
+@cases_by_message(
+    ("model", "options", "message"),
+    [
+        (
+            "in",
+            ("--codes", "a", "--codes", "b", "--codes", "c"),
+            "codes: expected one file, or one",
+        ),
+        ("in", ("--codes", "a"), "codes: the file of BPE codes a is missing"),
+        ("out", (), "expected a name such as bergamot:en-pt, a folder with model"),
+        ("bergamot:en-pt", ("--check", "x"), "check: expected a folder with checkpoints of fairse"),
+        ("bergamot:en-xx", (), "unknown student of Bergamot 'bergamot:en-xx'"),
+    ],
+)
+def test_convert_command_refuses_what_does_not_fit_the_model(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    model: str,
+    options: tuple[str, ...],
+    message: str,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    save_fairseq(tmp_path / "in")
+    (tmp_path / "out").mkdir()
+    found = CliRunner().invoke(app, ["convert", model, *options, "--output", "new"])
+    assert message in str(found.exception)
+    assert not (tmp_path / "new").exists()
 
 
 @cases_by_message(

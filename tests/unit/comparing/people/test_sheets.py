@@ -169,8 +169,6 @@ def test_raters_are_several_and_different(tmp_path: Path) -> None:
         read_sheets([paths[0], paths[0]], made())
     with pytest.raises(InputError, match="n_raters: expected at least 1"):
         rater_files(made(), n_raters=0)
-    with pytest.raises(InputError, match="table: expected one of csv, tsv"):
-        rater_files(made(), table="xlsx")
 
 
 def _without(name: str) -> Callable[[dict[str, Any]], object]:
