@@ -118,7 +118,8 @@ def test_commands_that_are_not_run_are_accepted_by_the_command_line(line: str) -
     # parses, and raises what a user would see
     parsed = command.make_context(name, words, parent=parent).params
     if isinstance(parsed.get("config"), str) and parsed.get("dataset") in registry.DATASETS:
-        declaration(parsed["dataset"]).config(parsed["config"])
+        declared = declaration(parsed["dataset"])
+        declared.config(declared.config_of_pair(parsed["config"])[0])
 
 
 def test_the_picture_of_the_method_shows_figures_of_the_embedded_evaluator() -> None:
