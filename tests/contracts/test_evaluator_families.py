@@ -121,6 +121,7 @@ def test_order_and_duplicates_do_not_change_scores(
     sources, translations = texts
     evaluator = cc_hf.load_evaluator(folder)
     once = evaluator.mean_logprobs(sources, translations, **_LANGUAGES)
+    assert once.dtype == np.float64
     np.testing.assert_array_equal(
         evaluator.mean_logprobs(sources[::-1], translations[::-1], **_LANGUAGES), once[::-1]
     )

@@ -67,19 +67,6 @@ def test_probability_is_the_share_of_the_best_scores(
         assert probability == pytest.approx(correct / (correct + incorrect), abs=1e-15)
 
 
-@given(_ROWS, st.randoms())
-def test_shuffling_rows_does_not_change_judgements(
-    rows: list[tuple[str, dict[str, Any]]], random: Any
-) -> None:
-    order = list(range(len(rows)))
-    random.shuffle(order)
-    whole = run([t for t, _ in rows], [r for _, r in rows])["probability_correct"]
-    shuffled = run([rows[i][0] for i in order], [rows[i][1] for i in order])["probability_correct"]
-    assert shuffled == [whole[i] for i in order]
-    halves = [run([t], [r])["probability_correct"][0] for t, r in rows]
-    assert halves == whole
-
-
 def test_the_result_has_the_documented_keys() -> None:
     result = run(["x", "y"], [GOOD, {**GOOD, "category": "female"}])
     for name in (
@@ -344,18 +331,6 @@ def test_geometric_and_reference_scores_give_the_same_judgements(tiny_marian: Pa
     logit = np.log(geometric / (1 - geometric))
     np.testing.assert_allclose(np.log(reference / (1 - reference)), logit * math.log(2), atol=1e-9)
     assert all(f"|score:{score}|" in result["signature"] for score, result in found.items())
-
-
-def test_the_result_survives_json() -> None:
-    from cc_hf.results import EvaluationResult
-
-    result = evaluate(["x", "ü\u2028"], [GOOD, GOOD], hash_scores, ids=["7", "9"], n_resamples=10)
-    assert EvaluationResult.from_json(result.to_json()) == result
-    assert [j.example_id for j in result.judgements] == ["7", "9"]
-    with pytest.raises(InputError, match="expected the JSON"):
-        EvaluationResult.from_json("{")
-    with pytest.raises(InputError, match="the file that `cc-hf evaluate` writes"):
-        EvaluationResult.from_json("{}")
 
 
 def test_results_of_older_versions_can_be_read() -> None:

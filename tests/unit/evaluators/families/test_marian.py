@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -11,10 +10,10 @@ from hypothesis import strategies as st
 from transformers import MarianMTModel, MarianTokenizer
 
 import cc_hf
-from cc_hf.errors import InputError, TooLongError
+from cc_hf.errors import InputError
 from cc_hf.evaluators.base import Evaluator
 from cc_hf.evaluators.families.marian import MarianEvaluator
-from cc_hf.evaluators.scores import SCORES, TokenScores
+from cc_hf.evaluators.scores import SCORES
 from cc_hf.schema import ScoringRequest
 from tests.helpers.models import save_target_vocabulary, save_tiny_marian
 
@@ -53,22 +52,6 @@ def expected(tiny_marian: Path) -> list[torch.Tensor]:
     return [plain_logprobs(tiny_marian, source, translation) for source, translation in PAIRS]
 
 
-@pytest.mark.parametrize("batch_tokens", [1, 64, 100_000])
-def test_logprobs_equal_a_plain_forward_pass_at_any_batch_size(
-    tiny_marian: Path, expected: list[torch.Tensor], batch_tokens: int
-) -> None:
-    evaluator = cc_hf.load_evaluator(tiny_marian, batch_tokens=batch_tokens)
-    requests = [ScoringRequest(s, t, i) for i, (s, t) in enumerate(PAIRS)]
-    found = evaluator.score(requests, src_lang="en", tgt_lang="de")
-    assert found.n_tokens.tolist() == [len(e) for e in expected]
-    np.testing.assert_allclose(
-        found.sum_logprob / found.n_tokens, [float(e.mean()) for e in expected], atol=1e-5, rtol=0
-    )
-    np.testing.assert_allclose(
-        found.mean_probability, [float(e.exp().mean()) for e in expected], atol=1e-5, rtol=0
-    )
-
-
 def test_every_score_is_a_function_of_the_token_logprobs(
     tiny_marian: Path, expected: list[torch.Tensor]
 ) -> None:
@@ -81,50 +64,6 @@ def test_every_score_is_a_function_of_the_token_logprobs(
     np.testing.assert_allclose(
         SCORES["arithmetic"](found), [float(e.exp().mean()) for e in expected], atol=1e-5
     )
-
-
-def test_mean_logprobs_is_float64_in_the_order_of_the_input(
-    tiny_marian: Path, expected: list[torch.Tensor]
-) -> None:
-    found = cc_hf.load_evaluator(tiny_marian).mean_logprobs(SOURCES, TRANSLATIONS)
-    assert found.dtype == np.float64
-    np.testing.assert_allclose(found, [float(e.mean()) for e in expected], atol=1e-5)
-
-
-def test_order_and_duplicates_do_not_change_scores(tiny_marian: Path) -> None:
-    evaluator = cc_hf.load_evaluator(tiny_marian)
-    order = [3, 1, 6, 0, 2, 5, 4]
-    once = evaluator.mean_logprobs(SOURCES, TRANSLATIONS)
-    shuffled = evaluator.mean_logprobs(
-        [SOURCES[i] for i in order], [TRANSLATIONS[i] for i in order]
-    )
-    np.testing.assert_array_equal(shuffled, once[order])
-    np.testing.assert_array_equal(
-        evaluator.mean_logprobs(SOURCES * 3, TRANSLATIONS * 3), np.tile(once, 3)
-    )
-
-
-def test_equal_requests_are_scored_once(tiny_marian: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    evaluator = cc_hf.load_evaluator(tiny_marian)
-    seen: list[int] = []
-    original = evaluator.score_batch
-
-    def counting(sources: Sequence[Sequence[int]], targets: Sequence[Sequence[int]]) -> TokenScores:
-        seen.append(len(sources))
-        return original(sources, targets)
-
-    monkeypatch.setattr(evaluator, "score_batch", counting)
-    evaluator.mean_logprobs(SOURCES * 5, TRANSLATIONS * 5)
-    assert sum(seen) == len(PAIRS)
-
-
-def test_too_long_texts_are_refused_naming_the_row(tiny_marian: Path) -> None:
-    evaluator = cc_hf.load_evaluator(tiny_marian)
-    long = "doctor nurse " * 120
-    with pytest.raises(TooLongError, match=r"row 1: the source has \d+ tokens, .* takes at most"):
-        evaluator.mean_logprobs(["a", long], ["b", "c"])
-    with pytest.raises(TooLongError, match="row 1: the translation"):
-        evaluator.mean_logprobs(["a", "c"], ["b", long])
 
 
 def test_truncation_is_stated_in_the_signature(tiny_marian: Path) -> None:
@@ -168,14 +107,6 @@ def test_targets_have_the_ids_of_their_own_vocabulary(tmp_path: Path) -> None:
     assert found == evaluator.tokenizer(text_target=texts).input_ids
     assert found != evaluator.tokenizer(texts).input_ids
     assert evaluator.encode_sources(texts, "en", "de") == evaluator.tokenizer(texts).input_ids
-
-
-def test_unsupported_languages_are_refused(tiny_marian: Path) -> None:
-    evaluator = cc_hf.load_evaluator(tiny_marian)
-    with pytest.raises(InputError, match="does not support the target language 'ru'"):
-        evaluator.mean_logprobs(["a"], ["b"], src_lang="en", tgt_lang="ru")
-    with pytest.raises(InputError, match="does not support the source language 'fr'"):
-        evaluator.mean_logprobs(["a"], ["b"], src_lang="fr", tgt_lang="de")
 
 
 def test_bad_input_is_refused(tiny_marian: Path) -> None:
