@@ -108,5 +108,8 @@ def test_the_scoring_suite_equals_its_own_files(shared: Path) -> None:
                 row["origin"],
             )
             assert list(example.contrastive_translations) == [
-                error["contrastive"] for error in row["errors"]
+                e["contrastive"] for e in row["errors"]
             ]
+            replaced = [error["replacement"] for error in row["errors"]]
+            assert example.extra["replacements"].split("; ") == replaced
+            assert example.extra["n_equal_to_reference"] == "0"

@@ -14,7 +14,7 @@ import pytest
 
 import cc_hf
 from cc_hf.data.readers.occupation_dictionary import BUILT_IN, load_dictionary
-from cc_hf.metrics.simplegen_accuracy import find_genders, judge
+from cc_hf.metrics.simplegen_accuracy import judge
 from cc_hf.text.inflection import english_plural
 from tests.helpers.metrics import compute_metric, evaluate_dataset, metric_class
 
@@ -112,13 +112,6 @@ def test_translations_of_table_3_are_judged_as_in_the_paper() -> None:
     assert compute(translations, [reference] * 4, tgt_lang="es", dictionary="paper")[
         "verdicts"
     ] == ["inconclusive", *expected[1:]]
-
-
-def test_feminine_forms_do_not_match_the_masculine_forms_inside_them() -> None:
-    entry = {"male": ("Lehrer",), "female": ("Lehrerin",)}
-    assert find_genders("Die Lehrerin kam, die Lehrerinnen gingen.", entry) == {"female"}
-    assert find_genders("LEHRERIN", entry) == {"female"}
-    assert find_genders("Lehrerinnen", entry) == set()
 
 
 def recorded(shared: Path, name: str) -> dict[tuple[str, str], list[str]]:

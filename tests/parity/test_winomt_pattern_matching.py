@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import gzip
 import json
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +29,7 @@ def read_gz(path: Path) -> list[str]:
         return file.read().split("\n")[:-1]
 
 
+@cache
 def run(
     shared: Path, system: str, lang: str, config: str = "acl2019", **options: str
 ) -> cc_hf.EvaluationResult:

@@ -439,11 +439,6 @@ def test_every_row_is_judged_independently_of_others(rows: list[tuple[str, list[
     ] == len(requests(references))
 
 
-@pytest.fixture(scope="module")
-def multilingual(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return families.save_tiny_m2m100(tmp_path_factory.mktemp("m2m100"))
-
-
 def run(name: str, config: str, folder: Path, shared: Path, **options: Any) -> EvaluationResult:
     return evaluate_dataset(
         name,
@@ -516,73 +511,6 @@ def test_mt_geneval_sources_get_their_context(shared: Path) -> None:
     )
     assert seen[0] == f"{examples[0].extra['context']} {examples[0].source}"
     assert (found.scores["accuracy"], found.counts["n_ties"]) == (0, found.n)
-
-
-@pytest.mark.shared
-@pytest.mark.parametrize("lang", ["de", "fr", "ru"])
-def test_swapping_the_translations_swaps_the_answer_and_keeps_every_figure(
-    shared: Path, tmp_path: Path, multilingual: Path, lang: str
-) -> None:
-    found = []
-    for kind in ("thesis", "swapped"):
-        path = tmp_path / kind / f"demelin/wino_x/data/mt/en_{lang}_test.jsonl"
-        path.parent.mkdir(parents=True)
-        path.write_bytes((shared / f"gold/wino_x/mt_wino_x_en_{lang}.{kind}.jsonl").read_bytes())
-        declare_wino_x(tmp_path / kind)
-        evaluator = cc_hf.load_evaluator(multilingual)
-        examples = cc_hf.load_examples(
-            "wino_x", f"mt_en_{lang}.translations", data_dir=tmp_path / kind
-        )
-        result = evaluate_dataset(
-            "wino_x",
-            f"mt_en_{lang}.translations",
-            metric=METRIC,
-            data_dir=tmp_path / kind,
-            evaluator=evaluator,
-        )
-        found.append(([e.extra["answer"] for e in examples], result))
-    (answers, plain), (swapped_answers, swapped) = found
-    assert {(a, b) for a, b in zip(answers, swapped_answers, strict=True)} <= {
-        ("1", "2"),
-        ("2", "1"),
-    }
-    assert [j.scores for j in plain.judgements] == [j.scores for j in swapped.judgements]
-    assert {k: v for k, v in plain.scores.items() if k != "pair_accuracy"} == {
-        k: v for k, v in swapped.scores.items() if k != "pair_accuracy"
-    }
-
-
-@pytest.mark.shared
-def test_mixed_script_is_scored_unchanged(shared: Path, tmp_path: Path, multilingual: Path) -> None:
-    path = tmp_path / "demelin/wino_x/data/mt/en_ru_test.jsonl"
-    path.parent.mkdir(parents=True)
-    path.write_bytes((shared / "gold/wino_x/mt_wino_x_en_ru.mixedscript.jsonl").read_bytes())
-    declare_wino_x(tmp_path)
-    found = evaluate_dataset(
-        "wino_x", "mt_en_ru.translations", metric=METRIC, data_dir=tmp_path, evaluator=multilingual
-    )
-    assert [j.category for j in found.judgements] == ["female"]
-    assert "oнa" in found.judgements[0].translation
-    assert all(0 < score < 1 for score in found.judgements[0].scores)
-
-
-@pytest.mark.shared
-def test_pseudo_perplexity_of_lm_wino_x_equals_a_plain_loop(shared: Path, tmp_path: Path) -> None:
-    model = tmp_path / "model"
-    model.mkdir()
-    save_tiny_masked_lm(model, max_tokens=250)
-    for lang in ("de", "fr", "ru"):
-        path = tmp_path / lang / f"demelin/wino_x/data/lm/en_{lang}_test.jsonl"
-        path.parent.mkdir(parents=True)
-        path.write_bytes((shared / f"gold/wino_x/lm_wino_x_en_{lang}.thesis.jsonl").read_bytes())
-        declare_wino_x(tmp_path / lang)
-        found = evaluate_dataset(
-            "wino_x", f"lm_en_{lang}", metric=METRIC, data_dir=tmp_path / lang, evaluator=model
-        )
-        for judgement in found.judgements:
-            plain = plain_forward.masked_lm(model, "", judgement.translation).mean()
-            assert np.log(judgement.scores[0]) == pytest.approx(float(plain), abs=1e-5)
-    assert "|logprob:pll|score:perplexity|" in found.signature
 
 
 def test_translations_and_systems_are_refused(tmp_path: Path) -> None:

@@ -1,16 +1,15 @@
 from __future__ import annotations
 
 import json
-from collections import Counter
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from cc_hf.data.readers.contrastive_json import EXTRA_KEYS, read_contrastive_json
+from cc_hf.data.readers.contrastive_json import read_contrastive_json
 from cc_hf.errors import DataError, InputError
 from cc_hf.schema import ContrastiveTranslationExample
-from tests.helpers.cases import cases_by_message, cases_by_words
+from tests.helpers.cases import cases_by_message
 
 ITEM = {
     "reference": "The bulb is out.",
@@ -114,53 +113,3 @@ def test_malformed_items_are_refused_naming_the_item(
 ) -> None:
     with pytest.raises(DataError, match=f"set.json: {message}"):
         read(write(tmp_path, ITEM, {**ITEM, **change}))
-
-
-@pytest.mark.shared
-@cases_by_words(
-    ("pair", "n", "contrasts", "corpora"),
-    [
-        (
-            "et-en",
-            1094,
-            {1: 903, 2: 110, 3: 41, 4: 40},
-            {"opensubs": 683, "europarl": 251, "eubooks": 160},
-        ),
-        (
-            "lt-en",
-            356,
-            {1: 246, 2: 50, 3: 20, 4: 40},
-            {"opensubs": 132, "europarl": 118, "eubooks": 96, "tatoeba": 10},
-        ),
-        ("lv-en", 139, {1: 99, 2: 40}, {"opensubs": 70, "europarl": 52, "eubooks": 17}),
-    ],
-    "pair",
-)
-def test_the_mucow_scoring_suite_has_the_recorded_counts(
-    shared: Path, pair: str, n: int, contrasts: dict[int, int], corpora: dict[str, int]
-) -> None:
-    path = (
-        shared
-        / f"upstream/Helsinki-NLP/MuCoW/WMT2019/scoring test suite/json/{pair}.mucow.scoring.json"
-    )
-    examples = list(
-        read_contrastive_json(path, src_lang=pair[:2], tgt_lang="en", category="origin")
-    )
-    items = json.loads(path.read_text(encoding="utf-8"))
-    assert len(examples) == n
-    assert Counter(len(e.contrastive_translations) for e in examples) == contrasts
-    assert Counter(e.category for e in examples) == corpora
-    assert {tuple(e.extra) for e in examples} == {EXTRA_KEYS}
-    assert {e.extra["n_equal_to_reference"] for e in examples} == {"0"}
-    for number, (example, item) in enumerate(zip(examples, items, strict=True)):
-        assert (example.id, example.source, example.correct_translation) == (
-            str(number),
-            item["source"],
-            item["reference"],
-        )
-        assert list(example.contrastive_translations) == [
-            error["contrastive"] for error in item["errors"]
-        ]
-        assert example.extra["replacements"].split("; ") == [
-            error["replacement"] for error in item["errors"]
-        ]
