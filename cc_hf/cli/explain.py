@@ -113,14 +113,6 @@ def explain(
             "--incorrect-cue", help="The same for the wrong reading.", rich_help_panel=_OWN
         ),
     ] = None,
-    placement: Annotated[
-        str,
-        typer.Option(
-            help="Where cues are placed: before or after the focus, or replace, instead of it.",
-            rich_help_panel=_OWN,
-            hidden=True,
-        ),
-    ] = "before",
     data: Annotated[
         DataOptions, replace(DataFields, names="language_pair", rare="data_dir split cues")
     ],
@@ -154,7 +146,7 @@ def explain(
                 "expected a result or a dataset with --id, or --source, --translation and what to"
                 " disambiguate: --focus, and --gender or cues"
             )
-        chosen = _of_sentence({**sentence, "placement": placement}, data.language_pair, evaluator)
+        chosen = _of_sentence(sentence, data.language_pair, evaluator)
     elif sentence:
         raise InputError(
             "expected a result or a dataset with --id, or a sentence of your own (--source), got"

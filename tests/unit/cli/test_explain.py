@@ -67,7 +67,8 @@ def test_bracket_cues_given_by_hand_equal_the_gender_option() -> None:
     (own,) = explain(*SENTENCE, *cues, "--translation", RIGHT)
     (brackets,) = explain(*SENTENCE, "--gender", "female", "--translation", RIGHT)
     assert own == brackets
-    (behind,) = explain(*SENTENCE, *cues, "--placement", "after", "--translation", RIGHT)
+    cues = ("--correct-cue", "{focus} [female]", "--incorrect-cue", "{focus} [male]")
+    (behind,) = explain(*SENTENCE, *cues, "--translation", RIGHT)
     assert behind["correct_source"] == "The doctor [female] asked the nurse to help her."
 
 
