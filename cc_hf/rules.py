@@ -128,15 +128,15 @@ def _field_rules(cls: Any) -> dict[str, tuple[Rule, ...]]:
     """Return the rules of the fields of a dataclass that have some, by name."""
     rules = {}
     for name, hint in get_type_hints(cls, include_extras=True).items():
-        found = tuple(
+        of_field = tuple(
             extra
             for part in (hint, *get_args(hint))
             if get_origin(part) is Annotated
             for extra in get_args(part)[1:]
             if hasattr(extra, "check")
         )
-        if found:
-            rules[name] = found
+        if of_field:
+            rules[name] = of_field
     return rules
 
 

@@ -13,13 +13,14 @@ from pathlib import Path
 from typing import Annotated, Any, NamedTuple, get_args, get_origin, get_type_hints
 
 import typer
-from rich.console import Group, RenderableType
 from typer.core import TyperCommand, TyperGroup
 
 from cc_hf.cli.fields import FieldOption, Fields, field_options, made
 from cc_hf.cli.output import (
     STANDARD,
     Console,
+    Group,
+    RenderableType,
     check_output,
     has_long_word,
     json_text,

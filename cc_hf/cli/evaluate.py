@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from rich.console import RenderableType
 from rich.text import Text
 
 from cc_hf.cli.command import NewFile, Outcome, OutputFile
@@ -26,7 +25,7 @@ from cc_hf.cli.options import (
     metric_options,
     one_or_all,
 )
-from cc_hf.cli.output import STANDARD
+from cc_hf.cli.output import STANDARD, RenderableType
 from cc_hf.errors import InputError, ResultWarning
 from cc_hf.evaluation.material import DataOptions
 from cc_hf.evaluators.options import LoadingOptions

@@ -226,11 +226,11 @@ class _Chosen:
             raise InputError(
                 f"{error}. The result was judged by {judge}; give that model as `evaluator`"
             ) from None
-        own = loaded.signature_fields()
+        loaded_fields = loaded.signature_fields()
         differing = [
-            f"{self.fields[key]}, this explanation is by {own.get(key)}"
+            f"{self.fields[key]}, this explanation is by {loaded_fields.get(key)}"
             for key in ("eval", "prompt")
-            if key in self.fields and own.get(key) != self.fields[key]
+            if key in self.fields and loaded_fields.get(key) != self.fields[key]
         ]
         return loaded, [f"the result was judged by {text}" for text in differing]
 

@@ -138,6 +138,6 @@ def command_of(command: Any, arguments: Sequence[str]) -> Any:
                 continue
             command = command.loaded
         below = {name.replace("_", "-"): c for name, c in getattr(command, "commands", {}).items()}
-        if not rest or (found := below.get(rest[0].replace("_", "-"))) is None:
+        if not rest or (command_below := below.get(rest[0].replace("_", "-"))) is None:
             return command
-        command, rest = found, rest[1:]
+        command, rest = command_below, rest[1:]

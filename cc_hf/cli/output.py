@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any, NoReturn, TextIO
 
 import rich.console
-from rich.console import ConsoleOptions, RenderableType
+from rich.console import ConsoleOptions, Group, RenderableType
 from rich.segment import Segment
 from rich.text import Text
 
@@ -34,6 +34,7 @@ except ImportError:  # Windows lacks these locks, so part files of killed proces
 __all__ = [
     "STANDARD",
     "Console",
+    "Group",
     "RenderableType",
     "check_output",
     "has_long_word",

@@ -28,7 +28,7 @@ _REPLACED = re.compile(
 )
 # Guillemets stay where they are data: punctuation that programs must recognise.
 _DATA_WITH_GUILLEMETS = {
-    "cc_hf/data/files/custom.py",
+    "cc_hf/data/files/cells.py",
     "cc_hf/metrics/gender_accuracy.py",
     "cc_hf/prompting/choices.py",
     "cc_hf/prompting/translation_replies.py",
