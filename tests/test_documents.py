@@ -165,7 +165,7 @@ def test_every_study_has_a_page_and_the_list_of_studies_names_every_page() -> No
     folder = _ROOT / "docs/studies"
     pages = {path.stem for path in folder.glob("*.md")} - {"index"}
     linked = re.findall(r"^- \[.+?\]\((\w+)\.md\)", (folder / "index.md").read_text("utf-8"), re.M)
-    assert sorted(linked) == sorted(pages)
+    assert sorted(linked) == sorted(pages), "docs/studies/index.md must link each page once"
     assert set(registry.STUDIES) <= pages
 
 

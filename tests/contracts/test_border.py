@@ -18,7 +18,7 @@ import pytest
 from cc_hf import registry
 
 _ROOT = Path(__file__).parents[2]
-_STUDIES = sorted(path.parent.name for path in (_ROOT / "cc_hf/studies").glob("*/__init__.py"))
+_STUDIES = sorted({path.parent.name for path in (_ROOT / "cc_hf/studies").glob("*/*.py")})
 _NAMES = "|".join(_STUDIES)
 #: Modules, files and pages of a study, and lines of commands.
 _OF_STUDY = re.compile(
@@ -32,10 +32,9 @@ _TOY = '''"""A toy."""
 import typer
 
 app = typer.Typer()
-app.callback()(lambda: None)
 
 
-@app.command()
+@app.command("count")
 def count() -> None:
     """Count toys."""
     typer.echo("3 toys")
@@ -112,14 +111,14 @@ def test_the_package_runs_without_studies(package: Path, deleted: list[str]) -> 
 
 def test_a_study_is_added_by_a_folder_and_an_entry(package: Path) -> None:
     path = package / "registry.py"
-    entry = '"toy": Study("cc_hf.studies.toy.commands:app", ("Toy 2026",), "Counts toys."),'
+    entry = '"added": Study("cc_hf.studies.added.commands:app", ("Toy 2026",), "Counts toys."),'
     text = path.read_text(encoding="utf-8")
     head = "STUDIES: dict[str, Study] = {"
     text = text.replace(head, head + entry)
     path.write_text(text, encoding="utf-8")
-    (package / "studies/toy").mkdir()
-    (package / "studies/toy/commands.py").write_text(_TOY, encoding="utf-8")
-    assert use(package.parent, "study", "toy", "count") == "3 toys\n\n"
+    (package / "studies/added").mkdir()
+    (package / "studies/added/commands.py").write_text(_TOY, encoding="utf-8")
+    assert use(package.parent, "study", "added", "count") == "3 toys\n\n"
 
 
 @pytest.mark.parametrize(
@@ -155,11 +154,21 @@ def test_nothing_but_a_study_itself_names_its_modules_files_pages_and_commands()
     assert others == {}
 
 
-def test_every_study_is_registered_and_has_tests_and_a_page() -> None:
-    assert set(_STUDIES) == set(registry.STUDIES)
-    for study in _STUDIES:
-        assert list((_ROOT / "tests/studies" / study).glob("**/test_*.py")), study
-        assert (_ROOT / f"docs/studies/{study}.md").is_file(), study
+def test_every_study_is_registered_and_has_all_its_parts() -> None:
+    assert sorted(registry.STUDIES) == _STUDIES, "cc_hf/studies/ and STUDIES must name the same"
+    missing = [
+        part.format(study)
+        for study in _STUDIES
+        for part in (
+            "cc_hf/studies/{}/__init__.py",  # without it import-linter does not see the study
+            "docs/studies/{}.md",
+            "tests/studies/{}/__init__.py",
+            "tests/studies/{}/contract_cases.py",
+            "tests/studies/{}/**/test_*.py",
+        )
+        if not list(_ROOT.glob(part.format(study)))
+    ]
+    assert not missing, f"missing: {', '.join(missing)}"
 
 
 def test_files_about_studies_have_the_name_of_one() -> None:
