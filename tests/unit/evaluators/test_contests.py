@@ -137,6 +137,21 @@ def test_requests_far_below_the_best_of_their_side_are_not_scored_again() -> Non
         assert again[best] or not again[list(side)].any()
 
 
+def test_a_contest_with_a_score_of_0_is_scored_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    evaluator, (requests, contests) = NoisyEvaluator(1e-4), problem(1500)
+    exact = SCORES["geometric"](evaluator.score(requests, **_EN_DE))
+    assert evaluator.fast is not None
+    vanishing, rough = [*map(ord, requests[21].source), 0], evaluator.fast.logprobs_batch
+
+    def vanished(sources: Any, targets: Any) -> list[npt.NDArray[np.float64]]:
+        found = rough(sources, targets)
+        return [row - 1000 * (s == vanishing) for row, s in zip(found, sources, strict=True)]
+
+    monkeypatch.setattr(evaluator.fast, "logprobs_batch", vanished)
+    found = contest_scores(evaluator, requests, contests, **_EN_DE)
+    assert found[21] == exact[21]
+
+
 def test_requests_without_contests_are_scored_exactly() -> None:
     evaluator = NoisyEvaluator(0.1)
     requests, _ = problem(200)

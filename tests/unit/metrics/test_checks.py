@@ -269,12 +269,14 @@ def test_ids_must_be_distinct_texts(name: str) -> None:
         ("n_resamples", True),
         ("n_resamples", "10"),
         ("n_resamples", 0),
+        ("n_resamples", 10_000_001),
         ("seed", 1.0),
         ("seed", True),
         ("seed", -1),
+        ("seed", 2**64),
     ],
 )
-def test_bootstrap_options_must_be_integers(name: str, option: str, value: object) -> None:
+def test_bootstrap_options_must_be_integers_in_range(name: str, option: str, value: object) -> None:
     translations, references, _ = CASES[name]
     with pytest.raises(InputError, match=option):
         run(name, translations, references, **{option: value})
