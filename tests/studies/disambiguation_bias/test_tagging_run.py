@@ -143,7 +143,7 @@ def test_a_killed_program_goes_on_and_writes_the_same_file(tmp_path: Path) -> No
         "a.de",
     ]
     command += ["--lexicon", "lexicon.json", "--block-pairs", "500", "--processes", "2"]
-    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[4])}
+    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[3])}
 
     def start(output: str) -> subprocess.Popen[bytes]:
         return subprocess.Popen(

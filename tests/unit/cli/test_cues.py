@@ -33,7 +33,7 @@ def cues_build(*arguments: str | Path, error: type[Exception] | None = None) -> 
     found = CliRunner().invoke(
         app, ["cues", "build", "mucow", *map(str, arguments)], env={"COLUMNS": "80"}
     )
-    assert type(found.exception) is (error or type(None)), found.output
+    assert isinstance(found.exception, error or type(None)), found.output
     return found
 
 
