@@ -110,10 +110,10 @@ def test_the_builder_names_a_malformed_row(tmp_path: Path) -> None:
     good = path.read_text(encoding="utf-8")
     path.write_text("[{}]", encoding="utf-8")
     with pytest.raises(
-        DataError, match=r"de-fr\.final\.json: item 0: expected the key 'reference', got no keys"
+        DataError, match=r"de-fr\.final\.json: item 0: expected the key 'errors', got {}"
     ):
         cc_hf.load_dataset("contrawsd", "de-fr", data_dir=tmp_path)
-    with pytest.raises(DataError, match="item 0: expected the key 'reference'"):
+    with pytest.raises(DataError, match="item 0: expected the key 'errors'"):
         list(
             cc_hf.load_dataset(
                 "contrawsd", "de-fr", data_dir=tmp_path, streaming=True, split="test"
