@@ -13,11 +13,10 @@ from pathlib import Path
 
 import pytest
 import torch
-from typer.testing import CliRunner
 
-from cc_hf.cli.main import app
 from cc_hf.results import EvaluationResult
 from examples.train_marian import main
+from tests.helpers.command_line import invoke
 from tests.helpers.metrics import evaluate_dataset
 from tests.helpers.training import PEOPLE, write_people
 
@@ -117,9 +116,7 @@ def test_training_in_one_process_reports_the_figures_of_the_command_line(
         "--no-cache",
         "--quiet",
     ]
-    assert (
-        CliRunner().invoke(app, ["evaluate", str(tmp_path / "people.csv"), *options]).exit_code == 0
-    )
+    assert invoke("evaluate", tmp_path / "people.csv", *options).exit_code == 0
     state = json.loads(
         (tmp_path / "out/checkpoint-2/trainer_state.json").read_text(encoding="utf-8")
     )

@@ -7,10 +7,9 @@ from pathlib import Path
 
 import datasets
 import pytest
-from typer.testing import CliRunner
 
 import cc_hf
-from cc_hf.cli.main import app
+from tests.helpers.command_line import invoke
 
 LEXICON = {
     "bat": {"1": ["Schläger"], "2": ["Fledermaus", "Fledermäuse"]},
@@ -58,7 +57,7 @@ def write(path: str, pairs: list[tuple[str, str]]) -> None:
 
 
 def run(*words: str) -> str:
-    result = CliRunner().invoke(app, words)
+    result = invoke(*words)
     assert result.exit_code == 0, (words, result.output, result.exception)
     return result.stdout
 
@@ -226,5 +225,5 @@ def test_the_published_correlations_are_shown() -> None:
     ],
 )
 def test_correlations_without_bias_are_refused(words: tuple[str, ...], message: str) -> None:
-    result = CliRunner().invoke(app, ["study", "disambiguation_bias", "correlate", *words])
+    result = invoke("study", "disambiguation_bias", "correlate", *words)
     assert message in str(result.exception)

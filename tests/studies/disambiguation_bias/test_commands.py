@@ -5,15 +5,16 @@ from pathlib import Path
 
 import datasets
 import pytest
-from typer.testing import CliRunner, Result
+from typer.testing import Result
 
-from cc_hf.cli.main import app, with_flags
+from cc_hf.cli.main import with_flags
 from cc_hf.errors import InputError
+from tests.helpers.command_line import invoke
 from tests.studies.disambiguation_bias.corpus import LEXICON, SENTENCES, write_corpus
 
 
 def cc_hf(*arguments: str) -> Result:
-    return CliRunner().invoke(app, arguments)
+    return invoke(*arguments)
 
 
 @pytest.fixture

@@ -8,9 +8,7 @@ from typing import Any
 
 import datasets
 import pytest
-from typer.testing import CliRunner
 
-from cc_hf.cli.main import app
 from cc_hf.data.corpora.parallel import FileCorpus, dataset_corpus, file_corpus
 from cc_hf.errors import InputError, UnknownNameError
 from cc_hf.studies.distillation.flow_charts import flows_page, flows_svg
@@ -30,6 +28,7 @@ from cc_hf.studies.distillation.occupations import (
     read_occupation_forms,
 )
 from cc_hf.studies.distillation.senses import SenseCounter, count_senses
+from tests.helpers.command_line import invoke
 
 FORMS = {
     "doctor": {
@@ -239,16 +238,16 @@ def test_the_commands_write_json_and_pictures(tmp_path: Path) -> None:
     command = ["study", "distillation", "occupations", "--source", source, "--forms", str(forms)]
     targets = ["--target", f"original={target}", "--target", f"teacher={teacher}"]
     files = ["-o", str(out), "--svg", str(svg), "--html", str(html), "--occupation", "doctor"]
-    result = CliRunner().invoke(app, [*command, *targets, *files])
+    result = invoke(*command, *targets, *files)
     assert result.exit_code == 0, result.output
     assert read_occupation_counts(out).stages == ("original", "teacher")
     assert 'xmlns="http://www.w3.org/2000/svg"' in svg.read_text(encoding="utf-8")
     assert html.read_text(encoding="utf-8").count("<svg") == 2
     average = ["--average", str(out), "--average", str(out), "--json"]
-    result = CliRunner().invoke(app, ["study", "distillation", "occupations", *average])
+    result = invoke("study", "distillation", "occupations", *average)
     assert json.loads(result.stdout)["n_runs"] == 2
     options = ["--source", source, "--target", target, "--lexicon", str(lexicon), "--json"]
-    result = CliRunner().invoke(app, ["study", "distillation", "senses", *options])
+    result = invoke("study", "distillation", "senses", *options)
     assert json.loads(result.stdout)["counts"]["bat - fledermaus"] == 1
 
 
@@ -263,6 +262,6 @@ def test_the_commands_write_json_and_pictures(tmp_path: Path) -> None:
     ],
 )
 def test_commands_without_their_files_are_refused(arguments: list[str], message: str) -> None:
-    result = CliRunner().invoke(app, ["study", "distillation", *arguments])
+    result = invoke("study", "distillation", *arguments)
     assert isinstance(result.exception, InputError)
     assert message in str(result.exception)

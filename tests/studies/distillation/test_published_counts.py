@@ -6,9 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
 
-from cc_hf.cli.main import app
 from cc_hf.data.loading import load_examples
 from cc_hf.evaluation.material import load_material
 from cc_hf.studies.distillation.flow_charts import flows_page, flows_svg
@@ -19,6 +17,7 @@ from cc_hf.studies.distillation.gender_flows import (
 )
 from cc_hf.studies.distillation.published_counts import published_counts, published_forms
 from cc_hf.studies.distillation.senses import mucow_senses
+from tests.helpers.command_line import invoke
 
 pytestmark = pytest.mark.shared
 
@@ -96,7 +95,7 @@ def test_the_command_needs_no_model(shared: Path, tmp_path: Path) -> None:
     rows = ("doctor\t38", "nurse\t90", "cleaner\t89", "driver\t6", "plumber\t2")
     women.write_text("occupation\tpercent_women\n" + "\n".join(rows) + "\n", encoding="utf-8")
     options = ["--published", "--data-dir", str(shared / "upstream"), "--women", str(women)]
-    result = CliRunner().invoke(app, ["study", "distillation", "occupations", *options, "--json"])
+    result = invoke("study", "distillation", "occupations", *options, "--json")
     assert result.exit_code == 0
     first = json.loads(result.stdout)["women"][0]
     assert first["correlation"]["n"] == 4
@@ -107,9 +106,7 @@ def test_the_command_needs_no_model(shared: Path, tmp_path: Path) -> None:
 def test_the_paper_s_shares_stand_beside_those_of_the_counts(shared: Path, tmp_path: Path) -> None:
     page, kept = tmp_path / "flows.html", tmp_path / "counts.json"
     files = ["--data-dir", str(shared / "upstream"), "--html", str(page), "--output", str(kept)]
-    result = CliRunner().invoke(
-        app, ["study", "distillation", "occupations", "--published", *files]
-    )
+    result = invoke("study", "distillation", "occupations", "--published", *files)
     rows = [line.split() for line in result.stdout.splitlines()]
     at = rows.index(["original", "40.13", "3.19", "56.68"])
     assert rows[at + 1] == ["original,", "in", "the", "paper", "39.4", "3.6", "57.0"]

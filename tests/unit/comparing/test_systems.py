@@ -22,6 +22,7 @@ from cc_hf.reports.tables.comparisons import comparison_tables
 from cc_hf.results import EvaluationResult, ResultSet
 from cc_hf.signature import parse
 from tests.helpers.cases import cases_by_message
+from tests.helpers.command_line import invoke
 from tests.helpers.fake_evaluator import coarse_scores, hash_scores
 from tests.helpers.fake_metric import Words
 from tests.helpers.intervals import limits
@@ -500,9 +501,6 @@ def test_tables_show_every_figure_in_full() -> None:
 
 
 def test_the_compare_command_prints_and_writes_json(tmp_path: Path) -> None:
-    from typer.testing import CliRunner
-
-    from cc_hf.cli.main import app
 
     for name in "ab":
         (tmp_path / f"{name}.json").write_text(judged(name).to_json(), encoding="utf-8")
@@ -517,7 +515,7 @@ def test_the_compare_command_prints_and_writes_json(tmp_path: Path) -> None:
         "-o",
         str(tmp_path / "o.json"),
     ]
-    found = CliRunner().invoke(app, arguments)
+    found = invoke(*arguments)
     assert found.exit_code == 0, found.output
     expected = compare({"a": judged("a"), "b": judged("b")}, n_resamples=50, seed=3)
     assert (tmp_path / "o.json").read_text(encoding="utf-8") == expected.to_json()

@@ -9,10 +9,8 @@ import numpy as np
 import pytest
 import torch
 from transformers import AutoModelForSeq2SeqLM
-from typer.testing import CliRunner
 
 import cc_hf
-from cc_hf.cli.main import app
 from cc_hf.conversion.convert import convert
 from cc_hf.errors import EvaluatorError, InputError, MissingDependencyError
 from cc_hf.evaluators.families.fairseq import FairseqEvaluator
@@ -23,6 +21,7 @@ from cc_hf.models.fairseq.tokenizer import (
     read_dictionary,
 )
 from tests.helpers.cases import cases_by_message, cases_by_words
+from tests.helpers.command_line import invoke
 from tests.helpers.fairseq_models import (
     both,
     options,
@@ -442,9 +441,7 @@ def test_missing_subword_nmt_raises_an_error_that_names_the_extra(
 
 def test_convert_command_writes_and_reports(tmp_path: Path) -> None:
     weights = save_fairseq(tmp_path / "in", share_all_embeddings=False)
-    found = CliRunner().invoke(
-        app, ["convert", str(tmp_path / "in"), "--output", str(tmp_path / "out")]
-    )
+    found = invoke("convert", tmp_path / "in", "--output", tmp_path / "out")
     assert found.exit_code == 0, found.output
     assert len({path.stat().st_mode for path in (tmp_path / "out/model1").iterdir()}) == 1
     for part in (
@@ -463,24 +460,18 @@ def test_convert_command_writes_and_reports(tmp_path: Path) -> None:
         json.dumps({"pairs": [{"source_ids": source, "target_ids": target, "scores": scores}]}),
         encoding="utf-8",
     )
-    found = CliRunner().invoke(
-        app,
-        [
-            "convert",
-            str(tmp_path / "in"),
-            "--output",
-            str(tmp_path / "checked"),
-            "--check",
-            str(tmp_path / "scores.json"),
-        ],
+    found = invoke(
+        "convert",
+        tmp_path / "in",
+        "--output",
+        tmp_path / "checked",
+        "--check",
+        tmp_path / "scores.json",
     )
     assert found.exit_code == 0, found.output
     assert "model1: largest deviation of 2 log-probabilities " in found.output
     assert "ids were not checked: the file holds no texts" in found.output
-    quiet = CliRunner().invoke(
-        app,
-        ["convert", str(tmp_path / "in"), "--output", str(tmp_path / "quiet"), "--quiet"],
-    )
+    quiet = invoke("convert", tmp_path / "in", "--output", tmp_path / "quiet", "--quiet")
     assert (quiet.exit_code, "note:" in quiet.output) == (0, False)
 
 
@@ -508,7 +499,7 @@ def test_convert_command_refuses_what_does_not_fit_the_model(
     monkeypatch.chdir(tmp_path)
     save_fairseq(tmp_path / "in")
     (tmp_path / "out").mkdir()
-    found = CliRunner().invoke(app, ["convert", model, *options, "--output", "new"])
+    found = invoke("convert", model, *options, "--output", "new")
     assert message in str(found.exception)
     assert not (tmp_path / "new").exists()
 

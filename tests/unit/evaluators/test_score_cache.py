@@ -16,15 +16,14 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from typer.testing import CliRunner
 
 import cc_hf
-from cc_hf.cli.main import app
 from cc_hf.errors import CacheError, CacheWarning, InputError, TooLongError
 from cc_hf.evaluators.cache_session import CacheSession
 from cc_hf.evaluators.score_cache import ScoreCache, open_cache
 from cc_hf.evaluators.scores import TokenScores
 from cc_hf.schema import ScoringRequest
+from tests.helpers.command_line import invoke
 from tests.helpers.letter_evaluator import LetterEvaluator, Pair, letter_requests
 
 REQUESTS = letter_requests(60)
@@ -254,7 +253,7 @@ def test_a_damaged_identity_is_counted_without_its_fields(path: Path, text: str)
         ("letters@2", N_DISTINCT),
     ]
     with pytest.warns(CacheWarning):
-        shown = CliRunner().invoke(app, ["cache", "--path", str(path)])
+        shown = invoke("cache", "--path", path)
     assert shown.exit_code == 0
     assert "letters@2" in shown.output
 

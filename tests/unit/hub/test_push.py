@@ -6,11 +6,10 @@ from typing import Any
 import pytest
 from huggingface_hub import CommitInfo, HfApi
 from huggingface_hub.errors import HfHubHTTPError, LocalTokenNotFoundError
-from typer.testing import CliRunner
 
-from cc_hf.cli.main import app
 from cc_hf.errors import DataError, InputError
 from cc_hf.hub.push import Upload, plan, push
+from tests.helpers.command_line import invoke
 
 
 class Recording(HfApi):
@@ -135,9 +134,7 @@ def test_publish_is_a_dry_run_by_default(monkeypatch: pytest.MonkeyPatch) -> Non
         raise AssertionError("a dry run sends nothing")
 
     monkeypatch.setattr("cc_hf.hub.push.push", refuse)
-    answer = CliRunner().invoke(
-        app, ["publish", "dataset", "simplegen", "en-de", "en-es", "--repo", "org/simplegen"]
-    )
+    answer = invoke("publish", "dataset", "simplegen", "en-de", "en-es", "--repo", "org/simplegen")
     assert answer.exit_code == 0, answer.output
     assert "dry run: 5 files" in answer.output
     assert "en-es/test-00000-of-00001.parquet" in answer.output
@@ -152,9 +149,7 @@ def test_publish_sends_with_the_option_yes(monkeypatch: pytest.MonkeyPatch) -> N
         return upload.url
 
     monkeypatch.setattr("cc_hf.hub.push.push", record)
-    answer = CliRunner().invoke(
-        app, ["publish", "dataset", "simplegen", "--repo", "org/simplegen", "--yes"]
-    )
+    answer = invoke("publish", "dataset", "simplegen", "--repo", "org/simplegen", "--yes")
     assert answer.exit_code == 0, answer.output
     assert sent == ["org/simplegen"]
     assert "sent: 4 files" in answer.output

@@ -22,6 +22,7 @@ from cc_hf.signature import parse
 from cc_hf.statistics.bootstrap import wilson_interval
 from tests.helpers import families, plain_forward
 from tests.helpers.cases import cases_by_message, cases_by_words
+from tests.helpers.command_line import invoke
 from tests.helpers.fake_evaluator import hash_scores
 from tests.helpers.letter_evaluator import LetterEvaluator
 from tests.helpers.metrics import (
@@ -580,9 +581,6 @@ def test_evaluator_models_can_be_compared_like_systems(tmp_path: Path) -> None:
 
 
 def test_the_command_line_evaluates_without_translations(tmp_path: Path) -> None:
-    from typer.testing import CliRunner
-
-    from cc_hf.cli.main import app
 
     arguments = [
         "evaluate",
@@ -595,14 +593,14 @@ def test_the_command_line_evaluates_without_translations(tmp_path: Path) -> None
         "-o",
         str(tmp_path / "r.json"),
     ]
-    found = CliRunner().invoke(app, arguments)
+    found = invoke(*arguments)
     assert found.exit_code == 0, found.output
     assert "signature: cts|data:wino_x/mt_en_de.translations@local." in found.output
     assert "|sys:scored|langs:en-de|eval:cc-tiny-en-de@" in found.output
     assert "pair accuracy" in found.output
     result = ResultSet.from_json((tmp_path / "r.json").read_text(encoding="utf-8")).results[0]
     assert [len(j.scores) for j in result.judgements] == [2, 2]
-    every = CliRunner().invoke(app, [*arguments[:3], "--metric", "all", *arguments[5:]])
+    every = invoke(*arguments[:3], "--metric", "all", *arguments[5:])
     assert every.exit_code == 0, every.output
     assert "1 metric on 2 examples" in " ".join(every.output.split())
 

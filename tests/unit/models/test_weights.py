@@ -15,11 +15,9 @@ import pytest
 import torch
 from safetensors.torch import load_file, save_file
 from transformers import AutoModelForSeq2SeqLM
-from typer.testing import CliRunner
 
 import cc_hf
 from cc_hf import registry
-from cc_hf.cli.main import app
 from cc_hf.cue_building.fill_mask import load_masked_lm
 from cc_hf.errors import CCError, EvaluatorError, InputError
 from cc_hf.evaluators.loading import evaluator_of
@@ -28,6 +26,7 @@ from cc_hf.models.pretrained import load_model
 from cc_hf.systems.translate import translate
 from tests.helpers import families
 from tests.helpers.cases import cases_by_words
+from tests.helpers.command_line import invoke
 from tests.helpers.metrics import evaluate_dataset
 from tests.helpers.models import save_tiny_bert, save_tiny_marian, save_tiny_masked_lm
 
@@ -200,18 +199,7 @@ def test_incomplete_models_are_refused_by_every_entry_point(marian: Path, tmp_pa
     for door in doors:
         with pytest.raises(EvaluatorError, match=r"its files lack \d+ of the weights: "):
             door()
-    found = CliRunner().invoke(
-        app,
-        [
-            "evaluate",
-            str(rows),
-            "--translations",
-            str(texts),
-            "--evaluator",
-            str(marian),
-            "--no-cache",
-        ],
-    )
+    found = invoke("evaluate", rows, "--translations", texts, "--evaluator", marian, "--no-cache")
     assert found.exit_code != 0
     assert isinstance(found.exception, (SystemExit, EvaluatorError))
 

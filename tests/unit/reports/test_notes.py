@@ -25,6 +25,7 @@ from cc_hf.reports.samples import System
 from cc_hf.reports.tables.base import result_table, results_table
 from cc_hf.reports.tables.comparisons import comparison_tables
 from cc_hf.results import EvaluationResult, ResultSet
+from tests.helpers.command_line import invoke
 from tests.helpers.results import small_result, write_result
 from tests.helpers.terminal import printed
 
@@ -115,7 +116,7 @@ def test_the_bat_example_of_the_readme_gets_a_note(tmp_path: Path, evaluator: li
         output,
         "--quiet",
     ]
-    found = CliRunner().invoke(app, list(map(str, arguments)))
+    found = invoke(*arguments)
     assert found.exit_code == 0, found.output
     text = " ".join(found.output.split())
     assert "note: cc-tiny-en-de was made to judge the gender of people" in text

@@ -6,12 +6,11 @@ from typing import Any
 
 import pytest
 import sacrebleu
-from typer.testing import CliRunner
 
-from cc_hf.cli.main import app
 from cc_hf.data.files.quality_scores import read_quality_scores
 from cc_hf.errors import InputError
 from cc_hf.statistics.corpus_quality import corpus_quality
+from tests.helpers.command_line import invoke
 
 REFERENCES = ["Der Arzt ist heute da.", "Die Frau geht nach Hause.", "Es regnet seit gestern."] * 4
 GOOD = ["Der Arzt ist heute da.", "Die Frau geht nun nach Hause.", "Es regnet seit gestern."] * 4
@@ -61,7 +60,7 @@ def test_reports_read_the_file_that_the_command_writes(tmp_path: Path) -> None:
     out = tmp_path / "bleu.json"
     given = [str(paths["good"]), f"bad={paths['poor']}"]
     options = ["--references", str(paths["ref"]), "--chrf", "--paired", "ar", "-o", str(out)]
-    result = CliRunner().invoke(app, ["score", *given, *options, "-l", "en-de"])
+    result = invoke("score", *given, *options, "-l", "en-de")
     assert result.exit_code == 0, result.output
     assert "|tok:13a|" in result.output
     scores = read_quality_scores(out)

@@ -11,11 +11,9 @@ from typing import Any
 import numpy as np
 import pytest
 from transformers import AutoTokenizer
-from typer.testing import CliRunner
 
 import cc_hf
 from cc_hf import signature
-from cc_hf.cli.main import app
 from cc_hf.errors import EvaluatorError, InputError, TooLongError
 from cc_hf.evaluators.base import Evaluator
 from cc_hf.evaluators.ensemble import EnsembleEvaluator
@@ -24,6 +22,7 @@ from cc_hf.models.pretrained import load_model
 from cc_hf.results import EvaluationResult
 from tests.helpers.chat_models import save_tiny_chat_model
 from tests.helpers.chat_server import ChatServer, Fault, chat_server
+from tests.helpers.command_line import invoke
 from tests.helpers.families import save_tiny_causal_lm
 from tests.helpers.metrics import evaluate_metric
 from tests.helpers.models import N_POSITIONS
@@ -102,7 +101,7 @@ def test_the_command_of_the_documents_judges_behind_a_server(
     monkeypatch.chdir(tmp_path)
     Path("t.txt").write_text("".join(f"Satz {i}.\n" for i in range(8)), encoding="utf-8")
     words = [here.get(word, word) for word in shlex.split(line)]
-    found = CliRunner().invoke(app, [*words, "--no-cache"])
+    found = invoke(*words, "--no-cache")
     assert found.exit_code == 0, found.output
     assert "dtype:server" in found.output
 

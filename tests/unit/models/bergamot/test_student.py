@@ -11,10 +11,8 @@ import pytest
 import torch
 import yaml
 from transformers import AutoModelForSeq2SeqLM
-from typer.testing import CliRunner
 
 import cc_hf
-from cc_hf.cli.main import app
 from cc_hf.conversion.student import convert_student
 from cc_hf.errors import DataError, InputError, UnknownNameError
 from cc_hf.models.bergamot.modeling import recurrent_states
@@ -30,6 +28,7 @@ from tests.helpers.bergamot_models import (
     weights,
 )
 from tests.helpers.bergamot_reference import ReferenceStudent
+from tests.helpers.command_line import invoke
 
 _SOURCES = ["The doctor asked the nurse to help her.", "The key is here.", "The doctor"]
 _TRANSLATIONS = ["Der Arzt bat die Pflegerin um Hilfe.", "Der Schlüssel ist hier.", "Der Arzt"]
@@ -294,7 +293,7 @@ def test_model_is_in_eval_mode_and_finite(tmp_path: Path) -> None:
 
 def test_command_converts_a_student_that_names_its_tokens(tmp_path: Path) -> None:
     folder, output = save_student(tmp_path / "student"), tmp_path / "converted"
-    run = CliRunner().invoke(app, ["convert", str(folder), "--output", str(output)])
+    run = invoke("convert", folder, "--output", output)
     assert run.exit_code == 0, run.output
     assert run.stdout.split() == [str(output), "bergamot"]
     evaluator: Any = cc_hf.load_evaluator(output)
