@@ -135,6 +135,16 @@ def tiny_marian(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return save_tiny_marian(tmp_path_factory.mktemp("tiny-marian"))
 
 
+@pytest.fixture
+def same_threads() -> Iterator[None]:
+    """Restore torch's number of threads, which the test or what it calls changes."""
+    import torch
+
+    n_threads = torch.get_num_threads()
+    yield
+    torch.set_num_threads(n_threads)
+
+
 @pytest.fixture(scope="module")  # asyncio.run is refused while the browser is open
 def browser() -> Iterator[Browser]:
     """Yield a real browser; tests that use it carry the marker `browser`."""

@@ -5,23 +5,15 @@ cc_hf.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-import torch
 
 from cc_hf import load_evaluator
 from examples.train_marian import made_pairs
 from examples.train_translation import chosen_sizes, main, parser, settings
 
-
-@pytest.fixture(autouse=True)
-def _same_threads() -> Iterator[None]:
-    """The script uses one thread; other tests are to use as many as before."""
-    n_threads = torch.get_num_threads()
-    yield
-    torch.set_num_threads(n_threads)
+pytestmark = pytest.mark.usefixtures("same_threads")
 
 
 @pytest.fixture(scope="module")

@@ -129,6 +129,7 @@ def test_training_in_one_process_reports_the_figures_of_the_command_line(
     )
 
 
+@pytest.mark.usefixtures("same_threads")
 def test_training_in_two_processes_reports_each_evaluation_once(tmp_path: Path, root: Path) -> None:
     command = [
         sys.executable,
@@ -145,9 +146,5 @@ def test_training_in_two_processes_reports_each_evaluation_once(tmp_path: Path, 
     found = subprocess.run(command, capture_output=True, text=True, env=environment)
     assert found.returncode == 0, found.stderr
     assert found.stdout.count("| step |") == 1
-    n_threads = torch.get_num_threads()
     torch.set_num_threads(1)
-    try:
-        check(tmp_path, found.stdout)
-    finally:
-        torch.set_num_threads(n_threads)
+    check(tmp_path, found.stdout)

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-import torch
 
 from cc_hf.results import EvaluationResult, Interval
 from cc_hf.studies.distillation.gender_flows import read_occupation_counts
@@ -27,11 +25,7 @@ TOY = (
 )
 
 
-@pytest.fixture(autouse=True)
-def _same_threads() -> Iterator[None]:
-    n_threads = torch.get_num_threads()
-    yield
-    torch.set_num_threads(n_threads)
+pytestmark = pytest.mark.usefixtures("same_threads")
 
 
 def test_forms_are_of_one_gender_and_one_word() -> None:

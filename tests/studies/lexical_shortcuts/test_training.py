@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -15,13 +14,7 @@ from cc_hf.studies.lexical_shortcuts.model import LexicalShortcutForConditionalG
 from examples.studies.lexical_shortcuts.train_lexical_shortcuts import main
 from examples.train_marian import made_pairs
 
-
-@pytest.fixture(autouse=True)
-def _same_threads() -> Iterator[None]:
-    """The example uses one thread; other tests are to use as many as before."""
-    n_threads = torch.get_num_threads()
-    yield
-    torch.set_num_threads(n_threads)
+pytestmark = pytest.mark.usefixtures("same_threads")
 
 
 @pytest.fixture(scope="module")

@@ -6,12 +6,10 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-import torch
 
 from cc_hf import EvaluationResult
 from cc_hf.errors import InputError
@@ -27,12 +25,7 @@ aan.int8\t2,1\taverage\tint8\t1\t1
 """
 
 
-@pytest.fixture(autouse=True)
-def _same_threads() -> Iterator[None]:
-    """The example uses one thread; other tests are to use as many as before."""
-    n_threads = torch.get_num_threads()
-    yield
-    torch.set_num_threads(n_threads)
+pytestmark = pytest.mark.usefixtures("same_threads")
 
 
 def _arguments(folder: Path, *more: str) -> list[str]:

@@ -4,7 +4,6 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -127,12 +126,9 @@ def test_a_damaged_cache_raises_on_every_member(tmp_path: Path) -> None:
 
 
 @pytest.fixture
-def one_thread() -> Iterator[None]:
+def one_thread(same_threads: None) -> None:
     """Use one thread like the processes of torchrun: another number may round differently."""
-    n_threads = torch.get_num_threads()
     torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(n_threads)
 
 
 @pytest.mark.usefixtures("one_thread")

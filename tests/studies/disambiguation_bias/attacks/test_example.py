@@ -3,23 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-import torch
 
 from cc_hf.studies.disambiguation_bias.attacks.samples import read_judgements
 from examples.studies.disambiguation_bias.made_up_corpus import CLUSTERS, Language, Sizes, sentences
 from examples.studies.disambiguation_bias.word_sense_attacks import main
 
-
-@pytest.fixture(autouse=True)
-def _same_threads() -> Iterator[None]:
-    """The experiment uses one thread; other tests are to use as many as before."""
-    n_threads = torch.get_num_threads()
-    yield
-    torch.set_num_threads(n_threads)
+pytestmark = pytest.mark.usefixtures("same_threads")
 
 
 def test_the_experiment_runs_from_a_corpus_to_figures(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -20,12 +19,10 @@ from tests.helpers import families
 
 
 @pytest.fixture(params=[2, 3, 6])
-def threads(request: pytest.FixtureRequest) -> Iterator[int]:
+def threads(request: pytest.FixtureRequest, same_threads: None) -> int:
     """Give torch a number of threads in this test."""
-    before = torch.get_num_threads()
     torch.set_num_threads(request.param)
-    yield request.param
-    torch.set_num_threads(before)
+    return int(request.param)
 
 
 def _thread_of(batch: int) -> tuple[int, str, int]:
@@ -107,6 +104,7 @@ def test_a_forked_process_has_lanes_of_its_own(threads: int) -> None:
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
 
 
+@pytest.mark.usefixtures("same_threads")
 @pytest.mark.parametrize("mode", ["exact", "bf16", "auto"])
 def test_scores_do_not_depend_on_the_number_of_threads(
     mode: str, monkeypatch: pytest.MonkeyPatch
@@ -114,16 +112,12 @@ def test_scores_do_not_depend_on_the_number_of_threads(
     from cc_hf.evaluators.families import seq2seq
 
     monkeypatch.setattr(seq2seq, "is_bf16_fast", lambda device: True)
-    before = torch.get_num_threads()
     sources = [f"The {word} saw {'a dog and ' * n}a cat." for n in range(8) for word in "abc"]
     evaluator = cc_hf.load_evaluator("cc-tiny-en-de", mode=mode, batch_tokens=64, cache=False)
     scores = []
-    try:
-        for n_threads in (1, 2, 3):
-            torch.set_num_threads(n_threads)
-            scores.append(evaluator.mean_logprobs(sources, ["Der Hund sah."] * len(sources)))
-    finally:
-        torch.set_num_threads(before)
+    for n_threads in (1, 2, 3):
+        torch.set_num_threads(n_threads)
+        scores.append(evaluator.mean_logprobs(sources, ["Der Hund sah."] * len(sources)))
     for others in scores[1:]:
         np.testing.assert_allclose(others, scores[0], atol=1e-6 if mode != "bf16" else 2e-2)
 
