@@ -126,9 +126,6 @@ def test_blank_translations_have_scores_of_zero() -> None:
 @cases_by_message(
     ("predictions", "references", "options", "message"),
     [
-        ([], [], {}, "at least one prediction"),
-        (["x"], [HIS, HERS], {}, "1 predictions and 2 references"),
-        (["x", None], [HIS, HERS], {}, "row 1: expected a translation, got None"),
         (
             ["x", "y"],
             [HIS, {**HERS, "gender": "neutral"}],

@@ -210,9 +210,6 @@ def test_simplegen_can_be_evaluated_in_a_language_with_a_user_dictionary(tmp_pat
 @cases_by_message(
     ("predictions", "references", "options", "message"),
     [
-        ([], [], {}, "at least one prediction"),
-        (["x"], [NURSE] * 2, {}, "1 predictions and 2 references"),
-        ([None], [NURSE], {}, "row 0: expected a translation, got None"),
         (["x"], [{**NURSE, "occupation": "pilot"}], {}, "row 0: the dictionary default lacks 1"),
         (["x"], [{**NURSE, "number": "dual"}], {}, "row 0: number: expected one of.*got 'dual'"),
         (["x"], [{**NURSE, "gender": "neutral"}], {}, "row 0: gender: expected one.*got 'neutral'"),
