@@ -119,9 +119,7 @@ def test_different_names_have_different_slugs() -> None:
 def test_paths_that_the_system_cannot_open_are_refused(tmp_path: Path, name: str) -> None:
     (tmp_path / "loop").symlink_to(tmp_path / "pool")
     (tmp_path / "pool").symlink_to(tmp_path / "loop")
-    with pytest.raises(
-        InputError, match=r"output: expected the path of a file or folder, got .* choose another"
-    ):
+    with pytest.raises(InputError, match=r"output: expected the path of a.*got .* choose another"):
         resolved(tmp_path / name)
 
 

@@ -80,10 +80,7 @@ def test_differences_may_be_negative() -> None:
 
 
 def test_unknown_and_contradictory_verdicts_are_refused() -> None:
-    with pytest.raises(
-        InputError,
-        match="example '0': verdict: expected one of correct, incorrect, inconclusive, got 'maybe'",
-    ):
+    with pytest.raises(InputError, match=r"example '0': verdict: expected one of.*got 'maybe'"):
         judgement("maybe")
     for verdict in ("incorrect", "inconclusive"):
         with pytest.raises(
@@ -113,11 +110,7 @@ def test_summary_counts_every_verdict() -> None:
     assert [
         (c.category, c.n, c.n_correct, c.n_inconclusive, c.weighted_accuracy)
         for c in found.categories
-    ] == [
-        ("a", 3, 1, 1, None),
-        ("b", 1, 1, 0, None),
-        ("none", 1, 0, 0, None),
-    ]
+    ] == [("a", 3, 1, 1, None), ("b", 1, 1, 0, None), ("none", 1, 0, 0, None)]
     assert found.intervals.keys() == found.scores.keys()
     with pytest.raises(InputError, match="got none"):
         summarize([], Bootstrap())
@@ -130,11 +123,7 @@ def test_summary_counts_every_verdict() -> None:
         ('"n": 1,', '"n": true,', "n: expected a number of judgements, got True"),
         ('"n": 1,', f'"n": {10**400},', "n: expected a number of judgements"),
         ('"n": 1,', f'"n": {"1" * 5000},', "expected the JSON of .* more digits than can be read"),
-        (
-            '"counts": {}',
-            '"counts": {"n_ties": "<b>"}',
-            "counts: n_ties: expected a number, 0 or more, got '<b>'",
-        ),
+        ('"counts": {}', '"counts": {"n_ties": "<b>"}', "counts: n_ties: expected a.*got '<b>'"),
         (
             '"intervals": {}',
             '"intervals": {"m": {"low": NaN, "high": 1, "level": 0.95}}',
@@ -150,17 +139,9 @@ def test_summary_counts_every_verdict() -> None:
             '"categories": [{"category": 1, "n": 1, "n_correct": 1, "accuracy": 1}]',
             "categories: 1: category: expected a text, got 1",
         ),
-        (
-            '"example_id": "0"',
-            '"example_id": 0',
-            "judgements: example 0: example_id: expected a text, got 0",
-        ),
+        ('"example_id": "0"', '"example_id": 0', "judgements: example 0: example_id.*got 0"),
         ('"translation": "x"', '"translation": ["x"]', "example '0': translation: expected a text"),
-        (
-            '"is_correct": true',
-            '"is_correct": 1',
-            "example '0': is_correct: expected true or false, got 1",
-        ),
+        ('"is_correct": true', '"is_correct": 1', "example '0': is_correct: expected true.*got 1"),
         (
             '"probability_correct": null',
             '"probability_correct": NaN',
@@ -176,11 +157,7 @@ def test_summary_counts_every_verdict() -> None:
             '"score_correct": Infinity',
             "example '0': score_correct: expected a number or null, got inf",
         ),
-        (
-            '"weight": 1',
-            '"weight": 0.5',
-            "example '0': weight: expected a number, 0 or more, got 0.5",
-        ),
+        ('"weight": 1', '"weight": 0.5', "example '0': weight: expected a number, 0 or.*got 0.5"),
         ('"weight": 1', '"weight": 1, "scores": ["a"]', "example '0': scores: expected numbers"),
         (
             '"scores": {}',

@@ -50,12 +50,7 @@ def test_two_processes_datasets_and_streams_give_the_same_file(tmp_path: Path) -
     table = datasets.Dataset.from_dict(
         {"en": [a for a, _ in SENTENCES] * 9, "de": [b for _, b in SENTENCES] * 9}
     )
-    options: dict[str, Any] = {
-        "name": "d",
-        "src_lang": "en",
-        "tgt_lang": "de",
-        "block_pairs": 10,
-    }
+    options: dict[str, Any] = {"name": "d", "src_lang": "en", "tgt_lang": "de", "block_pairs": 10}
     results: list[list[bytes]] = []
     summaries: list[TaggingSummary] = []
     for name, corpus, n_processes in (
@@ -211,9 +206,7 @@ def test_damaged_pairs_are_named_and_counted_and_the_others_are_tagged(tmp_path:
     write_corpus(tmp_path)
     (tmp_path / "a.en").write_bytes(b"\xff bat\n" + "\n".join(a for a, _ in SENTENCES[1:]).encode())
     corpus = file_corpus(tmp_path / "a.en", tmp_path / "a.de", block_pairs=100)
-    with pytest.warns(
-        ResultWarning, match=r"1 of 7 pairs are damaged and left out; the first is l"
-    ):
+    with pytest.warns(ResultWarning, match="1 of 7 pairs are damaged and left out"):
         summary = run(tmp_path, corpus)
     assert summary.damaged == ((1, "source: expected UTF-8, got the byte 0xff"),)
     assert (summary.outcomes["n_damaged"], summary.outcomes["n_tagged"]) == (1, 4)
@@ -227,9 +220,7 @@ def test_a_corpus_of_empty_lines_is_refused(tmp_path: Path) -> None:
     for name in ("a.en", "a.de"):
         (tmp_path / name).write_text("\n\n\nA bat.\n", encoding="utf-8")
     corpus = file_corpus(tmp_path / "a.en", tmp_path / "a.de", block_pairs=2)
-    with pytest.raises(
-        InputError, match=r"got 3 damaged pairs of 4; the first is line 1: the sour"
-    ):
+    with pytest.raises(InputError, match="got 3 damaged pairs of 4; the first is line 1"):
         run(tmp_path, corpus)
     assert not (tmp_path / "pairs.jsonl.parts").exists()
 
@@ -238,10 +229,7 @@ def test_a_corpus_without_homographs_or_senses_is_refused(tmp_path: Path) -> Non
     corpus = write_corpus(tmp_path)
     clusters = {"1": SenseCluster(("Elch",)), "2": SenseCluster(("Orden",))}
     for word, message in (
-        (
-            "moose",
-            r"expected en sentences with a homograph of the lexicon \(moose\), got none in 7",
-        ),
+        ("moose", "expected en sentences with a homograph of the lexicon.*got none in 7"),
         ("ball", r"expected homographs whose de translation is a sense .*none for 1 homographs"),
     ):
         tagger = PairTagger(HomographLexicon("en", "de", "0", {word: clusters}))

@@ -184,9 +184,7 @@ def test_counts_are_read_back_and_checked(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="doctor: male: expected flows that add up to 1 before"):
         read_occupation_counts(path)
     path.write_text("[1]", encoding="utf-8")
-    with pytest.raises(
-        InputError, match="expected the JSON of `cc-hf study distillation occupations"
-    ):
+    with pytest.raises(InputError, match="expected the JSON of `cc-hf study distillation"):
         read_occupation_counts(path)
 
 
@@ -203,10 +201,7 @@ def test_the_female_share_is_correlated_with_a_table(tmp_path: Path) -> None:
     assert shares.correlation.r == pytest.approx(1)
     assert (shares.correlation.n, shares.missing, shares.unlisted) == (4, ("z",), ("e",))
     for text, message in (
-        (
-            "occupation,women\na,2\n",
-            "line 1: expected columns named occupation, percent_women, got",
-        ),
+        ("occupation,women\na,2\n", "line 1: expected columns named occupation.*got"),
         ("occupation,percent_women\na,101\n", "line 2: percent_women: expected a number from 0"),
         ("occupation,percent_women\na,1\na,2\n", "line 3: a occurs twice"),
     ):

@@ -76,13 +76,7 @@ def test_gender_codings_have_their_documented_ids() -> None:
     assert found.test("gender", "thesis").ids == {"male": 1, "female": 2, "neutral": 3}
     assert found.test("gender", "neutral").ids == {"female": 1, "male": 1, "neutral": 2}
     assert found.test("gender").test.rank_biserial > 0.5
-    with pytest.raises(
-        InputError,
-        match=(
-            r"expected one of the tests gender \(program\), .*, position \(program\), got gender"
-            r" \(papers\)"
-        ),
-    ):
+    with pytest.raises(InputError, match=r"expected one of the tests.*got gender \(papers\)"):
         found.test("gender", "papers")
 
 
@@ -118,10 +112,7 @@ def test_choices_without_known_genders_give_no_tests_and_no_nan() -> None:
     [
         ([], "at least one choice"),
         ([Choice("1", "", "", "", "", True)] * 2, "example '1': expected one choice, got several"),
-        (
-            [Choice("1", "", "masc", "female", "first", True)],
-            "gender: expected female, male, neutral, \"unknown\" or nothing, got 'masc'",
-        ),
+        ([Choice("1", "", "masc", "female", "first", True)], "gender: expected female, male"),
         ([Choice("1", "", "", "", "third", True)], "position: expected second, first"),
         (
             [Choice(str(i), "p", "", "", "", True) for i in range(3)],
@@ -186,10 +177,7 @@ def test_examples_other_than_the_judged_ones_are_refused() -> None:
     with pytest.raises(InputError, match="a-1 is not among the examples"):
         choices_of_result(judged(("a-1", "correct", 0.4, 0.3)), [example("a-2")])
     three = ContrastiveTranslationExample("a-1", "en", "de", "it", "er", ("sie", "es"), "male")
-    with pytest.raises(
-        InputError,
-        match="expected one contrastive translation, so that the preferred one is known, got 2",
-    ):
+    with pytest.raises(InputError, match=r"expected one contrastive translation, so that.*got 2"):
         choices_of_result(judged(("a-1", "correct", 0.4, 0.3)), [three])
 
 
@@ -204,12 +192,7 @@ def test_preferences_are_read_from_every_file_format(tmp_path: Path) -> None:
     }
     lines[".csv"], lines[".tsv"] = (
         ["id,preferred", "a-1,1", "b-1,1", "a-2,tie"],
-        [
-            "id\tpreferred",
-            "a-1\t1",
-            "b-1\t1",
-            "a-2\ttie",
-        ],
+        ["id\tpreferred", "a-1\t1", "b-1\t1", "a-2\ttie"],
     )
     read: list[ReferentBias] = []
     for suffix, text in lines.items():
@@ -226,10 +209,7 @@ def test_preferences_are_read_from_every_file_format(tmp_path: Path) -> None:
     ("text", "message"),
     [
         ('{"id": "a-1"}', "line 1: expected the key 'preferred', got .*'id'"),
-        (
-            '{"id": "x", "preferred": 1}',
-            "line 1: id: expected each of the 1 examples once, got 'x', which is none of them",
-        ),
+        ('{"id": "x", "preferred": 1}', "line 1: id: expected each of the 1 examples.*got 'x'"),
         (
             '{"id": "a-1", "preferred": 1}\n{"id": "a-1", "preferred": 1}',
             "line 2: .* got 'a-1' again",
@@ -248,13 +228,9 @@ def test_malformed_preferences_are_refused(text: str, message: str, tmp_path: Pa
 def test_preferences_must_be_complete_and_of_numbered_translations(tmp_path: Path) -> None:
     path = tmp_path / "p.jsonl"
     path.write_text(json.dumps({"id": "a-1", "preferred": 1}) + "\n", encoding="utf-8")
-    with pytest.raises(
-        InputError, match="a preference for each of 2 examples, got 1; a-2 has none"
-    ):
+    with pytest.raises(InputError, match="a preference for each of 2 examples, got 1"):
         read_choices(path, [example("a-1"), example("a-2")])
-    with pytest.raises(
-        InputError, match="expected the number of the correct translation under \"answer\", got ''"
-    ):
+    with pytest.raises(InputError, match=r"expected the number of the correct translation.*got ''"):
         read_choices(path, [example("a-1", "")])
     with pytest.raises(InputError, match=r"no\.jsonl"):
         read_choices(tmp_path / "no.jsonl", [example("a-1")])

@@ -461,9 +461,7 @@ def test_a_calibration_on_counterfactual_pairs_compares_their_own_sources_only()
         for row in development().rows
     )
     found = calibrate(
-        development(rows=rows, own_cues="counterfactual"),
-        evaluator=hash_scores,
-        wordings=_WORDINGS,
+        development(rows=rows, own_cues="counterfactual"), evaluator=hash_scores, wordings=_WORDINGS
     ).calibration
     assert [result.name for result in found.results] == ["counterfactual"]
     assert found.left_out.keys() == set(_NAMES)

@@ -55,10 +55,7 @@ def test_the_order_of_sentences_does_not_change_the_words() -> None:
         ({"logprobs": []}, "at least one sentence, got none"),
         ({"average": "median"}, "average: expected one of geometric, arithmetic, got 'median'"),
         ({"n": 0}, "at least 1 word to keep, got 0"),
-        (
-            {"logprobs": [*_SENTENCES, np.zeros(3)]},
-            r"sentence 2: expected log-probabilities of 4 words, got an array of shape \(3,\)",
-        ),
+        ({"logprobs": [*_SENTENCES, np.zeros(3)]}, "sentence 2: expected log-probabilities of 4"),
     ],
 )
 def test_bad_distributions_are_refused(change: dict[str, object], message: str) -> None:
@@ -69,13 +66,7 @@ def test_bad_distributions_are_refused(change: dict[str, object], message: str) 
 def test_whole_lists_are_compared_before_they_are_cut() -> None:
     pedal, machine = (
         ["gas", "brake", "car", "rear", "ion"],
-        [
-            "ion",
-            "linear",
-            "gas",
-            "fast",
-            "beam",
-        ],
+        ["ion", "linear", "gas", "fast", "beam"],
     )
     found = discriminating_words(
         {"pedal": pedal, "machine": machine}, ambiguous_word="accelerator", n=2
@@ -118,9 +109,7 @@ def test_equal_lists_give_no_candidates_and_a_single_sense_is_refused() -> None:
     assert discriminating_words({"a": ["x", "y"], "b": ["y", "x"]}, ambiguous_word="bat")[
         "a"
     ] == SenseCandidates((), ())
-    with pytest.raises(
-        InputError, match="'bat': expected at least two senses to tell apart, got 1"
-    ):
+    with pytest.raises(InputError, match=r"'bat': expected at least two senses to tell.*got 1"):
         discriminating_words({"a": ["x"]}, ambiguous_word="bat")
     with pytest.raises(InputError, match="at least 1 candidate, got 0"):
         discriminating_words({"a": ["x"], "b": ["y"]}, ambiguous_word="bat", n=0)
@@ -141,10 +130,7 @@ def test_candidates_survive_writing_and_parsing() -> None:
         ("[]", r"expected an object, got \[\]"),
         ('{"bat": ["fruit"]}', r"bat: expected an object, got \['fruit'\]"),
         ('{"bat": {"animal": "fruit"}}', "bat: animal: expected a list, got 'fruit'"),
-        (
-            '{"bat": {"animal": ["fruit", " "]}}',
-            "bat: animal: item 2: expected a text that is not blank, got ' '",
-        ),
+        ('{"bat": {"animal": ["fruit", " "]}}', "bat: animal: item 2: expected a text.*got ' '"),
     ],
 )
 def test_malformed_candidate_files_are_refused(text: str, message: str) -> None:

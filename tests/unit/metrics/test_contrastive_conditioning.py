@@ -138,33 +138,13 @@ def test_an_evaluator_function_gets_the_pairs_unchanged() -> None:
         ([None], [GOOD], "row 0: expected a translation, got None"),
         (["x"], ["text"], "row 0: expected a reference with the keys"),
         (["x"], [{"category": "a"}], "lacks correct_sources, incorrect_sources"),
-        (
-            ["x"],
-            [{**GOOD, "correct_sources": []}],
-            "row 0: correct_sources: expected a list with at least one text",
-        ),
-        (
-            ["x"],
-            [{**GOOD, "incorrect_sources": []}],
-            "row 0: incorrect_sources: expected a list with at least one",
-        ),
+        (["x"], [{**GOOD, "correct_sources": []}], "row 0: correct_sources: expected a list"),
+        (["x"], [{**GOOD, "incorrect_sources": []}], "row 0: incorrect_sources: expected a list"),
         (["x"], [{**GOOD, "incorrect_sources": "a"}], "incorrect_sources: expected a list"),
         (["x"], [{**GOOD, "correct_sources": [" "]}], "expected a text that is not blank"),
-        (
-            ["x"],
-            [{**GOOD, "incorrect_sources": ["a [male] x"]}],
-            "row 0: the same source is both correct and incorrect",
-        ),
-        (
-            ["a\ud800"],
-            [GOOD],
-            "row 0: the translation is not valid Unicode: a lone surrogate at character 1",
-        ),
-        (
-            ["x"],
-            [{**GOOD, "category": 3}],
-            "row 0: category: expected a string or nothing, got 3",
-        ),
+        (["x"], [{**GOOD, "incorrect_sources": ["a [male] x"]}], "row 0: the same source is both"),
+        (["a\ud800"], [GOOD], "row 0: the translation is not valid Unicode: a lone surrogate at"),
+        (["x"], [{**GOOD, "category": 3}], "row 0: category: expected a string or nothing, got 3"),
     ],
 )
 def test_bad_input_is_refused_naming_the_row(
@@ -180,10 +160,7 @@ def test_bad_input_is_refused_naming_the_row(
         (lambda s, t: [0.5], r"shape \(1,\) for 2 pairs"),
         (lambda s, t: [0.5] * 3, r"shape \(3,\) for 2 pairs"),
         (lambda s, t: [0.5, math.nan], "row 0: the evaluator function returned nan"),
-        (
-            lambda s, t: [-0.1, 0.5],
-            r"returned -0\.1 \(1 such scores\); expected finite numbers of 0 or more",
-        ),
+        (lambda s, t: [-0.1, 0.5], r"returned -0\.1 \(1 such scores\)"),
         (lambda s, t: [math.inf, 0.5], "returned inf"),
         (lambda s, t: None, "shape"),
         (lambda s, t: ["a", "b"], "expected one number per pair"),
@@ -191,10 +168,7 @@ def test_bad_input_is_refused_naming_the_row(
         (lambda s, t: [10**400] * 2, "expected one number per pair.*too large"),
         (lambda s, t: [[0.5], [0.5, 0.5]], "expected one number per pair"),
         (lambda s, t: (0.5 for _ in s), "expected one number per pair"),
-        (
-            lambda s, t: np.array([1 + 1j, 1]),
-            "expected one number per pair.* got values of numpy's kind 'c'",
-        ),
+        (lambda s, t: np.array([1 + 1j, 1]), "expected one number per pair.* got values"),
         (
             lambda s, t: torch.ones(2, requires_grad=True),
             r"expected one number per pair.*scores\.detach\(\)",
@@ -203,13 +177,7 @@ def test_bad_input_is_refused_naming_the_row(
             lambda s, t: torch.ones(2, dtype=torch.bfloat16),
             r"expected one number per pair.*scores\.detach\(\)",
         ),
-        (
-            lambda s, t: [1 / 0],
-            (
-                r"failed on rows 0 to 0 \(2 pairs\): ZeroDivisionError: division by zero \(function"
-                r" '<lambda>'\)"
-            ),
-        ),
+        (lambda s, t: [1 / 0], r"failed on rows 0 to 0 \(2 pairs\): ZeroDivisionError: division"),
         (lambda s: [1.0, 1.0], "failed on rows 0 to 0 .*TypeError"),
     ],
 )
@@ -251,17 +219,11 @@ def test_a_bad_seed_is_refused_before_anything_is_scored(seed: Any) -> None:
 def test_unknown_evaluators_and_scores_are_refused(tiny_marian: Path) -> None:
     with pytest.raises(UnknownNameError, match="did you mean 'cc-tiny-en-de'"):
         run(["x"], [GOOD], "cc-tiny-de")
-    with pytest.raises(
-        InputError, match="evaluator: expected a name, a path, an Evaluator or a function, got int"
-    ):
+    with pytest.raises(InputError, match=r"evaluator: expected a name, a path, an.*got int"):
         run(["x"], [GOOD], 3)
-    with pytest.raises(
-        InputError, match="score: expected one of arithmetic, geometric, reference, got 'bleu'"
-    ):
+    with pytest.raises(InputError, match=r"score: expected one of arithmetic.*got 'bleu'"):
         run(["x"], [GOOD], tiny_marian, score="bleu")
-    with pytest.raises(
-        InputError, match=r"score: expected one of arithmetic, geometric, reference, got \['bleu'\]"
-    ):
+    with pytest.raises(InputError, match=r"score: expected one of arithmetic.*got \['bleu'\]"):
         run(["x"], [GOOD], tiny_marian, score=["bleu"])
 
 
@@ -269,27 +231,15 @@ def test_unknown_evaluators_and_scores_are_refused(tiny_marian: Path) -> None:
     ("evaluator", "options", "message"),
     [
         ([1, 2], {}, r"evaluator: expected names or paths, got 1 \(int\) as member 0"),
-        (
-            ["cc-tiny-en-de", None],
-            {},
-            "evaluator: expected names or paths, got None .* as member 1",
-        ),
-        (
-            {"cc-tiny-en-de"},
-            {},
-            "evaluator: expected a name, a path, an Evaluator or a function, got set",
-        ),
+        (["cc-tiny-en-de", None], {}, "evaluator: expected names or.*got None .* as member 1"),
+        ({"cc-tiny-en-de"}, {}, "evaluator: expected a name, a path, an Evaluator or a.*got set"),
         ("x" * 5000, {}, "evaluator: expected at most 4096 characters"),
         ("x/" + "x" * 5000, {}, "evaluator: expected at most 4096 characters"),
         ("x" * 300, {}, "unknown evaluator"),
         ("x/" + "x" * 300, {"cache": True, "revision": "a" * 40}, "the model could not be loaded"),
         ("a\0b", {}, "without null characters"),
         ("\ud800", {}, "valid Unicode"),
-        (
-            "cc-tiny-en-de",
-            {"batch_tokens": "many"},
-            "batch_tokens: expected an integer of at least 1, got 'many'",
-        ),
+        ("cc-tiny-en-de", {"batch_tokens": "many"}, "batch_tokens: expected an.*got 'many'"),
         (
             "cc-tiny-en-de",
             {"batch_tokens": "100", "cache": True},

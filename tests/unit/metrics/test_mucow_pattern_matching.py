@@ -127,9 +127,7 @@ def test_given_lemmas_replace_the_lemmatizer(tmp_path: Path) -> None:
     assert found["verdicts"] == ["correct", "inconclusive"]
     assert "|lemma:given|" in found["signature"]
     assert run(["Schlösser"], [LOCK], lemmatized=["Burg"])["predicted"] == ["burg"]
-    with pytest.raises(
-        InputError, match=r"lemmatized: expected one line per translation, 1 in all, got 2"
-    ):
+    with pytest.raises(InputError, match=r"lemmatized: expected one line per translation.*got 2"):
         run(["Schlösser"], [LOCK], lemmatized=path)
     with pytest.raises(InputError, match=r"lemmatized: .*nowhere.*: file not found"):
         run(["Schlösser"], [LOCK], lemmatized=tmp_path / "nowhere")
@@ -152,14 +150,9 @@ def test_other_lemmatizers_can_be_used() -> None:
     found = run(["Schlösser"], [LOCK], lemmatizer=Shouting())
     assert (found["verdicts"], found["predicted"]) == (["correct"], ["burg"])
     assert "|lemma:shouting-1|" in found["signature"]
-    with pytest.raises(
-        UnknownNameError, match="unknown lemmatizer 'simplema'; did you mean 'simplemma'"
-    ):
+    with pytest.raises(UnknownNameError, match="'simplema'; did you mean 'simplemma'"):
         run(["x"], [LOCK], lemmatizer="simplema")
-    with pytest.raises(
-        InputError,
-        match="lemmatizer: expected a name or an object with name, languages and lemmas, got int",
-    ):
+    with pytest.raises(InputError, match=r"lemmatizer: expected a name or an object with.*got int"):
         run(["x"], [LOCK], lemmatizer=3)
 
 
@@ -172,37 +165,17 @@ def test_other_lemmatizers_can_be_used() -> None:
         (["x", None], [LOCK] * 2, "row 1: expected a translation, got None"),
         (["a\ud800"], [LOCK], "row 0: the translation is not valid Unicode"),
         (["x"], ["text"], "row 0: expected a reference with the keys"),
-        (
-            ["x"],
-            [{"domain": ""}],
-            "row 0: the reference lacks correct_senses, incorrect_senses, frequency",
-        ),
-        (
-            ["x"],
-            [{**LOCK, "correct_senses": []}],
-            "row 0: correct_senses: expected a list with at least one text",
-        ),
+        (["x"], [{"domain": ""}], "row 0: the reference lacks correct_senses, incorrect_senses"),
+        (["x"], [{**LOCK, "correct_senses": []}], "row 0: correct_senses: expected a list with at"),
         (["x"], [{**LOCK, "incorrect_senses": "burg"}], "row 0: incorrect_senses: expected a list"),
         (
             ["x"],
             [{**LOCK, "incorrect_senses": ["zwei Worte"]}],
             "row 0: incorrect_senses: expected single words, got 'zwei Worte'",
         ),
-        (
-            ["x"],
-            [{**LOCK, "incorrect_senses": ["Burg"]}],
-            "row 0: 'burg' is both a correct and an incorrect sense",
-        ),
-        (
-            ["x"],
-            [{**LOCK, "domain": "in"}],
-            "row 0: domain: expected one of in_domain, out_of_domain, nothing, got 'in'",
-        ),
-        (
-            ["x"],
-            [{**LOCK, "frequency": None}],
-            "row 0: frequency: expected one of frequent, infrequent, nothing, got None",
-        ),
+        (["x"], [{**LOCK, "incorrect_senses": ["Burg"]}], "row 0: 'burg' is both a correct and an"),
+        (["x"], [{**LOCK, "domain": "in"}], "row 0: domain: expected one of in_domain.*got 'in'"),
+        (["x"], [{**LOCK, "frequency": None}], "row 0: frequency: expected one of.*got None"),
     ],
 )
 def test_bad_input_is_refused_naming_the_row(
@@ -213,10 +186,7 @@ def test_bad_input_is_refused_naming_the_row(
 
 
 def test_bad_options_are_refused() -> None:
-    with pytest.raises(
-        InputError,
-        match=r"simplemma-\S+ does not know 'xx'; it knows .*cs, .*de, .*ru.*; give lemmas",
-    ):
+    with pytest.raises(InputError, match=r"simplemma-\S+ does not know 'xx'"):
         run(["x"], [LOCK], tgt_lang="xx")
     with pytest.raises(InputError, match="tgt_lang: expected the ISO 639-1 code"):
         run(["x"], [LOCK], tgt_lang="")

@@ -152,10 +152,7 @@ def test_printed_figures_use_intermediate_rounding() -> None:
 
 
 def test_a_gender_that_is_never_predicted_has_precision_0_and_a_warning() -> None:
-    with pytest.warns(
-        UserWarning,
-        match="none of 2 translations was read as female; precision and F1 of it are set to 0",
-    ):
+    with pytest.warns(UserWarning, match="none of 2 translations was read as female"):
         found = run(["Der Koch"] * 2, [GOOD, MALE], alignments=["1-0 2-1"] * 2)
     assert (found["precision_female"], found["f1_female"], found["delta_g"]) == (
         0.0,
@@ -179,33 +176,13 @@ def test_a_single_row_omits_differences_between_groups() -> None:
         ([None], [GOOD], "row 0: expected a translation, got None"),
         (["x", "\ud800"], [GOOD, GOOD], "row 1: the translation is not valid Unicode"),
         (["x"], ["x"], "row 0: expected a reference with the keys source, occupation"),
-        (
-            ["x"],
-            [{"source": "a"}],
-            "row 0: the reference lacks occupation, occupation_index, gold_gender, stereotype",
-        ),
-        (
-            ["x"],
-            [{**GOOD, "occupation_index": "2"}],
-            "occupation_index: expected an integer, got '2'",
-        ),
-        (
-            ["x"],
-            [{**GOOD, "occupation_index": True}],
-            "occupation_index: expected an integer, got True",
-        ),
+        (["x"], [{"source": "a"}], "row 0: the reference lacks occupation, occupation_index"),
+        (["x"], [{**GOOD, "occupation_index": "2"}], "occupation_index: expected an.*got '2'"),
+        (["x"], [{**GOOD, "occupation_index": True}], "occupation_index: expected an.*got True"),
         (["x"], [{**GOOD, "occupation_index": 4}], "occupation_index: expected 0 to 3, .* got 4"),
         (["x"], [{**GOOD, "occupation_index": -1}], "occupation_index: expected 0 to 3"),
-        (
-            ["x"],
-            [{**GOOD, "gold_gender": "f"}],
-            "gold_gender: expected one of male, female, neutral, got 'f'",
-        ),
-        (
-            ["x"],
-            [{**GOOD, "stereotype": ""}],
-            "stereotype: expected one of pro, anti, none, got ''",
-        ),
+        (["x"], [{**GOOD, "gold_gender": "f"}], "gold_gender: expected one of male.*got 'f'"),
+        (["x"], [{**GOOD, "stereotype": ""}], "stereotype: expected one of pro, anti.*got ''"),
     ],
 )
 def test_bad_input_is_refused_naming_the_row(
@@ -218,27 +195,15 @@ def test_bad_input_is_refused_naming_the_row(
 @cases_by_message(
     ("options", "message"),
     [
-        (
-            {"tgt_lang": "cs"},
-            "unknown target language 'cs'.*Known: ar, de, es, fr, he, it, pt, ru, uk",
-        ),
+        ({"tgt_lang": "cs"}, "unknown target language 'cs'.*Known: ar, de, es, fr, he, it, pt"),
         ({"tgt_lang": ""}, "unknown target language ''.*Known: ar, de"),
         ({"src_lang": "de"}, "src_lang: expected en, whose articles are known, got 'de'"),
         ({"figures": "rounded"}, "figures: expected one of exact, printed, got 'rounded'"),
         ({"aligner": "giza"}, "unknown aligner 'giza'"),
-        (
-            {"aligner": "eflomal", "alignments": ["0-0"]},
-            "either an aligner or alignments, got both",
-        ),
-        (
-            {"alignments": ["0-0", "0-0"]},
-            "expected one line of alignments per translation, 1 in all, got 2",
-        ),
+        ({"aligner": "eflomal", "alignments": ["0-0"]}, "either an aligner or.*got both"),
+        ({"alignments": ["0-0", "0-0"]}, "expected one line of alignments per translation.*got 2"),
         ({"alignments": ["0-7"]}, "line 1: expected links between 4 source and 1 target tokens"),
-        (
-            {"alignments": "no such file"},
-            "alignments: expected a Pharaoh file; no such file: file not found",
-        ),
+        ({"alignments": "no such file"}, "alignments: expected a Pharaoh file"),
         ({"spacy_model": "x"}, "spacy_model: expected none for de"),
         ({"seed": -1}, "seed: expected an integer from 0"),
         ({"n_resamples": 0}, "n_resamples: expected an integer from 1"),

@@ -53,11 +53,7 @@ def test_each_line_has_its_translation_and_blank_ones_are_counted(
     assert (summary.n_lines, summary.n_blank, summary.n_translated) == (11, 2, 9)
     assert json.loads(summary_path(tmp_path / "out.de").read_text())["n_blank"] == 2
     assert "/beam5|langs:en-de|source:" in summary.signature
-    assert {path.name for path in tmp_path.iterdir()} == {
-        "in.en",
-        "out.de",
-        "out.de.summary.json",
-    }
+    assert {path.name for path in tmp_path.iterdir()} == {"in.en", "out.de", "out.de.summary.json"}
 
 
 def test_a_killed_run_goes_on_and_ends_with_the_file_of_an_undisturbed_one(

@@ -52,14 +52,8 @@ def test_a_damaged_row_is_named(tmp_path: Path, change: dict[str, Any], message:
 def test_other_files_are_refused(tmp_path: Path) -> None:
     path = tmp_path / "samples.jsonl"
     for text, message in (
-        (
-            "{",
-            "line 1: expected a JSON object, got .*; write the file with `cc-hf study disambig",
-        ),
-        (
-            "[]",
-            "line 1: expected a JSON object, got .*; write the file with `cc-hf study disambig",
-        ),
+        ("{", "line 1: expected a JSON object, got .*; write the file with `cc-hf study disambig"),
+        ("[]", "line 1: expected a JSON object, got .*; write the file with `cc-hf study disambig"),
     ):
         path.write_text(text, encoding="utf-8")
         with pytest.raises(InputError, match=message):
@@ -68,10 +62,7 @@ def test_other_files_are_refused(tmp_path: Path) -> None:
     path.write_text(f"{row}\n\n{row}\n", encoding="utf-8")
     with pytest.raises(InputError, match="line 3: the id '0/hot' occurs twice"):
         list(read_samples(path))
-    with pytest.raises(
-        InputError,
-        match=r"seed_translation.*.*cc-hf study disambiguation_bias attack judge",
-    ):
+    with pytest.raises(InputError, match=r"seed_translation.*.*cc-hf study disambiguation_bias"):
         list(read_judgements(path))
     with pytest.raises(InputError, match="file not found"):
         list(read_samples(tmp_path / "absent.jsonl"))

@@ -231,10 +231,7 @@ def test_malformed_rows_are_refused_naming_file_and_line(
         ("", "got an empty file"),
         ("source;focus\na;b", "columns seem to be separated by ';'"),
         ("source\tfocus\na\tb", r"columns seem to be separated by '\\t'"),
-        (
-            "Source,focus,correct_cues,incorrect_cues\na,a,b,c",
-            "line 1: expected columns named source, got .*Source",
-        ),
+        ("Source,focus,correct_cues,incorrect_cues\na,a,b,c", "line 1: expected columns named"),
     ],
 )
 def test_malformed_tables_are_refused(tmp_path: Path, text: str, message: str) -> None:
@@ -290,9 +287,7 @@ def test_a_file_path_can_be_used_as_a_dataset_name(tmp_path: Path) -> None:
 
 def test_a_file_without_a_target_language_asks_for_it(tmp_path: Path) -> None:
     path = write(tmp_path / "own.jsonl", ROW)
-    with pytest.raises(
-        InputError, match=r"^tgt_lang: the file .*'own' does not say .* such as de, or add a"
-    ):
+    with pytest.raises(InputError, match=r"^tgt_lang: the file .*'own' does not say .* such as"):
         cc_hf.load_material(path)
 
 
@@ -381,10 +376,7 @@ def test_the_reserved_category_none_is_refused(tmp_path: Path, suffix: str) -> N
         ),
         encoding="utf-8",
     )
-    with pytest.raises(
-        DataError,
-        match="category: expected any name but 'none', which minimum accuracies leave out",
-    ):
+    with pytest.raises(DataError, match="category: expected any name but 'none', which minimum"):
         list(read_custom(path))
     with pytest.raises(DataError, match="category: expected any name but 'none'"):
         list(

@@ -202,15 +202,11 @@ def test_malformed_rows_are_refused_naming_file_and_line(
 
 
 def test_missing_keys_broken_lines_and_repeated_ids_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(
-        DataError, match=r"line 1: expected the key 'translation1', got \['qID', 'sentence'"
-    ):
+    with pytest.raises(DataError, match=r"line 1: expected the key 'translation1'.*got \['qID'"):
         load(
             tmp_path, "mt_en_de", {key: value for key, value in MT.items() if key != "translation1"}
         )
-    with pytest.raises(
-        DataError, match=r"line 2: expected every qID once, got 'Q-1' again, as in .*line 1"
-    ):
+    with pytest.raises(DataError, match=r"line 2: expected every qID once.*got 'Q-1' again"):
         load(tmp_path, "mt_en_de", MT, MT)
     path = tmp_path / "demelin/wino_x/data/mt/en_de_test.jsonl"
     path.write_text(json.dumps(MT) + "\n{'qID'", encoding="utf-8")
@@ -322,13 +318,7 @@ def test_references_are_judged_correct_and_the_signature_names_the_content(
     path = tmp_path / "demelin/wino_x/data/mt/en_de_test.jsonl"
     path.write_text("\n".join(path.read_text(encoding="utf-8").splitlines()[:5]), encoding="utf-8")
     assert signature_fields("wino_x", "mt_en_de", data_dir=tmp_path) != before
-    with pytest.raises(
-        InputError,
-        match=(
-            "wino_x lm_en_de has no contrastive sources; contrastive_conditioning needs them; use"
-            " the configuration mt_en_de; metrics that fit wino_x lm_en_de: contrastive_tra"
-        ),
-    ):
+    with pytest.raises(InputError, match="wino_x lm_en_de has no contrastive sources"):
         evaluate_dataset(
             "wino_x", "lm_en_de", translations=["a"], evaluator=score, data_dir=tmp_path
         )
