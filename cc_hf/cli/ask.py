@@ -37,8 +37,9 @@ def ask(
         typer.Argument(
             metavar="DATASET|REPLIES",
             help=(
-                "A dataset, as for `cc-hf evaluate`; or replies that this command kept, to read"
-                " them again without a model."
+                "A dataset, as for `cc-hf evaluate`; a file of rows with correct_translation,"
+                " contrastive_translations, source and tgt_lang; or replies that this command kept,"
+                " to read them again without a model."
             ),
         ),
     ],
@@ -167,6 +168,11 @@ def ask(
     if show or example_id is not None or prompts is not None:
         return _shown(plan, example_id, prompts)
     _check_parser(task, parser)
+    if (asking.model, asking.server, asking.replies) == (None, None, None):
+        raise InputError(
+            "model, server, replies: expected who replies, got none; --show prints a prompt and"
+            " asks nothing"
+        )
     path = _kept_path(output, kept)
     respondent = _opened(asking, plan)
     run, replies = ask_plan(

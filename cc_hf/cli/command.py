@@ -53,12 +53,17 @@ _METAVARS = {"path": "FILE", "Path": "FILE", "int": "N", "float": "X", "bool": "
 # Option that existed, or that people try -> what it is called now.
 _OLD_OPTIONS: dict[str, str] = {
     "--annotations": "--labels",
+    "--beam-size": "--num-beams",
+    "--beams": "--num-beams",
     "--langs": "--language-pair",
+    "--model": "--system",
     "--predictions": "--translations",
+    "--ref": "--references",
     "--sample": "--id",
     "--src-lang": "--language-pair",
     "--tgt-lang": "--language-pair",
 }
+_OTHER_FORMATS = (".csv", ".html", ".md", ".pdf", ".png", ".svg", ".tex", ".tsv")
 _ALL = "cc_hf.help_all"  # key of the context: whether to show rare options
 
 
@@ -78,6 +83,19 @@ class OutputFile:
             endings = " or ".join(self.suffixes)
             raise InputError(f"{name}: expected a file that ends in {endings}, got {path}")
         check_output(path, name)
+
+
+class JsonFile(OutputFile):
+    """Mark the file of `--output`, which holds JSON whatever its name says."""
+
+    def check(self, name: str, path: Path | None) -> None:
+        """Raise an InputError for a name that asks for another format."""
+        if path is not None and path.suffix.lower() in _OTHER_FORMATS:
+            raise InputError(
+                f"{name}: expected a file for JSON, such as {path.with_suffix('.json')}, got"
+                f" {path}; other files have options of their own, see --help"
+            )
+        super().check(name, path)
 
 
 class PictureFile(OutputFile):
@@ -210,7 +228,7 @@ def as_command(function: Callable[..., Outcome | None]) -> Callable[..., None]:
             for name, file in declared.files.items():
                 file.check(name, values[name])
             if not own_output:
-                OutputFile().check("output", output)
+                JsonFile().check("output", output)
         if "progress" in declared.names:
             values["progress"] = is_main and shows_progress(quiet=quiet)
         if "quiet" in declared.names:

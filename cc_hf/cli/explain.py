@@ -153,7 +153,9 @@ def explain(
             " both"
         )
     elif example_id is None:
-        raise InputError(f"expected --id, the example of {dataset} to explain")
+        raise InputError(
+            f"expected --id, the example of {dataset} to explain{_wrong_ids(Path(dataset))}"
+        )
     elif Path(dataset).suffix.lower() == ".json":
         chosen = _of_result(Path(dataset), config, example_id, data)
     else:
@@ -181,6 +183,17 @@ def explain(
         files=[NewFile(html, "" if html is None else explanations_page(explanations))],
         warnings=[*chosen.warnings, *warnings],
     )
+
+
+def _wrong_ids(path: Path) -> str:
+    """Return the first examples of a result that are judged incorrect, for the error."""
+    from cc_hf.data.files.result_files import read_result_file
+
+    if path.suffix.lower() != ".json":
+        return ""
+    judgements = (j for result in read_result_file(path).results for j in result.judgements)
+    ids = dict.fromkeys(j.example_id for j in judgements if j.verdict == "incorrect")
+    return f", such as one that is judged incorrect: {', '.join(list(ids)[:5])}" if ids else ""
 
 
 @dataclass(frozen=True)

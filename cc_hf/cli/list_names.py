@@ -214,7 +214,8 @@ def _metrics() -> list[dict[str, Any]]:
     rows = []
     for name, metric in registry.load_all("metric").items():
         about = (sys.modules[metric.__module__].__doc__ or metric.about).strip()
-        rows.append({"name": name, "about": about.partition("\n")[0]})
+        paragraph = about.partition("\n\n")[0]
+        rows.append({"name": name, "about": " ".join(paragraph.split())})
     return rows
 
 

@@ -42,7 +42,10 @@ def translate(
     config: Config = None,
     *,
     output: TextOutput,
-    system: Annotated[System | None, SystemFields],
+    system: Annotated[
+        System | None,
+        replace(SystemFields, names="model num_beams", rare="separator precision backend"),
+    ],
     loading: Annotated[LoadingOptions, Fields("", "System", rare="device kind prompt")],
     data: Annotated[DataOptions, DataFields],
     on_too_long: Annotated[

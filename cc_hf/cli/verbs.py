@@ -142,6 +142,7 @@ OLD_NAMES: dict[str, str] = {
     "convert-bergamot": "convert",
     "convert-fairseq": "convert",
     "count": "study distillation",
+    "list studies": "study",
     "prompt choose": "ask",
     "prompt reparse": "ask",
     "prompt show": "ask --show",

@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from cc_hf.errors import InputError, check_choice
-from cc_hf.reading import WORD, Each, check_form, parse_json
+from cc_hf.reading import TEXT, Each, check_form, parse_json
 
 __all__ = [
     "AVERAGES",
@@ -211,7 +211,7 @@ def parse_candidates(text: str) -> dict[str, dict[str, tuple[str, ...]]]:
         ('baseball',)
     """
     parsed = parse_json(text, "the JSON of {ambiguous word: {sense: [words]}}")
-    check_form(parsed, Each(Each([WORD])))
+    check_form(parsed, Each(Each([TEXT])))
     return {
         word: {sense: tuple(words) for sense, words in senses.items()}
         for word, senses in parsed.items()

@@ -50,7 +50,7 @@ class ProbeSettings:
         >>> ProbeSettings(max_epochs=0)
         Traceback (most recent call last):
             ...
-        cc_hf.errors.InputError: max_epochs: expected 1 or more, got 0
+        cc_hf.errors.InputError: max_epochs: expected an integer of at least 1, got 0
     """
 
     hidden: Annotated[int, AtLeast(1)] = 512

@@ -86,7 +86,7 @@ def test_two_models_are_probed_compared_and_drawn(folder: Path) -> None:
     [
         (["--test-source", "test.en"], "expected --test-source and --test-target together"),
         (["--name", "a", "--name", "a"], "name: expected a different name for each of 2 models"),
-        (["--chart", "probe.gif"], "chart: expected a file that ends in .png or .svg or .pdf"),
+        (["--chart", "probe.gif"], "chart: expected a file that ends in .svg or .png or .pdf"),
         (["--test-dataset", "winomt"], "test_dataset: expected a dataset with correct transl"),
     ],
 )

@@ -81,6 +81,7 @@ CASES = ContractCases(
         "debias",
         "few_shot",
         "filler_training",
+        "fine_tuning",
         "measures",
         "pronoun_penalty",
         "translation_pairs",

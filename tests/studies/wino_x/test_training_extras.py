@@ -162,7 +162,7 @@ def test_test_sets_that_do_not_fit_are_refused(
             measures=Measures(test_set=test_set),
             data_dir=data_dir,
         )
-    with pytest.raises(InputError, match="num_beams: expected an integer of at least 1, got 0"):
+    with pytest.raises(InputError, match="num_beams: expected at least 1, got 0"):
         debias(
             marian_folder,
             split=SplitPlan(n_dev=4, n_test=4),

@@ -97,7 +97,7 @@ def test_show_prints_the_turns_and_asks_nothing(data: Path, tmp_path: Path) -> N
 def test_nothing_is_asked_without_a_model_a_server_or_a_file(data: Path, tmp_path: Path) -> None:
     arguments = ["ask", "wino_x", CONFIG, "--data-dir", str(data), "--shots", "0"]
     refused = run_command(*arguments, "-o", "a.json", cwd=tmp_path, status=2)
-    assert "expected a model, a server or a file of replies" in refused.stderr
+    assert "expected who replies, got none" in refused.stderr
     refused = run_command(*arguments, "--model", "x", cwd=tmp_path, status=2)
     assert "--kept: expected a file for the replies" in refused.stderr
     assert sorted(path.name for path in tmp_path.iterdir()) == ["data"]

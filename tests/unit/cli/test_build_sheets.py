@@ -52,10 +52,10 @@ def truth(folder: Path) -> dict[str, Mapping[str, str]]:
 
 
 def test_from_results_over_sheets_to_agreement(folder: Path) -> None:
-    result = draw(folder, "--raters", 3, "--format", "tsv")
+    result = draw(folder, "--raters", 3)
     assert result.exit_code == 0, result.output
-    sheets = sorted((folder / "sheets").glob("*.tsv"))
-    assert [path.name for path in sheets] == ["rater1.tsv", "rater2.tsv", "rater3.tsv"]
+    sheets = sorted((folder / "sheets").glob("*.csv"))
+    assert [path.name for path in sheets] == ["rater1.csv", "rater2.csv", "rater3.csv"]
     assert "semantical gender" in (folder / "sheets/guidelines.md").read_text(encoding="utf-8")
     origins = truth(folder)
     assert len(origins) == 20
@@ -119,7 +119,6 @@ def test_undecided_translations_alone_can_be_rated(folder: Path) -> None:
         (("-o", "absent/sheets"), "the folder .* does not exist"),
         (("--metric", "gender_accuracy"), "expected one result by gender_accuracy, got none among"),
         (("--rated", "some"), "rated: expected one of undecided, all"),
-        (("--format", "xlsx"), "table: expected one of csv, tsv"),
         (("--without-corpus", "opensubs"), "has no corpus 'opensubs'"),
     ],
 )

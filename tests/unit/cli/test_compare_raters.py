@@ -99,7 +99,8 @@ def test_options_that_do_not_fit_together_are_refused(files: Path) -> None:
         "--labels",
         files / "labels.jsonl",
     )
-    assert "give them with --assume RESULT" in cc_hf(*common, "--as-published", status=2).stderr
+    refused = cc_hf(*common, "--without-corpus", "opensubs", status=2)
+    assert "--without-corpus: expected --assume RESULT with it" in refused.stderr
     (files / "decided.json").write_text(
         result("mucow", "m", "correct", "correct", "correct").to_json(), encoding="utf-8"
     )

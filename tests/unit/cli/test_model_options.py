@@ -99,8 +99,6 @@ def test_the_prompt_reaches_the_language_model(bats: Path) -> None:
     assert results[0].signature != results[1].signature
     assert "|prompt:" in results[0].signature
     assert results[0].judgements[0].score_correct != results[1].judgements[0].score_correct
-    found = invoke(*verbs(bats, model)["cues build"], "--prompt", "{source}\n")
-    assert "|prompt:{source}" in found.stdout
 
 
 @pytest.mark.parametrize("verb", ["evaluate", "translate", "cues build"])
@@ -109,10 +107,12 @@ def test_unfit_kinds_and_prompts_are_refused(
 ) -> None:
     found = invoke(*verbs(bats, tiny_marian)[verb], "--kind", "marina", error=UnknownNameError)
     assert "unknown evaluator family 'marina'; did you mean 'marian'" in str(found.exception)
-    found = invoke(*verbs(bats, tiny_marian)[verb], "--prompt", "{source}", error=InputError)
-    assert "is of the family marian, which takes none" in str(found.exception)
     found = invoke(*verbs(bats, tiny_marian)[verb], "--kind", "t5", error=InputError)
     assert "which 't5' does not fit; expected 'marian'" in str(found.exception)
+    if verb == "cues build":  # without a prompt of its own
+        return
+    found = invoke(*verbs(bats, tiny_marian)[verb], "--prompt", "{source}", error=InputError)
+    assert "is of the family marian, which takes none" in str(found.exception)
     t5 = BUILDERS["t5"](tmp_path_factory.mktemp("t5"))
     found = invoke(*verbs(bats, t5)[verb], "--prompt", "{sauce}", error=InputError)
     assert "expected the fields source, src_lang, tgt_lang, src_name, tgt_name, got 'sauce'" in str(

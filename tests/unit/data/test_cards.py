@@ -102,7 +102,7 @@ def test_the_commands_of_every_card_exist(root: Path, card: str) -> None:
             found = context.params
         if found["dataset"] != "challenge" and not is_custom(found["dataset"]):  # the reader's own
             declared: DatasetDeclaration = registry.resolve("dataset", found["dataset"])
-            declared.config(found["config"])
+            declared.config(declared.config_of_pair(found["config"])[0])
         assert {found["metric"]} <= {*registry.METRICS, "all"}
 
 

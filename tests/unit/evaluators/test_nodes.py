@@ -155,7 +155,7 @@ def test_the_error_of_one_process_ends_the_other_soon(tmp_path: Path, tiny_maria
     assert failed.returncode
     assert "absent.txt" in failed.stderr
     words = " ".join(main.stderr.split())
-    assert "scoring failed in process 1 of 2: InputError" in words
+    assert "scoring failed in process 1 of 2: FileError" in words
     assert "absent.txt" in words
 
 
