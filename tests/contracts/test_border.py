@@ -11,6 +11,7 @@ import re
 import shutil
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -19,12 +20,6 @@ from cc_hf import registry
 
 _ROOT = Path(__file__).parents[2]
 _STUDIES = sorted({path.parent.name for path in (_ROOT / "cc_hf/studies").glob("*/*.py")})
-_NAMES = "|".join(_STUDIES)
-#: Modules, files and pages of a study, and lines of commands.
-_OF_STUDY = re.compile(
-    rf"\bstudies(?:[./]| import )({_NAMES})|\]\(({_NAMES})\w*\.md|^(?:\$ )?cc-hf study ({_NAMES})\b",
-    re.MULTILINE,
-)
 _FOLDERS = ("benchmarks", "cards", "cc_hf", "docs", "examples", "metrics", "tests", "tools")
 #: Where all studies are listed: by hand, or by `make docs`.
 _LISTS = {"cc_hf/registry.py", "docs/cli.md", "docs/llms.txt", "docs/studies/index.md"}
@@ -66,8 +61,11 @@ def study_of(path: str) -> str:
     return next((study for study in _STUDIES if match and match[1].startswith(study)), "")
 
 
-def named_studies(text: str) -> set[str]:
-    return {name for names in _OF_STUDY.findall(text) for name in names if name}
+def named_studies(text: str, studies: Sequence[str] = _STUDIES) -> set[str]:
+    """Return the studies of which a text names modules, files, pages or lines of commands."""
+    one = f"({'|'.join(studies)})"
+    named = rf"\bstudies(?:[./]| import ){one}|\]\({one}\w*\.md|^(?:\$ )?cc-hf study {one}\b"
+    return {name for names in re.findall(named, text, re.MULTILINE) for name in names if name}
 
 
 def use(folder: Path, *command: str) -> str:
@@ -134,8 +132,8 @@ def test_a_study_is_added_by_a_folder_and_an_entry(package: Path) -> None:
     ],
 )
 def test_names_of_studies_are_found(text: str) -> None:
-    assert named_studies(text.format("a")) == set()
-    assert named_studies(text.format(_STUDIES[0])) == {_STUDIES[0]}
+    assert named_studies(text.format("toy"), ["other", "toy"]) == {"toy"}
+    assert named_studies(text.format("toy"), ["other"]) == set()
 
 
 def test_nothing_but_a_study_itself_names_its_modules_files_pages_and_commands() -> None:

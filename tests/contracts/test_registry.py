@@ -30,6 +30,8 @@ def test_every_dataset_has_its_declaration_script_reader_and_card(root: Path, na
     assert (root / f"cc_hf/data/readers/{name}.py").is_file()
     assert declaration.config(None).name == declaration.default_config
     assert len({c.name for c in declaration.configs}) == len(declaration.configs)
+    for config in declaration.configs:
+        assert declaration.extra_keys_of(config.name), f"{config.name}: Parquet needs a key"
     assert all(
         language in LANGUAGES for config in declaration.configs for language in config.tgt_langs
     )
@@ -45,7 +47,8 @@ def test_every_metric_has_its_declaration_module_and_card(root: Path, name: str)
     declaration: type[Metric] = registry.resolve("metric", name)
     assert declaration.name == name
     assert issubclass(declaration, ScoringMetric) == declaration.takes_evaluator
-    assert all(text in (declaration.__doc__ or "") for text in ("Figures", "Counts", "References"))
+    for part in ("Figures", "Counts", "References"):
+        assert part in (declaration.__doc__ or ""), f"the docstring must say: {part}"
     assert not {*declaration.option_names()} & {*LoadingOptions.names(), "seed", "n_resamples"}
     assert declaration.signature_name not in {
         other.signature_name

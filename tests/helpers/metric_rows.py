@@ -101,6 +101,11 @@ def row(metric: str, at: int, *, is_right: bool) -> tuple[str, dict[str, Any]]:
             },
         ),
     }
+    if metric not in rows:
+        raise LookupError(
+            f"{metric}: expected rows to try the metric with, got none; add some to `row`, and to"
+            " `_SIDES` where right and wrong can change sides"
+        )
     return rows[metric]
 
 
