@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from cc_hf.errors import InputError, check_choice
-from cc_hf.reading import TEXT, Each, check_form, parse_json
+from cc_hf.reading import Each, Kind, check_form, parse_json
 
 __all__ = [
     "AVERAGES",
@@ -41,6 +41,10 @@ N_KEPT = 50
 N_CANDIDATES = 10
 #: Words that mark no sense, as the paper's program lists them.
 STOP_WORDS = frozenset({"the", "a", "an", "and", ",", "-"})
+# The published candidates hold a zero-width space, which `cc_hf.reading.WORD` refuses.
+_CANDIDATE = Kind(
+    "a text that is not blank", lambda value: isinstance(value, str) and bool(value.strip())
+)
 
 #: How the distributions of a sense's sentences are averaged. "geometric" is the mean of
 #: log-probabilities; the paper's program sums logits, which gives the same order of words.
@@ -211,7 +215,7 @@ def parse_candidates(text: str) -> dict[str, dict[str, tuple[str, ...]]]:
         ('baseball',)
     """
     parsed = parse_json(text, "the JSON of {ambiguous word: {sense: [words]}}")
-    check_form(parsed, Each(Each([TEXT])))
+    check_form(parsed, Each(Each([_CANDIDATE])))
     return {
         word: {sense: tuple(words) for sense, words in senses.items()}
         for word, senses in parsed.items()
