@@ -29,6 +29,7 @@ __all__ = [
     "Study",
     "find",
     "forget_plugins",
+    "imported",
     "load_all",
     "names",
     "resolve",
@@ -239,7 +240,7 @@ def resolve(kind: str, name: str) -> Any:
     plugins = _plugins(kind)
     if name in _TABLES[kind]:
         target = _TABLES[kind][name]
-        return target if isinstance(target, Study) else _imported(target)
+        return target if isinstance(target, Study) else imported(target)
     if name not in plugins:
         raise UnknownNameError(kind, name, names(kind))
     if len(plugins[name]) > 1:
@@ -295,7 +296,7 @@ def study_part(name: str, part: Literal["commands", "report_section"]) -> Any:
     """
     target = getattr(resolve("study", name), part)
     if target is None or name in STUDIES:
-        return target and _imported(target)
+        return target and imported(target)
     return _imported_of("study", name, _plugins("study")[name][0]._replace(target=target))
 
 
@@ -355,7 +356,7 @@ def _refusal(kind: str, name: str, plugins: tuple[_Plugin, ...]) -> str:
 def _checked(kind: str, name: str, plugin: _Plugin) -> Any:
     """Return the object of a plug-in, after checking its class and its name."""
     loaded = _imported_of(kind, name, plugin)
-    base = _imported({**_INSTANCES, **_SUBCLASSES}[kind])
+    base = imported({**_INSTANCES, **_SUBCLASSES}[kind])
     if kind in _INSTANCES:
         is_right = isinstance(loaded, base)
     else:
@@ -378,7 +379,7 @@ def _imported_of(kind: str, name: str, plugin: _Plugin) -> Any:
         PluginError: for anything that its code raises.
     """
     try:
-        return _imported(plugin.target)
+        return imported(plugin.target)
     # This cannot be narrower: the code of another package may raise anything.
     except (Exception, SystemExit) as error:
         raise PluginError(
@@ -387,7 +388,13 @@ def _imported_of(kind: str, name: str, plugin: _Plugin) -> Any:
         ) from error
 
 
-def _imported(target: str) -> Any:
+def imported(target: str) -> Any:
+    """Import the object that "module:object" names.
+
+    Raises:
+        ImportError: for a module that cannot be imported.
+        AttributeError: for an object that it does not have.
+    """
     module, _, attribute = target.partition(":")
     return getattr(importlib.import_module(module), attribute)
 

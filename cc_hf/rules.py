@@ -55,6 +55,8 @@ class AtLeast:
         return isinstance(self.minimum, int)
 
     def __str__(self) -> str:
+        if self.minimum == -math.inf:
+            return "a finite number"
         kind = "an integer" if self._is_integer else "a number"
         if self.maximum == math.inf:
             return f"{kind} of at least {self.minimum:g}"

@@ -134,16 +134,7 @@ def ask(
         ),
         OutputFile(),
     ] = None,
-    output: Annotated[
-        Path | None,
-        typer.Option(
-            "--output",
-            "-o",
-            help=("Write the result as JSON to this file; - for standard output."),
-            rich_help_panel="Output",
-        ),
-        OutputFile(),
-    ] = None,
+    output: Path | None = None,
     progress: bool = False,
 ) -> Outcome:
     """Ask a language model to choose between options, or to translate.
@@ -159,8 +150,8 @@ def ask(
     if is_run(Path(dataset)):
         if (config, asking, data, show) != (None, Asking(), DataOptions(), False):
             raise InputError(
-                f"{dataset}: expected a file of kept replies with --parser, --name, --resamples and"
-                " --seed only, since nothing is asked"
+                f"{dataset}: expected a file of kept replies with --parser, --name and --seed only"
+                ", since nothing is asked"
             )
         return _read_again(Path(dataset), output, **reading)
     material = data.load(dataset, config)
@@ -292,7 +283,7 @@ def _choices(
     from cc_hf.prompting.replies import FileRespondent
     from cc_hf.reports.tables.asking import choice_tables
 
-    text, files, warnings, notes = results[0].to_json(), [], _cut(replies), []
+    files, warnings, notes = [], _cut(replies), []
     if len(results) > 1 and output is not None and output != STANDARD:
         beside = output.with_name(f"{output.stem}.logprobs.json")
         files.append(NewFile(beside, results[1].to_json()))
@@ -307,9 +298,8 @@ def _choices(
             f" asked, such as {min(respondent.unused)!r}"
         )
     return Outcome(
-        text,
+        results[0].to_json,
         lambda: choice_tables(results),
-        text=text,
         files=files,
         warnings=warnings,
         notes=notes,

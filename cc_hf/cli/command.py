@@ -64,6 +64,8 @@ _OLD_OPTIONS: dict[str, str] = {
     "--tgt-lang": "--language-pair",
 }
 _OTHER_FORMATS = (".csv", ".html", ".md", ".pdf", ".png", ".svg", ".tex", ".tsv")
+# Parameters of a function whose values the wrapper knows.
+_INJECTED = ("output", "progress", "quiet")
 _ALL = "cc_hf.help_all"  # key of the context: whether to show rare options
 
 
@@ -137,7 +139,8 @@ class Outcome:
     """What a command returns.
 
     Attributes:
-        row: the result, for `--output` and `--json`: plain values, or the text of a JSON object.
+        row: the result, for `--output` and `--json`: plain values, the text of a JSON object, or a
+            function that makes either, which is called only where it is needed.
         tables: makes the tables and lines; it is called only if they are printed.
         files: files other than that of `--output`.
         text: what `--output` holds in place of the JSON.
@@ -154,6 +157,11 @@ class Outcome:
     notes: Sequence[str] = ()
     warnings: Sequence[str] = ()
 
+    @functools.cached_property
+    def _json(self) -> str:
+        row = self.row() if callable(self.row) else self.row
+        return row if isinstance(row, str) else json_text(row)
+
     def show(self, output: Path | None, *, as_json: bool, quiet: bool) -> None:
         """Write the files, print the result, and say on standard error what was written.
 
@@ -163,17 +171,18 @@ class Outcome:
         Raises:
             InputError: if two of them would go to standard output, or a file cannot be written.
         """
-        json = self.row if isinstance(self.row, str) else json_text(self.row)
-        if as_json and self.text not in (None, json) and output == STANDARD:
+        if as_json and output == STANDARD and self.text not in (None, self._json):
             raise InputError("output: expected a file beside --json, got standard output for both")
-        content = json if self.text is None else self.text
-        files = [*self.files, *([] if output is None else [NewFile(output, content, self.about)])]
+        files = list(self.files)
+        if output is not None:
+            content = self._json if self.text is None else self.text
+            files.append(NewFile(output, content, self.about))
         for file in files:
             if file.path is not None and file.content is not None:
                 write_atomically(file.path, file.content)
         if as_json:
             if output != STANDARD:
-                write_atomically(STANDARD, json)
+                write_atomically(STANDARD, self._json)
         else:
             console = Console(stderr=output == STANDARD)
             for part in self.tables():
@@ -200,17 +209,18 @@ def as_command(function: Callable[..., Outcome | None]) -> Callable[..., None]:
 
     A parameter whose type is annotated with `Fields` becomes the options of a dataclass, and the
     function gets the object. One that is annotated with `OutputFile` is checked first. `progress`
-    says whether to show progress bars, and `quiet` whether to print no notes meanwhile. `--json`
-    and `--quiet` are added, and `--output` where the function has no parameter of this name; a
-    function that returns None by its annotation, such as one that serves a page, gets none of them.
-    Its docstring holds a line "Example: cc-hf ...".
+    says whether to show progress bars, and `quiet` whether to print no notes meanwhile.
+    `--json`, `--quiet` and `--output` are added; a function with a parameter `output` gets its
+    value, and declares the option itself where that is not a file of JSON. A function that returns
+    None by its annotation, such as one that serves a page, gets none of them. The docstring holds a
+    line "Example: cc-hf ...".
 
     The function runs in each process that torchrun started, and the main process prints.
     """
     declared = _Declared.of(function)
     hints = get_type_hints(function)
     has_outcome = hints.get("return") is not type(None)
-    own_output = "output" in declared.names or not has_outcome
+    own_output = "output" in {p.name for p in declared.parameters} or not has_outcome
     parameters = [*declared.parameters, *_common(has_outcome, own_output=own_output)]
     if any(getattr(i, "hidden", False) for p in parameters for i in get_args(p.annotation)[1:]):
         text = "Show this help with all options."
@@ -233,6 +243,8 @@ def as_command(function: Callable[..., Outcome | None]) -> Callable[..., None]:
             values["progress"] = is_main and shows_progress(quiet=quiet)
         if "quiet" in declared.names:
             values["quiet"] = quiet
+        if "output" in declared.names:
+            values["output"] = output
         outcome = function(**declared.with_objects(values))
         sharding.leave()
         if outcome is not None and sharding.is_main_process():
@@ -287,7 +299,7 @@ class _Declared:
                 declared.parameters += [
                     _option(o.name, Annotated[o.type, o.info], o.default) for o in options
                 ]
-            elif name not in ("progress", "quiet"):
+            elif extras or name not in _INJECTED:
                 declared.files.update((name, e) for e in extras if isinstance(e, OutputFile))
                 declared.parameters.append(parameter.replace(annotation=hint))
         return declared

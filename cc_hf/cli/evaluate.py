@@ -145,17 +145,17 @@ def evaluate(
     if output is not None and is_folder(output) and len(files) == 1:
         system_name = _results(outcomes[0])[0].system
         outputs = [output / f"{file_slug(system_name) or 'result'}.json"]
-    rows = [json.loads(outcome.to_json()) for outcome in outcomes]
+    texts = [outcome.to_json() for outcome in outcomes]
     results = [_results(outcome) for outcome in outcomes]
     not_run = [outcome.not_run for outcome in outcomes if hasattr(outcome, "not_run")]
     is_one_file = outputs[0] == output
     return Outcome(
-        rows if len(rows) > 1 else outcomes[0].to_json(),
+        texts[0] if len(texts) == 1 else lambda: list(map(json.loads, texts)),
         lambda: [part for outcome in outcomes for part in _tables(outcome)],
-        text=outcomes[0].to_json() if is_one_file else None,
+        text=texts[0] if is_one_file else None,
         files=[
-            NewFile(path, outcome.to_json())
-            for outcome, path in zip(outcomes, outputs, strict=True)
+            NewFile(path, text)
+            for path, text in zip(outputs, texts, strict=True)
             if not is_one_file
         ],
         warnings=[warning for of_system in results for warning in _warnings(of_system)],

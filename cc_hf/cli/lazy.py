@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -10,10 +9,11 @@ from typing import Any, NamedTuple
 import typer
 from typer.core import TyperCommand
 
+from cc_hf import registry
 from cc_hf.cli.command import Command, as_command, summary
 from cc_hf.errors import PluginError, UnknownNameError
 
-__all__ = ["LazyCommand", "Verb", "command_of", "imported"]
+__all__ = ["LazyCommand", "Verb", "command_of"]
 
 
 class Verb(NamedTuple):
@@ -31,12 +31,6 @@ class Verb(NamedTuple):
     summary: str
     example: str = ""
     others: Mapping[str, Verb] = {}
-
-
-def imported(target: str) -> Any:
-    """Import the object that "module:object" names."""
-    module, _, name = target.partition(":")
-    return getattr(importlib.import_module(module), name)
 
 
 class LazyCommand(TyperCommand):
@@ -61,7 +55,7 @@ class LazyCommand(TyperCommand):
     def of(cls, name: str, verb: Verb) -> LazyCommand:
         """Return the command of a verb."""
         others = {words: cls.of(words, other) for words, other in verb.others.items()}
-        return cls(name, verb.summary, lambda: imported(verb.target), others)
+        return cls(name, verb.summary, lambda: registry.imported(verb.target), others)
 
     @cached_property
     def loaded(self) -> Any:

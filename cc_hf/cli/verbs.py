@@ -147,7 +147,6 @@ OLD_NAMES: dict[str, str] = {
     "prompt reparse": "ask",
     "prompt show": "ask --show",
     "prompt translate": "ask --task translate",
-    "report --annotations": "report --labels",
     "report systems": "compare --by seed",
     "score bleu": "score",
     "time": "compare --by time",

@@ -135,13 +135,12 @@ def test_gender_accuracy_equals_every_run_of_the_original_program(
             both = [all(j.is_correct for j in pair) for pair in zip(*sides.values(), strict=True)]
             assert (len(both), sum(both)) == (row["n"], row["correct"]), row
             assert sum(both) / len(both) == row["accuracy"], row
-            if row["hyp"] == "drop3":  # whatever the translations are, figures follow the verdicts
-                found = evaluate_metric(
-                    "gender_accuracy", translations, references, tgt_lang=lang, n_resamples=1
-                )
-                figure = "accuracy" if subset == "contextual" else "pair_accuracy"
-                assert found.scores[figure] == row["accuracy"], row
-                assert found.counts.get("n_pairs_correct", sum(both)) == row["correct"], row
+            found = evaluate_metric(
+                "gender_accuracy", translations, references, tgt_lang=lang, n_resamples=1
+            )
+            figure = "accuracy" if subset == "contextual" else "pair_accuracy"
+            assert found.scores[figure] == row["accuracy"], row
+            assert found.counts.get("n_pairs_correct", sum(both)) == row["correct"], row
 
 
 def test_german_accuracy_and_further_figures_are_as_recorded(shared: Path) -> None:
@@ -226,13 +225,13 @@ def test_quality_gaps_equal_the_recorded_ones(shared: Path, name: str) -> None:
 
 @pytest.mark.parametrize("lang", ["ar", "de", "es", "fr", "hi", "it", "pt", "ru"])
 def test_bleu_equals_that_of_every_recorded_run(shared: Path, lang: str) -> None:
-    """Check with the functions of the core, each distinct segment once: all runs of test, and of
-    dev those into German.
+    """Check all 112 runs with the functions of the core, each distinct segment once; the full
+    metric would take minutes.
     """
     rows = [row for row in gold(shared, "gold_quality_gap.json")["rows"] if row["lang"] == lang]
     assert len(rows) == 14
     scorer = BLEU(tokenize="13a")
-    for split in ("test", "dev") if lang == "de" else ("test",):
+    for split in ("test", "dev"):
         runs = {
             row["hyp"]: counterfactual_run(shared, split, lang, row["hyp"])
             for row in rows
