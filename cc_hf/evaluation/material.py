@@ -314,8 +314,13 @@ def load_material(
         ('de', 2664)
     """
     declared = declaration(str(dataset) if isinstance(dataset, Path) else dataset)
-    config, language = declared.config_of_pair(config)
-    chosen = declared.config(config)
+    name, language = declared.config_of_pair(config)
+    chosen = declared.config(name)
+    if None not in (language, tgt_lang) and language != tgt_lang:
+        raise InputError(
+            f"tgt_lang: expected {language}, as the language pair {config} says, got {tgt_lang};"
+            " give one of the two"
+        )
     if counts is not None:
         declared = with_counts(declared, chosen.name, counts)
     wording, calibration = (None, None) if cues is None else _wording(cues, declared, chosen)

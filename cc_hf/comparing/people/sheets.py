@@ -158,13 +158,13 @@ def sheet_rows(
     )
 
 
-def sheet_text(form: SheetForm, rows: Iterable[SheetRow], *, delimiter: str = ",") -> str:
+def sheet_text(form: SheetForm, rows: Iterable[SheetRow]) -> str:
     """Return the table that a rater fills, with a byte order mark for spreadsheets.
 
     A cell that a spreadsheet would compute begins with an apostrophe.
     """
     text = io.StringIO()
-    writer = csv.writer(text, delimiter=delimiter, lineterminator="\n")
+    writer = csv.writer(text, lineterminator="\n")
     writer.writerow((_ID, *form.columns, *form.questions))
     empty = ("",) * len(form.questions)
     for row in rows:

@@ -316,6 +316,10 @@ def test_quiet_prints_nothing_on_standard_error(tmp_path: Path, tiny_marian: Pat
             "does not support the target language 'ru'; expected one of de",
         ),
         (
+            ["evaluate", "winomt", "en-de", "-l", "en-es", "--translations", "t.txt"],
+            "--language-pair: expected de, as the language pair en-de says, got es",
+        ),
+        (
             ["evaluate", "winomt", "--translations", "t"],
             "has several target languages; name one of",
         ),
