@@ -26,7 +26,6 @@ from cc_hf.evaluation.material import load_material
 from cc_hf.metrics.summary import summarize
 from cc_hf.metrics.winomt_pattern_matching import WinomtPatternMatching, judge
 from cc_hf.schema import Judgement
-from cc_hf.statistics.bootstrap import Bootstrap
 from cc_hf.statistics.gender_figures import count_cells, gender_figures, gender_intervals
 from cc_hf.systems.machine import load_average
 from cc_hf.text.alignment import space_tokens
@@ -124,15 +123,14 @@ def measure_stages(system: str, data_dir: Path) -> Stages:
 def _compute_figures(
     judgements: Sequence[Judgement], references: Sequence[Mapping[str, Any]]
 ) -> None:
-    bootstrap = Bootstrap()
-    summarize(judgements, bootstrap)
+    summarize(judgements)
     cells = count_cells(
         [judgement.gold for judgement in judgements],
         [reference["stereotype"] for reference in references],
         [judgement.predicted for judgement in judgements],
     )
     gender_figures(cells)
-    gender_intervals(cells, **bootstrap.options)
+    gender_intervals(cells)
 
 
 def measure_whole(system: str, data_dir: Path, started: float) -> Whole:

@@ -33,7 +33,7 @@ __all__ = [
     "own_judge_note",
 ]
 
-_METHODS = ("percentile", "wilson", "fisher", "t")
+_METHODS = ("percentile", "wilson", "mover", "lowest", "fisher", "t")
 _FORM = "the JSON of an evaluation result"
 _REMEDY = "is this a file that `cc-hf evaluate` wrote?"
 _MANY_TIES = 0.05  # the share of judgements above which a reader is told
@@ -48,9 +48,10 @@ class Interval:
         level: confidence level, in (0, 1).
         n_undefined: number of resamples in which the figure is undefined; the interval ignores
             them.
-        method: "percentile" for the bootstrap, "wilson" where all resamples agree, "fisher" for
-            that of a correlation by Fisher's z, or "t" for that of a coefficient of a regression
-            by Student's t.
+        method: "wilson" for a share, "mover" for a difference or ratio of shares, and "lowest" for
+            their minimum (`cc_hf.statistics.score_intervals`); "percentile" for the bootstrap;
+            "fisher" for a correlation by Fisher's z, or "t" for a coefficient of a regression by
+            Student's t.
     """
 
     low: float
@@ -62,14 +63,9 @@ class Interval:
     @property
     def note(self) -> str:
         """The sentence that a reader must know about the interval; "" for a usual one."""
-        parts = (
-            ["Wilson score interval, since all resamples agree"] if self.method == "wilson" else []
-        )
-        if self.n_undefined:
-            parts.append(
-                f"undefined in {self.n_undefined} resamples, which the interval leaves out"
-            )
-        return "; ".join(parts)
+        if not self.n_undefined:
+            return ""
+        return f"undefined in {self.n_undefined} resamples, which the interval leaves out"
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,15 @@ from cc_hf.errors import InputError
 from cc_hf.results import EvaluationResult
 from cc_hf.statistics.bootstrap import Bootstrap
 from cc_hf.statistics.corpus_quality import score_of_sums, sentence_statistics
-from cc_hf.statistics.paired import McNemar, PairedDifference, figure_differences, mcnemar
+from cc_hf.statistics.paired import (
+    McNemar,
+    PairedDifference,
+    difference_interval,
+    figure_differences,
+    mcnemar,
+)
+from cc_hf.statistics.randomization import exchange_tests
+from cc_hf.statistics.score_intervals import estimate_share
 from cc_hf.statistics.shares import quotients
 
 __all__ = [
@@ -222,13 +230,21 @@ def compared_rates(
     if not len(groups) or not n.all():
         raise InputError(f"{figure}: expected samples that count for both models, got {n.tolist()}")
     first, second = np.stack([has, counted], axis=2)
-    differences = figure_differences(first, second, _rate, groups=groups, **bootstrap.options)
+    test = exchange_tests(first, second, _rate, groups=groups, **bootstrap.options)["rate"]
+    shares = [estimate_share(*flags.T, groups=groups) for flags in (first, second)]
     both = counted.all(axis=0)
     return ComparedFigure(
         figure,
         data,
         (int(n[0]), int(n[1])),
-        differences["rate"],
+        PairedDifference(
+            test.first,
+            test.second,
+            test.second - test.first,
+            difference_interval(*shares),
+            test.p_value,
+            test.is_exact,
+        ),
         mcnemar(has[0, both], has[1, both]),
         signatures,
     )

@@ -55,7 +55,7 @@ class SystemComparison:
 
     Attributes:
         baseline, system: names of the results.
-        differences: figure -> paired difference of system and baseline, with its bootstrap
+        differences: figure -> paired difference of system and baseline, with its
             interval.
         mcnemar: McNemar's test over the same judgements.
     """
@@ -76,7 +76,7 @@ class MetricAgreement:
         left, right: names of the results.
         agreement, kappa: agreement and Cohen's kappa on whether a translation is correct; an
             inconclusive verdict is not correct.
-        interval, kappa_interval: bootstrap intervals of these two, or why there is none.
+        interval, kappa_interval: intervals of these two, or why there is none.
         verdict_agreement, verdict_kappa: agreement and Cohen's kappa on the verdict itself.
         labels: the verdicts, in the order of `confusion`.
         confusion: counts of verdicts, with rows for `left` and columns for `right`.
@@ -425,7 +425,7 @@ def _agreement(
         right=right,
         n=len(pairs),
         agreement=proportion_of_agreement(*correct),
-        interval=agreement_interval(*correct, **bootstrap),
+        interval=agreement_interval(*correct),
         kappa=cohen_kappa(*correct),
         kappa_interval=kappa_interval(*correct, **bootstrap),
         verdict_agreement=proportion_of_agreement(*verdicts),

@@ -30,8 +30,14 @@ from cc_hf.evaluators.resolve import AnyEvaluator, resolve_evaluator
 from cc_hf.evaluators.scores import SCORES
 from cc_hf.results import Interval
 from cc_hf.schema import Focus, ScoringRequest
-from cc_hf.statistics.bootstrap import Bootstrap, figure_intervals, known_intervals, resampled_sums
+from cc_hf.statistics.bootstrap import (
+    Bootstrap,
+    known_intervals,
+    percentile_interval,
+    resampled_sums,
+)
 from cc_hf.statistics.rank_tests import placements
+from cc_hf.statistics.score_intervals import share_interval
 from cc_hf.statistics.shares import quotients
 
 __all__ = ["CalibrationRun", "calibrate"]
@@ -320,14 +326,16 @@ def _intervals(
     auc = placed[is_first].mean()
     first = is_first.astype(float)
     columns = np.stack(
-        [first, first * placed, 1 - first, (1 - first) * placed, _right(difference, is_first)],
+        [first, first * placed, 1 - first, (1 - first) * placed],
         axis=1,
     )
     sums = resampled_sums(columns, groups=sentences, **bootstrap.options)
-    n_first, of_first, n_second, of_second, n_right = sums.T
-    resampled = {
-        "auc": np.clip(quotients(of_first, n_first) + quotients(of_second, n_second) - auc, 0, 1),
-        "accuracy": n_right / (n_first + n_second),
-    }
-    # Texts of one sentence are not independent, so that the accuracy is no simple proportion.
-    return known_intervals(figure_intervals(resampled))
+    n_first, of_first, n_second, of_second = sums.T
+    resampled = quotients(of_first, n_first) + quotients(of_second, n_second) - auc
+    right = _right(difference, is_first)
+    return known_intervals(
+        {
+            "auc": percentile_interval(np.clip(resampled, 0, 1)),
+            "accuracy": share_interval(right, np.ones(len(right)), groups=sentences),
+        }
+    )

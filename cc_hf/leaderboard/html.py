@@ -22,7 +22,7 @@ from cc_hf.reports.marks import mark_classes
 from cc_hf.reports.numbers import count, limits, percent
 from cc_hf.reports.page.charts import quality_chart
 from cc_hf.reports.report_tables import OWN_JUDGE
-from cc_hf.reports.tables.base import interval_notes, resampling_text
+from cc_hf.reports.tables.base import interval_notes, intervals_text
 from cc_hf.reports.templates import render_piece
 from cc_hf.results import EvaluationResult, Interval
 
@@ -298,7 +298,7 @@ def result_html(result: EvaluationResult) -> Markup:
         cautions=result.notes,
         notes=[
             counts,
-            f"intervals by bootstrap {resampling_text([result.metric])}",
+            f"intervals {intervals_text([result.metric])}",
             *interval_notes(result),
             *filter(None, [result.tie_note()]),
         ],

@@ -158,7 +158,7 @@ class Metric(ABC):
             of, from which it is computed anew where these are averaged.
         category_groups: name of a group of categories that has figures of its own -> the
             categories.
-        resampling: how the bootstrap draws, in words that follow "bootstrap".
+        interval_method: how intervals are computed, in words that follow "intervals".
     """
 
     name: ClassVar[str]
@@ -179,7 +179,7 @@ class Metric(ABC):
     key_figures: ClassVar[tuple[str, ...]] = ()
     differences: ClassVar[Mapping[str, tuple[str, str]]] = {}
     category_groups: ClassVar[Mapping[str, tuple[str, ...]]] = {}
-    resampling: ClassVar[str] = "within categories"
+    interval_method: ClassVar[str] = "by Wilson's score, within categories"
     default_src_lang: ClassVar[str] = ""
 
     @classmethod

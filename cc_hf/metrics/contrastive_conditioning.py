@@ -24,13 +24,14 @@ from cc_hf.metrics.figure_names import COMMON, FigureName, shares
 from cc_hf.results import EvaluationResult
 from cc_hf.schema import ContrastiveSourceExample, Example, Judgement, ScoringRequest
 from cc_hf.statistics.accuracy import (
+    accuracy_intervals,
     category_accuracies,
     min_accuracy,
     rank_weights,
     share,
     total_accuracy,
 )
-from cc_hf.statistics.bootstrap import Bootstrap, accuracy_intervals
+from cc_hf.statistics.bootstrap import Bootstrap
 
 __all__ = ["ContrastiveConditioning", "contests", "judge", "requests"]
 
@@ -186,7 +187,7 @@ class ContrastiveConditioning(ScoringMetric):
         " of the source than under an incorrect one."
     )
     signature_name = "cc"
-    version = 3
+    version = 4
     reference_fields = _FIELDS
     is_blank_allowed = False
     leaderboard = ("accuracy", "weighted_accuracy", "min_accuracy")
@@ -316,7 +317,7 @@ class ContrastiveConditioning(ScoringMetric):
                 "tie": self.ties,
                 **{reason.replace("_", ""): "incorrect" for reason in unscored},
             },
-            intervals=accuracy_intervals(correct, weights, categories, **bootstrap.options),
+            intervals=accuracy_intervals(correct, weights, categories),
             categories=by_category,
             judgements=judgements,
             counts={

@@ -263,10 +263,10 @@ class ContrastiveTranslationScoring(ScoringMetric):
         "The evaluated model itself prefers the correct translation to others with another reading."
     )
     signature_name = "cts"
-    version = 3
+    version = 4
     reference_fields = _FIELDS
     takes_translations = False
-    resampling = "within categories; of pairs, over whole pairs"
+    interval_method = "by Wilson's score, within categories; of pairs, over whole pairs"
     leaderboard = ("accuracy", "min_accuracy", "pair_accuracy")
     figure_names = {  # noqa: RUF012
         **shares(
@@ -393,8 +393,8 @@ class ContrastiveTranslationScoring(ScoringMetric):
         scoring = self.scored(scoring)
         is_log = isinstance(scoring.evaluator, Evaluator) and self.score == "logprob"
         judgements = judge(rows.references, scoring.scores, ids=rows.ids, is_log=is_log)
-        summary = summarize(judgements, bootstrap)
-        pairs = pair_figures(judgements, rows.column("pair"), bootstrap)
+        summary = summarize(judgements)
+        pairs = pair_figures(judgements, rows.column("pair"))
         ties = [j.score_correct == j.score_incorrect for j in judgements]
         return Figures(
             scores={**summary.scores, **pairs.scores},

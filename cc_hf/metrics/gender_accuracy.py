@@ -23,10 +23,10 @@ from cc_hf.metrics.checks import (
 )
 from cc_hf.metrics.figure_names import COMMON, PAIR_ACCURACY, FigureName, shares
 from cc_hf.metrics.summary import summarize
-from cc_hf.results import Interval, NoInterval
+from cc_hf.results import Interval
 from cc_hf.schema import ContrastiveTranslationExample, Example, Judgement
-from cc_hf.statistics.bootstrap import Bootstrap, figure_intervals, resampled_sums
-from cc_hf.statistics.shares import quotients
+from cc_hf.statistics.bootstrap import Bootstrap
+from cc_hf.statistics.score_intervals import estimate_share
 
 __all__ = ["GenderAccuracy", "judge", "words"]
 
@@ -114,12 +114,9 @@ def judge(
 
 
 def _unit_figures(
-    judgements: Sequence[Judgement], pairs: Sequence[str] | None, bootstrap: Bootstrap
-) -> tuple[dict[str, float], dict[str, Interval | NoInterval], int]:
-    """Return figures of pairs and of decided translations, intervals, and n_pairs_correct.
-
-    The bootstrap draws whole pairs, or translations if there are no pairs.
-    """
+    judgements: Sequence[Judgement], pairs: Sequence[str] | None
+) -> tuple[dict[str, float], dict[str, Interval], int]:
+    """Return figures of pairs and of decided translations, intervals, and n_pairs_correct."""
     units: dict[str, list[Judgement]] = {}
     for row, judgement in enumerate(judgements):
         units.setdefault(str(row) if pairs is None else pairs[row], []).append(judgement)
@@ -129,26 +126,14 @@ def _unit_figures(
         "decided_accuracy",
         "undecided_rate",
     ]
-    observed = statistics.sum(axis=0)
-    proportions = {
-        name: (observed[column], observed[column + 1])
-        for name, column in _COLUMNS.items()
-        if name in figures and observed[column + 1]
-    }
-    sums = resampled_sums(statistics, **bootstrap.options)
-    resampled = {
-        name: quotients(sums[:, column], sums[:, column + 1]) for name, column in _COLUMNS.items()
-    }
-    # The translations of a pair are not independent, so their share is not a simple proportion.
-    independent = {
-        name: share for name, share in proportions.items() if pairs is None or "pair" in name
-    }
-    intervals = figure_intervals({name: resampled[name] for name in proportions}, independent)
-    return (
-        {name: float(part / whole) for name, (part, whole) in proportions.items()},
-        intervals,
-        int(observed[0]),
-    )
+    scores, intervals = {}, {}
+    for name in figures:
+        parts, wholes = statistics[:, _COLUMNS[name]], statistics[:, _COLUMNS[name] + 1]
+        if wholes.any():
+            # The translations of a pair are not independent, so the units are pairs.
+            share = estimate_share(parts, wholes)
+            scores[name], intervals[name] = share.value, share.interval
+    return scores, intervals, int(statistics[:, 0].sum())
 
 
 def _contribution(unit: Sequence[Judgement]) -> tuple[int, ...]:
@@ -222,11 +207,13 @@ class GenderAccuracy(Metric):
         " has."
     )
     signature_name = "ga"
-    version = 2
+    version = 3
     reference_fields = _FIELDS
     reads_cues = False
     leaderboard = ("accuracy", "pair_accuracy")
-    resampling = "within categories; of pairs and of what is decided, over whole pairs"
+    interval_method = (
+        "by Wilson's score, within categories; of pairs and of what is decided, over whole pairs"
+    )
     figure_names = {  # noqa: RUF012
         **COMMON,
         "pair_accuracy": PAIR_ACCURACY,
@@ -320,9 +307,9 @@ class GenderAccuracy(Metric):
         judgements = judge(
             rows.translations, rows.references, ids=rows.ids, undecided=self.undecided
         )
-        summary = summarize(judgements, bootstrap)
+        summary = summarize(judgements)
         pairs = rows.column("pair") if any(rows.column("pair")) else None
-        unit_scores, unit_intervals, n_pairs_correct = _unit_figures(judgements, pairs, bootstrap)
+        unit_scores, unit_intervals, n_pairs_correct = _unit_figures(judgements, pairs)
         return Figures(
             scores={**summary.scores, **unit_scores, **_decided_by_category(judgements)},
             signature={

@@ -121,7 +121,7 @@ class GenderQualityGap(Metric):
     differences = {  # noqa: RUF012
         f"{score}_gap": (f"{score}_male", f"{score}_female") for score in ("bleu", "chrf")
     }
-    resampling = "over pairs of a sentence and its counterfactual"
+    interval_method = "by bootstrap over pairs of a sentence and its counterfactual"
     figure_names = {  # noqa: RUF012
         **{
             f"{score}_{gender}": FigureName(

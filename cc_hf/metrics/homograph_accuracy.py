@@ -23,8 +23,8 @@ from cc_hf.metrics.summary import summarize
 from cc_hf.normalization import is_blank
 from cc_hf.results import Interval, NoInterval
 from cc_hf.schema import Example, Judgement, ProbingExample
-from cc_hf.statistics.accuracy import verdict_accuracies
-from cc_hf.statistics.bootstrap import Bootstrap, accuracy_intervals
+from cc_hf.statistics.accuracy import accuracy_intervals, verdict_accuracies
+from cc_hf.statistics.bootstrap import Bootstrap
 from cc_hf.text.alignment import Aligner, Alignment, find_aligner
 from cc_hf.text.lemmatization import Lemmatizer, check_language, find_lemmatizer
 from cc_hf.text.sense_matching import SenseMatcher
@@ -284,7 +284,7 @@ _RATES = {
 
 
 def _rates(
-    kinds: Sequence[str], categories: Sequence[str], bootstrap: Bootstrap
+    kinds: Sequence[str], categories: Sequence[str]
 ) -> tuple[dict[str, float], dict[str, Interval | NoInterval]]:
     """Return the share of each outcome, in all and by category, with intervals."""
     scores: dict[str, float] = {}
@@ -294,7 +294,7 @@ def _rates(
         by_category = verdict_accuracies(flags, categories, is_inconclusive=np.zeros_like(flags))
         scores[rate] = float(flags.mean())
         scores |= {f"{rate}_{c.category}": c.accuracy for c in by_category}
-        of_flags = accuracy_intervals(flags, None, categories, **bootstrap.options)
+        of_flags = accuracy_intervals(flags, None, categories)
         intervals |= {
             name.replace("accuracy", rate, 1): interval
             for name, interval in of_flags.items()
@@ -350,7 +350,7 @@ class HomographAccuracy(Metric):
     title = "Homograph accuracy"
     about = "A list of senses tells which sense of the homograph the words of the translation show."
     signature_name = "homograph"
-    version = 2
+    version = 3
     reference_fields = _FIELDS
     positions = {"start": "source"}  # noqa: RUF012
     figure_names = {  # noqa: RUF012
@@ -478,7 +478,7 @@ class HomographAccuracy(Metric):
         judgements = judge(
             rows.translations, rows.references, row_outcomes, wide=wide, ids=rows.ids
         )
-        summary = summarize(judgements, bootstrap)
+        summary = summarize(judgements)
         kinds = [outcome.kind for outcome in row_outcomes]
         # Given alignments are those of the translations, so the references get the default's.
         of_references = reference_outcomes(
@@ -489,7 +489,7 @@ class HomographAccuracy(Metric):
             lemmatizer=lemmatizer,
         )
         n_references_correct = sum(outcome.kind == "correct" for outcome in of_references)
-        rates, intervals = _rates(kinds, [j.category for j in judgements], bootstrap)
+        rates, intervals = _rates(kinds, [j.category for j in judgements])
         return Figures(
             scores={**summary.scores, **rates},
             signature={

@@ -208,10 +208,10 @@ class MucowPatternMatching(Metric):
         "A translation is right if it holds a word of the correct sense and none of another sense."
     )
     signature_name = "mucow-pm"
-    version = 2
+    version = 3
     reference_fields = _FIELDS
     leaderboard = ("precision", "recall_a", "f1_a", "coverage")
-    resampling = "within domains and frequencies"
+    interval_method = "by Wilson's score, within domains and frequencies"
     figure_names = {  # noqa: RUF012
         **COMMON,
         **shares(
@@ -310,7 +310,7 @@ class MucowPatternMatching(Metric):
         )
         verdicts = [j.verdict for j in judgements]
         groupings = {name: rows.column(name) for name in _GROUPS}
-        summary = summarize(judgements, bootstrap)
+        summary = summarize(judgements)
         hyphens = "+hyphens" if rows.tgt_lang in _SPLIT_AT_HYPHENS else ""
         return Figures(
             scores={**summary.scores, **decision_scores(verdicts, groupings)},
@@ -322,7 +322,7 @@ class MucowPatternMatching(Metric):
             },
             intervals={
                 **summary.intervals,
-                **decision_intervals(verdicts, groupings, **bootstrap.options),
+                **decision_intervals(verdicts, groupings),
             },
             categories=summary.categories,
             judgements=judgements,

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from cc_hf.errors import InputError, check_choice
 from cc_hf.metrics.base import Figures, Metric, Rows, Scoring
@@ -19,8 +18,8 @@ from cc_hf.metrics.summary import pair_figures, summarize
 from cc_hf.prompting.choices import PARSERS, parse_choice
 from cc_hf.results import Interval, NoInterval
 from cc_hf.schema import ContrastiveTranslationExample, Example, Judgement
-from cc_hf.statistics.bootstrap import Bootstrap, percentile_interval, resampled_strata
-from cc_hf.statistics.shares import quotients
+from cc_hf.statistics.bootstrap import Bootstrap
+from cc_hf.statistics.score_intervals import Estimate, difference, estimate_share
 
 __all__ = ["OUTCOMES", "PromptedChoice", "RepliedChoice", "judge", "read_choices"]
 
@@ -206,13 +205,13 @@ class PromptedChoice(Metric):
     title = "Prompted choice"
     about = "A language model is asked in words which of two options is right."
     signature_name = "choice"
-    version = 2
+    version = 3
     reference_fields = _FIELDS
     reads_cues = False
     reads_replies = True
     leaderboard = ("valid_accuracy", "accuracy", "pair_accuracy")
     key_figures = ("valid_accuracy", "accuracy", "valid_rate", "pair_accuracy", "consistency")
-    resampling = "within categories; of pairs, over whole pairs"
+    interval_method = "by Wilson's score, within categories; of pairs, over whole pairs"
     figure_names = {  # noqa: RUF012
         **COMMON,
         "accuracy": FigureName(
@@ -362,9 +361,9 @@ class PromptedChoice(Metric):
         check_choice("parser", self.parser, PARSERS)
         choices = read_choices(rows.translations, rows.references, parser=self.parser)
         judgements = judge(rows.translations, rows.references, parser=self.parser, ids=rows.ids)
-        summary = summarize(judgements, bootstrap)
-        pairs = pair_figures(judgements, rows.column("pair"), bootstrap)
-        scores, intervals = _rates(choices, judgements, bootstrap)
+        summary = summarize(judgements)
+        pairs = pair_figures(judgements, rows.column("pair"))
+        scores, intervals = _rates(choices, judgements)
         outcomes = [choice.outcome for choice in choices]
         has_both = _BOTH in rows.column("orders")
         n_inconsistent = sum(j.predicted == "inconsistent" for j in judgements)
@@ -390,7 +389,7 @@ class PromptedChoice(Metric):
 
 
 def _rates(
-    choices: Sequence[RepliedChoice], judgements: Sequence[Judgement], bootstrap: Bootstrap
+    choices: Sequence[RepliedChoice], judgements: Sequence[Judgement]
 ) -> tuple[dict[str, float], dict[str, Interval | NoInterval]]:
     """Return the figures that are ratios of counts of samples, with their intervals.
 
@@ -402,29 +401,28 @@ def _rates(
         [_counts(choice, j.gold) for choice, j in zip(choices, judgements, strict=True)],
         dtype=np.float64,
     )
-    drawn = resampled_strata(counted, categories, **bootstrap.options)
     names = np.asarray(categories)
-    parts = {name: (counted[names == name].sum(axis=0), drawn[name]) for name in drawn}
-    total = counted.sum(axis=0), np.sum(list(drawn.values()), axis=0)
-    has_cut = total[0][_N_CUT] > 0
-    scores: dict[str, float] = {}
-    intervals: dict[str, Interval | NoInterval] = {}
-    shown = {name: columns for name, columns in _SHARES.items() if name != "cut_rate" or has_cut}
-    for name, (part, whole) in shown.items():
-        of_categories = {} if name in _OVERALL else {f"_{key}": v for key, v in parts.items()}
-        for suffix, (sums, samples) in {"": total, **of_categories}.items():
-            if sums[whole]:
-                scores[f"{name}{suffix}"] = float(sums[part] / sums[whole])
-                # two answers to one sample are not independent
-                is_doubled = whole == _N_ANSWERS and sums[_N_ANSWERS] > sums[_N_VALID]
-                intervals[f"{name}{suffix}"] = percentile_interval(
-                    quotients(samples[:, part], samples[:, whole]),
-                    proportion=None if is_doubled else (sums[part], sums[whole]),
-                )
-    if total[0][_N_FIRST_GOLD] and total[0][_N_SECOND_GOLD]:
-        scores["position_gap"] = float(_gap(total[0]))
-        intervals["position_gap"] = percentile_interval(_gap(total[1]))
-    return scores, intervals
+    has_cut = counted[:, _N_CUT].any()
+    estimates: dict[str, Estimate] = {}
+
+    def share(mask: Any, part: int, whole: int) -> Estimate:
+        return estimate_share(mask * counted[:, part], mask * counted[:, whole], strata=categories)
+
+    for figure, (part, whole) in _SHARES.items():
+        suffixes = {"": np.ones(len(names), dtype=np.bool_)}
+        if figure not in _OVERALL:
+            suffixes |= {f"_{name}": names == name for name in sorted(set(categories))}
+        for suffix, mask in suffixes.items():
+            if counted[mask, whole].any() and (has_cut or figure != "cut_rate"):
+                estimates[f"{figure}{suffix}"] = share(mask, part, whole)
+    if counted[:, _N_FIRST_GOLD].any() and counted[:, _N_SECOND_GOLD].any():
+        estimates["position_gap"] = difference(
+            share(1, _N_FIRST_RIGHT, _N_FIRST_GOLD), share(1, _N_SECOND_RIGHT, _N_SECOND_GOLD)
+        )
+    return (
+        {name: estimate.value for name, estimate in estimates.items()},
+        {name: estimate.interval for name, estimate in estimates.items()},
+    )
 
 
 #: Columns of `_counts`.
@@ -468,11 +466,3 @@ def _counts(choice: RepliedChoice, gold: str) -> list[int]:
         sum(r for r, g in zip(right, golds, strict=True) if g == "2"),
         choice.is_cut,
     ]
-
-
-def _gap(sums: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-    right = sums[..., [_N_FIRST_RIGHT, _N_SECOND_RIGHT]]
-    gold = sums[..., [_N_FIRST_GOLD, _N_SECOND_GOLD]]
-    first, second = quotients(right, gold).T
-    gap: npt.NDArray[np.float64] = first - second
-    return gap

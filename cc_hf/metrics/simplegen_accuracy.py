@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from cc_hf.data.readers.occupation_dictionary import (
     GENDERS,
@@ -36,11 +35,8 @@ from cc_hf.metrics.figure_names import COMMON, FigureName, shares
 from cc_hf.metrics.summary import summarize
 from cc_hf.results import Interval, NoInterval
 from cc_hf.schema import VERDICTS, ContrastiveSourceExample, Example, Judgement
-from cc_hf.statistics.bootstrap import (
-    Bootstrap,
-    figure_intervals,
-    resampled_sums,
-)
+from cc_hf.statistics.bootstrap import Bootstrap
+from cc_hf.statistics.score_intervals import Estimate, difference, estimate_share
 
 __all__ = ["SimplegenAccuracy", "find_genders", "judge"]
 
@@ -206,53 +202,29 @@ def judge(
 
 
 def _figures_of_groups(
-    judgements: Sequence[Judgement], bootstrap: Bootstrap
+    judgements: Sequence[Judgement],
 ) -> tuple[dict[str, float], dict[str, Interval | NoInterval]]:
     """Return the rates of all groups and their differences, with intervals.
 
     Groups are pro, anti, the four categories and all rows. A group without a sample is dropped.
     """
-    statistics = np.zeros((len(judgements), len(_CATEGORIES), len(VERDICTS)))
-    for row, judgement in enumerate(judgements):
-        statistics[
-            row, _CATEGORIES.index(judgement.category), VERDICTS.index(judgement.verdict)
-        ] = 1
-    flat = statistics.reshape(len(judgements), -1)
-    observed = flat.sum(axis=0)[None]
-    scores = {name: float(values[0]) for name, values in _figures(observed).items()}
-    resampled = _figures(
-        resampled_sums(flat, [j.category for j in judgements], **bootstrap.options)
-    )
-    proportions = {
-        name: (float(part[0]), float(whole[0])) for name, (part, whole) in _rates(observed).items()
-    }
-    return scores, figure_intervals(resampled, proportions)
-
-
-_Floats = npt.NDArray[np.float64]
-
-
-def _rates(sums: _Floats) -> dict[str, tuple[_Floats, _Floats]]:
-    """Return numerator and denominator of each rate, from (r, categories x verdicts) sums."""
-    cells = sums.reshape(len(sums), len(_CATEGORIES), len(VERDICTS))
-    rates: dict[str, tuple[_Floats, _Floats]] = {}
-    for group, categories in _GROUPS.items():
-        part = cells[:, [_CATEGORIES.index(category) for category in categories]].sum(axis=1)
-        # Resampling is within categories, so a group is empty either in all resamples or in none.
-        if not part.sum(axis=1).all():
-            continue
-        for column, rate in enumerate(_RATES):
-            rates[f"{rate}_{group}" if group else rate] = part[:, column], part.sum(axis=1)
-    return rates
-
-
-def _figures(sums: _Floats) -> dict[str, _Floats]:
-    """Return the rates and their differences, from sums of shape (r, categories x verdicts)."""
-    figures = {name: part / whole for name, (part, whole) in _rates(sums).items()}
+    categories = [judgement.category for judgement in judgements]
+    estimates: dict[str, Estimate] = {}
+    for group, members in _GROUPS.items():
+        is_member = np.isin(categories, members)
+        for verdict, rate in zip(VERDICTS, _RATES, strict=True):
+            if is_member.any():
+                has_verdict = np.array([j.verdict == verdict for j in judgements])
+                estimates[f"{rate}_{group}" if group else rate] = estimate_share(
+                    is_member & has_verdict, is_member, strata=categories
+                )
     for name, (left, right) in _DELTAS.items():
-        if left in figures and right in figures:
-            figures[name] = figures[left] - figures[right]
-    return figures
+        if {left, right} <= estimates.keys():
+            estimates[name] = difference(estimates[left], estimates[right])
+    return (
+        {name: estimate.value for name, estimate in estimates.items()},
+        {name: estimate.interval for name, estimate in estimates.items()},
+    )
 
 
 @dataclass(frozen=True)
@@ -284,7 +256,7 @@ class SimplegenAccuracy(Metric):
     title = "SimpleGEN accuracy"
     about = "A dictionary of occupations tells the gender of the translated occupation."
     signature_name = "sg"
-    version = 2
+    version = 3
     reference_fields = _FIELDS
     reads_cues = False
     # A plural in place of a singular is inconclusive and lowers both accuracies, so that they are
@@ -396,8 +368,8 @@ class SimplegenAccuracy(Metric):
         check_spaced_language(rows.tgt_lang, self.name)
         words = load_dictionary(self.dictionary, rows.tgt_lang)
         judgements = judge(rows.translations, rows.references, words, ids=rows.ids)
-        summary = summarize(judgements, bootstrap)
-        group_scores, group_intervals = _figures_of_groups(judgements, bootstrap)
+        summary = summarize(judgements)
+        group_scores, group_intervals = _figures_of_groups(judgements)
         predicted = [j.predicted for j in judgements]
         return Figures(
             scores={**summary.scores, **group_scores},

@@ -12,13 +12,13 @@ import numpy as np
 
 from cc_hf.results import CategoryAccuracy, Interval, NoInterval
 from cc_hf.schema import Judgement
-from cc_hf.statistics.accuracy import min_accuracy, total_accuracy, verdict_accuracies
-from cc_hf.statistics.bootstrap import (
-    Bootstrap,
+from cc_hf.statistics.accuracy import (
     accuracy_intervals,
-    percentile_interval,
-    resampled_sums,
+    min_accuracy,
+    total_accuracy,
+    verdict_accuracies,
 )
+from cc_hf.statistics.score_intervals import wilson_interval
 
 __all__ = ["Summary", "pair_figures", "summarize"]
 
@@ -38,7 +38,7 @@ class Summary:
     counts: Mapping[str, int]
 
 
-def summarize(judgements: Sequence[Judgement], bootstrap: Bootstrap) -> Summary:
+def summarize(judgements: Sequence[Judgement]) -> Summary:
     """Compute accuracies from verdicts; an inconclusive verdict is not correct, and is counted.
 
     Returns:
@@ -51,8 +51,7 @@ def summarize(judgements: Sequence[Judgement], bootstrap: Bootstrap) -> Summary:
     Examples:
         >>> verdicts = ("correct", "correct", "inconclusive")
         >>> summary = summarize(
-        ...     [Judgement(str(i), "all", v == "correct", "x", v) for i, v in enumerate(verdicts)],
-        ...     Bootstrap(),
+        ...     [Judgement(str(i), "all", v == "correct", "x", v) for i, v in enumerate(verdicts)]
         ... )
         >>> round(summary.scores["accuracy"], 3), summary.counts
         (0.667, {'n_correct': 2, 'n_inconclusive': 1})
@@ -68,18 +67,14 @@ def summarize(judgements: Sequence[Judgement], bootstrap: Bootstrap) -> Summary:
             "min_accuracy": min_accuracy(by_category, weighted=False),
             **{f"accuracy_{c.category}": c.accuracy for c in by_category},
         },
-        intervals=accuracy_intervals(correct, None, categories, **bootstrap.options),
+        intervals=accuracy_intervals(correct, None, categories),
         categories=by_category,
         counts={"n_correct": int(correct.sum()), "n_inconclusive": int(inconclusive.sum())},
     )
 
 
-def pair_figures(
-    judgements: Sequence[Judgement], pairs: Sequence[str], bootstrap: Bootstrap
-) -> Summary:
+def pair_figures(judgements: Sequence[Judgement], pairs: Sequence[str]) -> Summary:
     """Compute pair_accuracy: the share of pairs of twins of which both are correct.
-
-    The bootstrap draws whole pairs.
 
     Args:
         pairs: for each judgement the name that both twins share, "" for none.
@@ -94,7 +89,7 @@ def pair_figures(
         ...     Judgement(str(i), "all", v == "correct", "x", v)
         ...     for i, v in enumerate(["correct", "correct", "correct", "incorrect"])
         ... ]
-        >>> summary = pair_figures(twins, ["a", "a", "b", "b"], Bootstrap())
+        >>> summary = pair_figures(twins, ["a", "a", "b", "b"])
         >>> summary.scores, summary.counts
         ({'pair_accuracy': 0.5}, {'n_pairs': 2, 'n_pairs_correct': 1, 'n_without_twin': 0})
     """
@@ -104,19 +99,14 @@ def pair_figures(
             by_pair.setdefault(pair, []).append(judgement.is_correct)
     if not by_pair:
         return Summary({}, {}, (), {})
-    whole = np.array(
-        [[all(twins), 1] for twins in by_pair.values() if len(twins) == 2], dtype=np.float64
-    ).reshape(-1, 2)
+    whole = [all(twins) for twins in by_pair.values() if len(twins) == 2]
     counts = {
         "n_pairs": len(whole),
-        "n_pairs_correct": int(whole[:, 0].sum()),
+        "n_pairs_correct": sum(whole),
         "n_without_twin": len(by_pair) - len(whole),
     }
-    if not len(whole):
+    if not whole:
         return Summary({}, {}, (), counts)
-    sums = resampled_sums(whole, **bootstrap.options)
-    interval = percentile_interval(
-        sums[:, 0] / sums[:, 1], proportion=(counts["n_pairs_correct"], len(whole))
-    )
+    interval = wilson_interval(counts["n_pairs_correct"], len(whole))
     accuracy = counts["n_pairs_correct"] / len(whole)
     return Summary({"pair_accuracy": accuracy}, {"pair_accuracy": interval}, (), counts)

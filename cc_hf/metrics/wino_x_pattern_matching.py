@@ -201,11 +201,11 @@ class WinoXPatternMatching(Metric):
     title = "Wino-X pattern matching"
     about = "A translation is right if the gender of its pronoun agrees with the right noun."
     signature_name = "wxpm"
-    version = 2
+    version = 3
     reference_fields = _FIELDS
     reads_cues = False
     leaderboard = ("accuracy", "pair_accuracy")
-    resampling = "within categories; of pairs, over whole pairs"
+    interval_method = "by Wilson's score, within categories; of pairs, over whole pairs"
     default_src_lang = "en"
     figure_names = {  # noqa: RUF012
         **COMMON,
@@ -270,8 +270,8 @@ class WinoXPatternMatching(Metric):
                 f" expected one of these, got {shown(rows.tgt_lang)}"
             )
         judgements = judge(rows.translations, rows.references, tgt_lang=rows.tgt_lang, ids=rows.ids)
-        summary = summarize(judgements, bootstrap)
-        pairs = pair_figures(judgements, rows.column("pair"), bootstrap)
+        summary = summarize(judgements)
+        pairs = pair_figures(judgements, rows.column("pair"))
         predicted = [j.predicted for j in judgements]
         return Figures(
             scores={

@@ -195,13 +195,13 @@ class WinomtPatternMatching(Metric):
         " its gender."
     )
     signature_name = "winomt"
-    version = 3
+    version = 4
     reference_fields = _FIELDS
     differences = {  # noqa: RUF012
         "delta_g": ("f1_male", "f1_female"),
         "delta_s": ("accuracy_pro", "accuracy_anti"),
     }
-    resampling = "within gold genders"
+    interval_method = "by Wilson's score, within gold genders"
     default_src_lang = "en"
     figure_names = {  # noqa: RUF012
         **COMMON,
@@ -318,7 +318,7 @@ class WinomtPatternMatching(Metric):
         links = aligner.align(rows.column("source"), rows.translations)
         judgements = judge(rows.translations, rows.references, links, predictor, ids=rows.ids)
         _warn_of_genders_never_read(judgements)
-        summary = summarize(judgements, bootstrap)
+        summary = summarize(judgements)
         cells = count_cells(
             [j.gold for j in judgements],
             rows.column("stereotype"),
@@ -339,7 +339,7 @@ class WinomtPatternMatching(Metric):
                 "figures": self.figures,
             },
             intervals={
-                **gender_intervals(cells, **bootstrap.options),
+                **gender_intervals(cells),
                 **summary.intervals,
                 **recall_intervals,
             },

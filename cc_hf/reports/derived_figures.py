@@ -9,7 +9,6 @@ from typing import NamedTuple
 
 from cc_hf.metrics.figure_names import Best
 from cc_hf.results import EvaluationResult, Interval, NoInterval
-from cc_hf.statistics.bootstrap import wilson_interval
 from cc_hf.statistics.gender_figures import (
     RATIO,
     READING_RATIO,
@@ -17,6 +16,7 @@ from cc_hf.statistics.gender_figures import (
     accuracy_ratio,
     reading_ratio,
 )
+from cc_hf.statistics.score_intervals import wilson_interval
 
 __all__ = ["DerivedFigure", "derived_figures", "ratio_figures"]
 

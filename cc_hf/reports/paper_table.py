@@ -24,7 +24,7 @@ from cc_hf.reports.numbers import decimal, percent
 from cc_hf.reports.report import Report
 from cc_hf.reports.report_parts import Cell, ReportTable, TableRow
 from cc_hf.reports.report_tables import figure_cell, interval_levels, row_note
-from cc_hf.reports.tables.base import resampling_text
+from cc_hf.reports.tables.base import intervals_text
 
 __all__ = ["BLEU", "MOST_FIGURES", "paper_table"]
 
@@ -181,8 +181,8 @@ def _caption(
     has_intervals = any(cell.interval for column in columns for cell in column)
     if has_intervals and (levels := interval_levels(report)):
         sentences.append(
-            f"Figures are in percent; the brackets hold {' and '.join(levels)} intervals by"
-            f" bootstrap {resampling_text(metrics)}."
+            f"Figures are in percent; the brackets hold {' and '.join(levels)} intervals"
+            f" {intervals_text(metrics)}."
         )
     else:
         sentences.append("Figures are in percent.")

@@ -25,7 +25,7 @@ from cc_hf.reports.numbers import decimal, limits, percent
 from cc_hf.reports.report import Report
 from cc_hf.reports.report_parts import Cell, ReportTable, TableRow
 from cc_hf.reports.samples import System
-from cc_hf.reports.tables.base import resampling_text
+from cc_hf.reports.tables.base import intervals_text
 from cc_hf.results import EvaluationResult, Interval, NoInterval
 
 __all__ = [
@@ -240,8 +240,8 @@ def label_agreement_table(report: Report) -> ReportTable:
         )
         rows.append(TableRow(label_agreement.system, cells, metric_name(label_agreement.metric)))
     caption = (
-        "Labels of both annotators, pooled; agreement in percent, Cohen's kappa. 95 % intervals by"
-        " bootstrap over translations."
+        "Labels of both annotators, pooled; agreement in percent, Cohen's kappa. 95 % intervals"
+        " over translations, of kappa by bootstrap."
     )
     return ReportTable(
         "Agreement with human labels",
@@ -329,8 +329,8 @@ def _caption(report: Report) -> list[str]:
     sentences = ["Figures are in percent."]
     if levels:
         sentences.append(
-            f"The brackets hold {' and '.join(levels)} intervals of each system alone, by bootstrap"
-            f" {resampling_text(report.metrics)}."
+            f"The brackets hold {' and '.join(levels)} intervals of each system alone,"
+            f" {intervals_text(report.metrics)}."
         )
     if report.comparisons:
         sentences.append(

@@ -1,15 +1,17 @@
-"""Accuracy and rank-weighted accuracy by category (Vamvas & Sennrich 2021, section 3.4)."""
+"""Accuracy and rank-weighted accuracy by category (Vamvas & Sennrich 2021, section 3.4), with
+intervals.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import numpy.typing as npt
 
 from cc_hf.errors import InputError
-from cc_hf.results import CategoryAccuracy
+from cc_hf.results import CategoryAccuracy, Interval, NoInterval
 from cc_hf.schema import UNCOUNTED_CATEGORY
 from cc_hf.statistics.checks import (
     as_counts,
@@ -20,8 +22,17 @@ from cc_hf.statistics.checks import (
     check_number,
     check_type,
 )
+from cc_hf.statistics.score_intervals import (
+    FEWEST,
+    Estimate,
+    difference,
+    estimate_share,
+    lowest,
+)
 
 __all__ = [
+    "accuracy_estimates",
+    "accuracy_intervals",
     "category_accuracies",
     "min_accuracy",
     "rank_weights",
@@ -228,3 +239,111 @@ def min_accuracy(categories: Sequence[CategoryAccuracy], *, weighted: bool) -> f
             " metric has no probabilities"
         )
     return min(defined)
+
+
+def accuracy_estimates(
+    is_correct: npt.NDArray[np.bool_],
+    categories: Sequence[str],
+    *,
+    weights: npt.NDArray[np.int64] | None = None,
+    is_inconclusive: npt.NDArray[np.bool_] | None = None,
+    groups: Mapping[str, Sequence[str]] | None = None,
+    deltas: Mapping[str, tuple[str, str]] | None = None,
+    level: float = 0.95,
+) -> dict[str, Estimate]:
+    """Return all accuracies with their intervals: total, minimum, by category, and weighted.
+
+    The numbers of samples of the categories count as fixed. A weight is part of a sample's
+    judgement; weights are not ranked again. The minimum ignores the category "none", unless it is
+    the only one.
+
+    Args:
+        is_correct: shape (n,), the verdicts.
+        categories: n names.
+        weights: shape (n,), positive; None leaves out the weighted figures.
+        is_inconclusive: shape (n,); None leaves out the rates of inconclusive verdicts.
+        groups: name -> categories that have a figure together. A group without a sample is left
+            out.
+        deltas: name -> the two figures that it is the difference of. One that lacks either is left
+            out.
+        level: confidence level, in (0, 1).
+
+    Raises:
+        InputError: for empty input, other values, different lengths, or options out of range.
+
+    Examples:
+        >>> estimates = accuracy_estimates(np.array([True, False] * 10), ["a", "b"] * 10)
+        >>> {name: estimate.value for name, estimate in estimates.items()}
+        {'accuracy': 0.5, 'min_accuracy': 0.0, 'accuracy_a': 1.0, 'accuracy_b': 0.0}
+    """
+    is_correct = as_flags("is_correct", is_correct)
+    n = len(is_correct)
+    names = np.asarray(as_labels("categories", categories, n=n, are_texts=True))
+    if is_inconclusive is not None:
+        is_inconclusive = as_flags("is_inconclusive", is_inconclusive, shape=(n,))
+    kinds: dict[str, npt.NDArray[np.float64]] = {"": np.ones(n)}
+    if weights is not None:
+        kinds["weighted_"] = as_counts("weights", weights, shape=(n,)).astype(np.float64)
+    present = sorted(set(categories))
+    counted = [name for name in present if name != UNCOUNTED_CATEGORY] or present
+
+    def share(flags: npt.NDArray[np.bool_], weight: npt.NDArray[np.float64]) -> Estimate:
+        return estimate_share(weight * flags, weight, strata=categories, level=level)
+
+    estimates: dict[str, Estimate] = {}
+    for prefix, weight in kinds.items():
+        parts = {name: share(is_correct, weight * (names == name)) for name in present}
+        estimates[f"{prefix}accuracy"] = share(is_correct, weight)
+        estimates[f"{prefix}min_accuracy"] = lowest([parts[name] for name in counted])
+        estimates |= {f"{prefix}accuracy_{name}": part for name, part in parts.items()}
+    for group, members in {"": present, **(groups or {})}.items():
+        is_member = np.isin(names, list(members)).astype(np.float64)
+        suffix = f"_{group}" if group else ""
+        if is_member.any():
+            estimates[f"accuracy{suffix}"] = share(is_correct, is_member)
+            if is_inconclusive is not None:
+                estimates[f"inconclusive_rate{suffix}"] = share(is_inconclusive, is_member)
+    for name, (left, right) in (deltas or {}).items():
+        if {left, right} <= estimates.keys():
+            estimates[name] = difference(estimates[left], estimates[right])
+    return estimates
+
+
+def accuracy_intervals(
+    is_correct: npt.NDArray[np.bool_],
+    weights: npt.NDArray[np.int64] | None,
+    categories: Sequence[str],
+    *,
+    level: float = 0.95,
+) -> dict[str, Interval | NoInterval]:
+    """Return the intervals of all accuracies: total, minimum, by category, and weighted.
+
+    Args:
+        is_correct, weights, categories, level: see `accuracy_estimates`.
+
+    Returns:
+        Figure -> its interval, or the reason why there is none: fewer than `FEWEST` samples in a
+            category, for weighted accuracies.
+
+    Raises:
+        InputError: for what `accuracy_estimates` refuses.
+
+    Examples:
+        >>> intervals = accuracy_intervals(np.array([True] * 5), np.arange(5, 0, -1), ["a"] * 5)
+        >>> round(intervals["accuracy"].low, 3), intervals["accuracy"].method
+        (0.566, 'wilson')
+        >>> intervals["weighted_accuracy"].reason
+        'n = 5, and an interval with weights by rank needs at least 20 samples'
+    """
+    estimates = accuracy_estimates(is_correct, categories, weights=weights, level=level)
+    fewest = min(e.n for name, e in estimates.items() if name.startswith("accuracy_"))
+    intervals: dict[str, Interval | NoInterval] = {}
+    for name, estimate in estimates.items():
+        n = fewest if name == "weighted_min_accuracy" else estimate.n
+        if name.startswith("weighted_") and n < FEWEST:
+            intervals[name] = NoInterval(
+                f"n = {n}, and an interval with weights by rank needs at least {FEWEST} samples"
+            )
+        else:
+            intervals[name] = estimate.interval
+    return intervals

@@ -1,5 +1,5 @@
 """Agreement of two annotators, of a metric with annotators, or of two metrics: proportion, Cohen's
-kappa, confusion matrix, and bootstrap intervals.
+kappa, confusion matrix, and intervals.
 
 Labels are any hashable values, compared by equality. Only `weighted_kappa` treats them as a scale.
 """
@@ -16,6 +16,7 @@ from cc_hf.errors import InputError, check_choice
 from cc_hf.results import Interval, NoInterval
 from cc_hf.statistics.bootstrap import check_bootstrap, percentile_interval, resampled_sums
 from cc_hf.statistics.checks import as_counts, as_floats, as_labels, as_list
+from cc_hf.statistics.score_intervals import FEWEST, share_interval
 from cc_hf.statistics.shares import quotients
 
 __all__ = [
@@ -251,46 +252,33 @@ def agreement_interval(
     *,
     weights: Sequence[float] | None = None,
     groups: Sequence[Hashable] | None = None,
-    n_resamples: int = 1000,
     level: float = 0.95,
-    seed: int = 0,
 ) -> Interval | NoInterval:
-    """Return the bootstrap interval of `proportion_of_agreement`.
-
-    Each weight travels with its item. The figure is undefined in a resample whose weights sum to 0.
-    Without weights and groups, the figure is a proportion of independent items.
+    """Return the interval of `proportion_of_agreement`.
 
     Args:
         left, right: n labels each, of the same items in the same order.
         weights: n weights of 0 or more; None weights all items equally.
-        groups: n names of groups that are drawn together; None draws each item on its own.
-        n_resamples: number of resamples, at least 1.
+        groups: n names of groups whose items are not independent; None for independent items.
         level: confidence level, in (0, 1).
-        seed: seed of numpy's default generator, 0 or more.
 
     Returns:
-        The interval, or the reason why there is none.
+        The interval (`cc_hf.statistics.score_intervals.share_interval`), or the reason why there is
+            none: fewer than `FEWEST` items with weights that differ.
 
     Raises:
         InputError: for empty input, different lengths, a negative weight, weights that sum to 0, or
-            options out of range.
+            a level out of range.
 
     Examples:
         >>> round(agreement_interval(["a", "b"], ["a", "b"]).low, 3)
         0.342
     """
-    check_bootstrap(seed=seed, n_resamples=n_resamples, level=level)
     equal, weight = _equal_and_weights(left, right, weights)
-    sums = resampled_sums(
-        np.stack([weight * equal, weight], axis=1),
-        groups=groups,
-        n_resamples=n_resamples,
-        seed=seed,
-    )
-    proportion = (
-        (float(equal.sum()), float(len(equal))) if weights is None and groups is None else None
-    )
-    return percentile_interval(quotients(*sums.T), level=level, proportion=proportion)
+    n = int((weight > 0).sum())
+    if n < FEWEST and len(set(weight[weight > 0].tolist())) > 1:
+        return NoInterval(f"n = {n}, and an interval with weights needs at least {FEWEST} items")
+    return share_interval(weight * equal, weight, groups=groups, level=level)
 
 
 def _cells(

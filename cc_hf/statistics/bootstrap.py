@@ -6,10 +6,8 @@ Callers compute what each sample contributes to sums, draw these sums with `resa
 
 from __future__ import annotations
 
-import math
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
-from statistics import NormalDist
 from typing import Annotated, TypedDict
 
 import numpy as np
@@ -21,18 +19,15 @@ from cc_hf.rules import AtLeast, check_fields
 from cc_hf.schema import UNCOUNTED_CATEGORY
 from cc_hf.statistics.checks import (
     as_counts,
-    as_flags,
     as_floats,
     as_labels,
     check_level,
-    check_number,
     check_type,
 )
 
 __all__ = [
     "MOST_UNDEFINED",
     "Bootstrap",
-    "accuracy_intervals",
     "check_bootstrap",
     "figure_intervals",
     "figures_of_sums",
@@ -41,7 +36,7 @@ __all__ = [
     "percentile_interval",
     "resampled_strata",
     "resampled_sums",
-    "wilson_interval",
+    "whole_groups",
 ]
 
 #: Largest share of resamples in which a figure may be undefined and still have an interval.
@@ -55,7 +50,6 @@ _RESAMPLES = AtLeast(1, 10_000_000)  # all resamples are held in memory
 _ROUNDING = 1e-12  # a smaller width is 0 apart from floating-point rounding
 
 _Floats = npt.NDArray[np.float64]
-_Proportions = Mapping[str, tuple[float, float]]
 
 
 class _Options(TypedDict):
@@ -160,7 +154,7 @@ def resampled_strata(
     names = ["all"] * n if strata is None else as_labels("strata", strata, n=n, are_texts=True)
     times = None if counts is None else as_counts("counts", counts, shape=(n,))
     if groups is not None:
-        values, names = _whole_groups(values, names, as_labels("groups", groups, n=n))
+        values, names = whole_groups(values, names, as_labels("groups", groups, n=n))
     generator = np.random.default_rng(seed)
     where = np.asarray(names)
     sums = {}
@@ -209,13 +203,23 @@ def resampled_sums(
     return total
 
 
-def _whole_groups(
+def whole_groups(
     values: _Floats, names: Sequence[str], groups: Sequence[Hashable]
 ) -> tuple[_Floats, list[str]]:
     """Return the sums of each group's rows, and its stratum, in the order of first occurrence.
 
+    Args:
+        values: shape (n, k).
+        names: n names of strata.
+        groups: n names of groups.
+
     Raises:
         InputError: for a group in two strata.
+
+    Examples:
+        >>> whole_groups(np.array([[1.0], [2.0], [3.0]]), ["a", "b", "b"], [0, 1, 1])
+        (array([[1.],
+               [5.]]), ['a', 'b'])
     """
     # `first` numbers the groups in the order of their first occurrence.
     first: dict[Hashable, int] = {}
@@ -258,21 +262,18 @@ def _drawn_sums(
     return sums
 
 
-def percentile_interval(
-    values: _Floats, *, level: float = 0.95, proportion: tuple[float, float] | None = None
-) -> Interval | NoInterval:
+def percentile_interval(values: _Floats, *, level: float = 0.95) -> Interval | NoInterval:
     """Return the percentile interval of a figure from its values in all resamples.
 
     Resamples in which the figure is undefined (NaN) are ignored and counted. If they are more than
     `MOST_UNDEFINED` of all, there is no interval. There is no interval of zero width either,
-    because it would claim certainty: if all resamples agree, the bootstrap says nothing. A
-    proportion then gets Wilson's score interval, any other figure gets none.
+    because it would claim certainty: if all resamples agree, the bootstrap says nothing. Shares and
+    what is computed from shares have intervals that cover better
+    (`cc_hf.statistics.score_intervals`).
 
     Args:
         values: value of the figure in each resample.
         level: confidence level, in (0, 1).
-        proportion: for a figure that is a share of independent samples, its numerator and
-            denominator; None for any other figure.
 
     Returns:
         The interval, or the reason why there is none.
@@ -299,56 +300,16 @@ def percentile_interval(
     low, high = np.quantile(defined, [(1 - level) / 2, (1 + level) / 2])
     if high - low > _ROUNDING:
         return Interval(float(low), float(high), level, n_undefined)
-    if proportion is None:
-        return NoInterval("it is the same in every resample", n_undefined)
-    limits = wilson_interval(*proportion, level=level)
-    return Interval(limits.low, limits.high, level, n_undefined, limits.method)
-
-
-def wilson_interval(part: float, whole: float, *, level: float = 0.95) -> Interval:
-    """Return Wilson's score interval of a proportion.
-
-    See Wilson 1927; recommended for small samples by Brown, Cai & DasGupta 2001.
-
-    Args:
-        part: numerator of the proportion, from 0 to `whole`.
-        whole: denominator, above 0.
-        level: confidence level, in (0, 1).
-
-    Raises:
-        InputError: for numbers out of range.
-
-    Examples:
-        >>> interval = wilson_interval(2, 2)
-        >>> round(interval.low, 3), interval.high
-        (0.342, 1.0)
-    """
-    check_number("whole", whole, low=0)
-    check_number("part", part, low=0, high=whole)
-    check_level(level)
-    if whole == 0:
-        raise InputError("whole: expected a number above 0, got 0")
-    z = NormalDist().inv_cdf((1 + level) / 2)
-    share, weight = part / whole, z * z / whole
-    middle = (share + weight / 2) / (1 + weight)
-    half = math.sqrt(share * (1 - share) * weight + weight * weight / 4) / (1 + weight)
-    return Interval(
-        0.0 if part == 0 else middle - half,
-        1.0 if part == whole else middle + half,
-        level,
-        method="wilson",
-    )
+    return NoInterval("it is the same in every resample", n_undefined)
 
 
 def figure_intervals(
-    samples: Mapping[str, _Floats], proportions: _Proportions | None = None, *, level: float = 0.95
+    samples: Mapping[str, _Floats], *, level: float = 0.95
 ) -> dict[str, Interval | NoInterval]:
     """Return `percentile_interval` of each figure.
 
     Args:
         samples: a mapping from figure to its values in all resamples.
-        proportions: a mapping from figure to numerator and denominator in the observed samples, for
-            the figures that are proportions.
         level: confidence level, in (0, 1).
 
     Returns:
@@ -358,12 +319,7 @@ def figure_intervals(
         InputError: for values that `percentile_interval` refuses.
     """
     check_type("samples", samples, Mapping)
-    proportions = proportions or {}
-    check_type("proportions", proportions, Mapping)
-    return {
-        name: percentile_interval(values, level=level, proportion=proportions.get(name))
-        for name, values in samples.items()
-    }
+    return {name: percentile_interval(values, level=level) for name, values in samples.items()}
 
 
 def known_intervals(intervals: Mapping[str, Interval | NoInterval]) -> dict[str, Interval]:
@@ -393,62 +349,6 @@ def missing_intervals(intervals: Mapping[str, Interval | NoInterval]) -> dict[st
     return {
         name: interval for name, interval in intervals.items() if isinstance(interval, NoInterval)
     }
-
-
-def accuracy_intervals(
-    is_correct: npt.NDArray[np.bool_],
-    weights: npt.NDArray[np.int64] | None,
-    categories: Sequence[str],
-    *,
-    n_resamples: int = 1000,
-    level: float = 0.95,
-    seed: int = 0,
-) -> dict[str, Interval | NoInterval]:
-    """Return the intervals of all accuracies: total, minimum, by category, and weighted.
-
-    Samples are drawn within their category, so that the balance of categories is kept. A weight is
-    part of a sample's judgement and travels with it; weights are not ranked again in every
-    resample. Accuracies are proportions (see `percentile_interval`); weighted accuracies and minima
-    are not.
-
-    Args:
-        is_correct: shape (n,), the verdicts.
-        weights: shape (n,), positive; None drops the weighted figures.
-        categories: n names.
-        n_resamples: number of resamples, at least 1.
-        level: confidence level, in (0, 1).
-        seed: seed of numpy's default generator, 0 or more.
-
-    Raises:
-        InputError: for empty input, other values, different lengths, or options out of range.
-
-    Examples:
-        >>> interval = accuracy_intervals(np.array([True] * 5), np.arange(5, 0, -1), ["a"] * 5)[
-        ...     "accuracy"
-        ... ]
-        >>> round(interval.low, 3), interval.high, interval.method
-        (0.566, 1.0, 'wilson')
-    """
-    check_bootstrap(seed=seed, n_resamples=n_resamples, level=level)
-    is_correct = as_flags("is_correct", is_correct)
-    n = len(is_correct)
-    as_labels("categories", categories, n=n, are_texts=True)
-    weight = np.ones(n) if weights is None else as_counts("weights", weights, shape=(n,)) * 1.0
-    columns = np.stack([np.ones(n), is_correct, weight, weight * is_correct], axis=1)
-    parts = resampled_strata(columns, categories, n_resamples=n_resamples, seed=seed)
-    samples = figures_of_sums({name: sums.T for name, sums in parts.items()})
-    if weights is None:
-        samples = {
-            name: values for name, values in samples.items() if not name.startswith("weighted_")
-        }
-    names = np.asarray(categories)
-    proportions = {
-        f"accuracy_{name}": (int(is_correct[names == name].sum()), int((names == name).sum()))
-        for name in parts
-    }
-    return figure_intervals(
-        samples, {"accuracy": (int(is_correct.sum()), len(is_correct)), **proportions}, level=level
-    )
 
 
 def figures_of_sums(parts: Mapping[str, Sequence[_Floats] | _Floats]) -> dict[str, _Floats]:

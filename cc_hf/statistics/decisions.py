@@ -1,5 +1,5 @@
-"""Coverage, precision, recall and F1 of decisions that may be inconclusive, with bootstrap
-intervals (Raganato et al. 2019; Scherrer et al. 2020).
+"""Coverage, precision, recall and F1 of decisions that may be inconclusive, with intervals
+(Raganato et al. 2019; Scherrer et al. 2020).
 
 Two definitions of recall are in use. Recall A, correct / (correct + inconclusive), is used in the
 tables of the papers; recall B, correct / all, is what their text defines.
@@ -15,8 +15,8 @@ import numpy.typing as npt
 from cc_hf.errors import InputError, check_choice, shown
 from cc_hf.results import Interval, NoInterval
 from cc_hf.schema import VERDICTS
-from cc_hf.statistics.bootstrap import check_bootstrap, figure_intervals, resampled_strata
 from cc_hf.statistics.checks import as_floats, as_labels, check_type
+from cc_hf.statistics.score_intervals import Estimate, estimate_share, lowest
 from cc_hf.statistics.shares import quotients
 
 __all__ = ["FIGURES", "decision_figures", "decision_intervals", "decision_scores"]
@@ -102,62 +102,56 @@ def decision_scores(
 
 
 def decision_intervals(
-    verdicts: Sequence[str],
-    groupings: Mapping[str, Sequence[str]],
-    *,
-    seed: int = 0,
-    n_resamples: int = 1000,
-    level: float = 0.95,
+    verdicts: Sequence[str], groupings: Mapping[str, Sequence[str]], *, level: float = 0.95
 ) -> dict[str, Interval | NoInterval]:
     """Return the intervals of the figures that `decision_scores` returns.
 
-    Decisions are resampled within their combination of groups.
+    The numbers of decisions of each combination of groups count as fixed.
 
     Args:
         verdicts: n verdicts, each one of `VERDICTS`.
         groupings: a mapping from grouping to the n groups of the decisions; "" for no group.
-        seed: seed of numpy's default generator, 0 or more.
-        n_resamples: number of resamples, at least 1.
         level: confidence level, in (0, 1).
 
     Returns:
-        Figure -> its interval, or the reason why there is none.
+        Figure -> its interval.
 
     Raises:
-        InputError: for no verdicts, unknown ones, groups of another number, or options out of
+        InputError: for no verdicts, unknown ones, groups of another number, or a level out of
             range.
+
+    Examples:
+        >>> intervals = decision_intervals(["correct"] * 15 + ["incorrect"] * 5, {})
+        >>> round(intervals["precision"].low, 3), round(intervals["precision"].high, 3)
+        (0.531, 0.888)
     """
-    check_bootstrap(seed=seed, n_resamples=n_resamples, level=level)
-    cells, counts, scores = _cells(verdicts, groupings)
-    # Decisions of one cell with the same verdict are identical, so they are one row with a count.
-    # The names of strata have leading zeros, because `resampled_strata` sorts them as text.
-    strata = [f"{number:06}" for number in range(len(cells)) for _ in VERDICTS]
-    contributions = np.tile(np.eye(len(VERDICTS)), (len(cells), 1))
-    parts = resampled_strata(
-        contributions, strata, counts=counts.ravel(), n_resamples=n_resamples, seed=seed
-    )
-    samples = _summary(np.stack(list(parts.values()), axis=1), cells, list(groupings))
-    return figure_intervals(
-        {name: samples[name] for name in scores},
-        _proportions(counts, cells, list(groupings)),
-        level=level,
-    )
+    cells, _, scores = _cells(verdicts, groupings)
+    places = {cell: str(number) for number, cell in enumerate(cells)}
+    members = list(zip(*groupings.values(), strict=True)) if groupings else [()] * len(verdicts)
+    strata = [places[cell] for cell in members]
+    columns = _ratios(np.array([[verdict == v for v in VERDICTS] for verdict in verdicts]))
 
+    def estimates(mask: npt.NDArray[np.bool_]) -> dict[str, Estimate]:
+        return {
+            name: estimate_share(part * mask, whole * mask, strata=strata, level=level)
+            for name, (part, whole) in zip(FIGURES, columns, strict=True)
+            if (whole * mask).any()
+        }
 
-def _proportions(
-    counts: _Counts, cells: list[tuple[str, ...]], groupings: list[str]
-) -> dict[str, tuple[float, float]]:
-    """Return numerator and denominator of the figures, overall and by group, that are shares."""
-    groups = {"": counts.sum(axis=0)}
-    for position in range(len(groupings)):
-        for group in {cell[position] for cell in cells} - {""}:
-            groups[f"_{group}"] = counts[[cell[position] == group for cell in cells]].sum(axis=0)
-    return {
-        f"{name}{suffix}": (float(part), float(whole))
-        for suffix, counted in groups.items()
-        for name, (part, whole) in zip(FIGURES, _ratios(counted), strict=True)
-        if not name.startswith("f1")
+    intervals = {
+        name: found.interval
+        for name, found in estimates(np.ones(len(verdicts), dtype=np.bool_)).items()
     }
+    for grouping, groups in groupings.items():
+        labels = np.asarray(groups)
+        of_groups = {name: estimates(labels == name) for name in sorted(set(groups) - {""})}
+        for group, found in of_groups.items():
+            intervals |= {f"{name}_{group}": share.interval for name, share in found.items()}
+        for name in FIGURES:
+            shares = [found[name] for found in of_groups.values() if name in found]
+            if shares:
+                intervals[f"min_{name}_{grouping}"] = lowest(shares).interval
+    return {name: intervals[name] for name in scores}
 
 
 def _cells(

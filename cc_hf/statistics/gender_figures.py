@@ -13,18 +13,10 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from cc_hf import signature
 from cc_hf.errors import InputError, check_choice
 from cc_hf.results import EvaluationResult, Interval, NoInterval
-from cc_hf.statistics.bootstrap import (
-    Bootstrap,
-    check_bootstrap,
-    figure_intervals,
-    percentile_interval,
-    resampled_strata,
-    resampled_sums,
-)
 from cc_hf.statistics.checks import as_counts, as_labels, check_type
+from cc_hf.statistics.score_intervals import Estimate, difference, estimate_share, ratio
 from cc_hf.statistics.shares import quotients
 
 __all__ = [
@@ -47,6 +39,11 @@ MALE_FEMALE = ("accuracy_male", "accuracy_female")
 _GENDERS = ("male", "female", "neutral")
 _STEREOTYPES = ("pro", "anti", "none")
 _PREDICTIONS = (*_GENDERS, "unknown")
+
+_DELTAS = (
+    ("delta_g", "f1_male", "f1_female"),
+    ("delta_s", "accuracy_pro", "accuracy_anti"),
+)
 
 _Floats = npt.NDArray[np.float64]
 
@@ -150,71 +147,71 @@ def printed_figures(cells: npt.NDArray[np.int64]) -> dict[str, float]:
                 if precision + recall
                 else 0.0
             )
-    for delta, left, right in (
-        ("delta_g", "f1_male", "f1_female"),
-        ("delta_s", "accuracy_pro", "accuracy_anti"),
-    ):
+    for delta, left, right in _DELTAS:
         if left in figures and right in figures:
             figures[delta] = round(figures[left] - figures[right], 3)
     return figures
 
 
 def gender_intervals(
-    cells: npt.NDArray[np.int64], *, n_resamples: int = 1000, level: float = 0.95, seed: int = 0
+    cells: npt.NDArray[np.int64], *, level: float = 0.95
 ) -> dict[str, Interval | NoInterval]:
     """Return the intervals of `gender_figures`.
 
-    Rows are resampled within their gold gender.
+    The numbers of rows of each gold gender count as fixed.
 
     Args:
         cells: counts, as `count_cells` returns them.
-        n_resamples: number of resamples, at least 1.
         level: confidence level, in (0, 1).
-        seed: seed of numpy's default generator, 0 or more.
 
     Returns:
-        Figure -> its interval, or the reason why there is none.
+        Figure -> its interval.
 
     Raises:
-        InputError: for other counts, or options out of range.
+        InputError: for other counts, or a level out of range.
+
+    Examples:
+        >>> cells = count_cells(["male"] * 20, ["pro"] * 20, ["male"] * 15 + ["female"] * 5)
+        >>> interval = gender_intervals(cells)["recall_male"]
+        >>> round(interval.low, 3), round(interval.high, 3)
+        (0.531, 0.888)
     """
-    check_bootstrap(seed=seed, n_resamples=n_resamples, level=level)
     cells = _checked(cells)
-    # Rows of one cell are identical, so each cell is one row with a count. Its stratum is the gold
-    # gender.
-    n_kinds = cells[0].size
-    strata = [str(gender) for gender in range(len(_GENDERS)) for _ in range(n_kinds)]
-    contributions = np.tile(np.eye(n_kinds), (len(_GENDERS), 1))
-    parts = resampled_strata(
-        contributions, strata, counts=cells.ravel(), n_resamples=n_resamples, seed=seed
+    if not cells.any():
+        raise InputError("figures of nothing: expected at least one row, got none")
+    gold, stereotype, predicted = np.repeat(
+        np.indices(cells.shape).reshape(cells.ndim, -1), cells.ravel(), axis=1
     )
-    resampled = np.stack(list(parts.values()), axis=1).reshape(n_resamples, *cells.shape)
-    defined = gender_figures(cells)
-    return figure_intervals(
-        {name: values for name, values in _figures(resampled).items() if name in defined},
-        _proportions(cells),
-        level=level,
-    )
+    strata = [_GENDERS[gender] for gender in gold]
+
+    def share(parts: _Floats, wholes: _Floats) -> Estimate:
+        return estimate_share(parts, wholes, strata=strata, level=level)
+
+    estimates: dict[str, Estimate] = {}
+    for g, gender in enumerate(_GENDERS):
+        is_gold, is_predicted = (gold == g) * 1.0, (predicted == g) * 1.0
+        correct = is_gold * is_predicted
+        if is_gold.any():
+            estimates[f"recall_{gender}"] = share(correct, is_gold)
+            estimates[f"f1_{gender}"] = share(2 * correct, is_gold + is_predicted)
+            if is_predicted.any():
+                estimates[f"precision_{gender}"] = share(correct, is_predicted)
+    for s, name in enumerate(_STEREOTYPES[:2]):
+        members = (stereotype == s) * 1.0
+        if members.any():
+            estimates[f"accuracy_{name}"] = share(members * (gold == predicted), members)
+    for name, left, right in _DELTAS:
+        if {left, right} <= estimates.keys():
+            estimates[name] = difference(estimates[left], estimates[right])
+    never = NoInterval("the gender is never predicted")
+    return {
+        name: estimates[name].interval if name in estimates else never
+        for name in gender_figures(cells)
+    }
 
 
 def _checked(cells: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
     return as_counts("cells", cells, shape=(len(_GENDERS), len(_STEREOTYPES), len(_PREDICTIONS)))
-
-
-def _proportions(cells: npt.NDArray[np.int64]) -> dict[str, tuple[float, float]]:
-    """Return numerator and denominator of the figures that are proportions.
-
-    F1 is not a proportion, nor is the precision of a gender that is never predicted.
-    """
-    confusion = cells.sum(axis=1)
-    proportions = {}
-    for g, gender in enumerate(_GENDERS):
-        for name, whole in (("recall", confusion[g].sum()), ("precision", confusion[:, g].sum())):
-            proportions[f"{name}_{gender}"] = (float(confusion[g, g]), float(whole))
-    for s, stereotype in enumerate(_STEREOTYPES[:2]):
-        n_correct = float(np.trace(cells[:, s, : len(_GENDERS)]))
-        proportions[f"accuracy_{stereotype}"] = (n_correct, float(cells[:, s].sum()))
-    return {name: (part, whole) for name, (part, whole) in proportions.items() if whole}
 
 
 def _figures(cells: _Floats) -> dict[str, _Floats]:
@@ -269,8 +266,8 @@ def accuracy_ratio(result: EvaluationResult) -> GenderRatio | None:
         result: a result with the categories male and female.
 
     Returns:
-        The ratio, with the interval of as many resamples within categories as the result has; None
-        for a result without these categories, or with an accuracy of 0 on female samples.
+        The ratio; None for a result without these categories, or with an accuracy of 0 on female
+            samples.
 
     Examples:
         >>> from cc_hf.results import CategoryAccuracy
@@ -278,10 +275,10 @@ def accuracy_ratio(result: EvaluationResult) -> GenderRatio | None:
         ...     CategoryAccuracy("female", 10, 5, 0.5),
         ...     CategoryAccuracy("male", 10, 8, 0.8),
         ... )
-        >>> ratio = accuracy_ratio(
+        >>> found = accuracy_ratio(
         ...     EvaluationResult("", "", "de", "own", "own|n:20", 20, {}, {}, categories, ())
         ... )
-        >>> ratio.value, isinstance(ratio.interval, Interval)
+        >>> found.value, isinstance(found.interval, Interval)
         (1.6, True)
     """
     check_type("result", result, EvaluationResult)
@@ -289,18 +286,10 @@ def accuracy_ratio(result: EvaluationResult) -> GenderRatio | None:
     if not {"male", "female"} <= by_name.keys() or not by_name["female"].n_correct:
         return None
     male, female = by_name["male"], by_name["female"]
-    # All that an accuracy needs of a category are two numbers of identical samples.
-    parts = resampled_strata(
-        np.array([[1.0, 0.0], [0.0, 1.0]] * 2),
-        ["female"] * 2 + ["male"] * 2,
-        counts=[n for c in (female, male) for n in (c.n_correct, c.n - c.n_correct)],
-        **_bootstrap(result).options,
-    )
-    accuracies = {name: sums[:, 0] / sums.sum(axis=1) for name, sums in parts.items()}
-    return GenderRatio(
-        male.accuracy / female.accuracy,
-        percentile_interval(quotients(accuracies["male"], accuracies["female"])),
-    )
+    counts = [n for c in (male, female) for n in (c.n_correct, c.n - c.n_correct)]
+    is_correct, is_male = (np.repeat(flags, counts) for flags in ([1, 0, 1, 0], [1, 1, 0, 0]))
+    shares = (estimate_share(is_correct * members, members) for members in (is_male, 1 - is_male))
+    return GenderRatio(male.accuracy / female.accuracy, ratio(*shares))
 
 
 def reading_ratio(result: EvaluationResult) -> GenderRatio | None:
@@ -311,8 +300,7 @@ def reading_ratio(result: EvaluationResult) -> GenderRatio | None:
         result: a result of a metric that reads genders in translations.
 
     Returns:
-        The ratio, with the interval of as many resamples within gold genders as the result has;
-        None for a result without readings, or without one of female.
+        The ratio; None for a result without readings, or without one of female.
 
     Examples:
         >>> from cc_hf.schema import Judgement
@@ -336,18 +324,13 @@ def reading_ratio(result: EvaluationResult) -> GenderRatio | None:
     )
     if not n_female or {gold for gold, _ in counts} - set(_GENDERS):
         return None
-    cells = list(counts)
-    sums = resampled_sums(
-        np.array([[predicted == "male", predicted == "female"] for _, predicted in cells]),
-        [gold for gold, _ in cells],
-        counts=list(counts.values()),
-        **_bootstrap(result).options,
+    golds = [gold for gold, _ in read]
+    shares = (
+        estimate_share(
+            np.array([predicted == gender for _, predicted in read]),
+            np.ones(len(read)),
+            strata=golds,
+        )
+        for gender in ("male", "female")
     )
-    return GenderRatio(n_male / n_female, percentile_interval(quotients(sums[:, 0], sums[:, 1])))
-
-
-def _bootstrap(result: EvaluationResult) -> Bootstrap:
-    """Return number of resamples and seed of a result, as its signature names them."""
-    fields = signature.parse(result.signature)[1]
-    known = {"n_resamples": fields.get("boot", ""), "seed": fields.get("seed", "")}
-    return Bootstrap(**{name: int(text) for name, text in known.items() if text.isdecimal()})
+    return GenderRatio(n_male / n_female, ratio(*shares))

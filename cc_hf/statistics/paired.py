@@ -1,10 +1,9 @@
-"""Two systems on the same samples: differences, with intervals by paired bootstrap and p by paired
-approximate randomisation, and McNemar's exact test.
+"""Two systems on the same samples: differences, with intervals and p by paired approximate
+randomisation, and McNemar's exact test.
 """
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -13,7 +12,7 @@ import numpy.typing as npt
 
 from cc_hf.errors import InputError
 from cc_hf.results import Interval, NoInterval
-from cc_hf.schema import UNCOUNTED_CATEGORY
+from cc_hf.statistics.accuracy import accuracy_estimates
 from cc_hf.statistics.bootstrap import (
     check_bootstrap,
     figures_of_sums,
@@ -22,25 +21,16 @@ from cc_hf.statistics.bootstrap import (
 )
 from cc_hf.statistics.checks import as_counts, as_flags, as_labels
 from cc_hf.statistics.randomization import FiguresOfSums, exchange_tests
+from cc_hf.statistics.score_intervals import FEWEST, Estimate, difference
 
 __all__ = [
-    "FEWEST",
-    "FEWEST_OF_CATEGORY",
     "McNemar",
     "PairedDifference",
+    "difference_interval",
     "figure_differences",
     "mcnemar",
     "paired_differences",
 ]
-
-#: Fewest samples for which a difference has an interval, in all and on average of the categories
-#: that it counts. Chosen by the simulated coverage of 95 % percentile intervals of differences of
-#: accuracies (two made-up systems, three or four settings of accuracies and correlation, 1,500 runs
-#: of each): 78 to 99 % for one category of 3 or 5 samples, 91 to 98 % for 10, 94 to 98 % for 20,
-#: 93 to 97 % for 30; for ten categories 85 to 91 % with 2 samples in each, 91 to 94 % with 5, 94 to
-#: 95 % with 10.
-FEWEST = 20
-FEWEST_OF_CATEGORY = 10
 
 _Floats = npt.NDArray[np.float64]
 
@@ -52,7 +42,7 @@ class PairedDifference:
     Attributes:
         first, second: figures of both systems, in [0, 1].
         difference: second minus first, in [-1, 1].
-        interval: bootstrap interval of the difference, or why there is none.
+        interval: interval of the difference, or why there is none.
         p_value: two-sided p, in (0, 1], by paired approximate randomisation.
         is_exact: whether p comes from all exchanges, not from random ones.
     """
@@ -98,8 +88,8 @@ def paired_differences(
     weighted variants; accuracy_<group>; inconclusive_rate and inconclusive_rate_<group>, if it is
     known what is inconclusive; and differences of these.
 
-    Intervals and p are those of `figure_differences`, with categories as strata. A sample's weight
-    is part of its judgement and travels with it.
+    Intervals are those of `cc_hf.statistics.score_intervals.difference`; p is that of
+    `exchange_tests`, with categories as strata. A sample's weight is part of its judgement.
 
     Args:
         correct: shape (s, n), the verdicts on s systems, at least 2.
@@ -132,6 +122,7 @@ def paired_differences(
     if len(correct) < 2:
         raise InputError(f"correct: expected at least two systems, got {len(correct)}")
     categories = as_labels("categories", categories, n=correct.shape[1], are_texts=True)
+    check_bootstrap(seed=seed, n_resamples=n_resamples, level=level)
     if weights is not None:
         weights = as_counts("weights", weights, shape=correct.shape)
     if inconclusive is not None:
@@ -140,7 +131,7 @@ def paired_differences(
     kinds = [np.ones(correct.shape), correct, weight, weight * correct]
     kinds += [inconclusive] if inconclusive is not None else []
     # Shape (s, n, k): what each sample contributes to the k sums of each system.
-    baseline, *others = np.stack(kinds, axis=2)
+    columns = np.stack(kinds, axis=2)
 
     def figures(parts: Mapping[str, _Floats]) -> dict[str, _Floats]:
         values = _figures(
@@ -152,20 +143,62 @@ def paired_differences(
             figure: value for figure, value in values.items() if not figure.startswith("weighted_")
         }
 
-    return tuple(
-        figure_differences(
-            baseline,
-            other,
-            figures,
-            sizes=_sizes(Counter(categories), groups or {}, deltas or {}),
-            strata=categories,
-            groups=units,
-            n_resamples=n_resamples,
+    baseline, *others = (
+        accuracy_estimates(
+            correct[system],
+            categories,
+            weights=None if weights is None else weights[system],
+            is_inconclusive=None if inconclusive is None else inconclusive[system],
+            groups=groups,
+            deltas=deltas,
             level=level,
-            seed=seed,
         )
-        for other in others
+        for system in range(len(correct))
     )
+    return tuple(
+        {
+            name: PairedDifference(
+                test.first,
+                test.second,
+                test.second - test.first,
+                difference_interval(baseline[name], other[name]),
+                test.p_value,
+                test.is_exact,
+            )
+            for name, test in exchange_tests(
+                columns[0],
+                columns[number],
+                figures,
+                strata=categories,
+                groups=units,
+                n_resamples=n_resamples,
+                seed=seed,
+            ).items()
+        }
+        for number, other in enumerate(others, start=1)
+    )
+
+
+def difference_interval(first: Estimate, second: Estimate) -> Interval | NoInterval:
+    """Return the interval of the second figure minus the first, or why there is none: fewer than
+    `FEWEST` samples, or none that the systems differ on.
+
+    Args:
+        first, second: the figure of two systems on the same samples.
+
+    Raises:
+        InputError: for what `cc_hf.statistics.score_intervals.difference` refuses.
+
+    Examples:
+        >>> from cc_hf.statistics.score_intervals import estimate_share
+        >>> share = estimate_share(np.array([1, 0]), np.ones(2))
+        >>> difference_interval(share, share).reason
+        'n = 2, and an interval of a difference needs at least 20 samples'
+    """
+    found = difference(second, first)
+    if first.influence.any() and np.array_equal(first.influence, second.influence):
+        return NoInterval("the systems differ on no sample")
+    return _too_few(found.n) or found.interval
 
 
 def _figures(
@@ -192,36 +225,11 @@ def _figures(
     return figures
 
 
-def _sizes(
-    n: Mapping[str, int],
-    groups: Mapping[str, Sequence[str]],
-    deltas: Mapping[str, tuple[str, str]],
-) -> dict[str, list[int]]:
-    """Return the numbers of samples of the categories that each of `_figures` counts: for a minimum
-    those of the smallest category, for a difference those of the smaller side.
-    """
-    counted = {name: number for name, number in n.items() if name != UNCOUNTED_CATEGORY} or n
-    sizes = {
-        "accuracy": list(n.values()),
-        "min_accuracy": [min(counted.values())],
-        **{f"accuracy_{name}": [number] for name, number in n.items()},
-    }
-    sizes |= {f"weighted_{figure}": numbers for figure, numbers in sizes.items()}
-    for group, categories in {"": list(n), **groups}.items():
-        suffix = f"_{group}" if group else ""
-        sizes[f"accuracy{suffix}"] = [n[name] for name in categories if name in n]
-        sizes[f"inconclusive_rate{suffix}"] = sizes[f"accuracy{suffix}"]
-    for name, sides in deltas.items():
-        sizes[name] = min((sizes.get(side, []) for side in sides), key=sum)
-    return sizes
-
-
 def figure_differences(
     first: npt.NDArray[np.generic],
     second: npt.NDArray[np.generic],
     figures: FiguresOfSums,
     *,
-    sizes: Mapping[str, Sequence[int]] | None = None,
     strata: Sequence[str] | None = None,
     groups: Sequence[Hashable] | None = None,
     n_resamples: int = 1000,
@@ -237,8 +245,6 @@ def figure_differences(
     Args:
         first, second: shape (n, k), what the outputs of each system contribute to k sums.
         figures: see `exchange_tests`.
-        sizes: figure -> numbers of samples of the strata that it counts; None for figures that
-            count all groups.
         strata: n names of strata; None for one stratum, "all".
         groups: n names of groups, whose samples are exchanged together. They are drawn together,
             too, unless there are strata, of which a group may be in several.
@@ -276,8 +282,7 @@ def figure_differences(
             test.first,
             test.second,
             test.second - test.first,
-            _too_few((sizes or {}).get(name, [n_groups]))
-            or percentile_interval(right[name] - left[name], level=level),
+            _too_few(n_groups) or percentile_interval(right[name] - left[name], level=level),
             test.p_value,
             test.is_exact,
         )
@@ -285,17 +290,11 @@ def figure_differences(
     }
 
 
-def _too_few(sizes: Sequence[int]) -> NoInterval | None:
-    """Return why samples in strata of these sizes are too few for an interval; None if they are
-    enough.
-    """
-    n, needed = sum(sizes), max(FEWEST, FEWEST_OF_CATEGORY * len(sizes))
-    if n >= needed:
+def _too_few(n: int) -> NoInterval | None:
+    """Return why n samples are too few for an interval; None if they are enough."""
+    if n >= FEWEST:
         return None
-    where = f" in {len(sizes)} categories" if len(sizes) > 1 else ""
-    return NoInterval(
-        f"n = {n}{where}, and an interval of a difference needs at least {needed} samples"
-    )
+    return NoInterval(f"n = {n}, and an interval of a difference needs at least {FEWEST} samples")
 
 
 def mcnemar(first: npt.NDArray[np.bool_], second: npt.NDArray[np.bool_]) -> McNemar:

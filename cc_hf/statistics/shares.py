@@ -11,15 +11,10 @@ import numpy.typing as npt
 
 from cc_hf.errors import InputError
 from cc_hf.results import Interval, NoInterval
-from cc_hf.statistics.bootstrap import (
-    Bootstrap,
-    percentile_interval,
-    resampled_sums,
-    wilson_interval,
-)
-from cc_hf.statistics.checks import as_flags, as_floats, check_type
+from cc_hf.statistics.checks import as_flags, as_floats, as_labels
+from cc_hf.statistics.score_intervals import share_interval, wilson_interval
 
-__all__ = ["Share", "quotients", "resampled_shares", "wilson_share"]
+__all__ = ["Share", "part_shares", "quotients", "wilson_share"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,49 +70,44 @@ def wilson_share(k: int, n: int) -> Share:
     return Share(k, n, wilson_interval(k, n))
 
 
-def resampled_shares(
+def part_shares(
     is_one: npt.NDArray[np.bool_],
     parts: Sequence[npt.NDArray[np.bool_]],
     *,
     groups: Sequence[Hashable] | None = None,
-    bootstrap: Bootstrap,
 ) -> tuple[Share, ...]:
     """Return the share of samples that have a property, in several parts of the samples.
 
-    One set of resamples serves all parts. Samples of one group, such as the sub-words of a sentence
-    or the attacks on a seed, are not independent: they are drawn together, and if all resamples
-    agree, the share has no interval. Only where each sample is drawn on its own does Wilson's
-    interval stand in.
+    Samples of one group, such as the sub-words of a sentence or the attacks on a seed, are not
+    independent; see `cc_hf.statistics.score_intervals.share_interval`.
 
     Args:
         is_one: shape (n,), whether a sample has the property.
         parts: one array of shape (n,) for each part, whether a sample belongs to it; at least one
             sample does. Parts may overlap.
-        groups: n names of groups; None draws each sample on its own.
+        groups: n names of groups; None for independent samples.
 
     Raises:
         InputError: for no samples, no parts, an empty part, other values or different lengths.
 
     Examples:
-        >>> both, bootstrap = np.array([True, True]), Bootstrap()
-        >>> resampled_shares(both, [both], bootstrap=bootstrap)[0].interval.method
+        >>> both = np.array([True, True])
+        >>> part_shares(both, [both])[0].interval.method
         'wilson'
-        >>> resampled_shares(both, [both], groups=["a", "a"], bootstrap=bootstrap)[0].interval
-        NoInterval(reason='it is the same in every resample', n_undefined=0)
+        >>> part_shares(both, [both], groups=["a", "a"])[0].interval.reason
+        'all samples are in one group'
     """
     is_one = as_flags("is_one", is_one)
     members = as_flags("parts", parts, shape=(None, len(is_one)))
-    check_type("bootstrap", bootstrap, Bootstrap)
-    ones = members & is_one
-    columns = np.concatenate([ones, members]).T
-    sums = resampled_sums(columns, groups=groups, **bootstrap.options)
+    labels = None if groups is None else as_labels("groups", groups, n=len(is_one))
     shares = []
-    for row, values in enumerate(quotients(sums[:, : len(ones)], sums[:, len(ones) :]).T):
-        k, n = int(ones[row].sum()), int(members[row].sum())
-        if not n:
+    for row, is_member in enumerate(members):
+        if not is_member.any():
             raise InputError(f"parts: row {row}: expected at least one sample, got none")
-        proportion = (k, n) if groups is None else None
-        shares.append(Share(k, n, percentile_interval(values, proportion=proportion)))
+        of_part = None if labels is None else [labels[i] for i in np.flatnonzero(is_member)]
+        ones = is_one[is_member]
+        interval = share_interval(ones, np.ones(len(ones)), groups=of_part)
+        shares.append(Share(int(ones.sum()), len(ones), interval))
     return tuple(shares)
 
 

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from markupsafe import escape
 
 from cc_hf import registry
 from cc_hf.leaderboard.html import result_html
@@ -17,12 +18,10 @@ from cc_hf.reports.formats.markdown import markdown_report
 from cc_hf.reports.page.page import html_page
 from cc_hf.reports.report import build_report
 from cc_hf.reports.samples import System
-from cc_hf.reports.tables.base import resampling_text, result_table
+from cc_hf.reports.tables.base import intervals_text, result_table
 from cc_hf.results import EvaluationResult, Interval, NoInterval
-from cc_hf.statistics.agreement import agreement_interval, kappa_interval
+from cc_hf.statistics.agreement import kappa_interval
 from cc_hf.statistics.bootstrap import MOST_UNDEFINED
-from cc_hf.statistics.decisions import decision_intervals
-from cc_hf.statistics.gender_figures import count_cells, gender_intervals
 from cc_hf.statistics.rank_correlation import rank_correlation
 from tests.helpers.metric_rows import judged, row
 from tests.helpers.metrics import evaluate_metric
@@ -32,12 +31,6 @@ _N = 100
 _Found = Interval | NoInterval
 
 
-def _agreement(n_defined: int) -> _Found:
-    return agreement_interval(
-        ["a"] * _N, ["a", "b"] * (_N // 2), weights=[1] * n_defined + [0] * (_N - n_defined)
-    )
-
-
 def _kappa(n_defined: int) -> _Found:
     return kappa_interval(
         ["b"] * n_defined + ["a"] * (_N - n_defined),
@@ -45,33 +38,12 @@ def _kappa(n_defined: int) -> _Found:
     )
 
 
-def _precision(n_defined: int) -> _Found:
-    verdicts = ["correct", "incorrect"] * (n_defined // 2) + ["inconclusive"] * (_N - n_defined)
-    return decision_intervals(verdicts, {})["precision"]
-
-
-def _accuracy_pro(n_defined: int) -> _Found:
-    stereotypes = ["pro"] * n_defined + ["none"] * (_N - n_defined)
-    return gender_intervals(
-        count_cells(["male"] * _N, stereotypes, ["male", "female"] * (_N // 2))
-    )["accuracy_pro"]
-
-
-def _decided_accuracy(n_defined: int) -> _Found:
-    reference = {"reference": "Sie ist Ärztin.", "contrastive_reference": "Er ist Arzt."}
-    translations = ["Ärztin", "Arzt"] * (n_defined // 2) + ["Ja"] * (_N - n_defined)
-    result = evaluate_metric("gender_accuracy", translations, [reference] * _N)
-    return result.intervals.get("decided_accuracy") or result.no_interval["decided_accuracy"]
-
-
 def _correlation(n_defined: int) -> _Found:
     values = [1.0 + at for at in range(n_defined)] + [0.0] * (_N - n_defined)
     return rank_correlation(values, [value % 2 + value / 100 for value in values]).spearman_interval
 
 
-@pytest.mark.parametrize(
-    "statistic", [_agreement, _kappa, _precision, _accuracy_pro, _decided_accuracy, _correlation]
-)
+@pytest.mark.parametrize("statistic", [_kappa, _correlation])
 @pytest.mark.parametrize(("n_defined", "share"), [(50, 0.0), (4, 0.017), (2, 0.133)])
 def test_undefined_resamples_are_excluded_and_counted(
     statistic: Callable[[int], _Found], n_defined: int, share: float
@@ -163,10 +135,10 @@ def _check_shown(result: EvaluationResult, tmp_path: Path) -> None:
     for text in set(result.interval_notes().values()):
         assert all(text.replace("%", r"\%") in one or text in one for one in shown), text
     declared: type[Metric] = registry.resolve("metric", result.metric)
-    assert f"intervals by bootstrap {declared.resampling}" in shown[0]
-    assert f"intervals by bootstrap {resampling_text([result.metric])}" in shown[4]
+    assert f"intervals {declared.interval_method}" in shown[0]
+    assert escape(f"intervals {intervals_text([result.metric])}") in shown[4]
     if result.intervals:
-        assert f"by bootstrap {declared.resampling}" in shown[1]
+        assert escape(declared.interval_method) in shown[1]
 
 
 @pytest.mark.parametrize("metric", registry.METRICS)
@@ -207,13 +179,16 @@ def test_every_metric_counts_ties_as_its_signature_says(metric: str) -> None:
 def test_every_metric_card_states_the_rule_for_intervals(metric: str, root: Path) -> None:
     card = " ".join((root / f"cards/metrics/{metric}.md").read_text(encoding="utf-8").split())
     declared: type[Metric] = registry.resolve("metric", metric)
-    assert f"Intervals cover 95 %. They come from a bootstrap {declared.resampling}." in card
-    assert _RULE in card
+    assert f"Intervals of 95 % are {declared.interval_method}." in card
+    assert (_OF_BOOTSTRAP if "bootstrap" in declared.interval_method else _OF_SHARES) in card
 
 
-_RULE = (
+_OF_BOOTSTRAP = (
     "Resamples in which a figure is undefined are dropped and counted. If they are more than 5 %,"
-    " the figure has no interval. If all resamples agree, a proportion of independent samples gets"
-    " Wilson's score interval, and any other figure gets none. `interval_notes` names every figure"
+    " or if all resamples agree, the figure has no interval. `interval_notes` names every figure"
     " that this concerns."
+)
+_OF_SHARES = (
+    "That of the minimum over categories covers at least 95 %. `interval_notes` names every figure"
+    " without an interval, and why."
 )

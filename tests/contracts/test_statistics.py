@@ -15,7 +15,7 @@ from sacrebleu.metrics.bleu import BLEU
 from cc_hf import statistics
 from cc_hf.errors import InputError
 from cc_hf.results import CategoryAccuracy, EvaluationResult, Interval
-from cc_hf.statistics.bootstrap import Bootstrap
+from cc_hf.statistics.score_intervals import estimate_share
 
 _NAN, _INF = float("nan"), float("inf")
 _OBJECTS = np.array([None, 1.5], dtype=object)
@@ -68,6 +68,11 @@ _DRAWN = {
     "columns": ([[1.0], [2.0]], "columns"), "strata": (_AB, "groups"), "groups": (_AB, "groups"),
     **_BOOTSTRAP,
 }  # fmt: skip
+_SHARE = estimate_share(np.arange(20) < 9, np.ones(20))
+_OF_WHOLES = {
+    "parts": ([1.0, 0.5], "figures"), "wholes": ([1.0, 2.0], "figures"),
+    "strata": (_AB, "texts"), "groups": (_AB, "groups"), "level": (0.9, "level"),
+}  # fmt: skip
 _SYSTEMS = {
     "first": ([[1.0], [2.0]], "columns"), "second": ([[1.0], [3.0]], "columns"),
     "figures": (lambda parts: {"a": next(iter(parts.values()))[:, 0]}, "object"),
@@ -75,6 +80,15 @@ _SYSTEMS = {
 }  # fmt: skip
 #: Function -> its parameters, each with a value that is right and its kind.
 FUNCTIONS: dict[str, dict[str, tuple[Any, str]]] = {
+    "accuracy.accuracy_estimates": {
+        "is_correct": (_FLAGS, "flags"), "categories": (_AB, "texts"),
+        "weights": (np.array([1, 2]), "counts"), "is_inconclusive": (_FLAGS, "flags"),
+        "level": (0.9, "level"),
+    },
+    "accuracy.accuracy_intervals": {
+        "is_correct": (_FLAGS, "flags"), "weights": (np.array([1, 2]), "counts"),
+        "categories": (_AB, "texts"), "level": (0.9, "level"),
+    },
     "accuracy.category_accuracies": {
         "probability_correct": ([0.9, 0.1], "numbers"), "is_correct": (_FLAGS, "flags"),
         "categories": (_AB, "texts"),
@@ -88,7 +102,9 @@ FUNCTIONS: dict[str, dict[str, tuple[Any, str]]] = {
         "is_correct": (_FLAGS, "flags"), "weights": (np.array([1, 2]), "counts"),
     },
     "accuracy.verdict_accuracies": {"is_correct": (_FLAGS, "flags"), "categories": (_AB, "texts")},
-    "agreement.agreement_interval": {**_LABELS, "groups": (_AB, "groups"), **_RESAMPLING},
+    "agreement.agreement_interval": {
+        **_LABELS, "groups": (_AB, "groups"), "level": (0.9, "level"),
+    },
     "agreement.cohen_kappa": {**_LABELS, "labels": (_AB, "groups")},
     "agreement.confusion_matrix": {**_LABELS, "labels": (_AB, "groups")},
     "agreement.f_scores": {"table": (np.ones((2, 2), dtype=int), "counts")},
@@ -97,10 +113,6 @@ FUNCTIONS: dict[str, dict[str, tuple[Any, str]]] = {
     "agreement.proportion_of_agreement": {**_LABELS, "weights": ([1.0, 2.0], "numbers")},
     "agreement.weighted_kappa": {**_LABELS, "labels": (_AB, "labels"), "weights": ("linear", "name")},
     "bootstrap.Bootstrap": _BOOTSTRAP,
-    "bootstrap.accuracy_intervals": {
-        "is_correct": (_FLAGS, "flags"), "weights": (np.array([1, 2]), "counts"),
-        "categories": (_AB, "texts"), **_RESAMPLING,
-    },
     "bootstrap.check_bootstrap": _RESAMPLING,
     "bootstrap.figure_intervals": {
         "samples": ({"a": np.arange(9.0)}, "mapping"), "level": (0.9, "level"),
@@ -113,8 +125,8 @@ FUNCTIONS: dict[str, dict[str, tuple[Any, str]]] = {
     },
     "bootstrap.resampled_strata": _DRAWN,
     "bootstrap.resampled_sums": _DRAWN,
-    "bootstrap.wilson_interval": {
-        "part": (1, "number"), "whole": (2, "number"), "level": (0.9, "level"),
+    "bootstrap.whole_groups": {
+        "values": (np.ones((2, 1)), ""), "names": (_AB, ""), "groups": (_AB, ""),
     },
     "corpus_quality.corpus_quality": {
         "systems": ({"a": _AB}, "mapping"), "references": (_AB, "texts"), "tokenize": ("13a", "name"),
@@ -130,19 +142,20 @@ FUNCTIONS: dict[str, dict[str, tuple[Any, str]]] = {
         "scorer": (BLEU(), ""), "translations": (_AB, "texts"), "references": (_AB, "texts"),
     },
     "decisions.decision_figures": {"counts": (np.array([6, 2, 2]), "numbers")},
-    "decisions.decision_intervals": {**_DECISIONS, **_RESAMPLING},
+    "decisions.decision_intervals": {**_DECISIONS, "level": (0.9, "level")},
     "decisions.decision_scores": _DECISIONS,
     "gender_figures.accuracy_ratio": {"result": (_RESULT, "object")},
     "gender_figures.count_cells": {
         "gold": (["male"], "texts"), "stereotypes": (["pro"], "texts"), "predicted": (["male"], "texts"),
     },
     "gender_figures.gender_figures": {"cells": (_CELLS, "counts")},
-    "gender_figures.gender_intervals": {"cells": (_CELLS, "counts"), **_RESAMPLING},
+    "gender_figures.gender_intervals": {"cells": (_CELLS, "counts"), "level": (0.9, "level")},
     "gender_figures.printed_figures": {"cells": (_CELLS, "counts")},
     "gender_figures.reading_ratio": {"result": (_RESULT, "object")},
     "mean_tests.cohen_d": _PAIR,
     "mean_tests.paired_t_test": _PAIR,
     "mean_tests.t_test": _PAIR,
+    "paired.difference_interval": {"first": (_SHARE, "object"), "second": (_SHARE, "object")},
     "paired.figure_differences": {**_SYSTEMS, **_RESAMPLING},
     "paired.mcnemar": {"first": (_FLAGS, "groups"), "second": (_FLAGS, "groups")},
     "paired.paired_differences": {
@@ -167,9 +180,17 @@ FUNCTIONS: dict[str, dict[str, tuple[Any, str]]] = {
         "minima": ({"a": ("a", "b")}, "object"), "ratios": ({"c": ("a", "b")}, "object"),
     },
     "seeds.seed_figure": {"values": (_X, "numbers")},
-    "shares.resampled_shares": {
+    "score_intervals.difference": {"first": (_SHARE, "object"), "second": (_SHARE, "object")},
+    "score_intervals.estimate_share": _OF_WHOLES,
+    "score_intervals.lowest": {"shares": ([_SHARE], "texts")},
+    "score_intervals.ratio": {"first": (_SHARE, "object"), "second": (_SHARE, "object")},
+    "score_intervals.share_interval": _OF_WHOLES,
+    "score_intervals.wilson_interval": {
+        "part": (1, "number"), "whole": (2, "number"), "level": (0.9, "level"),
+    },
+    "shares.part_shares": {
         "is_one": (_FLAGS, "flags"), "parts": ([_FLAGS, ~_FLAGS], "rows of flags"),
-        "groups": (_AB, "groups"), "bootstrap": (Bootstrap(n_resamples=9), "object"),
+        "groups": (_AB, "groups"),
     },
     "shares.wilson_share": {"k": (1, "number"), "n": (2, "number")},
     "shares.quotients": {"parts": (_X, "figures"), "wholes": (_Y, "figures")},
@@ -177,6 +198,7 @@ FUNCTIONS: dict[str, dict[str, tuple[Any, str]]] = {
 _OPTIONAL = (
     "weights",
     "inconclusive",
+    "is_inconclusive",
     "units",
     "groups",
     "labels",

@@ -60,7 +60,7 @@ class Words(Metric):
                 rows.ids, rows.translations, rows.references, verdicts, strict=True
             )
         )
-        summary = summarize(judgements, bootstrap)
+        summary = summarize(judgements)
         return Figures(
             scores={**summary.scores, "delta_words": -0.25},
             signature={"word": self.word},

@@ -8,7 +8,6 @@ from cc_hf.errors import InputError
 from cc_hf.metrics.summary import summarize
 from cc_hf.results import EvaluationResult
 from cc_hf.schema import Judgement
-from cc_hf.statistics.bootstrap import Bootstrap
 from tests.helpers.cases import cases_by_message
 
 
@@ -96,8 +95,7 @@ def test_summary_counts_every_verdict() -> None:
         "none": ["incorrect"],
     }
     found = summarize(
-        [judgement(v, f"{c}{i}", c) for c, vs in verdicts.items() for i, v in enumerate(vs)],
-        Bootstrap(n_resamples=50),
+        [judgement(v, f"{c}{i}", c) for c, vs in verdicts.items() for i, v in enumerate(vs)]
     )
     assert found.counts == {"n_correct": 2, "n_inconclusive": 1}
     assert found.scores == {
@@ -113,7 +111,7 @@ def test_summary_counts_every_verdict() -> None:
     ] == [("a", 3, 1, 1, None), ("b", 1, 1, 0, None), ("none", 1, 0, 0, None)]
     assert found.intervals.keys() == found.scores.keys()
     with pytest.raises(InputError, match="got none"):
-        summarize([], Bootstrap())
+        summarize([])
 
 
 @cases_by_message(

@@ -71,7 +71,7 @@ class HumanAgreement:
             all judgements of the result. None for metrics without probabilities, whose judgements
             all have the same weight.
         kappa: Cohen's kappa of human and judged labels, unweighted.
-        interval, weighted_interval, kappa_interval: bootstrap intervals over translations, each
+        interval, weighted_interval, kappa_interval: intervals over translations, each
             with all its labels.
         f_scores: F1 of each class, in the order of `labels`, in [0, 1]; NaN for one that occurs
             neither among the human nor among the judged labels (Currey et al. 2022, Table 5, report
@@ -196,13 +196,9 @@ def agreement_with_labels(
             proportion_of_agreement(labels, judged, weights=weights) if has_weights else None
         ),
         kappa=cohen_kappa(human_labels, human_judged),
-        interval=agreement_interval(
-            labels, judged, weights=shares, groups=groups, seed=seed, n_resamples=n_resamples
-        ),
+        interval=agreement_interval(labels, judged, weights=shares, groups=groups),
         weighted_interval=(
-            agreement_interval(
-                labels, judged, weights=weights, groups=groups, seed=seed, n_resamples=n_resamples
-            )
+            agreement_interval(labels, judged, weights=weights, groups=groups)
             if has_weights
             else None
         ),

@@ -29,10 +29,10 @@ __all__ = [
     "grouped_notes",
     "heading",
     "interval_notes",
+    "intervals_text",
     "note_lines",
     "own_judge_lines",
     "plain_table",
-    "resampling_text",
     "result_table",
     "results_table",
     "shared_notes",
@@ -158,34 +158,33 @@ def results_table(result_set: ResultSet) -> Group:
 
 def _caption(results: Iterable[EvaluationResult]) -> Text:
     return Text(
-        f"percent; intervals by bootstrap {resampling_text(result.metric for result in results)}",
+        f"percent; intervals {intervals_text(result.metric for result in results)}",
         style="italic",
     )
 
 
-def resampling_text(metrics: Iterable[str]) -> str:
-    """Say how the bootstrap of each metric resamples, as declared; a shared answer is given once.
+def intervals_text(metrics: Iterable[str]) -> str:
+    """Say how the intervals of each metric are computed; a shared answer is given once.
 
     Args:
-        metrics: names of metrics; unregistered ones resample over samples.
+        metrics: names of metrics; of unregistered ones it is not known.
 
     Returns:
-        A phrase such as "within categories".
+        A phrase that follows "intervals".
 
     Examples:
-        >>> resampling_text(["contrastive_conditioning", "simplegen_accuracy"])
-        'within categories'
-        >>> resampling_text(["contrastive_conditioning", "winomt_pattern_matching"])
-        'within categories (contrastive conditioning), within gold genders (WinoMT pattern matching)'
-        >>> resampling_text(["a metric of one's own"])
-        'over samples'
-    """  # noqa: E501
+        >>> intervals_text(["contrastive_conditioning", "simplegen_accuracy"])
+        "by Wilson's score, within categories"
+        >>> intervals_text(["contrastive_conditioning", "gender_quality_gap"]).partition(", by")[2]
+        ' bootstrap over pairs of a sentence and its counterfactual (MT-GenEval gender quality gap)'
+        >>> intervals_text(["a metric of one's own"])
+        "by the metric's own method"
+    """
     by_text: dict[str, list[str]] = {}
     for metric in dict.fromkeys(metrics):
         declared = registered_metric(metric)
-        by_text.setdefault("over samples" if declared is None else declared.resampling, []).append(
-            metric_name(metric)
-        )
+        text = "by the metric's own method" if declared is None else declared.interval_method
+        by_text.setdefault(text, []).append(metric_name(metric))
     if len(by_text) == 1:
         return next(iter(by_text))
     return ", ".join(f"{text} ({', '.join(names)})" for text, names in by_text.items())

@@ -53,8 +53,9 @@ def human_agreement_table(rows: Sequence[AgreementRow]) -> Table:
         title="agreement with human labels",
         title_justify="left",
         caption=(
-            "percent; 95 % intervals by bootstrap over translations; strict: an inconclusive"
-            " verdict agrees with nothing; F1: of male and female, or of correct and wrong"
+            "percent; 95 % intervals over translations, of kappa by bootstrap; strict: an"
+            " inconclusive verdict agrees with nothing; F1: of male and female, or of correct and"
+            " wrong"
         ),
         box=box.SIMPLE_HEAD,
     )

@@ -42,9 +42,9 @@ def model_comparison_tables(figures: Sequence[ComparedFigure], *, names: tuple[s
             parts.append(Text(f"{_NAMES[row.figure]}: {row.difference.interval.note}"))
     parts.append(
         Text(
-            "interval by paired bootstrap, p by paired approximate randomisation (both over seeds"
-            " for attacks); McNemar's exact test over samples that count for both; nothing is"
-            " corrected for multiple comparisons",
+            "intervals of rates by score, of others by paired bootstrap; p by paired approximate"
+            " randomisation (both over seeds for attacks); McNemar's exact test over samples that"
+            " count for both; nothing is corrected for multiple comparisons",
             style="italic",
         )
     )

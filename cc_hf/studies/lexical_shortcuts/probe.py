@@ -21,6 +21,7 @@ from cc_hf.evaluators.base import Evaluator
 from cc_hf.evaluators.families.seq2seq import Seq2SeqEvaluator
 from cc_hf.signature import build, parse, unparse
 from cc_hf.statistics.bootstrap import Bootstrap, percentile_interval, resampled_sums
+from cc_hf.statistics.score_intervals import share_interval
 from cc_hf.statistics.shares import quotients
 from cc_hf.studies.lexical_shortcuts.classifier import ProbeSettings, train_probe
 from cc_hf.studies.lexical_shortcuts.results import (
@@ -291,7 +292,7 @@ def _with_side(
         correct = probe.predict(states) == ids
         cosines = _cosines(test.layers[0], states)
         result.correct[side, number], result.cosines[side, number] = correct, cosines
-        columns = np.stack([correct, cosines, np.ones(len(ids))], axis=1)
+        columns = np.stack([cosines, np.ones(len(ids))], axis=1)
         sums = resampled_sums(columns, groups=sentences.tolist(), **bootstrap.options)
         accuracy = float(correct.mean())
         layers.append(
@@ -299,11 +300,11 @@ def _with_side(
                 side,
                 number,
                 accuracy,
-                percentile_interval(sums[:, 0] / sums[:, 2]),  # sub-words are not independent
+                share_interval(correct, np.ones(len(ids)), groups=sentences.tolist()),
                 float(cosines.mean()),
-                percentile_interval(sums[:, 1] / sums[:, 2]),
-                group_accuracies(correct, bins, sentences, bootstrap),
-                group_accuracies(correct, tags, sentences, bootstrap) if tags else {},
+                percentile_interval(sums[:, 0] / sums[:, 1]),
+                group_accuracies(correct, bins, sentences),
+                group_accuracies(correct, tags, sentences) if tags else {},
                 probe.n_epochs,
                 probe.held_out_loss,
             )

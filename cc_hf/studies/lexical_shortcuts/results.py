@@ -15,7 +15,7 @@ import numpy.typing as npt
 from cc_hf.results import Interval, NoInterval
 from cc_hf.statistics.bootstrap import Bootstrap
 from cc_hf.statistics.paired import PairedDifference, figure_differences
-from cc_hf.statistics.shares import Share, resampled_shares
+from cc_hf.statistics.shares import Share, part_shares
 
 __all__ = [
     "SIDES",
@@ -184,7 +184,6 @@ def group_accuracies(
     is_correct: _Bools,
     groups: Sequence[str],
     sentences: npt.NDArray[np.int64],
-    bootstrap: Bootstrap,
 ) -> dict[str, Share]:
     """Return the accuracy of each group of sub-words, with intervals over sentences.
 
@@ -199,7 +198,7 @@ def group_accuracies(
 
     Examples:
         >>> shares = group_accuracies(
-        ...     np.array([True, False, True]), ["2", "2", "10"], np.array([0, 0, 1]), Bootstrap()
+        ...     np.array([True, False, True]), ["2", "2", "10"], np.array([0, 0, 1])
         ... )
         >>> [(name, share.n, share.value) for name, share in shares.items()]
         [('2', 2, 0.5), ('10', 1, 1.0)]
@@ -208,11 +207,10 @@ def group_accuracies(
     names = sorted(set(groups) - {""}, key=lambda name: (len(name) if name.isdigit() else 0, name))
     if not names:
         return {}
-    shares = resampled_shares(
+    shares = part_shares(
         is_correct,
         [labels == name for name in names],
         groups=sentences.tolist(),
-        bootstrap=bootstrap,
     )
     return dict(zip(names, shares, strict=True))
 

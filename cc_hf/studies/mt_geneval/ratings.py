@@ -14,7 +14,7 @@ from cc_hf.errors import InputError
 from cc_hf.results import EvaluationResult, Interval
 from cc_hf.schema import VERDICTS, ContrastiveTranslationExample, Example
 from cc_hf.statistics.agreement import confusion_matrix, f_scores, krippendorff_alpha
-from cc_hf.statistics.bootstrap import wilson_interval
+from cc_hf.statistics.score_intervals import wilson_interval
 
 __all__ = [
     "FORM",

@@ -61,7 +61,7 @@ class ListedWords(Metric):
                 rows.ids, rows.translations, rows.references, strict=True
             )
         )
-        summary = summarize(judgements, bootstrap)
+        summary = summarize(judgements)
         return Figures(
             scores=summary.scores,
             signature={"langs": f"{rows.src_lang or '?'}-{rows.tgt_lang or '?'}"},

@@ -28,7 +28,7 @@ from cc_hf import load_evaluator
 from cc_hf.data.corpora.parallel import file_corpus
 from cc_hf.data.files.sense_rows import senses_text
 from cc_hf.metrics.homograph_accuracy import aligned_texts, outcomes
-from cc_hf.statistics.bootstrap import wilson_interval
+from cc_hf.statistics.score_intervals import wilson_interval
 from cc_hf.studies.disambiguation_bias.attacks.challenge import choose_challenge
 from cc_hf.studies.disambiguation_bias.attacks.contrastive import SenseCues
 from cc_hf.studies.disambiguation_bias.attacks.judging import (

@@ -36,9 +36,9 @@ from cc_hf.evaluators.loading import load_with
 from cc_hf.evaluators.options import LoadingOptions
 from cc_hf.reading import read_lines
 from cc_hf.reports.figure_text import score_text, with_interval
-from cc_hf.statistics.bootstrap import wilson_interval
 from cc_hf.statistics.corpus_quality import corpus_quality
 from cc_hf.statistics.paired import PairedDifference, paired_differences
+from cc_hf.statistics.score_intervals import wilson_interval
 from cc_hf.studies.distillation.gender_flows import (
     OUTCOMES,
     OccupationCounts,

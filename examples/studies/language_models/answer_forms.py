@@ -30,7 +30,7 @@ from transformers import GPT2Config, GPT2LMHeadModel
 
 from cc_hf.reports.formats.plots import empty_figure, saved_figure
 from cc_hf.results import Interval
-from cc_hf.statistics.bootstrap import percentile_interval, resampled_sums
+from cc_hf.statistics.score_intervals import share_interval
 
 #: Form of answer -> what it is in words.
 FORMS = {
@@ -259,18 +259,17 @@ def judged(
 
 
 def share_with_interval(verdicts: Sequence[int], schemas: Sequence[Schema]) -> dict[str, float]:
-    """Return the share of right verdicts, with a 95 % interval that draws whole pairs of nouns.
+    """Return the share of right verdicts, with a 95 % interval over whole pairs of nouns.
 
     Raises:
         ValueError: if there is no interval.
     """
-    values = np.array([[verdict, 1.0] for verdict in verdicts])
-    sums = resampled_sums(values, groups=[schema.nouns for schema in schemas])
-    part, whole = values.sum(axis=0)
-    interval = percentile_interval(sums[:, 0] / sums[:, 1], proportion=(part, whole))
+    interval = share_interval(
+        np.array(verdicts), np.ones(len(verdicts)), groups=[schema.nouns for schema in schemas]
+    )
     if not isinstance(interval, Interval):
         raise ValueError(f"expected an interval, got none: {interval.reason}")
-    return {"value": part / whole, "low": interval.low, "high": interval.high}
+    return {"value": sum(verdicts) / len(verdicts), "low": interval.low, "high": interval.high}
 
 
 def learning_curves(options: argparse.Namespace) -> Iterator[Record]:

@@ -145,7 +145,7 @@ def test_figures_and_counts_follow_the_verdicts() -> None:
     }
     assert found.counts == expected
     assert re.sub(r"own@[0-9a-f]{12}", "own", found.signature).startswith(
-        "wxpm|data:own|langs:en-de|norm:nfc|n:5|boot:50|seed:0|m:2|v:"
+        "wxpm|data:own|langs:en-de|norm:nfc|n:5|boot:50|seed:0|m:3|v:"
     )
     assert EvaluationResult.from_json(found.to_json()) == found
     same = compute(["weil sie alt war"], [{**ROW, "incorrect_gender": "female"}], tgt_lang="de")

@@ -132,7 +132,7 @@ def test_figures_and_counts_follow_the_verdicts() -> None:
     assert re.sub(r"own@[0-9a-f]{12}", "own", found["signature"]).startswith(
         "winomt|data:own|langs:en-de|align:given."
     )
-    assert "|gender:rules|figures:exact|norm:nfc|n:4|boot:20|seed:0|m:3|v:" in found["signature"]
+    assert "|gender:rules|figures:exact|norm:nfc|n:4|boot:20|seed:0|m:4|v:" in found["signature"]
     json.dumps(found, allow_nan=False)
 
 

@@ -2,50 +2,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from scipy import stats
 
 from cc_hf.errors import InputError
 from cc_hf.statistics import bootstrap
-from cc_hf.statistics.bootstrap import (
-    accuracy_intervals,
-    resampled_strata,
-    resampled_sums,
-    wilson_interval,
-)
-from tests.helpers.intervals import limits, reason
-
-
-def test_the_width_of_intervals_is_close_to_the_binomial_one() -> None:
-    correct = np.arange(1000) < 700
-    found = accuracy_intervals(
-        correct, np.ones(1000, dtype=np.int64), ["a"] * 1000, n_resamples=4000
-    )["accuracy"]
-    expected = [float(stats.binom.ppf(tail, 1000, 0.7)) / 1000 for tail in (0.025, 0.975)]
-    assert limits(found) == pytest.approx(expected, abs=0.004)
-
-
-def test_resampling_keeps_the_size_of_categories() -> None:
-    correct = np.array([True] * 50 + [False] * 50)
-    found = accuracy_intervals(correct, np.ones(100, dtype=np.int64), ["a"] * 50 + ["b"] * 50)
-    # resampling across categories would vary, too, but less
-    assert found["accuracy"] == wilson_interval(50, 100)
-    assert (found["accuracy_a"], found["accuracy_b"]) == (
-        wilson_interval(50, 50),
-        wilson_interval(0, 50),
-    )
-    assert (
-        reason(found["min_accuracy"])
-        == reason(found["weighted_accuracy"])
-        == "it is the same in every resample"
-    )
-
-
-def test_wilson_intervals_equal_those_of_scipy() -> None:
-    for part, whole in ((0, 1), (1, 1), (1, 2), (3, 7), (50, 50), (0, 400)):
-        theirs = stats.binomtest(part, whole).proportion_ci(method="wilson")
-        assert limits(wilson_interval(part, whole)) == pytest.approx(
-            (theirs.low, theirs.high), abs=1e-12
-        )
+from cc_hf.statistics.bootstrap import resampled_strata, resampled_sums
 
 
 def test_resampled_sums_are_of_samples_drawn_with_replacement() -> None:
@@ -97,26 +57,3 @@ def test_input_that_cannot_be_resampled_is_refused() -> None:
         resampled_sums(np.ones((2, 1)), ["a"])
     with pytest.raises(InputError, match=r"row 1: expected a group in.*got group 7 in 'a' and 'b'"):
         resampled_sums(np.ones((2, 1)), ["a", "b"], groups=[7, 7])
-
-
-def test_intervals_depend_only_on_the_seed() -> None:
-    generator = np.random.default_rng(1)
-    correct, weights = generator.random(200) < 0.6, generator.integers(1, 9, 200)
-    one, same, other = (
-        accuracy_intervals(correct, weights, ["a"] * 200, seed=seed) for seed in (0, 0, 1)
-    )
-    assert one == same
-    assert one != other
-
-
-@pytest.mark.parametrize(("n_resamples", "level"), [(0, 0.95), (10, 1.0), (10, 0.0)])
-def test_bad_options_are_refused(n_resamples: int, level: float) -> None:
-    with pytest.raises(InputError, match=r"(n_resamples|level): expected a"):
-        accuracy_intervals(
-            np.array([True]), np.array([1]), ["a"], n_resamples=n_resamples, level=level
-        )
-
-
-def test_empty_input_is_refused() -> None:
-    with pytest.raises(InputError, match="at least one"):
-        accuracy_intervals(np.array([], dtype=bool), np.array([], dtype=np.int64), [])

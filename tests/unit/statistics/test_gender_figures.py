@@ -68,7 +68,7 @@ def test_printed_figures_differ_only_by_rounding(rows: list[tuple[str, str, str]
 @given(_ROWS)
 def test_every_figure_has_an_interval_without_nan(rows: list[tuple[str, str, str]]) -> None:
     cells = count_cells(*zip(*rows, strict=True))
-    intervals = gender_intervals(cells, n_resamples=20)
+    intervals = gender_intervals(cells)
     assert intervals.keys() == gender_figures(cells).keys()
     assert all(
         isinstance(i, NoInterval) or (math.isfinite(i.low) and i.low < i.high)
@@ -76,7 +76,7 @@ def test_every_figure_has_an_interval_without_nan(rows: list[tuple[str, str, str
     )
 
 
-def test_intervals_contain_their_figures_and_are_reproducible() -> None:
+def test_intervals_contain_their_figures() -> None:
     rng = np.random.default_rng(0)
     rows = [
         (
@@ -87,11 +87,10 @@ def test_intervals_contain_their_figures_and_are_reproducible() -> None:
         for _ in range(300)
     ]
     cells = count_cells(*zip(*rows, strict=True))
-    found = gender_intervals(cells, seed=3)
+    found = gender_intervals(cells)
     for name, value in gender_figures(cells).items():
         low, high = limits(found[name])
         assert low < value < high
-    assert found == gender_intervals(cells, seed=3) != gender_intervals(cells, seed=4)
 
 
 def test_figures_without_samples_are_omitted() -> None:

@@ -5,31 +5,29 @@ import pytest
 
 from cc_hf.errors import InputError
 from cc_hf.results import Interval, NoInterval
-from cc_hf.statistics.bootstrap import Bootstrap, wilson_interval
-from cc_hf.statistics.shares import Share, resampled_shares, wilson_share
+from cc_hf.statistics.shares import Share, part_shares, wilson_share
 
 _ALL = np.ones(20, dtype=np.bool_)
 _HALF = np.arange(20) % 2 == 0
 _IN_PAIRS = [row // 2 for row in range(20)]
 
 
-def test_wilson_stands_in_only_where_samples_are_drawn_one_by_one() -> None:
-    bootstrap = Bootstrap(n_resamples=50)
-    alone = resampled_shares(_HALF, [_ALL, _HALF], bootstrap=bootstrap)
-    assert (alone[0].k, alone[0].n, alone[0].value) == (10, 20, 0.5)
-    assert isinstance(alone[0].interval, Interval)
-    assert alone[0].interval.method == "percentile"
-    assert alone[1] == Share(10, 10, wilson_interval(10, 10))
-    in_pairs = resampled_shares(_HALF, [_ALL, _HALF], groups=_IN_PAIRS, bootstrap=bootstrap)
-    # Each pair has one sample of two, so that all resamples agree.
-    assert [share.interval for share in in_pairs] == [
-        NoInterval("it is the same in every resample")
-    ] * 2
+def test_a_share_in_a_part_counts_its_own_groups() -> None:
+    for share, (k, n) in zip(part_shares(_HALF, [_ALL, _HALF]), [(10, 20), (10, 10)], strict=True):
+        assert (share.k, share.n) == (k, n)
+        assert share.limits == pytest.approx(wilson_share(k, n).limits)
+    whole, part = part_shares(_HALF, [_ALL, _HALF], groups=_IN_PAIRS)
+    assert (whole.k, whole.n, part.k, part.n) == (10, 20, 10, 10)
+    # Each pair has one sample of two, so that pairs vary less than independent samples.
+    assert whole.limits[0] > wilson_share(10, 20).limits[0]
+    assert part.limits == pytest.approx(wilson_share(10, 10).limits)
+    (alone,) = part_shares(_HALF, [_ALL], groups=["a"] * 20)
+    assert alone.interval == NoInterval("all samples are in one group")
 
 
 def test_an_empty_part_is_refused() -> None:
     with pytest.raises(InputError, match="parts: row 1: expected at least one sample, got none"):
-        resampled_shares(_HALF, [_ALL, ~_ALL], bootstrap=Bootstrap(n_resamples=50))
+        part_shares(_HALF, [_ALL, ~_ALL])
 
 
 def test_limits_are_those_of_the_interval_or_the_value() -> None:

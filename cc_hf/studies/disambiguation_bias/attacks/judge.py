@@ -14,7 +14,7 @@ from cc_hf.errors import InputError
 from cc_hf.results import Interval, NoInterval
 from cc_hf.statistics.agreement import cohen_kappa, kappa_interval, proportion_of_agreement
 from cc_hf.statistics.bootstrap import Bootstrap
-from cc_hf.statistics.shares import Share, resampled_shares
+from cc_hf.statistics.shares import Share, part_shares
 from cc_hf.studies.disambiguation_bias.attacks.changes import KINDS
 from cc_hf.studies.disambiguation_bias.attacks.samples import AttackJudgement
 from cc_hf.studies.disambiguation_bias.prediction import (
@@ -102,17 +102,13 @@ class JudgeAgreement:
 
 
 def attack_figures(
-    judgements: Sequence[AttackJudgement],
-    *,
-    judge: str = "lexicon",
-    bootstrap: Bootstrap | None = None,
+    judgements: Sequence[AttackJudgement], *, judge: str = "lexicon"
 ) -> AttackFigures:
     """Return the success of attacks in total, by kind of change and by bias.
 
     Args:
         judgements: judgements of one system.
         judge: a name of `JUDGES`.
-        bootstrap: how the intervals are drawn; None for the defaults.
 
     Returns:
         Rates in [0, 1], with the counts beside them.
@@ -140,11 +136,10 @@ def attack_figures(
     kinds = np.array([sample.kind for sample in samples])
     of_kinds = {kind: kinds == kind for kind in KINDS if (kinds == kind).any()}
     of_parts = [(diffs >= part.low) & (diffs <= part.high) for part in parts]
-    total, *shares = resampled_shares(
+    total, *shares = part_shares(
         success,
         [np.ones(len(samples), dtype=np.bool_), *of_kinds.values(), *of_parts],
         groups=[sample.seed_id for sample in samples],
-        bootstrap=bootstrap or Bootstrap(),
     )
     ranges = [_range(part.low, part.high) for part in parts]
     seeds = {(s.seed_id, s.seed_homograph_start) for s in (j.sample for j in judgements)}

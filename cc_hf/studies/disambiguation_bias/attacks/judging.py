@@ -201,7 +201,7 @@ def judge_attacks(
         *(["lexicon"] if lexicon is not None else []),
         *(["contrastive"] if cues is not None else []),
     ]
-    figures = [attack_figures(judged, judge=judge, bootstrap=bootstrap) for judge in judges]
+    figures = [attack_figures(judged, judge=judge) for judge in judges]
     fields |= {
         "n": len(samples),
         "boot": bootstrap.n_resamples,

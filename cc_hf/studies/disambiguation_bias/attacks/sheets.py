@@ -13,7 +13,8 @@ from cc_hf.comparing.people.sheets import Answers, SheetForm, SheetKey, sheet_ro
 from cc_hf.errors import InputError
 from cc_hf.results import Interval, NoInterval
 from cc_hf.statistics.agreement import cohen_kappa, kappa_interval, weighted_kappa
-from cc_hf.statistics.bootstrap import Bootstrap, wilson_interval
+from cc_hf.statistics.bootstrap import Bootstrap
+from cc_hf.statistics.score_intervals import wilson_interval
 from cc_hf.studies.disambiguation_bias.attacks.samples import AdversarialSample
 from cc_hf.studies.disambiguation_bias.homographs import HomographLexicon, TaggedPair
 

@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import pytest
 
 from cc_hf.errors import MissingDependencyError
-from cc_hf.statistics.bootstrap import wilson_interval
+from cc_hf.statistics.score_intervals import wilson_interval
 from cc_hf.studies.disambiguation_bias.attacks.grammar import compare_grammar, language_tool
 from tests.studies.disambiguation_bias.attacks.helper import sample_of
 

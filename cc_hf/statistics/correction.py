@@ -1,0 +1,188 @@
+"""Shares that include the mistakes of a judge, from trusted verdicts on some of the samples.
+
+Where the trusted verdicts are on a random part of the samples that the judge has seen,
+`corrected_share` needs no assumption about the judge. Where they are on other samples,
+`transferred_share` assumes that the judge errs alike on both.
+"""
+
+from __future__ import annotations
+
+import math
+from statistics import NormalDist
+
+import numpy as np
+import numpy.typing as npt
+
+from cc_hf.errors import InputError
+from cc_hf.results import Interval, NoInterval
+from cc_hf.statistics.checks import as_counts, as_floats, check_level
+from cc_hf.statistics.score_intervals import FEWEST, Estimate, estimate_share, score_limits
+
+__all__ = ["corrected_share", "transferred_share"]
+
+_Floats = npt.NDArray[np.float64]
+
+
+def corrected_share(
+    judged: npt.NDArray[np.generic],
+    trusted: npt.NDArray[np.float64],
+    *,
+    inclusion: npt.NDArray[np.float64] | None = None,
+    level: float = 0.95,
+) -> Estimate:
+    """Return the share of samples that are right by trusted verdicts, known for a random part.
+
+    The estimate is prediction-powered (Angelopoulos et al. 2023): the share by the judge, on all
+    samples, plus the mean difference of both verdicts on the part. The judge has the weight, from 0
+    to 1, that makes the variance smallest (PPI++, Angelopoulos, Duchi & Zrnic 2023, section 6), so
+    that a bad judge does no harm. If the part was not drawn with equal probability, its samples
+    weigh by the inverse of their probability (Horvitz & Thompson 1952).
+
+    The interval is Wilson's with the effective number of samples, as that of `estimate_share`. One
+    sample of each pair of verdicts, which weighs half, is added to the variance, because few
+    labels may show no mistake of a judge that makes some.
+
+    Args:
+        judged: shape (n,), the verdicts of the judge, or its probability of being right, in [0, 1].
+        trusted: shape (n,), the trusted verdicts, in [0, 1]; NaN where there is none.
+        inclusion: shape (n,), with which probability each sample was drawn, above 0; None if it is
+            the same for all.
+        level: confidence level, in (0, 1).
+
+    Returns:
+        The share, in [0, 1]. Its `n` is the number of trusted verdicts. `n_effective` compares it
+            with labels alone.
+
+    Raises:
+        InputError: for values out of range, different lengths, or no trusted verdict.
+
+    Examples:
+        >>> judged = np.array([1.0] * 80 + [0.0] * 20)
+        >>> trusted = np.where(np.arange(100) % 2, np.nan, judged)
+        >>> share = corrected_share(judged, trusted)
+        >>> share.value, share.n
+        (0.8, 50)
+    """
+    check_level(level)
+    f = as_floats("judged", judged, are_flags=True)
+    labels = as_floats("trusted", trusted, shape=f.shape, is_finite=False)
+    has_label = ~np.isnan(labels)
+    y, n = labels[has_label], int(has_label.sum())
+    if not n:
+        raise InputError("trusted: expected at least one verdict, got none")
+    for name, values in (("judged", f), ("trusted", y)):
+        if ((values < 0) | (values > 1)).any():
+            raise InputError(f"{name}: expected numbers from 0 to 1, got others")
+    weights = np.ones(n)
+    if inclusion is not None:
+        probabilities = as_floats("inclusion", inclusion, shape=f.shape)[has_label]
+        if ((probabilities <= 0) | (probabilities > 1)).any():
+            raise InputError("inclusion: expected probabilities above 0, up to 1, got others")
+        weights = 1 / probabilities
+        weights *= n / weights.sum()
+    if n == len(f):
+        return estimate_share(y * weights, weights, level=level)
+    share_of_judge = _weight_of_judge(y, f, has_label, weights)
+    n_others = len(f) - n
+    tuned = share_of_judge * n_others / len(f)  # of the mean over all samples
+    residuals = y - tuned * f[has_label]
+    rectifier = float((weights * residuals).mean())
+    value = min(1.0, max(0.0, tuned * float(f.mean()) + rectifier))
+    influence = tuned * (f - f.mean()) / len(f)
+    influence[has_label] += weights * (residuals - rectifier) / n
+    n_effective = _n_effective(value, influence, tuned, n)
+    limits = score_limits(value, n_effective, NormalDist().inv_cdf((1 + level) / 2))
+    return Estimate(value, Interval(*limits, level, method="ppi"), n, influence, n_effective)
+
+
+def _weight_of_judge(
+    y: _Floats, f: _Floats, has_label: npt.NDArray[np.bool_], weights: _Floats
+) -> float:
+    """Return the weight of the judge that makes the variance smallest, in [0, 1]."""
+    own = f[has_label]
+    spread = float(np.var(f, ddof=1))
+    if not spread:
+        return 0.0
+    means = [(weights * values).mean() for values in (y, own)]
+    covariance = float((weights**2 * (y - means[0]) * (own - means[1])).mean())
+    scale = float((weights**2).mean())
+    n, n_others = len(y), int((~has_label).sum())
+    return min(1.0, max(0.0, covariance / scale / ((1 + n / (scale * n_others)) * spread)))
+
+
+def _n_effective(value: float, influence: _Floats, tuned: float, n: int) -> float:
+    """Return the effective number of samples: with four more labelled ones, each of weight 1 / 2,
+    one for each pair of verdicts.
+    """
+    share = (value * n + 1) / (n + 2)
+    added = np.array([1 - tuned, 0.0, 1.0, -tuned])
+    mean = (1 - tuned) / 2
+    squares = float((influence**2).sum()) * n * n + float(((added - mean) ** 2).sum()) / 2
+    return share * (1 - share) / (squares / (n + 2) ** 2) * n / (n + 2)
+
+
+def transferred_share(
+    judged: npt.NDArray[np.int64], labels: npt.NDArray[np.int64], *, level: float = 0.95
+) -> tuple[float, Interval | NoInterval]:
+    """Return the share of right samples from verdicts of a judge whose mistakes are known from
+    other samples.
+
+    It is (p + specificity - 1) / (sensitivity + specificity - 1), where p is the share by the judge
+    (Rogan & Gladen 1978), with the interval of Lang & Reiczigel (2014), which includes the
+    uncertainty of the labels. It rests on the assumption that the judge errs alike on both samples.
+
+    Args:
+        judged: numbers of samples that the judge finds right and wrong, (2,).
+        labels: shape (2, 2), numbers of labelled samples: right and wrong in truth by row, by the
+            judge in columns.
+        level: confidence level, in (0, 1).
+
+    Returns:
+        The share, in [0, 1], and its interval, or why there is none: few labels, or a judge that
+            is not better than chance.
+
+    Raises:
+        InputError: for anything but counts, or no samples.
+
+    Examples:
+        >>> share, interval = transferred_share(np.array([70, 30]), np.array([[90, 10], [20, 80]]))
+        >>> round(share, 3), round(interval.low, 3), round(interval.high, 3)
+        (0.714, 0.552, 0.887)
+    """
+    check_level(level)
+    judged = as_counts("judged", judged, shape=(2,))
+    labels = as_counts("labels", labels, shape=(2, 2))
+    n = int(judged.sum())
+    n_right, n_wrong = (int(row.sum()) for row in labels)
+    if not (n and n_right and n_wrong):
+        raise InputError(
+            f"expected judged samples, and labels of right and of wrong ones, got {n}, {n_right}"
+            f" and {n_wrong}"
+        )
+
+    def share(p: float, sensitivity: float, specificity: float) -> float:
+        return (p + specificity - 1) / (sensitivity + specificity - 1)
+
+    p, sensitivity, specificity = judged[0] / n, labels[0, 0] / n_right, labels[1, 1] / n_wrong
+    if sensitivity + specificity <= 1:
+        return float(p), NoInterval("the judge is not better than chance on the labelled samples")
+    value = min(1.0, max(0.0, float(share(p, sensitivity, specificity))))
+    if min(n_right, n_wrong) < FEWEST:
+        return value, NoInterval(
+            f"{n_right} right and {n_wrong} wrong labels, and an interval needs {FEWEST} of each"
+        )
+    z = NormalDist().inv_cdf((1 + level) / 2)
+    # Lang & Reiczigel 2014: one success and one failure are added to the labels of both kinds,
+    # z² / 2 of each to the verdicts.
+    many = n + z * z
+    p = (judged[0] + z * z / 2) / many
+    sensitivity, specificity = (labels[0, 0] + 1) / (n_right + 2), (labels[1, 1] + 1) / (n_wrong + 2)
+    youden = sensitivity + specificity - 1
+    middle = share(p, sensitivity, specificity)
+    of_right = sensitivity * (1 - sensitivity) / (n_right + 2)
+    of_wrong = specificity * (1 - specificity) / (n_wrong + 2)
+    shift = 2 * z * z * (middle * of_right - (1 - middle) * of_wrong)
+    variance = p * (1 - p) / many + middle**2 * of_right + (1 - middle) ** 2 * of_wrong
+    half = z * math.sqrt(variance) / youden
+    low, high = (min(1.0, max(0.0, float(middle + shift + s * half))) for s in (-1, 1))
+    return value, Interval(low, high, level, method="lang-reiczigel")

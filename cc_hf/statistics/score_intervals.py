@@ -1,0 +1,370 @@
+"""Intervals in closed form of shares, their differences, ratios and minima.
+
+A share is a ratio of sums: an accuracy, with weights or without, precision, F1. Its interval is
+Wilson's score interval with the effective number of samples, which follows from the variance of
+the sums within strata and over groups. Unlike percentile intervals of the bootstrap, such intervals
+cover near 0 and 1, for few samples, and for the minimum over categories
+(`benchmarks/coverage_of_intervals.py` measures it). Nothing is drawn at random.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass, field
+from statistics import NormalDist
+
+import numpy as np
+import numpy.typing as npt
+
+from cc_hf.errors import InputError
+from cc_hf.results import Interval, NoInterval
+from cc_hf.statistics.bootstrap import whole_groups
+from cc_hf.statistics.checks import as_floats, as_labels, check_level, check_number, check_type
+
+__all__ = [
+    "FEWEST",
+    "Estimate",
+    "difference",
+    "estimate_share",
+    "lowest",
+    "ratio",
+    "share_interval",
+    "wilson_interval",
+]
+
+#: Fewest samples for an interval of a share with weights by rank, and of a difference. With fewer,
+#: simulated intervals of 95 % cover less than 92 %.
+FEWEST = 20
+
+_Floats = npt.NDArray[np.float64]
+_Limits = tuple[float, float]
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """A figure with its interval, from which intervals of other figures can be computed.
+
+    Attributes:
+        value: the figure.
+        interval: its interval.
+        n: number of samples that it is computed from; of a minimum, those of the smallest group.
+        influence: shape (units,), how much each sample, or group of samples, moves the figure; its
+            products with that of another figure of the same samples give their covariance. Empty
+            for a minimum.
+        n_effective: number of samples of a simple proportion that is as precise; 0 for a figure
+            that is not a share.
+    """
+
+    value: float
+    interval: Interval
+    n: int
+    influence: _Floats = field(repr=False, compare=False)
+    n_effective: float = 0.0
+
+
+def wilson_interval(part: float, whole: float, *, level: float = 0.95) -> Interval:
+    """Return Wilson's score interval of a proportion.
+
+    See Wilson 1927; recommended for small samples by Brown, Cai & DasGupta 2001.
+
+    Args:
+        part: numerator of the proportion, from 0 to `whole`.
+        whole: denominator, above 0.
+        level: confidence level, in (0, 1).
+
+    Raises:
+        InputError: for numbers out of range.
+
+    Examples:
+        >>> interval = wilson_interval(2, 2)
+        >>> round(interval.low, 3), interval.high
+        (0.342, 1.0)
+    """
+    check_number("whole", whole, low=0)
+    check_number("part", part, low=0, high=whole)
+    check_level(level)
+    if whole == 0:
+        raise InputError("whole: expected a number above 0, got 0")
+    return Interval(
+        *score_limits(part / whole, whole, _quantile((1 - level) / 2)), level, method="wilson"
+    )
+
+
+def estimate_share(
+    parts: npt.NDArray[np.generic],
+    wholes: npt.NDArray[np.generic],
+    *,
+    strata: Sequence[str] | None = None,
+    groups: Sequence[Hashable] | None = None,
+    level: float = 0.95,
+) -> Estimate:
+    """Return the sum of parts by the sum of wholes, with Wilson's score interval.
+
+    The interval has the effective number of samples, p (1 - p) / V, where V is the variance of the
+    share by linearization, as for surveys (Korn & Graubard 1998). So that V is not 0 for samples
+    that agree, and not too small for few that differ, one sample that is all right and one that is
+    all wrong are added to it, not to p. For simple proportions, the interval is that of
+    `wilson_interval`.
+
+    Args:
+        parts: shape (n,), what each sample contributes to the numerator, from 0 to its whole.
+        wholes: shape (n,), what it contributes to the denominator, 0 or more.
+        strata: n names of strata, whose numbers of samples are fixed; None for one stratum.
+        groups: n names of groups of samples that are not independent. Each is in one stratum. None
+            for samples on their own.
+        level: confidence level, in (0, 1).
+
+    Raises:
+        InputError: for no samples, other values, a part above its whole, wholes that are all 0,
+            strata or groups of another number, or a group in two strata.
+
+    Examples:
+        >>> share = estimate_share(np.array([1, 1, 0]), np.array([1, 1, 1]))
+        >>> share.interval == wilson_interval(2, 3), round(share.n_effective, 6)
+        (True, 3.0)
+    """
+    check_level(level)
+    part = as_floats("parts", parts, are_flags=True)
+    whole = as_floats("wholes", wholes, shape=part.shape, are_flags=True)
+    invalid = np.flatnonzero((part < 0) | (part > whole))
+    if len(invalid):
+        row = int(invalid[0])
+        raise InputError(
+            f"row {row}: expected a part from 0 to its whole, got {part[row]:g} of {whole[row]:g}"
+        )
+    if not whole.any():
+        raise InputError("wholes: expected at least one above 0, got none")
+    n = int((whole > 0).sum())
+    names = (
+        ["all"] * len(part)
+        if strata is None
+        else as_labels("strata", strata, n=len(part), are_texts=True)
+    )
+    if groups is not None:
+        labels = as_labels("groups", groups, n=len(part))
+        summed, names = whole_groups(np.stack([part, whole], axis=1), names, labels)
+        part, whole = summed.T
+    value = float(part.sum() / whole.sum())
+    stratum = np.unique(names, return_inverse=True)[1]
+    n_effective = _n_effective(part, whole, stratum)
+    residuals = part - value * whole
+    means = np.bincount(stratum, residuals) / np.bincount(stratum)
+    limits = score_limits(value, n_effective, _quantile((1 - level) / 2))
+    return Estimate(
+        value,
+        Interval(*limits, level, method="wilson"),
+        n,
+        (residuals - means[stratum]) / whole.sum(),
+        n_effective,
+    )
+
+
+def _n_effective(parts: _Floats, wholes: _Floats, stratum: npt.NDArray[np.int64]) -> float:
+    """Return the effective number of samples of a share; see `estimate_share`."""
+    counts = np.bincount(stratum)
+    counted = np.bincount(stratum, wholes > 0)
+    n = counted.sum()
+    # The two samples are shared among strata by size; each has the mean whole of its stratum.
+    added = counted / n
+    whole = np.bincount(stratum, wholes) / np.maximum(counted, 1)
+    total = wholes.sum() + 2 * (added * whole).sum()
+    share = (parts.sum() + (added * whole).sum()) / total
+    residuals = parts - share * wholes
+    right, wrong = whole * (1 - share), -whole * share
+    size = counts + 2 * added
+    mean = (np.bincount(stratum, residuals) + added * (right + wrong)) / size
+    # The only sample of a stratum shows no variance within it; that around the share takes over.
+    has_others = counts > 1
+    mean = np.where(has_others, mean, 0)
+    factor = np.ones(len(counts))
+    if (counted > 0).sum() > 1:
+        factor[has_others] = size[has_others] / (size[has_others] - 1)
+    squares = np.bincount(stratum, residuals**2) + added * (right**2 + wrong**2) - size * mean**2
+    variance = float((factor * squares).sum()) / total**2
+    return float(share * (1 - share) / variance * n / (n + 2))
+
+
+def share_interval(
+    parts: npt.NDArray[np.generic],
+    wholes: npt.NDArray[np.generic],
+    *,
+    strata: Sequence[str] | None = None,
+    groups: Sequence[Hashable] | None = None,
+    level: float = 0.95,
+) -> Interval | NoInterval:
+    """Return the interval of `estimate_share`, or why there is none: all samples are in one group.
+
+    Args:
+        parts, wholes, strata, groups, level: see `estimate_share`.
+
+    Raises:
+        InputError: for what `estimate_share` refuses.
+
+    Examples:
+        >>> share_interval(np.array([1, 0]), np.array([1, 1]), groups=["a", "a"]).reason
+        'all samples are in one group'
+    """
+    estimate = estimate_share(parts, wholes, strata=strata, groups=groups, level=level)
+    if groups is not None and len(set(groups)) == 1:
+        return NoInterval("all samples are in one group")
+    return estimate.interval
+
+
+def difference(first: Estimate, second: Estimate) -> Estimate:
+    """Return the first figure minus the second, of the same samples.
+
+    The limits come from those of both figures and their correlation (Zou & Donner 2008, "MOVER"),
+    which for proportions is Newcombe's method (1998). A minimum has no known correlation; the
+    interval of its difference is wider than need be.
+
+    Args:
+        first, second: figures of the same samples in the same order, with intervals of one level.
+            For figures of different samples, those of the other have a whole of 0.
+
+    Raises:
+        InputError: for anything else.
+
+    Examples:
+        >>> flags = np.array([True] * 9 + [False])
+        >>> first, second = (estimate_share(f, np.ones(10)) for f in (flags, ~flags))
+        >>> difference(first, second).interval.method
+        'mover'
+    """
+    level = _common_level(first, second)
+    value = first.value - second.value
+    (down, up), (second_down, second_up) = map(_margins, (first, second))
+    r = _correlation(first, second)
+    low = value - math.sqrt(max(0.0, down**2 + second_up**2 - 2 * r * down * second_up))
+    high = value + math.sqrt(max(0.0, up**2 + second_down**2 - 2 * r * up * second_down))
+    influences = [e.influence for e in (first, second) if len(e.influence)]
+    influence = influences[0] - influences[1] if len(influences) == 2 else np.zeros(0)
+    return Estimate(
+        value, Interval(low, high, level, method="mover"), min(first.n, second.n), influence
+    )
+
+
+def ratio(first: Estimate, second: Estimate) -> Interval | NoInterval:
+    """Return the interval of the first figure divided by the second (Donner & Zou 2012).
+
+    Args:
+        first, second: figures of 0 or more, as for `difference`.
+
+    Returns:
+        The interval; or why there is none: the second figure is, or may be, 0.
+
+    Raises:
+        InputError: for anything else.
+
+    Examples:
+        >>> flags, is_first = np.arange(40) % 4 > 0, np.arange(40) < 20
+        >>> interval = ratio(*(estimate_share(flags & m, m) for m in (is_first, ~is_first)))
+        >>> round(interval.low, 3), round(interval.high, 3)
+        (0.682, 1.466)
+    """
+    level = _common_level(first, second)
+    (l1, u1), (l2, u2) = _limits(first), _limits(second)
+    if l2 <= 0:
+        return NoInterval("the figure that it is divided by may be 0")
+    a, b, r = first.value, second.value, _correlation(first, second)
+    lower, upper = a * b - r * (a - l1) * (u2 - b), a * b - r * (u1 - a) * (b - l2)
+    low = lower - math.sqrt(max(0.0, lower**2 - l1 * (2 * a - l1) * u2 * (2 * b - u2)))
+    high = upper + math.sqrt(max(0.0, upper**2 - u1 * (2 * a - u1) * l2 * (2 * b - l2)))
+    return Interval(low / (u2 * (2 * b - u2)), high / (l2 * (2 * b - l2)), level, method="mover")
+
+
+def lowest(shares: Sequence[Estimate]) -> Estimate:
+    """Return the smallest of several shares of different samples, with an interval that covers at
+    least as often as its level says.
+
+    With k shares and level 1 - a, the lower limit is the smallest of their lower limits at a / 2,
+    the upper limit the smallest of their upper limits at a / (2 k). The lower one can be too high
+    only if that of the share that is lowest in truth is, and the upper one too low only if one of k
+    is. The limits of each share have Wilson's correction for continuity (Newcombe 1998).
+
+    Args:
+        shares: at least one, as `estimate_share` returns them, of one level.
+
+    Raises:
+        InputError: for anything else.
+
+    Examples:
+        >>> shares = [estimate_share(np.arange(20) < k, np.ones(20)) for k in (10, 18)]
+        >>> found = lowest(shares)
+        >>> found.value, round(found.interval.low, 3), round(found.interval.high, 3)
+        (0.5, 0.279, 0.755)
+    """
+    check_type("shares", shares, Sequence)
+    if not shares:
+        raise InputError("lowest of nothing: expected at least one share, got none")
+    for share in shares:
+        check_type("shares", share, Estimate)
+        if share.n_effective <= 0:
+            raise InputError("shares: expected estimates of shares, got what is computed from them")
+    level = _common_level(*shares)
+    worst = min(shares, key=lambda share: share.value)
+    if len(shares) == 1:
+        return worst
+    tail = (1 - level) / 2
+    low = min(_continuous_limits(share, _quantile(tail))[0] for share in shares)
+    high = min(_continuous_limits(share, _quantile(tail / len(shares)))[1] for share in shares)
+    return Estimate(
+        worst.value,
+        Interval(low, high, level, method="lowest"),
+        min(share.n for share in shares),
+        np.zeros(0),
+    )
+
+
+def _quantile(tail: float) -> float:
+    return NormalDist().inv_cdf(1 - tail)
+
+
+def score_limits(share: float, n: float, z: float) -> _Limits:
+    weight = z * z / n
+    middle = (share + weight / 2) / (1 + weight)
+    half = math.sqrt(share * (1 - share) * weight + weight * weight / 4) / (1 + weight)
+    return (0.0 if share == 0 else middle - half, 1.0 if share == 1 else middle + half)
+
+
+def _continuous_limits(share: Estimate, z: float) -> _Limits:
+    """Return score limits with correction for continuity. Weights may make the effective number of
+    samples larger than their number, which is not relied on in a minimum.
+    """
+    p, n = share.value, min(share.n_effective, share.n)
+    low_root = math.sqrt(max(0.0, z * z - 2 - 1 / n + 4 * p * (n * (1 - p) + 1)))
+    high_root = math.sqrt(max(0.0, z * z + 2 - 1 / n + 4 * p * (n * (1 - p) - 1)))
+    low = (2 * n * p + z * z - 1 - z * low_root) / (2 * (n + z * z))
+    high = (2 * n * p + z * z + 1 + z * high_root) / (2 * (n + z * z))
+    return (0.0 if p == 0 else max(0.0, low), 1.0 if p == 1 else min(1.0, high))
+
+
+def _common_level(*estimates: Estimate) -> float:
+    for estimate in estimates:
+        check_type("estimate", estimate, Estimate)
+    levels = {estimate.interval.level for estimate in estimates}
+    if len(levels) > 1:
+        raise InputError(f"expected intervals of one level, got {sorted(levels)}")
+    return levels.pop()
+
+
+def _limits(estimate: Estimate) -> _Limits:
+    return estimate.interval.low, estimate.interval.high
+
+
+def _margins(estimate: Estimate) -> _Limits:
+    low, high = _limits(estimate)
+    return estimate.value - low, high - estimate.value
+
+
+def _correlation(first: Estimate, second: Estimate) -> float:
+    if not (len(first.influence) and len(second.influence)):
+        return 0.0
+    if len(first.influence) != len(second.influence):
+        raise InputError(
+            "expected figures of the same samples, got figures of"
+            f" {len(first.influence)} and {len(second.influence)}"
+        )
+    scale = math.sqrt(float((first.influence**2).sum() * (second.influence**2).sum()))
+    product = float((first.influence * second.influence).sum())
+    return max(-1.0, min(1.0, product / scale)) if scale else 0.0

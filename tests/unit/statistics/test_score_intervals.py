@@ -1,0 +1,150 @@
+from __future__ import annotations
+
+from collections import defaultdict
+
+import numpy as np
+import pytest
+from scipy import stats
+from statsmodels.stats.proportion import confint_proportions_2indep
+
+from benchmarks.coverage_of_intervals import CASES, CONSERVATIVE, Coverage, page, simulate
+from cc_hf.errors import InputError
+from cc_hf.statistics.accuracy import accuracy_estimates, accuracy_intervals
+from cc_hf.statistics.bootstrap import Bootstrap
+from cc_hf.statistics.score_intervals import (
+    Estimate,
+    difference,
+    estimate_share,
+    lowest,
+    ratio,
+    share_interval,
+    wilson_interval,
+)
+from tests.helpers.intervals import limits, reason
+
+
+def _share(k: int, n: int) -> Estimate:
+    return estimate_share(np.arange(n) < k, np.ones(n))
+
+
+@pytest.mark.parametrize(("part", "whole"), [(0, 1), (1, 1), (1, 2), (3, 7), (50, 50), (0, 400)])
+def test_intervals_of_simple_proportions_equal_those_of_scipy(part: int, whole: int) -> None:
+    theirs = stats.binomtest(part, whole).proportion_ci(method="wilson")
+    assert limits(wilson_interval(part, whole)) == pytest.approx(
+        (theirs.low, theirs.high), abs=1e-12
+    )
+    # Samples without a whole and equal weights do not matter, nor groups of one sample.
+    parts, wholes = np.zeros(whole + 3), np.repeat([2.0, 0.0], [whole, 3])
+    parts[:part] = 2
+    for groups in (None, range(whole + 3)):
+        interval = share_interval(parts, wholes, groups=groups)
+        assert limits(interval) == pytest.approx(limits(wilson_interval(part, whole)), abs=1e-12)
+
+
+def test_the_effective_number_of_samples_follows_from_the_variance() -> None:
+    flags = np.repeat([True, False, True, False], [900, 100, 300, 700])
+    strata = np.repeat(["a", "b"], 1000).tolist()
+    alike, doubled = np.tile(flags, 2), [i % 2000 for i in range(4000)]
+    share = estimate_share(flags, np.ones(2000), strata=strata)
+    variance = (0.9 * 0.1 + 0.3 * 0.7) / 4 / 1000
+    assert share.n_effective == pytest.approx(0.6 * 0.4 / variance, rel=0.01)
+    grouped = estimate_share(alike, np.ones(4000), groups=doubled)
+    assert grouped.n_effective == pytest.approx(2000, rel=0.01)
+    weights = np.arange(1.0, 2001)
+    weighted = estimate_share(flags * weights, weights)
+    p = weighted.value
+    linear = (weights**2 * (flags - p) ** 2).sum() / weights.sum() ** 2
+    assert weighted.n_effective == pytest.approx(p * (1 - p) / linear, rel=0.01)
+
+
+@pytest.mark.parametrize(("first", "second"), [((56, 70), (48, 80)), ((9, 10), (3, 10))])
+def test_differences_of_independent_shares_equal_those_of_newcombe(
+    first: tuple[int, int], second: tuple[int, int]
+) -> None:
+    (a, m), (b, n) = first, second
+    flags, is_first = np.repeat([1, 0, 1, 0], [a, m - a, b, n - b]), np.arange(m + n) < m
+    shares = [estimate_share(flags * members, members) for members in (is_first, ~is_first)]
+    expected = confint_proportions_2indep(a, m, b, n, method="newcomb")
+    assert limits(difference(*shares).interval) == pytest.approx(expected, abs=1e-9)
+    low, high = limits(ratio(*shares))
+    assert low < a / m / (b / n) < high
+    logs = confint_proportions_2indep(a, m, b, n, compare="ratio", method="score")
+    assert (low, high) == pytest.approx(logs, rel=0.1)
+
+
+def test_correlated_shares_differ_with_more_certainty() -> None:
+    random = np.random.default_rng(0)
+    first = random.random(500) < 0.6
+    second = np.where(random.random(500) < 0.8, first, random.random(500) < 0.7)
+    pair = [estimate_share(flags, np.ones(500)) for flags in (first, second)]
+    low, high = limits(difference(*pair).interval)
+    deviation = (first * 1.0 - second).std() / np.sqrt(500)
+    assert high - low == pytest.approx(2 * 1.96 * deviation, rel=0.05)
+    never = estimate_share(np.zeros(500), np.ones(500))
+    assert reason(ratio(pair[0], never)) == "the figure that it is divided by may be 0"
+
+
+def test_the_limits_of_a_minimum_are_those_of_its_shares_at_other_levels() -> None:
+    shares = [_share(k, 40) for k in (20, 22, 39)]
+    low, high = limits(lowest(shares).interval)
+    assert low < wilson_interval(20, 40).low
+    assert high > wilson_interval(20, 40, level=1 - 0.05 / 3).high
+    assert lowest(shares).value == 0.5
+    assert lowest(shares[:1]) == shares[0]
+    more = limits(lowest([*shares, _share(21, 40)]).interval)
+    assert (more[0], more[1] > high) == (low, True)
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: estimate_share([2.0], [1.0]), "row 0: expected a part from 0 to its whole"),
+        (lambda: estimate_share([0.0], [0.0]), "wholes: expected at least one above 0"),
+        (lambda: difference(_share(1, 2), _share(1, 3)), "same samples, got figures of 2 and 3"),
+        (lambda: lowest([]), "expected at least one share, got none"),
+        (
+            lambda: lowest([difference(_share(1, 2), _share(2, 2))]),
+            "expected estimates of shares, got what is computed from them",
+        ),
+        (
+            lambda: ratio(_share(1, 2), estimate_share([1.0, 0], [1.0, 1], level=0.9)),
+            "intervals of one level, got",
+        ),
+    ],
+)  # fmt: skip
+def test_what_has_no_interval_is_refused(call: object, message: str) -> None:
+    assert callable(call)
+    with pytest.raises(InputError, match=message):
+        call()
+
+
+def test_accuracies_have_intervals_of_their_categories() -> None:
+    correct = np.repeat([True, False, True, False], [15, 10, 30, 1])
+    names = np.repeat(["a", "none"], [25, 31]).tolist()
+    found = accuracy_estimates(correct, names)
+    assert limits(found["accuracy_a"].interval) == pytest.approx(limits(wilson_interval(15, 25)))
+    assert found["min_accuracy"].interval == found["accuracy_a"].interval
+    weights = np.arange(1, 57)
+    few = accuracy_intervals(correct, weights, ["b" if i < 9 else "a" for i in range(56)])
+    assert reason(few["weighted_accuracy_b"]) == reason(few["weighted_min_accuracy"])
+    assert reason(few["weighted_accuracy_b"]).startswith("n = 9, ")
+    assert limits(few["weighted_accuracy"])
+
+
+def test_intervals_cover_what_they_promise_and_tests_reject_no_more_than_they_say() -> None:
+    """In all cases of each figure, within 2.5 standard errors of the simulation."""
+    by_figure: dict[str, list[Coverage]] = defaultdict(list)
+    for case in CASES:
+        for row in simulate(case, n_runs=60, bootstrap=Bootstrap(n_resamples=300)):
+            by_figure[row.figure].append(row)
+    for figure, rows in by_figure.items():
+        n = sum(row.n for row in rows)
+        rate = sum(row.rate * row.n for row in rows) / n
+        margin = 2.5 * np.sqrt(0.05 * 0.95 / n)
+        if rows[0].width is None:
+            assert rate <= 0.05 + margin, figure
+        else:
+            assert rate >= 0.93 - margin, figure
+            assert rate <= 0.99 + margin or figure.startswith(CONSERVATIVE), figure
+    text = page([row for rows in by_figure.values() for row in rows], n_runs=60)
+    assert text.count("\n| ") == len(by_figure) + 2
