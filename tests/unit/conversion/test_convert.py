@@ -32,7 +32,7 @@ _PAIRS = [
     ([2], [2]),
     ([6, 43, 2], [2]),
 ]
-_SEPARATE = {"share_all_embeddings": False}
+_SEPARATE: dict[str, Any] = {"share_all_embeddings": False}
 _PRE_NORM = both(normalize_before=True)
 _LEARNED = both(learned_pos=True)
 _MBART = {**both(normalize_before=True, learned_pos=True), "layernorm_embedding": True}

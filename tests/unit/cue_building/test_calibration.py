@@ -242,16 +242,21 @@ def test_a_file_gives_the_same_calibration_back() -> None:
     assert len(calibration.sketch) == 90
 
 
+_DAMAGED: dict[str, list[Any]] = {
+    "wordings": [[], [{}], 3],
+    "readings": [["female"], ["female", 3]],
+    "n_rows": ["60", -1],
+    "sketch": [[3], None],
+    "left_out": [3, {"a": 3}],
+    "chosen": ["gender_noun"],
+    "evaluator": [None],
+    "signature": ["a|b"],
+}
+
+
 @pytest.mark.parametrize(
     ("key", "value"),
-    [
-        *(("wordings", value) for value in ([], [{}], 3)),
-        *(("readings", value) for value in (["female"], ["female", 3])),
-        *(("n_rows", value) for value in ("60", -1)),
-        *(("sketch", value) for value in ([3], None)),
-        *(("left_out", value) for value in (3, {"a": 3})),
-        *(("chosen", "gender_noun"), ("evaluator", None), ("signature", "a|b")),
-    ],
+    [(key, value) for key, values in _DAMAGED.items() for value in values],
     ids=str,
 )
 def test_damaged_calibrations_are_refused(key: str, value: Any) -> None:

@@ -39,7 +39,7 @@ from tests.helpers.models import save_tiny_marian
 REQUESTS = letter_requests(60)
 N_DISTINCT = 60
 LANGUAGES = ("en", "de")
-_EN_DE = {"src_lang": "en", "tgt_lang": "de"}
+_EN_DE: dict[str, Any] = {"src_lang": "en", "tgt_lang": "de"}
 COMMIT = "0123456789abcdef" * 2 + "01234567"
 
 
@@ -60,7 +60,11 @@ class _Loader:
         self.loaded.append(str(name))
         file = Path(name) / "weights.bin"
         identity = file.read_text(encoding="utf-8") if file.is_file() else "hub"
-        given = {"name": Path(name).name, "identity": identity, "dtype": options.dtype}
+        given: dict[str, Any] = {
+            "name": Path(name).name,
+            "identity": identity,
+            "dtype": options.dtype,
+        }
         given |= {"cache": open_cache(options.cache), **self.own}
         given["on_too_long"] = options.on_too_long or "error"
         made = LetterEvaluator(self.scored.extend, **given)
@@ -127,7 +131,7 @@ finally:
 """
 
 
-def run(*arguments: str | Path, folder: Path) -> set[str]:
+def run(*arguments: object, folder: Path) -> set[str]:
     """Return the heavy modules that a process of the command line imported."""
     command = [sys.executable, "-c", _SECOND, *map(str, arguments)]
     found = subprocess.run(command, capture_output=True, text=True, cwd=folder, check=True)

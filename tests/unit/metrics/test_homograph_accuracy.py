@@ -122,7 +122,11 @@ def test_rates_add_up_in_all_and_by_category() -> None:
     texts = ["Der Schläger.", "Die Fledermaus.", "Das Tier.", "Der", ""]
     categories = ["frequent", "frequent", "frequent", "rare", "rare"]
     rows = [{**ROW, "source": "The bat.", "category": name} for name in categories]
-    options = {"alignments": ["1-1", "1-1", "1-1", "0-0", ""], "tgt_lang": "de", "src_lang": "en"}
+    options: dict[str, Any] = {
+        "alignments": ["1-1", "1-1", "1-1", "0-0", ""],
+        "tgt_lang": "de",
+        "src_lang": "en",
+    }
     result = evaluate_metric("homograph_accuracy", texts, rows, **options)
     predicted = ["stick", "animal", "unknown", "deleted", "deleted"]
     assert [j.predicted for j in result.judgements] == predicted
