@@ -180,7 +180,7 @@ def _genders(n: int, near: str) -> Draw:
             "delta_g": f1[0] - f1[1],
             "delta_s": accuracy[0] - accuracy[1],
         }
-        found = {
+        outcomes = {
             name: (float(t), intervals[name]) for name, t in truths.items() if name in intervals
         }
         n_right = [int(counts[gold, :, gold].sum()) for gold in range(2)]
@@ -188,8 +188,8 @@ def _genders(n: int, near: str) -> Draw:
             flags = np.array([np.arange(n // 2) < k for k in n_right])
             is_male = np.repeat([True, False], n // 2)
             accuracies = (estimate_share(flags.ravel() & m, m) for m in (is_male, ~is_male))
-            found["ratio_male_female"] = float(true[0, 0] / true[1, 1]), ratio(*accuracies)
-        return found
+            outcomes["ratio_male_female"] = float(true[0, 0] / true[1, 1]), ratio(*accuracies)
+        return outcomes
 
     return draw
 
@@ -229,8 +229,8 @@ def _groups(n_groups: int, size: int, near: str) -> Draw:
         of_groups = random.beta(4 * share, 4 * (1 - share), size=n_groups)
         flags = random.random((n_groups, size)) < of_groups[:, None]
         names = np.repeat(np.arange(n_groups), size).tolist()
-        (found,) = part_shares(flags.ravel(), [np.ones(flags.size, dtype=bool)], groups=names)
-        return {"share of grouped samples": (share, found.interval)}
+        (outcomes,) = part_shares(flags.ravel(), [np.ones(flags.size, dtype=bool)], groups=names)
+        return {"share of grouped samples": (share, outcomes.interval)}
 
     return draw
 
@@ -271,8 +271,8 @@ def _correlated(
     """Return (s, n) verdicts of s systems that are right with these shares."""
     s, n = shares.shape
     common = random.normal(size=n)
-    own = random.normal(size=(s, n))
-    latent = math.sqrt(correlation) * common + math.sqrt(1 - correlation) * own
+    separate = random.normal(size=(s, n))
+    latent = math.sqrt(correlation) * common + math.sqrt(1 - correlation) * separate
     limits = np.vectorize(_PHI.inv_cdf)(shares)
     return np.asarray(latent < limits)
 
@@ -411,15 +411,15 @@ def simulate(case: Case, *, n_runs: int, bootstrap: Bootstrap, seed: int = 0) ->
     ]
 
 
-def page(found: Sequence[Coverage], *, n_runs: int) -> str:
+def page(outcomes: Sequence[Coverage], *, n_runs: int) -> str:
     """Return a page in Markdown with a line for each interval and each test.
 
     Args:
-        found: the coverage of all cases.
+        outcomes: the coverage of all cases.
         n_runs: number of samples of each case.
     """
     by_figure: dict[str, list[Coverage]] = defaultdict(list)
-    for row in found:
+    for row in outcomes:
         by_figure[row.figure].append(row)
     tables: dict[bool, list[str]] = {True: [], False: []}
     for figure, rows in by_figure.items():
@@ -479,11 +479,11 @@ def main(
 ) -> None:
     """Simulate all cases, and print or write the page."""
     bootstrap = Bootstrap(n_resamples=resamples)
-    found = []
+    outcomes = []
     for case in CASES:
-        found += simulate(case, n_runs=runs, bootstrap=bootstrap, seed=seed)
+        outcomes += simulate(case, n_runs=runs, bootstrap=bootstrap, seed=seed)
         typer.echo(case.name, err=True)
-    text = page(found, n_runs=runs)
+    text = page(outcomes, n_runs=runs)
     if output is None:
         typer.echo(text)
     else:

@@ -33,7 +33,7 @@ __all__ = [
     "own_judge_note",
 ]
 
-_METHODS = ("percentile", "wilson", "mover", "lowest", "fisher", "t")
+_METHODS = ("percentile", "wilson", "mover", "lowest", "ppi", "fisher", "t")
 _FORM = "the JSON of an evaluation result"
 _REMEDY = "is this a file that `cc-hf evaluate` wrote?"
 _MANY_TIES = 0.05  # the share of judgements above which a reader is told
@@ -49,7 +49,8 @@ class Interval:
         n_undefined: number of resamples in which the figure is undefined; the interval ignores
             them.
         method: "wilson" for a share, "mover" for a difference or ratio of shares, and "lowest" for
-            their minimum (`cc_hf.statistics.score_intervals`); "percentile" for the bootstrap;
+            their minimum (`cc_hf.statistics.score_intervals`); "ppi" for a share that includes a
+            judge's mistakes (`cc_hf.statistics.correction`); "percentile" for the bootstrap;
             "fisher" for a correlation by Fisher's z, or "t" for a coefficient of a regression by
             Student's t.
     """

@@ -154,7 +154,15 @@ def test_the_picture_of_the_method_shows_figures_of_the_embedded_evaluator() -> 
 
 
 def test_every_page_with_examples_is_tested_here() -> None:
-    reference = {"api", "annotations", "parity", "performance", "architecture", "internals"}
+    reference = {
+        "api",
+        "annotations",
+        "parity",
+        "performance",
+        "architecture",
+        "internals",
+        "coverage",
+    }
     without = {_ROOT / "docs" / f"{name}.md" for name in reference | {"index", "studies/index"}}
     generated = {_ROOT / "docs/cli.md", _ROOT / "docs/changelog.md"}
     assert set(_DOCS) - without - generated == {_ROOT / page for page in _PAGES[1:]}

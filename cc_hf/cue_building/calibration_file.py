@@ -330,7 +330,12 @@ def _result(row: Mapping[str, Any]) -> WordingResult:
         None if wording is None else Wording.from_row(wording),
         _figures(row["choice"]),
         _figures(row["report"]),
-        {name: Interval(*map(_number, limits)) for name, limits in row["intervals"].items()},
+        {
+            name: Interval(
+                *map(_number, limits), method="wilson" if name == "accuracy" else "percentile"
+            )
+            for name, limits in row["intervals"].items()
+        },
     )
 
 

@@ -83,14 +83,15 @@ def corrected_share(
     if n == len(f):
         return estimate_share(y * weights, weights, level=level)
     share_of_judge = _weight_of_judge(y, f, has_label, weights)
-    n_others = len(f) - n
-    tuned = share_of_judge * n_others / len(f)  # of the mean over all samples
+    tuned = share_of_judge * len(f) / (len(f) - n)  # of the mean over all samples, not the others
     residuals = y - tuned * f[has_label]
     rectifier = float((weights * residuals).mean())
     value = min(1.0, max(0.0, tuned * float(f.mean()) + rectifier))
     influence = tuned * (f - f.mean()) / len(f)
     influence[has_label] += weights * (residuals - rectifier) / n
-    n_effective = _n_effective(value, influence, tuned, n)
+    for part in (has_label, ~has_label):
+        influence[part] -= influence[part].mean()
+    n_effective = _n_effective(value, influence, share_of_judge, n)
     limits = score_limits(value, n_effective, NormalDist().inv_cdf((1 + level) / 2))
     return Estimate(value, Interval(*limits, level, method="ppi"), n, influence, n_effective)
 
@@ -99,24 +100,24 @@ def _weight_of_judge(
     y: _Floats, f: _Floats, has_label: npt.NDArray[np.bool_], weights: _Floats
 ) -> float:
     """Return the weight of the judge that makes the variance smallest, in [0, 1]."""
-    own = f[has_label]
+    judged = f[has_label]
     spread = float(np.var(f, ddof=1))
     if not spread:
         return 0.0
-    means = [(weights * values).mean() for values in (y, own)]
-    covariance = float((weights**2 * (y - means[0]) * (own - means[1])).mean())
+    means = [(weights * values).mean() for values in (y, judged)]
+    covariance = float((weights**2 * (y - means[0]) * (judged - means[1])).mean())
     scale = float((weights**2).mean())
     n, n_others = len(y), int((~has_label).sum())
     return min(1.0, max(0.0, covariance / scale / ((1 + n / (scale * n_others)) * spread)))
 
 
-def _n_effective(value: float, influence: _Floats, tuned: float, n: int) -> float:
+def _n_effective(value: float, influence: _Floats, share_of_judge: float, n: int) -> float:
     """Return the effective number of samples: with four more labelled ones, each of weight 1 / 2,
     one for each pair of verdicts.
     """
     share = (value * n + 1) / (n + 2)
-    added = np.array([1 - tuned, 0.0, 1.0, -tuned])
-    mean = (1 - tuned) / 2
+    added = np.array([1 - share_of_judge, 0.0, 1.0, -share_of_judge])
+    mean = (1 - share_of_judge) / 2
     squares = float((influence**2).sum()) * n * n + float(((added - mean) ** 2).sum()) / 2
     return share * (1 - share) / (squares / (n + 2) ** 2) * n / (n + 2)
 
@@ -147,7 +148,7 @@ def transferred_share(
     Examples:
         >>> share, interval = transferred_share(np.array([70, 30]), np.array([[90, 10], [20, 80]]))
         >>> round(share, 3), round(interval.low, 3), round(interval.high, 3)
-        (0.714, 0.552, 0.887)
+        (0.714, 0.563, 0.858)
     """
     check_level(level)
     judged = as_counts("judged", judged, shape=(2,))
@@ -176,7 +177,10 @@ def transferred_share(
     # z² / 2 of each to the verdicts.
     many = n + z * z
     p = (judged[0] + z * z / 2) / many
-    sensitivity, specificity = (labels[0, 0] + 1) / (n_right + 2), (labels[1, 1] + 1) / (n_wrong + 2)
+    sensitivity, specificity = (
+        (labels[0, 0] + 1) / (n_right + 2),
+        (labels[1, 1] + 1) / (n_wrong + 2),
+    )
     youden = sensitivity + specificity - 1
     middle = share(p, sensitivity, specificity)
     of_right = sensitivity * (1 - sensitivity) / (n_right + 2)

@@ -139,18 +139,18 @@ def decision_intervals(
         }
 
     intervals = {
-        name: found.interval
-        for name, found in estimates(np.ones(len(verdicts), dtype=np.bool_)).items()
+        name: estimate.interval
+        for name, estimate in estimates(np.ones(len(verdicts), dtype=np.bool_)).items()
     }
     for grouping, groups in groupings.items():
         labels = np.asarray(groups)
         of_groups = {name: estimates(labels == name) for name in sorted(set(groups) - {""})}
-        for group, found in of_groups.items():
-            intervals |= {f"{name}_{group}": share.interval for name, share in found.items()}
+        for group, shares in of_groups.items():
+            intervals |= {f"{name}_{group}": share.interval for name, share in shares.items()}
         for name in FIGURES:
-            shares = [found[name] for found in of_groups.values() if name in found]
-            if shares:
-                intervals[f"min_{name}_{grouping}"] = lowest(shares).interval
+            parts = [shares[name] for shares in of_groups.values() if name in shares]
+            if parts:
+                intervals[f"min_{name}_{grouping}"] = lowest(parts).interval
     return {name: intervals[name] for name in scores}
 
 

@@ -195,10 +195,12 @@ def difference_interval(first: Estimate, second: Estimate) -> Interval | NoInter
         >>> difference_interval(share, share).reason
         'n = 2, and an interval of a difference needs at least 20 samples'
     """
-    found = difference(second, first)
+    estimate = difference(second, first)
+    if few := _too_few(estimate.n):
+        return few
     if first.influence.any() and np.array_equal(first.influence, second.influence):
         return NoInterval("the systems differ on no sample")
-    return _too_few(found.n) or found.interval
+    return estimate.interval
 
 
 def _figures(

@@ -128,6 +128,14 @@ FUNCTIONS: dict[str, dict[str, tuple[Any, str]]] = {
     "bootstrap.whole_groups": {
         "values": (np.ones((2, 1)), ""), "names": (_AB, ""), "groups": (_AB, ""),
     },
+    "correction.corrected_share": {
+        "judged": (np.ones(4), "figures"), "trusted": (np.array([1.0, np.nan, 0, 1]), "figures"),
+        "inclusion": (np.full(4, 0.5), "columns"), "level": (0.9, "level"),
+    },
+    "correction.transferred_share": {
+        "judged": (np.array([7, 3]), "counts"), "labels": (np.array([[9, 1], [2, 8]]), "columns"),
+        "level": (0.9, "level"),
+    },
     "corpus_quality.corpus_quality": {
         "systems": ({"a": _AB}, "mapping"), "references": (_AB, "texts"), "tokenize": ("13a", "name"),
     },
@@ -198,6 +206,7 @@ FUNCTIONS: dict[str, dict[str, tuple[Any, str]]] = {
 _OPTIONAL = (
     "weights",
     "inconclusive",
+    "inclusion",
     "is_inconclusive",
     "units",
     "groups",

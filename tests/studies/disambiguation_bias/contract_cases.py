@@ -133,7 +133,7 @@ CASES = ContractCases(
         # a tenth of an odd number of rows and one of twice as many can end elsewhere
         "attacks": FigureCase(
             attack,
-            lambda rows: replace(attack_figures(rows, bootstrap=_FEW), by_bias=()),
+            lambda rows: replace(attack_figures(rows), by_bias=()),
             attacked_again,
         ),
         "attacks, agreement": FigureCase(

@@ -107,10 +107,10 @@ def test_rates_count_the_samples_of_each_model_and_pair_those_of_both() -> None:
     assert widths[1] > 2 * widths[0]
 
 
-def test_a_resample_in_which_no_sample_counts_is_undefined() -> None:
+def test_a_rate_of_few_samples_has_no_interval() -> None:
     compared = compared_rates("x", ([None] * 19 + [True], [True, False] * 10), range(20))
     assert isinstance(compared.difference.interval, NoInterval)
-    assert "undefined in" in compared.difference.interval.reason
+    assert "n = 1, " in compared.difference.interval.reason
     assert 0 < compared.difference.p_value <= 1
 
 

@@ -38,19 +38,22 @@ _CANDIDATES = {
 def example(
     number: int, source: str, word: str, sense: str, **change: Any
 ) -> ContrastiveSourceExample:
-    fields: dict[str, Any] = {
-        "id": f"x{number}",
-        "src_lang": "en",
-        "tgt_lang": "de",
-        "source": source,
-        "focus": Focus(word, source.index(word)),
-        "correct_sources": ("-",),
-        "incorrect_sources": ("-",),
-        "category": "c",
-        "gold": sense,
-        "extra": {"ambiguous_word": word, "reference": f"Satz {number}."},
-    }
-    return ContrastiveSourceExample(**{**fields, **change})
+    focus = Focus(word, source.index(word))
+    extra = {"ambiguous_word": word, "reference": f"Satz {number}."}
+    common = "en", "de", source, focus, ("-",), ("-",), "c", sense, extra
+    return replace(ContrastiveSourceExample(f"x{number}", *common), **change)
+
+
+def built(rows: Any = None, **options: Any) -> CueSet:
+    """Build cues for the examples, from the candidates by the fake evaluator unless told
+    otherwise; the fields of CueChoice stand beside the other options.
+    """
+    names = {field.name for field in fields(CueChoice)} & options.keys()
+    choice = CueChoice(**{name: options.pop(name) for name in names})
+    if "masked_lm" not in options:
+        options = {"candidates": _CANDIDATES, **options}
+    options = {"evaluator": hash_scores, **options}
+    return build_cues(examples() if rows is None else rows, **options, choice=choice)
 
 
 def examples() -> list[ContrastiveSourceExample]:
@@ -68,17 +71,12 @@ def examples() -> list[ContrastiveSourceExample]:
 
 def by_hand(sense: str, words: Sequence[str], *, lowest: bool) -> list[str]:
     rows = [e for e in examples() if e.gold == sense]
-    means = {
-        w: (
-            sum(
-                hash_score(f"The {w} {e.source.removeprefix('The ')}", e.extra["reference"])
-                for e in rows
-            )
-            / len(rows)
-        )
-        for w in words
-    }
-    return sorted(words, key=lambda w: means[w] if lowest else -means[w])[:2]
+
+    def total(word: str) -> float:
+        sources = (f"The {word} {e.source.removeprefix('The ')}" for e in rows)
+        return sum(hash_score(s, e.extra["reference"]) for s, e in zip(sources, rows, strict=True))
+
+    return sorted(words, key=total, reverse=not lowest)[:2]
 
 
 def digest(found: CueSet) -> str:
@@ -87,26 +85,18 @@ def digest(found: CueSet) -> str:
 
 
 def test_cues_equal_those_computed_by_hand() -> None:
-    found = build_cues(
-        examples(), candidates=_CANDIDATES, evaluator=hash_scores, choice=CueChoice(n_cues=2)
-    )
-    animal, club = found.senses
+    animal, club = built(n_cues=2).senses
     own, other = ["brown", "fruit", "vampire", "sleepy"], ["wooden", "heavy", "cricket"]
-    assert (list(animal.correct.cues), list(animal.incorrect.cues)) == (
-        by_hand("animal", own, lowest=False),
-        by_hand("animal", other, lowest=True),
-    )
-    assert (list(club.correct.cues), list(club.incorrect.cues)) == (
-        by_hand("club", other, lowest=False),
-        by_hand("club", own, lowest=True),
-    )
+    for sense, right, wrong in ((animal, own, other), (club, other, own)):
+        assert list(sense.correct.cues) == by_hand(sense.sense, right, lowest=False)
+        assert list(sense.incorrect.cues) == by_hand(sense.sense, wrong, lowest=True)
     assert (animal.n_examples, club.n_examples) == (3, 2)
     assert animal.correct.mean_scores[0] > animal.correct.mean_scores[1]
     assert animal.incorrect.mean_scores[0] < animal.incorrect.mean_scores[1]
 
 
 def test_senses_without_cues_are_listed() -> None:
-    found = build_cues(examples(), candidates=_CANDIDATES, evaluator=hash_scores)
+    found = built()
     assert found.left_out == (
         LeftOut("cook", "a", 1, "no candidates"),
         LeftOut("cook", "b", 1, "no candidates"),
@@ -121,27 +111,18 @@ def test_senses_without_cues_are_listed() -> None:
         "n_cut": 0,
     }
     assert [e.id for e in found.examples] == ["x0", "x1", "x2", "x3", "x4"]
-    assert (
-        build_cues(
-            examples(), candidates=_CANDIDATES, evaluator=hash_scores, choice=CueChoice(n_cues=4)
-        ).counts["n_short"]
-        == 2
-    )
+    assert built(n_cues=4).counts["n_short"] == 2
 
 
 def test_candidates_of_a_sense_without_examples_count_as_incorrect() -> None:
-    found = build_cues(
-        [e for e in examples() if e.gold == "animal"], candidates=_CANDIDATES, evaluator=hash_scores
-    )
-    assert [(s.sense, s.candidates.incorrect) for s in found.senses] == [
-        ("animal", ("wooden", "heavy", "cricket"))
-    ]
+    (sense,) = built([e for e in examples() if e.gold == "animal"]).senses
+    incorrect = "wooden", "heavy", "cricket"
+    assert (sense.sense, sense.candidates.incorrect) == ("animal", incorrect)
 
 
 def test_rows_are_complete_rows_of_a_custom_dataset() -> None:
-    found = build_cues(examples(), candidates=_CANDIDATES, evaluator=hash_scores)
-    row = found.rows()[1]
-    assert row == {
+    found = built()
+    assert found.rows()[1] == {
         "id": "x1",
         "source": "The bat number 1 and a bat.",
         "focus": "bat",
@@ -155,25 +136,19 @@ def test_rows_are_complete_rows_of_a_custom_dataset() -> None:
         "reference": "Satz 1.",
         "ambiguous_word": "bat",
     }
-    assert all(
-        isinstance(r["correct_cues"], list) and r["source"][r["position"] :].startswith(r["focus"])
-        for r in found.rows()
-    )
+    for row in found.rows():
+        assert isinstance(row["correct_cues"], list)
+        assert row["source"][row["position"] :].startswith(row["focus"])
 
 
 def test_the_signature_states_candidates_evaluator_and_options(tmp_path: Path) -> None:
     path = tmp_path / "bats.json"
     path.write_text(candidates_json(_CANDIDATES), encoding="utf-8")
-    found = build_cues(
-        examples(),
-        candidates=path,
-        evaluator=hash_scores,
-        choice=CueChoice(words=["bat"], n_candidates=3),
-    )
-    name, fields = signature.parse(found.signature)
+    found = built(candidates=path, words=["bat"], n_candidates=3)
+    name, signed = signature.parse(found.signature)
     assert name == "cues"
-    assert fields["list"] == f"bats.json@{hashlib.sha256(path.read_bytes()).hexdigest()[:12]}"
     expected = {
+        "list": f"bats.json@{hashlib.sha256(path.read_bytes()).hexdigest()[:12]}",
         "data": "own",
         "words": "bat",
         "langs": "en-de",
@@ -184,18 +159,16 @@ def test_the_signature_states_candidates_evaluator_and_options(tmp_path: Path) -
         "senses": "2",
         "n": "5",
     }
-    assert {key: fields[key] for key in expected} == expected
+    assert expected.items() <= signed.items()
 
 
 def test_the_order_of_examples_and_the_block_size_do_not_change_cues(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    found = build_cues(examples(), candidates=_CANDIDATES, evaluator=hash_scores)
+    found = built()
     shuffled = examples()
     random.Random(0).shuffle(shuffled)
-    assert (
-        build_cues(shuffled, candidates=_CANDIDATES, evaluator=hash_scores).senses == found.senses
-    )
+    assert built(shuffled).senses == found.senses
     monkeypatch.setattr("cc_hf.cue_building.scoring._BLOCK", 1)
     calls: list[int] = []
 
@@ -203,7 +176,7 @@ def test_the_order_of_examples_and_the_block_size_do_not_change_cues(
         calls.append(len(sources))
         return hash_scores(sources, translations)
 
-    assert build_cues(examples(), candidates=_CANDIDATES, evaluator=counted).senses == found.senses
+    assert built(evaluator=counted).senses == found.senses
     assert calls == [21, 14]
 
 
@@ -223,13 +196,8 @@ def test_the_order_of_examples_and_the_block_size_do_not_change_cues(
         ({"words": ["doctor"]}, "at least one ambiguous word with two.*got none among 1 senses"),
         ({"tgt_lang": "ru"}, "tgt_lang: expected one target language .*, got de, ru"),
         (
-            {
-                "dataset": [
-                    *examples(),
-                    example(8, "A bat.", "bat", "club", extra={"ambiguous_word": "bat"}),
-                ]
-            },
-            r"row 8: expected gold .*, got no reference",
+            {"dataset": [example(8, "A bat.", "bat", "club", extra={"ambiguous_word": "bat"})]},
+            r"row 0: expected gold .*, got no reference",
         ),
         ({"dataset": [example(8, "A bat.", "bat", " ")]}, "row 0: expected gold .*, got no gold"),
         pytest.param(
@@ -242,69 +210,46 @@ def test_the_order_of_examples_and_the_block_size_do_not_change_cues(
 def test_bad_input_is_refused(change: dict[str, Any], message: str, shared: Path) -> None:
     if change.get("dataset") == "winomt":
         change = {**change, "data_dir": shared / "upstream"}
-    of_choice = {field.name for field in fields(CueChoice)}
-    options: dict[str, Any] = {
-        "dataset": examples(),
-        "candidates": _CANDIDATES,
-        "evaluator": hash_scores,
-        **{name: value for name, value in change.items() if name not in of_choice},
-    }
-    chosen = {name: value for name, value in change.items() if name in of_choice}
+    change = {"candidates": _CANDIDATES, "dataset": examples(), **change}
     with pytest.raises(InputError, match=message):
-        build_cues(options.pop("dataset"), **options, choice=CueChoice(**chosen))
+        built(change.pop("dataset"), **change)
 
 
-def test_candidates_that_lack_a_word_or_a_sense_are_refused() -> None:
-    for candidates, message in (
+@pytest.mark.parametrize(
+    ("candidates", "message"),
+    [
         ({"bank": {}}, "'bat' in the sense 'animal', got nothing for this word"),
         ({"bat": {"club": ["x"]}}, "got only other senses"),
-    ):
-        with pytest.raises(DataError, match=message):
-            build_cues(
-                examples(),
-                candidates=candidates,
-                evaluator=hash_scores,
-                choice=CueChoice(words=["bat"]),
-            )
+    ],
+)
+def test_candidates_that_lack_a_word_or_a_sense_are_refused(candidates: Any, message: str) -> None:
+    with pytest.raises(DataError, match=message):
+        built(candidates=candidates, words=["bat"])
 
 
 def test_examples_for_all_languages_need_a_target_language() -> None:
     rows = [replace(e, tgt_lang="") for e in examples()]
-    found = build_cues(rows, candidates=_CANDIDATES, evaluator=hash_scores, tgt_lang="ru")
-    assert {row["tgt_lang"] for row in found.rows()} == {"ru"}
+    assert {row["tgt_lang"] for row in built(rows, tgt_lang="ru").rows()} == {"ru"}
     with pytest.raises(InputError, match="got none"):
-        build_cues(rows, candidates=_CANDIDATES, evaluator=hash_scores)
+        built(rows)
 
 
 def test_cues_are_compared_by_id_or_by_line() -> None:
-    found = build_cues(
-        [replace(e, id=e.id.removeprefix("x")) for e in examples()],
-        candidates=_CANDIDATES,
-        evaluator=hash_scores,
-        choice=CueChoice(n_cues=1),
-    )
+    found = built([replace(e, id=e.id.removeprefix("x")) for e in examples()], n_cues=1)
     (best,), (worst,) = found.senses[0].correct.cues, found.senses[0].incorrect.cues
     published = {
         "correct_insertions": [best, "brown" if best != "brown" else "fruit"],
         "incorrect_insertions": ["nothing"],
     }
     lines = [json.dumps(published)] + ['{"correct_insertions": [], "incorrect_insertions": []}'] * 7
-    compared = compare_cues(found, lines)
-    assert (
-        compared["correct"].n_chosen,
-        compared["correct"].n_expected,
-        compared["correct"].n_by_chance,
-    ) == (1, 2, 0.5)
-    assert (
-        compared["incorrect"].n_chosen,
-        compared["incorrect"].n_expected,
-        compared["incorrect"].n_by_chance,
-    ) == (0, 1, 0)
-    own = [json.dumps(row) for row in reversed(found.rows())]
-    assert {side: (o.n_chosen, o.n_expected) for side, o in compare_cues(found, own).items()} == {
-        "correct": (2, 2),
-        "incorrect": (2, 2),
+    compared = {
+        side: (overlap.n_chosen, overlap.n_expected, overlap.n_by_chance)
+        for side, overlap in compare_cues(found, lines).items()
     }
+    assert compared == {"correct": (1, 2, 0.5), "incorrect": (0, 1, 0)}
+    own = [json.dumps(row) for row in reversed(found.rows())]
+    for overlap in compare_cues(found, own).values():
+        assert (overlap.n_chosen, overlap.n_expected) == (2, 2)
     for bad in ("[]", "{", '{"correct_cues": []}', '{"correct_cues": 3, "incorrect_cues": []}'):
         with pytest.raises(DataError, match=r"c\.jsonl: line 2: .*expected a (JSON object|list)"):
             compare_cues(found, [lines[0], bad], name="c.jsonl")
@@ -315,65 +260,36 @@ def test_cues_are_compared_by_id_or_by_line() -> None:
 
 @pytest.fixture(scope="module")
 def masked_lm(tmp_path_factory: pytest.TempPathFactory) -> MaskedLM:
-    texts = [
-        *(e.source for e in examples()),
-        (
-            "The brown fruit vampire bat sleeps. A heavy wooden cricket bat breaks. The good old"
-            " cook and the bad doctor met."
-        ),
-    ]
-    return load_masked_lm(
-        save_tiny_masked_lm(tmp_path_factory.mktemp("mlm"), texts * 3), device="cpu"
-    )
+    texts = [e.source for e in examples()]
+    texts.append("The brown fruit vampire bat sleeps. A heavy wooden cricket bat breaks.")
+    texts.append("The good old cook and the bad doctor met.")
+    folder = save_tiny_masked_lm(tmp_path_factory.mktemp("mlm"), texts * 3)
+    return load_masked_lm(folder, device="cpu")
 
 
 def test_predicted_candidates_can_be_written_and_read_back(
     masked_lm: MaskedLM, tmp_path: Path
 ) -> None:
-    found = build_cues(
-        examples(), masked_lm=masked_lm, evaluator=hash_scores, choice=CueChoice(n_kept=6, n_cues=1)
-    )
-    assert {word: list(senses) for word, senses in found.candidates.items()} == {
-        "bat": ["animal", "club"],
-        "cook": ["a", "b"],
-        "doctor": ["man"],
-    }
+    found = built(masked_lm=masked_lm, n_kept=6, n_cues=1)
+    senses = {word: list(candidates) for word, candidates in found.candidates.items()}
+    assert senses == {"bat": ["animal", "club"], "cook": ["a", "b"], "doctor": ["man"]}
     rows = [e for e in examples() if e.gold == "animal"]
-    predicted = dict(
-        masked_lm.word_logprobs(
-            masked_lm.mask([e.source for e in rows], [e.focus.start for e in rows])
-        )
-    )
-    mean = sum(predicted.values()) / 3
-    assert list(found.candidates["bat"]["animal"]) == [
-        masked_lm.words[i] for i in np.argsort(-mean)[:6]
-    ]
-    fields = signature.parse(found.signature)[1]
-    assert (fields["mlm"], fields["avg"], fields["kept"]) == (
-        masked_lm.signature_name,
-        "geometric",
-        "6",
-    )
+    masked = masked_lm.mask([e.source for e in rows], [e.focus.start for e in rows])
+    mean = sum(dict(masked_lm.word_logprobs(masked)).values()) / 3
+    expected = [masked_lm.words[i] for i in np.argsort(-mean)[:6]]
+    assert list(found.candidates["bat"]["animal"]) == expected
+    signed = {"mlm": masked_lm.signature_name, "avg": "geometric", "kept": "6"}
+    assert signed.items() <= signature.parse(found.signature)[1].items()
     (tmp_path / "c.json").write_text(candidates_json(found.candidates), encoding="utf-8")
-    again = build_cues(
-        examples(),
-        candidates=tmp_path / "c.json",
-        evaluator=hash_scores,
-        choice=CueChoice(n_cues=1),
-    )
+    again = built(candidates=tmp_path / "c.json", n_cues=1)
     assert (again.senses, again.left_out) == (found.senses, found.left_out)
     assert found.senses
 
 
 def test_the_option_average_changes_the_candidates(masked_lm: MaskedLM) -> None:
     geometric, arithmetic = (
-        build_cues(
-            examples(),
-            masked_lm=masked_lm,
-            evaluator=hash_scores,
-            choice=CueChoice(n_kept=20, average=a),
-        ).candidates["bat"]
-        for a in ("geometric", "arithmetic")
+        built(masked_lm=masked_lm, n_kept=20, average=average).candidates["bat"]
+        for average in ("geometric", "arithmetic")
     )
     assert geometric != arithmetic
     assert set(geometric["animal"]) & set(arithmetic["animal"])
@@ -381,38 +297,29 @@ def test_the_option_average_changes_the_candidates(masked_lm: MaskedLM) -> None:
 
 def test_sources_cut_for_the_masked_lm_are_counted(tmp_path: Path) -> None:
     long = example(9, f"The {'very ' * 40}big bat flies.", "bat", "animal")
-    lm = load_masked_lm(
-        save_tiny_masked_lm(tmp_path, [e.source for e in examples()] * 3, max_tokens=24),
-        device="cpu",
-    )
-    found = build_cues(
-        [*examples(), long], masked_lm=lm, evaluator=hash_scores, choice=CueChoice(n_kept=4)
-    )
+    folder = save_tiny_masked_lm(tmp_path, [e.source for e in examples()] * 3, max_tokens=24)
+    found = built([*examples(), long], masked_lm=folder, n_kept=4)
     assert found.counts["n_cut"] == 1
 
 
 def test_errors_name_the_row_of_the_dataset(masked_lm: MaskedLM) -> None:
     rows = [*reversed(examples()), example(8, "A <mask> bat.", "bat", "club")]
     with pytest.raises(InputError, match="row 8: the source holds '<mask>'"):
-        build_cues(
-            rows, masked_lm=masked_lm, evaluator=hash_scores, choice=CueChoice(words=["bat"])
-        )
+        built(rows, masked_lm=masked_lm, words=["bat"])
 
     def negative(sources: Sequence[str], translations: Sequence[str]) -> list[float]:
         return [-1.0 if "Satz 2." in translation else 1.0 for translation in translations]
 
     with pytest.raises(EvaluatorError, match=r"row 5: .* returned -1\.0"):
-        build_cues(
-            rows[:8], candidates=_CANDIDATES, evaluator=negative, choice=CueChoice(words=["bat"])
-        )
+        built(rows[:8], evaluator=negative, words=["bat"])
 
 
 def test_too_long_references_are_refused_naming_their_row() -> None:
     rows = examples()[:4]
     rows[2] = replace(rows[2], extra={**rows[2].extra, "reference": "Satz " * 300})
     with pytest.raises(TooLongError, match="row 2: the translation has"):
-        build_cues(rows, candidates=_CANDIDATES)
-    cut = build_cues(rows, candidates=_CANDIDATES, loading=LoadingOptions(on_too_long="truncate"))
+        built(rows, evaluator=None)
+    cut = built(rows, evaluator=None, loading=LoadingOptions(on_too_long="truncate"))
     assert signature.parse(cut.signature)[1]["toolong"] == "truncate"
 
 
@@ -420,6 +327,13 @@ def test_a_file_of_words_becomes_a_contrastive_dataset(tmp_path: Path) -> None:
     """The workflow for user data: words and references, then cues, then a dataset for judging
     translations.
     """
+
+    def written(name: str, rows: Sequence[Any]) -> Path:
+        path = tmp_path / name
+        path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+        return path
+
+    bats = examples()[:5]
     words = [
         {
             "id": e.id,
@@ -430,73 +344,49 @@ def test_a_file_of_words_becomes_a_contrastive_dataset(tmp_path: Path) -> None:
             "tgt_lang": "de",
             "ambiguous_word": "bat",
         }
-        for e in examples()[:5]
+        for e in bats
     ]
-    (tmp_path / "words.jsonl").write_text(
-        "".join(json.dumps(row) + "\n" for row in words), encoding="utf-8"
-    )
-    found = build_cues(tmp_path / "words.jsonl", candidates=_CANDIDATES, evaluator=hash_scores)
-    assert (
-        found.senses
-        == build_cues(examples()[:5], candidates=_CANDIDATES, evaluator=hash_scores).senses
-    )
+    found = built(written("words.jsonl", words))
+    assert found.senses == built(bats).senses
     assert signature.parse(found.signature)[1]["data"].startswith("custom/words@")
-    (tmp_path / "cues.jsonl").write_text(
-        "".join(json.dumps(row) + "\n" for row in found.rows()), encoding="utf-8"
-    )
-    read = cc_hf.load_examples(str(tmp_path / "cues.jsonl"))
-    assert [(e.id, e.source, e.focus, e.gold, e.extra["reference"]) for e in read] == [
-        (e.id, e.source, e.focus, e.gold, e.extra["reference"]) for e in examples()[:5]
-    ]
-    assert (
-        read[1].correct_sources[0]
-        == f"The {found.senses[1].correct.cues[0]} bat number 1 and a bat."
-    )
+    read = cc_hf.load_examples(str(written("cues.jsonl", found.rows())))
+    for e, expected in zip(read, bats, strict=True):
+        for name in ("id", "source", "focus", "gold"):
+            assert getattr(e, name) == getattr(expected, name)
+        assert e.extra["reference"] == expected.extra["reference"]
+    cue = found.senses[1].correct.cues[0]
+    assert read[1].correct_sources[0] == f"The {cue} bat number 1 and a bat."
 
 
 def test_words_not_found_in_their_source_are_counted() -> None:
-    rows = [
-        ProbingExample(
-            str(i),
-            "en",
-            "de",
-            "A bat.",
-            "c",
-            "club",
-            Focus("bat", 2) if i else None,
-            {"ambiguous_word": "bat", "reference": "Satz."},
-        )
-        for i in range(3)
-    ]
-    found = build_cues(rows, candidates=_CANDIDATES, evaluator=hash_scores)
+    extra = {"ambiguous_word": "bat", "reference": "Satz."}
+    common = "en", "de", "A bat.", "c", "club"
+    located = [None, Focus("bat", 2), Focus("bat", 2)]
+    rows = [ProbingExample(str(i), *common, focus, extra) for i, focus in enumerate(located)]
+    found = built(rows)
     assert (found.counts["n_unlocated"], [e.id for e in found.examples]) == (1, ["1", "2"])
     with pytest.raises(InputError, match="got none among 1 examples"):
-        build_cues(rows[:1], candidates=_CANDIDATES, evaluator=hash_scores)
+        built(rows[:1])
 
 
 @pytest.mark.shared
 def test_cues_for_mucow_are_built_from_masked_lm_to_dataset(shared: Path, tmp_path: Path) -> None:
     words = ["relay", "slug", "snake"]
-    rows = [
-        e
-        for e in cc_hf.load_examples("mucow", "en-de", data_dir=shared / "upstream")
-        if e.extra["ambiguous_word"] in words
-    ]
+    mucow = cc_hf.load_examples("mucow", "en-de", data_dir=shared / "upstream")
+    rows = [e for e in mucow if e.extra["ambiguous_word"] in words]
     lm = save_tiny_masked_lm(tmp_path, [e.source for e in rows], vocab_size=700)
     choice = CueChoice(words=words, n_kept=12, n_candidates=3, n_cues=2)
     found = build_cues("mucow", "en-de", data_dir=shared / "upstream", masked_lm=lm, choice=choice)
-    assert Counter(s.ambiguous_word for s in found.senses) + Counter(
-        s.ambiguous_word for s in found.left_out
-    ) == dict.fromkeys(words, 2)
+    known = Counter(s.ambiguous_word for s in found.senses)
+    known.update(s.ambiguous_word for s in found.left_out)
+    assert known == dict.fromkeys(words, 2)
     assert len(found.rows()) + found.counts["n_left_out"] == len(rows)
     assert len(found.senses) > 3
     for s in found.senses:
-        assert (
-            set(s.correct.cues)
-            <= set(s.candidates.correct)
-            <= set(found.candidates[s.ambiguous_word][s.sense])
-        )
-        assert not set(s.candidates.correct) & set(s.candidates.incorrect)
+        candidates = set(s.candidates.correct)
+        assert set(s.correct.cues) <= candidates
+        assert candidates <= set(found.candidates[s.ambiguous_word][s.sense])
+        assert not candidates & set(s.candidates.incorrect)
     signed = signature.parse(found.signature)[1]
     assert signed["data"].startswith("mucow/en-de@")
     assert signed["eval"].startswith("cc-tiny-en-de@")
@@ -507,27 +397,15 @@ def test_cues_for_mucow_are_built_from_masked_lm_to_dataset(shared: Path, tmp_pa
 
 @pytest.mark.shared
 def test_published_candidates_and_a_fixed_evaluator_give_the_recorded_cues(shared: Path) -> None:
-    folder = (
-        shared / "upstream/ZurichNLP/contrastive-conditioning/tasks/data/mucow/disambiguation_cues"
-    )
-    found = build_cues(
-        "mucow",
-        "en-de",
-        candidates=folder / "en-de.insertion_candidates.roberta-large.json",
-        evaluator=hash_scores,
-        data_dir=shared / "upstream",
-    )
-    assert (
-        len(found.senses),
-        found.left_out,
-        found.counts["n_examples"],
-        found.counts["n_short"],
-    ) == (362, (), 3334, 0)
+    upstream = shared / "upstream"
+    folder = upstream / "ZurichNLP/contrastive-conditioning/tasks/data/mucow/disambiguation_cues"
+    candidates = folder / "en-de.insertion_candidates.roberta-large.json"
+    options: dict[str, Any] = {"candidates": candidates, "evaluator": hash_scores}
+    found = build_cues("mucow", "en-de", data_dir=upstream, **options)
+    assert (len(found.senses), found.left_out) == (362, ())
+    assert {"n_examples": 3334, "n_short": 0}.items() <= found.counts.items()
     first = found.senses[0]
-    assert (first.ambiguous_word, first.sense, first.correct.cues, first.incorrect.cues) == (
-        "accelerator",
-        "gaspedal",
-        ("brake", "front", "clutch"),
-        ("linear", "ion", "particle"),
-    )
+    assert (first.ambiguous_word, first.sense) == ("accelerator", "gaspedal")
+    assert first.correct.cues == ("brake", "front", "clutch")
+    assert first.incorrect.cues == ("linear", "ion", "particle")
     assert digest(found) == "ee0c1436e0abf3a7"

@@ -33,22 +33,33 @@ from tests.helpers.cases import cases_by_message
 from tests.helpers.fake_evaluator import hash_scores
 
 _NAMES = ["gender_brackets", "gender_nouns"]
+_READINGS = [("der Pfleger", "male"), *[("die Pflegerin", "female")] * 2]
 _WORDINGS = [named_wording(name, "en") for name in _NAMES]
 
 
 def development(n: int = 90, **change: Any) -> DevelopmentSet:
     rows = tuple(
-        DevelopmentRow(
-            f"Nurse {i} said that she left.",
-            Focus("Nurse", 0),
-            f"{'die Pflegerin' if i % 3 else 'der Pfleger'} {i}",
-            "female" if i % 3 else "male",
-        )
+        DevelopmentRow(f"Nurse {i} said that she left.", Focus("Nurse", 0), f"{word} {i}", reading)
         for i in range(n)
+        for word, reading in [_READINGS[i % 3]]
     )
-    return DevelopmentSet(
-        **{"rows": rows, "src_lang": "en", "tgt_lang": "de", "data": "own"} | change
+    given = {"rows": rows, "src_lang": "en", "tgt_lang": "de", "data": "own", **change}
+    return DevelopmentSet(**given)
+
+
+def with_sources(female: str, male: str, *more: str) -> DevelopmentSet:
+    """Return a development set with own cues: sources of the readings, in which {} is the source."""
+    rows = tuple(
+        replace(
+            row,
+            sources={
+                reading: (*more, source.format(row.source))
+                for reading, source in (("female", female), ("male", male))
+            },
+        )
+        for row in development().rows
     )
+    return development(rows=rows, own_cues="counterfactual")
 
 
 def noisy(wording: str, noise: float, bias: float = 0.0) -> Callable[..., list[float]]:
@@ -69,13 +80,8 @@ def noisy(wording: str, noise: float, bias: float = 0.0) -> Callable[..., list[f
 
 
 def run(seed: int = 0, **options: Any) -> CalibrationRun:
-    return calibrate(
-        development(),
-        evaluator=options.pop("evaluator", noisy("gender_nouns", 8)),
-        wordings=_WORDINGS,
-        seed=seed,
-        **options,
-    )
+    given = {"evaluator": noisy("gender_nouns", 8), "wordings": _WORDINGS, **options}
+    return calibrate(given.pop("development", development()), seed=seed, **given)
 
 
 def test_the_wording_that_the_evaluator_understands_is_chosen() -> None:
@@ -93,36 +99,27 @@ def test_wordings_that_are_equally_good_leave_the_choice_to_their_order() -> Non
         return [max(pair) for pair in zip(one(sources, translations), other(sources, translations))]
 
     for wordings in (_WORDINGS, _WORDINGS[::-1]):
-        calibration = calibrate(development(), evaluator=sees_both, wordings=wordings).calibration
+        calibration = run(evaluator=sees_both, wordings=wordings).calibration
         assert calibration.chosen == wordings[0].name
 
 
 def test_figures_are_those_of_a_plain_loop() -> None:
     found = run()
+    readings = np.array(found.readings)
     for result in found.calibration.results:
-        difference = found.differences[result.name]
+        difference = np.array(found.differences[result.name])
         for half, figures in (
             (found.is_reported, result.report),
             (~found.is_reported, result.choice),
         ):
-            first, second = (
-                [
-                    d
-                    for d, r, h in zip(difference, found.readings, half, strict=True)
-                    if h and r == x
-                ]
-                for x in ("female", "male")
-            )
+            first, second = (difference[half & (readings == x)] for x in ("female", "male"))
             wins = [(a > b) + (a == b) / 2 for a in first for b in second]
             assert figures.auc == pytest.approx(sum(wins) / len(wins))
-            assert figures.auc == pytest.approx(
-                mann_whitney(first, second).u / (len(first) * len(second))
-            )
-            right = [a > 0 for a in first] + [b < 0 for b in second]
-            assert figures.accuracy == pytest.approx(sum(right) / len(right))
-            assert figures.accuracies == pytest.approx(
-                (np.mean([a > 0 for a in first]), np.mean([b < 0 for b in second]))
-            )
+            u = mann_whitney(list(first), list(second)).u
+            assert figures.auc == pytest.approx(u / (len(first) * len(second)))
+            right = [*(first > 0), *(second < 0)]
+            assert figures.accuracy == pytest.approx(np.mean(right))
+            assert figures.accuracies == pytest.approx(((first > 0).mean(), (second < 0).mean()))
             assert figures.shift == pytest.approx((np.median(first) + np.median(second)) / 2)
             assert figures.n == len(right)
 
@@ -157,44 +154,29 @@ def test_a_calibration_is_reproducible_by_its_seed_and_a_sentence_is_in_one_half
     assert run(seed=3).calibration == run(seed=3).calibration
     assert (run(seed=3).is_reported != run(seed=4).is_reported).any()
     rows = development().rows
-    twice = DevelopmentSet(
-        (*rows, *(replace(r, translation=r.translation + "!") for r in rows)), "en", "de", "own"
-    )
-    found = calibrate(twice, evaluator=noisy("gender_nouns", 1), wordings=_WORDINGS)
+    again = (replace(r, translation=r.translation + "!") for r in rows)
+    found = run(development=development(rows=(*rows, *again)))
     assert (found.is_reported[:90] == found.is_reported[90:]).all()
 
 
 def test_own_cues_are_compared_and_several_sources_count_by_the_best() -> None:
-    rows = tuple(
-        replace(
-            row,
-            sources={
-                "female": ("nothing", f"woman {row.source}"),
-                "male": (f"man {row.source}", "nothing"),
-            },
-        )
-        for row in development().rows
-    )
-    own = development(rows=rows, own_cues="counterfactual")
-    found = calibrate(own, evaluator=noisy("gender_nouns", 1), wordings=_WORDINGS)
-    assert [result.name for result in found.calibration.results] == [*_NAMES, "counterfactual"]
-    assert found.calibration.of("counterfactual").wording is None
-    assert found.calibration.of("counterfactual").report.auc == pytest.approx(1.0, abs=0.1)
+    own = with_sources("woman {}", "man {}", "nothing")
+    found = run(development=own, evaluator=noisy("gender_nouns", 1)).calibration
+    assert [result.name for result in found.results] == [*_NAMES, "counterfactual"]
+    assert found.of("counterfactual").wording is None
+    assert found.of("counterfactual").report.auc == pytest.approx(1.0, abs=0.1)
 
 
 def test_a_wording_that_fits_no_row_is_left_out_with_its_reason() -> None:
-    rows = tuple(
-        replace(row, source=row.source.replace("she", "they")) for row in development().rows
-    )
-    found = calibrate(development(rows=rows), evaluator=noisy("gender_nouns", 1))
-    assert (
-        "it makes the same source for both readings"
-        in found.calibration.left_out["gender_pronouns"]
-    )
-    unlocated = tuple(replace(row, focus=None) for row in development().rows)
-    found = calibrate(development(rows=unlocated), evaluator=hash_scores)
-    assert [result.name for result in found.calibration.results] == ["gender_pronouns"]
-    assert "not located" in found.calibration.left_out["gender_nouns"]
+    plain = development().rows
+    rows = tuple(replace(row, source=row.source.replace("she", "they")) for row in plain)
+    found = run(development=development(rows=rows), wordings=None).calibration
+    reason = "it makes the same source for both readings"
+    assert reason in found.left_out["gender_pronouns"]
+    rows = tuple(replace(row, focus=None) for row in plain)
+    found = run(development=development(rows=rows), wordings=None).calibration
+    assert [result.name for result in found.results] == ["gender_pronouns"]
+    assert "not located" in found.left_out["gender_nouns"]
 
 
 def test_phenomena_of_users_are_calibrated_by_wordings_of_their_own() -> None:
@@ -214,12 +196,12 @@ def test_phenomena_of_users_are_calibrated_by_wordings_of_their_own() -> None:
         Wording("address", {"Sie": "{focus}, sir,", "du": "{focus}, buddy,"}),
         Wording("adverb", {"Sie": "politely", "du": "simply"}, placement="after"),
     ]
-    found = calibrate(DevelopmentSet(rows, "en", "de", "own"), evaluator=polite, wordings=wordings)
-    assert found.calibration.readings == ("Sie", "du")
-    assert found.calibration.chosen == "address"
-    assert found.calibration.choice.report.accuracy == 1.0
+    given: dict[str, Any] = {"development": development(rows=rows), "evaluator": polite}
+    found = run(**given, wordings=wordings).calibration
+    assert (found.readings, found.chosen) == (("Sie", "du"), "address")
+    assert found.choice.report.accuracy == 1.0
     with pytest.raises(InputError, match="wordings: expected at least one for the readings Sie"):
-        calibrate(DevelopmentSet(rows, "en", "de", "own"), evaluator=polite)
+        run(**given, wordings=None)
 
 
 @cases_by_message(
@@ -235,16 +217,13 @@ def test_phenomena_of_users_are_calibrated_by_wordings_of_their_own() -> None:
 def test_input_that_cannot_be_calibrated_is_refused(
     change: dict[str, Any], options: dict[str, Any], message: str
 ) -> None:
-    arguments: dict[str, Any] = {"evaluator": hash_scores, "wordings": _WORDINGS} | options
     with pytest.raises(InputError, match=message):
-        calibrate(development(**change), **arguments)
+        run(development=development(**change), **options)
 
 
 def test_a_score_of_zero_is_refused() -> None:
     with pytest.raises(EvaluatorError, match="expected scores above 0, got 0 for row 0"):
-        calibrate(
-            development(), evaluator=lambda sources, _: [0.0] * len(sources), wordings=_WORDINGS
-        )
+        run(evaluator=lambda sources, _: [0.0] * len(sources))
 
 
 def test_a_development_set_has_two_readings() -> None:
@@ -263,46 +242,29 @@ def test_a_file_gives_the_same_calibration_back() -> None:
     assert len(calibration.sketch) == 90
 
 
-def changed(**change: Any) -> str:
-    return json.dumps(json.loads(run().calibration.to_json()) | change)
-
-
-@cases_by_message(
-    ("text", "message"),
-    [
-        ("[]", "expected the JSON of a calibration"),
-        ("{}", "expected the JSON of a calibration"),
-        ("{", "expected the JSON of a calibration .*, got '{'"),
-    ],
-)
-def test_other_files_are_refused(text: str, message: str) -> None:
-    with pytest.raises(InputError, match=message):
-        Calibration.from_json(text)
+_DAMAGED: dict[str, list[Any]] = {
+    "wordings": [[], [{}], 3],
+    "readings": [["female"], ["female", 3]],
+    "n_rows": ["60", -1],
+    "sketch": [[3], None],
+    "left_out": [3, {"a": 3}],
+    "chosen": ["gender_noun"],
+    "evaluator": [None],
+    "signature": ["a|b"],
+}
 
 
 @pytest.mark.parametrize(
-    "change",
-    [
-        {"chosen": "gender_noun"},
-        {"wordings": []},
-        {"wordings": [{}]},
-        {"wordings": 3},
-        {"readings": ["female"]},
-        {"readings": ["female", 3]},
-        {"n_rows": "60"},
-        {"n_rows": -1},
-        {"sketch": [3]},
-        {"sketch": None},
-        {"evaluator": None},
-        {"signature": "a|b"},
-        {"left_out": 3},
-        {"left_out": {"a": 3}},
-    ],
-    ids=lambda change: "-".join(f"{key} {value}" for key, value in change.items())[:40],
+    ("key", "value"),
+    [(key, value) for key, values in _DAMAGED.items() for value in values],
+    ids=str,
 )
-def test_damaged_calibrations_are_refused(change: dict[str, Any]) -> None:
-    with pytest.raises(InputError, match="expected the JSON of a calibration"):
-        Calibration.from_json(changed(**change))
+def test_damaged_calibrations_are_refused(key: str, value: Any) -> None:
+    text = json.dumps(json.loads(run().calibration.to_json()) | {key: value})
+    for damaged, received in ((text, ""), ("[]", ""), ("{}", ""), ("{", ".*, got '{'")):
+        message = f"expected the JSON of a calibration{received}"
+        with pytest.raises(InputError, match=message):
+            Calibration.from_json(damaged)
 
 
 @pytest.mark.parametrize("value", [2, "1", None, True, float("nan")])
@@ -316,15 +278,8 @@ def test_figures_out_of_range_are_refused(value: Any) -> None:
 def examples(n: int) -> list[ContrastiveSourceExample]:
     return [
         ContrastiveSourceExample(
-            str(i),
-            "en",
-            "de",
-            row.source,
-            row.focus or Focus("", 0),
-            ("-",),
-            ("=",),
-            row.reading,
-            row.reading,
+            *(str(i), "en", "de", row.source, Focus("Nurse", 0)),
+            *(("-",), ("=",), row.reading, row.reading),
         )
         for i, row in enumerate(development(n).rows)
     ]
@@ -342,13 +297,14 @@ def test_the_development_set_is_refused_as_a_test_set() -> None:
 
 
 def test_a_large_development_set_is_known_by_a_sample_of_its_rows() -> None:
-    found = calibrate(development(2000), evaluator=hash_scores, wordings=_WORDINGS).calibration
+    found = run(development=development(2000), evaluator=hash_scores).calibration
     assert (len(found.sketch), found.n_rows) == (N_SKETCHED, 2000)
     rows = development(4000).rows
     sources, translations = [r.source for r in rows], [r.translation for r in rows]
     for rows_judged in (slice(0, 500), slice(0, 2000), slice(1000, 2500), slice(0, 2300)):
+        judged = sources[rows_judged], translations[rows_judged]
         with pytest.raises(InputError, match="chosen on these very translations"):
-            found.check_not_development(sources[rows_judged], translations[rows_judged])
+            found.check_not_development(*judged)
     found.check_not_development(sources[1700:], translations[1700:])
 
 
@@ -359,13 +315,10 @@ def test_digests_are_of_the_pair_and_not_of_its_text() -> None:
 def test_a_calibration_serves_its_evaluator_and_languages_only() -> None:
     calibration = run(evaluator=hash_scores).calibration
     assert calibration.is_for(hash_scores, "en", "de")
-    for evaluator, src_lang, tgt_lang in (
-        (len, "en", "de"),
-        (hash_scores, "en", "pt"),
-        (hash_scores, "fi", "de"),
-    ):
+    others: list[Any] = [(len, "en", "de"), (hash_scores, "en", "pt"), (hash_scores, "fi", "de")]
+    for other in others:
         with pytest.raises(InputError, match="the calibration was made for function hash_scores"):
-            calibration.check_evaluator(evaluator, src_lang, tgt_lang)  # type: ignore[arg-type]
+            calibration.check_evaluator(*other)
 
 
 def test_the_note_names_a_wording_that_is_clearly_better() -> None:
@@ -406,11 +359,10 @@ def test_evaluate_takes_a_wording_or_a_calibration(shared: Path, tmp_path: Path)
     calibration = run(evaluator=hash_scores).calibration
     path.write_text(calibration.to_json(), encoding="utf-8")
     results = {}
+    options: dict[str, Any] = {"translations": translations, "evaluator": hash_scores}
     for cues in (None, "gender_nouns", named_wording("gender_nouns", "en"), path, str(path)):
         material = load_material("winomt", tgt_lang="de", data_dir=upstream, cues=cues)
-        results[str(cues)] = cc_hf.evaluate(
-            material, translations=translations, evaluator=hash_scores
-        )
+        results[str(cues)] = cc_hf.evaluate(material, **options)
     plain, named = results["None"], results["gender_nouns"]
     assert "cues:gender_brackets|" in plain.signature
     assert plain.wording is None
@@ -456,13 +408,7 @@ def test_cues_on_top_of_a_source_that_shows_the_reading_are_refused(wording: Wor
 
 
 def test_a_calibration_on_counterfactual_pairs_compares_their_own_sources_only() -> None:
-    rows = tuple(
-        replace(row, sources={"female": (row.source,), "male": (f"man {row.source}",)})
-        for row in development().rows
-    )
-    found = calibrate(
-        development(rows=rows, own_cues="counterfactual"), evaluator=hash_scores, wordings=_WORDINGS
-    ).calibration
+    found = run(development=with_sources("{}", "man {}"), evaluator=hash_scores).calibration
     assert [result.name for result in found.results] == ["counterfactual"]
     assert found.left_out.keys() == set(_NAMES)
     assert all("shows the reading" in reason for reason in found.left_out.values())
@@ -480,7 +426,6 @@ def test_a_calibration_on_counterfactual_pairs_compares_their_own_sources_only()
 def test_a_shipped_calibration_is_quoted_for_its_dataset_only(
     dataset: str, chosen_by_user: bool, quotes: bool, warns: bool
 ) -> None:
-    brackets = named_wording("gender_brackets", "en")
     rows = [
         replace(
             example,
@@ -489,34 +434,23 @@ def test_a_shipped_calibration_is_quoted_for_its_dataset_only(
         )
         for example in examples(4)
     ]
-    material = Material(
-        "en",
-        "de",
-        rows,
-        wording=brackets if chosen_by_user else None,
-        named=Origin(dataset, "", {"cues": "gender_brackets"}),
-    )
+    origin = Origin(dataset, "", {"cues": "gender_brackets"})
+    wording = _WORDINGS[0] if chosen_by_user else None
+    material = Material("en", "de", rows, wording=wording, named=origin)
+    evaluator, texts = load_evaluator("cc-tiny-en-de"), [f"Satz {i}" for i in range(4)]
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", ResultWarning)
-        result = judge(
-            ContrastiveConditioning(),
-            material,
-            [f"Satz {i}" for i in range(4)],
-            evaluator=load_evaluator("cc-tiny-en-de"),
-        )
+        result = judge(ContrastiveConditioning(), material, texts, evaluator=evaluator)
     assert any(note.startswith(NOTE_BEGINNING) for note in result.notes) == quotes
     unmeasured = [note for note in result.notes if "not measured. Calibrate" in note]
     assert bool(unmeasured) == warns == any(str(w.message) in unmeasured for w in caught)
 
 
 def test_a_choice_of_own_cues_serves_the_same_dataset_only() -> None:
-    rows = tuple(
-        replace(row, sources={"female": ("woman Nurse",), "male": ("man Nurse",)})
-        for row in development().rows
-    )
-    own = development(rows=rows, own_cues="counterfactual")
-    calibration = calibrate(
-        own, evaluator=noisy("gender_nouns", 0), wordings=[_WORDINGS[0]]
+    calibration = run(
+        development=with_sources("woman Nurse", "man Nurse"),
+        evaluator=noisy("gender_nouns", 0),
+        wordings=_WORDINGS[:1],
     ).calibration
     assert calibration.chosen == "counterfactual"
     material = load_material("mt_geneval", "counterfactual_de", cues=calibration)

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 
 from cc_hf import registry
 from cc_hf.cli.options import metric_options
+from cc_hf.data.files.translations import read_translations
 from cc_hf.data.loading import declaration, load_examples
 from cc_hf.errors import InputError, MissingDependencyError, UnknownNameError
 from cc_hf.evaluation.evaluate import evaluate
@@ -33,31 +34,21 @@ def _two_metrics(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(registry.METRICS, "words", "tests.helpers.fake_metric:Words")
 
 
-def counted(calls: list[str], name: str, function: Callable[..., Any]) -> Callable[..., Any]:
-    def call(*arguments: Any, **options: Any) -> Any:
-        calls.append(name)
-        return function(*arguments, **options)
-
-    return call
+_GIVEN: dict[str, Any] = {"translations": TEXTS, "evaluator": hash_scores}
 
 
 def run_all(**options: Any) -> ResultSet:
-    return evaluate_dataset_by_all(
-        "simplegen", "en-de", **{"translations": TEXTS, "evaluator": hash_scores, **options}
-    )
+    return evaluate_dataset_by_all("simplegen", "en-de", **{**_GIVEN, **options})
 
 
 def test_evaluating_all_metrics_equals_evaluating_each() -> None:
     found = run_all()
     assert found.not_run == {}
-    one = evaluate_dataset("simplegen", "en-de", translations=TEXTS, evaluator=hash_scores)
+    one = evaluate_dataset("simplegen", "en-de", **_GIVEN)
     other = evaluate_dataset("simplegen", "en-de", translations=TEXTS, metric="words")
     assert found.results == (one, other)
-    assert (
-        other.scores["accuracy"],
-        other.counts["n_inconclusive"],
-        other.counts["n_with_source"],
-    ) == (1 / 3, 888, 0)
+    assert other.scores["accuracy"] == 1 / 3
+    assert {"n_inconclusive": 888, "n_with_source": 0}.items() <= other.counts.items()
     assert ResultSet.from_json(found.to_json()) == found
     assert ResultSet.from_json(one.to_json()).results == (one,)
 
@@ -65,19 +56,19 @@ def test_evaluating_all_metrics_equals_evaluating_each() -> None:
 def test_all_metrics_share_one_file_read_and_one_evaluator_call(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    import cc_hf.evaluation.evaluate
-    import cc_hf.evaluation.material
-
     (tmp_path / "t.txt").write_text("\n".join(TEXTS), encoding="utf-8")
-    calls: list[str] = []
-    for module, name in (
-        (cc_hf.evaluation.evaluate, "read_translations"),
-        (cc_hf.evaluation.material, "load_examples"),
-        (cc_hf.evaluation.material, "declaration"),
+    calls = Mock()
+    for module, function in (
+        ("evaluate", read_translations),
+        ("material", load_examples),
+        ("material", declaration),
     ):
-        monkeypatch.setattr(module, name, counted(calls, name, getattr(module, name)))
+        calls.attach_mock(Mock(side_effect=function), function.__name__)
+        name = f"cc_hf.evaluation.{module}.{function.__name__}"
+        monkeypatch.setattr(name, getattr(calls, function.__name__))
     assert len(run_all(translations=tmp_path / "t.txt").results) == 2
-    assert calls == ["declaration", "load_examples", "read_translations"]
+    called = [call[0] for call in calls.mock_calls]
+    assert called == ["declaration", "load_examples", "read_translations"]
 
 
 def test_options_reach_only_the_metric_that_takes_them() -> None:
@@ -88,9 +79,7 @@ def test_options_reach_only_the_metric_that_takes_them() -> None:
     with pytest.raises(UnknownNameError, match=r"unknown option of the.*did you mean 'word'"):
         run_all(options={"wort": "x"})
     with pytest.raises(UnknownNameError, match="unknown option of the metric"):
-        evaluate_dataset(
-            "simplegen", translations=TEXTS, evaluator=hash_scores, options={"word": "x"}
-        )
+        evaluate_dataset("simplegen", **_GIVEN, options={"word": "x"})
     with pytest.raises(UnknownNameError, match="unknown option of the metric words 'score'"):
         evaluate_dataset("simplegen", translations=TEXTS, metric="words", score="geometric")
     with pytest.raises(InputError, match="--score: expected one value, got 'geometric' and"):
@@ -110,15 +99,13 @@ def test_metrics_that_were_not_run_have_a_reason(tmp_path: Path) -> None:
     assert [r.metric for r in lacking.results] == ["contrastive_conditioning"]
     assert "pip install 'cc_hf[morphology]'" in lacking.not_run["words"]
     assert ResultSet.from_json(lacking.to_json()) == lacking
-    assert run_all(options={"word": ""}).not_run == {
-        "words": "words: expected a word for the language; name one with word"
-    }
+    reason = "words: expected a word for the language; name one with word"
+    assert run_all(options={"word": ""}).not_run == {"words": reason}
     with pytest.raises(InputError, match="no metric can judge mucow en-cs in cs"):
         evaluate_dataset_by_all("mucow", "en-cs", translations=TEXTS)
+    words: dict[str, Any] = {"metric": "words", "options": {"word": "uninstalled"}}
     with pytest.raises(MissingDependencyError, match="pip install"):
-        evaluate_dataset(
-            "simplegen", translations=TEXTS, metric="words", options={"word": "uninstalled"}
-        )
+        evaluate_dataset("simplegen", translations=TEXTS, **words)
 
 
 def test_metrics_that_do_not_fit_are_not_named(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -165,14 +152,11 @@ def test_tables_show_only_the_figures_of_the_result() -> None:
 
     found = run_all()
     weighted, words = (printed(result_table(result), width=100) for result in found.results)
-    assert "weighted (95 %)" in weighted
+    shown = "weighted (95 %)", "ties", "mean confidence", "delta words", "−25.0"
+    assert [name in weighted for name in shown] == [True, True, True, False, False]
+    assert [name in words for name in shown] == [False, False, False, True, True]
     assert "inconclusive" not in weighted
-    assert "ties" in weighted
-    assert "mean confidence" in weighted
     assert "weighted" not in words
-    assert "ties" not in words
-    assert "delta words" in words
-    assert "−25.0" in words
     total = next(line for line in words.splitlines() if line.split()[:1] == ["total"])
     assert total.split()[:3] == ["total", "2,664", "33.3"]
     assert total.split()[-1] == "888"
@@ -187,23 +171,9 @@ def test_tables_show_only_the_figures_of_the_result() -> None:
 def test_a_result_without_categories_has_a_table() -> None:
     from cc_hf.reports.tables.base import result_table
 
-    shown = printed(
-        result_table(
-            EvaluationResult(
-                "d",
-                "c",
-                "de",
-                "quality",
-                "q|n:1",
-                1,
-                {"bleu_gap": -0.03, "bleu_male": 0.25},
-                {},
-                (),
-                (),
-            )
-        ),
-        width=100,
-    )
+    scores = {"bleu_gap": -0.03, "bleu_male": 0.25}
+    result = EvaluationResult("d", "c", "de", "quality", "q|n:1", 1, scores, {}, (), ())
+    shown = printed(result_table(result), width=100)
     assert "d (c), German · quality" in shown
     assert [line.split()[-1] for line in shown.splitlines() if "bleu" in line] == ["−3.0", "25.0"]
 
@@ -231,15 +201,10 @@ def test_a_pair_without_an_embedded_evaluator_names_metrics_that_need_none() -> 
 def test_judgements_name_the_pairs_of_their_examples() -> None:
     # Two rows are a pair; one is alone, and a name of three rows means something else.
     names = ["a", "a", "b", "c", "c", "c", ""]
-    rows = [
-        replace(example, extra={"pair": name})
-        for example, name in zip(reported.examples(), names, strict=False)
-    ]
-    result = evaluate(
-        Material("en", "de", rows),
-        translations=[f"Satz {i}." for i in range(len(rows))],
-        evaluator=hash_scores,
-    )
+    pairs = zip(reported.examples(), names, strict=False)
+    material = Material("en", "de", [replace(e, extra={"pair": name}) for e, name in pairs])
+    texts = [f"Satz {i}." for i in range(len(names))]
+    result = evaluate(material, translations=texts, evaluator=hash_scores)
     assert [j.pair for j in result.judgements] == ["a", "a", "", "", "", "", ""]
 
 

@@ -39,105 +39,81 @@ class RoundingEvaluator(LetterEvaluator):
 
     n_scored = 0
 
-    def encode_sources(self, texts: Sequence[str], src_lang: str, tgt_lang: str) -> list[list[int]]:
-        return super().encode_sources(
-            [" ".join(text.split()) for text in texts], src_lang, tgt_lang
-        )
+    def encode_sources(self, texts: Sequence[str], *languages: str) -> list[list[int]]:
+        return super().encode_sources([" ".join(text.split()) for text in texts], *languages)
 
-    def logprobs_batch(
-        self, sources: Sequence[Sequence[int]], targets: Sequence[Sequence[int]]
-    ) -> list[npt.NDArray[np.float64]]:
+    def logprobs_batch(self, *sides: Any) -> list[npt.NDArray[np.float64]]:
         found = []
-        for row in super().logprobs_batch(sources, targets):
+        for row in super().logprobs_batch(*sides):
             RoundingEvaluator.n_scored += 1
             found.append(row - 1e-9 * RoundingEvaluator.n_scored)
         return found
 
 
+def reference(correct: str | list[str], incorrect: str | list[str]) -> dict[str, Any]:
+    sides = {"correct_sources": correct, "incorrect_sources": incorrect}
+    lists = {key: [side] if isinstance(side, str) else side for key, side in sides.items()}
+    return {**lists, "category": "all"}
+
+
+def pair(correct: str, *others: str) -> dict[str, Any]:
+    return {"source": "a", "correct_translation": correct, "contrastive_translations": [*others]}
+
+
+def conditioned(translations: list[str], references: Any, evaluator: Any, **options: Any) -> Any:
+    given = {"evaluator": evaluator, "n_resamples": 1, **_EN_DE, **options}
+    return compute_metric("contrastive_conditioning", translations, references, **given)
+
+
+def scored(references: list[Any], evaluator: Any, **options: Any) -> Any:
+    given = {"evaluator": evaluator, "n_resamples": 1, **_EN_DE, **options}
+    return compute_metric("contrastive_translation_scoring", None, references, **given)
+
+
 def rows(n: int) -> tuple[list[str], list[dict[str, Any]]]:
     """Return translations, and references whose sides differ only in blanks."""
     references = [
-        {
-            "correct_sources": [f"source {i} a", f"b {i}"],
-            "incorrect_sources": [f"source  {i} a", f"b  {i} "],
-            "category": "all",
-        }
-        for i in range(n)
+        reference([f"source {i} a", f"b {i}"], [f"source  {i} a", f"b  {i} "]) for i in range(n)
     ]
     return [f"translation {i}{'x' * (i % 7)}" for i in range(n)], references
 
 
 @pytest.mark.parametrize("batch_tokens", [1, 100, 100_000])
 def test_sources_with_equal_ids_tie(batch_tokens: int) -> None:
-    result = compute_metric(
-        "contrastive_conditioning",
-        *rows(60),
-        evaluator=RoundingEvaluator(batch_tokens=batch_tokens),
-        n_resamples=1,
-        **_EN_DE,
-    )
+    result = conditioned(*rows(60), RoundingEvaluator(batch_tokens=batch_tokens))
     assert result["n_ties"] == 60
     assert set(result["probability_correct"]) == {0.5}
 
 
 def test_translations_with_equal_ids_tie() -> None:
-    references = [
-        {"source": "a", "correct_translation": f"b {i}", "contrastive_translations": [f"b  {i}"]}
-        for i in range(30)
-    ]
-    result = compute_metric(
-        "contrastive_translation_scoring",
-        None,
-        references,
-        evaluator=RoundingEvaluator(),
-        n_resamples=1,
-        **_EN_DE,
-    )
-    assert result["n_ties"] == 30
+    references = [pair(f"b {i}", f"b  {i}") for i in range(30)]
+    assert scored(references, RoundingEvaluator())["n_ties"] == 30
 
 
 def test_equal_ids_tie_and_score_equally_in_the_faster_pass() -> None:
     evaluator = RoundingEvaluator()
     evaluator.own_fast = RoundingEvaluator(dtype="bf16")
     translations, references = rows(400)
-    wanted, contests = (
-        contrastive_conditioning.requests(translations, references),
-        contrastive_conditioning.contests(references),
-    )
+    contests = contrastive_conditioning.contests(references)
+    wanted = contrastive_conditioning.requests(translations, references)
     scores = contest_scores(evaluator, wanted, contests, **_EN_DE)
-    assert all(
-        max(scores[i] for i in left) == max(scores[i] for i in right) for left, right in contests
-    )
+    for left, right in contests:
+        assert max(scores[i] for i in left) == max(scores[i] for i in right)
     different = [
-        {
-            "correct_sources": [f"c {k} {i}"],
-            "incorrect_sources": [f"d{' ' * (1 + k % 2)}{k // 2} {i}"],
-            "category": "all",
-        }
-        for k in (0, 1)
-        for i in range(400)
+        reference(f"c{blanks}{i}", f"d{blanks}{i}") for blanks in (" ", "  ") for i in range(400)
     ]
-    for k, reference in enumerate(different):
-        reference["correct_sources"] = [f"c{' ' * (1 + k // 400)}{k % 400}"]
-        reference["incorrect_sources"] = [f"d{' ' * (1 + k // 400)}{k % 400}"]
-    wanted, contests = (
-        contrastive_conditioning.requests(["x"] * 800, different),
-        contrastive_conditioning.contests(different),
-    )
+    contests = contrastive_conditioning.contests(different)
+    wanted = contrastive_conditioning.requests(["x"] * 800, different)
     scores = contest_scores(evaluator, wanted, contests, **_EN_DE)
     np.testing.assert_array_equal(scores[:800], scores[800:])
 
 
 def test_texts_with_equal_ids_share_a_score_cached_by_another_run(tmp_path: Path) -> None:
     cache = ScoreCache(tmp_path / "scores.sqlite")
-    texts = ["a b", "a  b", " a b"]
+    requests = [ScoringRequest(text, "x", 0) for text in ("a b", "a  b", " a b", "a b  ")]
     evaluator = RoundingEvaluator(cache=cache)
-    alone = [
-        evaluator.score([ScoringRequest(text, "x", 0)], **_EN_DE).sum_logprob[0] for text in texts
-    ]
-    together = evaluator.score(
-        [ScoringRequest(text, "x", 0) for text in [*texts, "a b  "]], **_EN_DE
-    ).sum_logprob
+    alone = [evaluator.score([one], **_EN_DE).sum_logprob[0] for one in requests[:3]]
+    together = evaluator.score(requests, **_EN_DE).sum_logprob
     assert {*alone, *together} == {alone[0]}
     assert cache.info().n_scores == 4
 
@@ -171,17 +147,14 @@ def test_every_family_scores_equal_ids_once(
 ) -> None:
     evaluator = cc_hf.load_evaluator(BUILDERS[family](tmp_path), batch_tokens=90)
     encode = evaluator.encode_sources
-    monkeypatch.setattr(
-        evaluator,
-        "encode_sources",
-        lambda texts, src_lang, tgt_lang: encode(
-            [" ".join(text.split()) for text in texts], src_lang, tgt_lang
-        ),
-    )
+
+    def without_runs(texts: Sequence[str], *languages: str) -> list[list[int]]:
+        return encode([" ".join(text.split()) for text in texts], *languages)
+
+    monkeypatch.setattr(evaluator, "encode_sources", without_runs)
     sources = [f"The{' ' * n} doctor asked{'.' * i}" for i in range(6) for n in (0, 1)]
-    found = evaluator.score(
-        [ScoringRequest(source, "Der Arzt bat.", 0) for source in sources], **_EN_DE
-    ).sum_logprob
+    requests = [ScoringRequest(source, "Der Arzt bat.", 0) for source in sources]
+    found = evaluator.score(requests, **_EN_DE).sum_logprob
     np.testing.assert_array_equal(found[0::2], found[1::2])
     assert len(set(found.tolist())) == 6
 
@@ -192,83 +165,36 @@ def test_a_doubled_blank_ties_in_every_mode_at_any_batch_size(
 ) -> None:
     monkeypatch.setattr(seq2seq, "is_bf16_fast", lambda device: True)
     monkeypatch.setattr(seq2seq, "is_int8_faster", lambda: True)
-    sources = ["The doctor asked the nurse to help.", "The doctor  asked the nurse to help."]
-    translations = [
-        "Die Ärztin bat.",
-        "Der Arzt bat die Pflegerin, ihm zu helfen.",
-        "Der Arzt fragte.",
-    ]
-    reference = {
-        "correct_sources": sources[:1],
-        "incorrect_sources": sources[1:],
-        "category": "all",
-    }
+    row = reference("The doctor asked her to help.", "The doctor  asked her to help.")
+    texts = ["Die Ärztin bat.", "Der Arzt bat die Pflegerin, ihm zu helfen.", "Der Arzt fragte."]
     for members in ("cc-tiny-en-de", ["cc-tiny-en-de", "cc-tiny-en-de"]):
         for batch_tokens in (1, 70):
-            result = compute_metric(
-                "contrastive_conditioning",
-                translations,
-                [reference] * 3,
-                evaluator=members,
-                mode=mode,
-                batch_tokens=batch_tokens,
-                n_resamples=1,
-                **_EN_DE,
-            )
-            assert result["n_ties"] == 3
+            options: dict[str, Any] = {"mode": mode, "batch_tokens": batch_tokens}
+            assert conditioned(texts, [row] * 3, members, **options)["n_ties"] == 3
+
+
+_SAME = "row {}: two texts that are compared are the same"
 
 
 def test_a_cue_lost_by_truncation_is_refused() -> None:
     cut: dict[str, Any] = {"on_too_long": "truncate", "max_tokens": 12}
-    whole = {
-        "correct_sources": ["he is short", "she is x"],
-        "incorrect_sources": ["they are"],
-        "category": "all",
-    }
-    lost = {
-        "correct_sources": ["a very long source he"],
-        "incorrect_sources": ["b", "a very long source she"],
-        "category": "all",
-    }
+    whole = reference(["he is short", "she is x"], "they are")
+    lost = reference("a very long source he", ["b", "a very long source she"])
     for evaluator in (LetterEvaluator(**cut), SlowAndFast(**cut)):
-        compute_metric("contrastive_conditioning", ["x"], [whole], evaluator=evaluator, **_EN_DE)
-        with pytest.raises(TooLongError, match="row 1: two texts that are compared are the same"):
-            compute_metric(
-                "contrastive_conditioning", ["x", "y"], [whole, lost], evaluator=evaluator, **_EN_DE
-            )
-        pair = {
-            "source": "a",
-            "correct_translation": "a long translation a",
-            "contrastive_translations": ["c", "a long translation b"],
-        }
+        conditioned(["x"], [whole], evaluator)
+        with pytest.raises(TooLongError, match=_SAME.format(1)):
+            conditioned(["x", "y"], [whole, lost], evaluator)
         for score in ("perplexity", "logprob"):
-            with pytest.raises(TooLongError, match="row 0: two texts that are compared are"):
-                compute_metric(
-                    "contrastive_translation_scoring",
-                    None,
-                    [pair],
-                    evaluator=evaluator,
-                    score=score,
-                    **_EN_DE,
-                )
+            row = pair("a long translation a", "c", "a long translation b")
+            with pytest.raises(TooLongError, match=_SAME.format(0)):
+                scored([row], evaluator, score=score)
 
 
 def test_ids_that_are_equal_without_truncation_remain_a_tie() -> None:
     evaluator = RoundingEvaluator(on_too_long="truncate", max_tokens=12)
-    references = [
-        {
-            "correct_sources": [f"a{' ' * n}long source that is cut"],
-            "incorrect_sources": [f"a{' ' * n} long source that is cut"],
-            "category": "all",
-        }
-        for n in (1, 2)
-    ]
-    assert (
-        compute_metric(
-            "contrastive_conditioning", ["x", "y"], references, evaluator=evaluator, **_EN_DE
-        )["n_ties"]
-        == 2
-    )
+    cut = "long source that is cut"
+    references = [reference(f"a{' ' * n}{cut}", f"a{' ' * n} {cut}") for n in (1, 2)]
+    assert conditioned(["x", "y"], references, evaluator)["n_ties"] == 2
 
 
 class SlowAndFast(LetterEvaluator):
@@ -282,60 +208,34 @@ class SlowAndFast(LetterEvaluator):
 
 
 @pytest.mark.parametrize("family", ["marian", "masked_lm"])
+def truncating(name: Any, tmp_path: Path) -> Evaluator:
+    options = LoadingOptions(on_too_long="truncate", cache=tmp_path / "scores.sqlite")
+    return open_evaluator(name, options, languages=("en", "de"))
+
+
+_LONG = "doctor nurse " * 501
+
+
+@pytest.mark.parametrize("family", ["marian", "masked_lm"])
 def test_cues_and_endings_truncated_by_real_models_are_refused(family: str, tmp_path: Path) -> None:
     folder = BUILDERS[family](tmp_path)
-    long = "doctor nurse " * 501
-    cached = [
-        open_evaluator(
-            [folder, "cc-tiny-en-de"],
-            LoadingOptions(on_too_long="truncate", cache=tmp_path / "scores.sqlite"),
-            languages=("en", "de"),
-        )
-        for _ in range(2)
-    ][1]
+    cached = [truncating([folder, "cc-tiny-en-de"], tmp_path) for _ in range(2)][1]
     for evaluator in (cc_hf.load_evaluator(folder, on_too_long="truncate"), cached):
         if family == "marian":
-            reference = {
-                "correct_sources": [f"{long} he"],
-                "incorrect_sources": [f"{long} she"],
-                "category": "all",
-            }
-            with pytest.raises(TooLongError, match="row 0: two texts that are compared are"):
-                compute_metric(
-                    "contrastive_conditioning", ["Ja."], [reference], evaluator=evaluator, **_EN_DE
-                )
-        row = {
-            "source": "a",
-            "correct_translation": f"{long} er",
-            "contrastive_translations": [f"{long} sie"],
-        }
-        with pytest.raises(TooLongError, match="row 0: two texts that are compared are the same"):
-            compute_metric(
-                "contrastive_translation_scoring", None, [row], evaluator=evaluator, **_EN_DE
-            )
+            with pytest.raises(TooLongError, match=_SAME.format(0)):
+                conditioned(["Ja."], [reference(f"{_LONG} he", f"{_LONG} she")], evaluator)
+        with pytest.raises(TooLongError, match=_SAME.format(0)):
+            scored([pair(f"{_LONG} er", f"{_LONG} sie")], evaluator)
 
 
 def test_truncated_cues_are_refused_from_the_cache_and_in_explanations(tmp_path: Path) -> None:
     (tmp_path / "model").mkdir()
     folder = BUILDERS["marian"](tmp_path / "model")
-    long = "doctor nurse " * 501
-    reference = {
-        "correct_sources": [f"{long} he"],
-        "incorrect_sources": [f"{long} she"],
-        "category": "all",
-    }
+    sides = [f"{_LONG} he"], [f"{_LONG} she"]
     for n in range(2):
-        evaluator = open_evaluator(
-            folder,
-            LoadingOptions(on_too_long="truncate", cache=tmp_path / "scores.sqlite"),
-            languages=("en", "de"),
-        )
+        evaluator = truncating(folder, tmp_path)
         assert isinstance(evaluator, LazyEvaluator) == bool(n)
         with pytest.raises(TooLongError, match="row 0"):
-            compute_metric(
-                "contrastive_conditioning", ["Ja."], [reference], evaluator=evaluator, **_EN_DE
-            )
-    with pytest.raises(TooLongError, match="row 0: two texts that are compared are the same"):
-        explain(
-            evaluator, "Ja.", reference["correct_sources"], reference["incorrect_sources"], **_EN_DE
-        )
+            conditioned(["Ja."], [reference(*sides)], evaluator)
+    with pytest.raises(TooLongError, match=_SAME.format(0)):
+        explain(evaluator, "Ja.", *sides, **_EN_DE)

@@ -39,6 +39,7 @@ from tests.helpers.models import save_tiny_marian
 REQUESTS = letter_requests(60)
 N_DISTINCT = 60
 LANGUAGES = ("en", "de")
+_EN_DE: dict[str, Any] = {"src_lang": "en", "tgt_lang": "de"}
 COMMIT = "0123456789abcdef" * 2 + "01234567"
 
 
@@ -59,13 +60,13 @@ class _Loader:
         self.loaded.append(str(name))
         file = Path(name) / "weights.bin"
         identity = file.read_text(encoding="utf-8") if file.is_file() else "hub"
-        given = {
+        given: dict[str, Any] = {
             "name": Path(name).name,
             "identity": identity,
-            "cache": open_cache(options.cache),
-            **self.own,
+            "dtype": options.dtype,
         }
-        given |= {"on_too_long": options.on_too_long or "error", "dtype": options.dtype}
+        given |= {"cache": open_cache(options.cache), **self.own}
+        given["on_too_long"] = options.on_too_long or "error"
         made = LetterEvaluator(self.scored.extend, **given)
         if self.has_fast:
             made.own_fast = LetterEvaluator(self.scored.extend, **given, extra={"mode": "rough"})
@@ -109,75 +110,73 @@ def opened(
     return open_evaluator(name, LoadingOptions(cache=path, **options), languages=languages)
 
 
+def assert_lazy(name: Any, path: Any, *more: Any, **options: Any) -> None:
+    assert isinstance(opened(name, path, *more, **options), LazyEvaluator)
+
+
+def assert_loaded(name: Any, path: Any, *more: Any, **options: Any) -> None:
+    assert not isinstance(opened(name, path, *more, **options), LazyEvaluator)
+
+
 # imports of a whole run
 
-_SECOND = """
-import json, sys
+_HEAVY = "torch transformers accelerate datasets evaluate pandas scipy sklearn"
+_SECOND = f"""
+import sys
 from cc_hf.cli.main import app
 try:
     app(sys.argv[1:], standalone_mode=False)
 finally:
-    sys.stderr.write(json.dumps([m for m in ("torch", "transformers", "accelerate", "datasets", "evaluate", "pandas", "scipy", "sklearn") if m in sys.modules]))
+    sys.stderr.write("\\n" + " ".join({{*"{_HEAVY}".split()}} & {{*sys.modules}}))
 """
 
 
-def run(*arguments: str | Path, folder: Path) -> list[str]:
+def run(*arguments: object, folder: Path) -> set[str]:
     """Return the heavy modules that a process of the command line imported."""
-    found = subprocess.run(
-        [sys.executable, "-c", _SECOND, *map(str, arguments)],
-        capture_output=True,
-        text=True,
-        cwd=folder,
-        check=True,
-    )
-    modules: list[str] = json.loads(found.stderr.splitlines()[-1])
-    return modules
+    command = [sys.executable, "-c", _SECOND, *map(str, arguments)]
+    found = subprocess.run(command, capture_output=True, text=True, cwd=folder, check=True)
+    return {*found.stderr.rpartition("\n")[2].split()}
 
 
 def test_a_second_run_imports_no_torch_and_writes_the_same_file(
     tmp_path: Path, tiny_marian: Path
 ) -> None:
-    rows = [
-        f"The {i} bats were old.,bats,baseball|wooden,flying|big,{'odd' if i % 2 else 'even'},de"
-        for i in range(20)
-    ]
-    (tmp_path / "bats.csv").write_text(
-        "\n".join(["source,focus,correct_cues,incorrect_cues,category,tgt_lang", *rows]) + "\n",
-        encoding="utf-8",
-    )
+    def result(name: str) -> EvaluationResult:
+        return EvaluationResult.from_json((tmp_path / name).read_text(encoding="utf-8"))
+
+    rows = ["source,focus,correct_cues,incorrect_cues,category,tgt_lang"]
+    for i in range(20):
+        category = "odd" if i % 2 else "even"
+        rows.append(f"The {i} bats were old.,bats,baseball|wooden,flying|big,{category},de")
+    (tmp_path / "bats.csv").write_text("\n".join(rows) + "\n", encoding="utf-8")
+    texts = tmp_path / "t.txt"
     lines = [f"Die {i} Schläger waren alt.\n" for i in range(20)]
-    (tmp_path / "t.txt").write_text("".join(lines), encoding="utf-8")
-    arguments = (
+    texts.write_text("".join(lines), encoding="utf-8")
+    command = [
         "evaluate",
         "bats.csv",
         "--translations",
         "t.txt",
-        "--evaluator",
-        tiny_marian,
         "--cache",
         "c.sqlite",
         "-q",
-        "-o",
-    )
+        "--evaluator",
+    ]
+    arguments = *command, tiny_marian, "-o"
     first = evaluate_dataset(
         str(tmp_path / "bats.csv"),
-        translations=tmp_path / "t.txt",
+        translations=texts,
         evaluator=str(tiny_marian),
         cache=tmp_path / "c.sqlite",
     )
-    assert run(*arguments, "second.json", folder=tmp_path) == []
-    assert (
-        EvaluationResult.from_json((tmp_path / "second.json").read_text(encoding="utf-8")) == first
-    )
+    assert run(*arguments, "second.json", folder=tmp_path) == set()
+    assert result("second.json") == first
     lines[7] = "Die 7 Fledermäuse waren alt.\n"
-    (tmp_path / "t.txt").write_text("".join(lines), encoding="utf-8")
-    assert {"torch", "transformers"} <= set(run(*arguments, "third.json", folder=tmp_path))
-    third = EvaluationResult.from_json((tmp_path / "third.json").read_text(encoding="utf-8"))
-    assert [
-        i
-        for i in range(20)
-        if first.judgements[i].probability_correct != third.judgements[i].probability_correct
-    ] == [7]
+    texts.write_text("".join(lines), encoding="utf-8")
+    assert {"torch", "transformers"} <= run(*arguments, "third.json", folder=tmp_path)
+    both = zip(first.judgements, result("third.json").judgements, strict=True)
+    changed = [i for i, (a, b) in enumerate(both) if a.probability_correct != b.probability_correct]
+    assert changed == [7]
 
 
 # a model of transformers
@@ -186,39 +185,23 @@ def test_a_second_run_imports_no_torch_and_writes_the_same_file(
 def test_cached_scores_are_answered_without_the_model_and_others_load_it(
     tiny_marian: Path, path: Path
 ) -> None:
-    texts = ["The doctor.", "a"], ["Der Arzt.", "b"]
+    sources, targets = ["The doctor.", "a"], ["Der Arzt.", "b"]
     real = opened(tiny_marian, path)
     assert real is cc_hf.load_evaluator(tiny_marian, cache=path)
-    before = real.mean_logprobs(*texts, src_lang="en", tgt_lang="de")
+    before = real.mean_logprobs(sources, targets, **_EN_DE)
     again = opened(tiny_marian, path)
     assert isinstance(again, LazyEvaluator)
-    np.testing.assert_array_equal(again.mean_logprobs(*texts, src_lang="en", tgt_lang="de"), before)
-    assert (again.signature_fields(), again.cache_identity(), repr(again.team)) == (
-        real.signature_fields(),
-        real.cache_identity(),
-        repr(real.team),
-    )
-    for name in (
-        "name",
-        "identity",
-        "dtype",
-        "batch_tokens",
-        "max_tokens",
-        "on_too_long",
-        "src_lang",
-        "tgt_lang",
-        "device",
-        "n_source_end",
-    ):
+    np.testing.assert_array_equal(again.mean_logprobs(sources, targets, **_EN_DE), before)
+    assert again.signature_fields() == real.signature_fields()
+    assert again.cache_identity() == real.cache_identity()
+    assert repr(again.team) == repr(real.team)
+    names = "name identity dtype batch_tokens max_tokens on_too_long src_lang tgt_lang device"
+    for name in (*names.split(), "n_source_end"):
         assert getattr(again, name) == getattr(real, name)
     again.check_languages("en", "de")
     assert not again.is_loaded
-    np.testing.assert_array_equal(
-        again.mean_logprobs(["new", *texts[0]], ["neu", *texts[1]], src_lang="en", tgt_lang="de")[
-            1:
-        ],
-        before,
-    )
+    more = again.mean_logprobs(["new", *sources], ["neu", *targets], **_EN_DE)
+    np.testing.assert_array_equal(more[1:], before)
     assert again.is_loaded
     assert again.real is real
     assert again.cache_identity() == real.cache_identity()
@@ -236,17 +219,6 @@ def test_cached_scores_are_answered_without_the_model_and_others_load_it(
         lambda evaluator: evaluator.fit([1], [2], ScoringRequest("a", "b")),
         lambda evaluator: id(evaluator.tokenizer),
         lambda evaluator: evaluator.generation_options("de"),
-    ],
-    ids=[
-        "token_logprobs",
-        "id_logprobs",
-        "logprobs_batch",
-        "score_batch",
-        "encode_sources",
-        "encode_targets",
-        "fit",
-        "tokenizer",
-        "generation_options",
     ],
 )
 def test_methods_other_than_scoring_load_the_model(
@@ -268,9 +240,9 @@ def test_errors_equal_those_of_the_model(tiny_marian: Path, path: Path) -> None:
     for _ in range(2):
         evaluator = opened(tiny_marian, path)
         with pytest.raises(TooLongError, match="row 1: the translation has"):
-            evaluator.mean_logprobs(["a", "a"], ["b", long], src_lang="en", tgt_lang="de")
+            evaluator.mean_logprobs(["a", "a"], ["b", long], **_EN_DE)
         with pytest.raises(InputError, match="expected at least one request"):
-            evaluator.score([], src_lang="en", tgt_lang="de")
+            evaluator.score([], **_EN_DE)
         with pytest.raises(InputError, match="does not support the target language 'fr'"):
             evaluator.mean_logprobs(["a"], ["b"], src_lang="en", tgt_lang="fr")
     assert isinstance(evaluator, LazyEvaluator)
@@ -283,8 +255,8 @@ def test_a_model_with_a_changed_file_is_loaded_again(tmp_path: Path, path: Path)
     save_tiny_marian(place, seed=1)
     times = {file: file.stat() for file in place.iterdir()}
     first = opened(place, path)
-    before = first.mean_logprobs(["The doctor."], ["Der Arzt."], src_lang="en", tgt_lang="de")
-    assert isinstance(opened(place, path), LazyEvaluator)
+    before = first.mean_logprobs(["The doctor."], ["Der Arzt."], **_EN_DE)
+    assert_lazy(place, path)
     save_tiny_marian(place, seed=2)
     for file, stat in times.items():
         os.utime(file, ns=(stat.st_atime_ns, stat.st_mtime_ns))
@@ -292,13 +264,8 @@ def test_a_model_with_a_changed_file_is_loaded_again(tmp_path: Path, path: Path)
     second = opened(place, path)
     assert not isinstance(second, LazyEvaluator)
     assert second.identity != first.identity
-    assert (
-        abs(
-            second.mean_logprobs(["The doctor."], ["Der Arzt."], src_lang="en", tgt_lang="de")
-            - before
-        )
-        > 1e-3
-    )
+    after = second.mean_logprobs(["The doctor."], ["Der Arzt."], **_EN_DE)
+    assert abs(after - before) > 1e-3
 
 
 # evaluators of letters
@@ -325,9 +292,7 @@ def test_an_interrupted_cache_is_completed(
     loader.scored.clear()
     again = opened(folder, path)
     assert isinstance(again, LazyEvaluator)
-    assert as_lists(scores(again)) == as_lists(
-        LetterEvaluator().score(REQUESTS, src_lang="en", tgt_lang="de")
-    )
+    assert as_lists(scores(again)) == as_lists(scores(LetterEvaluator()))
     assert len(loader.scored) == N_DISTINCT - n_kept
     assert len(loader.loaded) == 2
     assert as_lists(scores(opened(folder, path))) == as_lists(scores(again))
@@ -355,28 +320,32 @@ def test_a_different_request_loads_the_model(
     folder: Path, path: Path, loader: _Loader, other: str
 ) -> None:
     scores(opened(folder, path))
-    assert isinstance(opened(folder, path), LazyEvaluator)
+    assert_lazy(folder, path)
     given = {"name": folder, "path": path, **_OTHERS[other](folder)}
-    assert not isinstance(opened(**given), LazyEvaluator)
-    assert len(loader.loaded) == 2
-    assert isinstance(opened(**given), LazyEvaluator)
+    assert_loaded(**given)
+    assert_lazy(**given)
     assert len(loader.loaded) == 2
 
 
-def test_other_library_versions_load_the_model(
-    folder: Path, path: Path, loader: _Loader, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("base._version", lambda package: "other"),
+        ("lazy.SCORING_VERSION", 99),
+        ("lazy.__version__", "99"),
+    ],
+)
+def test_another_version_loads_the_model(
+    folder: Path,
+    path: Path,
+    loader: _Loader,
+    monkeypatch: pytest.MonkeyPatch,
+    name: str,
+    value: Any,
 ) -> None:
     scores(opened(folder, path))
-    monkeypatch.setattr("cc_hf.evaluators.base._version", lambda package: "other")
-    assert not isinstance(opened(folder, path), LazyEvaluator)
-
-
-def test_another_scoring_version_loads_the_model(
-    folder: Path, path: Path, loader: _Loader, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    scores(opened(folder, path))
-    monkeypatch.setattr("cc_hf.evaluators.lazy.SCORING_VERSION", 99)
-    assert not isinstance(opened(folder, path), LazyEvaluator)
+    monkeypatch.setattr(f"cc_hf.evaluators.{name}", value)
+    assert_loaded(folder, path)
 
 
 def test_a_cache_made_with_bf16_serves_a_machine_without(
@@ -388,19 +357,11 @@ def test_a_cache_made_with_bf16_serves_a_machine_without(
     scores(real.fast, REQUESTS[:30])
     loader.has_fast = False
     again: Any = opened(folder, path)
-    assert isinstance(opened(folder, path), LazyEvaluator)
+    assert_lazy(folder, path)
     assert as_lists(scores(again.fast, REQUESTS[:30])) == as_lists(scores(real, REQUESTS[:30]))
     assert as_lists(scores(again.fast)) == as_lists(scores(real))
     assert again.is_loaded
     assert "mode" not in again.signature_fields()
-
-
-def test_another_package_version_loads_the_model(
-    folder: Path, path: Path, loader: _Loader, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    opened(folder, path)
-    monkeypatch.setattr("cc_hf.evaluators.lazy.__version__", "99")
-    assert not isinstance(opened(folder, path), LazyEvaluator)
 
 
 def test_refused_languages_are_not_remembered(folder: Path, path: Path, loader: _Loader) -> None:
@@ -408,11 +369,9 @@ def test_refused_languages_are_not_remembered(folder: Path, path: Path, loader: 
         with pytest.raises(InputError, match="no xx"):
             scores(opened(folder, path, ("xx", "de")), languages=("xx", "de"))
     assert len(loader.loaded) == 2
-    opened(folder, path, ("en", "de"))
-    opened(folder, path, ("en", "fr"))
-    for target in ("de", "fr"):
-        evaluator = opened(folder, path, ("en", target))
-        assert isinstance(evaluator, LazyEvaluator)
+    for check in (assert_loaded, assert_lazy):
+        for target in ("de", "fr"):
+            check(folder, path, ("en", target))
     assert len(loader.loaded) == 4
 
 
@@ -432,23 +391,21 @@ def test_hub_models_are_remembered_only_at_a_full_commit(
     monkeypatch.setattr("cc_hf.evaluators.lazy.uses_cache_only", lambda *model: True)
     for revision in (None, "main", COMMIT[:7], COMMIT.upper()):
         for _ in range(2):
-            assert not isinstance(
-                opened("organisation/model", path, revision=revision), LazyEvaluator
-            )
+            assert_loaded("organisation/model", path, revision=revision)
     opened("organisation/model", path, revision=COMMIT)
-    assert isinstance(opened("organisation/model", path, revision=COMMIT), LazyEvaluator)
-    assert not isinstance(opened("organisation/other", path, revision=COMMIT), LazyEvaluator)
-    assert not isinstance(opened("organisation/model", path, revision=COMMIT[::-1]), LazyEvaluator)
+    assert_lazy("organisation/model", path, revision=COMMIT)
+    assert_loaded("organisation/other", path, revision=COMMIT)
+    assert_loaded("organisation/model", path, revision=COMMIT[::-1])
 
 
 def test_distributed_processes_always_load_the_model(
     folder: Path, path: Path, loader: _Loader, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     opened(folder, path)
-    assert isinstance(opened(folder, path, distributed=True), LazyEvaluator)
+    assert_lazy(folder, path, distributed=True)
     for name, value in (("RANK", "0"), ("WORLD_SIZE", "2"), ("MASTER_ADDR", "localhost")):
         monkeypatch.setenv(name, value)
-    assert not isinstance(opened(folder, path, distributed=True), LazyEvaluator)
+    assert_loaded(folder, path, distributed=True)
 
 
 def test_without_a_cache_nothing_is_remembered(folder: Path, loader: _Loader) -> None:
@@ -460,11 +417,10 @@ def test_without_a_cache_nothing_is_remembered(folder: Path, loader: _Loader) ->
 def test_the_fast_copy_is_remembered(folder: Path, path: Path, loader: _Loader) -> None:
     loader.has_fast = True
     real: Any = opened(folder, path)
-    before = scores(real), scores(real.fast, REQUESTS[:30])
+    before = as_lists(scores(real)), as_lists(scores(real.fast, REQUESTS[:30]))
     again: Any = opened(folder, path)
-    assert (as_lists(scores(again)), as_lists(scores(again.fast, REQUESTS[:30]))) == tuple(
-        map(as_lists, before)
-    )
+    assert as_lists(scores(again)) == before[0]
+    assert as_lists(scores(again.fast, REQUESTS[:30])) == before[1]
     assert again.fast.cache_identity() == real.fast.cache_identity() != again.cache_identity()
     assert again.fast.signature_fields()["mode"] == "rough"
     assert len(loader.loaded) == 1
@@ -521,14 +477,12 @@ def test_a_record_survives_json(loader: _Loader, folder: Path) -> None:
 # altered records
 
 
-def altered(path: Path, change: Callable[[Any], Any]) -> None:
+def query(path: Path, statement: str, *rows: tuple[Any, ...]) -> list[Any]:
+    """Return the rows of a statement, or run it with each of the given ones."""
     with closing(sqlite3.connect(path)) as connection, connection:
-        for request, record in connection.execute(
-            "SELECT request, record FROM evaluators"
-        ).fetchall():
-            connection.execute(
-                "UPDATE evaluators SET record = ? WHERE request = ?", (change(record), request)
-            )
+        if not rows:
+            return connection.execute(statement).fetchall()
+        return list(connection.executemany(statement, rows))
 
 
 _ALTERED: dict[str, Callable[[str], Any]] = {
@@ -555,22 +509,17 @@ def test_an_altered_record_is_ignored_and_replaced(
     n_loaded = len(loader.loaded)
     if how == "of another request":
         opened(make_folder(folder.with_name("other"), "b"), path)
-        with closing(sqlite3.connect(path)) as connection, connection:
-            (first, one), (second, two) = connection.execute(
-                "SELECT request, record FROM evaluators"
-            ).fetchall()
-            connection.executemany(
-                "UPDATE evaluators SET record = ? WHERE request = ?", [(two, first), (one, second)]
-            )
         n_loaded += 1
-    else:
-        altered(path, _ALTERED[how])
+    requests, records = zip(*query(path, "SELECT request, record FROM evaluators"), strict=True)
+    changed = map(_ALTERED[how], records[::-1])
+    update = "UPDATE evaluators SET record = ? WHERE request = ?"
+    query(path, update, *zip(changed, requests, strict=True))
     with pytest.warns(CacheWarning, match="is damaged: what it holds of an evaluator was"):
         again = opened(folder, path)
     assert len(loader.loaded) == n_loaded + 1
     assert again.signature_fields()["eval"] == "letters@a"
     assert as_lists(scores(again)) == as_lists(before)
-    assert isinstance(opened(folder, path), LazyEvaluator)  # the record was replaced
+    assert_lazy(folder, path)  # the record was replaced
 
 
 def test_a_changed_file_in_a_subfolder_loads_the_model(
@@ -579,9 +528,9 @@ def test_a_changed_file_in_a_subfolder_loads_the_model(
     (folder / "shards").mkdir()
     (folder / "shards" / "bpe.codes").write_text("a b", encoding="utf-8")
     opened(folder, path)
-    assert isinstance(opened(folder, path), LazyEvaluator)
+    assert_lazy(folder, path)
     (folder / "shards" / "bpe.codes").write_text("a c", encoding="utf-8")
-    assert not isinstance(opened(folder, path), LazyEvaluator)
+    assert_loaded(folder, path)
 
 
 # unusable caches
@@ -590,13 +539,10 @@ def test_a_changed_file_in_a_subfolder_loads_the_model(
 def test_a_cache_without_records_is_extended(folder: Path, path: Path, loader: _Loader) -> None:
     scores(loader(folder, LoadingOptions(cache=path)))
     assert ScoreCache(path).recall({}) is None
-    with closing(sqlite3.connect(path)) as connection:
-        assert connection.execute(
-            "SELECT count(*) FROM sqlite_master WHERE name = 'evaluators'"
-        ).fetchone() == (0,)
+    assert query(path, "SELECT * FROM sqlite_master WHERE name = 'evaluators'") == []
     before = ScoreCache(path).info()
     opened(folder, path)
-    assert isinstance(opened(folder, path), LazyEvaluator)
+    assert_lazy(folder, path)
     assert ScoreCache(path).info().identities == before.identities
     assert len(loader.scored) == N_DISTINCT
     scores(opened(folder, path))
@@ -617,10 +563,8 @@ def test_a_damaged_cache_raises_the_usual_error(folder: Path, path: Path, loader
 def test_an_unwritable_default_cache_warns_once(
     folder: Path, loader: _Loader, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(
-        "cc_hf.evaluators.score_cache._default_path",
-        lambda: folder / "weights.bin" / "scores.sqlite",
-    )
+    unwritable = folder / "weights.bin" / "scores.sqlite"
+    monkeypatch.setattr("cc_hf.evaluators.score_cache._default_path", lambda: unwritable)
     with pytest.warns(CacheWarning, match="cannot be used") as caught:
         scores(opened(folder, True))
     assert len(caught) == 1

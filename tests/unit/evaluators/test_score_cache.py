@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import dataclasses
 import json
 import math
 import random
@@ -23,7 +22,8 @@ from cc_hf.evaluators.cache_session import CacheSession
 from cc_hf.evaluators.score_cache import ScoreCache, open_cache
 from cc_hf.evaluators.scores import TokenScores
 from cc_hf.schema import ScoringRequest
-from tests.helpers.command_line import invoke
+from tests.helpers.command_line import invoke, read_json
+from tests.helpers.distributed_program import as_lists
 from tests.helpers.letter_evaluator import LetterEvaluator, Pair, letter_requests
 
 REQUESTS = letter_requests(60)
@@ -47,10 +47,13 @@ def scored(
 
 
 def assert_equal(one: TokenScores, other: TokenScores) -> None:
-    for field in dataclasses.fields(TokenScores):
-        a, b = getattr(one, field.name), getattr(other, field.name)
+    for a, b in zip(vars(one).values(), vars(other).values(), strict=True):
         np.testing.assert_array_equal(a, b)
         assert a.dtype == b.dtype
+
+
+def pairs_of(requests: list[ScoringRequest]) -> set[Pair]:
+    return {(r.source, r.translation) for r in requests}
 
 
 @pytest.fixture
@@ -73,8 +76,7 @@ def test_a_full_cache_gives_identical_scores_without_any_computation(path: Path)
 def test_only_missing_pairs_are_scored_and_the_order_of_requests_is_kept(path: Path) -> None:
     scored(path, REQUESTS[10:30])
     found, seen = scored(path, REQUESTS[::-1])
-    known = {(r.source, r.translation) for r in REQUESTS[10:30]}
-    assert sorted(seen) == sorted({(r.source, r.translation) for r in REQUESTS} - known)
+    assert sorted(seen) == sorted(pairs_of(REQUESTS) - pairs_of(REQUESTS[10:30]))
     assert_equal(found, scored(None, REQUESTS[::-1])[0])
 
 
@@ -136,32 +138,17 @@ def test_no_two_pairs_or_identities_share_a_key(pairs: list[Pair]) -> None:
 
 
 def test_similar_pairs_are_stored_separately(path: Path) -> None:
-    alike = [
-        ("a", 'b","c'),
-        ('a","b', "c"),
-        ("", "a"),
-        ("a", ""),
-        ("ab", ""),
-        ("é", ""),
-        ("e\u0301", ""),
-        ("\ud800", ""),
-        ("\\ud800", ""),
-        ("\0", "\n"),
-    ]
+    alike = [("a", 'b","c'), ('a","b', "c"), ("", "a"), ("\0", "\n")]
+    alike += [(text, "") for text in ("a", "ab", "é", "e\u0301", "\ud800", "\\ud800")]
+    rows = [(-float(i), i + 1, 0.5) for i in range(len(alike))]
     with ScoreCache(path).session(IDENTITY) as session:
-        session.add(alike, [(-float(i), i + 1, 0.5) for i in range(len(alike))])
-        assert session.find(alike[::-1]) == {
-            len(alike) - 1 - i: (-float(i), i + 1, 0.5) for i in range(len(alike))
-        }
+        session.add(alike, rows)
+        assert session.find(alike[::-1]) == dict(enumerate(rows[::-1]))
 
 
 def test_a_too_long_text_raises_the_same_error_with_and_without_a_cache(path: Path) -> None:
-    requests = [
-        *REQUESTS,
-        ScoringRequest("a", "b" * 50, 70),
-        ScoringRequest("c" * 50, "d", 71),
-        ScoringRequest("b" * 50, "d", 72),
-    ]
+    long = ("a", "b" * 50), ("c" * 50, "d"), ("b" * 50, "d")
+    requests = [*REQUESTS, *(ScoringRequest(*pair, 70 + i) for i, pair in enumerate(long))]
     scored(path)
     errors = []
     for cache in (None, path, path):
@@ -174,20 +161,15 @@ def test_a_too_long_text_raises_the_same_error_with_and_without_a_cache(path: Pa
         scored(path, src_lang="xx")
 
 
-_IMPOSSIBLE = {
-    "minus infinity": (-math.inf, 2, 0.0),
-    "infinity": (math.inf, 2, 0.5),
-    "not a number": (math.nan, 2, 0.5),
-    "no tokens": (-1.0, 0, 0.5),
-    "fewer than no tokens": (-1.0, -3, 0.5),
-    "positive": (2.0, 2, 0.5),
-    "probability above 1": (-1.0, 2, 1.5),
-    "probability below 0": (-1.0, 2, -0.1),
-    "probability not a number": (-1.0, 2, math.nan),
-}
-
-
-@pytest.mark.parametrize("row", _IMPOSSIBLE.values(), ids=_IMPOSSIBLE)
+@pytest.mark.parametrize(
+    "row",
+    [
+        *((-math.inf, 2, 0.0), (math.inf, 2, 0.5), (math.nan, 2, 0.5), (2.0, 2, 0.5)),
+        *((-1.0, 0, 0.5), (-1.0, -3, 0.5)),
+        *((-1.0, 2, probability) for probability in (1.5, -0.1, math.nan)),
+    ],
+    ids=str,
+)
 def test_impossible_scores_are_not_stored(path: Path, row: tuple[float, int, float]) -> None:
     with ScoreCache(path).session(IDENTITY) as session:
         session.add([("a", "b"), ("c", "d")], [row, ROW])
@@ -206,29 +188,23 @@ def alter(path: Path, statement: str, *values: object) -> None:
         connection.execute(statement, values)
 
 
-_DAMAGED: list[tuple[str, object]] = [
-    *(
-        ("sum_logprob", value)
-        for value in ("nothing", b"\x00\xff", math.inf, -math.inf, 3.0, "\ud83c")
-    ),
-    *(("n_tokens", value) for value in (0, -1, 2.5, "two", b"2")),
-    *(("mean_probability", value) for value in ("half", b"", math.inf, 1.5, -0.5)),
-]
+_DAMAGED: dict[str, tuple[object, ...]] = {
+    "sum_logprob": ("nothing", b"\x00\xff", math.inf, -math.inf, 3.0, "\ud83c"),
+    "n_tokens": (0, -1, 2.5, "two", b"2"),
+    "mean_probability": ("half", b"", math.inf, 1.5, -0.5),
+}
 
 
-@pytest.mark.parametrize(("column", "value"), _DAMAGED, ids=str)
+@pytest.mark.parametrize(
+    ("column", "value"), [(name, v) for name, values in _DAMAGED.items() for v in values], ids=str
+)
 def test_a_damaged_row_is_recomputed_and_replaced(path: Path, column: str, value: object) -> None:
     plain, _ = scored(path)
+    where = "WHERE key = (SELECT min(key) FROM scores)"
     if value == "\ud83c":  # bytes that are not UTF-8, stored as text
-        alter(
-            path,
-            f"UPDATE scores SET {column} = CAST(x'ff41' AS TEXT) WHERE key = (SELECT min(key) FROM"
-            " scores)",
-        )
+        alter(path, f"UPDATE scores SET {column} = CAST(x'ff41' AS TEXT) {where}")
     else:
-        alter(
-            path, f"UPDATE scores SET {column} = ? WHERE key = (SELECT min(key) FROM scores)", value
-        )
+        alter(path, f"UPDATE scores SET {column} = ? {where}", value)
     with pytest.warns(CacheWarning, match="is damaged: 1 of its scores are none") as caught:
         found, seen = scored(path)
     assert len(caught) == 1
@@ -248,10 +224,8 @@ def test_a_damaged_identity_is_counted_without_its_fields(path: Path, text: str)
     alter(path, "UPDATE identities SET identity = ? WHERE id = 1", text)
     with pytest.warns(CacheWarning, match="does not say any more what made some of its scores"):
         found = ScoreCache(path).info()
-    assert [(dict(i.fields).get("eval"), i.n_scores) for i in found.identities] == [
-        (None, N_DISTINCT),
-        ("letters@2", N_DISTINCT),
-    ]
+    counts = {i.fields.get("eval"): i.n_scores for i in found.identities}
+    assert counts == {None: N_DISTINCT, "letters@2": N_DISTINCT}
     with pytest.warns(CacheWarning):
         shown = invoke("cache", "--path", path)
     assert shown.exit_code == 0
@@ -260,10 +234,10 @@ def test_a_damaged_identity_is_counted_without_its_fields(path: Path, text: str)
 
 def test_more_pairs_than_one_sqlite_query_holds_are_found(path: Path) -> None:
     pairs = [(str(i), "") for i in range(2345)]
+    rows = {i: (float(-i), i + 1, 0.25) for i in range(0, 2345, 2)}
     with ScoreCache(path).session(IDENTITY) as session:
-        session.add(pairs[::2], [(float(-i), i + 1, 0.25) for i in range(0, 2345, 2)])
-        found = session.find(pairs)
-    assert found == {i: (float(-i), i + 1, 0.25) for i in range(0, 2345, 2)}
+        session.add(pairs[::2], list(rows.values()))
+        assert session.find(pairs) == rows
 
 
 def test_a_second_load_of_the_model_uses_the_cached_scores(
@@ -316,11 +290,8 @@ def test_a_damaged_cache_file_is_refused(path: Path, damage: str) -> None:
     scored(path, letter_requests(400))
     data = path.read_bytes()
     assert len(data) > 3 * 4096
-    path.write_bytes(
-        data[:4096] + b"\xff" * (len(data) - 4096)
-        if damage == "overwritten"
-        else data[: 2 * 4096 + 100]
-    )
+    overwritten = data[:4096] + b"\xff" * (len(data) - 4096)
+    path.write_bytes(overwritten if damage == "overwritten" else data[: 2 * 4096 + 100])
     for _ in range(2):
         with pytest.raises(CacheError, match=r"damaged .* and was not used; delete it: cc-hf"):
             scored(path, letter_requests(400))
@@ -371,10 +342,9 @@ def test_a_chosen_cache_that_cannot_be_written_is_refused_at_once(
 def test_an_unwritable_default_cache_warns_once_and_is_skipped(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    (tmp_path / "file").write_text("", encoding="utf-8")
-    monkeypatch.setattr(
-        "cc_hf.evaluators.score_cache._default_path", lambda: tmp_path / "file" / "scores.sqlite"
-    )
+    path = tmp_path / "file" / "scores.sqlite"
+    path.parent.write_text("", encoding="utf-8")
+    monkeypatch.setattr("cc_hf.evaluators.score_cache._default_path", lambda: path)
     with pytest.warns(CacheWarning, match="cannot be used .* the evaluation goes on, scores are"):
         cache = open_cache(True)
     evaluator = LetterEvaluator(cache=cache)
@@ -414,10 +384,8 @@ def test_info_counts_scores_by_identity_and_clear_removes_all(path: Path) -> Non
     scored(path, REQUESTS[:5])
     scored(path, REQUESTS[:7], identity="2")
     found = cache.info()
-    assert [(i.fields["eval"], i.n_scores) for i in found.identities] == [
-        ("letters@1", 5),
-        ("letters@2", 7),
-    ]
+    counts = [(i.fields["eval"], i.n_scores) for i in found.identities]
+    assert counts == [("letters@1", 5), ("letters@2", 7)]
     assert found.n_bytes >= path.stat().st_size
     assert cache.clear() == found
     assert list(path.parent.iterdir()) == []
@@ -429,15 +397,9 @@ def test_info_counts_scores_by_identity_and_clear_removes_all(path: Path) -> Non
 def start(
     path: Path, log: Path, result: Path, *, n: int, seconds: float, last: int = 0
 ) -> subprocess.Popen[bytes]:
-    return subprocess.Popen(
-        [
-            sys.executable,
-            "-c",
-            "from tests.helpers.letter_evaluator import main; main()",
-            *map(str, (path, log, result, n, seconds, last)),
-        ],
-        stderr=subprocess.PIPE,
-    )
+    program = "from tests.helpers.letter_evaluator import main; main()"
+    arguments = map(str, (path, log, result, n, seconds, last))
+    return subprocess.Popen([sys.executable, "-c", program, *arguments], stderr=subprocess.PIPE)
 
 
 def n_lines(log: Path) -> int:
@@ -466,26 +428,13 @@ def test_ten_kills_lose_only_the_batches_in_progress(tmp_path: Path) -> None:
     finished = start(path, log, result, n=n, seconds=0)
     assert finished.communicate()[1] == b""
     assert finished.returncode == 0
-    plain, _ = scored(None, letter_requests(n))
-    assert json.loads(result.read_text(encoding="utf-8")) == [
-        plain.sum_logprob.tolist(),
-        plain.n_tokens.tolist(),
-        plain.mean_probability.tolist(),
-    ]
-    batches = [
-        [tuple(pair) for pair in json.loads(line)]
-        for line in log.read_text(encoding="utf-8").splitlines()
-    ]
+    assert read_json(result) == as_lists(scored(None, letter_requests(n))[0])
+    lines = log.read_text(encoding="utf-8").splitlines()
+    batches = [[tuple(pair) for pair in json.loads(line)] for line in lines]
     in_flight = {end - 1 for end in ends}  # the last batch of each killed run
-    surely_kept = [
-        pair for number, batch in enumerate(batches) if number not in in_flight for pair in batch
-    ]
-    assert len(surely_kept) == len(set(surely_kept)), (
-        "a pair was scored again though its batch was done"
-    )
-    assert {pair for batch in batches for pair in batch} == {
-        (r.source, r.translation) for r in letter_requests(n)
-    }
+    kept = [pair for i, batch in enumerate(batches) if i not in in_flight for pair in batch]
+    assert len(kept) == len(set(kept)), "a pair was scored again though its batch was done"
+    assert {pair for batch in batches for pair in batch} == pairs_of(letter_requests(n))
 
 
 def test_concurrent_processes_lose_no_scores(tmp_path: Path) -> None:
@@ -497,12 +446,7 @@ def test_concurrent_processes_lose_no_scores(tmp_path: Path) -> None:
     ]
     for n, process in zip(sizes, running, strict=True):
         assert process.communicate()[1] == b""
-        plain, _ = scored(None, letter_requests(n))
-        assert (
-            json.loads((tmp_path / f"result{n}").read_text(encoding="utf-8"))[0]
-            == plain.sum_logprob.tolist()
-        )
+        assert read_json(tmp_path / f"result{n}") == as_lists(scored(None, letter_requests(n))[0])
         assert scored(path, letter_requests(n))[1] == []
-    assert ScoreCache(path).info().n_scores == len(
-        {(r.source, r.translation) for n in sizes for r in letter_requests(n)}
-    )
+    n_pairs = len(set.union(*(pairs_of(letter_requests(n)) for n in sizes)))
+    assert ScoreCache(path).info().n_scores == n_pairs

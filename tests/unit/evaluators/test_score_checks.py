@@ -7,6 +7,7 @@ from __future__ import annotations
 import contextlib
 import sqlite3
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +22,6 @@ from cc_hf import registry
 from cc_hf.comparing.explanation import explain
 from cc_hf.cue_building.fill_mask import load_masked_lm
 from cc_hf.errors import CacheWarning, EvaluatorError
-from cc_hf.evaluators.base import Evaluator
 from cc_hf.evaluators.contests import contest_scores
 from cc_hf.evaluators.ensemble import EnsembleEvaluator, SentenceEnsembleEvaluator
 from cc_hf.evaluators.families import seq2seq
@@ -47,6 +47,8 @@ _REFERENCE = {
     "incorrect_sources": [_SOURCES[1]],
     "category": "female",
 }
+_SHORT = {**_REFERENCE, "correct_sources": ["a"], "incorrect_sources": ["b"]}
+_NAN = float("nan")
 # which has no tokenizer of its own making here
 _FAMILIES = [name for name in registry.names("evaluator family") if name != "fairseq"]
 
@@ -59,49 +61,47 @@ def spoil(model: Any, value: float = float("nan")) -> str:
     return str(name)
 
 
+def conditioned(evaluator: Any, reference: Any = _REFERENCE, **options: Any) -> Any:
+    options = {"evaluator": evaluator, **_EN_DE, **options}
+    return compute_metric("contrastive_conditioning", [_TRANSLATION], [reference], **options)
+
+
+def refused(message: str) -> Any:
+    return pytest.raises(EvaluatorError, match=message)
+
+
 @pytest.mark.parametrize("logprob", [float("nan"), float("-inf"), float("inf"), 0.7])
 def test_every_scoring_method_refuses_invalid_scores(logprob: float) -> None:
     evaluator = BrokenEvaluator(logprob)
-    message = (
-        r"row 0: letters@1 gave a score that cannot be used .*Source: 'a source', translation:"
-        r" 'eine'"
-    )
+    both = SentenceEnsembleEvaluator([LetterEvaluator(), evaluator])
+    request = [ScoringRequest("a source", "eine", 0)]
     ways: list[Callable[[], object]] = [
-        lambda: evaluator.score([ScoringRequest("a source", "eine", 0)], **_EN_DE),
-        lambda: evaluator.mean_logprobs(["a source"], ["eine"]),
-        lambda: evaluator.token_logprobs(["a source"], ["eine"]),
-        lambda: SentenceEnsembleEvaluator([LetterEvaluator(), evaluator]).mean_logprobs(
-            ["a source"], ["eine"]
+        lambda: evaluator.score(request, **_EN_DE),
+        lambda: contest_scores(evaluator, request, [], **_EN_DE),
+        *(
+            partial(way, ["a source"], ["eine"])
+            for way in (evaluator.mean_logprobs, evaluator.token_logprobs, both.mean_logprobs)
         ),
-        lambda: contest_scores(evaluator, [ScoringRequest("a source", "eine", 0)], [], **_EN_DE),
     ]
     for way in ways:
-        with pytest.raises(EvaluatorError, match=message):
+        with refused(
+            "row 0: letters@1 gave a .* be used .*Source: 'a source', translation: 'eine'"
+        ):
             way()
-    with pytest.raises(EvaluatorError, match=r"row 0: letters\+letters@1\+1 gave a score"):
+    with refused(r"row 0: letters\+letters@1\+1 gave a score"):
         EnsembleEvaluator([evaluator, evaluator]).mean_logprobs(["a source"], ["eine"])
-    with pytest.raises(EvaluatorError, match=r"row 0: letters@1 gave .*Source: '\[97, 0\]'"):
+    with refused(r"row 0: letters@1 gave .*Source: '\[97, 0\]'"):
         evaluator.id_logprobs([[97, 0]], [[98, 0]])
 
 
 def test_both_contrastive_metrics_refuse_invalid_scores() -> None:
-    evaluator = BrokenEvaluator(float("nan"))
-    with pytest.raises(EvaluatorError, match="row 0: letters@1"):
-        compute_metric(
-            "contrastive_conditioning",
-            ["x"],
-            [{**_REFERENCE, "correct_sources": ["a"], "incorrect_sources": ["b"]}],
-            evaluator=evaluator,
-            **_EN_DE,
-        )
-    with pytest.raises(EvaluatorError, match="row 0: letters@1"):
-        compute_metric(
-            "contrastive_translation_scoring",
-            None,
-            [{"source": "a", "correct_translation": "x", "contrastive_translations": ["y"]}],
-            evaluator=evaluator,
-            **_EN_DE,
-        )
+    evaluator = BrokenEvaluator(_NAN, max_tokens=100)
+    row = {"source": "a", "correct_translation": "x", "contrastive_translations": ["y"]}
+    options = {"evaluator": evaluator, **_EN_DE}
+    with refused("row 0: letters@1"):
+        conditioned(evaluator, _SHORT)
+    with refused("row 0: letters@1"):
+        compute_metric("contrastive_translation_scoring", None, [row], **options)
 
 
 def test_logprobs_rounded_above_zero_pass_only_in_low_precision() -> None:
@@ -113,11 +113,9 @@ def test_logprobs_rounded_above_zero_pass_only_in_low_precision() -> None:
 
 
 def test_a_translation_without_tokens_is_refused() -> None:
-    with pytest.raises(EvaluatorError, match="0 tokens"):
-        LetterEvaluator().check_scores(
-            TokenScores(np.array([0.0]), np.array([0]), np.array([1.0])),
-            [ScoringRequest("a", "b", 0)],
-        )
+    scores = TokenScores(np.array([0.0]), np.array([0]), np.array([1.0]))
+    with refused("0 tokens"):
+        LetterEvaluator().check_scores(scores, [ScoringRequest("a", "b", 0)])
 
 
 def test_invalid_scores_are_not_cached(tmp_path: Path) -> None:
@@ -130,7 +128,6 @@ def test_invalid_scores_are_not_cached(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "row",
     [(float("-inf"), 3, 0.5), (-1.0, 0, 0.5), (-1.0, 3, 1.5), (-1.0, -2, 0.5), (0.5, 3, 0.5)],
-    ids=["minus infinity", "no tokens", "probability above 1", "fewer than no tokens", "positive"],
 )
 def test_invalid_cached_scores_are_recomputed(
     row: tuple[float, int, float], tmp_path: Path
@@ -139,14 +136,12 @@ def test_invalid_cached_scores_are_recomputed(
     requests = [ScoringRequest(source, _TRANSLATION, i) for i, source in enumerate(_SOURCES)]
     sound = load_evaluator("cc-tiny-en-de", mode="exact").score(requests, **_EN_DE)
     for _ in range(2):  # first the evaluator itself, then a remembered one
-        opened = open_evaluator(
-            "cc-tiny-en-de", LoadingOptions(cache=path, mode="exact"), languages=("en", "de")
-        )
+        options = LoadingOptions(cache=path, mode="exact")
+        opened = open_evaluator("cc-tiny-en-de", options, languages=("en", "de"))
         opened.score(requests, **_EN_DE)
+        update = "UPDATE scores SET sum_logprob = ?, n_tokens = ?, mean_probability = ?"
         with contextlib.closing(sqlite3.connect(path)) as connection, connection:
-            connection.execute(
-                "UPDATE scores SET sum_logprob = ?, n_tokens = ?, mean_probability = ?", row
-            )
+            connection.execute(update, row)
         with pytest.warns(CacheWarning, match="computed again"):
             found = opened.score(requests, **_EN_DE)
         assert np.array_equal(found.sum_logprob, sound.sum_logprob)
@@ -155,15 +150,8 @@ def test_invalid_cached_scores_are_recomputed(
 
 @pytest.mark.parametrize("score", ["geometric", "arithmetic", "reference"])
 def test_scores_that_underflow_on_both_sides_are_refused(score: str) -> None:
-    with pytest.raises(EvaluatorError, match=r"row 0: .*all scores are 0 in floating point"):
-        compute_metric(
-            "contrastive_conditioning",
-            ["x"],
-            [{**_REFERENCE, "correct_sources": ["a"], "incorrect_sources": ["b"]}],
-            evaluator=BrokenEvaluator(-1100.0),
-            score=score,
-            **_EN_DE,
-        )
+    with refused(r"row 0: .*all scores are 0 in floating point"):
+        conditioned(BrokenEvaluator(-1100.0), _SHORT, score=score)
 
 
 @pytest.mark.parametrize("value", [float("nan"), float("inf"), 3e38])
@@ -189,18 +177,11 @@ def test_invalid_weights_are_refused_in_every_mode_and_as_a_system(
     name = spoil(model)
     model.save_pretrained(tmp_path)
     for mode in ("exact", "auto", "bf16", "int8"):
-        with pytest.raises(EvaluatorError, match=f"the weight {name}"):
-            compute_metric(
-                "contrastive_conditioning",
-                [_TRANSLATION],
-                [_REFERENCE],
-                evaluator=tmp_path,
-                mode=mode,
-                **_EN_DE,
-            )
-    with pytest.raises(EvaluatorError, match=f"the weight {name}"):
+        with refused(f"the weight {name}"):
+            conditioned(tmp_path, mode=mode)
+    with refused(f"the weight {name}"):
         translate(["The doctor."], tmp_path)
-    with pytest.raises(EvaluatorError, match=f"the weight {name}"):
+    with refused(f"the weight {name}"):
         load_evaluator([tmp_path, "cc-tiny-en-de"])
 
 
@@ -237,34 +218,31 @@ def test_a_model_in_training_that_diverged_is_refused(family: str, tmp_path: Pat
     evaluator = in_training(tmp_path, family)
     evaluator.mean_logprobs([_SOURCES[0]], [_TRANSLATION], **_EN_DE)
     spoil(evaluator.model)
-    message = (
-        "the model: the weight .* is NaN"
-        if family == "marian"
-        else "row 0: the model@in memory gave a score that cannot be used"
-    )
-    with pytest.raises(EvaluatorError, match=message):
+    weight = "the model: the weight .* is NaN"
+    score = "row 0: the model@in memory gave a score that cannot be used"
+    message = weight if family == "marian" else score
+    with refused(message):
         evaluator.mean_logprobs([_SOURCES[0]], [_TRANSLATION], **_EN_DE)
-    with pytest.raises(EvaluatorError, match=r"the model: the weight .* is NaN"):
+    with refused(weight):
         evaluator_of(evaluator.model, evaluator.tokenizer)
-    with pytest.raises(EvaluatorError, match=message):
+    with refused(message):
         explain(evaluator, _TRANSLATION, [_SOURCES[0]], [_SOURCES[1]], **_EN_DE)
 
 
 @pytest.mark.parametrize("ask", ["mean_logprobs", "token_logprobs"])
 def test_a_model_in_training_is_scored_with_its_current_weights(ask: str, tmp_path: Path) -> None:
+    def asked(evaluator: Any) -> Any:
+        return getattr(evaluator, ask)([_SOURCES[0]], [_TRANSLATION])[0]
+
     evaluator = in_training(tmp_path)
-    before = getattr(evaluator, ask)([_SOURCES[0]], [_TRANSLATION])[0]
+    before = asked(evaluator)
     with torch.no_grad():
         for weight in evaluator.model.parameters():
             weight.add_(0.01)
-    after = getattr(evaluator, ask)([_SOURCES[0]], [_TRANSLATION])[0]
+    after = asked(evaluator)
     assert np.abs(after - before).max() > 1e-4
-    np.testing.assert_array_equal(
-        after,
-        getattr(evaluator_of(evaluator.model, evaluator.tokenizer), ask)(
-            [_SOURCES[0]], [_TRANSLATION]
-        )[0],
-    )
+    again = evaluator_of(evaluator.model, evaluator.tokenizer)
+    np.testing.assert_array_equal(after, asked(again))
 
 
 def test_infinite_masks_and_weights_not_in_memory_are_accepted() -> None:
@@ -284,15 +262,8 @@ def test_mode_auto_refuses_invalid_scores_of_its_faster_pass(
 ) -> None:
     monkeypatch.setattr(seq2seq, "is_bf16_fast", lambda device: True)
     evaluator = cc_hf.load_evaluator(save_tiny_marian(tmp_path), mode="auto")
-    fast = evaluator.fast
-    assert fast is not None
-    broken: Evaluator = fast
-    monkeypatch.setattr(
-        broken,
-        "logprobs_batch",
-        lambda sources, targets: [np.full(len(target), np.nan) for target in targets],
-    )
-    with pytest.raises(EvaluatorError, match="overflows in bf16"):
-        compute_metric(
-            "contrastive_conditioning", [_TRANSLATION], [_REFERENCE], evaluator=evaluator, **_EN_DE
-        )
+    assert evaluator.fast is not None
+    invalid = BrokenEvaluator(_NAN).logprobs_batch
+    monkeypatch.setattr(evaluator.fast, "logprobs_batch", invalid)
+    with refused("overflows in bf16"):
+        conditioned(evaluator)

@@ -13,8 +13,9 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cc_hf.errors import CacheError, EvaluatorError, InputError, ResultWarning, UnknownNameError
+from cc_hf.errors import CacheError, EvaluatorError, InputError, ResultWarning
 from cc_hf.normalization import composed, is_blank
+from cc_hf.results import EvaluationResult
 from tests.helpers.cases import cases_by_message
 from tests.helpers.fake_evaluator import constant_scores, hash_score, hash_scores
 from tests.helpers.metrics import compute_metric, evaluate_metric
@@ -44,14 +45,8 @@ _ROWS = st.lists(st.tuples(_TEXT, _REFERENCES), min_size=1, max_size=12)
 def run(
     predictions: Any, references: Any, evaluator: Any = hash_scores, **options: Any
 ) -> dict[str, Any]:
-    return compute(
-        predictions,
-        references,
-        evaluator=evaluator,
-        src_lang="en",
-        tgt_lang="de",
-        **{"n_resamples": 20, **options},
-    )
+    given = {"evaluator": evaluator, "src_lang": "en", "tgt_lang": "de", "n_resamples": 20}
+    return compute(predictions, references, **{**given, **options})
 
 
 @given(_ROWS)
@@ -59,9 +54,8 @@ def test_probability_is_the_share_of_the_best_scores(
     rows: list[tuple[str, dict[str, Any]]],
 ) -> None:
     result = run([t for t, _ in rows], [r for _, r in rows])
-    for (translation, reference), probability in zip(
-        rows, result["probability_correct"], strict=True
-    ):
+    probabilities = result["probability_correct"]
+    for (translation, reference), probability in zip(rows, probabilities, strict=True):
         correct = max(hash_score(s, translation) for s in reference["correct_sources"])
         incorrect = max(hash_score(s, translation) for s in reference["incorrect_sources"])
         assert probability == pytest.approx(correct / (correct + incorrect), abs=1e-15)
@@ -69,47 +63,27 @@ def test_probability_is_the_share_of_the_best_scores(
 
 def test_the_result_has_the_documented_keys() -> None:
     result = run(["x", "y"], [GOOD, {**GOOD, "category": "female"}])
-    for name in (
-        "accuracy",
-        "weighted_accuracy",
-        "min_accuracy",
-        "weighted_min_accuracy",
-        "accuracy_male",
-        "weighted_accuracy_female",
-    ):
-        assert 0 <= result[name] <= 1
+    weighted = "weighted_accuracy weighted_min_accuracy weighted_accuracy_female"
+    for name in f"accuracy min_accuracy accuracy_male {weighted}".split():
         low, high = result["intervals"].get(name, (0, 1))
-        assert low <= result[name] <= high
-        assert name in result["intervals"] or result["interval_notes"][name].startswith(
-            "no interval: "
-        )
+        assert 0 <= low <= result[name] <= high <= 1
+        note = result["interval_notes"].get(name, "")
+        assert name in result["intervals"] or note.startswith("no interval: ")
     assert result["n"] == 2
     assert result["signature"].startswith("cc|data:own@")
     assert "|n:2|" in result["signature"]
 
 
-def test_ties_count_as_correct_and_are_counted() -> None:
-    result = run(["x"] * 3, [GOOD] * 3, constant_scores)
-    assert (result["accuracy"], result["n_ties"], result["n_correct"]) == (1.0, 3, 3)
+@pytest.mark.parametrize(("ties", "n_correct"), [("correct", 3), ("incorrect", 0)])
+def test_ties_are_counted_and_a_warning_says_what_they_count_as(ties: str, n_correct: int) -> None:
+    """A constant evaluator does not look perfect. As incorrect, ties count in the paper's text."""
+    options = {} if ties == "correct" else {"ties": ties}
+    with pytest.warns(ResultWarning, match=f"3 of 3 judgements are ties, which count as {ties}"):
+        result = run(["x"] * 3, [GOOD] * 3, constant_scores, **options)
+    counts = result["accuracy"], result["n_ties"], result["n_correct"]
+    assert counts == (n_correct / 3, 3, n_correct)
     assert result["probability_correct"] == [0.5] * 3
-
-
-def test_ties_count_as_incorrect_as_in_the_text_of_the_paper() -> None:
-    with pytest.warns(ResultWarning, match="3 of 3 judgements are ties, which count as incorrect"):
-        result = run(["x"] * 3, [GOOD] * 3, constant_scores, ties="incorrect")
-    assert (result["accuracy"], result["n_ties"], result["n_correct"]) == (0.0, 3, 0)
-    assert "|tie:incorrect|" in result["signature"]
-
-
-def test_a_constant_evaluator_does_not_look_perfect() -> None:
-    """All ties are correct, and a reader is told that the figure means nothing."""
-    with pytest.warns(ResultWarning, match="3 of 3 judgements are ties, which count as correct"):
-        run(["x"] * 3, [GOOD] * 3, constant_scores)
-
-
-def test_another_rule_for_ties_is_refused() -> None:
-    with pytest.raises(InputError, match="ties: expected"):
-        run(["x"], [GOOD], constant_scores, ties="half")
+    assert f"|tie:{ties}|" in result["signature"]
 
 
 def test_two_scores_of_zero_are_a_tie() -> None:
@@ -169,14 +143,8 @@ def test_bad_input_is_refused_naming_the_row(
         (lambda s, t: [[0.5], [0.5, 0.5]], "expected one number per pair"),
         (lambda s, t: (0.5 for _ in s), "expected one number per pair"),
         (lambda s, t: np.array([1 + 1j, 1]), "expected one number per pair.* got values"),
-        (
-            lambda s, t: torch.ones(2, requires_grad=True),
-            r"expected one number per pair.*scores\.detach\(\)",
-        ),
-        (
-            lambda s, t: torch.ones(2, dtype=torch.bfloat16),
-            r"expected one number per pair.*scores\.detach\(\)",
-        ),
+        (lambda s, t: torch.ones(2, requires_grad=True), r"one number per pair.*\.detach\(\)"),
+        (lambda s, t: torch.ones(2, dtype=torch.bfloat16), r"one number per pair.*\.detach\(\)"),
         (lambda s, t: [1 / 0], r"failed on rows 0 to 0 \(2 pairs\): ZeroDivisionError: division"),
         (lambda s: [1.0, 1.0], "failed on rows 0 to 0 .*TypeError"),
     ],
@@ -203,33 +171,26 @@ def test_errors_of_an_evaluator_function_are_kept_as_the_cause() -> None:
 
 
 def test_scores_whose_sum_overflows_can_be_compared() -> None:
-    result = run(
-        ["x", "y", "z"], [GOOD] * 3, lambda s, t: [1e308, 1e308, 1.5e308, 0.5e308, 0.5e308, 1.5e308]
-    )
+    scores = [1e308, 1e308, 1.5e308, 0.5e308, 0.5e308, 1.5e308]
+    result = run(["x", "y", "z"], [GOOD] * 3, lambda s, t: scores)
     assert result["probability_correct"] == [0.5, 0.75, 0.25]
     assert result["n_ties"] == 1
 
 
-@pytest.mark.parametrize("seed", [-1, "a", 1.5])
-def test_a_bad_seed_is_refused_before_anything_is_scored(seed: Any) -> None:
+def test_a_bad_seed_is_refused_before_anything_is_scored() -> None:
     with pytest.raises(InputError, match="seed: expected an integer from 0"):
-        run(["x"], [GOOD], lambda s, t: pytest.fail("scored"), seed=seed)
-
-
-def test_unknown_evaluators_and_scores_are_refused(tiny_marian: Path) -> None:
-    with pytest.raises(UnknownNameError, match="did you mean 'cc-tiny-en-de'"):
-        run(["x"], [GOOD], "cc-tiny-de")
-    with pytest.raises(InputError, match=r"evaluator: expected a name, a path, an.*got int"):
-        run(["x"], [GOOD], 3)
-    with pytest.raises(InputError, match=r"score: expected one of arithmetic.*got 'bleu'"):
-        run(["x"], [GOOD], tiny_marian, score="bleu")
-    with pytest.raises(InputError, match=r"score: expected one of arithmetic.*got \['bleu'\]"):
-        run(["x"], [GOOD], tiny_marian, score=["bleu"])
+        run(["x"], [GOOD], lambda s, t: pytest.fail("scored"), seed="a")
 
 
 @cases_by_message(
     ("evaluator", "options", "message"),
     [
+        ("cc-tiny-de", {}, "did you mean 'cc-tiny-en-de'"),
+        (3, {}, r"evaluator: expected a name, a path, an.*got int"),
+        ("cc-tiny-en-de", {"score": "bleu"}, r"score: expected one of arithmetic.*got 'bleu'"),
+        ("cc-tiny-en-de", {"score": ["bleu"]}, r"score: expected one of arith.*got \['bleu'\]"),
+        (hash_scores, {"ties": "half"}, "ties: expected"),
+        (hash_scores, {"on_blank": "drop"}, "on_blank: expected one of error, incorrect, got 'd"),
         ([1, 2], {}, r"evaluator: expected names or paths, got 1 \(int\) as member 0"),
         (["cc-tiny-en-de", None], {}, "evaluator: expected names or.*got None .* as member 1"),
         ({"cc-tiny-en-de"}, {}, "evaluator: expected a name, a path, an Evaluator or a.*got set"),
@@ -240,11 +201,7 @@ def test_unknown_evaluators_and_scores_are_refused(tiny_marian: Path) -> None:
         ("a\0b", {}, "without null characters"),
         ("\ud800", {}, "valid Unicode"),
         ("cc-tiny-en-de", {"batch_tokens": "many"}, "batch_tokens: expected an.*got 'many'"),
-        (
-            "cc-tiny-en-de",
-            {"batch_tokens": "100", "cache": True},
-            "batch_tokens: expected an integer of at least 1, got '100'",
-        ),
+        ("cc-tiny-en-de", {"batch_tokens": "9", "cache": True}, "expected an .* least 1, got '9'"),
         ("cc-tiny-en-de", {"batch_tokens": [3]}, "batch_tokens: expected an integer"),
         ("cc-tiny-en-de", {"batch_tokens": 1.5}, "batch_tokens: expected an integer"),
         ("cc-tiny-en-de", {"batch_tokens": math.nan}, "batch_tokens: expected an integer"),
@@ -271,28 +228,21 @@ def test_evaluators_and_options_of_wrong_types_are_refused(
 
 def test_geometric_and_reference_scores_give_the_same_judgements(tiny_marian: Path) -> None:
     predictions = ["Der Arzt bat.", "Die Ärztin ging.", "Ein Koch."]
-    found = {
-        score: run(predictions, [GOOD] * 3, tiny_marian, score=score)
-        for score in ("geometric", "reference", "arithmetic")
-    }
-    geometric, reference = (
-        np.array(found[s]["probability_correct"]) for s in ("geometric", "reference")
-    )
-    logit = np.log(geometric / (1 - geometric))
-    np.testing.assert_allclose(np.log(reference / (1 - reference)), logit * math.log(2), atol=1e-9)
-    assert all(f"|score:{score}|" in result["signature"] for score, result in found.items())
+    logits = {}
+    for score in ("geometric", "reference", "arithmetic"):
+        found = run(predictions, [GOOD] * 3, tiny_marian, score=score)
+        assert f"|score:{score}|" in found["signature"]
+        probabilities = np.array(found["probability_correct"])
+        logits[score] = np.log(probabilities / (1 - probabilities))
+    expected = logits["geometric"] * math.log(2)
+    np.testing.assert_allclose(logits["reference"], expected, atol=1e-9)
 
 
 def test_results_of_older_versions_can_be_read() -> None:
-    from cc_hf.results import EvaluationResult
-
     result = evaluate(["x", "y"], [GOOD, GOOD], hash_scores, n_resamples=10)
-    row = json.loads(result.to_json())
-    new = ("verdict", "predicted", "gold")
-    older = {
-        **row,
-        "judgements": [{k: v for k, v in j.items() if k not in new} for j in row["judgements"]],
-    }
+    older = json.loads(result.to_json())
+    for judgement in older["judgements"]:
+        del judgement["verdict"], judgement["predicted"], judgement["gold"]
     for category in older["categories"]:
         del category["n_inconclusive"]
     assert EvaluationResult.from_json(json.dumps(older)) == result
@@ -310,5 +260,3 @@ def test_a_blank_translation_counts_as_incorrect_if_the_option_says_so() -> None
     assert (result["n_blank"], result["accuracy_female"]) == (1, 0.0)
     assert "|blank:incorrect|" in result["signature"]
     assert "blank" not in run(["x", "y"], rows, on_blank="incorrect")["signature"]
-    with pytest.raises(InputError, match="on_blank: expected one of error, incorrect, got 'drop'"):
-        run(["x"], [GOOD], on_blank="drop")

@@ -14,17 +14,16 @@ from hypothesis import strategies as st
 
 import cc_hf
 from cc_hf.comparing.systems import compare
-from cc_hf.errors import EvaluatorError, InputError, UnknownNameError
+from cc_hf.errors import EvaluatorError, InputError
 from cc_hf.metrics.contrastive_translation_scoring import contests, requests
 from cc_hf.normalization import composed, is_blank
 from cc_hf.results import EvaluationResult, ResultSet
-from cc_hf.signature import parse
 from cc_hf.statistics.score_intervals import wilson_interval
 from tests.helpers import families, plain_forward
 from tests.helpers.cases import cases_by_message, cases_by_words
-from tests.helpers.command_line import invoke
+from tests.helpers.command_line import printed_by
 from tests.helpers.fake_evaluator import hash_scores
-from tests.helpers.letter_evaluator import LetterEvaluator
+from tests.helpers.letter_evaluator import LetterEvaluator, TextEvaluator
 from tests.helpers.metrics import (
     compute_metric,
     evaluate_dataset,
@@ -32,7 +31,7 @@ from tests.helpers.metrics import (
     evaluate_metric,
 )
 from tests.helpers.models import save_tiny_masked_lm
-from tests.helpers.samples import declare_wino_x, is_sampled, lay_out_samples
+from tests.helpers.samples import MT, declare_wino_x, is_sampled, lay_out_samples
 
 compute = functools.partial(compute_metric, "contrastive_translation_scoring", None)
 evaluate = functools.partial(evaluate_metric, "contrastive_translation_scoring", None)
@@ -40,74 +39,35 @@ evaluate = functools.partial(evaluate_metric, "contrastive_translation_scoring",
 METRIC = "contrastive_translation_scoring"
 ROWS: list[dict[str, Any]] = [
     {
-        "source": "s",
-        "correct_translation": "best",
-        "contrastive_translations": ["b", "c"],
-        "category": "x",
-        "pair": "p",
-    },
-    {
-        "source": "s",
-        "correct_translation": "tie",
-        "contrastive_translations": ["b", "same"],
-        "category": "y",
-        "pair": "p",
-    },
-    {
-        "source": "t",
-        "correct_translation": "worse",
-        "contrastive_translations": ["b"],
-        "category": "y",
-        "pair": "q",
-    },
-    {
-        "source": "t",
-        "correct_translation": "alone",
-        "contrastive_translations": [],
-        "category": "y",
-    },
-    {
-        "source": "t",
-        "correct_translation": "zero",
-        "contrastive_translations": ["nil"],
-        "category": "x",
-        "pair": "r",
-    },
-    {
-        "source": "t",
-        "correct_translation": "best",
-        "contrastive_translations": ["tie"],
-        "category": "x",
-        "pair": "r",
-    },
+        "source": source,
+        "correct_translation": right,
+        "contrastive_translations": wrong.split(),
+        "category": category,
+        "pair": pair,
+    }
+    for source, right, wrong, category, pair in (
+        ("s", "best", "b c", "x", "p"),
+        ("s", "tie", "b same", "y", "p"),
+        ("t", "worse", "b", "y", "q"),
+        ("t", "alone", "", "y", ""),
+        ("t", "zero", "nil", "x", "r"),
+        ("t", "best", "tie", "x", "r"),
+    )
 ]
-TABLE = {
-    "best": 0.9,
-    "b": 0.5,
-    "c": 0.2,
-    "tie": 0.75,
-    "same": 0.75,
-    "worse": 0.1,
-    "alone": 0.0,
-    "zero": 0.0,
-    "nil": 0.0,
-}
+TABLE = {"best": 0.9, "b": 0.5, "c": 0.2, "tie": 0.75, "same": 0.75, "worse": 0.1}
 
 
 def by_table(sources: Sequence[str], translations: Sequence[str]) -> list[float]:
-    return [TABLE[text] for text in translations]
+    return [TABLE.get(text, 0.0) for text in translations]
+
+
+def texts_of(row: dict[str, Any]) -> list[str]:
+    return [row["correct_translation"], *row["contrastive_translations"]]
 
 
 def test_the_correct_translation_must_beat_all_others_and_ties_are_wrong() -> None:
     found = evaluate(ROWS, by_table, src_lang="en", tgt_lang="de", n_resamples=50)
-    assert [j.verdict for j in found.judgements] == [
-        "correct",
-        "incorrect",
-        "incorrect",
-        "correct",
-        "incorrect",
-        "correct",
-    ]
+    assert [j.is_correct for j in found.judgements] == [True, False, False, True, False, True]
     assert found.scores == {
         "accuracy": 0.5,
         "min_accuracy": 1 / 3,
@@ -124,20 +84,14 @@ def test_the_correct_translation_must_beat_all_others_and_ties_are_wrong() -> No
         "n_without_twin": 1,
     }
     assert [(c.category, c.n_ties) for c in found.categories] == [("x", 1), ("y", 1)]
-    assert found.judgements[1].scores == (0.75, 0.5, 0.75)
-    assert found.judgements[3].scores == (0.0,)
-    assert [j.probability_correct for j in found.judgements[1:5]] == [
-        0.5,
-        pytest.approx(1 / 6),
-        None,
-        0.5,
-    ]
+    assert [found.judgements[i].scores for i in (1, 3)] == [(0.75, 0.5, 0.75), (0.0,)]
+    probabilities = [j.probability_correct for j in found.judgements[1:5]]
+    assert probabilities == [0.5, pytest.approx(1 / 6), None, 0.5]
     signature = re.sub(r"(own|scores[.])@?[0-9a-f]{8,12}", r"\1", found.signature)
     assert signature.startswith(
         "cts|data:own|sys:scored|langs:en-de|eval:function"
         " by_table@scores.|score:own|tie:incorrect|norm:nfc|n:6|boot:50|seed:0|m:4|v:"
     )
-    assert EvaluationResult.from_json(found.to_json()) == found
     assert found.intervals["pair_accuracy"] == wilson_interval(0, found.counts["n_pairs"])
 
 
@@ -165,113 +119,69 @@ def test_scores_of_judgements_are_optional_in_json() -> None:
     assert not [j for j in other.to_dict()["judgements"] if "scores" in j]
 
 
-def test_scores_are_those_of_the_evaluator_model(tiny_marian: Path) -> None:
+@pytest.mark.parametrize("mode", ["exact", "auto"])
+@pytest.mark.parametrize(("score", "summed"), [("perplexity", "mean"), ("logprob", "sum")])
+def test_scores_are_those_of_the_evaluator_model(
+    tiny_marian: Path, mode: str, score: str, summed: str
+) -> None:
     rows: list[dict[str, Any]] = [
-        {
-            "source": "The doctor asked.",
-            "correct_translation": "Der Arzt bat.",
-            "contrastive_translations": ["Die Ärztin bat.", "Der Arzt bat die Krankenschwester."],
-        },
-        {
-            "source": "The nurse.",
-            "correct_translation": "Der Pfleger.",
-            "contrastive_translations": ["Die Krankenschwester."],
-        },
+        {"source": source, "correct_translation": right, "contrastive_translations": wrong}
+        for source, right, *wrong in (
+            (
+                "The doctor asked.",
+                "Der Arzt bat.",
+                "Die Ärztin bat.",
+                "Der Arzt bat die Schwester.",
+            ),
+            ("The nurse.", "Der Pfleger.", "Die Krankenschwester."),
+        )
     ]
-    logprobs = [
-        [
-            plain_forward.marian(tiny_marian, r["source"], t)
-            for t in (r["correct_translation"], *r["contrastive_translations"])
-        ]
-        for r in rows
-    ]
-    for mode in ("exact", "auto"):
-        found = {
-            score: compute(
-                rows, evaluator=tiny_marian, src_lang="en", tgt_lang="de", score=score, mode=mode
-            )
-            for score in ("perplexity", "logprob")
-        }
-        for row, plain in enumerate(logprobs):
-            np.testing.assert_allclose(
-                found["perplexity"]["scores"][row],
-                [float(p.mean().exp()) for p in plain],
-                rtol=1e-5,
-            )
-            np.testing.assert_allclose(
-                found["logprob"]["scores"][row], [float(p.sum()) for p in plain], rtol=1e-5
-            )
-            for name, best in (
-                ("perplexity", [float(p.mean()) for p in plain]),
-                ("logprob", [float(p.sum()) for p in plain]),
-            ):
-                assert found[name]["verdicts"][row] == (
-                    "correct" if best[0] > max(best[1:]) else "incorrect"
-                )
-    assert "|score:logprob|" in found["logprob"]["signature"]
-    judged = evaluate(
-        rows, cc_hf.load_evaluator(tiny_marian, src_lang="en", tgt_lang="de"), score="logprob"
-    ).judgements
-    first, second = (float(p.sum()) for p in logprobs[1])
-    assert judged[1].probability_correct == pytest.approx(
-        1 / (1 + np.exp(second - first)), rel=1e-4
-    )
+    evaluator = cc_hf.load_evaluator(tiny_marian, src_lang="en", tgt_lang="de", mode=mode)
+    found = evaluate(rows, evaluator, score=score)
+    for row, judgement in zip(rows, found.judgements, strict=True):
+        plain = [plain_forward.marian(tiny_marian, row["source"], t) for t in texts_of(row)]
+        logs = [float(getattr(logprobs, summed)()) for logprobs in plain]
+        expected = np.exp(logs) if score == "perplexity" else logs
+        np.testing.assert_allclose(judgement.scores, expected, rtol=1e-5)
+        assert judgement.is_correct == (logs[0] > max(logs[1:]))
+    assert score == "perplexity" or "|score:logprob|" in found.signature
+    probability = found.judgements[1].probability_correct
+    if score == "logprob":
+        assert probability == pytest.approx(1 / (1 + np.exp(logs[1] - logs[0])), rel=1e-4)
 
 
 def test_pseudo_perplexity_equals_masking_one_token_at_a_time(tmp_path: Path) -> None:
     save_tiny_masked_lm(tmp_path)
     rows = [
-        {
-            "correct_translation": "Der Arzt bat die Krankenschwester.",
-            "contrastive_translations": [
-                "Der Arzt bat die Ärztin.",
-                "Die Mechanikerin bat die Ärztin.",
-            ],
-        },
-        {
-            "correct_translation": "Ja.",
-            "contrastive_translations": ["Sie hatte gute Laune."],
-            "source": "The mechanic.",
-        },
+        {"source": source, "correct_translation": right, "contrastive_translations": wrong}
+        for source, right, *wrong in (
+            ("", "Der Arzt bat die Krankenschwester.", "Der Arzt bat.", "Die Mechanikerin bat."),
+            ("The mechanic.", "Ja.", "Sie hatte gute Laune."),
+        )
     ]
     found = compute(rows, evaluator=tmp_path, src_lang="en", tgt_lang="de")
     for row, scores in zip(rows, found["scores"], strict=True):
-        texts = [str(row["correct_translation"]), *row["contrastive_translations"]]
-        plain = [
-            plain_forward.masked_lm(tmp_path, str(row.get("source", "")), text).mean()
-            for text in texts
-        ]
+        source = str(row["source"])
+        plain = [plain_forward.masked_lm(tmp_path, source, t).mean() for t in texts_of(row)]
         np.testing.assert_allclose(np.log(scores), plain, atol=1e-5, rtol=0)
     assert "|logprob:pll|score:perplexity|" in found["signature"]
 
 
 def test_a_causal_language_model_scores_texts_without_source(tmp_path: Path) -> None:
     families.save_tiny_causal_lm(tmp_path)
-    rows = [
-        {
-            "correct_translation": "Der Arzt bat die Krankenschwester.",
-            "contrastive_translations": ["Der Arzt bat."],
-        }
-    ]
+    row = {"correct_translation": "Der Arzt bat sie.", "contrastive_translations": ["Der Arzt."]}
     found = compute(
-        rows, evaluator=tmp_path, src_lang="en", tgt_lang="de", prompt="", score="logprob"
+        [row], evaluator=tmp_path, src_lang="en", tgt_lang="de", prompt="", score="logprob"
     )
-    plain = [
-        float(plain_forward.causal_lm(tmp_path, "", t, prompt="<s>").sum())
-        for t in ("Der Arzt bat die Krankenschwester.", "Der Arzt bat.")
-    ]
+    plain = [plain_forward.causal_lm(tmp_path, "", t, prompt="<s>").sum() for t in texts_of(row)]
     np.testing.assert_allclose(found["scores"][0], plain, rtol=1e-5)
     assert "|prompt:none|" in found["signature"]
 
 
 def test_close_decisions_of_a_faster_pass_are_repeated_exactly() -> None:
     class Rough(LetterEvaluator):
-        def logprobs_batch(
-            self, sources: Sequence[Sequence[int]], targets: Sequence[Sequence[int]]
-        ) -> Any:
-            return [
-                row + 0.01 * (len(row) % 3 - 1) for row in super().logprobs_batch(sources, targets)
-            ]
+        def logprobs_batch(self, *sides: Any) -> Any:
+            return [row + 0.01 * (len(row) % 3 - 1) for row in super().logprobs_batch(*sides)]
 
     rows = [
         {
@@ -292,14 +202,10 @@ def test_close_decisions_of_a_faster_pass_are_repeated_exactly() -> None:
 
 
 def test_nan_scores_are_refused_naming_the_row() -> None:
-    class Broken(LetterEvaluator):
-        def logprobs_batch(
-            self, sources: Sequence[Sequence[int]], targets: Sequence[Sequence[int]]
-        ) -> Any:
-            return [np.full(1, np.nan if t[0] == ord("w") else -1.0) for t in targets]
-
+    evaluator = TextEvaluator(lambda text: np.nan if text[0] == "w" else -1.0)
+    rows = [{**row, "source": ""} for row in ROWS]
     with pytest.raises(EvaluatorError, match="row 2: letters@1 gave a score that cannot be used"):
-        evaluate(ROWS, Broken())
+        evaluate(rows, evaluator)
 
 
 def test_the_context_is_prepended_only_on_request() -> None:
@@ -308,10 +214,6 @@ def test_the_context_is_prepended_only_on_request() -> None:
     assert [r.source for r in requests(rows, context="prepended")] == ["Before. s"] * 3 + ["t"]
     assert "|context:prepended|" in evaluate(rows, by_table, context="prepended").signature
     assert "|context:ignored|" in evaluate(rows, by_table).signature
-    with pytest.raises(InputError, match="context: expected sources with sentences before them"):
-        evaluate(ROWS, by_table, context="prepended")
-    with pytest.raises(InputError, match=r"context: expected one of ignored, prepended.*got 'yes'"):
-        evaluate(rows, by_table, context="yes")
 
 
 def test_separator_and_translated_context_are_prepended_and_signed(tmp_path: Path) -> None:
@@ -347,6 +249,7 @@ def test_separator_and_translated_context_are_prepended_and_signed(tmp_path: Pat
 @cases_by_message(
     ("options", "message"),
     [
+        ({"context": "yes"}, r"context: expected one of ignored, prepended.*got 'yes'"),
         ({"separator": "<sep>"}, "separator: expected context prepended or both with it"),
         ({"target_context": ["a", "b"]}, "target_context: expected context both with it"),
         ({"context": "both", "target_context": ["a"]}, "target_context: expected one line.*got 1"),
@@ -358,16 +261,20 @@ def test_contexts_that_do_not_fit_are_refused(options: dict[str, Any], message: 
     rows = [{**ROWS[0], "context": "Before."}, {**ROWS[3], "context": ""}]
     with pytest.raises(InputError, match=message):
         evaluate(rows, by_table, **options)
+    with pytest.raises(InputError, match="context: expected sources with sentences before them"):
+        evaluate(ROWS, by_table, context="prepended")
 
 
 def test_rows_without_a_translated_context_have_the_digest_of_earlier_versions() -> None:
-    assert "|data:own@" in evaluate(ROWS, by_table).signature
-    empty = [{**row, "target_context": ""} for row in ROWS]
-    filled = [{**row, "target_context": "x"} for row in ROWS]
-    digests = [
-        parse(evaluate(rows, by_table).signature)[1]["data"] for rows in (ROWS, empty, filled)
-    ]
-    assert digests[0] == digests[1] != digests[2]
+    plain, empty, filled = (
+        evaluate([{**row, **given} for row in ROWS], by_table).signature.split("|")[1]
+        for given in ({}, {"target_context": ""}, {"target_context": "x"})
+    )
+    assert plain == empty != filled
+
+
+def with_others(texts: Any) -> dict[str, Any]:
+    return {**ROWS[0], "contrastive_translations": texts}
 
 
 @cases_by_message(
@@ -377,24 +284,15 @@ def test_rows_without_a_translated_context_have_the_digest_of_earlier_versions()
         ("ab", {}, "references: expected a list, got str"),
         ([3], {}, "row 0: expected a reference with the keys correct_translation.*got int"),
         ([{"correct_translation": "a"}], {}, "row 0: the reference lacks contrastive_translations"),
-        (
-            [ROWS[0], {**ROWS[1], "contrastive_translations": "b"}],
-            {},
-            "row 1: contrastive_translations: expected a list, got str",
-        ),
+        ([with_others("b")], {}, "row 0: contrastive_translations: expected a list, got str"),
         ([{**ROWS[0], "correct_translation": " "}], {}, "row 0: correct_translation: expected"),
-        (
-            [{**ROWS[0], "contrastive_translations": ["b", None]}],
-            {},
-            "row 0: contrastive_translations: expected a text that is not blank, got None",
-        ),
-        ([{**ROWS[0], "contrastive_translations": ["best"]}], {}, "row 0: the correct translation"),
+        ([with_others(["b", None])], {}, "row 0: contrastive_.* text that is not blank, got None"),
+        ([with_others(["best"])], {}, "row 0: the correct translation"),
         ([{**ROWS[0], "category": 3}], {}, "row 0: category: expected a string or nothing, got 3"),
         ([{**ROWS[0], "source": "\ud800"}], {}, "row 0: source is not valid Unicode"),
         ([ROWS[0]] * 3, {}, r"row 2: pair 'p': expected two rows at most.*got 3 \(rows 0, 1, 2\)"),
         (ROWS, {"score": "geometric"}, "score: expected one of perplexity.*got 'geometric'"),
         (ROWS, {"evaluator": 3}, "evaluator: expected a name, a path, an Evaluator or a.*got int"),
-        (ROWS, {"seed": -1}, "seed: expected an integer"),
     ],
 )
 def test_bad_references_and_options_are_refused(
@@ -412,47 +310,35 @@ _TEXT = (
 
 
 @given(st.lists(st.tuples(_TEXT, st.lists(_TEXT, max_size=3)), min_size=1, max_size=5))
-def test_every_row_is_judged_independently_of_others(rows: list[tuple[str, list[str]]]) -> None:
-    references = [
-        {
-            "source": "",
-            "correct_translation": text,
-            "contrastive_translations": [t for t in others if t != text],
-        }
-        for text, others in rows
-    ]
-    found = compute(references, evaluator=hash_scores, n_resamples=2)
-    assert [
-        compute([row], evaluator=hash_scores, n_resamples=1)["verdicts"][0] for row in references
-    ] == found["verdicts"]
-    turned = [
-        {**row, "contrastive_translations": row["contrastive_translations"][::-1]}
-        for row in references[::-1]
-    ]
-    assert (
-        compute(turned, evaluator=hash_scores, n_resamples=2)["verdicts"] == found["verdicts"][::-1]
-    )
-    assert sum(len(left) + len(right) for left, right in contests(references)) + found[
-        "n_without_contrast"
-    ] == len(requests(references))
+def test_the_order_of_rows_and_of_contrastive_translations_does_not_matter(
+    rows: list[tuple[str, list[str]]],
+) -> None:
+    def judged(step: int) -> dict[str, Any]:
+        references = [
+            {
+                "source": "",
+                "correct_translation": text,
+                "contrastive_translations": [t for t in others if t != text][::step],
+            }
+            for text, others in rows[::step]
+        ]
+        found = compute(references, evaluator=hash_scores, n_resamples=2)
+        n_scored = sum(len(left) + len(right) for left, right in contests(references))
+        assert n_scored + found["n_without_contrast"] == len(requests(references))
+        return found
+
+    assert judged(-1)["verdicts"] == judged(1)["verdicts"][::-1]
 
 
 def run(name: str, config: str, folder: Path, shared: Path, **options: Any) -> EvaluationResult:
-    return evaluate_dataset(
-        name,
-        config,
-        metric=METRIC,
-        data_dir=data_of(name, config, folder, shared),
-        **{"evaluator": hash_scores, **options},
-    )
+    data = data_of(name, config, folder, shared)
+    given = {"evaluator": hash_scores, **options}
+    return evaluate_dataset(name, config, metric=METRIC, data_dir=data, **given)
 
 
 def data_of(name: str, config: str, folder: Path, shared: Path) -> Path:
-    return (
-        lay_out_samples(name, config, folder, shared)
-        if is_sampled(name, config)
-        else shared / "upstream"
-    )
+    is_here = not is_sampled(name, config)
+    return shared / "upstream" if is_here else lay_out_samples(name, config, folder, shared)
 
 
 @pytest.mark.shared
@@ -483,11 +369,9 @@ def test_datasets_with_contrastive_translations_can_be_evaluated(
     for example, judgement in zip(examples, found.judgements, strict=True):
         texts = (example.correct_translation, *example.contrastive_translations)
         assert judgement.scores == tuple(hash_scores([example.source] * len(texts), texts))
-        assert judgement.is_correct == all(
-            judgement.scores[0] > other for other in judgement.scores[1:]
-        )
+        right, *others = judgement.scores
+        assert judgement.is_correct == all(right > other for other in others)
     assert found.signature.startswith(f"cts|data:{name}/{config}@")
-    assert EvaluationResult.from_json(found.to_json()) == found
 
 
 @pytest.mark.shared
@@ -498,38 +382,47 @@ def test_mt_geneval_sources_get_their_context(shared: Path) -> None:
         seen.extend(sources)
         return [1.0] * len(sources)
 
-    examples = cc_hf.load_examples("mt_geneval", "contextual_it", data_dir=shared / "upstream")
-    found = run(
-        "mt_geneval",
-        "contextual_it",
-        shared,
-        shared,
-        evaluator=seeing,
-        options={"context": "prepended"},
-    )
+    name = "mt_geneval", "contextual_it"
+    examples = cc_hf.load_examples(*name, data_dir=shared / "upstream")
+    found = run(*name, shared, shared, evaluator=seeing, options={"context": "prepended"})
     assert seen[0] == f"{examples[0].extra['context']} {examples[0].source}"
     assert (found.scores["accuracy"], found.counts["n_ties"]) == (0, found.n)
 
 
-def test_translations_and_systems_are_refused(tmp_path: Path) -> None:
-    wrong: tuple[dict[str, Any], ...] = ({"translations": ["x"]}, {"system": "opus"})
-    for options in wrong:
-        with pytest.raises(InputError, match=f"{next(iter(options))}: the metric {METRIC} judges"):
-            evaluate_dataset(
-                "contrawsd",
-                data_dir=contrawsd(tmp_path),
-                metric=METRIC,
-                evaluator=hash_scores,
-                **options,
-            )
-    with pytest.raises(InputError, match="simplegen en-de has no contrastive translations"):
-        evaluate_dataset("simplegen", metric=METRIC)
-    with pytest.raises(InputError, match=r"contrawsd de-en has no contrastive sources.*metrics"):
-        evaluate_dataset("contrawsd", translations=["x"])
-    with pytest.raises(InputError, match="none ships with the package for de-en"):
-        evaluate_dataset("contrawsd", data_dir=contrawsd(tmp_path), metric=METRIC)
-    with pytest.raises(UnknownNameError, match=r"unknown option of the.*did you mean 'context'"):
-        evaluate_dataset("contrawsd", metric=METRIC, evaluator=hash_scores, options={"contxt": "x"})
+@cases_by_message(
+    ("dataset", "options", "message"),
+    [
+        (
+            "contrawsd",
+            {"metric": METRIC, "translations": ["x"]},
+            f"translations: .* {METRIC} judges",
+        ),
+        ("contrawsd", {"metric": METRIC, "system": "opus"}, f"system: the metric {METRIC} judges"),
+        ("simplegen", {"metric": METRIC}, "simplegen en-de has no contrastive translations"),
+        (
+            "contrawsd",
+            {"translations": ["x"]},
+            "contrawsd de-en has no contrastive sources.*metrics",
+        ),
+        (
+            "contrawsd",
+            {"metric": METRIC, "evaluator": None},
+            "none ships with the package for de-en",
+        ),
+        (
+            "contrawsd",
+            {"metric": METRIC, "options": {"contxt": "x"}},
+            r"unknown option of the.*did you mean 'context'",
+        ),
+    ],
+)
+def test_what_the_dataset_or_the_metric_does_not_take_is_refused(
+    tmp_path: Path, dataset: str, options: dict[str, Any], message: str
+) -> None:
+    if dataset == "contrawsd":
+        options = {"data_dir": contrawsd(tmp_path), "evaluator": hash_scores, **options}
+    with pytest.raises(InputError, match=message):
+        evaluate_dataset(dataset, **options)
 
 
 def contrawsd(folder: Path) -> Path:
@@ -540,17 +433,14 @@ def contrawsd(folder: Path) -> Path:
 def test_metric_all_judges_the_evaluator_when_no_translations_are_given(
     shared: Path, tmp_path: Path
 ) -> None:
-    options: dict[str, Any] = {"data_dir": shared / "upstream", "evaluator": hash_scores}
-    found = evaluate_dataset_by_all("mt_geneval", "contextual_it", **options)
-    assert [result.metric for result in found.results] == [METRIC]
-    assert found.not_run == {}
-    assert found.results[0].system == "hash_scores"
-    given = evaluate_dataset_by_all(
-        "mt_geneval",
-        "contextual_it",
-        data_dir=shared / "upstream",
-        translations=["x"] * found.results[0].n,
-    )
+    def by_all(**options: Any) -> ResultSet:
+        data = shared / "upstream"
+        return evaluate_dataset_by_all("mt_geneval", "contextual_it", data_dir=data, **options)
+
+    found = by_all(evaluator=hash_scores)
+    (result,) = found.results
+    assert (result.metric, result.system, found.not_run) == (METRIC, "hash_scores", {})
+    given = by_all(translations=["x"] * result.n)
     assert "gender_accuracy" in [result.metric for result in given.results]
     assert METRIC not in given.not_run
     with pytest.raises(InputError, match="no metric can judge contrawsd de-en in en"):
@@ -563,54 +453,31 @@ def test_evaluator_models_can_be_compared_like_systems(tmp_path: Path) -> None:
     def second(sources: Sequence[str], translations: Sequence[str]) -> list[float]:
         return [1 - score for score in hash_scores(sources, translations)]
 
-    results = {
-        f.__name__: evaluate_dataset(
-            "contrawsd", data_dir=contrawsd(tmp_path), metric=METRIC, evaluator=f
-        )
-        for f in (hash_scores, second)
-    }
-    found = compare(results, n_resamples=20)
-    assert [(s.baseline, s.system, s.n) for s in found.systems] == [("hash_scores", "second", 3)]
-    assert (
-        found.systems[0].differences["accuracy"].difference
-        == results["second"].scores["accuracy"] - results["hash_scores"].scores["accuracy"]
+    data = contrawsd(tmp_path)
+    first, other = (
+        evaluate_dataset("contrawsd", data_dir=data, metric=METRIC, evaluator=scores)
+        for scores in (hash_scores, second)
     )
+    (found,) = compare({"hash_scores": first, "second": other}, n_resamples=20).systems
+    assert (found.baseline, found.system, found.n) == ("hash_scores", "second", 3)
+    difference = other.scores["accuracy"] - first.scores["accuracy"]
+    assert found.differences["accuracy"].difference == difference
 
 
 def test_the_command_line_evaluates_without_translations(tmp_path: Path) -> None:
+    def output(metric: str, *options: object) -> str:
+        data = "evaluate", "wino_x", "mt_en_de.translations", "--data-dir", tmp_path
+        return printed_by(*data, "--metric", metric, *options, columns=200)
 
-    arguments = [
-        "evaluate",
-        "wino_x",
-        "mt_en_de.translations",
-        "--metric",
-        METRIC,
-        "--data-dir",
-        str(mt_rows(tmp_path)),
-        "-o",
-        str(tmp_path / "r.json"),
-    ]
-    found = invoke(*arguments)
-    assert found.exit_code == 0, found.output
-    assert "signature: cts|data:wino_x/mt_en_de.translations@local." in found.output
-    assert "|sys:scored|langs:en-de|eval:cc-tiny-en-de@" in found.output
-    assert "pair accuracy" in found.output
+    rows = [MT, {**MT, "qID": "Q-2", "sentence": "Dana did not hang the artwork.", "answer": 2}]
+    path = tmp_path / "demelin/wino_x/data/mt/en_de_test.jsonl"
+    path.parent.mkdir(parents=True)
+    path.write_text("\n".join(map(json.dumps, rows)) + "\n", encoding="utf-8")
+    declare_wino_x(tmp_path)
+    found = output(METRIC, "-o", tmp_path / "r.json")
+    assert "cts|data:wino_x/mt_en_de.translations@local." in found
+    assert "|sys:scored|langs:en-de|eval:cc-tiny-en-de@" in found
+    assert "pair accuracy" in found
     result = ResultSet.from_json((tmp_path / "r.json").read_text(encoding="utf-8")).results[0]
     assert [len(j.scores) for j in result.judgements] == [2, 2]
-    every = invoke(*arguments[:3], "--metric", "all", *arguments[5:])
-    assert every.exit_code == 0, every.output
-    assert "1 metric on 2 examples" in " ".join(every.output.split())
-
-
-def mt_rows(folder: Path) -> Path:
-    from tests.helpers.samples import MT
-
-    path = folder / "demelin/wino_x/data/mt/en_de_test.jsonl"
-    path.parent.mkdir(parents=True)
-    twin = {**MT, "qID": "Q-2", "sentence": str(MT["sentence"]).replace("thin", "big"), "answer": 2}
-    path.write_text(
-        "\n".join(json.dumps(row, ensure_ascii=False) for row in (MT, twin)) + "\n",
-        encoding="utf-8",
-    )
-    declare_wino_x(folder)
-    return folder
+    assert "1 metric on 2 examples" in output("all")

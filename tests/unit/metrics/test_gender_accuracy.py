@@ -23,29 +23,16 @@ HIS = {"reference": "Er ist Arzt.", "contrastive_reference": "Sie ist Ärztin.",
 PAIR = [{**HIS, "pair": "0"}, {**HERS, "pair": "0"}]
 _TEXT = st.text(st.characters(codec="utf-8"), max_size=30)
 _FULL = _TEXT.filter(lambda text: not is_blank(text))
-_ROWS = st.lists(
-    st.tuples(
-        _TEXT,
-        st.fixed_dictionaries(
-            {"reference": _FULL, "contrastive_reference": _FULL},
-            optional={"category": st.none() | _TEXT},
-        ),
-    ),
-    min_size=1,
-    max_size=8,
+_REFERENCE = st.fixed_dictionaries(
+    {"reference": _FULL, "contrastive_reference": _FULL},
+    optional={"category": st.none() | _TEXT},
 )
+_ROWS = st.lists(st.tuples(_TEXT, _REFERENCE), min_size=1, max_size=8)
 
 
 def test_words_are_split_as_in_the_original_program() -> None:
-    assert words("L'Ärztin, (die)  «gute» UND-so ¿que?") == {
-        "l",
-        "ärztin",
-        "die",
-        "«gute»",
-        "und",
-        "so",
-        "¿que",
-    }
+    found = words("L'Ärztin, (die)  «gute» UND-so ¿que?")
+    assert found == {*["l", "ärztin", "die", "«gute»", "und", "so", "¿que"]}
     assert words("STRAẞE GROß ά") == {"straße", "groß", "ά"}  # neither case-folded nor normalised
     assert words("") == words(" .,! ") == frozenset()
 
@@ -64,45 +51,31 @@ def test_words_are_split_as_in_the_original_program() -> None:
 def test_verdicts_follow_the_words_of_both_references(
     translation: str, verdict: str, predicted: str
 ) -> None:
-    (judgement,) = judge([translation], [HERS])
-    assert (judgement.verdict, judgement.predicted, judgement.gold, judgement.category) == (
-        verdict,
-        predicted,
-        "female",
-        "female",
-    )
-    (judgement,) = judge(
-        [translation], [{key: HERS[key] for key in ("reference", "contrastive_reference")}]
-    )
-    assert (judgement.verdict, judgement.predicted) == (
-        verdict,
-        {"female": "reference", "male": "contrastive"}.get(predicted, predicted),
-    )
-    strict = judge([translation], [HERS], undecided="inconclusive")[0].verdict
-    assert strict == (verdict if predicted else "inconclusive")
+    def judged(row: dict[str, str], **options: str) -> tuple[str, ...]:
+        (found,) = judge([translation], [row], **options)
+        return found.verdict, found.predicted, found.gold, found.category
+
+    assert judged(HERS) == (verdict, predicted, "female", "female")
+    without = {key: text for key, text in HERS.items() if key != "gender"}
+    sides = {"female": "reference", "male": "contrastive"}
+    assert judged(without)[:2] == (verdict, sides.get(predicted, predicted))
+    strict = verdict if predicted else "inconclusive"
+    assert judged(HERS, undecided="inconclusive")[0] == strict
 
 
 def test_a_pair_is_correct_when_both_rows_are() -> None:
     def pairs(first: str, second: str) -> EvaluationResult:
-        return evaluate(
-            [first, second, "Er ist Arzt.", "Sie ist Ärztin."],
-            [*PAIR, {**HIS, "pair": "1"}, {**HERS, "pair": "1"}],
-            n_resamples=20,
-        )
+        texts = [first, second, "Er ist Arzt.", "Sie ist Ärztin."]
+        rows = [*PAIR, {**HIS, "pair": "1"}, {**HERS, "pair": "1"}]
+        return evaluate(texts, rows, n_resamples=20)
 
     one_gender = pairs("Er ist Arzt.", "Er ist Arzt.")
-    assert (
-        one_gender.scores["accuracy"],
-        one_gender.scores["pair_accuracy"],
-        one_gender.scores["accuracy_female"],
-    ) == (0.75, 0.5, 0.5)
+    expected = {"accuracy": 0.75, "pair_accuracy": 0.5, "accuracy_female": 0.5}
+    assert expected.items() <= one_gender.scores.items()
     assert (one_gender.counts["n_pairs"], one_gender.counts["n_pairs_correct"]) == (2, 1)
     undecided = pairs("Ja.", "Sie ist Ärztin.")
-    assert (
-        undecided.scores["pair_accuracy"],
-        undecided.scores["decided_pair_accuracy"],
-        undecided.scores["undecided_rate"],
-    ) == (1, 1, 0.25)
+    expected = {"pair_accuracy": 1, "decided_pair_accuracy": 1, "undecided_rate": 0.25}
+    assert expected.items() <= undecided.scores.items()
     assert undecided.counts["n_undecided"] == 1
     for found in (one_gender, undecided):
         for name, interval in found.intervals.items():
@@ -112,20 +85,13 @@ def test_a_pair_is_correct_when_both_rows_are() -> None:
 
 def test_figures_without_samples_are_omitted() -> None:
     found = evaluate(["", ""], PAIR, n_resamples=20)
-    assert (
-        found.scores["accuracy"],
-        found.scores["pair_accuracy"],
-        found.scores["undecided_rate"],
-        found.counts["n_blank"],
-    ) == (1, 1, 1, 2)
+    for name in ["accuracy", "pair_accuracy", "undecided_rate"]:
+        assert found.scores[name] == 1
+    assert found.counts["n_blank"] == 2
     assert not [name for name in (*found.scores, *found.intervals) if name.startswith("decided")]
-    assert EvaluationResult.from_json(found.to_json()) == found
     one = evaluate(["Sie ist Ärztin."], [HERS], n_resamples=20)
-    assert (
-        one.scores["accuracy"],
-        one.scores["decided_accuracy_female"],
-        one.intervals["accuracy"],
-    ) == (1, 1, wilson_interval(1, 1))
+    assert one.scores["accuracy"] == one.scores["decided_accuracy_female"] == 1
+    assert one.intervals["accuracy"] == wilson_interval(1, 1)
     assert "pair_accuracy" not in one.scores
     sometimes = evaluate(["Sie ist Ärztin.", "Ja."], [HERS] * 2, n_resamples=50)
     assert sometimes.scores["decided_accuracy"] == 1
@@ -143,7 +109,6 @@ def test_figures_without_samples_are_omitted() -> None:
         (["x"], [HERS], {"tgt_lang": "xx"}, "does not know the language 'xx'"),
         (["x"], [HERS], {"tgt_lang": "zh"}, "reads words between spaces, which 'zh' does not"),
         (["x"], [HERS], {"undecided": "wrong"}, "undecided: expected one of correct.*got 'wrong'"),
-        (["x"], [HERS], {"seed": -1}, "seed: expected an integer from 0"),
     ],
 )
 def test_bad_input_is_refused(
@@ -151,11 +116,6 @@ def test_bad_input_is_refused(
 ) -> None:
     with pytest.raises(InputError, match=message):
         compute(predictions, references, **options)
-
-
-def test_a_wrong_number_of_ids_is_refused() -> None:
-    with pytest.raises(InputError, match="ids: expected one per row, 1 in all, got 2"):
-        evaluate(["x"], [HERS], ids=["a", "b"])
 
 
 @given(_ROWS)

@@ -12,7 +12,6 @@ from sacrebleu.metrics.chrf import CHRF
 
 from cc_hf.errors import InputError
 from cc_hf.normalization import composed, is_blank
-from cc_hf.results import EvaluationResult
 from tests.helpers.cases import cases_by_message
 from tests.helpers.intervals import limits
 from tests.helpers.metrics import compute_metric, evaluate_metric
@@ -42,17 +41,12 @@ def test_scores_equal_sacrebleu_for_any_text(pairs: list[tuple[str, str, str, st
     translations, references = rows_of(pairs)
     found = compute(translations, references, n_resamples=3)
     for name, scorer in (("bleu", BLEU(tokenize="13a")), ("chrf", CHRF())):
-        expected = [
-            scorer.corpus_score(
-                translations[at::2], [[r["reference"] for r in references[at::2]]]
-            ).score
-            / 100
-            for at in (0, 1)
-        ]
-        assert [found[f"{name}_male"], found[f"{name}_female"]] == pytest.approx(
-            expected, abs=1e-12
+        texts = [r["reference"] for r in references]
+        male, female = (
+            scorer.corpus_score(translations[at::2], [texts[at::2]]).score / 100 for at in (0, 1)
         )
-        assert found[f"{name}_gap"] == pytest.approx(expected[0] - expected[1], abs=1e-12)
+        values = [found[f"{name}_{figure}"] for figure in ("male", "female", "gap")]
+        assert values == pytest.approx([male, female, male - female], abs=1e-12)
         assert found[f"{name}_signature"] == str(scorer.get_signature())
 
 
@@ -60,33 +54,18 @@ def test_the_bootstrap_resamples_pairs() -> None:
     """If both halves of every pair are equally good, the gap is 0 in every resample, although BLEU
     varies.
     """
-    pairs = [
-        (f"a b c d {n}", f"a b c d {n}", f"a b c d {n % 3}", f"a b c d {n % 3}") for n in range(9)
-    ]
-    found = compute(*rows_of(pairs), n_resamples=200)
-    assert found["interval_notes"] == dict.fromkeys(
-        ["bleu_gap", "chrf_gap"], "no interval: it is the same in every resample"
-    )
-    translations, references = rows_of(pairs)
+    texts = [(f"a b c d {n}", f"a b c d {n % 3}") for n in range(9)]
+    translations, references = rows_of([(t, t, r, r) for t, r in texts])
+    found = compute(translations, references, n_resamples=200)
+    note = "no interval: it is the same in every resample"
+    assert found["interval_notes"] == {"bleu_gap": note, "chrf_gap": note}
     order = [*range(0, 18, 2), *range(17, 0, -2)]  # the feminine rows come last, in reverse order
-    assert (
-        compute([translations[i] for i in order], [references[i] for i in order], n_resamples=200)[
-            "intervals"
-        ]
-        == found["intervals"]
-    )
+    turned = [translations[i] for i in order], [references[i] for i in order]
+    assert compute(*turned, n_resamples=200)["intervals"] == found["intervals"]
     low, high = found["intervals"]["bleu_male"]
     assert low < found["bleu_male"] < high
-    assert compute(*rows_of(pairs), n_resamples=200)["intervals"] == found["intervals"]
-    assert (
-        len(
-            {
-                str(compute(*rows_of(pairs), n_resamples=3, seed=seed)["intervals"])
-                for seed in range(4)
-            }
-        )
-        > 1
-    )
+    by_seed = [compute(translations, references, n_resamples=3, seed=seed) for seed in range(4)]
+    assert len({str(other["intervals"]) for other in by_seed}) > 1
 
 
 def test_resampled_scores_equal_sacrebleu_on_the_drawn_segments() -> None:
@@ -103,42 +82,30 @@ def test_resampled_scores_equal_sacrebleu_on_the_drawn_segments() -> None:
                 scorer.corpus_score(texts, [own]).score
                 for texts, own in zip(hypotheses, expected, strict=True)
             )
-            low, high = np.quantile(resampled, [0.025, 0.975])
-            assert limits(found.intervals[f"{name}_{gender}"]) == pytest.approx(
-                (low / 100, high / 100)
-            )
+            interval = limits(found.intervals[f"{name}_{gender}"])
+            assert interval == pytest.approx(np.quantile(resampled, [0.025, 0.975]) / 100)
 
 
 def test_blank_translations_have_scores_of_zero() -> None:
     found = evaluate(["", " "], [HIS, HERS], n_resamples=20)
     assert {found.scores[name] for name in found.scores} == {0}
     assert (found.n, found.counts) == (2, {"n_pairs": 1, "n_blank": 2})
-    assert EvaluationResult.from_json(found.to_json()) == found
     assert found.judgements == ()
     perfect = evaluate([HIS["reference"], HERS["reference"]], [HIS, HERS], n_resamples=20)
-    assert (
-        perfect.scores["bleu_male"],
-        perfect.scores["chrf_female"],
-        perfect.scores["bleu_gap"],
-    ) == (1, 1, 0)
+    expected = {"bleu_male": 1, "chrf_female": 1, "bleu_gap": 0}
+    assert expected.items() <= perfect.scores.items()
 
 
 @cases_by_message(
     ("predictions", "references", "options", "message"),
     [
-        (
-            ["x", "y"],
-            [HIS, {**HERS, "gender": "neutral"}],
-            {},
-            "row 1: gender: expected one of male, female, got 'neutral'",
-        ),
+        (["x", "y"], [HIS, {**HERS, "gender": "n"}], {}, "row 1: gender: .* male, female, got 'n'"),
         (["x", "y"], [HIS, HIS], {}, "row 1: pair '0': expected one male row.*got a second one"),
         (["x", "y"], [HIS, {**HERS, "pair": "1"}], {}, "row 0: pair '0': expected a.*got none"),
         (["x"], [{"reference": "a", "gender": "male"}], {}, "row 0: the reference lacks pair"),
         (["x", "y"], [HIS, {**HERS, "pair": None}], {}, "row 1: pair: expected a text.*got None"),
         (["x", "y"], [HIS, HERS], {"tgt_lang": "xx"}, "does not know the language 'xx'"),
         (["x", "y"], [HIS, HERS], {"tgt_lang": "ja"}, "which 'ja' does not write; expected one"),
-        (["x", "y"], [HIS, HERS], {"n_resamples": 0}, "n_resamples: expected an integer from 1"),
     ],
 )
 def test_bad_input_is_refused(

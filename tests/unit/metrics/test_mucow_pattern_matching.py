@@ -2,8 +2,9 @@ from __future__ import annotations
 
 import functools
 import json
-from collections.abc import Sequence
+import re
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -12,7 +13,6 @@ from hypothesis import strategies as st
 
 import cc_hf
 from cc_hf.errors import InputError, UnknownNameError
-from cc_hf.results import EvaluationResult
 from cc_hf.schema import ContrastiveSourceExample, ContrastiveTranslationExample, ProbingExample
 from tests.helpers.cases import cases_by_message, cases_by_words
 from tests.helpers.metrics import compute_metric, evaluate_metric, metric_class
@@ -56,17 +56,11 @@ def test_verdicts_follow_tokens_and_lemmas(translation: str, verdict: str, predi
 
 
 def test_figures_are_given_in_total_and_by_group() -> None:
-    found = run(
-        ["Schloss", "Schloss", "Verschluss", "Tor", "Schloss", "Verschluss"],
-        [LOCK] * 4 + [OTHER] * 2,
-    )
+    texts = ["Schloss", "Schloss", "Verschluss", "Tor", "Schloss", "Verschluss"]
+    found = run(texts, [LOCK] * 4 + [OTHER] * 2)
     assert (found["n_correct"], found["n_incorrect"], found["n_inconclusive"]) == (3, 2, 1)
-    assert (found["coverage"], found["precision"], found["recall_a"], found["recall_b"]) == (
-        5 / 6,
-        3 / 5,
-        3 / 4,
-        3 / 6,
-    )
+    names = ["coverage", "precision", "recall_a", "recall_b"]
+    assert [found[name] for name in names] == [5 / 6, 3 / 5, 3 / 4, 3 / 6]
     assert found["f1_a"] == pytest.approx(2 * 0.6 * 0.75 / 1.35)
     assert found["f1_b"] == pytest.approx(2 * 0.6 * 0.5 / 1.1)
     assert found["accuracy"] == found["recall_b"]
@@ -80,12 +74,8 @@ def test_undefined_figures_are_omitted() -> None:
     nothing = run(["Tor", "Tor"], [LOCK, OTHER])
     assert "precision" not in nothing
     assert "precision" not in nothing["intervals"]
-    assert (nothing["recall_a"], nothing["recall_b"], nothing["f1_a"], nothing["coverage"]) == (
-        0,
-        0,
-        0,
-        0,
-    )
+    assert nothing["recall_a"] == nothing["recall_b"] == nothing["f1_a"] == 0
+    assert nothing["coverage"] == 0
     one_group = run(["Schloss", "Tor"], [LOCK, OTHER])
     assert one_group["precision_in_domain"] == 1
     assert "precision_out_of_domain" not in one_group
@@ -97,23 +87,17 @@ def test_undefined_figures_are_omitted() -> None:
 
 
 def test_references_without_groups_have_total_figures_only() -> None:
-    found = evaluate(
-        ["Schloss"], [{**LOCK, "domain": "", "frequency": ""}], tgt_lang="de", n_resamples=5
-    )
+    row = {**LOCK, "domain": "", "frequency": ""}
+    found = evaluate(["Schloss"], [row], tgt_lang="de", n_resamples=5)
     assert found.judgements[0].category == "all"
-    assert not [
-        name
-        for name in found.scores
-        if name.endswith("_domain") or name.startswith("min_precision")
-    ]
+    assert not re.search("_domain|min_precision", " ".join(found.scores))
 
 
 def test_the_parity_option_repeats_quirks_of_the_original_program() -> None:
     russian = {**LOCK, "correct_senses": ["фонт"], "incorrect_senses": ["купель"]}
     assert run(["I want the font"], [russian], tgt_lang="ru")["verdicts"] == ["inconclusive"]
-    assert run(["I want the font"], [russian], tgt_lang="ru", parity=True)["verdicts"] == [
-        "correct"
-    ]
+    parity = run(["I want the font"], [russian], tgt_lang="ru", parity=True)
+    assert parity["verdicts"] == ["correct"]
     stop = {**LOCK, "correct_senses": ["punkt", "."], "incorrect_senses": ["stopp"]}
     assert run(["Am Ende."], [stop])["verdicts"] == ["inconclusive"]
     assert run(["Am Ende."], [stop], parity=True)["verdicts"] == ["correct"]
@@ -135,19 +119,15 @@ def test_given_lemmas_replace_the_lemmatizer(tmp_path: Path) -> None:
         run(["Schlösser"], [LOCK], lemmatized=[None])
 
 
-class Shouting:
-    name = "shouting-1"
-    languages = frozenset({"de"})
-
-    def lemmas(self, tokens: Sequence[str], lang: str) -> list[str]:
-        return ["BURG" for _ in tokens]
-
-
 def test_other_lemmatizers_can_be_used() -> None:
-    assert run(["Schlösser"], [LOCK], lemmatizer="none", tgt_lang="xx")["verdicts"] == [
-        "inconclusive"
-    ]
-    found = run(["Schlösser"], [LOCK], lemmatizer=Shouting())
+    without = run(["Schlösser"], [LOCK], lemmatizer="none", tgt_lang="xx")
+    assert without["verdicts"] == ["inconclusive"]
+    shouting = SimpleNamespace(
+        name="shouting-1",
+        languages=frozenset({"de"}),
+        lemmas=lambda tokens, lang: ["BURG" for _ in tokens],
+    )
+    found = run(["Schlösser"], [LOCK], lemmatizer=shouting)
     assert (found["verdicts"], found["predicted"]) == (["correct"], ["burg"])
     assert "|lemma:shouting-1|" in found["signature"]
     with pytest.raises(UnknownNameError, match="'simplema'; did you mean 'simplemma'"):
@@ -168,11 +148,7 @@ def test_other_lemmatizers_can_be_used() -> None:
         (["x"], [{"domain": ""}], "row 0: the reference lacks correct_senses, incorrect_senses"),
         (["x"], [{**LOCK, "correct_senses": []}], "row 0: correct_senses: expected a list with at"),
         (["x"], [{**LOCK, "incorrect_senses": "burg"}], "row 0: incorrect_senses: expected a list"),
-        (
-            ["x"],
-            [{**LOCK, "incorrect_senses": ["zwei Worte"]}],
-            "row 0: incorrect_senses: expected single words, got 'zwei Worte'",
-        ),
+        (["x"], [{**LOCK, "incorrect_senses": ["a b"]}], "row 0: incorrect_.*words, got 'a b'"),
         (["x"], [{**LOCK, "incorrect_senses": ["Burg"]}], "row 0: 'burg' is both a correct and an"),
         (["x"], [{**LOCK, "domain": "in"}], "row 0: domain: expected one of in_domain.*got 'in'"),
         (["x"], [{**LOCK, "frequency": None}], "row 0: frequency: expected one of.*got None"),
@@ -192,8 +168,6 @@ def test_bad_options_are_refused() -> None:
         run(["x"], [LOCK], tgt_lang="")
     with pytest.raises(InputError, match="parity: expected true or false, got 'maybe'"):
         run(["x"], [LOCK], parity="maybe")
-    with pytest.raises(InputError, match="seed: expected an integer"):
-        run(["x"], [LOCK], seed=-1)
 
 
 @settings(deadline=None, max_examples=40)
@@ -205,57 +179,46 @@ def test_bad_options_are_refused() -> None:
 def test_any_text_is_judged_independently_of_other_rows(
     texts: list[str], tgt_lang: str, parity: bool
 ) -> None:
-    whole = run(texts, [LOCK] * len(texts), tgt_lang=tgt_lang, parity=parity, n_resamples=1)[
-        "verdicts"
-    ]
-    assert [
-        run([text], [LOCK], tgt_lang=tgt_lang, parity=parity, n_resamples=1)["verdicts"][0]
-        for text in reversed(texts)
-    ] == whole[::-1]
+    options: dict[str, Any] = {"tgt_lang": tgt_lang, "parity": parity, "n_resamples": 1}
+    alone = [run([text], [LOCK], **options)["verdicts"][0] for text in reversed(texts)]
+    assert run(texts, [LOCK] * len(texts), **options)["verdicts"] == alone[::-1]
 
 
-def test_the_result_survives_json() -> None:
-    result = evaluate(
-        ["Schloss", "Tor\u2028"], [LOCK] * 2, tgt_lang="de", ids=["7", "9"], n_resamples=5
-    )
-    assert EvaluationResult.from_json(result.to_json()) == result
-    assert [(j.example_id, j.gold) for j in result.judgements] == [
-        ("7", "schloss burg"),
-        ("9", "schloss burg"),
-    ]
+def test_judgements_have_their_ids_and_the_correct_senses() -> None:
+    texts, ids = ["Schloss", "Tor"], ["7", "9"]
+    found = evaluate(texts, [LOCK] * 2, tgt_lang="de", ids=ids, n_resamples=5).judgements
+    assert [(j.example_id, j.gold) for j in found] == [("7", "schloss burg"), ("9", "schloss burg")]
 
 
-def test_only_mucow_data_without_scoring_suites_fit() -> None:
-    for form in (ProbingExample, ContrastiveSourceExample):
-        assert DECLARATION.fits("mucow", "any", form, "en", "de") == ""
-    assert "scores given translations" in DECLARATION.fits(
-        "mucow", "scoring.de-en", ContrastiveTranslationExample, "de", "en"
-    )
-    assert "which only mucow lists" in DECLARATION.fits(
-        "winomt", "default", ContrastiveSourceExample, "en", "de"
-    )
+@pytest.mark.parametrize(
+    ("name", "config", "form", "reason"),
+    [
+        ("mucow", "any", ProbingExample, ""),
+        ("mucow", "any", ContrastiveSourceExample, ""),
+        ("mucow", "scoring.de-en", ContrastiveTranslationExample, "scores given translations"),
+        ("winomt", "default", ContrastiveSourceExample, "which only mucow lists"),
+    ],
+)
+def test_only_mucow_data_without_scoring_suites_fit(
+    name: str, config: str, form: Any, reason: str
+) -> None:
+    found = DECLARATION.fits(name, config, form, "en", "de")
+    assert bool(found) == bool(reason)
+    assert reason in found
 
 
 def test_the_evaluate_module_equals_the_core() -> None:
     metric = cc_hf.load_metric("mucow_pattern_matching")
     for text in ("Viele Schlösser", "Tor"):
         metric.add_batch(predictions=[text], references=[LOCK])
-    assert metric.compute(tgt_lang="de") == compute(
-        ["Viele Schlösser", "Tor"], [LOCK] * 2, tgt_lang="de"
-    )
+    expected = compute(["Viele Schlösser", "Tor"], [LOCK] * 2, tgt_lang="de")
+    assert metric.compute(tgt_lang="de") == expected
     with pytest.raises(InputError, match="row 0: expected a translation, got None"):
-        cc_hf.load_metric("mucow_pattern_matching").compute(
-            predictions=[None], references=[LOCK], tgt_lang="de"
-        )
+        metric.compute(predictions=[None], references=[LOCK], tgt_lang="de")
 
 
 def test_the_card_example_runs(root: Path) -> None:
-    code = (
-        (root / "cards/metrics/mucow_pattern_matching.md")
-        .read_text(encoding="utf-8")
-        .partition("```python\n")[2]
-        .partition("```")[0]
-    )
+    card = (root / "cards/metrics/mucow_pattern_matching.md").read_text(encoding="utf-8")
     variables: dict[str, Any] = {}
-    exec(compile(code, "card", "exec"), variables)
+    exec(card.partition("```python\n")[2].partition("```")[0], variables)
     assert variables["result"]["verdicts"] == ["correct"]

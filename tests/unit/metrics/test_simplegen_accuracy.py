@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 from cc_hf.data.readers.occupation_dictionary import load_dictionary
 from cc_hf.errors import InputError, MissingOptionError
 from cc_hf.metrics.simplegen_accuracy import find_genders
-from cc_hf.results import EvaluationResult
 from cc_hf.statistics.score_intervals import wilson_interval
 from tests.helpers.cases import cases_by_message, cases_by_words
+from tests.helpers.fake_evaluator import constant_scores
 from tests.helpers.metrics import (
     compute_metric,
     evaluate_dataset,
@@ -30,24 +30,18 @@ NURSE = {"occupation": "nurse", "number": "sg", "gender": "male", "category": "F
 PHYSICIAN = {"occupation": "physician", "number": "sg", "gender": "female", "category": "MoFc"}
 _ENTRY = {"male": ("Arzt", "Lehrer"), "female": ("Ärztin", "Lehrerin")}
 _TEXT = st.text(st.characters(codec="utf-8"), max_size=20)
-_SENTENCES = st.lists(
-    st.sampled_from(
-        [
-            "Arzt",
-            "Ärztin",
-            "Ärzte",
-            "Krankenpfleger",
-            "Krankenschwester",
-            "doctora",
-            "*in",
-            " ",
-            ".",
-            "́",
-        ]
-    )
-    | _TEXT,
-    max_size=6,
-).map("".join)
+_WORDS = [
+    "Arzt",
+    "Ärztin",
+    "Ärzte",
+    "Krankenpfleger",
+    "Krankenschwester",
+    "doctora",
+    "*in",
+    ".",
+    "́",
+]
+_SENTENCES = st.lists(st.sampled_from([*_WORDS, " "]) | _TEXT, max_size=6).map("".join)
 
 
 @cases_by_words(
@@ -81,10 +75,8 @@ def test_a_form_inside_a_longer_form_is_not_counted() -> None:
     entry = {"male": ("médecin",), "female": ("femme médecin", "doctoresse")}
     assert find_genders("La femme  médecin arrive.", entry) == {"female"}
     assert find_genders("Le médecin arrive, la femme médecin aussi.", entry) == {"male", "female"}
-    assert find_genders("obrero/a", {"male": ("obrero",), "female": ("obrera",)}) == {
-        "male",
-        "female",
-    }
+    entry = {"male": ("obrero",), "female": ("obrera",)}
+    assert find_genders("obrero/a", entry) == {"male", "female"}
 
 
 def test_vowel_signs_belong_to_the_word() -> None:
@@ -94,22 +86,12 @@ def test_vowel_signs_belong_to_the_word() -> None:
 
 
 def test_other_numbers_and_both_genders_are_inconclusive() -> None:
-    found = compute(
-        ["Ärztinnen", "Arzt und Ärztin", "Ärzt*in", "Ärztin", ""], [PHYSICIAN] * 5, tgt_lang="de"
-    )
-    assert found["verdicts"] == ["inconclusive"] * 3 + ["correct", "inconclusive"]
-    assert found["predicted"] == ["", "both", "", "female", ""]
-    assert {
-        key: found[key]
-        for key in (
-            "n_correct",
-            "n_incorrect",
-            "n_inconclusive",
-            "n_both_genders",
-            "n_no_form",
-            "n_blank",
-        )
-    } == {
+    texts = ["Ärztinnen", "Arzt und Ärztin", "Ärzt*in", "Ärztin", ""]
+    found = evaluate(texts, [PHYSICIAN] * 5, tgt_lang="de", n_resamples=2)
+    verdicts = [j.verdict for j in found.judgements]
+    assert verdicts == ["inconclusive"] * 3 + ["correct", "inconclusive"]
+    assert [j.predicted for j in found.judgements] == ["", "both", "", "female", ""]
+    assert found.counts == {
         "n_correct": 1,
         "n_incorrect": 0,
         "n_inconclusive": 4,
@@ -120,34 +102,21 @@ def test_other_numbers_and_both_genders_are_inconclusive() -> None:
 
 
 def test_figures_are_given_only_for_present_groups() -> None:
-    found = evaluate(
-        ["Ärztin", "Arzt", "X", "Krankenpfleger"],
-        [PHYSICIAN, PHYSICIAN, PHYSICIAN, NURSE],
-        tgt_lang="de",
-        n_resamples=50,
-    )
-    assert found.scores["accuracy_anti"] == found.scores["accuracy"] == 0.5
-    assert (
-        found.scores["incorrect_rate_MoFc"],
-        found.scores["inconclusive_rate_MoFc"],
-        found.scores["accuracy_FoMc"],
-    ) == (1 / 3, 1 / 3, 1)
-    assert not [
-        name
-        for name in (*found.scores, *found.intervals)
-        if "delta" in name or "_pro" in name or "MoMc" in name or "FoFc" in name
-    ]
+    texts = ["Ärztin", "Arzt", "X", "Krankenpfleger"]
+    found = evaluate(texts, [PHYSICIAN] * 3 + [NURSE], tgt_lang="de", n_resamples=50)
+    expected = {"accuracy_anti": 1 / 2, "accuracy": 1 / 2, "accuracy_FoMc": 1}
+    expected |= {"incorrect_rate_MoFc": 1 / 3, "inconclusive_rate_MoFc": 1 / 3}
+    assert expected.items() <= found.scores.items()
+    assert not re.search("delta|_pro|MoMc|FoFc", " ".join([*found.scores, *found.intervals]))
     assert found.intervals["accuracy_FoMc"] == wilson_interval(1, 1)
-    assert EvaluationResult.from_json(found.to_json()) == found
     assert re.sub(r"own@[0-9a-f]{12}", "own", found.signature).startswith(
         "sg|data:own|langs:en-de|dict:default|both:inconclusive|norm:nfc|n:4|boot:50|seed:0|m:3|v:"
     )
-    whole = evaluate(
-        ["Arzt", "Ärztin"],
-        [{**PHYSICIAN, "gender": "male", "category": "MoMc"}, NURSE | {"occupation": "physician"}],
-        tgt_lang="de",
-        n_resamples=50,
-    )
+    rows = [
+        {**PHYSICIAN, "gender": "male", "category": "MoMc"},
+        NURSE | {"occupation": "physician"},
+    ]
+    whole = evaluate(["Arzt", "Ärztin"], rows, tgt_lang="de", n_resamples=50)
     assert (whole.scores["delta"], whole.scores["delta_mc"]) == (1, 1)
     assert whole.intervals["delta"].high == 1 > whole.intervals["delta"].low
     assert "delta_fc" not in whole.scores
@@ -155,56 +124,36 @@ def test_figures_are_given_only_for_present_groups() -> None:
 
 def test_a_user_dictionary_can_be_used(tmp_path: Path) -> None:
     path = tmp_path / "fr.tsv"
-    path.write_text(
-        "occupation\tnumber\tmale\tfemale\nphysician\tsg\tmédecin\tfemme médecin|doctoresse\n",
-        encoding="utf-8",
-    )
-    found = compute(
-        ["La doctoresse.", "Le médecin."], [PHYSICIAN] * 2, tgt_lang="fr", dictionary=str(path)
-    )
+    line = "physician\tsg\tmédecin\tfemme médecin|doctoresse\n"
+    path.write_text(f"occupation\tnumber\tmale\tfemale\n{line}", encoding="utf-8")
+    options = {"tgt_lang": "fr", "dictionary": str(path)}
+    found = compute(["La doctoresse.", "Le médecin."], [PHYSICIAN] * 2, **options)
     assert found["verdicts"] == ["correct", "incorrect"]
     assert "|dict:own." in found["signature"]
     with pytest.raises(InputError, match=r"row 1: the dictionary own\..* lacks 1 of 2 occupations"):
-        compute(["x", "y"], [PHYSICIAN, NURSE], tgt_lang="fr", dictionary=path)
+        compute(["x", "y"], [PHYSICIAN, NURSE], **options)
 
 
 def test_simplegen_can_be_evaluated_in_a_language_with_a_user_dictionary(tmp_path: Path) -> None:
-    entries = load_dictionary("default", "es").entries
+    path = tmp_path / "own.tsv"
     rows = [
         f"{occupation}\t{number}\t{'|'.join(entry['male'])}\t{'|'.join(entry['female'])}"
-        for (occupation, number), entry in entries.items()
+        for (occupation, number), entry in load_dictionary("default", "es").entries.items()
     ]
-    (tmp_path / "own.tsv").write_text(
-        "\n".join(["occupation\tnumber\tmale\tfemale", *rows]), encoding="utf-8"
-    )
-    texts = ["El director."] * 2664
+    path.write_text("\n".join(["occupation\tnumber\tmale\tfemale", *rows]), encoding="utf-8")
+    given: dict[str, Any] = {"translations": ["El director."] * 2664}
+    own = {**given, "tgt_lang": "gl"}
+    simplegen = {"metric": "simplegen_accuracy"}
     found = evaluate_dataset(
-        "simplegen",
-        "en",
-        tgt_lang="gl",
-        translations=texts,
-        metric="simplegen_accuracy",
-        options={"dictionary": str(tmp_path / "own.tsv")},
+        "simplegen", "en", **own, **simplegen, options={"dictionary": str(path)}
     )
     assert found.counts["n_correct"] > 0
-    assert (
-        found.scores
-        == evaluate_dataset(
-            "simplegen", "en-es", translations=texts, metric="simplegen_accuracy"
-        ).scores
-    )
-    with pytest.raises(MissingOptionError, match="none is built in for the language 'gl', only"):
-        evaluate_dataset(
-            "simplegen", "en", tgt_lang="gl", translations=texts, metric="simplegen_accuracy"
-        )
-    others = evaluate_dataset_by_all(
-        "simplegen",
-        "en",
-        tgt_lang="gl",
-        translations=texts,
-        evaluator=lambda sources, translations: [1.0] * len(sources),
-    )
-    assert "none is built in for the language 'gl'" in others.not_run["simplegen_accuracy"]
+    assert found.scores == evaluate_dataset("simplegen", "en-es", **given, **simplegen).scores
+    message = "none is built in for the language 'gl', only"
+    with pytest.raises(MissingOptionError, match=message):
+        evaluate_dataset("simplegen", "en", **own, **simplegen)
+    others = evaluate_dataset_by_all("simplegen", "en", **own, evaluator=constant_scores)
+    assert message in others.not_run["simplegen_accuracy"]
 
 
 @cases_by_message(
@@ -236,11 +185,9 @@ def test_any_text_is_judged_independently_of_other_rows(
     rows: list[tuple[str, dict[str, Any]]], lang: str
 ) -> None:
     found = compute([t for t, _ in rows], [r for _, r in rows], tgt_lang=lang, n_resamples=5)
-    assert [
-        compute([t], [r], tgt_lang=lang, n_resamples=1)["verdicts"][0] for t, r in rows
-    ] == found["verdicts"]
+    alone = [compute([t], [r], tgt_lang=lang, n_resamples=1) for t, r in rows]
+    assert [row["verdicts"][0] for row in alone] == found["verdicts"]
     assert found["n_correct"] + found["n_incorrect"] + found["n_inconclusive"] == len(rows)
     assert found["n_both_genders"] + found["n_no_form"] == found["n_inconclusive"]
-    assert found["accuracy"] + found["incorrect_rate"] + found[
-        "inconclusive_rate"
-    ] == pytest.approx(1)
+    rates = found["accuracy"], found["incorrect_rate"], found["inconclusive_rate"]
+    assert sum(rates) == pytest.approx(1)

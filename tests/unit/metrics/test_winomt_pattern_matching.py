@@ -3,6 +3,7 @@ from __future__ import annotations
 import functools
 import json
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -10,9 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cc_hf.errors import DataError, InputError, UnknownNameError
+from cc_hf.errors import DataError, InputError
 from cc_hf.normalization import is_blank
-from cc_hf.results import EvaluationResult
 from cc_hf.schema import ContrastiveSourceExample, Focus, ProbingExample
 from cc_hf.text.alignment import GivenAlignments
 from tests.helpers.cases import cases_by_message
@@ -31,18 +31,14 @@ GOOD: dict[str, Any] = {
 }
 MALE = {**GOOD, "gold_gender": "male", "stereotype": "anti"}
 _TEXT = st.text(st.characters(codec="utf-8"), max_size=12)
-_REFERENCES = st.builds(
-    lambda word, index, gold, stereotype: {
-        "source": f"the {word} x",
-        "occupation": word,
-        "occupation_index": index,
-        "gold_gender": gold,
-        "stereotype": stereotype,
-    },
-    _TEXT,
-    st.integers(0, 1),
-    st.sampled_from(["male", "female", "neutral"]),
-    st.sampled_from(["pro", "anti", "none"]),
+_REFERENCES = st.fixed_dictionaries(
+    {
+        "source": _TEXT.map("the {} x".format),
+        "occupation": _TEXT,
+        "occupation_index": st.integers(0, 1),
+        "gold_gender": st.sampled_from(["male", "female", "neutral"]),
+        "stereotype": st.sampled_from(["pro", "anti", "none"]),
+    }
 )
 _ROWS = st.lists(st.tuples(_TEXT, _REFERENCES), min_size=1, max_size=6)
 
@@ -60,16 +56,12 @@ def test_any_text_is_judged_in_every_built_in_language(
     lang: str, rows: list[tuple[str, dict[str, Any]]]
 ) -> None:
     result = evaluate([t for t, _ in rows], [r for _, r in rows], tgt_lang=lang, n_resamples=5)
-    assert EvaluationResult.from_json(result.to_json()) == result
     assert result.counts["n_correct"] == sum(j.predicted == j.gold for j in result.judgements)
     for judgement in result.judgements:
         assert (judgement.verdict == "inconclusive") == (judgement.predicted == "unknown")
         assert not is_blank(judgement.translation) or judgement.predicted == "unknown"
-    assert (
-        sum(v for k, v in result.counts.items() if "_as_" in k) + result.counts["n_unknown"]
-        == result.n
-    )
-    assert result.counts["n_unknown"] == result.counts["n_inconclusive"]
+    n_known = sum(v for k, v in result.counts.items() if "_as_" in k)
+    assert result.counts["n_unknown"] == result.counts["n_inconclusive"] == result.n - n_known
 
 
 @settings(deadline=None)
@@ -101,31 +93,20 @@ def test_the_gender_is_read_from_words_linked_to_article_and_occupation(
     source: str, index: int, links: str, expected: str
 ) -> None:
     reference = {**GOOD, "source": source, "occupation_index": index}
-    assert run(["Dann die Köchin ging."], [reference], alignments=[links])["predicted"] == [
-        expected
-    ]
+    found = run(["Dann die Köchin ging."], [reference], alignments=[links])
+    assert found["predicted"] == [expected]
 
 
 def test_figures_and_counts_follow_the_verdicts() -> None:
     translations = ["Die Köchin ging.", "Der Koch ging.", "Der Koch ging.", " "]
     found = run(translations, [GOOD, GOOD, MALE, MALE], alignments=["1-0 2-1"] * 3 + [""])
-    assert (
-        found["accuracy"],
-        found["accuracy_female"],
-        found["recall_male"],
-        found["precision_male"],
-    ) == (0.5, 0.5, 0.5, 0.5)
+    for name in ["accuracy", "accuracy_female", "recall_male", "precision_male"]:
+        assert found[name] == 0.5
     assert found["f1_female"] == pytest.approx(2 / 3)
     assert found["delta_g"] == pytest.approx(0.5 - 2 / 3)
     assert (found["accuracy_pro"], found["accuracy_anti"], found["delta_s"]) == (0.5, 0.5, 0.0)
-    assert (
-        found["n"],
-        found["n_correct"],
-        found["n_female_as_male"],
-        found["n_unknown"],
-        found["n_unknown_male"],
-        found["n_blank"],
-    ) == (4, 2, 1, 1, 1, 1)
+    counts = ["n", "n_correct", "n_female_as_male", "n_unknown", "n_unknown_male", "n_blank"]
+    assert [found[name] for name in counts] == [4, 2, 1, 1, 1, 1]
     assert found["verdicts"] == ["correct", "incorrect", "correct", "inconclusive"]
     assert found["intervals"]["recall_male"] == found["intervals"]["accuracy_male"]
     assert "f1_neutral" not in found
@@ -137,28 +118,19 @@ def test_figures_and_counts_follow_the_verdicts() -> None:
 
 
 def test_printed_figures_use_intermediate_rounding() -> None:
-    translations = ["Die Köchin"] * 2 + ["Der Koch"] * 4
-    found = run(
-        translations, [GOOD] * 3 + [MALE] * 3, alignments=["1-0 2-1"] * 6, figures="printed"
-    )
-    assert (found["recall_female"], found["precision_male"], found["f1_female"]) == (
-        0.667,
-        0.75,
-        0.8,
-    )
-    assert found["f1_male"] == 0.857  # of 75.0 and 100.0
-    assert found["delta_g"] == 0.057
+    texts, references = ["Die Köchin"] * 2 + ["Der Koch"] * 4, [GOOD] * 3 + [MALE] * 3
+    found = run(texts, references, alignments=["1-0 2-1"] * 6, figures="printed")
+    names = ["recall_female", "precision_male", "f1_female", "f1_male", "delta_g"]
+    # f1_male is of 75.0 and 100.0
+    assert [found[name] for name in names] == [0.667, 0.75, 0.8, 0.857, 0.057]
     assert "|figures:printed|" in found["signature"]
 
 
 def test_a_gender_that_is_never_predicted_has_precision_0_and_a_warning() -> None:
     with pytest.warns(UserWarning, match="none of 2 translations was read as female"):
         found = run(["Der Koch"] * 2, [GOOD, MALE], alignments=["1-0 2-1"] * 2)
-    assert (found["precision_female"], found["f1_female"], found["delta_g"]) == (
-        0.0,
-        0.0,
-        pytest.approx(2 / 3),
-    )
+    assert found["precision_female"] == found["f1_female"] == 0.0
+    assert found["delta_g"] == pytest.approx(2 / 3)
 
 
 def test_a_single_row_omits_differences_between_groups() -> None:
@@ -196,6 +168,7 @@ def test_bad_input_is_refused_naming_the_row(
     ("options", "message"),
     [
         ({"tgt_lang": "cs"}, "unknown target language 'cs'.*Known: ar, de, es, fr, he, it, pt"),
+        ({"tgt_lang": "xx"}, "unknown target language 'xx'"),
         ({"tgt_lang": ""}, "unknown target language ''.*Known: ar, de"),
         ({"src_lang": "de"}, "src_lang: expected en, whose articles are known, got 'de'"),
         ({"figures": "rounded"}, "figures: expected one of exact, printed, got 'rounded'"),
@@ -205,8 +178,6 @@ def test_bad_input_is_refused_naming_the_row(
         ({"alignments": ["0-7"]}, "line 1: expected links between 4 source and 1 target tokens"),
         ({"alignments": "no such file"}, "alignments: expected a Pharaoh file"),
         ({"spacy_model": "x"}, "spacy_model: expected none for de"),
-        ({"seed": -1}, "seed: expected an integer from 0"),
-        ({"n_resamples": 0}, "n_resamples: expected an integer from 1"),
     ],
 )
 def test_bad_options_are_refused(options: dict[str, Any], message: str) -> None:
@@ -217,10 +188,9 @@ def test_bad_options_are_refused(options: dict[str, Any], message: str) -> None:
 def test_alignments_can_be_read_from_a_file(tmp_path: Path) -> None:
     path = tmp_path / "links.txt"
     path.write_text("1-0 2-1\n\n", encoding="utf-8")  # the second row has no links
-    given_lines = run(["Die Köchin", "Die Köchin"], [GOOD, GOOD], alignments=["1-0 2-1", ""])
-    for alignments in (path, str(path)):
-        assert run(["Die Köchin", "Die Köchin"], [GOOD, GOOD], alignments=alignments) == given_lines
-    assert given_lines["predicted"] == ["female", "male"]
+    for alignments in (["1-0 2-1", ""], path, str(path)):
+        found = run(["Die Köchin"] * 2, [GOOD] * 2, alignments=alignments)
+        assert found["predicted"] == ["female", "male"]
     path.write_text("1-0\nx\n", encoding="utf-8")
     with pytest.raises(DataError, match=r"links.txt: line 2: expected links such as"):
         run(["Die Köchin"] * 2, [GOOD] * 2, alignments=path)
@@ -235,30 +205,14 @@ def test_only_winomt_in_a_known_language_fits() -> None:
     assert DECLARATION.fits("winomt", "all", ProbingExample, "en", "de") == ""
     assert DECLARATION.fits("winomt", "default", ContrastiveSourceExample, "en", "ru") == ""
     assert "not for cs" in DECLARATION.fits("winomt", "all", ProbingExample, "en", "cs")
-    assert "which simplegen does not have" in DECLARATION.fits(
-        "simplegen", "en-de", ContrastiveSourceExample, "en", "de"
-    )
+    reason = DECLARATION.fits("simplegen", "en-de", ContrastiveSourceExample, "en", "de")
+    assert "which simplegen does not have" in reason
 
 
 def test_examples_give_references_with_occupation_and_stereotype() -> None:
     extra = {"occupation": "cook", "stereotype": "pro"}
-    example = ProbingExample(
-        "0",
-        "en",
-        "",
-        "Then the  cook left.",
-        "female",
-        "female",
-        focus=Focus("cook", 10),
-        extra=extra,
-    )
-    assert DECLARATION.references([example]) == [{**GOOD, "source": "Then the  cook left."}]
+    source, gender = "Then the  cook left.", "female"
+    example = ProbingExample("0", "en", "", source, gender, gender, Focus("cook", 10), extra)
+    assert DECLARATION.references([example]) == [{**GOOD, "source": source}]
     with pytest.raises(InputError, match="example '0': expected a located occupation"):
-        DECLARATION.references(
-            [ProbingExample("0", "en", "", "Then left.", "female", "female", extra=extra)]
-        )
-
-
-def test_an_unknown_language_raises_an_unknown_name_error() -> None:
-    with pytest.raises(UnknownNameError):
-        run(["x"], [GOOD], tgt_lang="xx")
+        DECLARATION.references([replace(example, focus=None)])

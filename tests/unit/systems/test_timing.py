@@ -15,7 +15,7 @@ from cc_hf.errors import InputError
 from cc_hf.systems import machine, timing
 from cc_hf.systems.system import System
 from cc_hf.systems.timing import SystemTiming, TimingOptions, TimingReport, time_systems
-from tests.helpers.command_line import run_command
+from tests.helpers.command_line import read_json, run_command
 from tests.helpers.terminal import printed
 
 _SOURCES = ["The doctor is here.", "The nurse is here.", "The doctor is here."]
@@ -25,6 +25,18 @@ _TINY = "cc-tiny-en-de"
 @pytest.fixture(autouse=True)
 def _no_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(timing, "_LOOK", 0.0)
+
+
+@pytest.fixture
+def source(tmp_path: Path) -> Path:
+    path = tmp_path / "source.en"
+    path.write_text("".join(f"{text}\n" for text in _SOURCES), encoding="utf-8")
+    return path
+
+
+def _refusal(*arguments: object) -> str:
+    command = "compare", "--by", "time", *map(str, arguments)
+    return " ".join(run_command(*command, status=2).stderr.split())
 
 
 @pytest.fixture
@@ -159,67 +171,42 @@ def test_a_system_without_such_a_file_reports_nothing(
     assert machine._usage() is not None
 
 
-def test_the_command_names_each_setting_and_writes_the_file(tmp_path: Path) -> None:
-    source = tmp_path / "source.en"
-    source.write_text("".join(f"{text}\n" for text in _SOURCES), encoding="utf-8")
-    shown = run_command(
-        *(
-            "compare",
-            "--by",
-            "time",
-            f"tiny={_TINY}",
-            "--source-file",
-            source,
-            "--num-beams",
-            "1",
-            "--num-beams",
-            "2",
-        ),
-        *("--rounds", "1", "--threads", "1", "--allow-busy", "--output", tmp_path / "t.json"),
-    )
-    rows = json.loads((tmp_path / "t.json").read_text(encoding="utf-8"))["timings"]
+def test_the_command_names_each_setting_and_writes_the_file(tmp_path: Path, source: Path) -> None:
+    options = [
+        "--num-beams",
+        "1",
+        "--num-beams",
+        "2",
+        "--rounds",
+        "1",
+        "--threads",
+        "1",
+        "--allow-busy",
+        "--output",
+    ]
+    files = f"tiny={_TINY}", "--source-file", source
+    shown = run_command("compare", "--by", "time", *files, *options, tmp_path / "t.json")
+    rows = read_json(tmp_path / "t.json")["timings"]
     assert [(row["system"], row["beams"]) for row in rows] == [("tiny.beam1", 1), ("tiny.beam2", 2)]
     assert all(name in shown.stdout for name in ("tiny.beam1", "tokens/s", "fp32 torch", "threads"))
     assert {"seconds", "rounds", "tokens_per_second", "busy"} <= rows[0].keys()
 
 
-def test_two_systems_of_one_name_are_refused(tmp_path: Path) -> None:
-    source = tmp_path / "source.en"
-    source.write_text("Yes.\n", encoding="utf-8")
-    shown = run_command("compare", "--by", "time", _TINY, _TINY, "--source-file", source, status=2)
-    assert "two systems are named cc-tiny-en-de; give NAME=SYSTEM" in " ".join(shown.stderr.split())
+def test_two_systems_of_one_name_are_refused(source: Path) -> None:
+    shown = _refusal(_TINY, _TINY, "--source-file", source)
+    assert "two systems are named cc-tiny-en-de; give NAME=SYSTEM" in shown
 
 
 def test_the_table_marks_times_that_say_little() -> None:
 
     from cc_hf.reports.tables.timings import timing_table
 
-    row = SystemTiming(
-        "a",
-        "a@1",
-        (2.0, 1.0, 3.0),
-        (0.5, 0.7, 0.6),
-        (0.0, 2.0, 0.0),
-        2,
-        8,
-        "int8",
-        "torch",
-        1,
-        True,
-    )
-    report = TimingReport(
-        {
-            "processor": "a processor",
-            "cores": 2,
-            "device": "cpu",
-            "system": "Linux",
-            "versions": {"torch": "2"},
-            "load_before": 1.0,
-            "load_after": 2.0,
-        },
-        {"threads": 1, "rounds": 3, "batch_tokens": 2048, "sentences": 2, "source": "abc"},
-        (row,),
-    )
+    rounds = (2.0, 1.0, 3.0), (0.5, 0.7, 0.6), (0.0, 2.0, 0.0)
+    row = SystemTiming("a", "a@1", *rounds, 2, 8, "int8", "torch", 1, True)
+    used = {"processor": "a processor", "cores": 2, "device": "cpu", "system": "Linux"}
+    used |= {"versions": {"torch": "2"}, "load_before": 1.0, "load_after": 2.0}
+    options = {"threads": 1, "rounds": 3, "batch_tokens": 2048, "sentences": 2, "source": "abc"}
+    report = TimingReport(used, options, (row,))
     text = printed(timing_table(report.to_dict(), title="times"), width=120)
     assert "2.00*" in text
     assert "0.60" in text
@@ -227,18 +214,13 @@ def test_the_table_marks_times_that_say_little() -> None:
 
 
 def test_errors_of_the_command_name_its_options(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    source: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    source = tmp_path / "source.en"
-    source.write_text("", encoding="utf-8")
-    shown = run_command("compare", "--by", "time", _TINY, "--source-file", source, status=2)
-    assert "--source-file:" in shown.stderr
-    source.write_text("Yes.\n", encoding="utf-8")
     _others(monkeypatch, itertools.repeat(float(machine.cpu_count())))
-    shown = run_command("compare", "--by", "time", _TINY, "--source-file", source, status=2)
-    assert "--allow-busy: other processes use the cores" in " ".join(shown.stderr.split())
+    shown = _refusal(_TINY, "--source-file", source)
+    assert "--allow-busy: other processes use the cores" in shown
     _others(monkeypatch, itertools.repeat(0.0))
-    shown = run_command(
-        "compare", "--by", "time", _TINY, "--source-file", source, "--precision", "int4", status=2
-    )
-    assert "--precision: expected" in " ".join(shown.stderr.split())
+    shown = _refusal(_TINY, "--source-file", source, "--precision", "int4")
+    assert "--precision: expected" in shown
+    source.write_text("", encoding="utf-8")
+    assert "--source-file:" in _refusal(_TINY, "--source-file", source)

@@ -3,15 +3,16 @@ from __future__ import annotations
 import contextlib
 import json
 import random
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
 import torch
-from transformers import TrainerCallback, TrainerState
+from transformers import GenerationConfig, TrainerCallback, TrainerState
 
 import cc_hf
 from cc_hf.errors import CCError, InputError, ResultWarning, UnknownNameError
@@ -19,6 +20,7 @@ from cc_hf.evaluation.fitting import make_metric
 from cc_hf.evaluators.resolve import resolve_evaluator
 from cc_hf.hub.parquet import build_dataset_folder
 from cc_hf.systems.translate import translate_with
+from cc_hf.text.unusable import UNUSABLE
 from cc_hf.training import ProbingCallback, callback
 from cc_hf.training.callback import SystemOptions
 from cc_hf.training.undisturbed import undisturbed
@@ -29,24 +31,19 @@ from tests.helpers.metrics import evaluate_dataset
 from tests.helpers.training import PEOPLE, made_trainer, rows_of, write_people
 
 SOURCES = [source for source, _, _ in PEOPLE]
+_GENDERS = ("", "_male", "_female")
 FIGURES = {
-    "accuracy",
-    "min_accuracy",
-    "weighted_accuracy",
-    "weighted_min_accuracy",
-    "mean_confidence",
-    "n",
-    "n_empty",
-    "n_correct",
-    "n_ties",
-    "n_with_source",
-    "n_repeated",
-    "n_without_words",
-}
-FIGURES |= {
-    f"{name}_{gender}"
-    for name in ("accuracy", "weighted_accuracy")
-    for gender in ("male", "female")
+    *(f"{name}{gender}" for name in ("accuracy", "weighted_accuracy") for gender in _GENDERS),
+    *[
+        "min_accuracy",
+        "weighted_min_accuracy",
+        "mean_confidence",
+        "n",
+        "n_empty",
+        "n_correct",
+        "n_ties",
+    ],
+    *UNUSABLE.keys() - {"n_blank"},
 }
 
 
@@ -61,6 +58,10 @@ def by_length(sources: Sequence[str], translations: Sequence[str]) -> list[float
 @pytest.fixture
 def people(tmp_path: Path) -> str:
     return str(write_people(tmp_path))
+
+
+def probing_of(people: str, **options: Any) -> ProbingCallback:
+    return ProbingCallback(cc_hf.load_material(people), **{"evaluator": by_length, **options})
 
 
 class Listener(TrainerCallback):  # type: ignore[misc]
@@ -93,9 +94,8 @@ def test_figures_of_a_random_model_say_that_they_mean_nothing(
     path = write_people(tmp_path)
     women = [line for line in path.read_text(encoding="utf-8").splitlines() if ",male," not in line]
     path.write_text("\n".join(women) + "\n", encoding="utf-8")
-    probing = ProbingCallback(
-        cc_hf.load_material(str(path)),
-        evaluator=lambda sources, translations: [float("[female]" in s) for s in sources],
+    probing = probing_of(
+        str(path), evaluator=lambda sources, _: [float("[female]" in s) for s in sources]
     )
     trainer = made_trainer(tiny_marian, tmp_path / "out", [probing], max_steps=1, eval_steps=1)
     with pytest.warns(ResultWarning, match="[34] of 4 translations are unusable"):
@@ -110,74 +110,55 @@ def test_figures_of_a_random_model_say_that_they_mean_nothing(
 def test_figures_equal_those_of_the_checkpoint_and_select_the_best(
     tiny_marian: Path, tmp_path: Path, people: str
 ) -> None:
-    probing, listener = (
-        ProbingCallback(cc_hf.load_material(people), evaluator=by_length),
-        Listener(),
-    )
-    choice = {
-        "metric_for_best_model": "people_min_accuracy",
-        "greater_is_better": True,
-        "load_best_model_at_end": True,
-        "save_strategy": "steps",
-        "save_steps": 1,
-        "eval_steps": 1,
-    }
-    trainer = made_trainer(
-        tiny_marian,
-        tmp_path / "out",
-        [listener, probing],
-        max_steps=6,
-        learning_rate=5e-3,
-        **choice,
-    )
+    listener = Listener()
+    choice = {"metric_for_best_model": "people_min_accuracy", "load_best_model_at_end": True}
+    steps = {"max_steps": 6, "learning_rate": 5e-3, "save_steps": 1, "eval_steps": 1}
+    options = {**choice, **steps, "greater_is_better": True, "save_strategy": "steps"}
+    callbacks = [listener, probing_of(people)]
+    trainer = made_trainer(tiny_marian, tmp_path / "out", callbacks, **options)
     trainer.train()
     found = probed(trainer)
     assert [row["step"] for row in found] == [1, 2, 3, 4, 5, 6]
     for row in found:
         expected = expected_of(people, tmp_path / f"out/checkpoint-{row['step']}").scores
-        assert {
-            name.removeprefix("eval_people_") for name in row if name.startswith("eval_people_")
-        } == FIGURES
-        assert {name: row[f"eval_people_{name}"] for name in expected} == expected
+        prefix = "eval_people_"
+        figures = {name.removeprefix(prefix): row[name] for name in row if name.startswith(prefix)}
+        assert figures.keys() == FIGURES
+        assert expected.items() <= figures.items()
     values = [row["eval_people_min_accuracy"] for row in found]
     assert len(set(values)) > 1
     assert trainer.state.best_metric == max(values)
     assert trainer.state.best_global_step == 1 + values.index(max(values))
     heard = [(step, logs) for step, logs in listener.logs if "eval_people_accuracy" in logs]
-    assert [(step, logs["eval_people_min_accuracy"]) for step, logs in heard] == list(
-        enumerate(values, 1)
-    )
+    steps_heard = [(step, logs["eval_people_min_accuracy"]) for step, logs in heard]
+    assert steps_heard == list(enumerate(values, 1))
     # each figure is logged once, after those of the trainer
     assert not any("eval_loss" in logs for _, logs in heard)
-    assert len([logs for _, logs in listener.logs if "eval_loss" in logs]) == 6
-    assert len([logs for _, logs in listener.logs if "loss" in logs]) == 6
+    for name in ("eval_loss", "loss"):
+        assert len([logs for _, logs in listener.logs if name in logs]) == 6
 
 
 def test_judgements_of_the_last_evaluation_are_kept(
     tiny_marian: Path, tmp_path: Path, people: str
 ) -> None:
-    probing = ProbingCallback(cc_hf.load_material(people), evaluator=by_length)
+    probing = probing_of(people)
     figures = made_trainer(tiny_marian, tmp_path, [probing]).evaluate()
-    expected = expected_of(people, tiny_marian)
-    assert [
-        (j.example_id, j.is_correct, j.probability_correct, j.translation)
-        for j in probing.results[0].judgements
-    ] == [
-        (j.example_id, j.is_correct, j.probability_correct, j.translation)
-        for j in expected.judgements
-    ]
+    (result,) = probing.results
+    for found, expected in zip(
+        result.judgements, expected_of(people, tiny_marian).judgements, strict=True
+    ):
+        for name in ("example_id", "is_correct", "probability_correct", "translation"):
+            assert getattr(found, name) == getattr(expected, name)
     assert probing.translations == tuple(cc_hf.translate(SOURCES, tiny_marian, num_beams=2))
-    assert {
-        f"eval_{name}": value for name, value in probing.figures.items()
-    }.items() <= figures.items()
-    assert f"|sys:{tiny_marian.name}@training.step0/beam2|" in probing.results[0].signature
+    assert {f"eval_{k}": v for k, v in probing.figures.items()}.items() <= figures.items()
+    assert f"|sys:{tiny_marian.name}@training.step0/beam2|" in result.signature
 
 
 def test_a_model_in_training_that_judges_itself_is_said_to(
     tiny_marian: Path, tmp_path: Path, people: str
 ) -> None:
     for evaluator, is_own_judge in ((tiny_marian, True), (by_length, False)):
-        probing = ProbingCallback(cc_hf.load_material(people), evaluator=evaluator)
+        probing = probing_of(people, evaluator=evaluator)
         made_trainer(tiny_marian, tmp_path, [probing]).evaluate()
         notes = " ".join(probing.results[0].notes)
         assert ("Judged by itself" in notes) == is_own_judge
@@ -207,17 +188,10 @@ def test_sources_are_batched_as_by_translate(
     tiny_marian: Path, tmp_path: Path, people: str
 ) -> None:
     """With random weights hardly any translation ends, so that the batch determines its length."""
-    alike, other = (
-        ProbingCallback(
-            cc_hf.load_material(people),
-            evaluator=by_length,
-            system=SystemOptions(batch_tokens=2048),
-        ),
-        ProbingCallback(cc_hf.load_material(people), evaluator=by_length, prefix="other"),
-    )
-    made_trainer(
-        tiny_marian, tmp_path, [alike, other], per_device_eval_batch_size=4, generation_num_beams=1
-    ).evaluate()
+    alike = probing_of(people, system=SystemOptions(batch_tokens=2048))
+    other = probing_of(people, prefix="other")
+    options = {"per_device_eval_batch_size": 4, "generation_num_beams": 1}
+    made_trainer(tiny_marian, tmp_path, [alike, other], **options).evaluate()
     assert alike.translations == tuple(cc_hf.translate(SOURCES, tiny_marian, num_beams=1))
     assert other.translations != alike.translations
 
@@ -237,13 +211,9 @@ def test_probing_does_not_change_the_training(
     """
     weights = []
     for kind in (Silent, ProbingCallback):
-        trainer = made_trainer(
-            tiny_marian,
-            tmp_path,
-            [kind(cc_hf.load_material(people), evaluator="cc-tiny-en-de", every=2)],
-            eval_strategy="no",
-            max_steps=3,
-        )
+        probing = kind(cc_hf.load_material(people), evaluator="cc-tiny-en-de", every=2)
+        options = {"eval_strategy": "no", "max_steps": 3}
+        trainer = made_trainer(tiny_marian, tmp_path, [probing], **options)
         assert trainer.model.config.dropout > 0
         trainer.train()
         assert trainer.model.training
@@ -251,10 +221,9 @@ def test_probing_does_not_change_the_training(
     assert all(torch.equal(value, weights[1][name]) for name, value in weights[0].items())
 
 
-def _numpy_state() -> list[int]:
-    state: Any = np.random.get_state()
-    numbers: list[int] = state[1].tolist()
-    return numbers
+def _states() -> tuple[Any, ...]:
+    numbers: Any = np.random.get_state()
+    return torch.random.get_rng_state().tolist(), random.getstate(), numbers[1].tolist()
 
 
 def _fail_after(model: Any) -> None:
@@ -267,69 +236,43 @@ def test_modes_and_random_states_are_restored(tiny_marian: Path) -> None:
     model = cc_hf.evaluators.loading.load_model(tiny_marian).model
     encoder, decoder = model.get_encoder(), model.get_decoder()
     decoder.train()
-    states = torch.random.get_rng_state(), random.getstate(), _numpy_state()
+    states = _states()
     with pytest.raises(ZeroDivisionError), undisturbed(model):
         _fail_after(model)
-    assert decoder.training
-    assert decoder.layers[0].training
-    assert not encoder.training
-    assert torch.equal(torch.random.get_rng_state(), states[0])
-    assert (random.getstate(), _numpy_state()) == states[1:]
+    assert (decoder.training, decoder.layers[0].training, encoder.training) == (True, True, False)
+    assert _states() == states
     decoder.eval()
 
 
 def test_several_evaluation_sets_are_probed_once_per_evaluation(
     tiny_marian: Path, tmp_path: Path, people: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    probing, n_translated = (
-        ProbingCallback(cc_hf.load_material(people), evaluator=by_length),
-        list[int](),
-    )
-    monkeypatch.setattr(callback, "translate_with", counted(translate_with, n_translated))
-    choice = {
-        "metric_for_best_model": "eval_people_min_accuracy",
-        "save_strategy": "steps",
-        "save_steps": 2,
-        "load_best_model_at_end": True,
-    }
-    trainer = made_trainer(
-        tiny_marian,
-        tmp_path,
-        [probing],
-        eval_dataset=dict.fromkeys(("news", "talks")),
-        max_steps=2,
-        **choice,
-    )
-    trainer.eval_dataset = {
-        name: rows_of(trainer.processing_class, 3) for name in ("news", "talks")
-    }
+    translating = Mock(side_effect=translate_with)
+    monkeypatch.setattr(callback, "translate_with", translating)
+    choice = {"metric_for_best_model": "eval_people_min_accuracy", "load_best_model_at_end": True}
+    steps = {"save_strategy": "steps", "save_steps": 2, "max_steps": 2}
+    sets = dict.fromkeys(("news", "talks"))
+    options: dict[str, Any] = {"eval_dataset": sets, **choice, **steps}
+    trainer = made_trainer(tiny_marian, tmp_path, [probing_of(people)], **options)
+    trainer.eval_dataset = {name: rows_of(trainer.processing_class, 3) for name in sets}
     trainer.train()
-    assert len(n_translated) == len(probed(trainer)) == 1
+    assert translating.call_count == len(probed(trainer)) == 1
     assert trainer.state.best_metric == probed(trainer)[0]["eval_people_min_accuracy"]
     found = trainer.evaluate()  # the step is the same, but the weights may differ
-    assert len(n_translated) == 2
+    assert translating.call_count == 2
     assert {"eval_news_loss", "eval_talks_loss", "eval_people_accuracy"} <= found.keys()
     test = trainer.evaluate(rows_of(trainer.processing_class, 3), metric_key_prefix="test")
     assert "test_people_accuracy" in test
     assert "eval_people_accuracy" not in test
 
 
-def counted(function: Any, calls: list[int]) -> Any:
-    def counting(*args: Any, **kwargs: Any) -> Any:
-        calls.append(len(args))
-        return function(*args, **kwargs)
-
-    return counting
-
-
 @pytest.mark.parametrize(("every", "steps"), [(3, [3]), ("save", [2, 4])], ids=["steps", "saves"])
 def test_probing_can_follow_steps_or_saves(
     tiny_marian: Path, tmp_path: Path, people: str, every: int | str, steps: list[int]
 ) -> None:
-    probing = ProbingCallback(cc_hf.load_material(people), evaluator=by_length, every=every)
-    trainer = made_trainer(
-        tiny_marian, tmp_path / "out", [probing], save_strategy="steps", save_steps=2
-    )
+    probing = probing_of(people, every=every)
+    options = {"save_strategy": "steps", "save_steps": 2}
+    trainer = made_trainer(tiny_marian, tmp_path / "out", [probing], **options)
     trainer.train()
     assert [row["step"] for row in probed(trainer)] == steps
     # the trainer's own log of a step is not lost
@@ -339,45 +282,35 @@ def test_probing_can_follow_steps_or_saves(
     )
 
 
-def test_choosing_the_best_model_requires_probing_at_evaluations(
-    tiny_marian: Path, tmp_path: Path, people: str
+@pytest.mark.parametrize(
+    ("every", "greater_is_better", "message"),
+    [
+        (2, None, r"'people_min_accuracy' is known at.*got every=2"),
+        ("evaluate", False, "greater_is_better: expected True for min_accuracy"),
+    ],
+)
+def test_a_figure_that_cannot_choose_the_best_model_is_refused(
+    tiny_marian: Path,
+    tmp_path: Path,
+    people: str,
+    every: Any,
+    greater_is_better: bool | None,
+    message: str,
 ) -> None:
-    trainer = made_trainer(
-        tiny_marian,
-        tmp_path,
-        [ProbingCallback(cc_hf.load_material(people), evaluator=by_length, every=2)],
-        metric_for_best_model="people_min_accuracy",
-    )
-    with pytest.raises(InputError, match=(r"'people_min_accuracy' is known at.*got every=2")):
-        trainer.train()
-
-
-def test_choosing_by_the_lowest_accuracy_is_refused(
-    tiny_marian: Path, tmp_path: Path, people: str
-) -> None:
-    trainer = made_trainer(
-        tiny_marian,
-        tmp_path,
-        [ProbingCallback(cc_hf.load_material(people), evaluator=by_length)],
-        metric_for_best_model="people_min_accuracy",
-        greater_is_better=False,
-    )
-    with pytest.raises(InputError, match="greater_is_better: expected True for min_accuracy"):
+    choice = {"metric_for_best_model": "people_min_accuracy"}
+    options: dict[str, Any] = {**choice, "greater_is_better": greater_is_better}
+    trainer = made_trainer(tiny_marian, tmp_path, [probing_of(people, every=every)], **options)
+    with pytest.raises(InputError, match=message):
         trainer.train()
 
 
 def test_duplicate_names_of_figures_are_refused(
     tiny_marian: Path, tmp_path: Path, people: str
 ) -> None:
-    twice = [
-        ProbingCallback(cc_hf.load_material(people), evaluator=by_length),
-        ProbingCallback(cc_hf.load_material(people), evaluator=by_length),
-    ]
+    twice = [probing_of(people), probing_of(people)]
     with pytest.raises(InputError, match="figures that are there already: eval_people_accuracy"):
         made_trainer(tiny_marian, tmp_path, twice).evaluate()
-    twice[1] = ProbingCallback(
-        cc_hf.load_material(people), evaluator=by_length, prefix="people2", n_examples=2
-    )
+    twice[1] = probing_of(people, prefix="people2", n_examples=2)
     found = made_trainer(tiny_marian, tmp_path, twice).evaluate()
     assert (found["eval_people_n"], found["eval_people2_n"]) == (8, 2)
     assert "|sample:2@seed0|" in twice[1].results[0].signature
@@ -386,35 +319,25 @@ def test_duplicate_names_of_figures_are_refused(
 def test_the_evaluator_is_loaded_once_when_training_begins(
     tiny_marian: Path, tmp_path: Path, people: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    calls: list[int] = []
-    monkeypatch.setattr(callback, "resolve_evaluator", counted(resolve_evaluator, calls))
-    probing = ProbingCallback(
-        cc_hf.load_material(people),
-        evaluator="cc-tiny-en-de",
-        every=1,
-        metrics=["contrastive_conditioning"],
-    )
+    resolving = Mock(side_effect=resolve_evaluator)
+    monkeypatch.setattr(callback, "resolve_evaluator", resolving)
+    metrics = ["contrastive_conditioning"]
+    probing = probing_of(people, evaluator="cc-tiny-en-de", every=1, metrics=metrics)
     trainer = made_trainer(tiny_marian, tmp_path, [probing], eval_strategy="no", max_steps=2)
     trainer.train()
     assert len(probed(trainer)) == 2
-    assert len(calls) == 1
+    assert resolving.call_count == 1
+    unknown = probing_of(people, evaluator="cc-tiny-de-en")
     with pytest.raises(CCError, match="unknown evaluator 'cc-tiny-de-en'"):
-        made_trainer(
-            tiny_marian,
-            tmp_path,
-            [ProbingCallback(cc_hf.load_material(people), evaluator="cc-tiny-de-en")],
-        ).train()
+        made_trainer(tiny_marian, tmp_path, [unknown]).train()
 
 
 def test_blank_translations_are_counted(
     tiny_marian: Path, tmp_path: Path, people: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(
-        callback,
-        "translate_with",
-        lambda model, sources, **options: ["Die Ärztin."] * 5 + [" "] * 3,
-    )
-    probing = ProbingCallback(cc_hf.load_material(people), evaluator=by_length)
+    texts = ["Die Ärztin."] * 5 + [" "] * 3
+    monkeypatch.setattr(callback, "translate_with", lambda *given, **options: texts)
+    probing = probing_of(people)
     assert made_trainer(tiny_marian, tmp_path, [probing]).evaluate()["eval_people_n_empty"] == 3
     assert probing.results[0].judgements[7].translation == "."
 
@@ -433,41 +356,41 @@ def test_language_tokens_are_those_of_translate(tmp_path: Path, people: str, fam
     build: Any = _MULTILINGUAL[family]
     (tmp_path / "model").mkdir()
     build(tmp_path / "model")
-    probing = ProbingCallback(cc_hf.load_material(people), evaluator=by_length)
-    trainer = made_trainer(tmp_path / "model", tmp_path, [probing])
-    trainer.evaluate()
+    probing = probing_of(people)
+    made_trainer(tmp_path / "model", tmp_path, [probing]).evaluate()
     found = cc_hf.translate(SOURCES, tmp_path / "model", src_lang="en", tgt_lang="de", num_beams=2)
     assert probing.translations == tuple(found)
     assert any(found)
 
 
-def settings_of(trainer: Any, **options: Any) -> Mapping[str, Any]:
-    found: Mapping[str, Any] = ProbingCallback(
-        cc_hf.load_material("simplegen", "en-de"), system=SystemOptions(**options)
-    )._generation(trainer.args, trainer.model)
-    return found
+_OWN = GenerationConfig(
+    num_beams=3, max_new_tokens=17, decoder_start_token_id=70, pad_token_id=70, eos_token_id=0
+)
 
 
-def test_generation_settings_are_those_of_the_trainer(tiny_marian: Path, tmp_path: Path) -> None:
-    from transformers import GenerationConfig
-
-    def made(**settings: Any) -> Any:
-        return made_trainer(tiny_marian, tmp_path, [], **settings)
-
-    assert settings_of(made()) == {"num_beams": 2, "max_new_tokens": None}
-    assert settings_of(made(generation_max_length=30)) == {"num_beams": 2, "max_new_tokens": 29}
-    assert settings_of(made(generation_num_beams=None)) == {"num_beams": 1, "max_new_tokens": None}
-    own = GenerationConfig(
-        num_beams=3, max_new_tokens=17, decoder_start_token_id=70, pad_token_id=70, eos_token_id=0
-    )
-    assert settings_of(made(generation_num_beams=None, generation_config=own)) == {
-        "num_beams": 3,
-        "max_new_tokens": 17,
-    }
-    assert settings_of(made(generation_config=own, generation_max_length=9), num_beams=4) == {
-        "num_beams": 4,
-        "max_new_tokens": 8,
-    }
+@pytest.mark.parametrize(
+    ("settings", "options", "num_beams", "max_new_tokens"),
+    [
+        ({}, {}, 2, None),
+        ({"generation_max_length": 30}, {}, 2, 29),
+        ({"generation_num_beams": None}, {}, 1, None),
+        ({"generation_num_beams": None, "generation_config": _OWN}, {}, 3, 17),
+        ({"generation_config": _OWN, "generation_max_length": 9}, {"num_beams": 4}, 4, 8),
+    ],
+)
+def test_generation_settings_are_those_of_the_trainer(
+    tiny_marian: Path,
+    tmp_path: Path,
+    settings: dict[str, Any],
+    options: dict[str, Any],
+    num_beams: int,
+    max_new_tokens: int | None,
+) -> None:
+    trainer = made_trainer(tiny_marian, tmp_path, [], **settings)
+    material = cc_hf.load_material("simplegen", "en-de")
+    probing = ProbingCallback(material, system=SystemOptions(**options))
+    found = probing._generation(trainer.args, trainer.model)
+    assert found == {"num_beams": num_beams, "max_new_tokens": max_new_tokens}
 
 
 def test_the_callback_works_in_a_custom_training_loop(
@@ -476,25 +399,14 @@ def test_the_callback_works_in_a_custom_training_loop(
     """The loop calls the callback with objects of transformers."""
     trainer, state = made_trainer(tiny_marian, tmp_path, []), TrainerState(global_step=7, epoch=1.5)
     metrics = {"eval_runtime": 1.0}
-    probing = ProbingCallback(cc_hf.load_material(people), evaluator=by_length)
-    probing.on_evaluate(
-        trainer.args,
-        state,
-        trainer.control,
-        model=trainer.model,
-        metrics=metrics,
-        processing_class=trainer.processing_class,
-    )
-    assert state.log_history == [
-        {
-            **{name: value for name, value in metrics.items() if name != "eval_runtime"},
-            "epoch": 1.5,
-            "step": 7,
-        }
-    ]
+    given = {"model": trainer.model, "processing_class": trainer.processing_class}
+    probing = probing_of(people)
+    probing.on_evaluate(trainer.args, state, trainer.control, metrics=metrics, **given)
+    assert metrics.pop("eval_runtime") == 1.0
+    assert state.log_history == [{**metrics, "epoch": 1.5, "step": 7}]
     assert metrics["eval_people_n"] == 8
     trainer.callback_handler.processing_class = None
-    trainer.add_callback(ProbingCallback(cc_hf.load_material(people), evaluator=by_length))
+    trainer.add_callback(probing_of(people))
     with pytest.raises(InputError, match="give the trainer processing_class=tokenizer"):
         trainer.train()  # refused before the first step, not at the first evaluation
     assert trainer.state.global_step == 0
@@ -503,11 +415,7 @@ def test_the_callback_works_in_a_custom_training_loop(
 @cases_by_message(
     ("options", "error", "message"),
     [
-        (
-            {"metrics": ["contrastive_conditionin"]},
-            UnknownNameError,
-            "did you mean 'contrastive_conditioning'",
-        ),
+        ({"metrics": ["gender_acuracy"]}, UnknownNameError, "did you mean 'gender_accuracy'"),
         ({"metrics": ["simplegen_accuracy"]}, InputError, "use .* winomt|simplegen_accuracy"),
         ({"metrics": []}, InputError, "metrics: expected a list with at least one of"),
         ({"metrics": "contrastive_conditioning"}, InputError, "metrics: expected a list with at"),
@@ -533,25 +441,18 @@ def test_bad_options_are_refused_at_once(
 
 def test_a_challenge_set_is_probed_like_any_dataset(tiny_marian: Path, tmp_path: Path) -> None:
     path = tmp_path / "homographs.jsonl"
+    senses = {"focus": "bat", "senses": {"1": ["Schläger"], "2": ["Fledermaus"]}, "tgt_lang": "de"}
+    clusters = {"cluster": "1", "category": "frequent"}, {"cluster": "2", "category": "rare"}
     rows = [
-        {
-            "source": f"{name} saw the bat near the house.",
-            "focus": "bat",
-            "cluster": str(1 + number % 2),
-            "senses": {"1": ["Schläger"], "2": ["Fledermaus"]},
-            "category": ("frequent", "rare")[number % 2],
-            "tgt_lang": "de",
-        }
+        {"source": f"{name} saw the bat near the house.", **senses, **clusters[number % 2]}
         for number, name in enumerate(("He", "She", "They", "We"))
     ]
     path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
     build_dataset_folder(str(path), output=tmp_path / "sets")
     options = {"search": "anywhere"}
     expected = None
-    for material in (
-        cc_hf.load_material(path),
-        cc_hf.load_material(tmp_path / "sets", "homographs"),
-    ):
+    for dataset in ((path,), (tmp_path / "sets", "homographs")):
+        material = cc_hf.load_material(*dataset)
         probing = ProbingCallback(material, metrics=["homograph_accuracy"], options=options)
         trainer = made_trainer(tiny_marian, tmp_path / "out", [probing], max_steps=1, eval_steps=1)
         figures = trainer.evaluate()

@@ -131,7 +131,7 @@ def many() -> list[AttackJudgement]:
 
 
 def test_success_is_counted_by_kind_and_by_bias() -> None:
-    figures = attack_figures(many(), bootstrap=Bootstrap(n_resamples=200))
+    figures = attack_figures(many())
     assert (figures.n_samples, figures.n_seeds, figures.n_seeds_correct) == (40, 10, 10)
     assert (figures.total.n, figures.total.k, figures.n_flipped) == (39, 14, 17)
     assert [(kind, share.n, share.k) for kind, share in figures.by_kind.items()] == [

@@ -46,10 +46,7 @@ def judgements() -> list[AttackJudgement]:
 
 def report() -> AttackReport:
     rows, bootstrap = judgements(), Bootstrap(n_resamples=50)
-    figures = [
-        attack_figures(rows, judge=judge, bootstrap=bootstrap)
-        for judge in ("lexicon", "contrastive")
-    ]
+    figures = [attack_figures(rows, judge=judge) for judge in ("lexicon", "contrastive")]
     agreement = judge_agreement(rows, bootstrap=bootstrap)
     return AttackReport(HOSTILE, figures, agreement, "attack|n:20", ["A note."])
 

@@ -101,52 +101,35 @@ def test_a_table_and_jsonl_give_the_same_examples(tmp_path: Path) -> None:
         '7,"A bat, another bat.",bat,15,baseball | wooden,flying,sport,Schläger,de,"a ""b"""',
         'x,It sank.,,0,The ship,The "iron",c,,de,',
     )
-    row = {
-        "id": "7",
-        "source": "A bat, another bat.",
-        "position": 15,
-        "correct_cues": ["baseball", "wooden"],
-        "incorrect_cues": ["flying"],
-        "category": "sport",
-        "gold": "Schläger",
-    }
-    second = {
-        "id": "x",
-        "source": "It sank.",
-        "position": 0,
-        "correct_cues": ["The ship"],
-        "incorrect_cues": ['The "iron"'],
-        "category": "c",
-    }
-    lines = write(
-        tmp_path / "a.jsonl",
-        {**row, "tgt_lang": "de", "note": 'a "b"'},
-        {**second, "tgt_lang": "de"},
-    )
-    tabs = write(
-        tmp_path / "a.tsv",
-        "source\tposition\tcorrect_cues\tincorrect_cues",
-        "It sank.\t0\tThe ship\tThe iron",
-    )
-    assert [replace(e, extra={}) for e in read_custom(table)] == [
-        replace(e, extra={}) for e in read_custom(lines)
+    keys = header.split(",")
+    bats = "A bat, another bat.", "bat", 15, ["baseball", "wooden"], ["flying"], "sport", "Schläger"
+    ship = "x", "It sank.", None, 0, ["The ship"], ['The "iron"'], "c", "", "de", ""
+    rows = [dict(zip(keys, row, strict=True)) for row in (("7", *bats, "de", 'a "b"'), ship)]
+    first, second = sources(table)
+    assert [replace(first, extra={}), replace(second, extra={})] == [
+        replace(e, extra={}) for e in read_custom(write(tmp_path / "a.jsonl", *rows))
     ]
-    assert [e.extra["line"] for e in read_custom(table)] == ["2", "3"]
-    first = sources(table)[0]
     assert first.correct_sources == ("A bat, another baseball bat.", "A bat, another wooden bat.")
     assert first.extra == {"line": "2", "note": 'a "b"'}
-    assert sources(tabs)[0].correct_sources == ("The ship It sank.",)
+    assert second.extra["line"] == "3"
+    tabs = "source\tposition\tcorrect_cues\tincorrect_cues", "It sank.\t0\tThe ship\tThe iron"
+    (example,) = sources(write(tmp_path / "a.tsv", *tabs))
+    assert example.correct_sources == ("The ship It sank.",)
 
 
 def test_the_focus_at_a_position_excludes_punctuation(tmp_path: Path) -> None:
-    row = {
-        "source": "Where is the bat?",
-        "position": 13,
-        "correct_cues": ["a"],
-        "incorrect_cues": ["b"],
-    }
+    cues = {"correct_cues": ["a"], "incorrect_cues": ["b"]}
+    row = {"source": "Where is the bat?", "position": 13, **cues}
     (example,) = sources(write(tmp_path / "a.jsonl", row))
     assert example.focus == Focus("bat", 13)
+
+
+def without(key: str) -> dict[str, Any]:
+    return {name: value for name, value in ROW.items() if name != key}
+
+
+_BOTH = {"source": "a", "incorrect_sources": ["b"]}
+_TRANSLATED = {"source": "a", "correct_translation": "b", "contrastive_translations": ["c"]}
 
 
 @cases_by_message(
@@ -155,60 +138,27 @@ def test_the_focus_at_a_position_excludes_punctuation(tmp_path: Path) -> None:
         ({**ROW, "source": " "}, "source: expected a text"),
         ({**ROW, "focus": "cat"}, "'cat' does not occur as a whole word .* write it exactly"),
         ({**ROW, "focus": "Bat"}, "'Bat' does not occur as a whole word .* write it exactly"),
-        (
-            {**ROW, "source": "The bat saw a bat."},
-            "'bat' occurs 2 times as a whole word .* give its \"position\"",
-        ),
+        ({**ROW, "source": "A bat, a bat."}, "'bat' occurs 2 times .* give its \"position\""),
         ({**ROW, "source": "The combat was old."}, "'bat' does not occur as a whole word"),
-        (
-            {**ROW, "source": "The combat was old.", "position": 7},
-            "'bat' at character 7 .* begins or ends within a word",
-        ),
+        ({**ROW, "source": "A combat.", "position": 5}, "'bat' at .* 5 .* or ends within a word"),
         ({**ROW, "correct_cue": ["x"]}, "column 'correct_cue': did you mean 'correct_cues'"),
-        (
-            {"source": "The doctor left.", "focus": "doctor", "gold": "Male"},
-            "gold: expected male or female, .* got 'Male'; or give correct_cues and incorrect_cues",
-        ),
-        (
-            {"source": "The bat.", "focus": "bat", "gold": "a", "reference": "b"},
-            "`cc-hf cues build` finds cues",
-        ),
-        (
-            {**ROW, "correct_cues": ["{Focus} x"]},
-            r"no other placeholder than \{focus\}, got '\{Focus\}'",
-        ),
+        ({"source": "A nurse.", "focus": "nurse", "gold": "Male"}, "got 'Male'; or give correct_"),
+        ({"source": "A bat.", "focus": "bat", "gold": "a", "reference": "b"}, "`cc-hf cues build`"),
+        ({**ROW, "correct_cues": ["{Focus}"]}, r"placeholder than \{focus\}, got '\{Focus\}'"),
         ({**ROW, "correct_cues": ["{focus {focus}}"]}, "no other placeholder"),
         ({**ROW, "position": 5}, "'bat' is not at character 5"),
         ({**ROW, "position": 99}, "position: expected the 0-based number .* 0 to 15, got 99"),
         ({**ROW, "position": True}, "position: expected"),
-        (
-            {"source": "a b", "position": 1, "correct_cues": "x", "incorrect_cues": "y"},
-            "no word begins at character 1",
-        ),
-        (
-            {key: value for key, value in ROW.items() if key != "focus"},
-            'expected "focus", "position" or both',
-        ),
-        (
-            {key: value for key, value in ROW.items() if key != "correct_cues"},
-            "correct_cues: expected at least one cue",
-        ),
+        ({**without("focus"), "position": 3}, "no word begins at character 3"),
+        (without("focus"), 'expected "focus", "position" or both'),
+        (without("correct_cues"), "correct_cues: expected at least one cue"),
         ({**ROW, "correct_cues": [1]}, "correct_cues: expected at least one cue"),
         ({**ROW, "correct_cues": "flying"}, "the same cue is both correct and incorrect"),
         ({**ROW, "placement": "over"}, "placement: expected one of"),
         ({**ROW, "tgt_lang": "xx"}, "tgt_lang: expected an ISO 639-1 code"),
-        (
-            {"source": "a", "correct_sources": ["b"]},
-            "incorrect_sources: expected at least one text, .* got None",
-        ),
-        (
-            {"source": "a", "correct_sources": ["b"], "incorrect_sources": ["b"]},
-            "the same source is both correct and incorrect: 'b'",
-        ),
-        (
-            {"source": "a", "correct_translation": "b", "contrastive_translations": ["c"]},
-            "tgt_lang is empty",
-        ),
+        ({"source": "a", "correct_sources": ["b"]}, "incorrect_sources: .* one text, .* got None"),
+        ({**_BOTH, "correct_sources": ["b"]}, "the same source is both correct and incorrect: 'b'"),
+        (_TRANSLATED, "tgt_lang is empty"),
         ([1], r"expected a JSON object, got \[1\]"),
         ("{", "expected a JSON object"),
     ],
@@ -248,20 +198,14 @@ def test_missing_empty_and_inconsistent_files_are_refused(tmp_path: Path) -> Non
         list(read_custom(write(tmp_path / "empty.jsonl")))
     with pytest.raises(DataError, match="line 2: the id '1' is that of line 1 too"):
         list(read_custom(write(tmp_path / "ids.jsonl", {**ROW, "id": "1"}, ROW)))
+    rows = [{**ROW, "tgt_lang": lang} for lang in ("de", "fr")]
     with pytest.raises(DataError, match="expected one source and one target language in a file"):
-        custom_declaration(
-            write(tmp_path / "two.jsonl", {**ROW, "tgt_lang": "de"}, {**ROW, "tgt_lang": "fr"})
-        )
+        custom_declaration(write(tmp_path / "two.jsonl", *rows))
 
 
 def test_a_file_path_can_be_used_as_a_dataset_name(tmp_path: Path) -> None:
-    path = str(
-        write(
-            tmp_path / "bats.jsonl",
-            {**ROW, "category": "sport", "note": [1]},
-            {**ROW, "category": "animal"},
-        )
-    )
+    rows = {**ROW, "category": "sport", "note": [1]}, {**ROW, "category": "animal"}
+    path = str(write(tmp_path / "bats.jsonl", *rows))
     examples = cc_hf.load_examples(path)
     loaded = cc_hf.load_dataset(path)
     assert isinstance(loaded, datasets.DatasetDict)
@@ -272,15 +216,12 @@ def test_a_file_path_can_be_used_as_a_dataset_name(tmp_path: Path) -> None:
     def likes_sport(sources: Sequence[str], translations: Sequence[str]) -> list[float]:
         return [1.0 if "baseball" in source else 0.5 for source in sources]
 
-    result = evaluate_dataset(
-        path, translations=["Der Schläger war alt."] * 2, tgt_lang="de", evaluator=likes_sport
-    )
+    options: dict[str, Any] = {"tgt_lang": "de", "evaluator": likes_sport}
+    result = evaluate_dataset(path, translations=["Ja."] * 2, **options)
     assert result.scores["accuracy"] == 1.0
     assert [c.category for c in result.categories] == ["animal", "sport"]
-    changed = write(tmp_path / "bats.jsonl", ROW)
-    again = evaluate_dataset(
-        str(changed), translations=["Der Schläger war alt."], tgt_lang="de", evaluator=likes_sport
-    )
+    changed = str(write(tmp_path / "bats.jsonl", ROW))
+    again = evaluate_dataset(changed, translations=["Ja."], **options)
     assert result.signature.startswith("cc|data:custom/bats@")
     assert again.signature.split("|")[1] != result.signature.split("|")[1]
 
@@ -293,14 +234,10 @@ def test_a_file_without_a_target_language_asks_for_it(tmp_path: Path) -> None:
 
 def test_a_metric_that_does_not_fit_a_file_names_those_that_do(tmp_path: Path) -> None:
     path = write(tmp_path / "own.jsonl", ROW)
-    with pytest.raises(InputError) as refused:
-        evaluate_dataset(
-            str(path), translations=["a"], tgt_lang="de", metric="mucow_pattern_matching"
-        )
-    assert str(refused.value) == (
-        "mucow_pattern_matching needs the translations of each sense of a word, which only mucow"
-        " lists, not custom; metrics that fit custom own: contrastive_conditioning"
-    )
+    options = {"tgt_lang": "de", "metric": "mucow_pattern_matching"}
+    message = "^mucow_.*, not custom; metrics that fit custom own: contrastive_conditioning$"
+    with pytest.raises(InputError, match=message):
+        evaluate_dataset(str(path), translations=["a"], **options)
 
 
 def test_a_gender_alone_gives_brackets_in_the_source_language(tmp_path: Path) -> None:
@@ -309,44 +246,27 @@ def test_a_gender_alone_gives_brackets_in_the_source_language(tmp_path: Path) ->
         for gender in ("male", "female")
     ]
     first, second = sources(write(tmp_path / "a.jsonl", *rows))
-    assert (first.correct_sources, first.incorrect_sources) == (
-        ("[mies] Lääkäri lähti.",),
-        ("[nainen] Lääkäri lähti.",),
-    )
-    assert (second.correct_sources, second.category) == (("[nainen] Lääkäri lähti.",), "female")
+    assert first.incorrect_sources == second.correct_sources
+    assert second.correct_sources == ("[nainen] Lääkäri lähti.",)
+    assert first.correct_sources == ("[mies] Lääkäri lähti.",)
+    assert second.category == "female"
     with pytest.raises(DataError, match=r"gold: expected male or female, .* got 'neutral'"):
         list(read_custom(write(tmp_path / "a.jsonl", {**rows[0], "gold": "neutral"})))
 
 
 def test_rows_without_cues_become_probing_examples(tmp_path: Path) -> None:
-    row = {
-        "source": "A bat, another bat.",
-        "position": 2,
-        "gold": "animal",
-        "reference": "Eine Fledermaus.",
-        "tgt_lang": "de",
-        "note": "x",
-    }
+    row = {"source": "A bat, another bat.", "position": 2, "gold": "animal", "note": "x"}
+    row |= {"reference": "Eine Fledermaus.", "tgt_lang": "de"}
     (found,) = read_words(write(tmp_path / "a.jsonl", row))
     assert found.focus == Focus("bat", 2)
-    assert found.extra == {
-        "line": "1",
-        "note": "x",
-        "ambiguous_word": "bat",
-        "reference": "Eine Fledermaus.",
-    }
-    for key in ("gold", "reference"):
-        with pytest.raises(DataError, match=f"line 1: {key}: expected a text, got ''"):
-            list(
-                read_words(
-                    write(
-                        tmp_path / "a.jsonl",
-                        {name: value for name, value in row.items() if name != key},
-                    )
-                )
-            )
-    with pytest.raises(DataError, match="tgt_lang is empty"):
-        list(read_words(write(tmp_path / "a.jsonl", {**row, "tgt_lang": ""})))
+    kept = {"note": "x", "reference": "Eine Fledermaus."}
+    assert found.extra == {**kept, "line": "1", "ambiguous_word": "bat"}
+    for key, message in (
+        *((key, f"line 1: {key}: expected a text, got ''") for key in ("gold", "reference")),
+        ("tgt_lang", "tgt_lang is empty"),
+    ):
+        with pytest.raises(DataError, match=message):
+            list(read_words(write(tmp_path / "a.jsonl", {**row, key: ""})))
 
 
 def test_tables_written_by_spreadsheets_are_read(tmp_path: Path) -> None:
@@ -368,22 +288,12 @@ def test_files_of_other_types_are_refused(tmp_path: Path) -> None:
 def test_the_reserved_category_none_is_refused(tmp_path: Path, suffix: str) -> None:
     row = {"source": "The nurse left.", "focus": "nurse", "gold": "male", "category": "none"}
     path = tmp_path / f"a.{suffix}"
-    path.write_text(
-        (
-            f"{json.dumps(row)}\n"
-            if suffix == "jsonl"
-            else f"{','.join(row)}\n{','.join(row.values())}\n"
-        ),
-        encoding="utf-8",
-    )
+    write(path, *([row] if suffix == "jsonl" else [",".join(row), ",".join(row.values())]))
     with pytest.raises(DataError, match="category: expected any name but 'none', which minimum"):
         list(read_custom(path))
+    words = write(tmp_path / "w.jsonl", {**row, "tgt_lang": "de", "reference": "Er ging."})
     with pytest.raises(DataError, match="category: expected any name but 'none'"):
-        list(
-            read_words(
-                write(tmp_path / "w.jsonl", {**row, "tgt_lang": "de", "reference": "Er ging."})
-            )
-        )
+        list(read_words(words))
 
 
 def test_numbers_with_thousands_of_digits_are_refused(tmp_path: Path) -> None:
@@ -394,10 +304,8 @@ def test_numbers_with_thousands_of_digits_are_refused(tmp_path: Path) -> None:
 
 
 def test_the_configuration_gets_a_safe_name(tmp_path: Path) -> None:
-    assert custom_declaration(write(tmp_path / "bats.jsonl", ROW)).default_config == "bats"
-    assert custom_declaration(write(tmp_path / "a: [b]\n*.jsonl", ROW)).default_config.startswith(
-        "a_b_-"
-    )
+    for name, config in (("bats.jsonl", "bats"), ("a: [b]\n*.jsonl", "a_b_-")):
+        assert custom_declaration(write(tmp_path / name, ROW)).default_config.startswith(config)
 
 
 SENSES = {"stick": ["Schläger"], "animal": {"senses": ["Fledermaus"], "ambiguous": ["Tier"]}}
@@ -416,39 +324,26 @@ def senses_row(**changes: Any) -> dict[str, Any]:
 
 
 def test_rows_with_senses_are_homographs(tmp_path: Path) -> None:
-    path = tmp_path / "bats.jsonl"
-    path.write_text(
-        json.dumps(senses_row())
-        + "\n"
-        + json.dumps(senses_row(homograph=None, category="rare", note="x")),
-        encoding="utf-8",
-    )
+    rows = senses_row(), senses_row(homograph=None, category="rare", note="x")
+    path = write(tmp_path / "bats.jsonl", *rows)
     first, second = cc_hf.load_dataset(str(path))["test"]
     assert (first["gold"], first["category"], second["category"]) == ("animal", "all", "rare")
     assert (first["extra"]["homograph"], second["extra"]["homograph"]) == ("bat", "bats")
     assert second["extra"]["note"] == "x"
-    assert json.loads(first["extra"]["senses"])["stick"] == {
-        "senses": ["Schläger"],
-        "ambiguous": [],
-    }
+    stick = json.loads(first["extra"]["senses"])["stick"]
+    assert stick == {"senses": ["Schläger"], "ambiguous": []}
     material = cc_hf.load_material(path)
-    result = cc_hf.evaluate(
-        material,
-        metric="homograph_accuracy",
-        translations=["Die Fledermäuse flogen.", "Die Schläger flogen."],
-        options={"search": "sentence"},
-    )
+    texts = ["Die Fledermäuse flogen.", "Die Schläger flogen."]
+    options: dict[str, Any] = {"metric": "homograph_accuracy", "options": {"search": "sentence"}}
+    result = cc_hf.evaluate(material, translations=texts, **options)
     assert [j.verdict for j in result.judgements] == ["correct", "incorrect"]
     assert list(cc_hf.evaluate_all(material, translations=["a", "b"]).not_run) == []
 
 
 def test_a_table_holds_senses_as_json(tmp_path: Path) -> None:
-    path = tmp_path / "bats.tsv"
     cell = json.dumps(SENSES).replace('"', '""')
-    path.write_text(
-        f'source\tfocus\tcluster\tsenses\nA bat.\tbat\tstick\t"{cell}"\n', encoding="utf-8"
-    )
-    (example,) = read_custom(path)
+    rows = "source\tfocus\tcluster\tsenses", f'A bat.\tbat\tstick\t"{cell}"'
+    (example,) = read_custom(write(tmp_path / "bats.tsv", *rows))
     assert isinstance(example, ProbingExample)
     assert example.gold == "stick"
 
@@ -467,15 +362,13 @@ def test_a_table_holds_senses_as_json(tmp_path: Path) -> None:
 def test_rows_with_senses_that_do_not_fit_are_refused(
     tmp_path: Path, changes: dict[str, Any], message: str
 ) -> None:
-    path = tmp_path / "bats.jsonl"
-    path.write_text(json.dumps(senses_row(**changes)), encoding="utf-8")
+    path = write(tmp_path / "bats.jsonl", senses_row(**changes))
     with pytest.raises(DataError, match=f"line 1: {re.escape(message)}"):
         list(read_custom(path))
 
 
 def test_a_file_has_cues_or_senses(tmp_path: Path) -> None:
-    path = tmp_path / "bats.jsonl"
     other = {"source": "A nurse.", "focus": "nurse", "gold": "male", "tgt_lang": "de"}
-    path.write_text(f"{json.dumps(senses_row())}\n{json.dumps(other)}", encoding="utf-8")
+    path = write(tmp_path / "bats.jsonl", senses_row(), other)
     with pytest.raises(DataError, match="expected rows of one kind"):
         cc_hf.load_material(path)

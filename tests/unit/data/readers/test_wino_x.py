@@ -43,117 +43,70 @@ def load(folder: Path, config: str, *rows: dict[str, Any]) -> list[Any]:
 
 
 def test_contrastive_sources_replace_it_by_the_referent(tmp_path: Path) -> None:
-    twin = {
-        **MT,
-        "qID": "Q-2",
-        "sentence": str(MT["sentence"]).replace("thin", "big"),
-        "answer": "2",
-    }
+    twin = {**MT, "qID": "Q-2", "answer": "2"}
     first, second = load(tmp_path, "mt_en_de", MT, twin)
-    assert (first.id, first.focus, first.category, first.gold) == (
-        "Q-1",
-        Focus("it", 52),
-        "female",
-        "wall",
-    )
-    assert first.correct_sources == (
-        "Dana could not hang the artwork on her wall because the wall was too thin.",
-    )
-    assert first.incorrect_sources == (
-        "Dana could not hang the artwork on her wall because the artwork was too thin.",
-    )
-    assert (
-        first.extra["pair"],
-        first.extra["answer"],
-        first.extra["referent_position"],
-        first.extra["reference"],
-    ) == ("Q", "1", "second", MT["translation1"])
-    assert second.correct_sources == (
-        "Dana could not hang the artwork on her wall because the artwork was too big.",
-    )
-    assert (
-        second.id,
-        second.extra["pair"],
-        second.extra["answer"],
-        second.category,
-        second.gold,
-    ) == ("Q-2", "Q", "2", "neutral", "artwork")
-    assert (second.extra["referent_position"], second.extra["reference"]) == (
-        "first",
-        MT["translation2"],
-    )
-    assert (second.extra["correct_referent_tgt"], second.extra["incorrect_referent_tgt"]) == (
-        "Kunstwerk",
-        "Wand",
-    )
+    source = str(MT["sentence"])
+    wall, artwork = (source.replace("it was", f"the {n} was") for n in ("wall", "artwork"))
+    found = [
+        (e.id, e.category, e.gold, e.correct_sources, e.incorrect_sources) for e in (first, second)
+    ]
+    assert found == [
+        ("Q-1", "female", "wall", (wall,), (artwork,)),
+        ("Q-2", "neutral", "artwork", (artwork,), (wall,)),
+    ]
+    assert first.focus == Focus("it", 52)
+    names = [
+        "pair",
+        "answer",
+        "referent_position",
+        "reference",
+        "correct_referent_tgt",
+        "incorrect_referent_tgt",
+    ]
+    for example, *extra in (
+        (first, "Q", "1", "second", MT["translation1"], "Wand", "Kunstwerk"),
+        (second, "Q", "2", "first", MT["translation2"], "Kunstwerk", "Wand"),
+    ):
+        assert [example.extra[name] for name in names] == extra
 
 
 def test_translations_become_contrastive_translations(tmp_path: Path) -> None:
-    (found,) = load(
-        tmp_path,
-        "mt_en_de.translations",
-        {**MT, "answer": 2, "false_translation_referent_of_pronoun1_de": "Mauer"},
-    )
-    assert (found.source, found.correct_translation, found.contrastive_translations) == (
-        MT["sentence"],
-        MT["translation2"],
-        (MT["translation1"],),
-    )
-    assert {
-        key: found.extra[key]
-        for key in ("correct_pronoun", "incorrect_pronoun", "correct_gender", "incorrect_gender")
-    } == {
+    row = {**MT, "answer": 2, "false_translation_referent_of_pronoun1_de": "Mauer"}
+    (found,) = load(tmp_path, "mt_en_de.translations", row)
+    texts = found.source, found.correct_translation, *found.contrastive_translations
+    assert texts == (MT["sentence"], MT["translation2"], MT["translation1"])
+    expected = {
         "correct_pronoun": "es",
         "incorrect_pronoun": "sie",
         "correct_gender": "neutral",
         "incorrect_gender": "female",
+        "correct_referent_contrastive": "Kunstwerk",
+        "incorrect_referent_contrastive": "Mauer",
     }
-    assert (
-        found.extra["correct_referent_contrastive"],
-        found.extra["incorrect_referent_contrastive"],
-    ) == ("Kunstwerk", "Mauer")
+    assert expected.items() <= found.extra.items()
 
 
 def test_gaps_of_the_lm_data_are_filled(tmp_path: Path) -> None:
     (found,) = load(tmp_path, "lm_en_ru", LM)
-    assert (found.source, found.src_lang, found.tgt_lang, found.category) == (
-        "",
-        "en",
-        "ru",
-        "second",
-    )
-    assert (
-        found.correct_translation
-        == "Мужчина снял майку и надел футболку, потому что футболка была потной."
-    )
-    assert found.contrastive_translations == (
-        "Мужчина снял майку и надел футболку, потому что майка была потной.",
-    )
-    assert (
-        found.extra["correct_filler"],
-        found.extra["incorrect_referent"],
-        found.extra["sentence"],
-    ) == ("футболка", "майку", LM["sentence"])
     (english,) = load(tmp_path, "lm_en_ru.english", LM)
-    assert (english.tgt_lang, english.category, english.extra["context"]) == (
-        "en",
-        "second",
-        LM["context_en"],
-    )
-    assert (
-        english.correct_translation
-        == "The man took off the tank top and put on the t-shirt, because the t-shirt was sweaty."
-    )
+    sentence = "Мужчина снял майку и надел футболку, потому что {} была потной."
+    texts = sentence.format("футболка"), (sentence.format("майка"),)
+    assert (found.correct_translation, found.contrastive_translations) == texts
+    top = "The man took off the tank top and put on the t-shirt, because the t-shirt was sweaty."
+    assert english.correct_translation == top
+    for example, tgt_lang, extra in (
+        (found, "ru", {"correct_filler": "футболка", "incorrect_referent": "майку"}),
+        (found, "ru", {"sentence": LM["sentence"]}),
+        (english, "en", {"context": LM["context_en"]}),
+    ):
+        assert (example.source, example.src_lang, example.tgt_lang) == ("", "en", tgt_lang)
+        assert example.category == "second"
+        assert extra.items() <= example.extra.items()
 
 
 def test_fields_that_are_not_needed_can_be_null(tmp_path: Path) -> None:
-    nulls = {
-        **LM,
-        "option1_en": None,
-        "option2_en": None,
-        "context_referent_of_option1_ru": None,
-        "context_referent_of_option2_ru": None,
-    }
+    names = "option{}_en", "context_referent_of_option{}_ru"
+    nulls = {**LM, **{name.format(i): None for name in names for i in (1, 2)}}
     (found,) = load(tmp_path, "lm_en_ru", nulls)
     # the context has the accusative
     assert (found.category, found.extra["correct_referent"]) == ("unknown", "")
@@ -167,28 +120,12 @@ def test_fields_that_are_not_needed_can_be_null(tmp_path: Path) -> None:
         ("mt_en_de", {"answer": 3}, "answer: expected 1 or 2, got 3"),
         ("mt_en_de", {"answer": True}, "answer: expected 1 or 2, got True"),
         ("mt_en_de", {"answer": None}, "answer: expected 1 or 2, got None"),
-        (
-            "mt_en_de",
-            {"sentence": "Dana left its wall."},
-            "sentence: expected the word \"it\" in the sentence, got 'Dana left its wall.'",
-        ),
-        (
-            "mt_en_de",
-            {"referent1_en": "artwork"},
-            "expected referent1_en and referent2_en to differ, got 'artwork' twice",
-        ),
+        ("mt_en_de", {"sentence": "Its."}, 'sentence: expected the word "it" in .*, got .Its.'),
+        ("mt_en_de", {"referent1_en": "artwork"}, "referent2_en to differ, got 'artwork' twice"),
         ("mt_en_de", {"pronoun1": "es"}, "expected pronoun1 and pronoun2 to differ"),
-        (
-            "mt_en_de.translations",
-            {"translation1": MT["translation2"]},
-            "expected translation1 and translation2 to differ",
-        ),
+        ("mt_en_de.translations", {"translation1": MT["translation2"]}, "translation2 to differ"),
         ("mt_en_de.translations", {"pronoun1": 5}, "pronoun1: expected text, got 5"),
-        (
-            "lm_en_ru",
-            {"context_ru": "Мужчина"},
-            "expected a gap, \"_\", in the context, got 'Мужчина'",
-        ),
+        ("lm_en_ru", {"context_ru": "Муж"}, 'expected a gap, "_", in the context, got .Муж'),
         ("lm_en_ru", {"option1_ru": "футболка"}, "expected option1_ru and option2_ru to differ"),
         ("lm_en_ru", {"qID": ""}, "qID: expected text, got ''"),
     ],
@@ -197,15 +134,14 @@ def test_malformed_rows_are_refused_naming_file_and_line(
     tmp_path: Path, config: str, change: dict[str, Any], message: str
 ) -> None:
     good: dict[str, Any] = MT if config.startswith("mt") else LM
-    with pytest.raises(DataError, match=rf"_test\.jsonl: line 2: {message}"):
+    with pytest.raises(DataError, match=rf"_test\.jsonl: line 2: .*{message}"):
         load(tmp_path, config, good, {**good, "qID": "Q-2", **change})
 
 
 def test_missing_keys_broken_lines_and_repeated_ids_are_refused(tmp_path: Path) -> None:
+    row = {key: value for key, value in MT.items() if key != "translation1"}
     with pytest.raises(DataError, match=r"line 1: expected the key 'translation1'.*got \['qID'"):
-        load(
-            tmp_path, "mt_en_de", {key: value for key, value in MT.items() if key != "translation1"}
-        )
+        load(tmp_path, "mt_en_de", row)
     with pytest.raises(DataError, match=r"line 2: expected every qID once.*got 'Q-1' again"):
         load(tmp_path, "mt_en_de", MT, MT)
     path = tmp_path / "demelin/wino_x/data/mt/en_de_test.jsonl"
@@ -214,26 +150,20 @@ def test_missing_keys_broken_lines_and_repeated_ids_are_refused(tmp_path: Path) 
         cc_hf.load_examples("wino_x", data_dir=tmp_path)
 
 
-@pytest.mark.parametrize("pronoun", ["Sie", "man", "diese"])
-def test_unexpected_pronouns_are_kept(tmp_path: Path, pronoun: str) -> None:
+@pytest.mark.parametrize(
+    ("pronoun", "category"), [("Sie", "female"), ("man", "unknown"), ("diese", "unknown")]
+)
+def test_unexpected_pronouns_are_kept(tmp_path: Path, pronoun: str, category: str) -> None:
     (found,) = load(tmp_path, "mt_en_de", {**MT, "pronoun1": pronoun})
-    assert (found.category, found.extra["correct_pronoun"]) == (
-        "female" if pronoun == "Sie" else "unknown",
-        pronoun,
-    )
+    assert (found.category, found.extra["correct_pronoun"]) == (category, pronoun)
 
 
 @pytest.mark.shared
 def test_every_sample_row_is_read(shared: Path, tmp_path: Path) -> None:
-    sizes = {
-        "mt_en_de": 13,
-        "mt_en_fr": 1,
-        "mt_en_ru": 1,
-        "lm_en_de": 1,
-        "lm_en_fr": 103,
-        "lm_en_ru": 1,
-    }
-    for config, n in sizes.items():
+    for config, n in (
+        *(("mt_en_de", 13), ("mt_en_fr", 1), ("mt_en_ru", 1)),
+        *(("lm_en_de", 1), ("lm_en_fr", 103), ("lm_en_ru", 1)),
+    ):
         lay_out_samples("wino_x", config, tmp_path, shared)
         for variant in (config, f"{config}.translations") if config.startswith("mt") else (config,):
             assert len(cc_hf.load_examples("wino_x", variant, data_dir=tmp_path)) == n
@@ -252,41 +182,24 @@ def test_the_gap_of_every_sample_is_at_the_last_it(shared: Path, tmp_path: Path)
 
 
 @pytest.mark.shared
+@pytest.mark.parametrize(
+    ("pair", "kind"),
+    [*((pair, "swapped") for pair in ("en_de", "en_fr", "en_ru")), ("en_ru", "mixedscript")],
+)
 def test_swapped_answers_and_mixed_script_give_the_same_examples(
-    shared: Path, tmp_path: Path
+    shared: Path, tmp_path: Path, pair: str, kind: str
 ) -> None:
-    gold = shared / "gold/wino_x"
-    for pair, kind in (
-        ("en_de", "swapped"),
-        ("en_fr", "swapped"),
-        ("en_ru", "swapped"),
-        ("en_ru", "mixedscript"),
-    ):
-        found = []
-        for name in ("thesis", kind):
-            rows = [
-                json.loads(line)
-                for line in (
-                    (gold / f"mt_wino_x_{pair}.{name}.jsonl")
-                    .read_text(encoding="utf-8")
-                    .splitlines()
-                )
-            ]
-            found.append(load(tmp_path, f"mt_{pair}", *rows))
-        for plain, other in zip(*found, strict=True):
-            assert (other.source, other.correct_sources, other.incorrect_sources) == (
-                plain.source,
-                plain.correct_sources,
-                plain.incorrect_sources,
-            )
-            assert (other.category, other.gold, other.focus) == (
-                plain.category,
-                plain.gold,
-                plain.focus,
-            )
-            assert other.category in ("male", "female", "neutral")
-            # mixed script is kept unchanged
-            assert (other.extra["reference"] == plain.extra["reference"]) == (kind == "swapped")
+    def examples(name: str) -> list[Any]:
+        path = shared / f"gold/wino_x/mt_wino_x_{pair}.{name}.jsonl"
+        rows = map(json.loads, path.read_text(encoding="utf-8").splitlines())
+        return load(tmp_path, f"mt_{pair}", *rows)
+
+    for plain, other in zip(examples("thesis"), examples(kind), strict=True):
+        for name in ["source", "correct_sources", "incorrect_sources", "category", "gold", "focus"]:
+            assert getattr(other, name) == getattr(plain, name)
+        assert other.category in ("male", "female", "neutral")
+        # mixed script is kept unchanged
+        assert (other.extra["reference"] == plain.extra["reference"]) == (kind == "swapped")
 
 
 @pytest.mark.shared
@@ -303,13 +216,9 @@ def test_references_are_judged_correct_and_the_signature_names_the_content(
     def score(sources: Sequence[str], translations: Sequence[str]) -> list[float]:
         return [0.9 if source in right else 0.1 for source in sources]
 
-    result = evaluate_dataset(
-        "wino_x",
-        "mt_en_de",
-        translations=[e.extra["reference"] for e in examples],
-        evaluator=score,
-        data_dir=tmp_path,
-    )
+    texts = [e.extra["reference"] for e in examples]
+    options: dict[str, Any] = {"evaluator": score, "data_dir": tmp_path}
+    result = evaluate_dataset("wino_x", "mt_en_de", translations=texts, **options)
     assert (result.n, result.scores["accuracy"]) == (13, 1.0)
     assert {"accuracy_female", "accuracy_male", "accuracy_neutral"} <= set(result.scores)
     before = signature_fields("wino_x", "mt_en_de", data_dir=tmp_path)
@@ -319,40 +228,32 @@ def test_references_are_judged_correct_and_the_signature_names_the_content(
     path.write_text("\n".join(path.read_text(encoding="utf-8").splitlines()[:5]), encoding="utf-8")
     assert signature_fields("wino_x", "mt_en_de", data_dir=tmp_path) != before
     with pytest.raises(InputError, match="wino_x lm_en_de has no contrastive sources"):
-        evaluate_dataset(
-            "wino_x", "lm_en_de", translations=["a"], evaluator=score, data_dir=tmp_path
-        )
+        evaluate_dataset("wino_x", "lm_en_de", translations=["a"], **options)
 
 
-@pytest.mark.parametrize("config", ["mt_en_de", "mt_en_de.translations"])
-def test_a_file_with_a_wrong_number_of_rows_is_refused(tmp_path: Path, config: str) -> None:
+@pytest.mark.parametrize(
+    ("config", "options"),
+    [
+        ("mt_en_de", {"metric": "wino_x_pattern_matching", "translations": ["Das ist er."]}),
+        ("mt_en_de.translations", {"metric": "contrastive_translation_scoring"}),
+    ],
+)
+def test_a_file_with_a_wrong_number_of_rows_is_refused(
+    tmp_path: Path, config: str, options: dict[str, Any]
+) -> None:
     load(tmp_path, config, MT)
     sizes = tmp_path / SAMPLE_SIZES
     for n in (0, 2, 3774):
-        sizes.write_text(
-            json.dumps({"demelin/wino_x/data/mt/en_de_test.jsonl": n} if n else {}),
-            encoding="utf-8",
-        )
-        with pytest.raises(
-            DataError,
-            match=(
-                rf"en_de_test\.jsonl: expected {n or 3774} examples of wino_x {config} test, got 1;"
-                rf" .*{SAMPLE_SIZES}"
-            ),
-        ):
+        declared = {"demelin/wino_x/data/mt/en_de_test.jsonl": n} if n else {}
+        sizes.write_text(json.dumps(declared), encoding="utf-8")
+        message = rf"_test\.jsonl: expected {n or 3774} examples of wino_x {config} test, got 1; .*"
+        with pytest.raises(DataError, match=message + SAMPLE_SIZES):
             cc_hf.load_examples("wino_x", config, data_dir=tmp_path)
         with pytest.raises(DataError, match="examples of wino_x"):
             cc_hf.load_dataset("wino_x", config, data_dir=tmp_path)
     sizes.unlink()
-    metric, translations = (
-        ("contrastive_translation_scoring", None)
-        if config.endswith("translations")
-        else ("wino_x_pattern_matching", ["Das ist er."])
-    )
     with pytest.raises(DataError, match="expected 3774 examples"):
-        evaluate_dataset(
-            "wino_x", config, metric=metric, translations=translations, data_dir=tmp_path
-        )
+        evaluate_dataset("wino_x", config, data_dir=tmp_path, **options)
 
 
 @pytest.mark.parametrize(

@@ -19,6 +19,7 @@ from cc_hf.errors import InputError, UnknownNameError
 from cc_hf.evaluators.families.prompt import PromptTemplate
 from cc_hf.evaluators.families.seq2seq import Seq2SeqEvaluator
 from tests.helpers import families, plain_forward
+from tests.helpers.command_line import read_json
 from tests.helpers.metrics import compute_metric
 from tests.helpers.models import save_tiny_marian
 
@@ -31,7 +32,7 @@ _PAIRS = [
     ("The nurse.", "Die Pflegerin."),
 ]
 _SOURCES, _TRANSLATIONS = [s for s, _ in _PAIRS], [t for _, t in _PAIRS]
-_EN_DE = {"src_lang": "en", "tgt_lang": "de"}
+_EN_DE: dict[str, Any] = {"src_lang": "en", "tgt_lang": "de"}
 
 
 @pytest.mark.parametrize(
@@ -52,13 +53,10 @@ def test_logprobs_of_variants_equal_a_plain_forward_pass(
 ) -> None:
     build(tmp_path)
     for batch_tokens in (1, 1000):
-        found = cc_hf.load_evaluator(tmp_path, batch_tokens=batch_tokens).token_logprobs(
-            _SOURCES, _TRANSLATIONS, **_EN_DE
-        )
-        for one, (source, translation) in zip(found, _PAIRS, strict=True):
-            np.testing.assert_allclose(
-                one, plain(tmp_path, source, translation).numpy(), atol=1e-5, rtol=0
-            )
+        evaluator = cc_hf.load_evaluator(tmp_path, batch_tokens=batch_tokens)
+        found = evaluator.token_logprobs(_SOURCES, _TRANSLATIONS, **_EN_DE)
+        for one, pair in zip(found, _PAIRS, strict=True):
+            np.testing.assert_allclose(one, plain(tmp_path, *pair).numpy(), atol=1e-5, rtol=0)
 
 
 def test_the_encoder_runs_once_per_distinct_source(
@@ -70,13 +68,12 @@ def test_the_encoder_runs_once_per_distinct_source(
     handle = evaluator.model.get_encoder().register_forward_pre_hook(
         lambda _module, _args, options: seen.append(len(options["input_ids"])), with_kwargs=True
     )
-    found = evaluator.mean_logprobs(["a doctor", "a nurse"] * 4, [f"Satz {i}" for i in range(8)])
+    sources, texts = ["a doctor", "a nurse"] * 4, [f"Satz {i}" for i in range(8)]
+    found = evaluator.mean_logprobs(sources, texts)
     handle.remove()
     assert seen == [2]
-    alone = [
-        evaluator.mean_logprobs([("a doctor", "a nurse")[i % 2]], [f"Satz {i}"])[0]
-        for i in range(8)
-    ]
+    pairs = zip(sources, texts, strict=True)
+    alone = [evaluator.mean_logprobs([source], [text])[0] for source, text in pairs]
     np.testing.assert_allclose(found, alone, atol=1e-5)
 
 
@@ -84,17 +81,13 @@ def save_multilingual_marian(folder: Path, marks: tuple[str, ...]) -> Path:
     """Save a model in which tokens such as >>deu<< replace the rarest pieces."""
     save_tiny_marian(folder)
     path = folder / "vocab.json"
-    vocabulary = json.loads(path.read_text(encoding="utf-8"))
-    for mark, piece in zip(
-        marks, sorted(vocabulary, key=lambda p: vocabulary[p])[-2::-1], strict=False
-    ):
+    vocabulary = read_json(path)
+    pieces = sorted(vocabulary, key=lambda p: vocabulary[p])[-2::-1]
+    for mark, piece in zip(marks, pieces, strict=False):
         vocabulary[mark] = vocabulary.pop(piece)
     path.write_text(json.dumps(vocabulary), encoding="utf-8")
     config = folder / "tokenizer_config.json"
-    config.write_text(
-        json.dumps({**json.loads(config.read_text(encoding="utf-8")), "target_lang": "mul"}),
-        encoding="utf-8",
-    )
+    config.write_text(json.dumps({**read_json(config), "target_lang": "mul"}), encoding="utf-8")
     return folder
 
 
@@ -113,29 +106,21 @@ def test_multilingual_marian_models_get_the_token_of_the_target_language(tmp_pat
     ):
         labels = tokenizer(text_target="Ein Arzt.", return_tensors="pt")["input_ids"]
         source = tokenizer(f"{mark} a doctor", return_tensors="pt")
-        assert (
-            source["input_ids"][0, 0]
-            == tokenizer.convert_tokens_to_ids(mark)
-            != tokenizer.unk_token_id
-        )
+        token = tokenizer.convert_tokens_to_ids(mark)
+        assert source["input_ids"][0, 0] == token != tokenizer.unk_token_id
         with torch.no_grad():
-            plain = (
-                model(**source, labels=labels)
-                .logits.double()
-                .log_softmax(-1)
-                .gather(-1, labels.unsqueeze(-1))[0, :, 0]
-            )
-        np.testing.assert_allclose(
-            evaluator.token_logprobs(["a doctor"], ["Ein Arzt."], src_lang="en", tgt_lang=lang)[0],
-            plain.numpy(),
-            atol=1e-5,
-        )
-    with pytest.raises(InputError, match=("several target languages: name one with tgt_lang")):
-        evaluator.mean_logprobs(["a"], ["b"])
-    with pytest.raises(InputError, match="does not support the target language 'ru'"):
-        evaluator.mean_logprobs(["a"], ["b"], tgt_lang="ru")
-    with pytest.raises(InputError, match="does not support the source language 'fr'"):
-        evaluator.mean_logprobs(["a"], ["b"], src_lang="fr", tgt_lang="de")
+            logprobs = model(**source, labels=labels).logits.double().log_softmax(-1)[0]
+        plain = logprobs[range(labels.shape[1]), labels[0]].numpy()
+        languages = {"src_lang": "en", "tgt_lang": lang}
+        (found,) = evaluator.token_logprobs(["a doctor"], ["Ein Arzt."], **languages)
+        np.testing.assert_allclose(found, plain, atol=1e-5)
+    for languages, message in (
+        ({}, "several target languages: name one with tgt_lang"),
+        ({"tgt_lang": "ru"}, "does not support the target language 'ru'"),
+        ({"src_lang": "fr", "tgt_lang": "de"}, "does not support the source language 'fr'"),
+    ):
+        with pytest.raises(InputError, match=message):
+            evaluator.mean_logprobs(["a"], ["b"], **languages)
 
 
 def test_ambiguous_target_language_codes_are_refused(tmp_path: Path) -> None:
@@ -146,31 +131,21 @@ def test_ambiguous_target_language_codes_are_refused(tmp_path: Path) -> None:
 
 def test_languages_can_be_given_by_codes_of_the_model(tmp_path: Path) -> None:
     evaluator = cc_hf.load_evaluator(families.save_tiny_nllb(tmp_path))
-    by_own = evaluator.mean_logprobs(
-        _SOURCES, _TRANSLATIONS, src_lang="eng_Latn", tgt_lang="deu_Latn"
+    usual, by_own, other = (
+        evaluator.mean_logprobs(_SOURCES, _TRANSLATIONS, src_lang=src_lang, tgt_lang=tgt_lang)
+        for src_lang, tgt_lang in (("en", "de"), ("eng_Latn", "deu_Latn"), ("en", "ace_Arab"))
     )
-    np.testing.assert_array_equal(
-        evaluator.mean_logprobs(_SOURCES, _TRANSLATIONS, **_EN_DE), by_own
-    )
-    assert (
-        abs(
-            evaluator.mean_logprobs(_SOURCES, _TRANSLATIONS, src_lang="en", tgt_lang="ace_Arab")
-            - by_own
-        ).max()
-        > 1e-3
-    )
+    np.testing.assert_array_equal(usual, by_own)
+    assert abs(other - by_own).max() > 1e-3
     with pytest.raises(InputError, match="name the target language with tgt_lang; known: af, "):
         evaluator.mean_logprobs(["a"], ["b"], src_lang="en")
 
 
 def test_the_family_can_be_chosen_by_kind(tmp_path: Path) -> None:
     families.save_tiny_m2m100(tmp_path)
-    assert type(cc_hf.load_evaluator(tmp_path, kind="small100")) is not type(
-        cc_hf.load_evaluator(tmp_path)
-    )
-    assert cc_hf.load_evaluator(tmp_path, kind="small100").mean_logprobs(
-        ["a"], ["b"], tgt_lang="de"
-    ).shape == (1,)
+    small = cc_hf.load_evaluator(tmp_path, kind="small100")
+    assert type(small) is not type(cc_hf.load_evaluator(tmp_path))
+    assert small.mean_logprobs(["a"], ["b"], tgt_lang="de").shape == (1,)
     with pytest.raises(UnknownNameError, match="'smal100'; did you mean 'small100'"):
         cc_hf.load_evaluator(tmp_path, kind="smal100")
 
@@ -179,16 +154,11 @@ def test_the_prompt_can_be_replaced(tmp_path: Path) -> None:
     families.save_tiny_t5(tmp_path)
     own = cc_hf.load_evaluator(tmp_path, prompt="{src_lang}>{tgt_lang}: {source}")
     plain = plain_forward.t5(tmp_path, "The nurse.", "Die Pflegerin.", prompt="en>de: ")
-    np.testing.assert_allclose(
-        own.token_logprobs(["The nurse."], ["Die Pflegerin."], **_EN_DE)[0],
-        plain.numpy(),
-        atol=1e-5,
-    )
+    (found,) = own.token_logprobs(["The nurse."], ["Die Pflegerin."], **_EN_DE)
+    np.testing.assert_allclose(found, plain.numpy(), atol=1e-5)
     assert own.signature_fields()["prompt"] == "{src_lang}>{tgt_lang}: {source}"
-    assert (
-        cc_hf.load_evaluator(tmp_path).signature_fields()["prompt"]
-        == "translate {src_name} to {tgt_name}: {source}"
-    )
+    usual = cc_hf.load_evaluator(tmp_path).signature_fields()["prompt"]
+    assert usual == "translate {src_name} to {tgt_name}: {source}"
     with pytest.raises(InputError, match="names the source language; give it with src_lang"):
         own.mean_logprobs(["a"], ["b"], tgt_lang="de")
     with pytest.raises(InputError, match=r"expected the field \{source\}"):
@@ -215,31 +185,18 @@ def test_braces_in_a_source_are_not_fields_of_the_prompt() -> None:
 def test_madlad_codes_accept_older_aliases(tmp_path: Path) -> None:
     families.save_tiny_t5(tmp_path, marks=("<2de>", "<2en>", "<2iw>"))
     evaluator = cc_hf.load_evaluator(tmp_path)
-    assert (
-        evaluator.encode_sources(["a"], "en", "he")
-        == evaluator.encode_sources(["a"], "en", "iw")
-        != evaluator.encode_sources(["a"], "en", "de")
-    )
+    he, iw, de = (evaluator.encode_sources(["a"], "en", lang) for lang in ("he", "iw", "de"))
+    assert he == iw != de
     with pytest.raises(InputError, match="does not support the target language 'ru'"):
         evaluator.mean_logprobs(["a"], ["b"], src_lang="en", tgt_lang="ru")
 
 
 def test_the_signature_states_languages_given_at_load(tmp_path: Path) -> None:
-    evaluator = cc_hf.load_evaluator(
-        families.save_tiny_m2m100(tmp_path), src_lang="en", tgt_lang="de"
-    )
-    reference = {
-        "correct_sources": ["The [female] doctor."],
-        "incorrect_sources": ["The [male] doctor."],
-        "category": "female",
-    }
-    assert (
-        "|langs:en-de|" in compute(["Die Ärztin."], [reference], evaluator=evaluator)["signature"]
-    )
-    assert (
-        "|langs:en-fr|"
-        in compute(["La doctoresse."], [reference], evaluator=evaluator, tgt_lang="fr")["signature"]
-    )
+    evaluator = cc_hf.load_evaluator(families.save_tiny_m2m100(tmp_path), **_EN_DE)
+    reference = {"correct_sources": ["The doctor."], "incorrect_sources": ["The [male] doctor."]}
+    for target, options in (("de", {}), ("fr", {"tgt_lang": "fr"})):
+        found = compute(["La doctoresse."], [reference], evaluator=evaluator, **options)
+        assert f"|langs:en-{target}|" in found["signature"]
 
 
 @pytest.mark.parametrize(

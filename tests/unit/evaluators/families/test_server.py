@@ -24,6 +24,7 @@ from tests.helpers.chat_models import save_tiny_chat_model
 from tests.helpers.chat_server import ChatServer, Fault, chat_server
 from tests.helpers.command_line import invoke
 from tests.helpers.families import save_tiny_causal_lm
+from tests.helpers.metric_rows import drawn_rows
 from tests.helpers.metrics import evaluate_metric
 from tests.helpers.models import N_POSITIONS
 from tests.helpers.training import write_people
@@ -38,6 +39,7 @@ _PAIRS = [
     ("The doctor asked the nurse.", "ihm"),
 ]
 _SOURCES, _TRANSLATIONS = [s for s, _ in _PAIRS], [t for _, t in _PAIRS]
+_EN_DE: dict[str, Any] = {"src_lang": "en", "tgt_lang": "de"}
 _CHAT_PROMPT = "chat:Translate from {src_name} into {tgt_name}: {source}"
 
 
@@ -59,8 +61,12 @@ def served(folder: Path) -> Iterator[ChatServer]:
 
 
 def behind(served: ChatServer, folder: Path, **options: Any) -> Evaluator:
-    languages = {"src_lang": "en", "tgt_lang": "de"}
-    return cc_hf.load_evaluator(f"server:{served.url}#tiny#{folder}", **{**languages, **options})
+    return cc_hf.load_evaluator(f"server:{served.url}#tiny#{folder}", **{**_EN_DE, **options})
+
+
+def assert_close(one: Evaluator, other: Evaluator) -> None:
+    found, expected = (e.mean_logprobs(_SOURCES, _TRANSLATIONS) for e in (one, other))
+    np.testing.assert_allclose(found, expected, atol=1e-4, rtol=0)
 
 
 @pytest.mark.parametrize("gives", ["prompt_logprobs", "echo"])
@@ -69,21 +75,14 @@ def test_scores_equal_those_of_the_model_on_this_machine(
     served: ChatServer, folder: Path, gives: str, prompt: str | None
 ) -> None:
     served.gives = gives
-    local = cc_hf.load_evaluator(folder, src_lang="en", tgt_lang="de", prompt=prompt)
+    local = cc_hf.load_evaluator(folder, **_EN_DE, prompt=prompt)
     for batch_tokens in (40, None):
         evaluator = behind(served, folder, prompt=prompt, batch_tokens=batch_tokens)
-        for one, expected in zip(
-            evaluator.token_logprobs(_SOURCES, _TRANSLATIONS),
-            local.token_logprobs(_SOURCES, _TRANSLATIONS),
-            strict=True,
-        ):
-            np.testing.assert_allclose(one, expected, atol=1e-4, rtol=0)
-        np.testing.assert_allclose(
-            evaluator.mean_logprobs(_SOURCES, _TRANSLATIONS),
-            local.mean_logprobs(_SOURCES, _TRANSLATIONS),
-            atol=1e-4,
-            rtol=0,
+        found, expected = (
+            np.concatenate(e.token_logprobs(_SOURCES, _TRANSLATIONS)) for e in (evaluator, local)
         )
+        np.testing.assert_allclose(found, expected, atol=1e-4, rtol=0)
+        assert_close(evaluator, local)
         assert evaluator.signature_fields()["prompt"] == local.signature_fields()["prompt"]
 
 
@@ -109,25 +108,10 @@ def test_the_command_of_the_documents_judges_behind_a_server(
 def test_an_evaluation_behind_a_server_is_that_of_the_model_and_is_cached(
     served: ChatServer, folder: Path, tmp_path: Path
 ) -> None:
-    rows = [
-        {
-            "correct_sources": [f"The {right} {noun} left."],
-            "incorrect_sources": [f"The {wrong} {noun} left."],
-            "category": right,
-        }
-        for noun in ("doctor", "nurse", "mechanic")
-        for right, wrong in (("[female]", "[male]"), ("[male]", "[female]"))
-    ]
-
-    def judged(evaluator: str) -> EvaluationResult:
-        return evaluate_metric(
-            "contrastive_conditioning",
-            ["Die Ärztin ging.", "Der Arzt ging."] * 3,
-            rows,
-            cc_hf.load_evaluator(evaluator, cache=tmp_path / "scores.sqlite"),
-            src_lang="en",
-            tgt_lang="de",
-        )
+    def judged(name: str) -> EvaluationResult:
+        evaluator = cc_hf.load_evaluator(name, cache=tmp_path / "scores.sqlite")
+        texts, rows = drawn_rows("contrastive_conditioning", 0, 6)
+        return evaluate_metric("contrastive_conditioning", texts, rows, evaluator, **_EN_DE)
 
     local = judged(str(folder))
     result = judged(f"server:{served.url}#tiny#{folder}")
@@ -186,17 +170,13 @@ def test_a_run_that_a_server_ended_goes_on_where_it_stopped(
     served: ChatServer, folder: Path, tmp_path: Path
 ) -> None:
     evaluator = behind(served, folder, batch_tokens=40, cache=tmp_path / "scores.sqlite")
-    expected = cc_hf.load_evaluator(folder, src_lang="en", tgt_lang="de").mean_logprobs(
-        _SOURCES, _TRANSLATIONS
-    )
     served.requests.clear()
     served.faults = [None, None]
     served.always = Fault(status=503, body="going down")
     with pytest.raises(EvaluatorError, match=r"HTTP 503.*after 6 tries"):
         evaluator.mean_logprobs(_SOURCES, _TRANSLATIONS)
     served.always = None
-    found = evaluator.mean_logprobs(_SOURCES, _TRANSLATIONS)
-    np.testing.assert_allclose(found, expected, atol=1e-4, rtol=0)
+    assert_close(evaluator, cc_hf.load_evaluator(folder, **_EN_DE))
     assert len(served.requests) == 2 + 6 + (len(_PAIRS) - 2)
 
 
@@ -252,19 +232,10 @@ def test_an_echo_that_lacks_tokens_or_adds_some_is_refused(
     served.gives = "echo"
     n = len(behind(served, folder).tokenizer("Hello.")["input_ids"])  # type: ignore[attr-defined]
     for change in (-n, 2):
-        answer = {
-            "choices": [
-                {
-                    "index": 0,
-                    "logprobs": {
-                        "tokens": ["a"] * (60 + change),
-                        "token_logprobs": [None, *[-1.0] * (59 + change)],
-                    },
-                }
-            ]
-        }
+        tokens = ["a"] * (60 + change)
+        logprobs = {"tokens": tokens, "token_logprobs": [None, *[-1.0] * (59 + change)]}
         served.faults = [None]
-        served.always = Fault(answer=answer)
+        served.always = Fault(answer={"choices": [{"index": 0, "logprobs": logprobs}]})
         with pytest.raises(EvaluatorError, match=r"expected log-probabilities of \d+ tokens"):
             behind(served, folder, batch_tokens=100 + change)
 
@@ -328,12 +299,13 @@ def test_options_that_the_server_decides_are_refused(
 
 
 def test_names_that_lack_a_tokenizer_or_have_too_many_parts_are_refused(served: ChatServer) -> None:
-    with pytest.raises(InputError, match="expected the tokenizer of the model"):
-        cc_hf.load_evaluator(f"server:{served.url}#tiny")
-    with pytest.raises(InputError, match="got 4 parts"):
-        cc_hf.load_evaluator(f"server:{served.url}#a#b#c")
-    with pytest.raises(EvaluatorError, match="there is no such folder"):
-        cc_hf.load_evaluator(f"server:{served.url}#tiny#/no/such/folder")
+    for name, error, message in (
+        ("tiny", InputError, "expected the tokenizer of the model"),
+        ("a#b#c", InputError, "got 4 parts"),
+        ("tiny#/no/such/folder", EvaluatorError, "there is no such folder"),
+    ):
+        with pytest.raises(error, match=message):
+            cc_hf.load_evaluator(f"server:{served.url}#{name}")
 
 
 def test_the_only_model_and_a_tokenizer_of_its_name_need_not_be_named(
@@ -345,12 +317,6 @@ def test_the_only_model_and_a_tokenizer_of_its_name_need_not_be_named(
 
 def test_a_server_can_be_a_member_of_an_ensemble(served: ChatServer, folder: Path) -> None:
     name = f"server:{served.url}#tiny#{folder}"
-    both = cc_hf.load_evaluator([name, str(folder)], src_lang="en", tgt_lang="de")
+    both = cc_hf.load_evaluator([name, str(folder)], **_EN_DE)
     assert isinstance(both, EnsembleEvaluator)
-    local = cc_hf.load_evaluator(folder, src_lang="en", tgt_lang="de")
-    np.testing.assert_allclose(
-        both.mean_logprobs(_SOURCES, _TRANSLATIONS),
-        local.mean_logprobs(_SOURCES, _TRANSLATIONS),
-        atol=1e-4,
-        rtol=0,
-    )
+    assert_close(both, cc_hf.load_evaluator(folder, **_EN_DE))

@@ -37,14 +37,20 @@ _TWO_VOCABULARIES = {"tied-embeddings-all": False, "dim-vocabs": [70, 64]}
 
 def _reference(folder: Path, evaluator: Any) -> list[np.ndarray]:
     student = ReferenceStudent(next(folder.glob("model*.bin")))
-    return [
-        student.logprobs(source, target)
-        for source, target in zip(
-            evaluator.encode_sources(_SOURCES, "en", "de"),
-            evaluator.encode_targets(_TRANSLATIONS, "en", "de"),
-            strict=True,
-        )
-    ]
+    sources = evaluator.encode_sources(_SOURCES, "en", "de")
+    targets = evaluator.encode_targets(_TRANSLATIONS, "en", "de")
+    return list(map(student.logprobs, sources, targets))
+
+
+def _same_logprobs(one: Any, other: Any) -> None:
+    found, expected = (e.token_logprobs(_SOURCES, _TRANSLATIONS) for e in (one, other))
+    for row, plain in zip(found, expected, strict=True):
+        np.testing.assert_array_equal(row, plain)
+
+
+@pytest.fixture
+def student(tmp_path: Path) -> Path:
+    return save_student(tmp_path / "student")
 
 
 @pytest.mark.parametrize("int8", [True, False], ids=["int8", "float32"])
@@ -68,9 +74,8 @@ def test_logprobs_equal_an_independent_forward_pass(
     expected = _reference(folder, evaluator)
     for batch_tokens in (None, 40):
         evaluator = cc_hf.load_evaluator(folder, mode="exact", batch_tokens=batch_tokens)
-        for row, plain in zip(
-            evaluator.token_logprobs(_SOURCES, _TRANSLATIONS), expected, strict=True
-        ):
+        rows = evaluator.token_logprobs(_SOURCES, _TRANSLATIONS)
+        for row, plain in zip(rows, expected, strict=True):
             np.testing.assert_allclose(row, plain, atol=1e-5)
 
 
@@ -102,23 +107,21 @@ def test_generation_with_a_cache_equals_generation_without(
     evaluator: Any = cc_hf.load_evaluator(folder)
     ids = torch.tensor(evaluator.encode_sources(_SOURCES[:1], "en", "de"))
     for num_beams in (1, 3):
+        options = {"input_ids": ids, "num_beams": num_beams, "max_length": 12}
         with_cache, without = (
-            evaluator.model.generate(
-                input_ids=ids, num_beams=num_beams, max_length=12, use_cache=use_cache
-            )
-            for use_cache in (True, False)
+            evaluator.model.generate(**options, use_cache=use_cache) for use_cache in (True, False)
         )
         assert with_cache.tolist() == without.tolist()
 
 
 def test_student_translates_without_padding_tokens(tmp_path: Path) -> None:
     evaluator = cc_hf.load_evaluator(save_student(tmp_path / "student"))
-    together = translate_with(evaluator, _SOURCES, num_beams=2, max_new_tokens=8)
-    alone = [
-        translate_with(evaluator, [source], num_beams=2, max_new_tokens=8)[0] for source in _SOURCES
-    ]
-    assert together == alone
-    assert all(together)
+
+    def translated(*sources: str) -> list[str]:
+        return translate_with(evaluator, sources, num_beams=2, max_new_tokens=8)
+
+    assert translated(*_SOURCES) == [*map("".join, map(translated, _SOURCES))]
+    assert all(translated(*_SOURCES))
 
 
 @pytest.mark.parametrize("changes", [{}, _TWO_VOCABULARIES], ids=["shared", "two vocabularies"])
@@ -129,12 +132,7 @@ def test_converted_student_gives_the_same_scores(tmp_path: Path, changes: dict[s
     assert names >= {"model.safetensors", "source.spm", "target.spm", "config.json", "README.md"}
     before, after = (cc_hf.load_evaluator(path, mode="exact") for path in (folder, converted))
     assert (after.src_lang, after.tgt_lang) == ("en", "de")
-    for row, other in zip(
-        before.token_logprobs(_SOURCES, _TRANSLATIONS),
-        after.token_logprobs(_SOURCES, _TRANSLATIONS),
-        strict=True,
-    ):
-        np.testing.assert_array_equal(row, other)
+    _same_logprobs(before, after)
 
 
 def test_converted_student_is_a_model_of_transformers(tmp_path: Path) -> None:
@@ -149,10 +147,9 @@ def test_converted_student_is_a_model_of_transformers(tmp_path: Path) -> None:
     assert gradient.abs().sum() > 0
 
 
-def test_output_that_exists_is_not_overwritten(tmp_path: Path) -> None:
-    folder = save_student(tmp_path / "student")
+def test_output_that_exists_is_not_overwritten(student: Path) -> None:
     with pytest.raises(InputError, match="is not an empty folder"):
-        convert_student(folder, output=folder)
+        convert_student(student, output=student)
 
 
 def test_folder_that_is_no_student_is_not_converted(tmp_path: Path) -> None:
@@ -160,16 +157,12 @@ def test_folder_that_is_no_student_is_not_converted(tmp_path: Path) -> None:
         convert_student(tmp_path, output=tmp_path / "converted")
 
 
-def test_gzip_files_are_loaded(tmp_path: Path) -> None:
-    folder = save_student(tmp_path / "student")
-    expected = cc_hf.load_evaluator(folder).token_logprobs(_SOURCES, _TRANSLATIONS)
-    compressed = tmp_path / "compressed"
-    compressed.mkdir()
-    for path in folder.iterdir():
-        (compressed / f"{path.name}.gz").write_bytes(gzip.compress(path.read_bytes()))
-    rows = cc_hf.load_evaluator(compressed).token_logprobs(_SOURCES, _TRANSLATIONS)
-    for row, other in zip(rows, expected, strict=True):
-        np.testing.assert_array_equal(row, other)
+def test_gzip_files_are_loaded(student: Path, tmp_path: Path) -> None:
+    (tmp_path / "compressed").mkdir()
+    for path in student.iterdir():
+        compressed = tmp_path / "compressed" / f"{path.name}.gz"
+        compressed.write_bytes(gzip.compress(path.read_bytes()))
+    _same_logprobs(cc_hf.load_evaluator(student), cc_hf.load_evaluator(tmp_path / "compressed"))
 
 
 @pytest.mark.parametrize(
@@ -197,13 +190,12 @@ def test_gzip_files_are_loaded(tmp_path: Path) -> None:
     ids=lambda value: next(iter(value)) if isinstance(value, dict) else "",
 )
 def test_unsupported_or_wrong_configuration_is_refused(
-    tmp_path: Path, changes: dict[str, Any], message: str
+    student: Path, changes: dict[str, Any], message: str
 ) -> None:
-    folder = save_student(tmp_path / "student")
     content = binary(settings(**changes), weights(settings()))
-    (folder / "model.ende.intgemm.alphas.bin").write_bytes(content)
+    (student / "model.ende.intgemm.alphas.bin").write_bytes(content)
     with pytest.raises(DataError, match=message), limited_allocations(10 * len(content) + 2**21):
-        cc_hf.load_evaluator(folder)
+        cc_hf.load_evaluator(student)
 
 
 @pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
@@ -221,55 +213,51 @@ def test_weights_that_are_not_finite_are_refused_by_the_converter(
     assert not (tmp_path / "converted").exists()
 
 
-def test_size_of_thousands_of_digits_is_refused(tmp_path: Path) -> None:
-    folder = save_student(tmp_path / "student")
+def test_size_of_thousands_of_digits_and_a_missing_setting_are_refused(student: Path) -> None:
     text = yaml.safe_dump(settings()).replace("enc-depth: 2", f"enc-depth: 0x{'f' * 9000}")
-    content = binary(text.encode(), weights(settings()))
-    (folder / "model.ende.intgemm.alphas.bin").write_bytes(content)
-    with pytest.raises(DataError, match=r"expected positive sizes.* too large to show"):
-        cc_hf.load_evaluator(folder)
+    without = {name: value for name, value in settings().items() if name != "enc-depth"}
+    for config, message in (
+        (text.encode(), "expected positive sizes.* too large to show"),
+        (without, "the configuration lacks enc-depth"),
+    ):
+        content = binary(config, weights(settings()))
+        (student / "model.ende.intgemm.alphas.bin").write_bytes(content)
+        with pytest.raises(DataError, match=message):
+            cc_hf.load_evaluator(student)
 
 
-def test_missing_setting_is_named(tmp_path: Path) -> None:
-    folder = save_student(tmp_path / "student")
-    config = settings()
-    del config["enc-depth"]
-    content = binary(config, weights(settings()))
-    (folder / "model.ende.intgemm.alphas.bin").write_bytes(content)
-    with pytest.raises(DataError, match="the configuration lacks enc-depth"):
-        cc_hf.load_evaluator(folder)
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (vocabulary(size=72), "they belong to another model"),
+        (b"no vocabulary", "expected a SentencePiece model"),
+    ],
+    ids=["another model's", "damaged"],
+)
+def test_a_wrong_vocabulary_is_refused(student: Path, content: bytes, message: str) -> None:
+    (student / "vocab.ende.spm").write_bytes(content)
+    with pytest.raises(DataError, match=message):
+        cc_hf.load_evaluator(student)
 
 
-def test_vocabulary_of_another_model_is_refused(tmp_path: Path) -> None:
-    folder = save_student(tmp_path / "student", {"dim-vocabs": [60, 60]})
-    (folder / "vocab.ende.spm").write_bytes(vocabulary(size=70))
-    with pytest.raises(DataError, match="they belong to another model"):
-        cc_hf.load_evaluator(folder)
-
-
-def test_damaged_vocabulary_is_refused(tmp_path: Path) -> None:
-    folder = save_student(tmp_path / "student")
-    (folder / "vocab.ende.spm").write_bytes(b"no vocabulary")
-    with pytest.raises(DataError, match="expected a SentencePiece model"):
-        cc_hf.load_evaluator(folder)
-
-
-def test_two_models_in_one_folder_are_refused(tmp_path: Path) -> None:
-    folder = save_student(tmp_path / "student")
-    (folder / "model.deen.bin").write_bytes(b"")
+def test_two_models_in_one_folder_are_refused(student: Path) -> None:
+    (student / "model.deen.bin").write_bytes(b"")
     with pytest.raises(DataError, match="expected one model, found"):
-        student_files(folder)
+        student_files(student)
 
 
-def test_other_kind_than_bergamot_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="which 'marian' does not fit"):
-        cc_hf.load_evaluator(save_student(tmp_path / "student"), kind="marian")
-
-
-def test_other_languages_than_the_files_name_are_refused(tmp_path: Path) -> None:
-    folder = save_student(tmp_path / "student")
-    with pytest.raises(InputError, match="does not support the target language 'fr'"):
-        cc_hf.load_evaluator(folder, tgt_lang="fr")
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"kind": "marian"}, "which 'marian' does not fit"),
+        ({"tgt_lang": "fr"}, "does not support the target language 'fr'"),
+    ],
+)
+def test_another_kind_or_language_is_refused(
+    student: Path, options: dict[str, Any], message: str
+) -> None:
+    with pytest.raises(InputError, match=message):
+        cc_hf.load_evaluator(student, **options)
 
 
 def test_unknown_pair_of_students_names_similar_ones() -> None:

@@ -1,0 +1,112 @@
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+
+from cc_hf.errors import InputError
+from cc_hf.statistics.correction import corrected_share, transferred_share
+from cc_hf.statistics.score_intervals import difference, lowest, wilson_interval
+from tests.helpers.intervals import limits, reason
+
+_Floats = npt.NDArray[np.float64]
+
+
+def _drawn(n: int, n_labels: int, p: float, judge: tuple[float, float], seed: int) -> list[_Floats]:
+    """Return true verdicts, those of a judge with this sensitivity and specificity, and labels of
+    the first samples.
+    """
+    random = np.random.default_rng(seed)
+    truth = random.random(n) < p
+    judged = np.where(truth, random.random(n) < judge[0], random.random(n) >= judge[1])
+    return [truth * 1.0, judged * 1.0, np.where(np.arange(n) < n_labels, truth, np.nan)]
+
+
+# ppi_mean_pointestimate and ppi_mean_ci(alpha=0.05) of ppi-python 0.2.3 on the same verdicts
+@pytest.mark.parametrize(
+    ("n", "n_labels", "expected"),
+    [
+        (600, 150, (0.7388057313, 0.6827182799, 0.7948931826)),
+        (2000, 100, (0.7217683988, 0.6520845528, 0.7914522448)),
+    ],
+)
+def test_the_closed_form_equals_that_of_ppi_python(
+    n: int, n_labels: int, expected: tuple[float, float, float]
+) -> None:
+    _, judged, labels = _drawn(n, n_labels, 0.7, (0.85, 0.85), n)
+    share = corrected_share(judged, labels)
+    half = 1.959963984540054 * math.sqrt((share.influence**2).sum())
+    assert (share.value, share.value - half, share.value + half) == pytest.approx(
+        expected, abs=1e-8
+    )
+
+
+@pytest.mark.parametrize(
+    ("p", "judge", "narrower"),
+    [(0.5, (0.6, 0.6), 1.0), (0.8, (0.95, 0.7), 0.9), (0.9, (0.99, 0.99), 0.7)],
+)
+def test_intervals_cover_and_are_narrower_than_those_of_labels_alone(
+    p: float, judge: tuple[float, float], narrower: float
+) -> None:
+    covered, transferred, ratios = [], [], []
+    for seed in range(300):
+        truth, judged, labels = _drawn(1000, 200, p, judge, seed)
+        low, high = limits(corrected_share(judged, labels).interval)
+        covered.append(low <= p <= high)
+        alone = wilson_interval(truth[:200].sum(), 200)
+        ratios.append((high - low) / (alone.high - alone.low))
+        others, found, _ = _drawn(400, 0, 0.5, judge, 1000 + seed)
+        table = [[((others == r) & (found == c)).sum() for c in (1, 0)] for r in (1, 0)]
+        counts = np.array([judged.sum(), 1000 - judged.sum()], dtype=np.int64)
+        low, high = limits(transferred_share(counts, np.array(table, dtype=np.int64))[1])
+        transferred.append(low <= p <= high)
+    error = math.sqrt(0.05 * 0.95 / 300)
+    assert np.mean(covered) > 0.94 - 2 * error
+    assert np.mean(transferred) > 0.94 - 2 * error
+    assert np.mean(ratios) < narrower
+    assert max(ratios) < 1.02
+
+
+def test_samples_that_were_drawn_more_often_weigh_less() -> None:
+    values, unweighted = [], []
+    for seed in range(100):
+        random = np.random.default_rng(seed)
+        truth = np.arange(2000) < 1000
+        judged = np.where(random.random(2000) < 0.8, truth, ~truth)
+        inclusion = np.where(judged, 0.05, 0.2)
+        labels = np.where(random.random(2000) < inclusion, truth, np.nan)
+        values.append(corrected_share(judged, labels, inclusion=inclusion).value)
+        unweighted.append(corrected_share(judged, labels).value)
+    assert np.mean(values) == pytest.approx(0.5, abs=0.01)
+    assert np.mean(unweighted) < 0.48
+
+
+def test_corrected_shares_are_compared_and_the_lowest_is_found() -> None:
+    shares = [
+        corrected_share(*_drawn(500, 100, p, (0.9, 0.9), seed)[1:])
+        for seed, p in enumerate((0.9, 0.5))
+    ]
+    low, high = limits(difference(*shares).interval)
+    assert 0 < low < shares[0].value - shares[1].value < high
+    assert lowest(shares).value == shares[1].value
+    everything = _drawn(50, 50, 0.5, (0.9, 0.9), 0)
+    assert corrected_share(*everything[1:]).interval == wilson_interval(everything[0].sum(), 50)
+
+
+def test_what_cannot_be_corrected_says_why() -> None:
+    with pytest.raises(InputError, match="trusted: expected at least one verdict"):
+        corrected_share(np.ones(3), np.full(3, np.nan))
+    with pytest.raises(InputError, match="judged: expected numbers from 0 to 1"):
+        corrected_share(np.array([2.0]), np.ones(1))
+    with pytest.raises(InputError, match="inclusion: expected probabilities above 0"):
+        corrected_share(np.ones(2), np.ones(2), inclusion=np.array([0.0, 1.0]))
+    with pytest.raises(InputError, match="labels of right and of wrong ones, got 10, 0 and 5"):
+        transferred_share(np.array([5, 5]), np.array([[0, 0], [2, 3]]))
+    value, missing = transferred_share(np.array([5, 5]), np.array([[1, 1], [1, 1]]))
+    assert (value, reason(missing)) == (
+        0.5, "the judge is not better than chance on the labelled samples",
+    )  # fmt: skip
+    _, few = transferred_share(np.array([5, 5]), np.array([[9, 1], [2, 8]]))
+    assert reason(few) == "10 right and 10 wrong labels, and an interval needs 20 of each"
