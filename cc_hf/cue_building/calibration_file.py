@@ -323,6 +323,11 @@ def _check_texts(calibration: Calibration) -> None:
     calibration.of(calibration.chosen)
 
 
+def _interval(name: str, low: Any, high: Any) -> Interval:
+    method = "wilson" if name == "accuracy" else "percentile"
+    return Interval(_number(low), _number(high), method=method)
+
+
 def _result(row: Mapping[str, Any]) -> WordingResult:
     wording = row["wording"]
     return WordingResult(
@@ -330,12 +335,7 @@ def _result(row: Mapping[str, Any]) -> WordingResult:
         None if wording is None else Wording.from_row(wording),
         _figures(row["choice"]),
         _figures(row["report"]),
-        {
-            name: Interval(
-                *map(_number, limits), method="wilson" if name == "accuracy" else "percentile"
-            )
-            for name, limits in row["intervals"].items()
-        },
+        {name: _interval(name, *limits) for name, limits in row["intervals"].items()},
     )
 
 

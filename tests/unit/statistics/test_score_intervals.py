@@ -98,8 +98,8 @@ def test_the_limits_of_a_minimum_are_those_of_its_shares_at_other_levels() -> No
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: estimate_share([2.0], [1.0]), "row 0: expected a part from 0 to its whole"),
-        (lambda: estimate_share([0.0], [0.0]), "wholes: expected at least one above 0"),
+        (lambda: estimate_share(np.full(1, 2), np.ones(1)), "row 0: expected a part from 0 to its whole"),
+        (lambda: estimate_share(np.zeros(1), np.zeros(1)), "wholes: expected at least one above 0"),
         (lambda: difference(_share(1, 2), _share(1, 3)), "same samples, got figures of 2 and 3"),
         (lambda: lowest([]), "expected at least one share, got none"),
         (
@@ -107,7 +107,7 @@ def test_the_limits_of_a_minimum_are_those_of_its_shares_at_other_levels() -> No
             "expected estimates of shares, got what is computed from them",
         ),
         (
-            lambda: ratio(_share(1, 2), estimate_share([1.0, 0], [1.0, 1], level=0.9)),
+            lambda: ratio(_share(1, 2), estimate_share(np.arange(2), np.ones(2), level=0.9)),
             "intervals of one level, got",
         ),
     ],
