@@ -182,6 +182,7 @@ def test_the_command_line_in_two_processes_writes_the_same_result(
     assert found.stderr.count("written: ") == 1
     assert two.signature == one.signature
     for shared, alone in zip(two.judgements, one.judgements, strict=True):
+        assert alone.probability_correct is not None
         assert shared.probability_correct == pytest.approx(alone.probability_correct, abs=1e-6)
         for name in ("example_id", "is_correct", "weight"):
             assert getattr(shared, name) == getattr(alone, name)
