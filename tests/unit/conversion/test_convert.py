@@ -51,7 +51,10 @@ _BART = {
         ("fsmt", {**_SEPARATE, "encoder_layers": 3, "decoder_attention_heads": 4}),
         ("fsmt", {**_SEPARATE, "decoder_ffn_embed_dim": 40}),
         ("m2m_100", _PRE_NORM),
-        ("m2m_100", {**_PRE_NORM, "encoder_layers": 1, "activation_fn": "gelu"}),
+        (
+            "m2m_100",
+            {**_PRE_NORM, "encoder_layers": 1, "decoder_layers": 3, "activation_fn": "gelu"},
+        ),
         ("mbart", _MBART),
         ("bart", _BART),
         ("bart", {**_BART, "no_scale_embedding": False, "activation_fn": "relu"}),

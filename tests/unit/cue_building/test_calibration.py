@@ -53,8 +53,8 @@ def with_sources(female: str, male: str, *more: str) -> DevelopmentSet:
         replace(
             row,
             sources={
-                reading: (*more, source.format(row.source))
-                for reading, source in (("female", female), ("male", male))
+                reading: (*more, source.format(row.source))[::order]
+                for reading, source, order in (("female", female, 1), ("male", male, -1))
             },
         )
         for row in development().rows

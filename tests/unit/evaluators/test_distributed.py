@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import json
 import os
 import subprocess
 import sys
@@ -20,6 +19,8 @@ from cc_hf.evaluators.distributed import ALONE, Team, even_shares
 from cc_hf.evaluators.score_cache import ScoreCache
 from cc_hf.evaluators.scores import TokenScores
 from cc_hf.results import EvaluationResult
+from cc_hf.schema import ScoringRequest
+from tests.helpers.command_line import read_json
 from tests.helpers.distributed_program import FEW, UNEVEN, as_lists
 from tests.helpers.letter_evaluator import LetterEvaluator, Pair, letter_requests
 from tests.helpers.metrics import evaluate_dataset
@@ -35,6 +36,13 @@ def test_shares_are_even_and_hold_every_index_once(costs: list[int], n: int) -> 
     assert max(loads) - min(loads) <= max(costs, default=0)
 
 
+def scored(requests: list[ScoringRequest], *before: Any, **options: Any) -> TokenScores:
+    """Score by a member of a team, or alone; only the main member uses the cache."""
+    if not options.get("team", ALONE).is_main:
+        options["cache"] = None
+    return LetterEvaluator(*before, **options).score(requests, src_lang="en", tgt_lang="de")
+
+
 # a team of threads synchronizes like processes, without starting any
 
 
@@ -42,18 +50,15 @@ def test_shares_are_even_and_hold_every_index_once(costs: list[int], n: int) -> 
 @pytest.mark.parametrize("n_requests", [1, 5, 200])
 def test_every_member_gets_all_scores_in_the_order_of_one_process(n: int, n_requests: int) -> None:
     requests, seen = letter_requests(n_requests), [[] for _ in range(n)]  # type: list[Any], list[list[Pair]]
-    plain = LetterEvaluator().score(requests, src_lang="en", tgt_lang="de")
 
     def work(team: Team) -> TokenScores:
-        return LetterEvaluator(seen[team.rank].extend, team=team).score(
-            requests, src_lang="en", tgt_lang="de"
-        )
+        return scored(requests, seen[team.rank].extend, team=team)
 
+    plain = scored(requests)
     for found in together(n, work):
         assert as_lists(found) == as_lists(plain)
-    assert sorted(pair for pairs in seen for pair in pairs) == sorted(
-        {(r.source, r.translation) for r in requests}
-    )
+    distinct = {(r.source, r.translation) for r in requests}
+    assert sorted(pair for pairs in seen for pair in pairs) == sorted(distinct)
     loads = [sum(len(s) + len(t) for s, t in pairs) for pairs in seen]
     if n_requests >= 200:
         assert max(loads) < 1.5 * sum(loads) / n
@@ -78,9 +83,7 @@ def test_scores_are_cached_between_rounds_before_an_error(
             if team.rank == 1 and n_seen == 6:
                 raise ValueError("no more")
 
-        return LetterEvaluator(before, team=team, cache=cache if team.is_main else None).score(
-            letter_requests(100), src_lang="en", tgt_lang="de"
-        )
+        return scored(letter_requests(100), before, team=team, cache=cache)
 
     first, second, third = together(3, work)
     assert isinstance(second, ValueError)
@@ -93,14 +96,12 @@ def test_scores_are_cached_between_rounds_before_an_error(
 
 def test_only_the_main_member_reads_the_cache(tmp_path: Path) -> None:
     cache, requests, seen = (ScoreCache(tmp_path / "scores.sqlite"), letter_requests(50), [])  # type: ScoreCache, list[Any], list[Pair]
-    LetterEvaluator(cache=cache).score(requests[:30], src_lang="en", tgt_lang="de")
+    scored(requests[:30], cache=cache)
 
     def work(team: Team) -> TokenScores:
-        return LetterEvaluator(seen.extend, team=team, cache=cache if team.is_main else None).score(
-            requests, src_lang="en", tgt_lang="de"
-        )
+        return scored(requests, seen.extend, team=team, cache=cache)
 
-    plain = LetterEvaluator().score(requests, src_lang="en", tgt_lang="de")
+    plain = scored(requests)
     assert [as_lists(found) for found in together(2, work)] == [as_lists(plain)] * 2
     assert sorted(seen) == sorted((r.source, r.translation) for r in requests[30:50])
     assert cache.info().n_scores == 50
@@ -111,15 +112,12 @@ def test_a_damaged_cache_raises_on_every_member(tmp_path: Path) -> None:
     cache = ScoreCache(tmp_path / "scores.sqlite")
 
     def work(team: Team) -> Any:
-        return LetterEvaluator(team=team, cache=cache if team.is_main else None).score(
-            letter_requests(9), src_lang="en", tgt_lang="de"
-        )
+        return scored(letter_requests(9), team=team, cache=cache)
 
     main, other = together(2, work)
-    assert "expected a cache of scores" in str(main)
-    assert str(other).startswith(
-        "scoring failed in process 0 of 2: CacheError: expected a cache of scores"
-    )
+    message = "expected a cache of scores"
+    assert message in str(main)
+    assert str(other).startswith(f"scoring failed in process 0 of 2: CacheError: {message}")
 
 
 # real processes
@@ -136,90 +134,58 @@ def test_three_processes_give_the_scores_of_one(tmp_path: Path, tiny_marian: Pat
     found = torchrun(3, "tests.helpers.distributed_program", tiny_marian, tmp_path)
     assert found.returncode == 0, found.stderr
     alone = cc_hf.load_evaluator(tiny_marian)
-    results = [
-        json.loads((tmp_path / f"{rank}.json").read_text(encoding="utf-8")) for rank in range(3)
-    ]
+    results = [read_json(tmp_path / f"{rank}.json") for rank in range(3)]
     assert [r["has_cache"] for r in results] == [True, False, False]
+    too_long = "TooLongError: row 0: the source has"
+    elsewhere = f"EvaluatorError: scoring failed in process 1 of 3: {too_long}"
     for rank, result in enumerate(results):
         assert result["size"] == 3
         for name, requests in (("few", FEW), ("uneven", UNEVEN), ("again", [*UNEVEN, *FEW])):
-            np.testing.assert_allclose(
-                result[name],
-                as_lists(alone.score(requests, src_lang="en", tgt_lang="de")),
-                rtol=1e-6,
-                atol=1e-6,
-            )
+            expected = as_lists(alone.score(requests, src_lang="en", tgt_lang="de"))
+            np.testing.assert_allclose(result[name], expected, rtol=1e-6, atol=1e-6)
             assert result[name] == results[0][name]
-        assert (
-            "expected the same evaluator and the same pairs in all 3 processes, got others in"
-            " process 1, 2" in result["other input"]
-        )
-        kind = (
-            "TooLongError: row 0: the source has"
-            if rank == 1
-            else (
-                "EvaluatorError: scoring failed in process 1 of 3: TooLongError: row 0: the"
-                " source has"
-            )
-        )
-        assert result["error of one"].startswith(kind)
+        message = "the same pairs in all 3 processes, got others in process 1, 2"
+        assert f"expected the same evaluator and {message}" in result["other input"]
+        assert result["error of one"].startswith(too_long if rank == 1 else elsewhere)
 
 
 @pytest.mark.usefixtures("one_thread")
 def test_the_command_line_in_two_processes_writes_the_same_result(
     tmp_path: Path, tiny_marian: Path
 ) -> None:
-    rows = [
-        f"The {i} bats and {'x' * (i % 9)} were"
-        f" old.,bats,baseball|wooden,flying|{'big' if i % 2 else 'tame'},{'odd' if i % 2 else 'even'},de"
-        for i in range(90)
-    ]
-    (tmp_path / "bats.csv").write_text(
-        "\n".join(["source,focus,correct_cues,incorrect_cues,category,tgt_lang", *rows]) + "\n",
-        encoding="utf-8",
-    )
-    (tmp_path / "t.txt").write_text(
-        "".join(f"Die {i} Schläger{' und' * (i % 4)} waren alt.\n" for i in range(90)),
-        encoding="utf-8",
-    )
-    options = (
-        "--evaluator",
-        tiny_marian,
+    rows = ["source,focus,correct_cues,incorrect_cues,category,tgt_lang"]
+    for i in range(90):
+        cue, category = ("big", "odd") if i % 2 else ("tame", "even")
+        source = f"The {i} bats and {'x' * (i % 9)} were old."
+        rows.append(f"{source},bats,baseball|wooden,flying|{cue},{category},de")
+    bats, texts = tmp_path / "bats.csv", tmp_path / "t.txt"
+    bats.write_text("\n".join(rows) + "\n", encoding="utf-8")
+    lines = [f"Die {i} Schläger{' und' * (i % 4)} waren alt.\n" for i in range(90)]
+    texts.write_text("".join(lines), encoding="utf-8")
+    command = [
+        "evaluate",
+        "bats.csv",
+        "--translations",
+        "t.txt",
         "--device",
         "cpu",
         "--batch-tokens",
         "600",
-        "-o",
-        "2.json",
-        "--cache",
-        "c.sqlite",
-        "--mode",
-        "exact",
-    )
-    found = torchrun(
-        2, "cc_hf.cli", "evaluate", "bats.csv", "--translations", "t.txt", *options, cwd=tmp_path
-    )
+    ]
+    command += ["-o", "2.json", "--cache", "c.sqlite", "--mode", "exact", "--evaluator"]
+    found = torchrun(2, "cc_hf.cli", *command, tiny_marian, cwd=tmp_path)
     assert found.returncode == 0, found.stderr
-    one = evaluate_dataset(
-        str(tmp_path / "bats.csv"),
-        translations=tmp_path / "t.txt",
-        evaluator=tiny_marian,
-        device="cpu",
-        batch_tokens=600,
-        mode="exact",
-    )
+    options: dict[str, Any] = {"device": "cpu", "batch_tokens": 600, "mode": "exact"}
+    one = evaluate_dataset(str(bats), translations=texts, evaluator=tiny_marian, **options)
     two = EvaluationResult.from_json((tmp_path / "2.json").read_text(encoding="utf-8"))
     assert found.stdout.count(one.signature) == 1
     assert found.stderr.count("written: ") == 1
     assert two.signature == one.signature
-    assert [(j.example_id, j.is_correct, j.weight) for j in two.judgements] == [
-        (j.example_id, j.is_correct, j.weight) for j in one.judgements
-    ]
-    shared, alone = (
-        np.array([j.probability_correct for j in found.judgements], dtype=np.float64)
-        for found in (two, one)
-    )
-    np.testing.assert_allclose(shared, alone, rtol=0, atol=1e-6, equal_nan=False)
+    for shared, alone in zip(two.judgements, one.judgements, strict=True):
+        assert alone.probability_correct is not None
+        assert shared.probability_correct == pytest.approx(alone.probability_correct, abs=1e-6)
+        for name in ("example_id", "is_correct", "weight"):
+            assert getattr(shared, name) == getattr(alone, name)
     assert ScoreCache(tmp_path / "c.sqlite").info().n_scores == 4 * 90
 
 
@@ -243,22 +209,15 @@ sharding.leave()
 
 
 def test_a_single_process_does_not_import_accelerate() -> None:
-    environment = {
-        name: value
-        for name, value in os.environ.items()
-        if name not in ("RANK", "WORLD_SIZE", "MASTER_ADDR")
-    }
-    subprocess.run(
-        [sys.executable, "-c", _WITHOUT_ACCELERATE],
-        check=True,
-        env={**environment, "WORLD_SIZE": "2"},
-    )
+    names = {"RANK", "WORLD_SIZE", "MASTER_ADDR"}
+    environment = {name: value for name, value in os.environ.items() if name not in names}
+
+    def run(**variables: str) -> None:
+        command = [sys.executable, "-c", _WITHOUT_ACCELERATE]
+        subprocess.run(command, check=True, capture_output=True, env={**environment, **variables})
+
+    run(WORLD_SIZE="2")
     with pytest.raises(subprocess.CalledProcessError) as caught:
-        subprocess.run(
-            [sys.executable, "-c", _WITHOUT_ACCELERATE],
-            check=True,
-            capture_output=True,
-            env={**environment, "WORLD_SIZE": "2", "RANK": "0", "MASTER_ADDR": "localhost"},
-        )
+        run(WORLD_SIZE="2", RANK="0", MASTER_ADDR="localhost")
     assert b"needs the package 'accelerate'" in caught.value.stderr
     assert ALONE.is_main

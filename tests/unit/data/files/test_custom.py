@@ -235,7 +235,10 @@ def test_a_file_without_a_target_language_asks_for_it(tmp_path: Path) -> None:
 def test_a_metric_that_does_not_fit_a_file_names_those_that_do(tmp_path: Path) -> None:
     path = write(tmp_path / "own.jsonl", ROW)
     options = {"tgt_lang": "de", "metric": "mucow_pattern_matching"}
-    message = "^mucow_.*, not custom; metrics that fit custom own: contrastive_conditioning$"
+    message = (
+        "^mucow_pattern_matching needs the translations of each sense of a word, which only mucow"
+        " lists, not custom; metrics that fit custom own: contrastive_conditioning$"
+    )
     with pytest.raises(InputError, match=message):
         evaluate_dataset(str(path), translations=["a"], **options)
 

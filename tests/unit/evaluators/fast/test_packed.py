@@ -98,6 +98,15 @@ def plain(
     return found
 
 
+def assert_close(found: Any, expected: Any, tolerance: float = 1e-5) -> None:
+    for one, row in zip(found, expected, strict=True):
+        np.testing.assert_allclose(one, row.numpy(), atol=tolerance, rtol=0)
+
+
+def weights_of(model: Any) -> dict[str, Any]:
+    return {name: parameter.tolist() for name, parameter in model.state_dict().items()}
+
+
 def test_every_packed_family_has_a_test_model() -> None:
     assert set(_CONFIGS) == set(PACKED_FAMILIES)
 
@@ -106,13 +115,8 @@ def test_every_packed_family_has_a_test_model() -> None:
 @pytest.mark.parametrize("batch_tokens", [1, 100, 10_000])
 def test_mode_exact_equals_the_forward_pass_of_the_model(family: str, batch_tokens: int) -> None:
     model = tiny(family)
-    sources, inputs, labels = pairs()
-    expected = plain(model, sources, inputs, labels)
-    found = PackedModel(model, mode="exact").logprobs(
-        sources, inputs, labels, batch_tokens=batch_tokens
-    )
-    for one, row in zip(found, expected, strict=True):
-        np.testing.assert_allclose(one, row.numpy(), atol=1e-5, rtol=0)
+    found = PackedModel(model, mode="exact").logprobs(*pairs(), batch_tokens=batch_tokens)
+    assert_close(found, plain(model, *pairs()))
 
 
 @pytest.mark.parametrize("family", PACKED_FAMILIES)
@@ -124,16 +128,11 @@ def test_memory_mapped_weights_are_not_changed(
         monkeypatch.setattr(arithmetic, "is_bf16_layout_known", lambda: False)
     tiny(family).save_pretrained(tmp_path)
     model = _CLASSES[family].from_pretrained(tmp_path).eval()
-    sources, inputs, labels = pairs()
-    expected = plain(model, sources, inputs, labels)
-    before = {name: parameter.clone() for name, parameter in model.state_dict().items()}
+    expected, before = plain(model, *pairs()), weights_of(model)
     for mode, tolerance in (("exact", 1e-5), ("bf16", 0.9)):
-        found = PackedModel(model, mode=mode).logprobs(sources, inputs, labels, batch_tokens=100)
-        for one, row in zip(found, expected, strict=True):
-            np.testing.assert_allclose(one, row.numpy(), atol=tolerance, rtol=0)
-    assert all(
-        torch.equal(before[name], parameter) for name, parameter in model.state_dict().items()
-    )
+        found = PackedModel(model, mode=mode).logprobs(*pairs(), batch_tokens=100)
+        assert_close(found, expected, tolerance)
+    assert weights_of(model) == before
 
 
 @pytest.mark.parametrize("error", [0.0, 1.0])
@@ -149,11 +148,8 @@ def test_an_inaccurate_layout_is_not_used(error: float, monkeypatch: pytest.Monk
 @pytest.mark.parametrize("mode", ["bf16", "int8"])
 def test_lower_precision_scores_are_close_to_exact_ones(family: str, mode: str) -> None:
     model = tiny(family)
-    sources, inputs, labels = pairs()
     exact, found = (
-        np.concatenate(
-            PackedModel(model, mode=name).logprobs(sources, inputs, labels, batch_tokens=100)
-        )
+        np.concatenate(PackedModel(model, mode=name).logprobs(*pairs(), batch_tokens=100))
         for name in ("exact", mode)
     )
     assert 0 < np.abs(found - exact).mean() < 0.15
@@ -172,15 +168,11 @@ def test_int8_scores_do_not_depend_on_other_rows_of_the_batch() -> None:
 
 def test_logits_beyond_the_range_of_exponentials_are_scored() -> None:
     model = tiny("marian")
-    sources, inputs, labels = pairs(6)
     with torch.no_grad():
         for shift in (300.0, -600.0):
             model.final_logits_bias.add_(shift)
-            found = PackedModel(model, mode="exact").logprobs(
-                sources, inputs, labels, batch_tokens=100
-            )
-            for one, row in zip(found, plain(model, sources, inputs, labels), strict=True):
-                np.testing.assert_allclose(one, row.numpy(), atol=2e-4, rtol=0)
+            found = PackedModel(model, mode="exact").logprobs(*pairs(6), batch_tokens=100)
+            assert_close(found, plain(model, *pairs(6)), 2e-4)
 
 
 def test_language_tokens_are_not_counted() -> None:
@@ -192,8 +184,7 @@ def test_language_tokens_are_not_counted() -> None:
     found = PackedModel(model, mode="exact").logprobs(
         sources, inputs, labels, n_uncounted=1, batch_tokens=200
     )
-    for one, row in zip(found, expected, strict=True):
-        np.testing.assert_allclose(one, row.numpy(), atol=1e-5, rtol=0)
+    assert_close(found, expected)
 
 
 def test_the_order_of_pairs_does_not_change_scores() -> None:
@@ -206,11 +197,9 @@ def test_the_order_of_pairs_does_not_change_scores() -> None:
 
 def test_weights_of_the_model_are_not_changed() -> None:
     model = tiny("marian")
-    before = {name: parameter.clone() for name, parameter in model.state_dict().items()}
+    before = weights_of(model)
     PackedModel(model, mode="bf16").logprobs(*pairs(), batch_tokens=100)
-    assert all(
-        torch.equal(before[name], parameter) for name, parameter in model.state_dict().items()
-    )
+    assert weights_of(model) == before
 
 
 def test_numbers_of_rows_recur(monkeypatch: pytest.MonkeyPatch) -> None:
