@@ -39,8 +39,8 @@ def compare(
 ) -> Outcome:
     """Compare systems, or metrics that judged the same translations.
 
-    The first file is the baseline. A difference between systems has an interval by bootstrap and p
-    by paired approximate randomisation, of --resamples resamples and random exchanges.
+    The first file is the baseline. A difference between systems has an interval, and p by paired
+    approximate randomisation, of --resamples random exchanges.
 
     Example: cc-hf compare tiny.json other.json
     """
