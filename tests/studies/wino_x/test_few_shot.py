@@ -341,8 +341,11 @@ def test_the_command_fine_tunes_a_translation_model(
     assert "…" not in text.out  # in 80 columns
     written = sorted(path.name for path in (tmp_path / "out").iterdir())
     assert written == ["learning_curve.json", "train-20", "train-40"]
-    settings = thesis_settings("marian", learning_rate=1e-3, max_epochs=2, penalty_weight=100.0)
-    assert found["settings"] == dataclasses.asdict(settings)
+    given = {"learning_rate": 1e-3, "max_epochs": 2, "penalty_weight": 100.0}
+    of_thesis = {"schedule": "inverse_sqrt", "beta2": 0.98, "max_grad_norm": 0.0}
+    others = {"batch_size": 8, "accumulation": 1, "patience": 3, "label_smoothing": 0.1}
+    words = {"pronouns": "all", "masking": "filler", "seed": 42}
+    assert found["settings"] == {**given, **of_thesis, **others, **words}
     assert found["splits"] == {"n_train": 162, "n_dev": 10, "n_test": 20, "seed": 42}
     assert found["data"].startswith("wino_x/mt_en_de.translations@local.")
     assert [point["size"] for point in found["points"]] == [0, 20, 40]
