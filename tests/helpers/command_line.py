@@ -39,7 +39,7 @@ def run_command(
     """Run a command whose output is no terminal, and check its exit status.
 
     Args:
-        arguments: the words behind `cc-hf`.
+        arguments: the words behind `cc-hf`; the first may hold several, divided by spaces.
         text: its standard input.
         cwd: the folder that it runs in.
         status: the exit status that is expected.
@@ -52,7 +52,7 @@ def run_command(
     ):
         warnings.simplefilter("default")
         patches.chdir(cwd)
-        patches.setattr(sys, "argv", ["cc-hf", *map(str, arguments)])
+        patches.setattr(sys, "argv", ["cc-hf", *_words(*arguments)])
         code = 0
         try:
             main.run()
@@ -69,11 +69,11 @@ def invoke(*arguments: object, columns: int | None = None) -> Result:
     """Run a command below `main.run`, so that a result holds the error that it raised.
 
     Args:
-        arguments: the words behind `cc-hf`.
+        arguments: the words behind `cc-hf`; the first may hold several, divided by spaces.
         columns: width of the terminal.
     """
     environment = None if columns is None else {"COLUMNS": str(columns)}
-    return CliRunner(env=environment).invoke(main.app, [*map(str, arguments)])
+    return CliRunner(env=environment).invoke(main.app, _words(*arguments))
 
 
 def printed_by(*arguments: object, status: int = 0, columns: int = 80) -> str:
@@ -81,7 +81,7 @@ def printed_by(*arguments: object, status: int = 0, columns: int = 80) -> str:
     figures. Errors are raised, and warnings are errors.
 
     Args:
-        arguments: the words behind `cc-hf`.
+        arguments: the words behind `cc-hf`; the first may hold several, divided by spaces.
         status: the exit status that is expected.
         columns: width of the terminal.
     """
@@ -91,6 +91,10 @@ def printed_by(*arguments: object, status: int = 0, columns: int = 80) -> str:
     assert result.exit_code == status, result.output
     assert "…" not in result.stdout
     return result.stdout
+
+
+def _words(line: object = "", *others: object) -> list[str]:
+    return [*str(line).split(), *map(str, others)]
 
 
 def read_json(path: Path) -> Any:

@@ -17,10 +17,8 @@ from threading import Thread
 from typing import Any, Literal
 from urllib.parse import parse_qs, urlsplit
 
-from typer.testing import CliRunner
-
-from cc_hf.cli.main import app
 from cc_hf.errors import CCError
+from tests.helpers.command_line import invoke
 
 __all__ = ["TOKEN", "Commit", "FakeHub", "fake_hub", "run"]
 
@@ -234,10 +232,9 @@ def _oid(content: bytes | None) -> str | None:
 TOKEN = "hf_SecretSecretSecretSecret"
 
 
-def run(*arguments: str | Path) -> tuple[str, CCError | None]:
+def run(line: str, *arguments: str | Path) -> tuple[str, CCError | None]:
     """Return the output of a command, and the error of cc_hf that it raised."""
-    answer = CliRunner().invoke(app, ["publish", *map(str, arguments)])
-    assert answer.exception is None or isinstance(answer.exception, (CCError, SystemExit)), (
-        answer.exception
-    )
-    return answer.output, answer.exception if isinstance(answer.exception, CCError) else None
+    answer = invoke(f"publish {line}", *arguments)
+    error = answer.exception
+    assert error is None or isinstance(error, (CCError, SystemExit)), error
+    return answer.output, error if isinstance(error, CCError) else None

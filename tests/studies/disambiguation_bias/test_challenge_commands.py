@@ -97,15 +97,7 @@ def challenge(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
             ),
             *("--alignments", f"{name}.links"),
         )
-    run(
-        "study",
-        "disambiguation_bias",
-        "attractors",
-        "train.jsonl",
-        "--table",
-        "table.json",
-        *lexicon,
-    )
+    run("study disambiguation_bias attractors train.jsonl --table table.json", *lexicon)
     printed = run(
         *(
             "study",
@@ -154,15 +146,7 @@ def test_from_a_corpus_to_the_report_on_a_challenge_set(challenge: Path) -> None
     assert result["scores"]["flip_rate_rare"] == 1
     assert "data:custom/most_biased@" in result["signature"]
     figures = json.loads(
-        run(
-            "study",
-            "disambiguation_bias",
-            "correlate",
-            "result.json",
-            "--dataset",
-            "sets",
-            "--json",
-        )
+        run("study disambiguation_bias correlate result.json --dataset sets --json")
     )
     assert (figures["n"], figures["n_errors"]) == (4, 3)
     assert [test["feature"] for test in figures["tests"]][-1] == "length"

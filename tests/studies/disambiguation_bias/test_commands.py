@@ -38,15 +38,7 @@ def test_from_a_corpus_to_the_bias_of_sentences(folder: Path) -> None:
     assert result.exit_code == 0, result.output
     assert "pairs with a known sense" in result.output
     assert "signature: tag|corpus:" in result.output
-    result = cc_hf(
-        "study",
-        "disambiguation_bias",
-        "attractors",
-        "pairs.jsonl",
-        "--table",
-        "table.json",
-        *options,
-    )
+    result = cc_hf("study disambiguation_bias attractors pairs.jsonl --table table.json", *options)
     assert result.exit_code == 0, result.output
     assert "Schläger, Schlägern" in result.output
     assert "signature: bias|corpus:" in result.output
@@ -73,14 +65,7 @@ def test_from_a_corpus_to_the_bias_of_sentences(folder: Path) -> None:
     assert "largest freq bias" in result.output
     assert len(Path("rows.jsonl").read_text(encoding="utf-8").splitlines()) == 5
     shown = cc_hf(
-        "study",
-        "disambiguation_bias",
-        "score",
-        "table.json",
-        "pairs.jsonl",
-        "--json",
-        "--association",
-        "ppmi",
+        "study disambiguation_bias score table.json pairs.jsonl --json --association ppmi"
     )
     assert set(json.loads(shown.stdout)["means"]) == {"ppmi"}
 
@@ -116,13 +101,7 @@ def test_commands_refuse_what_does_not_fit(folder: Path) -> None:
     Path("short.de").write_text("Eins.\n", encoding="utf-8")
     assert cc_hf(*tag, "a.en", "a.de").exit_code == 0
     attractors = cc_hf(
-        "study",
-        "disambiguation_bias",
-        "attractors",
-        "pairs.jsonl",
-        "--table",
-        "table.json",
-        *lexicon,
+        "study disambiguation_bias attractors pairs.jsonl --table table.json", *lexicon
     )
     assert attractors.exit_code == 0
     for command, message in (

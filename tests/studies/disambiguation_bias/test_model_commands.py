@@ -70,14 +70,13 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def test_all_four_figures_are_compared(folder: Path) -> None:
     printed = printed_by(
-        "study", "disambiguation_bias", "compare-models", folder / "base", folder / "lexical",
-        "--source", folder / "source.en", "--reference", folder / "target.de",
-        "--challenge", folder / "sets.jsonl",
-        "--attacks", folder / "samples.jsonl", "--lexicon", folder / "lexicon.json",
-        "--wino-x", "mt_en_de.translations", "--data-dir", folder, "--search", "anywhere",
-        "--lemmatizer", "none", "--resamples", "50", "--output", folder / "compared.json",
-        "--published",
-    )  # fmt: skip
+        f"study disambiguation_bias compare-models {folder}/base {folder}/lexical"
+        f" --source {folder}/source.en --reference {folder}/target.de"
+        f" --challenge {folder}/sets.jsonl --attacks {folder}/samples.jsonl"
+        f" --lexicon {folder}/lexicon.json --wino-x mt_en_de.translations"
+        f" --data-dir {folder} --search anywhere --lemmatizer none --resamples 50"
+        f" --output {folder}/compared.json --published"
+    )
     row = read_json(folder / "compared.json")
     assert row["models"] == ["base", "lexical"]
     figures = {figure["figure"]: figure for figure in row["figures"]}
@@ -125,6 +124,6 @@ def test_files_of_different_lengths_are_refused(folder: Path) -> None:
     (folder / "short.de").write_text("one\n")
     with pytest.raises(InputError, match=r"expected as many lines in both, got 20 and 1"):
         printed_by(
-            "study", "disambiguation_bias", "compare-models", folder / "base", folder / "lexical",
-            "--source", folder / "source.en", "--reference", folder / "short.de",
-        )  # fmt: skip
+            f"study disambiguation_bias compare-models {folder}/base {folder}/lexical"
+            f" --source {folder}/source.en --reference {folder}/short.de"
+        )

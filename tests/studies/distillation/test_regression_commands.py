@@ -55,18 +55,8 @@ def test_regression_reads_a_table_of_systems(tmp_path: Path) -> None:
         "pair,bleu,min\nde,1,1\nde,2,2.5\nde,3,2.7\nde,4,4.1\nru,1,9\n", encoding="utf-8"
     )
     printed = printed_by(
-        "study",
-        "distillation",
-        "regression",
-        path,
-        "--dependent",
-        "min",
-        "--independent",
-        "bleu",
-        "--where",
-        "pair=de",
-        "-o",
-        tmp_path / "r.json",
+        f"study distillation regression {path} --dependent min --independent bleu"
+        f" --where pair=de -o {tmp_path}/r.json"
     )
     assert "min: least squares, n = 4" in printed
     assert read_json(tmp_path / "r.json")["coefficients"][1]["value"] == pytest.approx(0.95)
@@ -76,14 +66,7 @@ def test_regression_reads_a_table_of_systems(tmp_path: Path) -> None:
 
 def test_published_systems_are_printed_and_drawn(tmp_path: Path) -> None:
     shown = run_command(
-        "study",
-        "distillation",
-        "systems",
-        "--plot",
-        tmp_path / "p.svg",
-        "--each-seed",
-        "--table",
-        tmp_path / "p.tsv",
+        f"study distillation systems --plot {tmp_path}/p.svg --each-seed --table {tmp_path}/p.tsv",
         environment={"COLUMNS": "80"},
     )
     assert max(map(len, shown.stdout.splitlines())) <= 80

@@ -40,32 +40,11 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_two_models_are_probed_compared_and_drawn(folder: Path) -> None:
     printed = printed_by(
-        "study",
-        "lexical_shortcuts",
-        "probe",
-        folder / "model0",
-        folder / "model1",
-        "--source",
-        folder / "train.en",
-        "--target",
-        folder / "train.de",
-        "--test-source",
-        folder / "test.en",
-        "--test-target",
-        folder / "test.de",
-        "--name",
-        "base",
-        "--name",
-        "other",
-        "--max-epochs",
-        "2",
-        "--resamples",
-        "20",
-        "--bf16",
-        "--chart",
-        folder / "probe.svg",
-        "--output",
-        folder / "probe.json",
+        f"study lexical_shortcuts probe {folder}/model0 {folder}/model1"
+        f" --source {folder}/train.en --target {folder}/train.de"
+        f" --test-source {folder}/test.en --test-target {folder}/test.de --name base"
+        f" --name other --max-epochs 2 --resamples 20 --bf16 --chart {folder}/probe.svg"
+        f" --output {folder}/probe.json"
     )
     assert "base: encoder, 21 sub-words" not in printed  # words are several sub-words
     assert "base: encoder" in printed
@@ -100,17 +79,8 @@ def test_options_that_do_not_fit_are_refused(
         options = [*options, "--data-dir", str(shared / "upstream")]
     with pytest.raises(InputError, match=message):
         printed_by(
-            "study",
-            "lexical_shortcuts",
-            "probe",
-            "model0",
-            "model1",
-            "--source",
-            "train.en",
-            "--target",
-            "train.de",
-            "--max-epochs",
-            "1",
+            "study lexical_shortcuts probe model0 model1 --source train.en"
+            " --target train.de --max-epochs 1",
             *options,
         )
 

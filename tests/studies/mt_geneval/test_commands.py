@@ -25,8 +25,8 @@ from tests.studies.mt_geneval.samples import (
 )
 
 
-def run(*arguments: object) -> Result:
-    return invoke("study", "mt_geneval", *arguments)
+def run(line: object, *arguments: object) -> Result:
+    return invoke(f"study mt_geneval {line}", *arguments)
 
 
 def with_examples(monkeypatch: pytest.MonkeyPatch, rows: list[Any]) -> None:

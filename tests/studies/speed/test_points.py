@@ -173,13 +173,7 @@ def test_drops_from_a_figure_of_0_are_refused() -> None:
 
 def test_the_command_prints_published_figures_and_draws_them(tmp_path: Path) -> None:
     shown = run_command(
-        "study",
-        "speed",
-        "drops",
-        "--published",
-        "--plot",
-        tmp_path / "p.svg",
-        environment={"COLUMNS": "80"},
+        f"study speed drops --published --plot {tmp_path}/p.svg", environment={"COLUMNS": "80"}
     )
     lines = shown.stdout.splitlines()
     assert max(map(len, lines)) <= 80

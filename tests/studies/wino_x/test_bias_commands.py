@@ -65,14 +65,7 @@ def test_referent_bias_reads_a_result(data: Path) -> None:
     )
     (data / "r.json").write_text(result.to_json(), encoding="utf-8")
     printed = printed_by(
-        "study",
-        "wino_x",
-        "referent-bias",
-        data / "r.json",
-        "--data-dir",
-        data,
-        "-o",
-        data / "out.json",
+        f"study wino_x referent-bias {data}/r.json --data-dir {data} -o {data}/out.json"
     )
     assert "50.0 % right (2 of 4); both of a pair right 0.0 % (0 of 2)" in " ".join(printed.split())
     assert "female 1, male 2, neutral 3" in printed
@@ -162,14 +155,4 @@ def test_trigger_importance_writes_figures_page_and_picture(data: Path) -> None:
     )
     assert [one["example_id"] for one in read_json(few)["saliences"]] == ["Q1-1", "Q1-2"]
     with pytest.raises(InputError, match=r"--evaluator: expected one sequence-to-sequence.*got a"):
-        printed_by(
-            "study",
-            "wino_x",
-            "trigger-importance",
-            "--data-dir",
-            data,
-            "--evaluator",
-            "a",
-            "--evaluator",
-            "b",
-        )
+        printed_by(f"study wino_x trigger-importance --data-dir {data} --evaluator a --evaluator b")

@@ -1,11 +1,11 @@
 from __future__ import annotations
 
 import dataclasses
-import json
 import re
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 import torch
 
@@ -28,9 +28,12 @@ from cc_hf.studies.wino_x.pronoun_penalty import PronounPenaltyTrainer
 from cc_hf.studies.wino_x.splits import WinoXSplits, matching_samples, split_schemas
 from cc_hf.studies.wino_x.translation_pairs import PairCollator, encode_pairs
 from tests.helpers.cases import cases_by_words
+from tests.helpers.command_line import read_json
 from tests.helpers.families import BUILDERS
 from tests.helpers.models import save_tiny_masked_lm
 from tests.helpers.wino_x_schemas import lay_out, lm_rows, mt_rows, save_schema_marian
+
+MT = "mt_en_de.translations"
 
 
 @pytest.fixture(scope="module")
@@ -42,11 +45,7 @@ def data_dir(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def splits(data_dir: Path) -> WinoXSplits:
-    return split_schemas(
-        cc_hf.load_examples("wino_x", "mt_en_de.translations", data_dir=data_dir),
-        n_dev=20,
-        n_test=60,
-    )
+    return split_schemas(cc_hf.load_examples("wino_x", MT, data_dir=data_dir), n_dev=20, n_test=60)
 
 
 @pytest.fixture(scope="module")
@@ -78,12 +77,8 @@ def test_the_penalty_gives_higher_accuracy_than_plain_fine_tuning(
     """This holds for unseen combinations of nouns, after equally many epochs from the same weights."""
     found = {}
     for weight in (0.0, 10.0):
-        tuned = fine_tune_on_translations(
-            marian,
-            splits.train,
-            splits.dev,
-            FineTuning(learning_rate=3e-3, max_epochs=30, patience=30, penalty_weight=weight),
-        )
+        settings = FineTuning(learning_rate=3e-3, max_epochs=30, patience=30, penalty_weight=weight)
+        tuned = fine_tune_on_translations(marian, splits.train, splits.dev, settings)
         found[weight] = choice_accuracy(tuned.evaluator, splits.test).accuracy
     assert 0.4 <= choice_accuracy(marian, splits.test).accuracy <= 0.6
     assert found[10.0] >= found[0.0] + 0.15
@@ -127,25 +122,16 @@ def test_early_stopping_keeps_the_weights_of_the_lowest_dev_loss(
 ) -> None:
     """The training data contradict the development part: they hold the other pronouns."""
     wrong = [
-        ContrastiveTranslationExample(
-            e.id,
-            "en",
-            "de",
-            e.source,
-            e.contrastive_translations[0],
-            (e.correct_translation,),
-            e.category,
-            e.extra,
+        dataclasses.replace(
+            e,
+            correct_translation=e.contrastive_translations[0],
+            contrastive_translations=(e.correct_translation,),
         )
         for e in splits.train[:40]
     ]
     dev = splits.dev[:8]  # one batch
-    tuned = fine_tune_on_translations(
-        marian,
-        wrong,
-        dev,
-        FineTuning(learning_rate=0.02, max_epochs=60, patience=2, label_smoothing=0.0),
-    )
+    settings = FineTuning(learning_rate=0.02, max_epochs=60, patience=2, label_smoothing=0.0)
+    tuned = fine_tune_on_translations(marian, wrong, dev, settings)
     losses = tuned.dev_losses
     assert len(losses) < 60
     assert len(losses) == tuned.best_epoch + 2
@@ -160,31 +146,20 @@ def test_bad_sizes_and_settings_are_refused(marian: Any, splits: WinoXSplits) ->
     settings = FineTuning(max_epochs=1)
     with pytest.raises(InputError, match="training sizes: expected at least one, got none"):
         learning_curve(marian, splits, [], settings)
-    with pytest.raises(
-        InputError, match=(r"expected 1 to 112 samples, which is what the.*got 500")
-    ):
+    with pytest.raises(InputError, match=r"expected 1 to 112 samples, which is what the.*got 500"):
         learning_curve(marian, splits, [500], settings)
     twin = dataclasses.replace(splits.dev[0], id="another sample of its schema")
     for known in (splits.dev[0], splits.train[-1], twin):
+        message = f"1 are of schemas of the training or development part, such as '{known.id}'"
         with pytest.raises(
-            InputError,
-            match=(
-                "other: expected samples of the test part, 1 are of schemas of the training or"
-                f" development part, such as '{known.id}'"
-            ),
+            InputError, match=f"other: expected samples of the test part, {message}"
         ):
             learning_curve(marian, splits, [10], settings, tests={"other": [*splits.test, known]})
     changes: list[tuple[dict[str, Any], str]] = [
         ({"batch_size": 0}, "batch_size: expected an integer of at least 1, got 0"),
         ({"learning_rate": 0.0}, "learning_rate: expected a number above 0, got 0.0"),
-        (
-            {"label_smoothing": 1.0},
-            "label_smoothing: expected a number of at least 0 and below 1, got 1.0",
-        ),
-        (
-            {"penalty_weight": float("inf")},
-            "penalty_weight: expected a number of at least 0, got inf",
-        ),
+        ({"label_smoothing": 1.0}, "label_smoothing: .* at least 0 and below 1, got 1.0"),
+        ({"penalty_weight": float("inf")}, "penalty_weight: .* of at least 0, got inf"),
         ({"seed": -1}, "seed: expected an integer of at least 0, got -1"),
         ({"schedule": "cosine"}, "schedule: expected one of linear, inverse_sqrt, got 'cosine'"),
         ({"beta2": 1.0}, "beta2: expected a number of at least 0 and below 1, got 1.0"),
@@ -200,23 +175,20 @@ def test_bad_sizes_and_settings_are_refused(marian: Any, splits: WinoXSplits) ->
 
 
 @cases_by_words(
-    ("family", "rate", "batch_size", "beta2", "max_grad_norm", "smoothing", "falls_by"),
+    ("family", "rate", "expected", "falls_by"),
     [
         # Table 4.6: inverse_sqrt, and no clipping as in the script of the program
-        ("fsmt", 1e-7, 8, 0.98, 0.0, 0.1, [1, (10001 / 10000) ** -0.5, (10002 / 10000) ** -0.5]),
+        ("fsmt", 1e-7, (8, 0.98, 0.0, 0.1), [1, (10001 / 10000) ** -0.5, (10002 / 10000) ** -0.5]),
         # Table 4.11, and the defaults of transformers: linear
-        ("mbart", 1e-5, 16, 0.999, 1.0, 0.0, [1, 1999 / 2000, 1998 / 2000]),
-        ("masked_lm", 1e-7, 16, 0.999, 1.0, 0.0, [1, 1999 / 2000, 1998 / 2000]),  # Table 4.15
+        ("mbart", 1e-5, (16, 0.999, 1.0, 0.0), [1, 1999 / 2000, 1998 / 2000]),
+        ("masked_lm", 1e-7, (16, 0.999, 1.0, 0.0), [1, 1999 / 2000, 1998 / 2000]),  # Table 4.15
     ],
     "family",
 )
 def test_the_trainer_has_the_settings_of_the_thesis(
     family: str,
     rate: float,
-    batch_size: int,
-    beta2: float,
-    max_grad_norm: float,
-    smoothing: float,
+    expected: tuple[float, ...],
     falls_by: list[float],
     marian: Any,
     splits: WinoXSplits,
@@ -236,32 +208,21 @@ def test_the_trainer_has_the_settings_of_the_thesis(
             return super().training_step(*arguments, **options)
 
     own = own_copy(marian)
-    pairs, dev = (
-        encode_pairs(own, splits.train[: 2 * batch_size]),
-        encode_pairs(own, splits.dev[:4]),
-    )
+    n_pairs, settings = 2 * int(expected[0]), thesis_settings(family)
+    pairs, dev = (encode_pairs(own, e) for e in (splits.train[:n_pairs], splits.dev[:4]))
     with pytest.raises(EnoughError):
-        fine_tune(
-            own,
-            Seeing,
-            pairs,
-            dev,
-            PairCollator.of(own),
-            thesis_settings(family),
-            penalty_weight=0.0,
-        )
+        fine_tune(own, Seeing, pairs, dev, PairCollator.of(own), settings, penalty_weight=0.0)
     arguments, group = seen[0].args, seen[0].optimizer.param_groups[0]
-    assert (
-        arguments.num_train_epochs,
+    given = (
         arguments.per_device_train_batch_size,
+        group["betas"][1],
+        arguments.max_grad_norm,
         arguments.label_smoothing_factor,
-    ) == (1000, batch_size, smoothing)
-    assert (arguments.max_grad_norm, arguments.seed, arguments.gradient_accumulation_steps) == (
-        max_grad_norm,
-        42,
-        1,
     )
-    assert (group["betas"], group["weight_decay"]) == ((0.9, beta2), 0.0)
+    assert given == expected
+    of_all = (arguments.num_train_epochs, arguments.seed, arguments.gradient_accumulation_steps)
+    assert of_all == (1000, 42, 1)
+    assert (group["betas"][0], group["weight_decay"]) == (0.9, 0.0)
     assert rates == pytest.approx([rate * share for share in falls_by], rel=1e-9)
 
 
@@ -282,19 +243,14 @@ def test_every_family_is_trained_on_the_scored_logprobs(family: str, tmp_path: P
         ContrastiveTranslationExample(str(i), "en", "de", *pair, ("x",), "male", {"pair": str(i)})
         for i, pair in enumerate(texts)
     ]
-    tuned = fine_tune_on_translations(
-        evaluator,
-        examples,
-        examples,
-        FineTuning(learning_rate=1e-3, batch_size=3, max_epochs=1, label_smoothing=0.0),
-    )
+    settings = FineTuning(learning_rate=1e-3, batch_size=3, max_epochs=1, label_smoothing=0.0)
+    tuned = fine_tune_on_translations(evaluator, examples, examples, settings)
     before, after = (
         found.score([ScoringRequest(*pair) for pair in texts], src_lang="en", tgt_lang="de")
         for found in (evaluator, tuned.evaluator)
     )
-    assert tuned.dev_losses[0] == pytest.approx(
-        -after.sum_logprob.sum() / after.n_tokens.sum(), rel=1e-4
-    )
+    loss = -after.sum_logprob.sum() / after.n_tokens.sum()
+    assert tuned.dev_losses[0] == pytest.approx(loss, rel=1e-4)
     assert after.sum_logprob.sum() > before.sum_logprob.sum()
 
 
@@ -313,28 +269,18 @@ def test_only_chosen_tokens_are_masked_and_learnt(
         ids, labels, length = batch["input_ids"][i], batch["labels"][i], len(row.ids)
         assert batch["attention_mask"][i].tolist() == [1] * length + [0] * (len(ids) - length)
         assert bool((labels[length:] == -100).all())
-        learnt = labels != -100
-        assert labels[learnt].tolist() == [
-            token for token, own in zip(row.ids, learnt.tolist(), strict=False) if own
-        ]
-        masked = (ids == evaluator.tokenizer.mask_token_id)[:length]
-        n_masked += int(masked.sum())
+        learnt = (labels != -100)[:length].tolist()
+        given = torch.tensor(row.ids)
+        assert torch.equal(labels[:length][learnt], given[learnt])
+        masked = (ids == evaluator.tokenizer.mask_token_id)[:length].tolist()
+        n_masked += sum(masked)
         if masking == "random":
-            assert int(learnt.sum()) >= 1
-            assert not any(
-                special and own
-                for special, own in zip(row.is_special, learnt.tolist(), strict=False)
-            )
+            assert any(learnt)
+            assert not any(np.logical_and(row.is_special, learnt))
         else:
-            assert (
-                evaluator.tokenizer.decode(
-                    [t for t, own in zip(row.ids, masked.tolist(), strict=True) if own]
-                ).strip()
-                == example.extra["correct_filler"]
-            )
-            assert learnt[:length].tolist() == (
-                masked.tolist() if masking == "filler-only" else [True] * length
-            )
+            filler = evaluator.tokenizer.decode(given[masked]).strip()
+            assert filler == example.extra["correct_filler"]
+            assert learnt == (masked if masking == "filler-only" else [True] * length)
     if masking == "random":
         share = n_masked / sum(len(row.ids) - 2 for row in rows)
         assert 0.06 <= share <= 0.2  # 80 % of 15 %
@@ -343,32 +289,17 @@ def test_only_chosen_tokens_are_masked_and_learnt(
 def test_fillers_are_located_in_their_gaps(masked_folder: Path) -> None:
     evaluator: Any = load_evaluator(masked_folder, mode="exact")
 
-    def example(context: str, text: str, filler: str = "the bag") -> ContrastiveTranslationExample:
-        return ContrastiveTranslationExample(
-            "1",
-            "en",
-            "en",
-            "",
-            text,
-            ("x",),
-            "first",
-            {"pair": "1", "context": context, "correct_filler": filler},
-        )
+    def example(context: str, text: str) -> ContrastiveTranslationExample:
+        extra = {"pair": "1", "context": context, "correct_filler": "the bag"}
+        return ContrastiveTranslationExample("1", "en", "en", "", text, ("x",), "first", extra)
 
-    (row,) = encode_fillers(
-        evaluator,
-        [
-            example(
-                "The bag hit _, and the ball hit _.",
-                "The bag hit the bag, and the ball hit the bag.",
-            )
-        ],
-    )
+    context = "The bag hit _, and the ball hit _."
+    filled = example(context, "The bag hit the bag, and the ball hit the bag.")
+    (row,) = encode_fillers(evaluator, [filled])
     fillers = "".join("x" if own else " " for own in row.is_filler).split()
     assert len(fillers) == 2
-    assert evaluator.tokenizer.decode(
-        [t for t, own in zip(row.ids, row.is_filler, strict=True) if own]
-    ).split() == ["the", "bag", "the", "bag"]
+    tokens = torch.tensor(row.ids)[torch.tensor(row.is_filler)]
+    assert evaluator.tokenizer.decode(tokens).split() == ["the", "bag", "the", "bag"]
     with pytest.raises(InputError, match="example '1': expected a sample of LM-Wino-X"):
         encode_fillers(evaluator, [example("It hit _.", "It hit the ball.")])
     with pytest.raises(InputError, match=r"masking: expected one of filler.*got 'all'"):
@@ -384,155 +315,86 @@ def test_a_masked_lm_learns_the_fillers(masked_folder: Path, data_dir: Path) -> 
         for config in ("lm_en_de", "lm_en_de.english")
     )
     parts = split_schemas(english, n_dev=20, n_test=40)
-    settings = thesis_settings(
-        "masked_lm",
-        learning_rate=5e-3,
-        max_epochs=12,
-        patience=12,
-        masking="filler-only",
-        accumulation=2,
-        batch_size=8,
-    )
+    lengths = {"max_epochs": 12, "patience": 12, "accumulation": 2, "batch_size": 8}
+    settings = thesis_settings("masked_lm", learning_rate=5e-3, masking="filler-only", **lengths)
     tests = {"english": parts.test, "german": matching_samples(parts.test, german)}
     before, after = learning_curve(evaluator, parts, [100], settings, tests=tests)
     assert after.tuned is not None
     assert after.tuned.dev_losses[-1] < after.tuned.dev_losses[0] - 0.5
     assert list(before.accuracies) == list(after.accuracies) == ["english", "german"]
-    rise = [
-        sum(c.logprob_correct for c in point.accuracies["english"].choices)
-        for point in (before, after)
-    ]
-    assert rise[1] > rise[0]
+    choices = [point.accuracies["english"].choices for point in (before, after)]
+    first, last = (sum(choice.logprob_correct for choice in one) for one in choices)
+    assert last > first
 
 
 def test_the_command_fine_tunes_a_translation_model(
     marian_folder: Path, data_dir: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     found = run(
-        "--model",
-        str(marian_folder),
-        "--objective",
-        "pronoun-penalty",
-        "--sizes",
-        "20,40",
-        "--max-epochs",
-        "2",
-        "--n-dev",
-        "10",
-        "--n-test",
-        "20",
-        "--learning-rate",
-        "1e-3",
-        "--data-dir",
-        str(data_dir),
-        "--output",
-        str(tmp_path / "out"),
+        f"--model {marian_folder} --objective pronoun-penalty --sizes 20,40"
+        " --max-epochs 2 --n-dev 10 --n-test 20 --learning-rate 1e-3"
+        f" --data-dir {data_dir} --output {tmp_path}/out"
     )
     text = capsys.readouterr()
     assert text.out.count("mt_en_de") >= 4  # in the heading and three rows, where it may be folded
     assert "trained on 40" in text.err
     assert "…" not in text.out  # in 80 columns
-    assert sorted(path.name for path in (tmp_path / "out").iterdir()) == [
-        "learning_curve.json",
-        "train-20",
-        "train-40",
-    ]
-    assert found["settings"] == {
-        "learning_rate": 1e-3,
-        "schedule": "inverse_sqrt",
-        "beta2": 0.98,
-        "max_grad_norm": 0.0,
-        "batch_size": 8,
-        "accumulation": 1,
-        "max_epochs": 2,
-        "patience": 3,
-        "label_smoothing": 0.1,
-        "penalty_weight": 100.0,
-        "pronouns": "all",
-        "masking": "filler",
-        "seed": 42,
-    }
+    written = sorted(path.name for path in (tmp_path / "out").iterdir())
+    assert written == ["learning_curve.json", "train-20", "train-40"]
+    given = {"learning_rate": 1e-3, "max_epochs": 2, "penalty_weight": 100.0}
+    of_thesis = {"schedule": "inverse_sqrt", "beta2": 0.98, "max_grad_norm": 0.0}
+    others = {"batch_size": 8, "accumulation": 1, "patience": 3, "label_smoothing": 0.1}
+    words = {"pronouns": "all", "masking": "filler", "seed": 42}
+    assert found["settings"] == {**given, **of_thesis, **others, **words}
     assert found["splits"] == {"n_train": 162, "n_dev": 10, "n_test": 20, "seed": 42}
     assert found["data"].startswith("wino_x/mt_en_de.translations@local.")
     assert [point["size"] for point in found["points"]] == [0, 20, 40]
     for point in found["points"]:
-        accuracy = point["accuracies"]["mt_en_de.translations"]
+        accuracy = point["accuracies"][MT]
         assert f"{100 * accuracy['accuracy']:.1f}" in text.out
         assert accuracy["n"] == len(accuracy["choices"]) == 20
-        assert accuracy["n_correct"] == sum(
-            c["logprob_correct"] > c["logprob_contrastive"] for c in accuracy["choices"]
-        )
-        bias = point["bias"]["mt_en_de.translations"]
-        assert (bias["n"], bias["n_correct"], bias["n_open"]) == (
-            20,
-            accuracy["n_correct"],
-            accuracy["n_ties"],
-        )
+        is_correct = [c["logprob_correct"] > c["logprob_contrastive"] for c in accuracy["choices"]]
+        assert accuracy["n_correct"] == sum(is_correct)
+        bias = point["bias"][MT]
+        expected = (20, accuracy["n_correct"], accuracy["n_ties"])
+        assert (bias["n"], bias["n_correct"], bias["n_open"]) == expected
         by_name = {(test["feature"], test["coding"]): test["strength"] for test in bias["tests"]}
-        figures = [
-            f"{by_name[key]:.3f}"
-            for key in (("gender", "program"), ("gender", "thesis"), ("position", "program"))
-        ]
-        male = bias["genders"]["male"]["n_preferred"] / sum(
-            gender["n_preferred"] for gender in bias["genders"].values()
-        )
-        assert re.search(
-            rf"\n +{point.get('n_train', 0)} +{' +'.join(figures)} +{100 * male:.1f} ", text.out
-        )
+        keys = (("gender", "program"), ("gender", "thesis"), ("position", "program"))
+        figures = " +".join(f"{by_name[key]:.3f}" for key in keys)
+        n_preferred = {name: gender["n_preferred"] for name, gender in bias["genders"].items()}
+        male = n_preferred["male"] / sum(n_preferred.values())
+        row = rf"\n +{point.get('n_train', 0)} +{figures} +{100 * male:.1f} "
+        assert re.search(row, text.out)
     with pytest.raises(InputError, match="expected a new or empty folder"):
-        run("--model", str(marian_folder), "--output", str(tmp_path / "out"))
+        run(f"--model {marian_folder} --output {tmp_path}/out")
 
 
 def test_the_command_measures_transfer_to_another_configuration(
     masked_folder: Path, data_dir: Path, tmp_path: Path
 ) -> None:
     found = run(
-        "--model",
-        str(masked_folder),
-        "--config",
-        "lm_en_de.english",
-        "--transfer",
-        "lm_en_de",
-        "--sizes",
-        "20",
-        "--max-epochs",
-        "1",
-        "--n-dev",
-        "10",
-        "--n-test",
-        "20",
-        "--data-dir",
-        str(data_dir),
-        "--output",
-        str(tmp_path / "out"),
-        "--no-models",
-        "--quiet",
+        f"--model {masked_folder} --config lm_en_de.english --transfer lm_en_de"
+        f" --sizes 20 --max-epochs 1 --n-dev 10 --n-test 20 --data-dir {data_dir}"
+        f" --output {tmp_path}/out --no-models --quiet"
     )
     assert [path.name for path in (tmp_path / "out").iterdir()] == ["learning_curve.json"]
     assert found["settings"]["learning_rate"] == 1e-7
     for point in found["points"]:
         english, german = (
-            point["accuracies"][config] for config in ("lm_en_de.english", "lm_en_de")
+            point["accuracies"][config]["choices"] for config in ("lm_en_de.english", "lm_en_de")
         )
-        assert [c["example_id"] for c in english["choices"]] == [
-            c["example_id"] for c in german["choices"]
-        ]
-        assert [c["logprob_correct"] for c in english["choices"]] != [
-            c["logprob_correct"] for c in german["choices"]
-        ]
+        assert [c["example_id"] for c in english] == [c["example_id"] for c in german]
+        assert [c["logprob_correct"] for c in english] != [c["logprob_correct"] for c in german]
         # the gender of fillers is not known
         assert [test["feature"] for test in point["bias"]["lm_en_de"]["tests"]] == ["position"]
 
 
-def run(*arguments: str) -> Any:
+def run(words: str) -> Any:
     from cc_hf.cli.main import app
 
-    app(["study", "wino_x", "train", *arguments], standalone_mode=False)
-    return json.loads(
-        (Path(arguments[arguments.index("--output") + 1]) / "learning_curve.json").read_text(
-            encoding="utf-8"
-        )
-    )
+    app(["study", "wino_x", "train", *words.split()], standalone_mode=False)
+    (output,) = re.findall(r"--output (\S+)", words)
+    return read_json(Path(output, "learning_curve.json"))
 
 
 def test_a_folder_that_another_run_trains_into_is_refused(tmp_path: Path) -> None:
@@ -542,7 +404,7 @@ def test_a_folder_that_another_run_trains_into_is_refused(tmp_path: Path) -> Non
         sole_writer(output),
         pytest.raises(InputError, match=r"no other run is writing, got .*/out"),
     ):
-        run("--model", "nowhere", "--output", str(output))
+        run(f"--model nowhere --output {output}")
     assert not list(output.parent.iterdir())
 
 
@@ -553,45 +415,39 @@ def test_an_output_that_the_system_cannot_open_is_refused(
     monkeypatch.chdir(tmp_path)
     Path("loop").symlink_to("loop")
     with pytest.raises(CCError):
-        run("--model", "m", "--output", name)
+        run(f"--model m --output {name}")
 
 
 def test_arguments_that_do_not_fit_together_are_refused(
     marian_folder: Path, masked_folder: Path, data_dir: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with pytest.raises(InputError, match="expected a configuration with contrastive translations"):
-        debias(marian_folder, "mt_en_de", data_dir=data_dir)
-    with pytest.raises(InputError, match="lm_en_de: expected a masked language model"):
-        debias(marian_folder, "lm_en_de", data_dir=data_dir)
-    with pytest.raises(InputError, match=r"mt_en_de.translations: expected a translation model"):
-        debias(masked_folder, data_dir=data_dir)
-    with pytest.raises(InputError, match="masked language models have the objective mle only"):
-        debias(masked_folder, "lm_en_de", objective="pronoun-penalty", data_dir=data_dir)
-    with pytest.raises(InputError, match="device: 'auto' spreads the model over several GPUs"):
-        debias(marian_folder, loading=LoadingOptions(device="auto"), data_dir=data_dir)
-    with pytest.raises(InputError, match=r"objective: expected one of mle.*got 'pp'"):
-        debias(marian_folder, objective="pp", data_dir=data_dir)
-    with pytest.raises(InputError, match="the objective mle has none"):
-        debias(marian_folder, settings={"penalty_weight": 5.0}, data_dir=data_dir)
-    with pytest.raises(InputError, match=r"expected a number above 0 with the objective.*got 0"):
-        debias(
+    penalty: dict[str, Any] = {"objective": "pronoun-penalty"}
+    auto = LoadingOptions(device="auto")
+    for folder, config, options, message in (
+        (marian_folder, "mt_en_de", {}, "expected a configuration with contrastive translations"),
+        (marian_folder, "lm_en_de", {}, "lm_en_de: expected a masked language model"),
+        (masked_folder, MT, {}, r"mt_en_de.translations: expected a translation model"),
+        (masked_folder, "lm_en_de", penalty, "masked language models have the objective mle only"),
+        (
             marian_folder,
-            objective="pronoun-penalty",
-            settings={"penalty_weight": 0.0},
-            data_dir=data_dir,
-        )
+            MT,
+            {"loading": auto},
+            "device: 'auto' spreads the model over several GPUs",
+        ),
+        (marian_folder, MT, {"objective": "pp"}, r"objective: expected one of mle.*got 'pp'"),
+        (marian_folder, MT, {"settings": {"penalty_weight": 5.0}}, "the objective mle has none"),
+        (
+            marian_folder,
+            MT,
+            {**penalty, "settings": {"penalty_weight": 0.0}},
+            r"expected a number above 0 with the objective.*got 0",
+        ),
+    ):
+        with pytest.raises(InputError, match=message):
+            debias(folder, config, data_dir=data_dir, **options)
     for sizes in ("500;1000", "5,5", "", "-1"):
         with pytest.raises(InputError, match="--sizes: expected different whole numbers"):
-            run(
-                "--model",
-                str(marian_folder),
-                "--sizes",
-                sizes,
-                "--output",
-                "nowhere",
-                "--data-dir",
-                str(data_dir),
-            )
+            run(f"--model {marian_folder} --output nowhere --data-dir {data_dir} --sizes={sizes}")
     assert not Path("nowhere").exists()
     for name, value in {"WORLD_SIZE": "2", "RANK": "0", "MASTER_ADDR": "localhost"}.items():
         monkeypatch.setenv(name, value)

@@ -41,9 +41,10 @@ def folder(tmp_path: Path) -> Path:
 
 def draw(folder: Path, *options: object) -> Result:
     return invoke(
-        "build", "sheets", folder / "a.json", folder / "b.json", "-o", folder / "sheets",
-        "--key", folder / "key.json", "--n", 10, *options,
-    )  # fmt: skip
+        f"build sheets {folder}/a.json {folder}/b.json -o {folder}/sheets --n 10"
+        f" --key {folder}/key.json",
+        *options,
+    )
 
 
 def truth(folder: Path) -> dict[str, Mapping[str, str]]:

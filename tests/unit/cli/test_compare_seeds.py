@@ -26,18 +26,10 @@ def test_a_table_is_made_of_results_bleu_times_and_labels(
     seeds: list[Path], tmp_path: Path
 ) -> None:
     labels = ["--group", "*=ours", "--size", "base=6M", "--size", "fast=2M", "--seqkd", "fast"]
-    shown = run_command(
-        *BY_SEED,
-        *seeds,
-        *seed_files(tmp_path),
-        *labels,
-        "--table",
-        tmp_path / "systems.tsv",
-        "--means",
-        tmp_path / "means.csv",
-        "--plot",
-        tmp_path / "chart.svg",
+    outputs = (
+        f"--table {tmp_path}/systems.tsv --means {tmp_path}/means.csv --plot {tmp_path}/chart.svg"
     )
+    shown = run_command(*BY_SEED, *seeds, *seed_files(tmp_path), *labels, *outputs.split())
     rows = read_system_table(tmp_path / "systems.tsv")
     assert [row["system"] for row in rows] == ["base", "base", "fast", "fast"]
     assert ",".join(rows[0]).startswith("system,group,size,seed,seqkd,tgt_lang,bleu,seconds,")

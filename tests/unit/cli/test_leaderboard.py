@@ -6,13 +6,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from typer.testing import CliRunner
 
-from cc_hf.cli.main import app
 from cc_hf.data.files.quality_scores import read_quality_scores
-from cc_hf.errors import CCError, InputError, MissingDependencyError
+from cc_hf.errors import InputError, MissingDependencyError
 from cc_hf.hub.push import Upload
 from cc_hf.leaderboard.app import build_page
+from tests.helpers.cases import cases_by_message
+from tests.helpers.command_line import invoke, printed_by
 from tests.helpers.results import small_result, write_result
 from tests.unit.cli.test_commands import cc_hf_process
 
@@ -26,14 +26,6 @@ def results(tmp_path: Path) -> Path:
     return folder
 
 
-def invoke(*arguments: str | Path) -> str:
-    found = CliRunner().invoke(app, [str(argument) for argument in arguments])
-    if isinstance(found.exception, CCError):
-        raise found.exception
-    assert found.exit_code == 0, found.output
-    return found.output
-
-
 def test_publishing_is_a_dry_run_unless_told_to_push(
     results: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -44,7 +36,7 @@ def test_publishing_is_a_dry_run_unless_told_to_push(
         return f"{upload.url}/commit/1"
 
     monkeypatch.setattr("cc_hf.hub.push.push", push)
-    told = invoke("publish", "leaderboard", "--repo", "org/board", results)
+    told = invoke(f"publish leaderboard --repo org/board {results}").output
     assert sent == []
     assert "dry run: 5 files" in told
     assert "https://huggingface.co/spaces/org/board" in told
@@ -52,75 +44,50 @@ def test_publishing_is_a_dry_run_unless_told_to_push(
     assert "cc_hf, which is on no package index yet" in told
     assert "--requirement" in told
     own = ("--requirement", "cc_hf @ git+https://example.org/cc_hf")
-    quiet = invoke("publish", "leaderboard", "--repo", "o/b", results, *own)
+    quiet = invoke(f"publish leaderboard --repo o/b {results}", *own).output
     assert "package index" not in quiet
     assert "results/aws.json" in told
-    assert "sent: 5 files" in invoke(
-        "publish",
-        "leaderboard",
-        "--repo",
-        "org/board",
-        results,
-        "--yes",
-        "--public",
-        "--title",
-        "T",
+    assert "sent: 5 files" in printed_by(
+        f"publish leaderboard --repo org/board {results} --yes --public --title T"
     )
     (call,) = sent
-    assert (call["upload"].repo, call["upload"].repo_type, call["private"], call["create_pr"]) == (
-        "org/board",
-        "space",
-        False,
-        False,
-    )
-    assert {path for path, _ in call["upload"].files} == {
-        "README.md",
-        "app.py",
-        "requirements.txt",
-        "results/aws.json",
-        "results/dates.tsv",
-    }
+    upload = call["upload"]
+    where = (upload.repo, upload.repo_type, call["private"], call["create_pr"])
+    assert where == ("org/board", "space", False, False)
+    sent_files = "README.md app.py requirements.txt results/aws.json results/dates.tsv"
+    assert sorted(path for path, _ in upload.files) == sent_files.split()
 
 
 def test_publish_can_write_the_folder_without_uploading(results: Path, tmp_path: Path) -> None:
-    told = invoke(
-        "publish",
-        "leaderboard",
-        "--repo",
-        "org/board",
-        results,
-        "--output",
-        tmp_path / "space",
-        "--bleu",
-        "aws=31.2",
+    told = printed_by(
+        f"publish leaderboard --repo org/board {results} --output {tmp_path}/space --bleu aws=31.2"
     )
     assert "app.py" in told
     assert read_quality_scores(tmp_path / "space/bleu.json").of("aws", "winomt", "de") == 0.312
     assert (tmp_path / "space/results/aws.json").is_file()
     with pytest.raises(InputError, match="got both"):
-        invoke(
-            "publish",
-            "leaderboard",
-            "--repo",
-            "org/board",
-            results,
-            "--output",
-            tmp_path / "other",
-            "--yes",
+        printed_by(
+            f"publish leaderboard --repo org/board {results} --output {tmp_path}/other --yes"
         )
     with pytest.raises(InputError, match="expected ORGANISATION/NAME"):
-        invoke("publish", "leaderboard", "--repo", "board", results)
+        printed_by("publish", "leaderboard", "--repo", "board", results)
 
 
-def test_bad_leaderboard_arguments_are_refused(results: Path, tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="is not a folder"):
-        invoke("leaderboard", tmp_path / "no")
-    with pytest.raises(InputError, match="file not found"):
-        invoke("leaderboard", results, "--bleu", tmp_path / "no.tsv")
-    with pytest.raises(InputError, match="bleu: expected NAME=POINTS, or a file that ends in"):
-        invoke("leaderboard", results, "--bleu", "aws")
-    with pytest.raises(InputError, match="none ships with the package for en-fr"):
-        invoke("leaderboard", results, "--language-pair", "en-fr")
+@cases_by_message(
+    ("words", "message"),
+    [
+        ("no", "is not a folder"),
+        ("results --bleu no.tsv", "file not found"),
+        ("results --bleu aws", "bleu: expected NAME=POINTS, or a file that ends in"),
+        ("results --language-pair en-fr", "none ships with the package for en-fr"),
+    ],
+)
+def test_bad_leaderboard_arguments_are_refused(
+    results: Path, monkeypatch: pytest.MonkeyPatch, words: str, message: str
+) -> None:
+    monkeypatch.chdir(results.parent)
+    with pytest.raises(InputError, match=message):
+        printed_by(f"leaderboard {words}")
 
 
 @pytest.mark.usefixtures("socket_enabled")

@@ -87,10 +87,7 @@ def test_the_prompt_reaches_the_language_model(bats: Path) -> None:
             *verbs(bats, model)["evaluate"],
             "--prompt",
             prompt,
-            "--kind",
-            "causal_lm",
-            "-o",
-            bats / "r.json",
+            *f"--kind causal_lm -o {bats}/r.json".split(),
         )
         results.append(EvaluationResult.from_json((bats / "r.json").read_text(encoding="utf-8")))
         assert results[-1] == evaluate_dataset(

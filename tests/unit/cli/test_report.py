@@ -39,20 +39,8 @@ def test_report_writes_page_tables_and_plots(files: Path) -> None:
         "svg",
     ]
     found = cc_hf(
-        "report",
-        "a.json",
-        "b.json",
+        "report a.json b.json --name X --name Y --baseline b.json --bleu X=30 --resamples 10",
         *outputs,
-        "--name",
-        "X",
-        "--name",
-        "Y",
-        "--baseline",
-        "b.json",
-        "--bleu",
-        "X=30",
-        "--resamples",
-        "10",
         cwd=files,
     )
     assert found.stdout == ""

@@ -8,7 +8,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 
 from cc_hf.comparing.systems import Comparison, compare, read_results
@@ -22,22 +21,20 @@ from cc_hf.reports.tables.comparisons import comparison_tables
 from cc_hf.results import EvaluationResult, ResultSet
 from cc_hf.signature import parse
 from tests.helpers.cases import cases_by_message
-from tests.helpers.command_line import invoke
+from tests.helpers.command_line import printed_by
 from tests.helpers.fake_evaluator import coarse_scores, hash_scores
 from tests.helpers.fake_metric import Words
 from tests.helpers.intervals import limits
 from tests.helpers.metrics import evaluate_dataset, evaluate_metric
+from tests.helpers.results import write_result
 from tests.helpers.terminal import printed
 
 evaluate = functools.partial(evaluate_metric, "contrastive_conditioning")
 
 N = 60
+COLUMNS = ("correct_sources", "incorrect_sources", "category")
 REFERENCES = [
-    {
-        "correct_sources": [f"c{i}"],
-        "incorrect_sources": [f"i{i}"],
-        "category": "male" if i % 3 else "female",
-    }
+    dict(zip(COLUMNS, ([f"c{i}"], [f"i{i}"], "male" if i % 3 else "female"), strict=True))
     for i in range(N)
 ]
 TEXTS = {
@@ -85,34 +82,25 @@ def shown(found: Comparison, width: int = 80) -> str:
 def test_systems_are_compared_with_the_first() -> None:
     results = {name: judged(name) for name in "abc"}
     found = compare(results)
-    assert [(s.metric, s.baseline, s.system, s.n) for s in found.systems] == [
-        ("contrastive_conditioning", "a", other, N) for other in "bc"
-    ]
+    metric = "contrastive_conditioning"
+    pairs = [(s.metric, s.baseline, s.system, s.n) for s in found.systems]
+    assert pairs == [(metric, "a", other, N) for other in "bc"]
     assert found.agreements == ()
     for one in found.systems:
+        first, second = results["a"], results[one.system]
         for name, figure in one.differences.items():
-            assert (figure.first, figure.second) == (
-                results["a"].scores[name],
-                results[one.system].scores[name],
-            )
-        correct = {
-            s: np.array([j.is_correct for j in results[s].judgements]) for s in ("a", one.system)
-        }
-        assert (one.mcnemar.n_only_first, one.mcnemar.n_only_second) == (
-            int((correct["a"] & ~correct[one.system]).sum()),
-            int((correct[one.system] & ~correct["a"]).sum()),
-        )
-    assert {"accuracy", "min_accuracy", "weighted_accuracy", "accuracy_male"} <= set(
-        found.systems[0].differences
-    )
+            assert (figure.first, figure.second) == (first.scores[name], second.scores[name])
+        verdicts = [
+            (a.is_correct, b.is_correct)
+            for a, b in zip(first.judgements, second.judgements, strict=True)
+        ]
+        assert one.mcnemar.n_only_first == verdicts.count((True, False))
+        assert one.mcnemar.n_only_second == verdicts.count((False, True))
+    expected = {"accuracy", "min_accuracy", "weighted_accuracy", "accuracy_male"}
+    assert expected <= set(found.systems[0].differences)
     kind, fields = parse(found.signature)
-    assert (kind, fields["data"], fields["n"], fields["boot"], fields["seed"]) == (
-        "compare",
-        "d/c@1",
-        str(N),
-        "1000",
-        "0",
-    )
+    expected_fields = {"data": "d/c@1", "n": str(N), "boot": "1000", "seed": "0"}
+    assert (kind, fields | expected_fields) == ("compare", fields)
     assert found.signatures == {name: result.signature for name, result in results.items()}
 
 
@@ -124,12 +112,8 @@ def test_the_order_of_judgements_does_not_change_the_comparison() -> None:
 
 def test_metrics_without_probabilities_have_no_weighted_differences() -> None:
     (found,) = compare({"a": words("a"), "b": words("b")}).systems
-    assert set(found.differences) == {
-        "accuracy",
-        "min_accuracy",
-        "accuracy_female",
-        "accuracy_male",
-    }
+    expected = {"accuracy", "min_accuracy", "accuracy_female", "accuracy_male"}
+    assert set(found.differences) == expected
 
 
 def test_inconclusive_rates_are_compared_beside_accuracies_of_pro_and_anti() -> None:
@@ -138,22 +122,19 @@ def test_inconclusive_rates_are_compared_beside_accuracies_of_pro_and_anti() -> 
         for category, gender in (("MoMc", "male"), ("MoFc", "female"))
         for _ in range(20)
     ]
+    texts = {
+        "a": ["El médico"] * 35 + ["Nadie"] * 5,
+        "b": ["El médico"] * 18 + ["Nadie"] * 2 + ["La médica"] * 20,
+    }
     results = {
-        name: evaluate_metric("simplegen_accuracy", texts, rows, tgt_lang="es", n_resamples=10)
-        for name, texts in {
-            "a": ["El médico"] * 20 + ["El médico"] * 15 + ["Nadie"] * 5,
-            "b": ["El médico"] * 18 + ["Nadie"] * 2 + ["La médica"] * 20,
-        }.items()
+        name: evaluate_metric("simplegen_accuracy", lines, rows, tgt_lang="es", n_resamples=10)
+        for name, lines in texts.items()
     }
     (found,) = compare(results).systems
-    for name in (
-        "accuracy_pro",
-        "inconclusive_rate_pro",
-        "accuracy_anti",
-        "inconclusive_rate_anti",
-        "inconclusive_rate",
-        "delta",
-    ):
+    groups = [
+        f"{name}_{group}" for name in ("accuracy", "inconclusive_rate") for group in ("pro", "anti")
+    ]
+    for name in (*groups, "inconclusive_rate", "delta"):
         difference = found.differences[name]
         assert difference.first == pytest.approx(results["a"].scores[name])
         assert difference.second == pytest.approx(results["b"].scores[name])
@@ -205,9 +186,8 @@ def test_two_systems_by_two_metrics_give_four_comparisons() -> None:
 
 
 def test_a_metric_without_judgements_is_reported_as_not_compared() -> None:
-    gap = EvaluationResult(
-        "d", "c", "de", "gap", "g|data:d/c@1|n:1", N, {"bleu_gap": -0.1}, {}, (), ()
-    )
+    signature = "g|data:d/c@1|n:1"
+    gap = EvaluationResult("d", "c", "de", "gap", signature, N, {"bleu_gap": -0.1}, {}, (), ())
     found = compare({"a": judged("a"), "gap": gap, "b": judged("b")})
     assert list(found.not_compared) == ["gap"]
     assert "not compared: gap: its metric judges the whole" in shown(found)
@@ -218,30 +198,24 @@ def test_a_metric_without_judgements_is_reported_as_not_compared() -> None:
 
 
 def other_id(result: EvaluationResult) -> EvaluationResult:
-    return replace(
-        result,
-        judgements=(replace(result.judgements[0], example_id="strange"), *result.judgements[1:]),
-    )
+    first, *others = result.judgements
+    return replace(result, judgements=(replace(first, example_id="strange"), *others))
+
+
+def both(**changes: Any) -> dict[str, EvaluationResult]:
+    """Return results of a, and of b with these changes."""
+    return {"a": judged("a"), "b": replace(judged("b"), **changes)}
 
 
 @cases_by_message(
     ("results", "message"),
     [
         (lambda: {"a": judged("a")}, "at least two results to compare, got 1"),
-        (
-            lambda: {"a": judged("a"), "b": replace(judged("b"), config="x")},
-            r"a is of d c de \(d/c@1\), b of d x de",
-        ),
-        (
-            lambda: {"a": judged("a"), "b": replace(judged("b"), signature="cc|data:d/c@2")},
-            r"b of d c de \(d/c@2\)",
-        ),
+        (lambda: both(config="x"), r"a is of d c de \(d/c@1\), b of d x de"),
+        (lambda: both(signature="cc|data:d/c@2"), r"b of d c de \(d/c@2\)"),
         (
             lambda: {"a": judged("a"), "b": other_id(judged("b"))},
-            (
-                "a has no judgement of 1 of the 60 examples of b, such as example strange; evaluate"
-                " both"
-            ),
+            "a has no judgement of 1 of the 60 examples of b, such as example strange; evaluate both",
         ),
         (lambda: {"a": other_id(judged("a")), "w": words("a")}, "a .*can be compared to none"),
         (lambda: {"a": judged("a"), "w": words("b")}, "same metric, or of the same translations"),
@@ -262,27 +236,14 @@ def other_id(result: EvaluationResult) -> EvaluationResult:
             "example id0: a and b have the same translation, with the scores .*functions of one name",
         ),
         (
-            lambda: {
-                "a": judged("a"),
-                "b": replace(judged("b"), judgements=judged("b").judgements[:-1]),
-            },
+            lambda: both(judgements=judged("b").judgements[:-1]),
             "b: expected 60 judgements, as the result says, got 59",
         ),
+        (lambda: both(judgements=judged("b").judgements[:1] * 2), "b: .*several of example id0"),
         (
-            lambda: {
-                "a": judged("a"),
-                "b": replace(judged("b"), judgements=judged("b").judgements[:1] * 2),
-            },
-            "b: .*several of example id0",
-        ),
-        (
-            lambda: {
-                "a": judged("a"),
-                "b": replace(
-                    judged("b"),
-                    judgements=tuple(replace(j, category="x") for j in judged("b").judgements),
-                ),
-            },
+            lambda: both(
+                judgements=tuple(replace(j, category="x") for j in judged("b").judgements)
+            ),
             "example id0: a has the category 'female', b has 'x'",
         ),
     ],
@@ -338,28 +299,22 @@ def test_the_json_is_strict_and_complete(tmp_path: Path) -> None:
 
 
 def test_results_are_named_after_their_files(tmp_path: Path) -> None:
-    (tmp_path / "one.json").write_text(judged("a").to_json(), encoding="utf-8")
     (tmp_path / "x").mkdir()
-    (tmp_path / "x/one.json").write_text(judged("b").to_json(), encoding="utf-8")
-    (tmp_path / "set.json").write_text(
-        ResultSet((judged("a"), words("a"))).to_json(), encoding="utf-8"
+    one, other = (
+        write_result(tmp_path, "one", judged("a")),
+        write_result(tmp_path, "x/one", judged("b")),
     )
-    assert set(read_results([tmp_path / "one.json", tmp_path / "set.json"])) == {
-        "one",
-        "set:contrastive_conditioning",
-        "set:words",
-    }
-    assert set(read_results([tmp_path / "one.json", tmp_path / "x/one.json"])) == {
-        str(tmp_path / "one.json"),
-        str(tmp_path / "x/one.json"),
-    }
-    assert {
-        name: r.metric for name, r in read_results([tmp_path / "set.json"], metric="words").items()
-    } == {"set": "words"}
+    several = tmp_path / "set.json"
+    several.write_text(ResultSet((judged("a"), words("a"))).to_json(), encoding="utf-8")
+    expected = {"one", "set:contrastive_conditioning", "set:words"}
+    assert set(read_results([one, several])) == expected
+    assert set(read_results([one, other])) == {str(one), str(other)}
+    found = read_results([several], metric="words")
+    assert {name: result.metric for name, result in found.items()} == {"set": "words"}
     with pytest.raises(InputError, match=r"one\.json: expected a.*got contrastive_conditioning"):
-        read_results([tmp_path / "one.json"], metric="words")
+        read_results([one], metric="words")
     with pytest.raises(InputError, match="is named twice"):
-        read_results([tmp_path / "one.json"] * 2)
+        read_results([one] * 2)
     with pytest.raises(InputError, match="file not found"):
         read_results([tmp_path / "none.json"])
     (tmp_path / "bad.json").write_text("{}", encoding="utf-8")
@@ -369,15 +324,13 @@ def test_results_are_named_after_their_files(tmp_path: Path) -> None:
 
 def test_results_are_named_after_their_systems(tmp_path: Path) -> None:
     aws, bing = (replace(judged(name), system=name) for name in ("a", "b"))
-    files = [tmp_path / "1.json", tmp_path / "2.json"]
-    for path, contents in zip(
-        files, ((aws, replace(words("a"), system="a")), (bing,)), strict=True
-    ):
-        path.write_text(ResultSet(contents).to_json(), encoding="utf-8")
+    files = [tmp_path / "1.json", write_result(tmp_path, "2", bing)]
+    both = ResultSet((aws, replace(words("a"), system="a")))
+    files[0].write_text(both.to_json(), encoding="utf-8")
     assert list(read_results(files)) == ["a:contrastive_conditioning", "a:words", "b"]
     assert list(read_results(files, metric="contrastive_conditioning")) == ["a", "b"]
     # Two results of one system by one metric are told apart by their files.
-    files[1].write_text(replace(bing, system="a").to_json(), encoding="utf-8")
+    write_result(tmp_path, "2", replace(bing, system="a"))
     assert list(read_results(files, metric="contrastive_conditioning")) == ["1", "2"]
 
 
@@ -429,23 +382,22 @@ def test_the_two_of_a_pair_are_exchanged_together() -> None:
 
 @pytest.mark.parametrize(("n_resamples", "bound"), [(1000, "< 0.001"), (100, "< 0.010")])
 def test_p_at_the_floor_of_the_resamples_is_a_bound(n_resamples: int, bound: str) -> None:
-    right, wrong = words("a"), words("a")
-    wrong = replace(
-        wrong,
-        judgements=tuple(
-            replace(j, is_correct=False, verdict="incorrect", translation="x")
-            for j in wrong.judgements
-        ),
-    )
-    right = replace(
-        right,
-        judgements=tuple(replace(j, is_correct=True, verdict="correct") for j in right.judgements),
-    )
-    found = compare({"right": right, "wrong": wrong}, n_resamples=n_resamples)
+    verdicts = {"right": (True, "correct", "y"), "wrong": (False, "incorrect", "x")}
+    results = {
+        name: replace(
+            words("a"),
+            judgements=tuple(
+                replace(j, is_correct=is_correct, verdict=verdict, translation=text)
+                for j in words("a").judgements
+            ),
+        )
+        for name, (is_correct, verdict, text) in verdicts.items()
+    }
+    found = compare(results, n_resamples=n_resamples)
     assert found.systems[0].differences["accuracy"].p_value == 1 / (n_resamples + 1)
     (line,) = [line for line in shown(found).splitlines() if line.strip().startswith("accuracy")]
     assert line.rstrip().endswith(bound)
-    systems = [System("right", {"words": right}), System("wrong", {"words": wrong})]
+    systems = [System(name, {"words": result}) for name, result in results.items()]
     report = build_report(systems, n_resamples=n_resamples)
     assert summary_table(report).rows[1].cells[0].p == bound
     assert f"{n_resamples:,} random exchanges" in summary_table(report).caption
@@ -463,38 +415,16 @@ def test_tables_show_every_figure_in_full() -> None:
     text = shown(found)
     assert "…" not in text
     (one,) = found.systems
-    labels = [
-        "accuracy",
-        "weighted",
-        "minimum",
-        "weighted minimum",
-        "male",
-        "female",
-        "weighted male",
-        "weighted female",
-    ]
-    names = [
-        "accuracy",
-        "weighted_accuracy",
-        "min_accuracy",
-        "weighted_min_accuracy",
-        "accuracy_male",
-        "accuracy_female",
-        "weighted_accuracy_male",
-        "weighted_accuracy_female",
-    ]
-    for label, name in zip(labels, names, strict=True):
+    labels = {"accuracy": "accuracy", "min_accuracy": "minimum"}
+    labels |= {f"accuracy_{category}": category for category in ("male", "female")}
+    weighted = {f"weighted_{name}": f"weighted {label}" for name, label in labels.items()}
+    for name, label in (labels | weighted | {"weighted_accuracy": "weighted"}).items():
         figure = one.differences[name]
-        difference = f"{100 * figure.difference:.1f}".replace("-", "−")
-        assert re.search(
-            rf"^ +{label} +{100 * figure.first:.1f} +{100 * figure.second:.1f} +{difference} \(",
-            text,
-            re.MULTILINE,
-        ), label
-    assert re.search(
-        rf"only this one right +{one.mcnemar.n_only_first} +{one.mcnemar.n_only_second} +McNemar",
-        text,
-    )
+        values = [100 * figure.first, 100 * figure.second, 100 * figure.difference]
+        row = " +".join([label, *(f"{value:.1f}".replace("-", "−") for value in values)])
+        assert re.search(rf"^ +{row} \(", text, re.MULTILINE), label
+    n_only = f"{one.mcnemar.n_only_first} +{one.mcnemar.n_only_second}"
+    assert re.search(f"only this one right +{n_only} +McNemar", text)
     assert f"{found.agreements[0].kappa:.3f} (" in text
     assert "b (rows) and w (columns) on the same translations, n = 60" in " ".join(text.split())
     assert re.search(r"^ +inconclusive +\d+ +\d+ +\d+", text, re.MULTILINE)
@@ -502,26 +432,13 @@ def test_tables_show_every_figure_in_full() -> None:
 
 def test_the_compare_command_prints_and_writes_json(tmp_path: Path) -> None:
 
-    for name in "ab":
-        (tmp_path / f"{name}.json").write_text(judged(name).to_json(), encoding="utf-8")
-    arguments = [
-        "compare",
-        str(tmp_path / "a.json"),
-        str(tmp_path / "b.json"),
-        "--seed",
-        "3",
-        "--resamples",
-        "50",
-        "-o",
-        str(tmp_path / "o.json"),
-    ]
-    found = invoke(*arguments)
-    assert found.exit_code == 0, found.output
+    a, b = (write_result(tmp_path, name, judged(name)) for name in "ab")
+    found = printed_by(f"compare {a} {b} --seed 3 --resamples 50 -o {tmp_path}/o.json")
     expected = compare({"a": judged("a"), "b": judged("b")}, n_resamples=50, seed=3)
     assert (tmp_path / "o.json").read_text(encoding="utf-8") == expected.to_json()
-    assert expected.signature in found.output
-    assert "b against the baseline a, n = 60" in " ".join(found.output.split())
-    header = next(line for line in found.output.splitlines() if "difference (95 %)" in line)
+    assert expected.signature in found.replace("\n", "")
+    assert "b against the baseline a, n = 60" in " ".join(found.split())
+    header = next(line for line in found.splitlines() if "difference (95 %)" in line)
     assert header.split() == ["a", "b", "difference", "(95", "%)", "p"]
 
 
@@ -529,14 +446,10 @@ def test_the_compare_command_prints_and_writes_json(tmp_path: Path) -> None:
 def test_random_scores_of_two_systems_on_winomt_do_not_differ(shared: Path, tmp_path: Path) -> None:
     results = {}
     for system in ("aws", "google"):
-        lines = (
-            (shared / f"upstream/gabrielStanovsky/mt_gender/translations/{system}/en-de.txt")
-            .read_text(encoding="utf-8")
-            .splitlines()
-        )
-        (tmp_path / f"{system}.txt").write_text(
-            "\n".join(line for line in lines if line), encoding="utf-8"
-        )
+        translations = shared / "upstream/gabrielStanovsky/mt_gender/translations"
+        lines = (translations / system / "en-de.txt").read_text(encoding="utf-8").split("\n")
+        text = "\n".join(filter(None, lines))
+        (tmp_path / f"{system}.txt").write_text(text, encoding="utf-8")
         results[system] = evaluate_dataset(
             "winomt",
             tgt_lang="de",
@@ -548,10 +461,8 @@ def test_random_scores_of_two_systems_on_winomt_do_not_differ(shared: Path, tmp_
     assert one.n == 3648
     test, accuracy = one.mcnemar, one.differences["accuracy"]
     assert test.n_only_second - test.n_only_first == round(accuracy.difference * one.n)
-    assert (
-        accuracy.difference
-        == results["google"].scores["accuracy"] - results["aws"].scores["accuracy"]
-    )
+    first, second = (results[system].scores["accuracy"] for system in ("aws", "google"))
+    assert accuracy.difference == second - first
     # scores of a hash differ only by chance
     assert accuracy.p_value == pytest.approx(test.p_value, abs=0.05)
     assert accuracy.p_value > 0.05

@@ -335,14 +335,7 @@ def test_results_are_proposed_with_the_current_card(
 def test_results_for_an_own_model_can_be_committed(hub: FakeHub, files: list[Path]) -> None:
     hub.repos["models/org/model"] = {}
     _, error = run(
-        "results",
-        files[0],
-        "--repo",
-        "org/model",
-        "--dataset-repo",
-        "org/winomt",
-        "--yes",
-        "--no-pull-request",
+        f"results {files[0]} --repo org/model --dataset-repo org/winomt --yes --no-pull-request"
     )
     assert error is None
     assert set(hub.repos["models/org/model"]) == {
@@ -414,16 +407,8 @@ def test_malformed_and_missing_results_are_refused_by_name(tmp_path: Path) -> No
 def test_results_can_be_written_without_sending(files: list[Path], tmp_path: Path) -> None:
     (tmp_path / "card.md").write_text("---\nlicense: mit\n---\n# M\n", encoding="utf-8")
     _, error = run(
-        "results",
-        files[0],
-        "--repo",
-        "org/model",
-        "--dataset-repo",
-        "org/winomt",
-        "--card",
-        tmp_path / "card.md",
-        "--output",
-        tmp_path / "out",
+        f"results {files[0]} --repo org/model --dataset-repo org/winomt"
+        f" --card {tmp_path}/card.md --output {tmp_path}/out"
     )
     assert error is None
     assert {path.name for path in (tmp_path / "out").iterdir()} == {"README.md", ".eval_results"}

@@ -20,8 +20,8 @@ from tests.studies.disambiguation_bias.attacks.helper import tagged, training_pa
 LEXICON = {"spring": {"season": ["Frühling"], "water": ["Quelle"]}}
 
 
-def run(*arguments: object) -> Result:
-    return invoke("study", "disambiguation_bias", "attack", *arguments)
+def run(line: object, *arguments: object) -> Result:
+    return invoke(f"study disambiguation_bias attack {line}", *arguments)
 
 
 @pytest.fixture
@@ -47,10 +47,10 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def make(folder: Path, *options: object) -> Result:
     return run(
-        "build", folder / "seeds.jsonl", "--attractors", folder / "table.json",
-        "--training", folder / "training.jsonl", "--samples", folder / "samples.jsonl",
-        "--dropped-share", 0, *options,
-    )  # fmt: skip
+        f"build {folder}/seeds.jsonl --attractors {folder}/table.json --dropped-share 0"
+        f" --training {folder}/training.jsonl --samples {folder}/samples.jsonl",
+        *options,
+    )
 
 
 def judge(folder: Path, *options: object) -> Result:
@@ -63,9 +63,10 @@ def judge(folder: Path, *options: object) -> Result:
         lines.append(" ".join(sense if word == "spring" else word for word in words))
     (folder / "translations.txt").write_text("\n".join(lines) + "\n", encoding="utf-8")
     return run(
-        "judge", folder / "samples.jsonl", "--translations", folder / "translations.txt",
-        "--lexicon", folder / "lexicon.json", "--search", "anywhere", "--resamples", 20, *options,
-    )  # fmt: skip
+        f"judge {folder}/samples.jsonl --translations {folder}/translations.txt"
+        f" --lexicon {folder}/lexicon.json --search anywhere --resamples 20",
+        *options,
+    )
 
 
 def test_from_pairs_to_figures(folder: Path) -> None:
@@ -130,16 +131,16 @@ def test_contrastive_conditioning_needs_cues_only(folder: Path) -> None:
 def test_a_challenge_set_and_sheets_are_written_and_read(folder: Path) -> None:
     make(folder)
     result = run(
-        "build-challenge", folder / "samples.jsonl", "--strongest", folder / "hard.jsonl",
-        "--random", folder / "random.jsonl", "--n", 2,
-    )  # fmt: skip
+        f"build-challenge {folder}/samples.jsonl --strongest {folder}/hard.jsonl"
+        f" --random {folder}/random.jsonl --n 2"
+    )
     assert result.exit_code == 0, result.output
     assert "2 of 3 samples" in result.stdout
     assert len(list(read_samples(folder / "random.jsonl"))) == 2
     result = run(
-        "build-sheets", folder / "hard.jsonl", "-o", folder / "sheets", "--key", folder / "key.json",
-        "--lexicon", folder / "lexicon.json", "--regular", folder / "training.jsonl", "--n", 3,
-    )  # fmt: skip
+        f"build-sheets {folder}/hard.jsonl -o {folder}/sheets --key {folder}/key.json --n 3"
+        f" --lexicon {folder}/lexicon.json --regular {folder}/training.jsonl"
+    )
     assert result.exit_code == 0, result.output
     for name in ("rater1.csv", "rater2.csv"):
         rows = fill(folder / "sheets" / name, lambda row: ["1", "4"])
@@ -235,9 +236,9 @@ def test_files_of_other_numbers_are_refused(folder: Path) -> None:
     make(folder, "--sources", folder / "sources.txt")
     (folder / "short.txt").write_text("Eine Zeile\n", encoding="utf-8")
     result = run(
-        "judge", folder / "samples.jsonl", "--translations", folder / "short.txt",
-        "--lexicon", folder / "lexicon.json",
-    )  # fmt: skip
+        f"judge {folder}/samples.jsonl --translations {folder}/short.txt"
+        f" --lexicon {folder}/lexicon.json"
+    )
     assert "one line for each distinct text" in str(result.exception)
     result = run("rate", folder / "key.json", folder / "one.csv")
     assert "expected those of two people, got 1 files" in str(result.exception)
