@@ -120,6 +120,7 @@ WORD = Kind(
 )
 NUMBER = Kind("a number", _is_number)
 AMOUNT = Kind("a number from 0", lambda value: _is_number(value) and value >= 0)
+PROBABILITY = Kind("a probability above 0", lambda value: _is_number(value) and 0 < value <= 1)
 COUNT = Kind("a whole number from 0", lambda value: type(value) is int and 0 <= value <= _LARGEST)
 FLAG = Kind("true or false", lambda value: isinstance(value, bool))
 POSITIVE = Kind("a whole number from 1", lambda value: COUNT.fits(value) and value > 0)

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from cc_hf.data.declaration import DatasetDeclaration
 
 __all__ = [
+    "CORRECTED",
+    "TRANSFERRED",
     "CategoryAccuracy",
     "EvaluationResult",
     "Interval",
@@ -33,7 +35,11 @@ __all__ = [
     "own_judge_note",
 ]
 
-_METHODS = ("percentile", "wilson", "mover", "lowest", "ppi", "fisher", "t")
+#: Beginning of the names of figures that include the judge's mistakes, by trusted verdicts on a
+#: part of the samples, and by trusted verdicts on other samples.
+CORRECTED, TRANSFERRED = "corrected_", "transferred_"
+
+_METHODS = ("percentile", "wilson", "mover", "lowest", "ppi", "lang-reiczigel", "fisher", "t")
 _FORM = "the JSON of an evaluation result"
 _REMEDY = "is this a file that `cc-hf evaluate` wrote?"
 _MANY_TIES = 0.05  # the share of judgements above which a reader is told
@@ -50,7 +56,8 @@ class Interval:
             them.
         method: "wilson" for a share, "mover" for a difference or ratio of shares, and "lowest" for
             their minimum (`cc_hf.statistics.score_intervals`); "ppi" for a share that includes a
-            judge's mistakes (`cc_hf.statistics.correction`); "percentile" for the bootstrap;
+            judge's mistakes, "lang-reiczigel" where these are known from other samples
+            (`cc_hf.statistics.correction`); "percentile" for the bootstrap;
             "fisher" for a correlation by Fisher's z, or "t" for a coefficient of a regression by
             Student's t.
     """
@@ -130,7 +137,8 @@ class EvaluationResult(OnData):
         signature: everything that the figures depend on.
         scores: name -> value in [0, 1], or in [-1, 1] for differences (names that begin with
             "delta" or end in "_gap"). BLEU and chrF are divided by 100. A score that is undefined
-            for lack of samples is left out.
+            for lack of samples is left out. Names that begin with `CORRECTED` or `TRANSFERRED` are
+            of figures that include the judge's mistakes (`cc_hf.evaluation.correction`).
         categories: one entry per category, sorted by name.
         judgements: one per example, in the order of the examples.
         no_interval: name of a score that was resampled but has no interval -> the reason.
@@ -164,7 +172,8 @@ class EvaluationResult(OnData):
 
     def __post_init__(self) -> None:
         for name, value in self.scores.items():
-            low = -1 if name.startswith("delta") or name.endswith("_gap") else 0
+            plain_name = name.removeprefix(CORRECTED)
+            low = -1 if plain_name.startswith("delta") or plain_name.endswith("_gap") else 0
             if not (math.isfinite(value) and low <= value <= 1):
                 raise InputError(
                     f"score {name!r}: expected a number in [{low}, 1], got {value!r}; leave out"
@@ -261,6 +270,9 @@ class EvaluationResult(OnData):
         for judgement in row["judgements"]:
             for name in ("scores", "pair"):
                 if not judgement[name]:  # most have none: keep the file small
+                    del judgement[name]
+            for name in ("trusted", "inclusion"):
+                if judgement[name] is None:
                     del judgement[name]
         return row
 
@@ -539,7 +551,7 @@ _TYPES: dict[type, _Types] = {
         ),
         (("is_correct",), lambda value: isinstance(value, bool), "true or false"),
         (
-            ("probability_correct",),
+            ("probability_correct", "trusted", "inclusion"),
             lambda value: value is None or _is_share(value),
             "a number in [0, 1] or null",
         ),

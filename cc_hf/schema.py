@@ -347,6 +347,10 @@ class Judgement:
             then the contrastive ones in their order; otherwise ().
         pair: name that the sample shares with those that belong to it, such as its counterfactual;
             "" for a sample on its own.
+        trusted: how right the translation is by people or a larger evaluator, in [0, 1]; None if
+            they did not judge it. No other field depends on it.
+        inclusion: the probability with which it was drawn for them, above 0; None if this is not
+            known, or the same for all.
 
     Raises:
         InputError: for an unknown verdict, or one that contradicts `is_correct`.
@@ -365,6 +369,8 @@ class Judgement:
     weight: int = 1
     scores: tuple[float, ...] = ()
     pair: str = ""
+    trusted: float | None = None
+    inclusion: float | None = None
 
     def __post_init__(self) -> None:
         if self.verdict not in VERDICTS:

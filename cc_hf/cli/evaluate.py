@@ -39,6 +39,7 @@ if TYPE_CHECKING:
 __all__ = ["evaluate"]
 
 _ALL = "all"
+_MISTAKES = "The evaluator's mistakes"
 #: How the metric counts ties -> the question that many ties raise.
 _TIES = {
     "correct": "does the evaluator see the cues?",
@@ -82,6 +83,40 @@ def evaluate(
     on_blank: OnBlank = None,
     loading: Annotated[LoadingOptions, EvaluatorFields],
     data: Annotated[DataOptions, replace(DataFields, rare="data_dir split cues counts")],
+    audit: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="MODEL",
+            help=(
+                "Larger evaluator that judges a random part again, so that the figures include the"
+                " mistakes of the evaluator. May be repeated for an ensemble."
+            ),
+            rich_help_panel=_MISTAKES,
+            hidden=True,
+        ),
+    ] = None,
+    audit_size: Annotated[
+        int | None,
+        typer.Option(
+            help="Number of translations that --audit judges. Default: 400.",
+            rich_help_panel=_MISTAKES,
+            hidden=True,
+        ),
+    ] = None,
+    labels: Annotated[
+        list[Path] | None,
+        typer.Option(
+            metavar="FILE",
+            help=(
+                "Labels of people that correct the figures likewise: JSONL with `inclusion`, the"
+                " probability with which each was drawn; or the filled sheets of `cc-hf build"
+                " sheets` and their key, one option each. Or a corrected result of another system,"
+                " whose evaluator is assumed to err alike."
+            ),
+            rich_help_panel=_MISTAKES,
+            hidden=True,
+        ),
+    ] = None,
     translated_only: Annotated[
         bool,
         typer.Option(
@@ -112,11 +147,13 @@ def evaluate(
 
     Example: cc-hf evaluate simplegen --translations tiny.txt -o tiny.json
     """
+    from cc_hf.evaluation.correction import Audit
     from cc_hf.evaluation.evaluate import evaluate as run_evaluate
     from cc_hf.evaluation.evaluate import evaluate_all
     from cc_hf.evaluators import distributed as sharding
 
     _check_words([*filter(None, [config]), *(more or ())], metric)
+    _check_corrections(metric, audit, audit_size, labels)
     material = data.load(dataset, config)
     if translated_only:
         material = _translated(material, translations)
@@ -124,6 +161,8 @@ def evaluate(
     outputs = _outputs(output, [file_name for file_name, _ in files])
     for path in outputs if sharding.is_main_process() else []:
         OutputFile().check("output", path)
+    judges = one_or_all(audit)
+    larger = None if judges is None else Audit(judges, 400 if audit_size is None else audit_size)
     arguments: dict[str, Any] = {
         "system": system,
         "options": metric_options(option, on_blank=on_blank),
@@ -137,11 +176,11 @@ def evaluate(
         warnings.simplefilter("ignore", ResultWarning)  # the table has the notes
         for file_name, file in files:
             of_system = {**arguments, "translations": file, "name": file_name}
-            outcomes.append(
-                evaluate_all(material, **of_system)
-                if metric == _ALL
-                else run_evaluate(material, metric=metric, **of_system)
-            )
+            if metric == _ALL:
+                outcomes.append(evaluate_all(material, **of_system))
+                continue
+            result = run_evaluate(material, metric=metric, audit=larger, **of_system)
+            outcomes.append(_corrected(result, labels))
     if output is not None and is_folder(output) and len(files) == 1:
         system_name = _results(outcomes[0])[0].system
         outputs = [output / f"{file_slug(system_name) or 'result'}.json"]
@@ -182,6 +221,25 @@ def _check_words(words: Sequence[str], metric: str) -> None:
             f"metric: expected a name of `cc-hf list metrics`, got {metric!r}; a class of your own"
             " gets a name by an entry point of its package, in the group cc_hf.metrics"
         )
+
+
+def _check_corrections(
+    metric: str, audit: list[str] | None, audit_size: int | None, labels: list[Path] | None
+) -> None:
+    if metric == _ALL and (audit or labels):
+        raise InputError("metric: expected one with --audit or --labels, got all")
+    if audit and labels:
+        raise InputError("expected either --audit or --labels, got both")
+    if audit_size is not None and not audit:
+        raise InputError("audit_size: expected --audit MODEL with it, got none")
+
+
+def _corrected(result: EvaluationResult, labels: list[Path] | None) -> EvaluationResult:
+    if not labels:
+        return result
+    from cc_hf.comparing.people.labels import with_labels
+
+    return with_labels(result, labels)
 
 
 def _translated(material: Material, translations: list[str] | None) -> Material:

@@ -20,8 +20,9 @@ from cc_hf.comparing.alignment import AlignedJudgements
 from cc_hf.comparing.samples import on_shared_samples, right_alone
 from cc_hf.data.files.result_files import read_result_file, system_names
 from cc_hf.errors import InputError
+from cc_hf.evaluation.correction import corrected_estimates, judge_of
 from cc_hf.metrics.base import registered_metric
-from cc_hf.results import EvaluationResult, Interval, NoInterval, OnData
+from cc_hf.results import CORRECTED, EvaluationResult, Interval, NoInterval, OnData
 from cc_hf.schema import VERDICTS
 from cc_hf.statistics.agreement import (
     agreement_interval,
@@ -31,7 +32,13 @@ from cc_hf.statistics.agreement import (
     proportion_of_agreement,
 )
 from cc_hf.statistics.bootstrap import check_bootstrap
-from cc_hf.statistics.paired import McNemar, PairedDifference, mcnemar, paired_differences
+from cc_hf.statistics.paired import (
+    McNemar,
+    PairedDifference,
+    estimated_difference,
+    mcnemar,
+    paired_differences,
+)
 
 __all__ = [
     "Comparison",
@@ -45,6 +52,8 @@ __all__ = [
 #: Fields of a signature in which results of different systems may differ: also how a language model
 #: was asked.
 _OF_THE_SYSTEM = {"sys", "seed", "boot", "v", "prompt", "shots", "demos", "left_out"}
+#: Fields of what corrects the judge's mistakes, on which its own figures do not depend.
+_OF_THE_CORRECTION = {"trusted", "transferred"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,6 +224,9 @@ def compare(
         names = [name for name in judged if results[name].metric == metric]
         if len(names) > 1:
             systems += _systems(metric, names, aligned, bootstrap)
+            for name in names[1:]:
+                if reason := _why_corrections_differ(names[0], name, results):
+                    not_compared[f"corrected figures of {names[0]} and {name}"] = reason
     agreements: list[MetricAgreement] = []
     obstacles: dict[tuple[str, str], str] = {}
     for left, right in itertools.combinations(judged, 2):
@@ -320,17 +332,50 @@ def _systems(
         units=[max(j.unit for j in of_sample) for of_sample in zip(*table, strict=True)],
         **bootstrap,
     )
+    estimates = [corrected_estimates(metric, row) for row in table]
     return [
         SystemComparison(
             metric,
             baseline,
             name,
             len(table[0]),
-            differences[number],
+            {
+                **(
+                    {}
+                    if _why_corrections_differ(baseline, name, results)
+                    else {
+                        f"{CORRECTED}{figure}": estimated_difference(estimates[0][figure], estimate)
+                        for figure, estimate in estimates[number + 1].items()
+                        if figure in estimates[0]
+                    }
+                ),
+                **differences[number],
+            },
             mcnemar(correct[0], correct[number + 1]),
         )
         for number, name in enumerate(others)
     ]
+
+
+def _why_corrections_differ(
+    baseline: str, name: str, results: Mapping[str, EvaluationResult]
+) -> str:
+    """Return why the corrected figures of two results are not compared; "" if they are, or if there
+    are none.
+    """
+    corrections = {
+        owner: signature.parse(results[owner].signature)[1] for owner in (baseline, name)
+    }
+    trusted = {n: fields["trusted"] for n, fields in corrections.items() if "trusted" in fields}
+    transferred = [n for n, fields in corrections.items() if "transferred" in fields]
+    if len(trusted) == 1:
+        return f"only {next(iter(trusted))} has figures that include the judge's mistakes"
+    judges = {judge_of(text) for text in trusted.values()}
+    if len(judges) > 1:
+        return f"the trusted verdicts are those of {' and '.join(sorted(judges))}"
+    if transferred:
+        return "transferred figures rest on labels of other translations"
+    return ""
 
 
 def _check_same_options(baseline: str, name: str, results: Mapping[str, EvaluationResult]) -> None:
@@ -397,7 +442,7 @@ def different_options(
         key
         for key in keys
         if not _is_same_option(key, left.get(key), right.get(key))
-        and key not in {*_OF_THE_SYSTEM, *ignored}
+        and key not in {*_OF_THE_SYSTEM, *_OF_THE_CORRECTION, *ignored}
     ]
     return different[0] if different else "metric" if kind != other else ""
 

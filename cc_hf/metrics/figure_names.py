@@ -8,6 +8,8 @@ import math
 from collections.abc import Mapping
 from typing import Literal, NamedTuple
 
+from cc_hf.results import CORRECTED, TRANSFERRED
+
 __all__ = [
     "BLEU",
     "COMMON",
@@ -59,6 +61,12 @@ COMMON: FigureNames = {
         "The share of translations without a verdict, because they show neither reading or both."
         " They are not correct.",
     ),
+}
+
+#: Beginning of the name of a figure that includes the judge's mistakes -> by what it does.
+_MISTAKES = {
+    CORRECTED: "a part of the translations",
+    TRANSFERRED: "other translations, on which the judge is assumed to err alike",
 }
 
 PAIR_ACCURACY = FigureName(
@@ -121,7 +129,8 @@ def figure_name(names: FigureNames, name: str) -> FigureName:
 
     Returns:
         What is declared for the name, else for its longest beginning; else the name itself with
-        spaces, which is neither good nor bad.
+        spaces, which is neither good nor bad. A figure that includes the judge's mistakes has the
+        name of the one that does not, and "corrected" or "transferred" before it.
 
     Examples:
         >>> figure_name(COMMON, "accuracy_female").label, figure_name({}, "my_score").label
@@ -129,6 +138,11 @@ def figure_name(names: FigureNames, name: str) -> FigureName:
     """
     if name in names:
         return names[name]
+    for prefix, by in _MISTAKES.items():
+        if name.startswith(prefix):
+            label, best, meaning = figure_name(names, name.removeprefix(prefix))
+            about = f"{meaning} The judge's mistakes are included, by trusted verdicts on {by}."
+            return FigureName(f"{prefix.rstrip('_')} {label}", best, about.strip())
     beginnings = [
         known for known in names if known.endswith("*") and name.startswith(known.removesuffix("*"))
     ]

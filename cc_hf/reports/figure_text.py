@@ -14,7 +14,13 @@ from cc_hf.metrics.figure_names import FigureName, distance_to_best
 from cc_hf.metrics.figure_names import figure_name as declared_name
 from cc_hf.reports.derived_figures import derived_figures
 from cc_hf.reports.numbers import count, decimal, p_text, percent
-from cc_hf.results import CategoryAccuracy, EvaluationResult, Interval, NoInterval
+from cc_hf.results import (
+    CORRECTED,
+    CategoryAccuracy,
+    EvaluationResult,
+    Interval,
+    NoInterval,
+)
 from cc_hf.schema import UNCOUNTED_CATEGORY
 from cc_hf.statistics.paired import PairedDifference
 from cc_hf.statistics.randomization import MOST_ENUMERATED
@@ -341,6 +347,7 @@ class FigureRow(NamedTuple):
 
 def figure_rows(result: EvaluationResult) -> list[FigureRow]:
     """Return every figure: totals and minima, categories in the order of the papers, all others.
+    A figure that is corrected by trusted verdicts precedes the one that is not.
 
     Examples:
         >>> from cc_hf.results import EvaluationResult
@@ -357,9 +364,9 @@ def figure_rows(result: EvaluationResult) -> list[FigureRow]:
         "weighted_min_accuracy",
         *(f"{w}accuracy_{c}" for w in ("", "weighted_") for c in categories),
     ]
-    names = [name for name in order if name in result.scores] + [
-        name for name in result.scores if name not in order
-    ]
+    order += [name for name in result.scores if name not in order]
+    order = [n for name in order for n in (f"{CORRECTED}{name}", name) if n in result.scores]
+    names = list(dict.fromkeys(order))
     sizes = {"accuracy": count(result.n)} | {
         f"accuracy_{c.category}": count(c.n) for c in result.categories
     }

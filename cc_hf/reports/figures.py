@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from cc_hf.reports.figure_text import category_key
 from cc_hf.reports.report import Report
-from cc_hf.results import EvaluationResult, Interval
+from cc_hf.results import CORRECTED, EvaluationResult, Interval
 
 __all__ = [
     "Bar",
@@ -31,12 +31,15 @@ class Bar:
         system: index of the system among those of the report.
         value: the accuracy, in [0, 1].
         interval: its interval; None if there is none.
+        corrected: the accuracy and its interval with the judge's mistakes included; None for a
+            result without.
     """
 
     category: str
     system: int
     value: float
     interval: Interval | None
+    corrected: tuple[float, Interval | None] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +83,15 @@ class QualityPoint:
 def category_bars(report: Report, metric: str) -> tuple[Bar, ...]:
     """Return the accuracy of each system by category, in the order of the papers."""
     bars = [
-        Bar(c.category, system, c.accuracy, result.intervals.get(f"accuracy_{c.category}"))
+        Bar(
+            c.category,
+            system,
+            c.accuracy,
+            result.intervals.get(f"accuracy_{c.category}"),
+            (result.scores[name], result.intervals.get(name))
+            if (name := f"{CORRECTED}accuracy_{c.category}") in result.scores
+            else None,
+        )
         for system, result in _results(report, metric)
         for c in result.categories
     ]

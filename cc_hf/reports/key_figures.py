@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from cc_hf.metrics.base import registered_metric
 from cc_hf.reports.figure_text import category_label, figure_name, ordered_categories
-from cc_hf.results import EvaluationResult, Interval, NoInterval
+from cc_hf.results import CORRECTED, EvaluationResult, Interval, NoInterval
 from cc_hf.schema import UNCOUNTED_CATEGORY
 
 __all__ = ["Gap", "gap_of", "is_gap", "key_figures", "key_names", "main_figure", "usual_first"]
@@ -50,7 +50,8 @@ def key_figures(result: EvaluationResult) -> tuple[str, ...]:
 def key_names(
     metric: str, names: Collection[str], *, usual: tuple[str, ...] = ()
 ) -> tuple[str, ...]:
-    """Return those of some figures that say most, in the sense of `key_figures`.
+    """Return those of some figures that say most, in the sense of `key_figures`. A figure that is
+    corrected by trusted verdicts precedes the one that is not.
 
     Args:
         names: the figures to choose from.
@@ -59,7 +60,7 @@ def key_names(
     declared = registered_metric(metric)
     shown = ("accuracy", "min_accuracy") if declared is None else declared.leaderboard
     wanted = (declared.key_figures if declared else ()) or usual or shown
-    chosen = [name for name in wanted if name in names]
+    chosen = [name for plain in wanted for name in (f"{CORRECTED}{plain}", plain) if name in names]
     chosen += [name for name in names if is_gap(metric, name)]
     return tuple(dict.fromkeys(chosen)) or tuple(names)
 
@@ -87,7 +88,7 @@ def usual_first(names: tuple[str, ...]) -> list[str]:
         >>> usual_first(("accuracy", "min_accuracy"))
         ['min_accuracy', 'accuracy']
     """
-    return sorted(names, key=lambda name: name != "min_accuracy")
+    return sorted(names, key=lambda name: name.removeprefix(CORRECTED) != "min_accuracy")
 
 
 def gap_of(result: EvaluationResult) -> Gap | None:

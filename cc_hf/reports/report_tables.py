@@ -26,7 +26,7 @@ from cc_hf.reports.report import Report
 from cc_hf.reports.report_parts import Cell, ReportTable, TableRow
 from cc_hf.reports.samples import System
 from cc_hf.reports.tables.base import intervals_text
-from cc_hf.results import EvaluationResult, Interval, NoInterval
+from cc_hf.results import CORRECTED, EvaluationResult, Interval, NoInterval
 
 __all__ = [
     "OWN_JUDGE",
@@ -131,7 +131,8 @@ def glossary(report: Report) -> list[tuple[str, str]]:
 
 
 def category_table(report: Report, metric: str) -> ReportTable:
-    """Return a table of categories by systems: accuracy, and weighted accuracy if there is one.
+    """Return a table of categories by systems: accuracy, before it corrected accuracy and after it
+    weighted accuracy if there is one.
 
     Args:
         metric: the name of a metric that has categories.
@@ -139,9 +140,9 @@ def category_table(report: Report, metric: str) -> ReportTable:
     results = report.of_metric(metric)
     sizes = {c.category: c.n for result in results.values() for c in result.categories}
     kinds = [
-        "accuracy",
-        *["weighted_accuracy"]
-        * any("weighted_accuracy" in result.scores for result in results.values()),
+        kind
+        for kind in (f"{CORRECTED}accuracy", "accuracy", "weighted_accuracy")
+        if kind == "accuracy" or any(kind in result.scores for result in results.values())
     ]
     labels = {
         c.category: category_label(result, c.category)

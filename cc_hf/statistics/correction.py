@@ -8,6 +8,8 @@ Where the trusted verdicts are on a random part of the samples that the judge ha
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from statistics import NormalDist
 
 import numpy as np
@@ -15,10 +17,18 @@ import numpy.typing as npt
 
 from cc_hf.errors import InputError
 from cc_hf.results import Interval, NoInterval
-from cc_hf.statistics.checks import as_counts, as_floats, check_level
-from cc_hf.statistics.score_intervals import FEWEST, Estimate, estimate_share, score_limits
+from cc_hf.schema import UNCOUNTED_CATEGORY
+from cc_hf.statistics.checks import as_counts, as_floats, as_labels, check_level
+from cc_hf.statistics.score_intervals import (
+    FEWEST,
+    Estimate,
+    difference,
+    estimate_share,
+    lowest,
+    score_limits,
+)
 
-__all__ = ["corrected_share", "transferred_share"]
+__all__ = ["corrected_accuracies", "corrected_share", "transferred_share"]
 
 _Floats = npt.NDArray[np.float64]
 
@@ -50,8 +60,7 @@ def corrected_share(
         level: confidence level, in (0, 1).
 
     Returns:
-        The share, in [0, 1]. Its `n` is the number of trusted verdicts. `n_effective` compares it
-            with labels alone.
+        The share, in [0, 1]. Its `n` is the number of samples, labelled or not.
 
     Raises:
         InputError: for values out of range, different lengths, or no trusted verdict.
@@ -60,8 +69,8 @@ def corrected_share(
         >>> judged = np.array([1.0] * 80 + [0.0] * 20)
         >>> trusted = np.where(np.arange(100) % 2, np.nan, judged)
         >>> share = corrected_share(judged, trusted)
-        >>> share.value, share.n
-        (0.8, 50)
+        >>> share.value, share.interval.method
+        (0.8, 'ppi')
     """
     check_level(level)
     f = as_floats("judged", judged, are_flags=True)
@@ -93,7 +102,69 @@ def corrected_share(
         influence[part] -= influence[part].mean()
     n_effective = _n_effective(value, influence, share_of_judge, n)
     limits = score_limits(value, n_effective, NormalDist().inv_cdf((1 + level) / 2))
-    return Estimate(value, Interval(*limits, level, method="ppi"), n, influence, n_effective)
+    return Estimate(value, Interval(*limits, level, method="ppi"), len(f), influence, n_effective)
+
+
+def corrected_accuracies(
+    judged: npt.NDArray[np.generic],
+    trusted: npt.NDArray[np.float64],
+    categories: Sequence[str],
+    *,
+    inclusion: npt.NDArray[np.float64] | None = None,
+    groups: Mapping[str, Sequence[str]] | None = None,
+    deltas: Mapping[str, tuple[str, str]] | None = None,
+    level: float = 0.95,
+) -> dict[str, Estimate]:
+    """Return the accuracies that trusted verdicts on a part of the samples correct: total, by
+    category, minimum, and differences of these.
+
+    Args:
+        judged, trusted, inclusion, level: see `corrected_share`.
+        categories: n names.
+        groups, deltas: see `cc_hf.statistics.accuracy.accuracy_estimates`.
+
+    Returns:
+        Name of the figure -> its estimate. A figure of fewer than `FEWEST` trusted verdicts is left
+            out. So is the minimum if that of a category is; the category "none" is not in it.
+
+    Raises:
+        InputError: for what `corrected_share` refuses, or another number of categories.
+
+    Examples:
+        >>> trusted = np.where(np.arange(100) < 60, np.ones(100), np.nan)
+        >>> found = corrected_accuracies(np.ones(100), trusted, ["a"] * 50 + ["b"] * 50)
+        >>> list(found)
+        ['accuracy', 'accuracy_a']
+    """
+    judged, trusted = np.asarray(judged), np.asarray(trusted)
+    labels = as_labels("categories", categories, n=len(judged), are_texts=True)
+    names = np.asarray(labels)
+    present = sorted(set(labels))
+    parts = {"accuracy": np.ones(len(names), dtype=np.bool_)} | {
+        f"accuracy_{name}": names == name for name in present
+    }
+    parts |= {f"accuracy_{name}": np.isin(names, list(m)) for name, m in (groups or {}).items()}
+    estimates: dict[str, Estimate] = {}
+    for figure, part in parts.items():
+        if np.count_nonzero(~np.isnan(trusted[part])) < FEWEST:
+            continue
+        share = corrected_share(
+            judged[part],
+            trusted[part],
+            inclusion=None if inclusion is None else inclusion[part],
+            level=level,
+        )
+        influence = np.zeros(len(names))
+        influence[part] = share.influence
+        estimates[figure] = replace(share, influence=influence)
+    counted = [name for name in present if name != UNCOUNTED_CATEGORY] or present
+    if all(f"accuracy_{name}" in estimates for name in counted):
+        minimum = lowest([estimates[f"accuracy_{name}"] for name in counted])
+        estimates = {"accuracy": estimates["accuracy"], "min_accuracy": minimum, **estimates}
+    for name, (left, right) in (deltas or {}).items():
+        if {left, right} <= estimates.keys():
+            estimates[name] = difference(estimates[left], estimates[right])
+    return estimates
 
 
 def _weight_of_judge(

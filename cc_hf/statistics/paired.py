@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
+from statistics import NormalDist
 
 import numpy as np
 import numpy.typing as npt
@@ -27,6 +28,7 @@ __all__ = [
     "McNemar",
     "PairedDifference",
     "difference_interval",
+    "estimated_difference",
     "figure_differences",
     "mcnemar",
     "paired_differences",
@@ -43,7 +45,8 @@ class PairedDifference:
         first, second: figures of both systems, in [0, 1].
         difference: second minus first, in [-1, 1].
         interval: interval of the difference, or why there is none.
-        p_value: two-sided p, in (0, 1], by paired approximate randomisation.
+        p_value: two-sided p, in [0, 1], by paired approximate randomisation; by the interval of the
+            difference where nothing can be exchanged (`estimated_difference`).
         is_exact: whether p comes from all exchanges, not from random ones.
     """
 
@@ -201,6 +204,36 @@ def difference_interval(first: Estimate, second: Estimate) -> Interval | NoInter
     if first.influence.any() and np.array_equal(first.influence, second.influence):
         return NoInterval("the systems differ on no sample")
     return estimate.interval
+
+
+def estimated_difference(first: Estimate, second: Estimate) -> PairedDifference:
+    """Compare two systems in a figure that is estimated, such as one that includes the judge's
+    mistakes. p is that of a normal distribution whose interval is that of the difference.
+
+    Args:
+        first, second: the figure of two systems on the same samples.
+
+    Raises:
+        InputError: for what `cc_hf.statistics.score_intervals.difference` refuses.
+
+    Examples:
+        >>> from cc_hf.statistics.score_intervals import estimate_share
+        >>> first, second = (estimate_share(np.arange(50) < k, np.ones(50)) for k in (40, 30))
+        >>> found = estimated_difference(first, second)
+        >>> round(found.difference, 3), found.p_value < 0.05
+        (-0.2, True)
+    """
+    estimate = difference(second, first)
+    low, high = estimate.interval.low, estimate.interval.high
+    margin = high - estimate.value if estimate.value < 0 else estimate.value - low
+    normal = NormalDist()
+    z = normal.inv_cdf((1 + estimate.interval.level) / 2)
+    p_value = 1.0
+    if estimate.value:
+        p_value = 2 * normal.cdf(-z * abs(estimate.value) / margin) if margin else 0.0
+    return PairedDifference(
+        first.value, second.value, estimate.value, difference_interval(first, second), p_value
+    )
 
 
 def _figures(

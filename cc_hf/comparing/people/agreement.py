@@ -4,7 +4,7 @@ and Table 2), for labels of two classes.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -30,6 +30,7 @@ __all__ = [
     "HumanAgreement",
     "agreement_with_labels",
     "examples_without_corpora",
+    "labelled_judgements",
     "read_annotations",
 ]
 
@@ -265,23 +266,10 @@ def _human_items(
     skip_others: bool,
 ) -> tuple[list[_Item], int]:
     """Return one item per human label, by translation, and the number of skipped translations."""
-    counted = [annotation for annotation in annotations if annotation.labels]
-    judgements = result.by_id()
-    # Annotations of the same translation, without the ids of their examples, are taken in order.
-    by_letters: dict[str, list[Judgement]] = {}
-    for judged in reversed(result.judgements):
-        by_letters.setdefault(letters(judged.translation), []).append(judged)
     items, n_skipped = [], 0
-    for annotation in counted:
-        alike = by_letters.get(letters(annotation.translation), [])
-        judgement = (
-            judgements.get(annotation.example_id)
-            if annotation.is_located
-            else (alike.pop() if alike else None)
-        )
-        if judgement is None or letters(judgement.translation) != letters(annotation.translation):
-            if not skip_others:
-                raise InputError(_mismatch(annotation, judgement, result.n))
+    counted = [annotation for annotation in annotations if annotation.labels]
+    for annotation, judgement in labelled_judgements(result, counted, skip_others=skip_others):
+        if judgement is None:
             n_skipped += 1
             continue
         items += [
@@ -294,6 +282,37 @@ def _human_items(
             " the annotated system?"
         )
     return items, n_skipped
+
+
+def labelled_judgements(
+    result: EvaluationResult, annotations: Sequence[Annotation], *, skip_others: bool = False
+) -> Iterator[tuple[Annotation, Judgement | None]]:
+    """Yield each annotation with the judgement of the translation that it labels, None for one of
+    another translation.
+
+    Args:
+        skip_others: whether another translation is accepted.
+
+    Raises:
+        InputError: for one that is not.
+    """
+    judgements = result.by_id()
+    # Annotations of the same translation, without the ids of their examples, are taken in order.
+    by_letters: dict[str, list[Judgement]] = {}
+    for judged in reversed(result.judgements):
+        by_letters.setdefault(letters(judged.translation), []).append(judged)
+    for annotation in annotations:
+        alike = by_letters.get(letters(annotation.translation), [])
+        judgement = (
+            judgements.get(annotation.example_id)
+            if annotation.is_located
+            else (alike.pop() if alike else None)
+        )
+        if judgement is None or letters(judgement.translation) != letters(annotation.translation):
+            if not skip_others:
+                raise InputError(_mismatch(annotation, judgement, result.n))
+            judgement = None
+        yield annotation, judgement
 
 
 def _item(

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from cc_hf.errors import FileError, InputError, in_file, shown
-from cc_hf.reading import JSONL, Place, read_rows
+from cc_hf.reading import JSONL, PROBABILITY, Place, check_form, read_rows
 from cc_hf.results import Interval, NoInterval
 from cc_hf.statistics.agreement import cohen_kappa, kappa_interval, krippendorff_alpha
 
@@ -74,6 +74,8 @@ class Annotation:
         classes: the two binary labels, such as "male" and "female", or "correct" and "wrong".
         raw: the labels as they were given; empty if the file does not have them.
         is_located: whether the file says which example it is; otherwise the translation tells.
+        inclusion: the probability with which the translation was drawn, above 0; None if the file
+            does not say it.
     """
 
     example_id: str
@@ -83,6 +85,7 @@ class Annotation:
     classes: tuple[str, str]
     raw: tuple[str, ...] = ()
     is_located: bool = True
+    inclusion: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,6 +156,8 @@ def read_annotations(path: Path) -> list[Annotation]:
     - `label_annotator1`, `label_annotator2` and so on: raw labels. They replace missing binary
       labels (see `binary_label`), and kappa is computed from them.
     - `label_earlier`: a raw label from earlier annotations, for `earlier_agreement` only.
+    - `inclusion`: the probability with which the translation was drawn, above 0 and up to 1, for
+      `cc_hf.comparing.people.labels` only.
 
     The files of ZurichNLP/contrastive-conditioning are read, too: `human_validation/*/data/
     *.annotator1.jsonl`, with the file of the other annotator beside it.
@@ -422,6 +427,8 @@ def _annotation(row: Mapping[str, Any], annotators: Sequence[str]) -> Annotation
     gold, classes = (
         (row["gold_gender"], _GENDERS) if "gold_gender" in row else (_VERDICTS[0], _VERDICTS)
     )
+    if (inclusion := row.get("inclusion")) is not None:
+        check_form(inclusion, PROBABILITY, "inclusion")
     raw = [row.get(f"label_{name}") for name in annotators]
     binary = [row.get(f"binarized_{name}") for name in annotators]
     if not {gold, *binary} - {None} <= set(classes):
@@ -448,6 +455,7 @@ def _annotation(row: Mapping[str, Any], annotators: Sequence[str]) -> Annotation
         classes,
         tuple(label for label in raw if label is not None),
         row.get("is_located", True) is not False,
+        inclusion,
     )
 
 

@@ -17,6 +17,7 @@ from cc_hf.comparing.people.annotations import (
 )
 from cc_hf.comparing.people.sheets import Answers, SheetForm, SheetKey, sample_settings, sheet_rows
 from cc_hf.errors import InputError, check_choice
+from cc_hf.reading import COUNT, PROBABILITY, Each, check_form
 from cc_hf.results import EvaluationResult
 from cc_hf.schema import VERDICTS, ContrastiveTranslationExample, Example, Judgement
 from cc_hf.text.tokenization import letters
@@ -30,6 +31,7 @@ __all__ = [
     "assumption_of_system",
     "draw_sample",
     "earlier_agreement_of_system",
+    "inclusion_of_system",
     "system_of_result",
 ]
 
@@ -122,12 +124,17 @@ _OF_SYSTEM = ("metric", "signature")
 
 
 class _Drawn(NamedTuple):
-    """What was drawn of one system: judgements for the sheets, and those that are assumed."""
+    """What was drawn of one system: judgements for the sheets, and those that are assumed.
+
+    Attributes:
+        inclusion: id of each of them -> the probability with which it was drawn.
+    """
 
     rated: list[Judgement]
     assumed: list[Judgement]
     n_undecided: int
     n_decided: int
+    inclusion: Mapping[str, float]
 
 
 class _Material(NamedTuple):
@@ -202,6 +209,7 @@ def draw_sample(
             "n_decided": drawn.n_decided,
             "n_rated": len(drawn.rated),
             "n_assumed": len(drawn.assumed),
+            "inclusion": drawn.inclusion,
         }
         origins = {
             j.example_id: {
@@ -268,15 +276,21 @@ def _drawn(system: str, material: _Material, n: int, rated: str, draw: random.Ra
         n_drawn = min(max(0, n - len(required)), n_all)
         n_undecided = round(n_drawn * len(optional[0]) / n_all) if n_all else 0
         counts = n_undecided, n_drawn - n_undecided
-        chosen = [
-            j
-            for side, count in zip(optional, counts, strict=True)
-            for j in draw.sample(side, count)
-        ]
-        return _Drawn([*required, *chosen], [], *sizes)
+        inclusion = {j.example_id: 1.0 for j in required}
+        for side, count in zip(optional, counts, strict=True):
+            inclusion |= {j.example_id: count / len(side) for j in draw.sample(side, count)}
+        by_id = {j.example_id: j for j in judged}
+        return _Drawn([by_id[name] for name in inclusion], [], *sizes, inclusion)
     n_undecided = min(n, len(undecided))
     n_decided = round(n_undecided * len(decided) / len(undecided))
-    return _Drawn(draw.sample(undecided, n_undecided), draw.sample(decided, n_decided), *sizes)
+    rated_part, assumed = draw.sample(undecided, n_undecided), draw.sample(decided, n_decided)
+    return _Drawn(
+        rated_part,
+        assumed,
+        *sizes,
+        {j.example_id: n_undecided / len(undecided) for j in rated_part}
+        | {j.example_id: n_decided / len(decided) for j in assumed},
+    )
 
 
 def _cells(example: Example, translation: str, form: SheetForm) -> tuple[str, ...]:
@@ -369,6 +383,27 @@ def annotations_of_system(
 ) -> list[Annotation]:
     """Return what the raters say about the translations of a system."""
     return annotations_of_rows(_rows_of_system(key, raters, system))
+
+
+def inclusion_of_system(key: SheetKey, system: str, n: int) -> dict[str, float]:
+    """Return the probability with which each translation of a system was drawn.
+
+    Args:
+        n: number of translations of the system that were judged.
+
+    Raises:
+        InputError: for a key that does not say it, or a draw that left some translations out.
+    """
+    drawn = _settings(key)["systems"][system]
+    form = {"inclusion": Each(PROBABILITY), "n_undecided": COUNT, "n_decided": COUNT}
+    check_form(drawn, form, f"key: settings: systems: {system}")
+    if (n_drawn_from := drawn["n_undecided"] + drawn["n_decided"]) != n:
+        raise InputError(
+            f"key: expected a draw from all {n:,} translations that were judged, got one from"
+            f" {n_drawn_from:,} (without a corpus, or without a category), which says nothing about"
+            " the others"
+        )
+    return dict(drawn["inclusion"])
 
 
 def earlier_agreement_of_system(

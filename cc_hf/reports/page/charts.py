@@ -43,6 +43,9 @@ def bar_chart(
 ) -> Markup:
     """Draw horizontal bars with intervals in percent, grouped by category, as an SVG element.
 
+    A corrected accuracy has two intervals: above that of the judge alone, below the one that
+    includes the judge's mistakes.
+
     Args:
         bars: the bars of one metric, category by category.
         label: a description of the chart for screen readers.
@@ -59,31 +62,42 @@ def bar_chart(
         y += 20
         for bar in category_bars:
             y = name_row(parts, systems, bar.system, left, y)
+            value, interval = bar.corrected or (bar.value, bar.interval)
             parts.append(
                 shape_element(
                     "rect",
                     f"fill s{colour(bar.system)}",
                     x=left,
                     y=y + 2,
-                    width=max(x(bar.value) - left, 0.5),
+                    width=max(x(value) - left, 0.5),
                     height=13,
                     rx=2,
                 )._replace(
-                    title=f"{systems[bar.system]}, {category}:"
-                    f" {with_interval(bar.value, bar.interval)}",
+                    title=f"{systems[bar.system]}, {category}: {_bar_text(bar)}",
                     href=link({"system": systems[bar.system], "category": category}),
                 )
             )
-            if bar.interval is not None:
-                parts += whisker(x(bar.interval.low), x(bar.interval.high), y + 8.5)
-            parts.append(text_element(WIDTH, y + 12, percent(bar.value), "end"))
+            if interval is not None:
+                below = 3 if bar.corrected else 0
+                parts += whisker(x(interval.low), x(interval.high), y + 8.5 + below)
+            if bar.corrected and bar.interval is not None:
+                alone = whisker(x(bar.interval.low), x(bar.interval.high), y + 5, classes="alone")
+                parts += [*alone, *whisker(x(bar.value), x(bar.value), y + 5, classes="alone")]
+            parts.append(text_element(WIDTH, y + 12, percent(value), "end"))
             y += 18
         y += 6
-    spoken = "; ".join(
-        f"{bar.category}, {systems[bar.system]}: {with_interval(bar.value, bar.interval)}"
-        for bar in bars
-    )
-    return chart_svg(y + 20, f"{label}. {spoken}", [*percent_grid(x, 4, y), *parts])
+    grid = percent_grid(x, 4, y)
+    if any(bar.corrected for bar in bars):
+        y += 22
+        key = "intervals: above, dashed: of the judge alone; below: its mistakes included"
+        parts.append(text_element(0, y + 12, key))
+    spoken = "; ".join(f"{bar.category}, {systems[bar.system]}: {_bar_text(bar)}" for bar in bars)
+    return chart_svg(y + 20, f"{label}. {spoken}", [*grid, *parts])
+
+
+def _bar_text(bar: Bar) -> str:
+    text = with_interval(bar.value, bar.interval)
+    return f"{with_interval(*bar.corrected)}, judge alone {text}" if bar.corrected else text
 
 
 def histogram_chart(

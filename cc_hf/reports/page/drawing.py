@@ -129,17 +129,17 @@ def text_element(
     return Element("text", attributes, text, title if title != text else "")
 
 
-def whisker(low: float, high: float, y: float) -> list[Element]:
+def whisker(low: float, high: float, y: float, *, classes: str = "") -> list[Element]:
     """Return the lines that show an interval.
 
     Args:
         low, high: positions of its limits from the left edge.
         y: position from the upper edge.
+        classes: further CSS classes.
     """
-    ends = [
-        shape_element("line", "whisker", x1=x, x2=x, y1=y - 3.5, y2=y + 3.5) for x in (low, high)
-    ]
-    return [shape_element("line", "whisker", x1=low, x2=high, y1=y, y2=y), *ends]
+    classes = f"whisker {classes}".strip()
+    ends = [shape_element("line", classes, x1=x, x2=x, y1=y - 3.5, y2=y + 3.5) for x in (low, high)]
+    return [shape_element("line", classes, x1=low, x2=high, y1=y, y2=y), *ends]
 
 
 def system_mark(system: int, x: float, y: float, *, size: float = 1) -> Element:

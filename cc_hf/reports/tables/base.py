@@ -23,7 +23,7 @@ from cc_hf.reports.figure_text import (
     score_text,
 )
 from cc_hf.reports.numbers import count
-from cc_hf.results import EvaluationResult, ResultSet
+from cc_hf.results import CORRECTED, EvaluationResult, ResultSet
 
 __all__ = [
     "grouped_notes",
@@ -51,7 +51,7 @@ def result_table(result: EvaluationResult) -> Group:
     others = [
         row
         for row in figure_rows(result)
-        if not result.categories or row.name.removeprefix("weighted_") not in _in_categories(result)
+        if not result.categories or row.name not in _in_categories(result)
     ]
     parts = [_categories_table(result)] if result.categories else []
     if others or not parts:
@@ -66,10 +66,8 @@ def result_table(result: EvaluationResult) -> Group:
     )
 
 
-#: Row or column of the table of categories -> the figure whose meaning explains it.
+#: Further row or column of the table of categories -> the figure whose meaning explains it.
 _EXPLAINED = {
-    "accuracy": "accuracy",
-    "weighted": "weighted_accuracy",
     "minimum": "min_accuracy",
     "inconclusive": "n_inconclusive",
     "mean confidence": "mean_confidence",
@@ -81,9 +79,10 @@ def _explanations(result: EvaluationResult) -> list[Text]:
     if not result.categories:
         return []
     shown = {*result.scores, *["n_inconclusive"] * any(c.n_inconclusive for c in result.categories)}
+    columns = {label: f"{prefix}accuracy" for label, prefix in _kinds(result).items()}
     meanings = {
         label: figure_name(result.metric, name).meaning
-        for label, name in _EXPLAINED.items()
+        for label, name in {**columns, **_EXPLAINED}.items()
         if name in shown
     }
     if "n_ties" in result.counts and result.ties is not None:
@@ -272,24 +271,32 @@ def plain_table(name: str, *numbers: str) -> Table:
 
 
 def _in_categories(result: EvaluationResult) -> set[str]:
-    """Return the unweighted figures that the table of categories shows."""
+    """Return the figures that the table of categories shows."""
+    names = ["accuracy", "min_accuracy", *(f"accuracy_{c.category}" for c in result.categories)]
     return {
-        "accuracy",
-        "min_accuracy",
-        *(f"accuracy_{c.category}" for c in result.categories),
+        *(f"{kind}{name}" for kind in _kinds(result).values() for name in names),
         *["n_inconclusive"] * any(c.n_inconclusive for c in result.categories),
     }
 
 
-def _categories_table(result: EvaluationResult) -> Table:
+def _kinds(result: EvaluationResult) -> dict[str, str]:
+    """Return the columns of accuracies -> how the names of their figures begin. A terminal has no
+    room for weighted ones beside corrected ones.
+    """
+    if f"{CORRECTED}accuracy" in result.scores:
+        return {"corrected": CORRECTED, "judge alone": ""}
     weighted = any(c.weighted_accuracy is not None for c in result.categories)
+    return {"accuracy": "", **({"weighted": "weighted_"} if weighted else {})}
+
+
+def _categories_table(result: EvaluationResult) -> Table:
+    kinds = _kinds(result)
     ties = "n_ties" in result.counts
     inconclusive = any(c.n_inconclusive for c in result.categories)
     columns = [
         "category",
         "n",
-        "accuracy (95 %)",
-        *["weighted (95 %)"] * weighted,
+        *(f"{kind} (95 %)" for kind in kinds),
         *["ties"] * ties,
         *["inconclusive"] * inconclusive,
     ]
@@ -304,10 +311,7 @@ def _categories_table(result: EvaluationResult) -> Table:
         n_ties: str = "",
         n_inconclusive: str = "",
     ) -> None:
-        figures = [
-            score_text(result, name)
-            for name in (f"{score}{suffix}", *[f"weighted_{score}{suffix}"] * weighted)
-        ]
+        figures = [score_text(result, f"{kind}{score}{suffix}") for kind in kinds.values()]
         table.add_row(Text(label), n, *figures, *[n_ties] * ties, *[n_inconclusive] * inconclusive)
 
     for category in ordered_categories(result):

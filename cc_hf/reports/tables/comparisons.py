@@ -33,6 +33,7 @@ from cc_hf.reports.tables.base import (
     plain_table,
     shared_notes,
 )
+from cc_hf.results import CORRECTED
 from cc_hf.statistics.paired import PairedDifference
 
 __all__ = ["DifferenceMatrix", "comparison_tables"]
@@ -129,14 +130,26 @@ def _systems_tables(comparison: Comparison, title: str) -> list[RenderableType]:
         )
         parts.append(
             Text(
-                "percent; the interval of a difference holds the middle 95 % of the differences in"
-                f" {n_resamples:,} paired resamples within categories; p comes from"
+                "percent; intervals of differences follow from those of both systems; p comes from"
                 f" {randomization_text(n_resamples)}; near 0.05 the two can disagree. McNemar's p"
-                f" is exact. Nothing is corrected for multiple comparisons{marks}",
+                " is exact. Nothing is corrected for multiple comparisons"
+                f"{marks}{_mistakes(comparison)}",
                 style="italic",
             )
         )
     return parts
+
+
+def _mistakes(comparison: Comparison) -> str:
+    """Say what corrected figures are; "" if there are none."""
+    if not any(
+        name.startswith(CORRECTED) for pair in comparison.systems for name in pair.differences
+    ):
+        return ""
+    return (
+        ". Corrected figures include the judge's mistakes, by trusted verdicts on a part of the"
+        " translations, and their p follows from the interval"
+    )
 
 
 class DifferenceMatrix:
@@ -174,8 +187,9 @@ class DifferenceMatrix:
             table.add_column(
                 Text(name, overflow="fold"), justify="right", min_width=width, max_width=_WIDTH
             )
-        for label, difference in _in_order(first):
-            cells = [_cell(dict(_in_order(pair))[label]) for pair in compared]
+        of_pairs = [dict(_in_order(pair)) for pair in compared]
+        for label, difference in max(of_pairs, key=len).items():
+            cells = [_cell(pair[label]) if label in pair else "" for pair in of_pairs]
             table.add_row(Text(label), with_interval(difference.first, None), *cells)
         tests = [pair.mcnemar for pair in compared]
         table.add_row(
@@ -240,12 +254,14 @@ def _confusion_table(agreement: MetricAgreement) -> Table:
 
 
 def _in_order(comparison: SystemComparison) -> list[tuple[str, PairedDifference]]:
-    """Return totals and minima, then the categories in the order of the papers, unweighted before
-    weighted; each accuracy is followed by the rate of what is inconclusive. Differences of figures
-    come last.
+    """Return totals and minima, then the categories in the order of the papers, corrected before
+    unweighted before weighted; each accuracy is followed by the rate of what is inconclusive.
+    Differences of figures come last.
     """
     differences = comparison.differences
     totals = {
+        f"{CORRECTED}accuracy": "corrected",
+        f"{CORRECTED}min_accuracy": "corrected minimum",
         "accuracy": "accuracy",
         "weighted_accuracy": "weighted",
         "min_accuracy": "minimum",
@@ -253,7 +269,11 @@ def _in_order(comparison: SystemComparison) -> list[tuple[str, PairedDifference]
         "inconclusive_rate": "inconclusive",
     }
     rows = [(label, differences[name]) for name, label in totals.items() if name in differences]
-    for prefix, start in (("accuracy_", ""), ("weighted_accuracy_", "weighted ")):
+    for prefix, start in (
+        (f"{CORRECTED}accuracy_", "corrected "),
+        ("accuracy_", ""),
+        ("weighted_accuracy_", "weighted "),
+    ):
         names = sorted(
             (name.removeprefix(prefix) for name in differences if name.startswith(prefix)),
             key=lambda name: (category_key(name)[0], name != "pro", name),

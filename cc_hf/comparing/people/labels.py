@@ -1,0 +1,130 @@
+"""Correct the figures of a result by labels of people, or by those of another result."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from cc_hf.comparing.people.agreement import labelled_judgements
+from cc_hf.comparing.people.annotations import Annotation, read_annotations
+from cc_hf.comparing.people.sampling import (
+    FORMS,
+    annotations_of_system,
+    assumption_of_system,
+    inclusion_of_system,
+    system_of_result,
+)
+from cc_hf.comparing.people.sheets import read_key, read_sheets
+from cc_hf.comparing.systems import different_options
+from cc_hf.data.files.result_files import read_result_file
+from cc_hf.errors import InputError
+from cc_hf.evaluation.correction import corrected, transferred
+from cc_hf.results import EvaluationResult
+
+__all__ = ["with_labels"]
+
+_PEOPLE = "people"
+
+
+def with_labels(result: EvaluationResult, files: Sequence[Path]) -> EvaluationResult:
+    """Add figures that include the judge's mistakes, by labels of some translations.
+
+    Where several people labelled a translation, it is as right as the share of them says.
+
+    Args:
+        result: a result with judgements.
+        files: one of these:
+
+            - the filled sheets of `cc-hf build sheets`, with their key, in any order;
+            - a JSONL file of labels (`cc_hf.comparing.people.annotations.read_annotations`), each
+              with its `inclusion`, the probability with which it was drawn; it may be missing
+              where every translation is labelled;
+            - a result of another system or test set with trusted verdicts. Figures are then
+              "transferred": they assume that the judge errs alike on both.
+
+    Returns:
+        The result of `cc_hf.evaluation.correction.corrected` or `transferred`.
+
+    Raises:
+        InputError: for files that are not as expected, labels of other translations, or labels that
+            were drawn with unknown probability.
+    """
+    by_kind = {
+        is_it: [path for path in files if (path.suffix.lower() == ".json") is is_it]
+        for is_it in (True, False)
+    }
+    keys, sheets = by_kind[True], by_kind[False]
+    if len(files) == 1 and keys:
+        return _transferred(result, keys[0])
+    if keys:
+        if len(keys) > 1:
+            raise InputError(f"labels: expected the sheets and one key, got {len(keys)} keys")
+        return _by_sheets(result, sheets, keys[0])
+    if len(files) != 1:
+        raise InputError(
+            f"labels: expected one JSONL file, or filled sheets with their key (.json), got"
+            f" {len(files)} files without a key"
+        )
+    annotations = read_annotations(files[0])
+    trusted, inclusion = _by_annotations(result, annotations)
+    if None in inclusion.values():
+        if len(trusted) < result.n:
+            missing = next(name for name, p in inclusion.items() if p is None)
+            raise InputError(
+                f"{files[0]}: example {missing}: expected the key inclusion, the probability with"
+                f" which the translation was drawn from the {result.n:,} ({len(trusted)}/{result.n}"
+                " for each of a simple random draw), got none; without it, labels of translations"
+                " that were not drawn at random would bias the figures"
+            )
+        return corrected(result, trusted, by=_PEOPLE, about="labels of people")
+    known = {name: p for name, p in inclusion.items() if p is not None}
+    return corrected(result, trusted, by=_PEOPLE, about="labels of people", inclusion=known)
+
+
+def _by_sheets(result: EvaluationResult, sheets: Sequence[Path], key: Path) -> EvaluationResult:
+    sheet_key = read_key(key, FORMS)
+    raters = read_sheets(sheets, sheet_key)
+    system = system_of_result(sheet_key, result)
+    inclusion = inclusion_of_system(sheet_key, system, result.n)
+    trusted, _ = _by_annotations(result, annotations_of_system(sheet_key, raters, system))
+    about = "labels of people"
+    if (assumption := assumption_of_system(sheet_key, system)) is not None:
+        assumed = {
+            j.example_id: float(j.is_correct)
+            for j in assumption.decided.judgements
+            if j.verdict != "inconclusive"
+        }
+        trusted = {**assumed, **trusted}
+        about += (
+            f", and verdicts of {assumption.decided.metric} that stand for {len(assumed):,} labels"
+        )
+    return corrected(result, trusted, by=_PEOPLE, about=about, inclusion=inclusion)
+
+
+def _by_annotations(
+    result: EvaluationResult, annotations: Sequence[Annotation]
+) -> tuple[dict[str, float], dict[str, float | None]]:
+    """Return how right each labelled translation is, and the probability of its draw."""
+    trusted: dict[str, float] = {}
+    inclusion: dict[str, float | None] = {}
+    labelled = [annotation for annotation in annotations if annotation.labels]
+    for annotation, judgement in labelled_judgements(result, labelled):
+        assert judgement is not None  # others are refused
+        n_right = annotation.labels.count(annotation.gold)
+        trusted[judgement.example_id] = n_right / len(annotation.labels)
+        inclusion[judgement.example_id] = annotation.inclusion
+    return trusted, inclusion
+
+
+def _transferred(result: EvaluationResult, path: Path) -> EvaluationResult:
+    """Return the figures corrected by the result in a file that is by the same metric."""
+    labelled = [r for r in read_result_file(path).results if r.metric == result.metric]
+    if len(labelled) != 1:
+        raise InputError(f"{path}: expected a result by {result.metric} with trusted verdicts")
+    if option := different_options(
+        result, labelled[0], ignored=("data", "n", "langs", "trusted", "cues")
+    ):
+        raise InputError(
+            f"{path}: expected a result by the same judge and options, got another {option!r}"
+        )
+    return transferred(result, labelled[0])

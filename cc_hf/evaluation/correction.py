@@ -1,0 +1,348 @@
+"""Figures that include the mistakes of the judge, by trusted verdicts on some of the samples: those
+of a larger evaluator, or of people.
+"""
+
+from __future__ import annotations
+
+import random
+import re
+import warnings
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Annotated, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from cc_hf import signature
+from cc_hf.errors import InputError, ResultWarning
+from cc_hf.evaluation.judging import judge
+from cc_hf.evaluation.material import Material
+from cc_hf.evaluators.base import Evaluator, ScoreFunction
+from cc_hf.evaluators.resolve import AnyEvaluator
+from cc_hf.metrics.base import Metric, registered_metric
+from cc_hf.results import CORRECTED, TRANSFERRED, EvaluationResult, Interval, NoInterval
+from cc_hf.rules import AtLeast, check_fields
+from cc_hf.schema import Judgement
+from cc_hf.statistics.bootstrap import Bootstrap, known_intervals, missing_intervals
+from cc_hf.statistics.correction import corrected_accuracies, transferred_share
+from cc_hf.statistics.score_intervals import FEWEST, Estimate
+
+__all__ = [
+    "Audit",
+    "audited",
+    "check_audit",
+    "corrected",
+    "corrected_estimates",
+    "judge_of",
+    "random_part",
+    "transferred",
+]
+
+_Figure: TypeAlias = tuple[float, Interval | NoInterval]
+
+_PART = re.compile(r"(/seed\d+)?/n\d+$")
+#: Fields at the end of every signature.
+_LAST = ("norm", "n", "boot", "seed", "m", "v")
+
+
+@dataclass(frozen=True)
+class Audit:
+    """A larger evaluator that judges a random part of the translations again.
+
+    Attributes:
+        evaluator: name, path, several of these (an ensemble), Evaluator or function. It is loaded
+            as the evaluator is.
+        size: number of translations that it judges, or all that there are.
+    """
+
+    evaluator: AnyEvaluator
+    size: Annotated[int, AtLeast(FEWEST)] = 400
+
+    def __post_init__(self) -> None:
+        check_fields(self)
+
+
+def random_part(ids: Sequence[str], size: int, *, seed: int = 0) -> frozenset[str]:
+    """Draw some ids, each with the same probability.
+
+    Examples:
+        >>> sorted(random_part(["a", "b", "c"], 2))
+        ['a', 'c']
+    """
+    return frozenset(random.Random(seed).sample(list(ids), min(size, len(ids))))
+
+
+def check_audit(metric: type[Metric]) -> None:
+    """Refuse a metric whose verdicts no larger evaluator can check.
+
+    Raises:
+        InputError: for a metric that has no evaluator, or judges no translations.
+
+    Examples:
+        >>> check_audit(registered_metric("contrastive_conditioning"))
+    """
+    if not (metric.takes_evaluator and metric.takes_translations and metric.judges):
+        raise InputError(
+            "audit: expected a metric by which an evaluator judges translations, such as"
+            f" contrastive_conditioning, got {metric.name}"
+        )
+
+
+def audited(
+    result: EvaluationResult,
+    metric: Metric,
+    material: Material,
+    translations: Sequence[str],
+    evaluator: Evaluator | ScoreFunction,
+    *,
+    size: int = 400,
+    origin: Mapping[str, str] | None = None,
+    seed: int = 0,
+    progress: bool = False,
+) -> EvaluationResult:
+    """Judge a random part of the translations by a larger evaluator, and correct the figures.
+
+    Args:
+        result: what the metric gave on the same material and translations.
+        evaluator: the larger evaluator, whose verdicts are trusted.
+        size: number of translations that it judges.
+        seed: decides which.
+
+    Returns:
+        The result with the figures of `corrected`. They estimate those of the larger evaluator on
+            all translations.
+
+    Raises:
+        InputError: for the evaluator that gave the result, or as `check_audit` and `judge` do.
+    """
+    check_audit(type(metric))
+    ids = [j.example_id for j in result.judgements]
+    drawn = random_part(ids, size, seed=seed)
+    part = replace(material, chosen=drawn, limit=None)
+    chosen = [text for name, text in zip(ids, translations, strict=True) if name in drawn]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ResultWarning)  # the result has the notes
+        found = judge(
+            metric,
+            part,
+            chosen,
+            evaluator=evaluator,
+            bootstrap=Bootstrap(seed=seed),
+            origin=origin,
+            progress=progress,
+        )
+    known = {*result.notes, *part.limit_notes}
+    result = replace(
+        result,
+        notes=(*result.notes, *(f"audit: {note}" for note in found.notes if note not in known)),
+    )
+    by = signature.parse(found.signature)[1]["eval"]
+    if by == signature.parse(result.signature)[1]["eval"]:
+        raise InputError(f"audit: expected another evaluator than {by}, which judged all of them")
+    return corrected(
+        result,
+        {j.example_id: float(j.is_correct) for j in found.judgements},
+        by=f"{by}/seed{seed}",
+        about=f"the audit by {by.partition('@')[0]} on a random part",
+    )
+
+
+def corrected(
+    result: EvaluationResult,
+    trusted: Mapping[str, float],
+    *,
+    by: str,
+    about: str,
+    inclusion: Mapping[str, float] | None = None,
+) -> EvaluationResult:
+    """Add the figures that trusted verdicts on a part of the samples correct (prediction-powered
+    inference, Angelopoulos et al. 2023; see `cc_hf.statistics.correction`).
+
+    Accuracy, minimum accuracy, accuracy by category, and the metric's differences of these are
+    corrected; figures with weights by rank are not.
+
+    Args:
+        result: a result with judgements.
+        trusted: id of a sample -> how right it is by the trusted judge, in [0, 1].
+        by: the trusted judge, as the signature names it.
+        about: the trusted verdicts, as the note names them.
+        inclusion: id of a sample -> the probability with which it was drawn, above 0; None if it is
+            the same for all.
+
+    Returns:
+        The result with scores whose names begin with "corrected_", and the trusted verdicts in its
+            judgements. A figure of fewer than 20 trusted verdicts is left out, and a note says so.
+
+    Raises:
+        InputError: for a result without judgements, verdicts on other samples or out of range,
+            fewer than 20 of them, or one whose probability is missing.
+    """
+    judgements = {j.example_id: j for j in result.judgements}
+    if unknown := [name for name in trusted if name not in judgements]:
+        raise InputError(
+            f"trusted verdicts: expected those on samples that were judged, got one on"
+            f" {unknown[0]!r}, which is not among the {len(judgements)}"
+        )
+    if len(trusted) < FEWEST:
+        raise InputError(f"trusted verdicts: expected at least {FEWEST}, got {len(trusted)}")
+    if inclusion is not None and not trusted.keys() <= inclusion.keys():
+        missing = next(name for name in trusted if name not in inclusion)
+        raise InputError(
+            f"inclusion: example {missing}: expected the probability with which it was drawn, got"
+            " none"
+        )
+    result = replace(
+        result,
+        judgements=tuple(
+            replace(
+                j,
+                trusted=trusted.get(j.example_id),
+                inclusion=None if inclusion is None else inclusion.get(j.example_id),
+            )
+            for j in result.judgements
+        ),
+    )
+    estimates = corrected_estimates(result.metric, result.judgements)
+    lacking = [c.category for c in result.categories if f"accuracy_{c.category}" not in estimates]
+    note = (
+        f"Corrected figures include the judge's mistakes, by {about}: {len(trusted):,} of"
+        f" {result.n:,} translations; their intervals hold for what that judge would say of all"
+    )
+    if lacking:
+        named = ", ".join(lacking[:3]) + (f" and {len(lacking) - 3} more" if lacking[3:] else "")
+        note += f". Fewer than {FEWEST} are of {named}, so that no minimum is corrected"
+    return _with_figures(
+        result,
+        CORRECTED,
+        {name: (e.value, e.interval) for name, e in estimates.items()},
+        {"trusted": f"{by}/n{len(trusted)}"},
+        note,
+    )
+
+
+def corrected_estimates(metric: str, judgements: Sequence[Judgement]) -> dict[str, Estimate]:
+    """Return the corrected figures of judgements by a metric, some of them with trusted verdicts,
+    without "corrected_" in their names; {} if none has one.
+    """
+    trusted = _column(judgements, "trusted")
+    if np.isnan(trusted).all():
+        return {}
+    inclusion = _column(judgements, "inclusion")
+    declared = registered_metric(metric)
+    return corrected_accuracies(
+        np.array([float(j.is_correct) for j in judgements]),
+        trusted,
+        [j.category for j in judgements],
+        inclusion=None if np.isnan(inclusion).all() else np.nan_to_num(inclusion, nan=1.0),
+        groups=declared.category_groups if declared else None,
+        deltas=declared.differences if declared else None,
+    )
+
+
+def judge_of(trusted: str) -> str:
+    """Return who gave the trusted verdicts.
+
+    Args:
+        trusted: the field `trusted` of a signature.
+
+    Examples:
+        >>> judge_of("org/model@1a2b3c4/seed0/n400"), judge_of("people/n200")
+        ('org/model@1a2b3c4', 'people')
+    """
+    return _PART.sub("", trusted)
+
+
+def transferred(result: EvaluationResult, labelled: EvaluationResult) -> EvaluationResult:
+    """Add figures that are corrected by the judge's mistakes on other samples, such as those of
+    another system (Rogan & Gladen 1978; see `cc_hf.statistics.correction.transferred_share`).
+
+    They rest on the assumption that the judge errs alike on both, which a note says.
+
+    Args:
+        labelled: a result by the same metric and options, with trusted verdicts.
+
+    Returns:
+        The result with the scores transferred_accuracy, and transferred_accuracy_<category> where
+            both kinds of labels, right and wrong, are enough for an interval.
+
+    Raises:
+        InputError: for a result without trusted verdicts, or with some that were not drawn with the
+            same probability; or labels of right or of wrong translations only.
+    """
+    known = [j for j in labelled.judgements if j.trusted is not None and j.trusted != 0.5]
+    if not known:
+        raise InputError("labels: expected a result with trusted verdicts, got one without")
+    if len({j.inclusion for j in known}) > 1:
+        raise InputError(
+            "labels: expected trusted verdicts that were drawn with the same probability, since the"
+            " judge's sensitivity is measured on them; got several"
+        )
+    figures = {"accuracy": _transferred(result.judgements, known)}
+    for category in {j.category for j in known}:
+        figures[f"accuracy_{category}"] = _transferred(
+            [j for j in result.judgements if j.category == category],
+            [j for j in known if j.category == category],
+        )
+    found = {name: figure for name, figure in sorted(figures.items()) if figure is not None}
+    if "accuracy" not in found:
+        raise InputError(
+            "labels: expected trusted verdicts on right and on wrong translations, got only one"
+            " kind"
+        )
+    by = signature.parse(labelled.signature)[1].get("trusted", "labels")
+    return _with_figures(
+        result,
+        TRANSFERRED,
+        {
+            name: figure
+            for name, figure in found.items()
+            if name == "accuracy" or not isinstance(figure[1], NoInterval)
+        },
+        {"transferred": by},
+        f"Transferred figures are corrected by {len(known):,} trusted verdicts on other"
+        " translations. They assume that the judge errs on these as it does on those, which nothing"
+        " here shows",
+    )
+
+
+def _transferred(judged: Sequence[Judgement], labelled: Sequence[Judgement]) -> _Figure | None:
+    """Return the corrected share of right judgements and its interval; None without judgements, or
+    without labels of one kind.
+    """
+    table = np.zeros((2, 2), dtype=np.int64)
+    for j in labelled:
+        table[int(not j.trusted or j.trusted < 0.5), int(not j.is_correct)] += 1
+    n_right = sum(j.is_correct for j in judged)
+    if not judged or not table.sum(axis=1).all():
+        return None
+    return transferred_share(np.array([n_right, len(judged) - n_right]), table)
+
+
+def _column(judgements: Sequence[Judgement], name: str) -> npt.NDArray[np.float64]:
+    values = [getattr(j, name) for j in judgements]
+    return np.array([np.nan if value is None else value for value in values], dtype=np.float64)
+
+
+def _with_figures(
+    result: EvaluationResult,
+    prefix: str,
+    figures: Mapping[str, _Figure],
+    fields: Mapping[str, str],
+    note: str,
+) -> EvaluationResult:
+    """Add figures, signature fields and a note to a result."""
+    intervals = {f"{prefix}{name}": interval for name, (_, interval) in figures.items()}
+    metric, signed = signature.parse(result.signature)
+    n_trusted = sum(j.trusted is not None for j in result.judgements)
+    before = {key: text for key, text in signed.items() if key not in _LAST}
+    after = {key: text for key, text in signed.items() if key in _LAST}
+    return replace(
+        result,
+        scores={**result.scores, **{f"{prefix}{name}": v for name, (v, _) in figures.items()}},
+        intervals={**result.intervals, **known_intervals(intervals)},
+        no_interval={**result.no_interval, **missing_intervals(intervals)},
+        counts={**result.counts, "n_trusted": n_trusted},
+        signature=signature.unparse(metric, {**before, **fields, **after}),
+        notes=(note, *result.notes),
+    )
