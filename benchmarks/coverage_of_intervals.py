@@ -26,10 +26,11 @@ from cc_hf.results import Interval, NoInterval
 from cc_hf.statistics.accuracy import accuracy_intervals, rank_weights
 from cc_hf.statistics.agreement import agreement_interval, kappa_interval
 from cc_hf.statistics.bootstrap import Bootstrap
+from cc_hf.statistics.correction import corrected_accuracies
 from cc_hf.statistics.decisions import decision_intervals
 from cc_hf.statistics.gender_figures import gender_intervals
 from cc_hf.statistics.mean_tests import paired_t_test, t_test
-from cc_hf.statistics.paired import mcnemar, paired_differences
+from cc_hf.statistics.paired import estimated_difference, mcnemar, paired_differences
 from cc_hf.statistics.pearson import pearson_correlation
 from cc_hf.statistics.rank_correlation import rank_correlation
 from cc_hf.statistics.rank_tests import mann_whitney
@@ -265,6 +266,48 @@ def _pairs(n: int, k: int, near: str, correlation: float) -> Draw:
     return draw
 
 
+def _corrected(n: int, k: int, near: str, judge: tuple[float, float]) -> Draw:
+    """Two systems, a judge whose mistakes differ by category, and 100 labels a category."""
+
+    def draw(random: Random, bootstrap: Bootstrap) -> dict[str, tuple[float, Found]]:
+        category = np.arange(n) % k
+        names = [f"c{i:02}" for i in category]
+        shares = random.uniform(*_NEAR[near], size=(2, k))
+        truth = _correlated(random, shares[:, category], 0.5)
+        is_right = (
+            random.random((2, n))
+            < random.uniform(*judge, size=(2, k, 2))[
+                np.arange(2)[:, None], category, truth.astype(int)
+            ]
+        )
+        labelled = np.isin(np.arange(n), random.choice(n, 100 * k, replace=False))
+        judged = np.where(is_right, truth, ~truth)
+        first, second = (
+            corrected_accuracies(j * 1.0, np.where(labelled, t, np.nan), names)
+            for j, t in zip(judged, truth, strict=True)
+        )
+        mean = shares[:, category].mean(axis=1)
+        truths = {
+            "accuracy": mean,
+            "min_accuracy": shares.min(axis=1),
+            "accuracy_c00": shares[:, 0],
+        }
+        return {
+            f"corrected {name}": (float(t[0]), first[name].interval)
+            for name, t in truths.items()
+            if name in first
+        } | {
+            f"difference of corrected {name}": (
+                float(t[1] - t[0]),
+                estimated_difference(first[name], second[name]).interval,
+            )
+            for name, t in truths.items()
+            if name in first and name in second
+        }
+
+    return draw
+
+
 def _correlated(
     random: Random, shares: npt.NDArray[np.float64], correlation: float
 ) -> npt.NDArray[np.bool_]:
@@ -372,6 +415,19 @@ CASES = (
         )
     ),
     *(
+        Case(
+            f"n = {n}, {100 * k} labels, {k} categories near {near}, judge of {low} to {high} %",
+            _corrected(n, k, near, (low / 100, high / 100)),
+        )
+        for n, k, near, low, high in (
+            (1000, 2, ".5", 60, 70),
+            (1000, 2, ".8", 70, 99),
+            (3000, 2, ".8", 85, 99),
+            (3000, 2, "1", 85, 99),
+            (3000, 10, ".8", 70, 99),
+        )
+    ),
+    *(
         Case(f"n = {n}, correlation {r}", _correlations(n, r))
         for n, r in ((10, 0.5), (30, 0.8), (200, 0.3))
     ),
@@ -448,7 +504,7 @@ a known truth. `python -m benchmarks.coverage_of_intervals --runs {runs} --outpu
 standard error of {error} points. "Near 1" means an accuracy from .95 to .99, "near 0" from .01 to .05, "near .5" from .4 to .6 and "near .8" from .7 to .9, drawn
 anew for each sample, and for each category unless they are equal.
 
-These intervals answer what another sample of sentences would give. They say nothing about mistakes of the evaluator.
+These intervals answer what another sample of sentences would give. Only those of corrected figures include mistakes of the evaluator.
 
 ## Intervals
 The lowest and the highest coverage among the cases, in percent, and the case with the lowest. Minima, differences and gaps promise at least 95 %: those of

@@ -10,7 +10,7 @@ import functools
 import itertools
 import json
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -32,12 +32,19 @@ __all__ = [
     "OnData",
     "ResultSet",
     "difference_of_data",
+    "different_options",
     "own_judge_note",
 ]
 
 #: Beginning of the names of figures that include the judge's mistakes, by trusted verdicts on a
 #: part of the samples, and by trusted verdicts on other samples.
 CORRECTED, TRANSFERRED = "corrected_", "transferred_"
+
+#: Fields of a signature in which results of different systems may differ: also how a language model
+#: was asked.
+_OF_THE_SYSTEM = {"sys", "seed", "boot", "v", "prompt", "shots", "demos", "left_out"}
+#: Fields of what corrects the judge's mistakes, on which its own figures do not depend.
+_OF_THE_CORRECTION = {"trusted", "transferred"}
 
 _METHODS = ("percentile", "wilson", "mover", "lowest", "ppi", "lang-reiczigel", "fisher", "t")
 _FORM = "the JSON of an evaluation result"
@@ -429,6 +436,46 @@ def difference_of_data(results: Mapping[str, EvaluationResult]) -> str:
         if described[left] != described[right]:
             return f"{left} is of {_words(described[left])}, {right} of {_words(described[right])}"
     return ""
+
+
+def different_options(
+    first: EvaluationResult, second: EvaluationResult, *, ignored: Collection[str] = ()
+) -> str:
+    """Return the first field in which the signatures of two results differ, other than those that
+    name the system, the version and the bootstrap. A function that has no name differs from
+    every function.
+
+    Args:
+        ignored: further fields that may differ.
+
+    Returns:
+        The key of the field; "metric" where the signatures are of different metrics; "" if they
+        agree.
+
+    Examples:
+        >>> a, b = (
+        ...     EvaluationResult("", "", "de", "m", f"m|score:{score}|v:1", 1, {}, {}, (), ())
+        ...     for score in "ab"
+        ... )
+        >>> different_options(a, b), different_options(a, a)
+        ('score', '')
+    """
+    (kind, left), (other, right) = (signature.parse(r.signature) for r in (first, second))
+    keys = [*left, *(key for key in right if key not in left)]
+    different = [
+        key
+        for key in keys
+        if not _is_same_option(key, left.get(key), right.get(key))
+        and key not in {*_OF_THE_SYSTEM, *_OF_THE_CORRECTION, *ignored}
+    ]
+    return different[0] if different else "metric" if kind != other else ""
+
+
+def _is_same_option(key: str, left: str | None, right: str | None) -> bool:
+    if key != "eval" or left is None or right is None:
+        return left == right
+    name = signature.evaluator_key(left)
+    return name is not None and name == signature.evaluator_key(right)
 
 
 def _words(described: tuple[str, ...]) -> str:

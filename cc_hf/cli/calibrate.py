@@ -64,9 +64,6 @@ def calibrate(
             DataFields, names="language_pair data_dir", rare="split", defaults={"split": "dev"}
         ),
     ],
-    seed: Annotated[
-        int, typer.Option(min=0, help="Seed of the halves and intervals.", hidden=True)
-    ] = 0,
     progress: bool = False,
 ) -> Outcome:
     """Compare wordings of cues under an evaluator, and choose one.
@@ -102,7 +99,6 @@ def calibrate(
         evaluator=one_or_all(evaluator),
         wordings=compared or None,
         loading=loading,
-        seed=seed,
         progress=progress,
     )
     n = rows.n_left_out

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -39,6 +39,7 @@ if TYPE_CHECKING:
 __all__ = ["evaluate"]
 
 _ALL = "all"
+_AUDIT_SIZE = 400
 _MISTAKES = "The evaluator's mistakes"
 #: How the metric counts ties -> the question that many ties raise.
 _TIES = {
@@ -98,7 +99,7 @@ def evaluate(
     audit_size: Annotated[
         int | None,
         typer.Option(
-            help="Number of translations that --audit judges. Default: 400.",
+            help=f"Number of translations that --audit judges. Default: {_AUDIT_SIZE}.",
             rich_help_panel=_MISTAKES,
             hidden=True,
         ),
@@ -147,13 +148,11 @@ def evaluate(
 
     Example: cc-hf evaluate simplegen --translations tiny.txt -o tiny.json
     """
-    from cc_hf.evaluation.correction import Audit
     from cc_hf.evaluation.evaluate import evaluate as run_evaluate
     from cc_hf.evaluation.evaluate import evaluate_all
     from cc_hf.evaluators import distributed as sharding
 
     _check_words([*filter(None, [config]), *(more or ())], metric)
-    _check_corrections(metric, audit, audit_size, labels)
     material = data.load(dataset, config)
     if translated_only:
         material = _translated(material, translations)
@@ -161,8 +160,6 @@ def evaluate(
     outputs = _outputs(output, [file_name for file_name, _ in files])
     for path in outputs if sharding.is_main_process() else []:
         OutputFile().check("output", path)
-    judges = one_or_all(audit)
-    larger = None if judges is None else Audit(judges, 400 if audit_size is None else audit_size)
     arguments: dict[str, Any] = {
         "system": system,
         "options": metric_options(option, on_blank=on_blank),
@@ -171,6 +168,7 @@ def evaluate(
         "seed": seed,
         "progress": progress,
     }
+    correct = _correction(material, metric, arguments, audit, audit_size, labels)
     outcomes: list[EvaluationResult | ResultSet] = []
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ResultWarning)  # the table has the notes
@@ -179,8 +177,8 @@ def evaluate(
             if metric == _ALL:
                 outcomes.append(evaluate_all(material, **of_system))
                 continue
-            result = run_evaluate(material, metric=metric, audit=larger, **of_system)
-            outcomes.append(_corrected(result, labels))
+            result = run_evaluate(material, metric=metric, **of_system)
+            outcomes.append(correct(result))
     if output is not None and is_folder(output) and len(files) == 1:
         system_name = _results(outcomes[0])[0].system
         outputs = [output / f"{file_slug(system_name) or 'result'}.json"]
@@ -223,23 +221,45 @@ def _check_words(words: Sequence[str], metric: str) -> None:
         )
 
 
-def _check_corrections(
-    metric: str, audit: list[str] | None, audit_size: int | None, labels: list[Path] | None
-) -> None:
+def _correction(
+    material: Material,
+    metric: str,
+    arguments: Mapping[str, Any],
+    audit: list[str] | None,
+    audit_size: int | None,
+    labels: list[Path] | None,
+) -> Callable[[EvaluationResult], EvaluationResult]:
+    """Return what corrects a result. A larger evaluator is found before anything is judged."""
     if metric == _ALL and (audit or labels):
         raise InputError("metric: expected one with --audit or --labels, got all")
     if audit and labels:
         raise InputError("expected either --audit or --labels, got both")
     if audit_size is not None and not audit:
         raise InputError("audit_size: expected --audit MODEL with it, got none")
+    if labels:
+        from cc_hf.comparing.people.labels import with_labels
 
+        return lambda result: with_labels(result, labels)
+    if not audit:
+        return lambda result: result
+    from cc_hf import registry
+    from cc_hf.evaluation.correction import audited, check_audit
+    from cc_hf.evaluators.resolve import resolve_evaluator
 
-def _corrected(result: EvaluationResult, labels: list[Path] | None) -> EvaluationResult:
-    if not labels:
-        return result
-    from cc_hf.comparing.people.labels import with_labels
-
-    return with_labels(result, labels)
+    check_audit(registry.resolve("metric", metric))
+    auditor = resolve_evaluator(
+        one_or_all(audit),
+        arguments["loading"],
+        src_lang=material.src_lang,
+        tgt_lang=material.tgt_lang,
+    )
+    return lambda result: audited(
+        result,
+        material,
+        auditor,
+        size=_AUDIT_SIZE if audit_size is None else audit_size,
+        **{name: arguments[name] for name in ("options", "seed", "progress")},
+    )
 
 
 def _translated(material: Material, translations: list[str] | None) -> Material:

@@ -11,11 +11,10 @@ import typer
 from rich.text import Text
 
 from cc_hf.cli.command import NewFile, Outcome, OutputFile
-from cc_hf.cli.options import Bleu, DataDir, Resampling, Results
+from cc_hf.cli.options import Bleu, DataDir, Results
 from cc_hf.cli.output import STANDARD, check_output
 from cc_hf.errors import InputError, UnknownNameError
 from cc_hf.files import file_slug, resolved
-from cc_hf.statistics.bootstrap import Bootstrap
 
 if TYPE_CHECKING:
     from cc_hf.reports.report import Report
@@ -135,7 +134,6 @@ def report(
         ),
     ] = None,
     data_dir: DataDir = None,
-    bootstrap: Annotated[Bootstrap, replace(Resampling, names="", rare=Resampling.names)],
 ) -> Outcome:
     """Show systems side by side, by category and sample by sample.
 
@@ -181,7 +179,6 @@ def report(
                     annotations=annotations,
                     notes=[*notes, *example_notes],
                     section_inputs=section_inputs,
-                    **bootstrap.options,
                 ),
                 is_weighted=weighted,
             )

@@ -10,10 +10,9 @@ from dataclasses import dataclass
 
 from cc_hf import signature
 from cc_hf.comparing.alignment import check_same_data
-from cc_hf.comparing.systems import different_options
 from cc_hf.errors import InputError
 from cc_hf.metrics.base import registered_metric
-from cc_hf.results import EvaluationResult
+from cc_hf.results import EvaluationResult, different_options
 from cc_hf.schema import UNCOUNTED_CATEGORY
 from cc_hf.statistics.gender_figures import MALE_FEMALE, RATIO
 from cc_hf.statistics.seeds import SeedFigure, average_over_seeds

@@ -8,7 +8,7 @@ import itertools
 import json
 import math
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -22,8 +22,15 @@ from cc_hf.data.files.result_files import read_result_file, system_names
 from cc_hf.errors import InputError
 from cc_hf.evaluation.correction import corrected_estimates, judge_of
 from cc_hf.metrics.base import registered_metric
-from cc_hf.results import CORRECTED, EvaluationResult, Interval, NoInterval, OnData
-from cc_hf.schema import VERDICTS
+from cc_hf.results import (
+    CORRECTED,
+    EvaluationResult,
+    Interval,
+    NoInterval,
+    OnData,
+    different_options,
+)
+from cc_hf.schema import VERDICTS, Judgement
 from cc_hf.statistics.agreement import (
     agreement_interval,
     cohen_kappa,
@@ -45,15 +52,8 @@ __all__ = [
     "MetricAgreement",
     "SystemComparison",
     "compare",
-    "different_options",
     "read_results",
 ]
-
-#: Fields of a signature in which results of different systems may differ: also how a language model
-#: was asked.
-_OF_THE_SYSTEM = {"sys", "seed", "boot", "v", "prompt", "shots", "demos", "left_out"}
-#: Fields of what corrects the judge's mistakes, on which its own figures do not depend.
-_OF_THE_CORRECTION = {"trusted", "transferred"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -332,28 +332,41 @@ def _systems(
         units=[max(j.unit for j in of_sample) for of_sample in zip(*table, strict=True)],
         **bootstrap,
     )
-    estimates = [corrected_estimates(metric, row) for row in table]
+    corrected = _corrected_differences(metric, names, table, results)
     return [
         SystemComparison(
             metric,
             baseline,
             name,
             len(table[0]),
-            {
-                **(
-                    {}
-                    if _why_corrections_differ(baseline, name, results)
-                    else {
-                        f"{CORRECTED}{figure}": estimated_difference(estimates[0][figure], estimate)
-                        for figure, estimate in estimates[number + 1].items()
-                        if figure in estimates[0]
-                    }
-                ),
-                **differences[number],
-            },
+            {**corrected[number], **differences[number]},
             mcnemar(correct[0], correct[number + 1]),
         )
         for number, name in enumerate(others)
+    ]
+
+
+def _corrected_differences(
+    metric: str,
+    names: Sequence[str],
+    table: Sequence[Sequence[Judgement]],
+    results: Mapping[str, EvaluationResult],
+) -> list[dict[str, PairedDifference]]:
+    """Return the differences of each system to the baseline in figures that include the judge's
+    mistakes; {} for one whose figures cannot be compared.
+
+    Args:
+        table: the judgements of each system on the same samples.
+    """
+    baseline, *others = names
+    first, *estimates = (corrected_estimates(metric, row) for row in table)
+    return [
+        {
+            f"{CORRECTED}{figure}": estimated_difference(first[figure], estimate)
+            for figure, estimate in second.items()
+            if figure in first and not _why_corrections_differ(baseline, name, results)
+        }
+        for name, second in zip(others, estimates, strict=True)
     ]
 
 
@@ -412,46 +425,6 @@ def _check_same_scores(baseline: str, name: str, aligned: AlignedJudgements) -> 
                 f" with the scores {scores[0]} and {scores[1]}, so that they were judged by"
                 " different functions of one name; evaluate both with the same function"
             )
-
-
-def different_options(
-    first: EvaluationResult, second: EvaluationResult, *, ignored: Collection[str] = ()
-) -> str:
-    """Return the first field in which the signatures of two results differ, other than those that
-    name the system, the version and the bootstrap. A function that has no name differs from
-    every function.
-
-    Args:
-        ignored: further fields that may differ.
-
-    Returns:
-        The key of the field; "metric" where the signatures are of different metrics; "" if they
-        agree.
-
-    Examples:
-        >>> a, b = (
-        ...     EvaluationResult("", "", "de", "m", f"m|score:{score}|v:1", 1, {}, {}, (), ())
-        ...     for score in "ab"
-        ... )
-        >>> different_options(a, b), different_options(a, a)
-        ('score', '')
-    """
-    (kind, left), (other, right) = (signature.parse(r.signature) for r in (first, second))
-    keys = [*left, *(key for key in right if key not in left)]
-    different = [
-        key
-        for key in keys
-        if not _is_same_option(key, left.get(key), right.get(key))
-        and key not in {*_OF_THE_SYSTEM, *_OF_THE_CORRECTION, *ignored}
-    ]
-    return different[0] if different else "metric" if kind != other else ""
-
-
-def _is_same_option(key: str, left: str | None, right: str | None) -> bool:
-    if key != "eval" or left is None or right is None:
-        return left == right
-    name = signature.evaluator_key(left)
-    return name is not None and name == signature.evaluator_key(right)
 
 
 def _agreement(

@@ -8,28 +8,35 @@ import random
 import re
 import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Annotated, TypeAlias
+from dataclasses import replace
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from cc_hf import signature
 from cc_hf.errors import InputError, ResultWarning
+from cc_hf.evaluation.fitting import make_metric
 from cc_hf.evaluation.judging import judge
 from cc_hf.evaluation.material import Material
-from cc_hf.evaluators.base import Evaluator, ScoreFunction
-from cc_hf.evaluators.resolve import AnyEvaluator
+from cc_hf.evaluators.options import LoadingOptions
+from cc_hf.evaluators.resolve import AnyEvaluator, resolve_evaluator
 from cc_hf.metrics.base import Metric, registered_metric
-from cc_hf.results import CORRECTED, TRANSFERRED, EvaluationResult, Interval, NoInterval
-from cc_hf.rules import AtLeast, check_fields
+from cc_hf.results import (
+    CORRECTED,
+    TRANSFERRED,
+    EvaluationResult,
+    Interval,
+    NoInterval,
+    different_options,
+)
 from cc_hf.schema import Judgement
-from cc_hf.statistics.bootstrap import Bootstrap, known_intervals, missing_intervals
+from cc_hf.statistics.bootstrap import known_intervals, missing_intervals
+from cc_hf.statistics.checks import check_number
 from cc_hf.statistics.correction import corrected_accuracies, transferred_share
 from cc_hf.statistics.score_intervals import FEWEST, Estimate
 
 __all__ = [
-    "Audit",
     "audited",
     "check_audit",
     "corrected",
@@ -46,29 +53,12 @@ _PART = re.compile(r"(/seed\d+)?/n\d+$")
 _LAST = ("norm", "n", "boot", "seed", "m", "v")
 
 
-@dataclass(frozen=True)
-class Audit:
-    """A larger evaluator that judges a random part of the translations again.
-
-    Attributes:
-        evaluator: name, path, several of these (an ensemble), Evaluator or function. It is loaded
-            as the evaluator is.
-        size: number of translations that it judges, or all that there are.
-    """
-
-    evaluator: AnyEvaluator
-    size: Annotated[int, AtLeast(FEWEST)] = 400
-
-    def __post_init__(self) -> None:
-        check_fields(self)
-
-
 def random_part(ids: Sequence[str], size: int, *, seed: int = 0) -> frozenset[str]:
     """Draw some ids, each with the same probability.
 
     Examples:
         >>> sorted(random_part(["a", "b", "c"], 2))
-        ['a', 'c']
+        ['b', 'c']
     """
     return frozenset(random.Random(seed).sample(list(ids), min(size, len(ids))))
 
@@ -91,60 +81,82 @@ def check_audit(metric: type[Metric]) -> None:
 
 def audited(
     result: EvaluationResult,
-    metric: Metric,
     material: Material,
-    translations: Sequence[str],
-    evaluator: Evaluator | ScoreFunction,
+    evaluator: AnyEvaluator,
     *,
     size: int = 400,
-    origin: Mapping[str, str] | None = None,
+    options: Mapping[str, Any] | None = None,
+    loading: LoadingOptions | None = None,
     seed: int = 0,
     progress: bool = False,
 ) -> EvaluationResult:
-    """Judge a random part of the translations by a larger evaluator, and correct the figures.
+    """Judge a random part of the translations again by a larger evaluator, and correct the figures.
 
     Args:
-        result: what the metric gave on the same material and translations.
-        evaluator: the larger evaluator, whose verdicts are trusted.
-        size: number of translations that it judges.
-        seed: decides which.
+        result: a result on the material, by a metric that has an evaluator.
+        material: the rows that it judged.
+        evaluator: name or path of the larger evaluator, several of these (an ensemble), Evaluator
+            or function. Its verdicts are trusted.
+        size: number of translations that it judges, at least 20; or all that there are.
+        options: options of the metric, as they were for the result.
+        loading: how the evaluator is loaded.
+        seed: decides which translations it judges, 0 or more.
 
     Returns:
         The result with the figures of `corrected`. They estimate those of the larger evaluator on
             all translations.
 
     Raises:
-        InputError: for the evaluator that gave the result, or as `check_audit` and `judge` do.
+        InputError: for the evaluator that gave the result, for other material or options than those
+            of the result, or as `check_audit` and `judge` do.
+
+    Examples:
+        >>> from cc_hf import evaluate, load_material
+        >>> material = load_material("simplegen", "en-de")
+        >>> texts = ["Sie ist Ärztin."] * 2664
+        >>> def small(sources, translations):
+        ...     return [1.0] * len(sources)
+        >>> def large(sources, translations):
+        ...     return [len(text) for text in sources]
+        >>> result = evaluate(material, translations=texts, evaluator=small)
+        >>> result.scores["accuracy"]
+        1.0
+        >>> audited(result, material, large, size=400).counts["n_trusted"]
+        400
     """
+    check_number("size", size, low=FEWEST)
+    metric = make_metric(result.metric, options)
     check_audit(type(metric))
-    ids = [j.example_id for j in result.judgements]
-    drawn = random_part(ids, size, seed=seed)
+    texts = {j.example_id: j.translation for j in result.judgements}
+    drawn = random_part(list(texts), size, seed=seed)
     part = replace(material, chosen=drawn, limit=None)
-    chosen = [text for name, text in zip(ids, translations, strict=True) if name in drawn]
+    signed = signature.parse(result.signature)[1]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ResultWarning)  # the result has the notes
         found = judge(
             metric,
             part,
-            chosen,
-            evaluator=evaluator,
-            bootstrap=Bootstrap(seed=seed),
-            origin=origin,
+            [texts[example.id] for example in part.examples],
+            evaluator=resolve_evaluator(
+                evaluator, loading, src_lang=material.src_lang, tgt_lang=material.tgt_lang
+            ),
+            origin={"sys": signed["sys"]} if "sys" in signed else None,
             progress=progress,
         )
-    known = {*result.notes, *part.limit_notes}
-    result = replace(
-        result,
-        notes=(*result.notes, *(f"audit: {note}" for note in found.notes if note not in known)),
-    )
     by = signature.parse(found.signature)[1]["eval"]
-    if by == signature.parse(result.signature)[1]["eval"]:
+    if (key := signature.evaluator_key(by)) and key == signature.evaluator_key(signed["eval"]):
         raise InputError(f"audit: expected another evaluator than {by}, which judged all of them")
+    if option := different_options(result, found, ignored=("data", "n", "eval", "dtype")):
+        raise InputError(
+            f"audit: expected the material and options of the result, got another {option!r}"
+        )
+    known = {*result.notes, *part.limit_notes}
+    notes = (f"audit: {note}" for note in found.notes if note not in known)
     return corrected(
-        result,
+        replace(result, notes=(*result.notes, *notes)),
         {j.example_id: float(j.is_correct) for j in found.judgements},
         by=f"{by}/seed{seed}",
-        about=f"the audit by {by.partition('@')[0]} on a random part",
+        about=f"an audit by {by.partition('@')[0]} of a random part",
     )
 
 

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from cc_hf.data.files.translations import LineCountError, name_of_file, read_translations
 from cc_hf.errors import InputError, MissingDependencyError, MissingOptionError, shown
-from cc_hf.evaluation.correction import Audit, audited, check_audit
 from cc_hf.evaluation.fitting import (
     all_metrics,
     check_translations_or_system,
@@ -49,7 +48,6 @@ def evaluate(
     evaluator: AnyEvaluator | None = None,
     loading: LoadingOptions | None = None,
     name: str | None = None,
-    audit: Audit | None = None,
     seed: int = 0,
     progress: bool = False,
 ) -> EvaluationResult:
@@ -74,9 +72,7 @@ def evaluate(
         name: name of the system in reports, a text of one line. None for the default: the model
             that translated, the file of translations
             (`cc_hf.data.files.translations.name_of_file`), or the evaluator if it is judged itself.
-        audit: a larger evaluator that judges a random part of the translations, and so corrects the
-            figures (`cc_hf.evaluation.correction`); None for none.
-        seed: seed of the bootstrap and of the audit's part, 0 or more.
+        seed: seed of the bootstrap, 0 or more.
 
     Returns:
         Scores in [0, 1] with their intervals, counts, every judgement, and the signature.
@@ -104,8 +100,6 @@ def evaluate(
     metrics = chosen_metrics([metric], material, options, has_evaluator=evaluator is not None)
     check_translations_or_system(metrics, translations, system)
     _check_name(name)
-    if audit is not None:
-        check_audit(type(metrics[0]))
     bootstrap = Bootstrap(seed=seed)
     # Translations are read first, so that a mismatch is found before any model is loaded.
     texts = _read_or_check(material, translations, metrics)
@@ -115,22 +109,7 @@ def evaluate(
     scorer = _scorer(material, evaluator, loading) if metrics[0].takes_evaluator else None
     if system is not None:
         texts = _translated(material, system, device=loading.device, progress=progress)
-    auditor = None if audit is None else _scorer(material, audit.evaluator, loading)
-    texts = texts.named(name)
-    result = _judged(metrics[0], material, texts, scorer, bootstrap, progress=progress)
-    if audit is None or auditor is None:
-        return result
-    return audited(
-        result,
-        metrics[0],
-        material,
-        texts.translations,
-        auditor,
-        size=audit.size,
-        origin=texts.origin,
-        seed=seed,
-        progress=progress,
-    )
+    return _judged(metrics[0], material, texts.named(name), scorer, bootstrap, progress=progress)
 
 
 def evaluate_all(

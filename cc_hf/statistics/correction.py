@@ -100,7 +100,8 @@ def corrected_share(
     influence[has_label] += weights * (residuals - rectifier) / n
     for part in (has_label, ~has_label):
         influence[part] -= influence[part].mean()
-    n_effective = _n_effective(value, influence, share_of_judge, n)
+    mean = float((weights * (y - share_of_judge * f[has_label])).mean())
+    n_effective = _n_effective(value, influence, share_of_judge, mean, n)
     limits = score_limits(value, n_effective, NormalDist().inv_cdf((1 + level) / 2))
     return Estimate(value, Interval(*limits, level, method="ppi"), len(f), influence, n_effective)
 
@@ -136,7 +137,11 @@ def corrected_accuracies(
         >>> list(found)
         ['accuracy', 'accuracy_a']
     """
-    judged, trusted = np.asarray(judged), np.asarray(trusted)
+    check_level(level)
+    judged = as_floats("judged", judged, are_flags=True)
+    trusted = as_floats("trusted", trusted, shape=judged.shape, is_finite=False)
+    if inclusion is not None:
+        inclusion = as_floats("inclusion", inclusion, shape=judged.shape)
     labels = as_labels("categories", categories, n=len(judged), are_texts=True)
     names = np.asarray(labels)
     present = sorted(set(labels))
@@ -182,14 +187,20 @@ def _weight_of_judge(
     return min(1.0, max(0.0, covariance / scale / ((1 + n / (scale * n_others)) * spread)))
 
 
-def _n_effective(value: float, influence: _Floats, share_of_judge: float, n: int) -> float:
+def _n_effective(
+    value: float, influence: _Floats, share_of_judge: float, mean: float, n: int
+) -> float:
     """Return the effective number of samples: with four more labelled ones, each of weight 1 / 2,
     one for each pair of verdicts.
+
+    Args:
+        mean: that of the residuals of the labelled samples, by which the variance of all depends on
+            how far it is from that of the added ones.
     """
     share = (value * n + 1) / (n + 2)
     added = np.array([1 - share_of_judge, 0.0, 1.0, -share_of_judge])
-    mean = (1 - share_of_judge) / 2
-    squares = float((influence**2).sum()) * n * n + float(((added - mean) ** 2).sum()) / 2
+    squares = float((influence**2).sum()) * n * n + float(((added - added.mean()) ** 2).sum()) / 2
+    squares += 2 * n / (n + 2) * (mean - float(added.mean())) ** 2
     return share * (1 - share) / (squares / (n + 2) ** 2) * n / (n + 2)
 
 

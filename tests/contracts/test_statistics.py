@@ -128,6 +128,10 @@ FUNCTIONS: dict[str, dict[str, tuple[Any, str]]] = {
     "bootstrap.whole_groups": {
         "values": (np.ones((2, 1)), ""), "names": (_AB, ""), "groups": (_AB, ""),
     },
+    "correction.corrected_accuracies": {
+        "judged": (np.ones(2), "figures"), "trusted": (np.array([1.0, np.nan]), ""),
+        "categories": (_AB, "texts"), "level": (0.9, "level"),
+    },
     "correction.corrected_share": {
         "judged": (np.ones(4), "figures"), "trusted": (np.array([1.0, np.nan, 0, 1]), "figures"),
         "inclusion": (np.full(4, 0.5), "columns"), "level": (0.9, "level"),
@@ -164,6 +168,7 @@ FUNCTIONS: dict[str, dict[str, tuple[Any, str]]] = {
     "mean_tests.paired_t_test": _PAIR,
     "mean_tests.t_test": _PAIR,
     "paired.difference_interval": {"first": (_SHARE, "object"), "second": (_SHARE, "object")},
+    "paired.estimated_difference": {"first": (_SHARE, "object"), "second": (_SHARE, "object")},
     "paired.figure_differences": {**_SYSTEMS, **_RESAMPLING},
     "paired.mcnemar": {"first": (_FLAGS, "groups"), "second": (_FLAGS, "groups")},
     "paired.paired_differences": {

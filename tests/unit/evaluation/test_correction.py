@@ -1,0 +1,247 @@
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from cc_hf import evaluate
+from cc_hf.comparing.systems import compare
+from cc_hf.errors import InputError
+from cc_hf.evaluation.correction import audited, corrected, random_part, transferred
+from cc_hf.evaluation.material import Material
+from cc_hf.metrics.summary import summarize
+from cc_hf.reports.figures import category_bars
+from cc_hf.reports.key_figures import key_figures, main_figure
+from cc_hf.reports.page.charts import bar_chart
+from cc_hf.reports.report import build_report
+from cc_hf.reports.report_tables import report_tables
+from cc_hf.reports.samples import System
+from cc_hf.reports.tables.base import result_table
+from cc_hf.reports.tables.comparisons import comparison_tables
+from cc_hf.results import EvaluationResult
+from cc_hf.schema import ContrastiveSourceExample, Focus, Judgement
+from cc_hf.statistics.bootstrap import known_intervals
+from tests.helpers.intervals import limits
+from tests.helpers.terminal import printed
+
+_PEOPLE: dict[str, Any] = {"by": "people", "about": "labels"}
+
+
+def _judged(
+    n: int = 600, *, accuracy: float = 0.8, judge: float = 0.9, seed: int = 0, system: str = "a"
+) -> tuple[EvaluationResult, dict[str, float]]:
+    """Return a result by a judge, and the true verdict on each of its samples."""
+    random = np.random.default_rng(seed)
+    truth = random.random(n) < accuracy
+    verdicts = np.where(random.random(n) < judge, truth, ~truth)
+    judgements = tuple(
+        Judgement(str(i), "ab"[i % 2], bool(v), f"{system}{i}", "correct" if v else "incorrect")
+        for i, v in enumerate(verdicts)
+    )
+    summary = summarize(judgements)
+    result = EvaluationResult(
+        "", "own", "de", "contrastive_conditioning",
+        f"cc|sys:{system}|data:own@1|eval:small@1|norm:nfc|n:{n}|m:4|v:1",
+        n, summary.scores, known_intervals(summary.intervals), summary.categories, judgements, system=system,
+    )  # fmt: skip
+    return result, {str(i): float(t) for i, t in enumerate(truth)}
+
+
+def _part(truth: Mapping[str, float], size: int = 200, seed: int = 0) -> dict[str, float]:
+    return {name: truth[name] for name in random_part(list(truth), size, seed=seed)}
+
+
+def test_corrected_figures_are_in_the_result_and_its_file() -> None:
+    result, truth = _judged()
+    found = corrected(result, _part(truth), **_PEOPLE)
+    names = ["accuracy", "min_accuracy", "accuracy_a", "accuracy_b"]
+    assert list(found.scores)[-4:] == [f"corrected_{name}" for name in names]
+    assert {name: found.scores[name] for name in result.scores} == result.scores
+    low, high = limits(found.intervals["corrected_accuracy"])
+    assert low < np.mean(list(truth.values())) < high
+    assert found.counts["n_trusted"] == 200
+    assert "|trusted:people/n200|norm:nfc|" in found.signature
+    assert "200 of 600" in found.notes[0]
+    assert EvaluationResult.from_json(found.to_json()) == found
+    rows = json.loads(found.to_json())["judgements"]
+    assert sum("trusted" in row for row in rows) == 200
+    assert not any("inclusion" in row for row in rows)
+    assert key_figures(found)[:2] == ("corrected_accuracy", "accuracy")
+    assert main_figure(found) == "corrected_min_accuracy"
+
+
+def test_drawn_with_unequal_probability_they_weigh_by_its_inverse() -> None:
+    result, truth = _judged(4000)
+    wrong = {j.example_id for j in result.judgements if not j.is_correct}
+    inclusion = {name: 0.6 if name in wrong else 0.1 for name in truth}
+    random = np.random.default_rng(1)
+    trusted = {name: truth[name] for name, p in inclusion.items() if random.random() < p}
+    mean = np.mean(list(truth.values()))
+    weighted = corrected(result, trusted, inclusion=inclusion, **_PEOPLE)
+    low, high = limits(weighted.intervals["corrected_accuracy"])
+    assert low < mean < high
+    alike = corrected(result, trusted, **_PEOPLE)
+    assert abs(alike.scores["corrected_accuracy"] - mean) > 0.02
+
+
+def test_few_trusted_verdicts_leave_figures_out() -> None:
+    result, truth = _judged()
+    part = {name: t for name, t in truth.items() if int(name) < 60 and int(name) % 2 == 0}
+    found = corrected(result, part, **_PEOPLE)
+    assert [n for n in found.scores if n.startswith("corrected")] == [
+        "corrected_accuracy", "corrected_accuracy_a"
+    ]  # fmt: skip
+    assert "are of b" in found.notes[0]
+
+
+@pytest.mark.parametrize(
+    ("trusted", "inclusion", "message"),
+    [
+        ({"no": 1.0}, None, "'no'"),
+        ({str(i): 1.0 for i in range(19)}, None, "at least 20.*19"),
+        ({str(i): 2.0 for i in range(30)}, None, "from 0 to 1"),
+        ({str(i): 1.0 for i in range(30)}, {"0": 0.5}, "example 1: .*probability"),
+    ],
+)
+def test_wrong_verdicts_are_refused(
+    trusted: dict[str, float], inclusion: dict[str, float] | None, message: str
+) -> None:
+    with pytest.raises(InputError, match=message):
+        corrected(_judged()[0], trusted, inclusion=inclusion, **_PEOPLE)
+
+
+def test_transferred_figures_assume_that_the_judge_errs_alike() -> None:
+    labelled, truth = _judged(2000, accuracy=0.5, seed=1, system="other")
+    labelled = corrected(labelled, _part(truth, 800), **_PEOPLE)
+    result, truth = _judged(2000, accuracy=0.85, judge=0.8)
+    found = transferred(result, labelled)
+    assert {n for n in found.scores if n.startswith("transferred")} == {
+        f"transferred_accuracy{c}" for c in ("", "_a", "_b")
+    }
+    assert "assume that the judge errs" in found.notes[0]
+    assert "|transferred:people/n800|" in found.signature
+    assert "trusted" not in found.signature.replace("transferred", "")
+    unequal = (replace(j, inclusion=0.1 + int(j.example_id) % 2 / 2) for j in labelled.judgements)
+    biased = replace(labelled, judgements=tuple(unequal))
+    for wrong, message in (
+        (result, "without"),
+        (biased, "same probability"),
+        (corrected(labelled, dict.fromkeys(map(str, range(50)), 1.0), **_PEOPLE), "one kind"),
+    ):
+        with pytest.raises(InputError, match=message):
+            transferred(result, wrong)
+
+
+def _examples(n: int) -> list[ContrastiveSourceExample]:
+    return [
+        ContrastiveSourceExample(
+            str(i), "en", "de", f"The doctor {i}.", Focus("doctor", 4), (f"The [x] doctor {i}.",),
+            (f"The [y] doctor {i}.",), "ab"[i % 2], gold="x",
+        )
+        for i in range(n)
+    ]  # fmt: skip
+
+
+Scores = Callable[[Sequence[str], Sequence[str]], list[float]]
+
+
+def _judge(name: str, is_right: Callable[[int], bool]) -> Scores:
+    """Return a judge that prefers the correct source of the samples that it finds right."""
+
+    def scores(sources: Sequence[str], translations: Sequence[str]) -> list[float]:
+        return [
+            float(("[x]" in source) == is_right(int(text.removesuffix("."))))
+            for source, text in zip(sources, translations, strict=True)
+        ]
+
+    scores.__name__ = name
+    return scores
+
+
+SMALL, LARGE = _judge("small", lambda i: i % 5 > 1), _judge("large", lambda i: i % 4 > 0)
+
+
+def test_an_audit_reproduces_the_larger_judge_in_19_of_20_seeds() -> None:
+    material = Material("en", "de", _examples(800))
+    texts = [f"{i}." for i in range(800)]
+    small = evaluate(material, translations=texts, evaluator=SMALL)
+    truth = evaluate(material, translations=texts, evaluator=LARGE).scores["accuracy"]
+    hits = 0
+    for seed in range(20):
+        found = audited(small, material, LARGE, size=150, seed=seed)
+        low, high = limits(found.intervals["corrected_accuracy"])
+        hits += low <= truth <= high
+    assert hits >= 19
+    assert "seed19/n150" in found.signature
+    judged = [j.example_id for j in found.judgements if j.trusted is not None]
+    assert set(judged) == random_part([str(i) for i in range(800)], 150, seed=19)
+    everything = audited(small, material, LARGE, size=10_000)
+    assert everything.scores["corrected_accuracy"] == truth
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"size": 5}, "size: .*20"),
+        ({"evaluator": SMALL}, "another evaluator"),
+        ({"options": {"ties": "incorrect"}}, "another 'tie'"),
+        ({"options": {"nothing": 1}}, "nothing"),
+    ],
+)
+def test_audits_that_do_not_fit_are_refused(change: dict[str, Any], message: str) -> None:
+    material = Material("en", "de", _examples(60))
+    small = evaluate(material, translations=[f"{i}." for i in range(60)], evaluator=SMALL)
+    arguments: dict[str, Any] = {"material": material, "evaluator": LARGE, "size": 30, **change}
+    with pytest.raises(InputError, match=message):
+        audited(small, **arguments)
+
+
+def test_corrected_systems_are_compared_and_others_are_not() -> None:
+    first, truth = _judged(1000, accuracy=0.9)
+    second, truth_of_second = _judged(1000, accuracy=0.7, seed=2, system="b")
+    ours = {
+        "a": corrected(first, _part(truth, 300), **_PEOPLE),
+        "b": corrected(second, _part(truth_of_second, 300), **_PEOPLE),
+    }
+    compared = compare(ours, n_resamples=50)
+    difference = compared.systems[0].differences["corrected_accuracy"]
+    assert -0.3 < difference.difference < -0.1
+    assert difference.p_value < 0.001
+    assert limits(difference.interval)[1] < 0
+    text = printed(comparison_tables(compared))
+    assert text.index(" corrected ") < text.index(" accuracy ")
+    assert "include the judge's mistakes" in " ".join(text.split())
+    other = corrected(second, _part(truth_of_second), by="model@1/seed0", about="an audit")
+    for result, reason in ((second, "only a has"), (other, "model@1 and people")):
+        mixed = compare({"a": ours["a"], "b": result}, n_resamples=50)
+        assert "corrected_accuracy" not in mixed.systems[0].differences
+        assert reason in mixed.not_compared["corrected figures of a and b"]
+
+
+def test_corrected_figures_come_first_wherever_figures_are_shown() -> None:
+    result, truth = _judged()
+    found = corrected(result, _part(truth), **_PEOPLE)
+    lines = printed(result_table(found)).splitlines()
+    head = next(line for line in lines if "category" in line)
+    assert head.index("corrected (95 %)") < head.index("judge alone (95 %)")
+    assert any(line.startswith("corrected: ") and "mistakes" in line for line in lines)
+    alone = _judged(system="b", seed=4)[0]
+    report = build_report([System(r.system, {r.metric: r}) for r in (found, alone)], n_resamples=10)
+    summary, by_category, figures = report_tables(report)
+    labels = ["accuracy", "minimum accuracy"]
+    assert summary.columns == tuple(n for label in labels for n in (f"corrected {label}", label))
+    assert by_category.columns == ("corrected accuracy", "accuracy") * 2
+    assert [row.label for row in figures.rows[:2]] == ["corrected accuracy", "accuracy"]
+    bars = category_bars(report, found.metric)
+    assert [bar.corrected is not None for bar in bars] == [True, False] * 2
+    chart = bar_chart(bars, ["a", "b"], label="x")
+    assert chart.count("whisker alone") == 2 * 6  # both ends and the line, and a mark at its middle
+    for words in ("judge alone", "its mistakes included"):
+        assert words in chart
+    assert "alone" not in bar_chart(
+        category_bars(build_report([report.systems[1]]), found.metric), ["b"], label="x"
+    )
