@@ -288,6 +288,10 @@ def _comparisons(
                 )
                 continue
             comparisons[metric, system.name] = compared.systems[0]
+            obstacles += [
+                f"{metric_name(metric)}: not compared: {names}: {reason}"
+                for names, reason in compared.not_compared.items()
+            ]
             signature = signature or compared.signature
     return comparisons, obstacles, signature
 

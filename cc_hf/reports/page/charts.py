@@ -43,8 +43,8 @@ def bar_chart(
 ) -> Markup:
     """Draw horizontal bars with intervals in percent, grouped by category, as an SVG element.
 
-    A corrected accuracy has two intervals: above that of the judge alone, below the one that
-    includes the judge's mistakes.
+    A corrected accuracy has two intervals: the one that includes the judge's mistakes, and below
+    its bar that of the judge alone.
 
     Args:
         bars: the bars of one metric, category by category.
@@ -78,19 +78,19 @@ def bar_chart(
                 )
             )
             if interval is not None:
-                below = 3 if bar.corrected else 0
-                parts += whisker(x(interval.low), x(interval.high), y + 8.5 + below)
-            if bar.corrected and bar.interval is not None:
-                alone = whisker(x(bar.interval.low), x(bar.interval.high), y + 5, classes="alone")
-                parts += [*alone, *whisker(x(bar.value), x(bar.value), y + 5, classes="alone")]
+                parts += whisker(x(interval.low), x(interval.high), y + 8.5)
             parts.append(text_element(WIDTH, y + 12, percent(value), "end"))
             y += 18
+            if bar.corrected and bar.interval is not None:
+                parts += whisker(x(bar.interval.low), x(bar.interval.high), y + 2, classes="alone")
+                parts.append(shape_element("circle", "alone", cx=x(bar.value), cy=y + 2, r=2.5))
+                y += 8
         y += 6
     grid = percent_grid(x, 4, y)
     if any(bar.corrected for bar in bars):
-        y += 22
-        key = "intervals: above, dashed: of the judge alone; below: its mistakes included"
-        parts.append(text_element(0, y + 12, key))
+        for key in ("bars: judge's mistakes included", "thin lines: the judge alone"):
+            y += 18
+            parts.append(text_element(left, y + 16, key))
     spoken = "; ".join(f"{bar.category}, {systems[bar.system]}: {_bar_text(bar)}" for bar in bars)
     return chart_svg(y + 20, f"{label}. {spoken}", [*grid, *parts])
 

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import errno
+import json
 import os
 import re
 import signal
@@ -221,6 +222,25 @@ def test_quiet_prints_nothing_on_standard_error(tmp_path: Path, tiny_marian: Pat
     assert found.stderr == ""
 
 
+def test_an_audit_and_labels_correct_the_figures(tiny_marian: Path, tmp_path: Path) -> None:
+    data, option, path = cooks(tmp_path)
+    common = [data, option, path, "--evaluator", tiny_marian]
+    found = cc_hf(f"evaluate --audit cc-tiny-en-de --audit-size 20 -o {tmp_path}/r.json", *common)
+    assert "corrected (95 %)" in found.stdout
+    result = read_json(tmp_path / "r.json")
+    assert result["counts"]["n_trusted"] == 20
+    assert "|trusted:cc-tiny-en-de@" in result["signature"]
+    rows = [
+        {"id": j["example_id"], "translation": j["translation"], "inclusion": 1.0}
+        | {f"binarized_annotator{n}": "correct" for n in (1, 2)}
+        for j in result["judgements"]
+    ]
+    labels = tmp_path / "labels.jsonl"
+    labels.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    cc_hf(f"evaluate --labels {labels} -o {tmp_path}/l.json", *common)
+    assert read_json(tmp_path / "l.json")["scores"]["corrected_accuracy"] == 1.0
+
+
 @cases_by_message(
     ("words", "message"),
     [
@@ -242,6 +262,13 @@ def test_quiet_prints_nothing_on_standard_error(tmp_path: Path, tiny_marian: Pat
         ("evaluate simplegen t.txt", "given as --translations t.txt"),
         ("evaluate simplegen en-de t.txt", "given as --translations t.txt"),
         ("evaluate simplegen --predictions t.txt", "--predictions: expected --transl"),
+        ("evaluate simplegen --audit-size 30", "--audit-size: expected --audit MODEL with it"),
+        ("evaluate simplegen --audit a --labels b", "either --audit or --labels, got both"),
+        ("evaluate simplegen --metric all --labels b", "--metric: expected one with --audit or"),
+        (
+            "evaluate simplegen --metric simplegen_accuracy --audit cc-tiny-en-de",
+            "--audit: expected a metric by which an evaluator judges translations",
+        ),
         ("evaluate simplegen --metric a:B", "--metric: expected a name of `cc-hf list"),
         ("translate t.txt -o o.txt", "--system: expected a model that translates"),
         (
