@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -35,13 +38,15 @@ def sheets(
     output: SheetsOutput,
     key: KeyOutput,
     n: Annotated[
-        int | None,
+        str | None,
         typer.Option(
             "--n",
-            min=1,
+            metavar="NUMBER|WIDTH%",
             help=(
                 "Number of translations of each system on the sheets, or all that there are."
-                " Default: as in the paper, 200."
+                " Default: as in the paper, 200. Or a width such as 10%: as many as the corrected"
+                " accuracy of every category needs for an interval of that width, by the labels"
+                " that the results have so far."
             ),
         ),
     ] = None,
@@ -50,7 +55,8 @@ def sheets(
         typer.Option(
             help=(
                 "Which translations people rate: undecided, those that pattern matching leaves open"
-                " (verdicts on the others stand for labels), or all, in the ratio of both."
+                " (verdicts on the others stand for labels); all, in the ratio of both; or"
+                " uncertain, those of which the evaluator is less sure with more probability."
                 " Default: as in the paper, undecided for senses, all for genders."
             )
         ),
@@ -101,6 +107,7 @@ def sheets(
 
     check_rater_files(output, key)
     judged = results_by_system(results, metric)
+    number, notes = _number(n, judged)
     first = next(iter(judged.values()))
     examples = load_examples(first.declared or first.dataset, first.config, data_dir=data_dir)
     population = (
@@ -111,13 +118,36 @@ def sheets(
     drawn = draw_sample(
         judged,
         examples,
-        n=n or _N_TRANSLATIONS,
+        n=number,
         rated=rated,
         population=population,
         earlier=None if earlier is None else read_earlier(earlier),
         seed=seed,
     )
-    return sheets_outcome(drawn, output, key, n_raters=raters, seed=seed)
+    outcome = sheets_outcome(drawn, output, key, n_raters=raters, seed=seed)
+    return replace(outcome, notes=[*outcome.notes, *notes])
+
+
+def _number(n: str | None, judged: Mapping[str, EvaluationResult]) -> tuple[int, list[str]]:
+    """Return how many translations of each system are drawn, and notes on what they are for."""
+    if n is None:
+        return _N_TRANSLATIONS, []
+    text = n.strip()
+    width = text.removesuffix("%")
+    if text.isascii() and text.isdigit() and int(text):
+        return int(text), []
+    if width == text or not width.replace(".", "", 1).isdigit():
+        raise InputError(f"n: expected a whole number from 1, or a width such as 10%, got {n!r}")
+    from cc_hf.evaluation.correction import labels_for_width
+
+    number, notes = 1, []
+    for system, result in judged.items():
+        needed = labels_for_width(result, float(width) / 100)
+        sizes = Counter(j.category for j in result.judgements)
+        number = max(number, *(math.ceil(k * result.n / sizes[c]) for c, k in needed.items()))
+        listed = ", ".join(f"{k:,} of {category}" for category, k in needed.items())
+        notes.append(f"{system}: intervals of {text} need {listed}")
+    return number, notes
 
 
 def results_by_system(

@@ -33,7 +33,7 @@ from cc_hf.results import (
 from cc_hf.schema import Judgement
 from cc_hf.statistics.bootstrap import known_intervals, missing_intervals
 from cc_hf.statistics.checks import check_number
-from cc_hf.statistics.correction import corrected_accuracies, transferred_share
+from cc_hf.statistics.correction import corrected_accuracies, labels_needed, transferred_share
 from cc_hf.statistics.score_intervals import FEWEST, Estimate
 
 __all__ = [
@@ -42,6 +42,7 @@ __all__ = [
     "corrected",
     "corrected_estimates",
     "judge_of",
+    "labels_for_width",
     "random_part",
     "transferred",
 ]
@@ -133,7 +134,7 @@ def audited(
     signed = signature.parse(result.signature)[1]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ResultWarning)  # the result has the notes
-        found = judge(
+        verdicts = judge(
             metric,
             part,
             [texts[example.id] for example in part.examples],
@@ -143,18 +144,18 @@ def audited(
             origin={"sys": signed["sys"]} if "sys" in signed else None,
             progress=progress,
         )
-    by = signature.parse(found.signature)[1]["eval"]
+    by = signature.parse(verdicts.signature)[1]["eval"]
     if (key := signature.evaluator_key(by)) and key == signature.evaluator_key(signed["eval"]):
         raise InputError(f"audit: expected another evaluator than {by}, which judged all of them")
-    if option := different_options(result, found, ignored=("data", "n", "eval", "dtype")):
+    if option := different_options(result, verdicts, ignored=("data", "n", "eval", "dtype")):
         raise InputError(
             f"audit: expected the material and options of the result, got another {option!r}"
         )
     known = {*result.notes, *part.limit_notes}
-    notes = (f"audit: {note}" for note in found.notes if note not in known)
+    notes = (f"audit: {note}" for note in verdicts.notes if note not in known)
     return corrected(
         replace(result, notes=(*result.notes, *notes)),
-        {j.example_id: float(j.is_correct) for j in found.judgements},
+        {j.example_id: float(j.is_correct) for j in verdicts.judgements},
         by=f"{by}/seed{seed}",
         about=f"an audit by {by.partition('@')[0]} of a random part",
     )
@@ -252,6 +253,38 @@ def corrected_estimates(metric: str, judgements: Sequence[Judgement]) -> dict[st
     )
 
 
+def labels_for_width(result: EvaluationResult, width: float) -> dict[str, int]:
+    """Return how many labels each category needs in all for an interval of its corrected accuracy
+    of a wished width, if further ones are like those so far.
+
+    Args:
+        result: a result with trusted verdicts, such as those of a first sheet.
+        width: the width, from 1e-6 to 1.
+
+    Returns:
+        Category -> number of labels; those of the category that minimum accuracies ignore as well.
+
+    Raises:
+        InputError: for a category with fewer than 20 trusted verdicts, or a width out of range.
+    """
+    needed = {}
+    for category in sorted({j.category for j in result.judgements}):
+        judgements = [j for j in result.judgements if j.category == category]
+        trusted, inclusion = (_column(judgements, name) for name in ("trusted", "inclusion"))
+        if (n := int((~np.isnan(trusted)).sum())) < FEWEST:
+            raise InputError(
+                f"width: expected at least {FEWEST} trusted verdicts in each category to say how"
+                f" many more are needed, got {n} in {category}; label some first"
+            )
+        needed[category] = labels_needed(
+            np.array([float(j.is_correct) for j in judgements]),
+            trusted,
+            width,
+            inclusion=None if np.isnan(inclusion).all() else np.nan_to_num(inclusion, nan=1.0),
+        )
+    return needed
+
+
 def judge_of(trusted: str) -> str:
     """Return who gave the trusted verdicts.
 
@@ -296,8 +329,8 @@ def transferred(result: EvaluationResult, labelled: EvaluationResult) -> Evaluat
             [j for j in result.judgements if j.category == category],
             [j for j in known if j.category == category],
         )
-    found = {name: figure for name, figure in sorted(figures.items()) if figure is not None}
-    if "accuracy" not in found:
+    known_figures = {name: figure for name, figure in sorted(figures.items()) if figure is not None}
+    if "accuracy" not in known_figures:
         raise InputError(
             "labels: expected trusted verdicts on right and on wrong translations, got only one"
             " kind"
@@ -308,7 +341,7 @@ def transferred(result: EvaluationResult, labelled: EvaluationResult) -> Evaluat
         TRANSFERRED,
         {
             name: figure
-            for name, figure in found.items()
+            for name, figure in known_figures.items()
             if name == "accuracy" or not isinstance(figure[1], NoInterval)
         },
         {"transferred": by},

@@ -18,7 +18,7 @@ import numpy.typing as npt
 from cc_hf.errors import InputError
 from cc_hf.results import Interval, NoInterval
 from cc_hf.schema import UNCOUNTED_CATEGORY
-from cc_hf.statistics.checks import as_counts, as_floats, as_labels, check_level
+from cc_hf.statistics.checks import as_counts, as_floats, as_labels, check_level, check_number
 from cc_hf.statistics.score_intervals import (
     FEWEST,
     Estimate,
@@ -28,7 +28,7 @@ from cc_hf.statistics.score_intervals import (
     score_limits,
 )
 
-__all__ = ["corrected_accuracies", "corrected_share", "transferred_share"]
+__all__ = ["corrected_accuracies", "corrected_share", "labels_needed", "transferred_share"]
 
 _Floats = npt.NDArray[np.float64]
 
@@ -202,6 +202,52 @@ def _n_effective(
     squares = float((influence**2).sum()) * n * n + float(((added - added.mean()) ** 2).sum()) / 2
     squares += 2 * n / (n + 2) * (mean - float(added.mean())) ** 2
     return share * (1 - share) / (squares / (n + 2) ** 2) * n / (n + 2)
+
+
+def labels_needed(
+    judged: npt.NDArray[np.generic],
+    trusted: npt.NDArray[np.float64],
+    width: float,
+    *,
+    inclusion: npt.NDArray[np.float64] | None = None,
+    level: float = 0.95,
+) -> int:
+    """Return how many labels in all give the interval of `corrected_share` a wished width, if
+    further ones are like those so far.
+
+    Args:
+        judged, trusted, inclusion, level: see `corrected_share`.
+        width: the width, from 1e-6 to 1.
+
+    Returns:
+        The number, at most that of the samples.
+
+    Raises:
+        InputError: for what `corrected_share` refuses, or a width out of range.
+
+    Examples:
+        >>> judged = np.arange(1000) % 4 > 0
+        >>> trusted = np.where(np.arange(1000) < 50, judged * 1.0, np.nan)
+        >>> labels_needed(judged, trusted, 0.1)
+        38
+    """
+    check_number("width", width, low=1e-6, high=1)
+    share = corrected_share(judged, trusted, inclusion=inclusion, level=level)
+    n, n_labels = share.n, int((~np.isnan(trusted)).sum())
+    if n_labels == n:
+        return n
+    z = NormalDist().inv_cdf((1 + level) / 2)
+    # The variance is a / n + b / labels, where a is that of the judge's verdicts.
+    of_judge = float(np.var(np.asarray(judged, dtype=np.float64))) / n
+    variance = share.value * (1 - share.value) / share.n_effective
+    per_label = max(0.0, variance - of_judge) * n_labels
+    for k in range(FEWEST, n):
+        p = share.value
+        n_effective = p * (1 - p) / (of_judge + per_label / k) if 0 < p < 1 else float(k)
+        low, high = score_limits(p, n_effective, z)
+        if high - low <= width:
+            return k
+    return n
 
 
 def transferred_share(

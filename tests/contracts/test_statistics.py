@@ -136,6 +136,11 @@ FUNCTIONS: dict[str, dict[str, tuple[Any, str]]] = {
         "judged": (np.ones(4), "figures"), "trusted": (np.array([1.0, np.nan, 0, 1]), "figures"),
         "inclusion": (np.full(4, 0.5), "columns"), "level": (0.9, "level"),
     },
+    "correction.labels_needed": {
+        "judged": (np.array([1.0, 1, 0, 1]), "figures"),
+        "trusted": (np.array([1.0, np.nan, 0, 1]), "figures"), "width": (0.2, ""),
+        "inclusion": (np.full(4, 0.5), "columns"), "level": (0.9, "level"),
+    },
     "correction.transferred_share": {
         "judged": (np.array([7, 3]), "counts"), "labels": (np.array([[9, 1], [2, 8]]), "columns"),
         "level": (0.9, "level"),

@@ -8,6 +8,7 @@ import pytest
 from typer.testing import Result
 
 from cc_hf.data.loading import load_examples
+from cc_hf.evaluation.correction import corrected, labels_for_width
 from cc_hf.results import EvaluationResult, ResultSet
 from cc_hf.schema import Judgement
 from tests.helpers.command_line import invoke
@@ -111,6 +112,21 @@ def test_undecided_translations_alone_can_be_rated(folder: Path) -> None:
     assert [row["agreement"] for row in rows] == pytest.approx([1.0, 1.0])
 
 
+def test_a_width_says_how_many_labels_are_needed(folder: Path) -> None:
+    for name in "ab":
+        judged = simplegen(name)
+        trusted = {j.example_id: float(j.is_correct) for j in judged.judgements[::3]}
+        write_result(folder, name, corrected(judged, trusted, by="p", about="labels"))
+    result = draw(folder, "--n", "30%", "--rated", "uncertain")
+    assert result.exit_code == 0, result.output
+    needed = labels_for_width(corrected(judged, trusted, by="p", about="labels"), 0.3)
+    for category, n in needed.items():
+        assert f"{n} of {category}" in result.stderr
+    settings = json.loads((folder / "key.json").read_text(encoding="utf-8"))["settings"]
+    assert settings["rated"] == "uncertain"
+    assert settings["n"] == max(needed.values())  # all samples are of one category
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [
@@ -120,6 +136,8 @@ def test_undecided_translations_alone_can_be_rated(folder: Path) -> None:
         (("-o", "absent/sheets"), "the folder .* does not exist"),
         (("--metric", "gender_accuracy"), "expected one result by gender_accuracy, got none among"),
         (("--rated", "some"), "rated: expected one of undecided, all"),
+        (("--n", "0"), "n: expected a whole number from 1, or a width such as 10%, got '0'"),
+        (("--n", "10%"), "at least 20 trusted verdicts in each category .* got 0"),
         (("--without-corpus", "opensubs"), "has no corpus 'opensubs'"),
     ],
 )

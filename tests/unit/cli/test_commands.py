@@ -224,7 +224,7 @@ def test_quiet_prints_nothing_on_standard_error(tmp_path: Path, tiny_marian: Pat
 
 def test_an_audit_and_labels_correct_the_figures(tiny_marian: Path, tmp_path: Path) -> None:
     data, option, path = cooks(tmp_path)
-    common = [data, option, path, "--evaluator", tiny_marian]
+    common: list[str | Path] = [data, option, path, "--evaluator", tiny_marian]
     found = cc_hf(f"evaluate --audit cc-tiny-en-de --audit-size 20 -o {tmp_path}/r.json", *common)
     assert "corrected (95 %)" in found.stdout
     result = read_json(tmp_path / "r.json")

@@ -7,7 +7,7 @@ import numpy.typing as npt
 import pytest
 
 from cc_hf.errors import InputError
-from cc_hf.statistics.correction import corrected_share, transferred_share
+from cc_hf.statistics.correction import corrected_share, labels_needed, transferred_share
 from cc_hf.statistics.score_intervals import difference, lowest, wilson_interval
 from tests.helpers.intervals import limits, reason
 
@@ -67,6 +67,21 @@ def test_intervals_cover_and_are_narrower_than_those_of_labels_alone(
     assert np.mean(transferred) > 0.94 - 2 * error
     assert np.mean(ratios) < narrower
     assert max(ratios) < 1.02
+
+
+@pytest.mark.parametrize(
+    ("p", "judge", "width"), [(0.8, 0.9, 0.08), (0.8, 0.7, 0.1), (0.6, 0.95, 0.06)]
+)
+def test_as_many_labels_as_needed_give_the_width(p: float, judge: float, width: float) -> None:
+    widths = []
+    for seed in range(20):
+        truth, judged, labels = _drawn(3000, 150, p, (judge, judge), seed)
+        n = labels_needed(judged, labels, width)
+        more = np.where(np.arange(3000) < n, truth, np.nan)
+        low, high = limits(corrected_share(judged, more).interval)
+        widths.append(high - low)
+    assert np.mean(widths) == pytest.approx(width, rel=0.05)
+    assert labels_needed(judged, labels, 0.001) == 3000
 
 
 def test_samples_that_were_drawn_more_often_weigh_less() -> None:

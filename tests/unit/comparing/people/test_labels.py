@@ -1,16 +1,19 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from cc_hf.comparing.people.labels import with_labels
-from cc_hf.comparing.people.sampling import draw_sample
+from cc_hf.comparing.people.sampling import draw_sample, inclusion_of_system
 from cc_hf.comparing.people.sheets import key_text, rater_files
 from cc_hf.data.loading import load_examples
 from cc_hf.errors import InputError
+from cc_hf.evaluation.correction import corrected
 from cc_hf.metrics.summary import summarize
 from cc_hf.results import EvaluationResult
 from cc_hf.schema import Judgement
@@ -114,6 +117,48 @@ def test_filled_sheets_keep_how_they_were_drawn(rated: str, n_trusted: int, tmp_
     files[0].write_text(json.dumps(settings), encoding="utf-8")
     with pytest.raises(InputError, match="all 400 translations"):
         with_labels(result, files)
+
+
+def test_uncertain_translations_are_drawn_more_often_and_weigh_less() -> None:
+    examples = load_examples("simplegen", "en-de")[:N]
+    random = np.random.default_rng(0)
+    probabilities = random.beta(1.5, 0.5, size=N)
+    judgements = tuple(
+        replace(
+            j,
+            verdict=("incorrect", "correct")[p >= 0.5],
+            is_correct=bool(p >= 0.5),
+            probability_correct=p,
+        )
+        for j, p in zip(_result().judgements, map(float, probabilities), strict=True)
+    )
+    result = replace(_result("contrastive_conditioning"), judgements=judgements)
+    truth = random.random(N) < probabilities
+    true_accuracy, hits, widths = truth.mean(), 0, {"all": 0.0, "uncertain": 0.0}
+    for seed in range(40):
+        for rated in widths:
+            key = draw_sample({"a": result}, examples, n=100, rated=rated, seed=seed)
+            inclusion = inclusion_of_system(key, "a", N)
+            assert len(inclusion) == 100
+            trusted = {
+                j.example_id: float(t)
+                for j, t in zip(judgements, truth, strict=True)
+                if j.example_id in inclusion
+            }
+            found = corrected(result, trusted, by="people", about="labels", inclusion=inclusion)
+            interval = found.intervals["corrected_accuracy"]
+            widths[rated] += interval.high - interval.low
+            hits += rated == "uncertain" and interval.low <= true_accuracy <= interval.high
+    assert (
+        min(
+            inclusion_of_system(
+                draw_sample({"a": result}, examples, n=100, rated="uncertain"), "a", N
+            ).values()
+        )
+        >= 0.12
+    )
+    assert hits >= 37
+    assert widths["uncertain"] < 0.97 * widths["all"]
 
 
 def test_a_corrected_result_of_another_system_transfers(tmp_path: Path) -> None:

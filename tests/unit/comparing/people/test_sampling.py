@@ -221,7 +221,7 @@ def _draw(changes: dict[str, Any], rows: Sequence[Any] | None = None, **options:
     [
         (lambda: draw_sample({}, examples()), "results: expected those of at least one system"),
         (lambda: _draw({}, n=0), "n: expected at least 1"),
-        (lambda: _draw({}, rated="some"), "rated: expected one of undecided, all, got 'some'"),
+        (lambda: _draw({}, rated="some"), "rated: expected one of undecided, all, uncertain, got 'some'"),
         (lambda: _draw({}), "b: expected translations to draw from.*got 20 translations"),
         (lambda: _draw({"judgements": ()}, rated="all"), "b: expected .* got 0 translations"),
         (lambda: _draw({"config": "en-ru"}), "results: expected those of the same data: a is of"),
