@@ -19,6 +19,7 @@ from cc_hf.data.files.quality_scores import QualityScores
 from cc_hf.leaderboard.store import Store, StoredResult
 from cc_hf.reports.figure_text import data_title, figure_distance, figure_rows
 from cc_hf.reports.key_figures import key_names, usual_first
+from cc_hf.results import CORRECTED
 
 __all__ = [
     "FACTS",
@@ -241,7 +242,8 @@ def rows_of(rows: Iterable[LeaderboardRow], choice: Choice, text: str = "") -> l
 
 def ranking_figures(rows: Sequence[LeaderboardRow]) -> list[str]:
     """Return the figures by which rows of one choice can be ranked, the usual one first: the
-    minimum accuracy if the metric has one. Figures that are neither good nor bad are left out.
+    minimum accuracy if the metric has one, corrected if all rows have it corrected. Figures that
+    are neither good nor bad are left out.
     """
     if not rows:
         return []
@@ -252,7 +254,11 @@ def ranking_figures(rows: Sequence[LeaderboardRow]) -> list[str]:
         for name, figure in figures.items()
         if figure_distance(metric, name, figure.value) is not None
     ]
-    return usual_first(key_names(metric, good_or_bad))
+    names = usual_first(key_names(metric, good_or_bad))
+    return sorted(
+        names,
+        key=lambda name: name.startswith(CORRECTED) and not all(name in r.figures for r in rows),
+    )
 
 
 def ranked(rows: Iterable[LeaderboardRow], by: str) -> list[tuple[int | None, LeaderboardRow]]:

@@ -255,6 +255,15 @@ def test_rows_are_ranked_by_the_minimum_accuracy_where_there_is_one(
     rows: list[LeaderboardRow],
 ) -> None:
     assert ranking_figures(rows[:2]) == ["min_accuracy", "accuracy"]
+    # a corrected figure ranks first where all rows have it
+    fully = [
+        dataclasses.replace(
+            row, figures={**row.figures, "corrected_min_accuracy": row.figures["min_accuracy"]}
+        )
+        for row in rows[:2]
+    ]
+    assert ranking_figures(fully)[0] == "corrected_min_accuracy"
+    assert ranking_figures([fully[0], rows[1]])[0] == "min_accuracy"
     # the scores that the metric names are not in this result
     assert ranking_figures(rows[2:])[0] == "min_accuracy"
     unknown = dataclasses.replace(
