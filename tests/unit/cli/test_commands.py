@@ -277,7 +277,16 @@ def test_quiet_prints_nothing_on_standard_error(tmp_path: Path, tiny_marian: Pat
         ("evaluate simplegen", "or a system to translate with, got neither"),
         ("evaluate simplegen --system a --translations t", "got both"),
         ("evaluate simplegen --translations missing.txt", "missing.txt: file not found"),
-        ("evaluate simplegen --translations t --metric bleu", "unknown metric 'bleu'"),
+        ("evaluate simplegen --translations t --metric blue", "unknown metric 'blue'"),
+        (
+            "evaluate simplegen --translations t --metric chrF",
+            "got 'chrF', which compares translations with references; `cc-hf score FILE",
+        ),
+        (
+            "evaluate simplegen --metric simplegen_accuracy --translations t.txt"
+            " --translations b=t.txt -o both.json",
+            "--output: expected a folder for the results of several systems, got both.json",
+        ),
         ("evaluate simplegen en-es --translations t.txt", "none ships with the package for en-es"),
         (
             "evaluate simplegen --translations t.txt --evaluator cc-tiny",
