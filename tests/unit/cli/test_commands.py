@@ -18,7 +18,7 @@ from cc_hf import registry
 from cc_hf.cli import evaluate
 from cc_hf.cli.output import _locked_part, check_output, write_atomically
 from cc_hf.data.files.translations import read_translations
-from cc_hf.data.loading import load_examples
+from cc_hf.data.loading import declaration, load_examples
 from cc_hf.errors import CCError, InputError
 from cc_hf.folders import new_folder
 from cc_hf.results import EvaluationResult, ResultSet
@@ -85,6 +85,17 @@ def test_lists_in_a_pipe_are_not_padded(words: str) -> None:
     assert any(fits in line for line in lines) != is_whole
 
 
+def test_lists_say_which_data_are_at_hand(tmp_path: Path) -> None:
+    file = declaration("winomt").files[0]
+    path = tmp_path / file.repository / file.path
+    path.parent.mkdir(parents=True)
+    path.touch()
+    shown = cc_hf("list datasets", environment={"CC_HF_DATA_DIR": str(tmp_path)}).stdout
+    assert "7 configurations, default en-de; at hand" in shown
+    assert "24 configurations, default en-de; to be downloaded" in shown
+    assert "at hand" in next(line for line in shown.splitlines() if line.startswith("  winomt"))
+
+
 def test_list_names_every_registered_thing() -> None:
     found = cc_hf("list").stdout
     registered = (*registry.names("dataset"), *registry.names("evaluator family"))
@@ -102,6 +113,10 @@ def test_list_names_every_registered_thing() -> None:
         "?",
     ]:
         assert name in one
+    assert "counterfactual_*.into_english: " in cc_hf("list datasets mt_geneval").stdout
+    metric = " ".join(cc_hf("list metrics contrastive_conditioning").stdout.split())
+    for text in ("Vamvas & Sennrich 2021", "on_blank: what a blank", "simplegen: every config"):
+        assert text in metric
     assert cc_hf("list models").stdout == cc_hf("list evaluators").stdout
     only = cc_hf("list metrics").stdout
     assert "contrastive_conditioning" in only
@@ -250,6 +265,8 @@ def test_quiet_prints_nothing_on_standard_error(tmp_path: Path, tiny_marian: Pat
         ),
         ("list winomt", "unknown kind 'winomt'. Known: datasets, evaluators, metrics; the"),
         ("list datasets mucw", "unknown dataset 'mucw'; did you mean 'mucow'?"),
+        ("list metrics blue", "unknown metric 'blue'"),
+        ("list evaluators x", "expected a name after `datasets` or `metrics` only, got 'x'"),
         ("list dataset winmt", "unknown dataset 'winmt'; did you mean 'winomt'"),
         ("evaluate mucow en-cs --translations t", "mucow en-cs has no contrastive sources"),
         ("evaluate mucow en-cs --translations t", "no configuration of mucow fits for en-cs"),

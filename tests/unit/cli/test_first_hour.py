@@ -137,6 +137,7 @@ def test_a_path_with_an_equals_sign_is_a_path(tmp_path: Path) -> None:
     [
         ("list",),
         ("list", "datasets", "mucow"),
+        ("list", "metrics", "contrastive_conditioning"),
         *study_commands(lambda cases: cases.tables),
     ],
 )
@@ -153,7 +154,14 @@ def test_tables_fit_80_columns_and_are_whole_in_a_file(
 
 
 @pytest.mark.parametrize(
-    "arguments", [("list",), ("list", "metrics"), ("cache",), ("list", "datasets", "winomt")]
+    "arguments",
+    [
+        ("list",),
+        ("list", "metrics"),
+        ("list", "metrics", "prompted_choice"),
+        ("cache",),
+        ("list", "datasets", "winomt"),
+    ],
 )
 def test_json_is_printed_in_place_of_tables(arguments: tuple[str, ...]) -> None:
     assert json.loads(run_command(*arguments, "--json").stdout)
