@@ -12,6 +12,7 @@ from cc_hf import signature
 from cc_hf.cue_building.calibration_file import Calibration
 from cc_hf.cues.wordings import Wording, named_wording, reworded
 from cc_hf.data.declaration import ConfigDeclaration, DatasetDeclaration
+from cc_hf.data.files.custom import custom_declaration, is_custom
 from cc_hf.data.files.sense_counts import with_counts
 from cc_hf.data.loading import check_target_language, declaration, load_examples, signature_fields
 from cc_hf.errors import InputError, in_file, shown
@@ -313,7 +314,10 @@ def load_material(
         >>> material.tgt_lang, len(material.examples)
         ('de', 2664)
     """
-    declared = declaration(str(dataset) if isinstance(dataset, Path) else dataset)
+    if isinstance(dataset, (str, Path)) and is_custom(dataset):
+        declared = custom_declaration(dataset, tgt_lang=tgt_lang)
+    else:
+        declared = declaration(str(dataset) if isinstance(dataset, Path) else dataset)
     name, language = declared.config_of_pair(config)
     chosen = declared.config(name)
     if None not in (language, tgt_lang) and language != tgt_lang:
