@@ -30,7 +30,7 @@ __all__ = [
     "without_scores",
 ]
 
-_LIMIT = re.compile(r"\[(?:first (\d+)|(\d+) chosen [0-9a-f]+)\]$")
+_LIMIT = re.compile(r"\[(?:first (\d+)|(\d+) (?:by category|chosen [0-9a-f]+))\]$")
 
 _IDENTITY = re.compile(r"@([0-9a-f]{4,40})(?=/|$)")  # a commit, or a hash of files
 _SCORES = re.compile(r"@scores\.[0-9a-f]{8}$")  # of an evaluator without a revision
@@ -105,18 +105,21 @@ def parse(text: str) -> tuple[str, dict[str, str]]:
     return _unescape(metric), fields
 
 
-def limited(data: str, limit: int) -> str:
-    """Return the field `data` of the first examples of a dataset.
+def limited(data: str, limit: int, *, by_category: bool = False) -> str:
+    """Return the field `data` of a first look at a dataset.
 
     Args:
         data: the field of all examples, NAME/CONFIGURATION@REVISION.
+        by_category: whether these are the first examples of every category in turn, rather than the
+            first of all.
 
     Examples:
         >>> limited("winomt/default@b2f1b31", 100)
         'winomt/default[first 100]@b2f1b31'
     """
     name, _, revision = data.rpartition("@")
-    return f"{name}[first {limit}]@{revision}"
+    which = f"{limit} by category" if by_category else f"first {limit}"
+    return f"{name}[{which}]@{revision}"
 
 
 def chosen(data: str, ids: Collection[str]) -> str:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, TypeVar
 
 from cc_hf.errors import InputError
 from cc_hf.evaluation.material import Material
+from cc_hf.normalization import is_blank
 from cc_hf.prompting.prompts import (
     Prompt,
     choice_prompt,
@@ -25,6 +26,7 @@ from cc_hf.prompting.samples import (
     choice_samples,
     draw_samples,
     draw_schemas,
+    drawn_together,
     read_choice_samples,
     read_translation_samples,
     same_sentence,
@@ -67,12 +69,14 @@ class Plan:
             file.
         left_out: ids of examples that are not asked, since a demonstration has their schema or
             their sentence.
+        notes: what differs from the thesis since the data are few.
     """
 
     prompt: Prompt
     requests: tuple[Request, ...]
     origin: str
     left_out: tuple[str, ...]
+    notes: tuple[str, ...] = ()
 
     @property
     def n_shots(self) -> int:
@@ -94,7 +98,8 @@ class Questions:
             have contrastive translations.
         strategy: "basic" asks for the answer only, "cot" (Chain of Thought) for reasons first,
             "cota" (Chain of Tasks) for the filler of a gap first.
-        shots: number of demonstrations; None for that of the thesis.
+        shots: number of demonstrations; None for that of the thesis, or fewer where the data do
+            not have as many.
         demonstrations: "data" draws them by the seed, and does not ask these; "shipped" has reasons
             (en-de, en-fr, en-ru); or a .tsv file of your own. "auto" is data for basic, otherwise
             shipped.
@@ -162,7 +167,8 @@ def plan_choices(
         examples: examples with contrastive translations. One with several wrong translations is
             asked about once for each, see `cc_hf.prompting.samples.choice_samples`.
         strategy: one of `cc_hf.prompting.templates.STRATEGIES`.
-        n_shots: None for the number of the thesis.
+        n_shots: None for the number of the thesis, or for half of what can be drawn from examples
+            that are too few for it; a note of the plan says so.
         demonstrations: "data" draws whole schemas from the examples; "shipped" takes those that
             ship for the pair; a path reads a file
             (`cc_hf.prompting.samples.read_choice_samples`); "auto" draws for basic prompts, and
@@ -192,17 +198,16 @@ def plan_choices(
         for sample in choice_samples(example):
             categories[sample.id] = example.category
             samples.append(sample)
-    needs_reasons = strategy != "basic"
-    chosen, origin = _demonstrations(
+    drawable = [s for s in samples if s.explains or strategy == "basic"]
+    chosen, origin, notes = _demonstrations(
         template,
         n_shots,
         demonstrations,
         seed,
-        lambda n: draw_schemas(
-            [s for s in samples if s.explains or not needs_reasons], n, seed=seed
-        ),
+        lambda n: draw_schemas(drawable, n, seed=seed),
         lambda path: read_choice_samples(path, tgt_lang),
         shipped=lambda: shipped_file(task, src_lang, tgt_lang),
+        fewer=_fewer(template.shots, drawn_together(drawable), len(samples)),
     )
     sentences = {same_sentence(sample.sentence) for sample in chosen}
     schemas = {sample.schema for sample in chosen if sample.id}
@@ -219,7 +224,7 @@ def plan_choices(
             reference = _reference(shown, categories[sample.id])
             name = sample.id if shown is sample else f"{sample.id}{SWAPPED}"
             requests.append(Request(name, prompt.conversation(question), reference))
-    return Plan(prompt, tuple(requests), origin, tuple(left_out))
+    return Plan(prompt, tuple(requests), origin, tuple(left_out), notes)
 
 
 def choice_references(examples: Sequence[Example]) -> list[dict[str, str]]:
@@ -269,7 +274,7 @@ def plan_translations(
 
     Args:
         strategy: "basic" or "cot".
-        n_shots: None for the number of the thesis.
+        n_shots: see `plan_choices`.
         demonstrations: see `plan_choices`. Those from the data are sentences with a reference;
             with reasons there are none in the data.
 
@@ -289,7 +294,8 @@ def plan_translations(
             f"demonstrations: expected shipped or a file for {strategy}, since the data hold no"
             " reasons, got 'data'"
         )
-    chosen, origin = _demonstrations(
+    translated = [[sample] for sample in samples if not is_blank(sample.translation)]
+    chosen, origin, notes = _demonstrations(
         template,
         n_shots,
         demonstrations,
@@ -297,6 +303,7 @@ def plan_translations(
         lambda n: draw_samples(samples, n, seed=seed),
         read_translation_samples,
         shipped=lambda: shipped_file("senses", src_lang, tgt_lang),
+        fewer=_fewer(template.shots, translated, len(samples)),
     )
     sentences = {same_sentence(sample.source) for sample in chosen}
     kept, left_out = _split(samples, lambda sample: same_sentence(sample.source) in sentences)
@@ -310,7 +317,7 @@ def plan_translations(
         )
         for sample in kept
     )
-    return Plan(prompt, requests, origin, tuple(left_out))
+    return Plan(prompt, requests, origin, tuple(left_out), notes)
 
 
 def message_dataset(plan: Plan) -> Dataset:
@@ -338,6 +345,19 @@ def message_dataset(plan: Plan) -> Dataset:
     )
 
 
+def _fewer(n_shots: int, groups: Sequence[Sequence[object]], n_samples: int) -> int | None:
+    """Return how many demonstrations are drawn where nobody named a number, if the samples do not
+    have as many and one more to ask: half of the groups that are drawn together. Else None.
+
+    Examples:
+        >>> _fewer(6, [["a", "b"], ["c", "d"], ["e", "f"]], 6), _fewer(6, [["a"]] * 7, 7)
+        (2, None)
+    """
+    if sum(map(len, groups)) >= n_shots and n_samples > n_shots:
+        return None
+    return sum(map(len, groups[: len(groups) // 2]))
+
+
 def _demonstrations(
     template: Template,
     n_shots: int | None,
@@ -347,15 +367,23 @@ def _demonstrations(
     read: Callable[[Path], list[_Sample]],
     *,
     shipped: Callable[[], Path],
-) -> tuple[list[_Sample], str]:
+    fewer: int | None,
+) -> tuple[list[_Sample], str, tuple[str, ...]]:
+    """Return the demonstrations, their origin, and the note on fewer of them than by default."""
     if n_shots is not None and n_shots < 0:
         raise InputError(f"shots: expected 0 or more, got {n_shots}")
     if n_shots == 0:
-        return [], "none"
+        return [], "none", ()
     if named == "auto":
         named = "data" if template.strategy == "basic" else "shipped"
+    if named == "data" and n_shots is None and fewer is not None:
+        note = (
+            f"demonstrations: {fewer}, fewer than the default of {template.shots}, since the data"
+            " have too few samples; `shots` sets another number"
+        )
+        return draw(fewer), f"data.{seed}" if fewer else "none", (note,)
     if named == "data":
-        return draw(template.shots if n_shots is None else n_shots), f"data.{seed}"
+        return draw(template.shots if n_shots is None else n_shots), f"data.{seed}", ()
     path = shipped() if named == "shipped" else Path(named)
     samples = read(path)
     if n_shots is not None and n_shots > len(samples):
@@ -363,7 +391,7 @@ def _demonstrations(
             f"shots: expected at most {len(samples)}, the number of demonstrations in {path.name},"
             f" got {n_shots}"
         )
-    return samples[:n_shots], "shipped" if named == "shipped" else path.name
+    return samples[:n_shots], "shipped" if named == "shipped" else path.name, ()
 
 
 def _split(

@@ -8,8 +8,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from tqdm import tqdm
-
 from cc_hf.asking.plans import SWAPPED, TASKS, Plan, choice_references
 from cc_hf.errors import InputError, shown
 from cc_hf.evaluation.judging import judge
@@ -17,6 +15,7 @@ from cc_hf.evaluation.material import Material
 from cc_hf.metrics.base import Origin
 from cc_hf.metrics.checks import own_data
 from cc_hf.metrics.prompted_choice import PromptedChoice
+from cc_hf.progress import Progress
 from cc_hf.prompting.conversations import Respondent
 from cc_hf.prompting.replies import FileRespondent, KeptReply, ask, read_run
 from cc_hf.prompting.translation_replies import TRANSLATION_PARSERS, parse_translation
@@ -170,8 +169,12 @@ def ask_plan(
         EvaluatorError: for a model that fails as a whole.
     """
     run = described_run(task, material, plan, respondent)
-    with tqdm(
-        total=len(plan.requests), desc="asking", unit="reply", disable=not (progress and is_main)
+    with Progress(
+        total=len(plan.requests),
+        desc="asking",
+        unit="reply",
+        disable=not (progress and is_main),
+        delay=1,
     ) as bar:
         replies = ask(
             plan.requests,

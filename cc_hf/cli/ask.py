@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -184,7 +184,7 @@ def ask(
             results.append(choices_by_logprob(run, plan, respondent, **reading))
         outcome = _choices(results, replies, output, respondent)
     file = NewFile(path, None, f", {len(replies):,} replies")
-    return replace(outcome, files=[*outcome.files, file])
+    return replace(outcome, files=[*outcome.files, file], notes=[*_notes(plan), *outcome.notes])
 
 
 def _kept_path(output: Path | None, kept: Path | None) -> Path:
@@ -240,9 +240,14 @@ def _shown(plan: Plan, example_id: str | None, prompts: Path | None) -> Outcome:
     rows = [] if prompts is None else message_dataset(plan)
     lines = "".join(f"{json.dumps(row, ensure_ascii=False)}\n" for row in rows)
     return Outcome(
-        {"id": request.id, "messages": [asdict(turn) for turn in request.conversation]},
+        {
+            "id": request.id,
+            "messages": [asdict(turn) for turn in request.conversation],
+            **request.reference,
+        },
         lambda: [
             conversation_text(request.conversation),
+            *_right_answer(request.reference),
             Text(
                 f"sample {request.id}; prompt {plan.prompt.signature_name}; {plan.n_shots}"
                 f" demonstrations ({plan.origin}); {len(plan.requests):,} requests with"
@@ -250,7 +255,18 @@ def _shown(plan: Plan, example_id: str | None, prompts: Path | None) -> Outcome:
             ),
         ],
         files=[NewFile(prompts, lines, f", {len(plan.requests):,} prompts")],
+        notes=_notes(plan),
     )
+
+
+def _right_answer(reference: Mapping[str, str]) -> Iterator[Text]:
+    """Yield the line that says which option is right, for choices."""
+    if answer := reference.get("answer"):
+        yield Text(f"right answer: {answer}, {reference[f'option{answer}']}")
+
+
+def _notes(plan: Plan) -> list[str]:
+    return [note.replace("`shots`", "--shots") for note in plan.notes]
 
 
 def _check_parser(task: str, parser: str | None) -> None:

@@ -26,7 +26,6 @@ from cc_hf.cli.output import (
     json_text,
     say,
     say_written,
-    shows_progress,
     write_atomically,
 )
 from cc_hf.errors import InputError
@@ -209,7 +208,7 @@ def as_command(function: Callable[..., Outcome | None]) -> Callable[..., None]:
 
     A parameter whose type is annotated with `Fields` becomes the options of a dataclass, and the
     function gets the object. One that is annotated with `OutputFile` is checked first. `progress`
-    says whether to show progress bars, and `quiet` whether to print no notes meanwhile.
+    says whether to show progress, and `quiet` whether to print no notes meanwhile.
     `--json`, `--quiet` and `--output` are added; a function with a parameter `output` gets its
     value, and declares the option itself where that is not a file of JSON. A function that returns
     None by its annotation, such as one that serves a page, gets none of them. The docstring holds a
@@ -240,7 +239,7 @@ def as_command(function: Callable[..., Outcome | None]) -> Callable[..., None]:
             if not own_output:
                 JsonFile().check("output", output)
         if "progress" in declared.names:
-            values["progress"] = is_main and shows_progress(quiet=quiet)
+            values["progress"] = is_main and not quiet
         if "quiet" in declared.names:
             values["quiet"] = quiet
         if "output" in declared.names:
@@ -319,7 +318,7 @@ def _common(has_outcome: bool, *, own_output: bool) -> Iterator[inspect.Paramete
         yield _option("output", Annotated[Path | None, info], None)
     if has_outcome:
         yield _flag("as_json", "--json", "Print JSON in place of tables.")
-        text = "Show neither progress bars nor notes. Warnings are always shown."
+        text = "Show neither progress nor notes. Warnings are always shown."
         yield _flag("quiet", "--quiet -q", text)
 
 

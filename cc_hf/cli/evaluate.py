@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -12,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.text import Text
 
+from cc_hf import registry
 from cc_hf.cli.command import NewFile, Outcome, OutputFile
 from cc_hf.cli.options import (
     Config,
@@ -41,6 +43,8 @@ __all__ = ["evaluate"]
 _ALL = "all"
 _AUDIT_SIZE = 400
 _MISTAKES = "The evaluator's mistakes"
+#: Names of metrics that compare translations with references.
+_AGAINST_REFERENCES = re.compile(r"(sacre)?bleu|chrf|comet|(xcomet|ter)\b", re.IGNORECASE)
 #: How the metric counts ties -> the question that many ties raise.
 _TIES = {
     "correct": "does the evaluator see the cues?",
@@ -214,6 +218,11 @@ def _check_words(words: Sequence[str], metric: str) -> None:
             f"expected at most a dataset and a configuration, got {files[0]}, too; a file of"
             f" translations is given as --translations {files[0]}"
         )
+    if _AGAINST_REFERENCES.match(metric) and metric not in registry.names("metric"):
+        raise InputError(
+            f"metric: expected a name of `cc-hf list metrics`, got {metric!r}, which compares"
+            " translations with references; `cc-hf score FILE --references FILE` has BLEU and chrF"
+        )
     if ":" in metric:
         raise InputError(
             f"metric: expected a name of `cc-hf list metrics`, got {metric!r}; a class of your own"
@@ -323,8 +332,11 @@ def _outputs(output: Path | None, names: Sequence[str | None]) -> list[Path | No
     if output is None or len(names) == 1:
         in_folder = output is not None and is_folder(output)
         return [output / "result.json" if output and in_folder else output] * len(names)
-    if is_file(output) or output == STANDARD:
-        raise InputError(f"--output: expected a folder for several systems, got {output}")
+    if is_file(output) or output == STANDARD or (output.suffix and not is_folder(output)):
+        raise InputError(
+            f"--output: expected a folder for the results of several systems, got {output}; give"
+            " the name of one, such as results, in which each system gets a file"
+        )
     output.mkdir(parents=True, exist_ok=True)
     return [output / f"{file_slug(name or '')}.json" for name in names]
 

@@ -16,12 +16,16 @@ from rich.text import Text
 
 from cc_hf import registry
 from cc_hf.cli.command import Outcome
+from cc_hf.cli.fields import attribute_texts
 from cc_hf.cue_building.calibration_file import shipped_calibrations
+from cc_hf.data.card_sections import card_section
 from cc_hf.data.declaration import ConfigDeclaration, DatasetDeclaration
+from cc_hf.data.download import is_here
 from cc_hf.data.loading import declaration
 from cc_hf.errors import InputError, UnknownNameError
 from cc_hf.evaluators.suitability import RECOMMENDED
 from cc_hf.languages import LANGUAGES
+from cc_hf.metrics.base import Metric
 from cc_hf.models.bergamot.published import LICENCE, PREFIX, STUDENTS
 from cc_hf.models.location import EmbeddedModel
 from cc_hf.reports.numbers import count, decimal, percent, signed
@@ -44,7 +48,8 @@ def list_names(
         typer.Argument(help="What to list: datasets, metrics or evaluators. Default: everything."),
     ] = None,
     name: Annotated[
-        str | None, typer.Argument(help="Name of a dataset whose configurations are listed.")
+        str | None,
+        typer.Argument(help="A dataset, of which the configurations are listed, or a metric."),
     ] = None,
 ) -> Outcome:
     """List datasets and their configurations, metrics and evaluators.
@@ -53,9 +58,12 @@ def list_names(
     """
     chosen = None if kind is None else _kind(kind)
     if name is not None:
+        if chosen is Kind.metrics:
+            metric: type[Metric] = registry.resolve("metric", name)
+            return Outcome(_metric_row(name, metric), lambda: _about_metric(name, metric))
         if chosen is not Kind.datasets:
             raise InputError(
-                f"expected a name after `datasets` only, got {name!r} after"
+                f"expected a name after `datasets` or `metrics` only, got {name!r} after"
                 f" {chosen.value if chosen else 'nothing'}"
             )
         declared = declaration(name)
@@ -79,13 +87,15 @@ def _kind(text: str) -> Kind:
 
 def _listing(kind: Kind, rows: list[dict[str, Any]]) -> Iterator[Table | Padding | Text]:
     """Yield the lines of one kind: each name with what is most important, and below it the rest."""
-    more = "; the configurations of one: cc-hf list datasets NAME" * (kind is Kind.datasets)
-    yield Text(f"{kind.value}{more}\n", style="italic")
+    yield Text(f"{kind.value}{_MORE.get(kind, '')}\n", style="italic")
     for row in rows:
         facts = ""
         if kind is Kind.datasets:
-            n = len(row["configurations"])
-            facts = f"  {n} configurations, default {row['default']}"
+            configs = row["configurations"]
+            n_here = sum(config["is_here"] for config in configs)
+            here = "to be downloaded" if not n_here else f"{n_here} at hand"
+            facts = f"  {len(configs)} configurations, default {row['default']}; "
+            facts += "at hand" if n_here == len(configs) else here
         yield Text.assemble("  ", (row["name"], "bold"), facts)
         yield Padding.indent(Text(row["about"]), 6)
     yield Text("")
@@ -104,6 +114,7 @@ def _dataset_row(declared: DatasetDeclaration) -> dict[str, Any]:
                 "about": config.description,
                 "format": FORMS[config.form],
                 "examples": dict(config.splits),
+                "is_here": _is_here(declared, config),
                 "src_lang": config.src_lang,
                 "tgt_langs": list(config.tgt_langs),
                 "metrics": {
@@ -115,6 +126,11 @@ def _dataset_row(declared: DatasetDeclaration) -> dict[str, Any]:
             for config in declared.configs
         ],
     }
+
+
+def _is_here(declared: DatasetDeclaration, config: ConfigDeclaration) -> bool:
+    """Return whether a configuration can be read without a download."""
+    return all(map(is_here, declared.files_of(config.name)))
 
 
 def _datasets() -> list[dict[str, Any]]:
@@ -142,6 +158,8 @@ def _configurations(declared: DatasetDeclaration) -> Iterator[Table | Padding | 
             languages,
         )
     yield table
+    here = [config for config in declared.configs if _is_here(declared, config)]
+    yield _entry("at hand", _names(declared, here) or "none; they are downloaded when first used")
     by_description: dict[str, list[ConfigDeclaration]] = {}
     for config in declared.configs:
         pair = "-".join(LANGUAGES[code] for code in (config.src_lang, config.tgt_langs[0]))
@@ -177,8 +195,10 @@ def _pattern(config: ConfigDeclaration) -> str:
     """Return the name of a configuration with "*" for its languages."""
     if len(config.tgt_langs) > 1:
         return config.name
-    languages = rf"(?:{config.src_lang}[-_])?{config.tgt_langs[0]}"
-    return re.sub(rf"(?<![a-z]){languages}(?![a-z])", "*", config.name)
+    src_lang, tgt_lang = config.src_lang, config.tgt_langs[0]
+    # The name of a configuration into English has the source language only.
+    languages = rf"(?:{src_lang}[-_])?{tgt_lang}|{src_lang}"
+    return re.sub(rf"(?<![a-z])(?:{languages})(?![a-z])", "*", config.name)
 
 
 def _fitting(declared: DatasetDeclaration) -> dict[str, dict[str, list[str]]]:
@@ -211,12 +231,46 @@ def _where(declared: DatasetDeclaration, languages: Mapping[str, list[str]]) -> 
 
 
 def _metrics() -> list[dict[str, Any]]:
-    rows = []
-    for name, metric in registry.load_all("metric").items():
-        about = (sys.modules[metric.__module__].__doc__ or metric.about).strip()
-        paragraph = about.partition("\n\n")[0]
-        rows.append({"name": name, "about": " ".join(paragraph.split())})
-    return rows
+    return [
+        {"name": name, "about": _about(metric)}
+        for name, metric in registry.load_all("metric").items()
+    ]
+
+
+def _about(metric: type[Metric]) -> str:
+    about = (sys.modules[metric.__module__].__doc__ or metric.about).strip()
+    return " ".join(about.partition("\n\n")[0].split())
+
+
+def _metric_row(name: str, metric: type[Metric]) -> dict[str, Any]:
+    texts = attribute_texts(metric)
+    return {
+        "name": name,
+        "about": _about(metric),
+        "description": " ".join(card_section(name, "metrics", "Description").split()),
+        "options": {option: texts.get(option, "") for option in metric.option_names()},
+        "fits": {
+            declared.name: _where(declared, _fitting(declared)[name])
+            for declared in registry.load_all("dataset").values()
+            if name in _fitting(declared)
+        },
+    }
+
+
+def _about_metric(name: str, metric: type[Metric]) -> Iterator[Padding | Text]:
+    """Yield what a metric does, its options, and where it fits."""
+    row = _metric_row(name, metric)
+    yield Text.assemble((name, "bold"), f": {row['about']}")
+    if row["description"]:
+        yield Text(f"\n{row['description']}")
+    for heading, entries in (
+        ("options, given as --option NAME=VALUE", row["options"]),
+        ("configurations of datasets that it fits", row["fits"]),
+    ):
+        if entries:
+            yield Text(f"\n{heading}\n", style="italic")
+        for key, about in entries.items():
+            yield _entry(key, about)
 
 
 def _evaluators() -> list[dict[str, Any]]:
@@ -263,4 +317,8 @@ def _evaluators() -> list[dict[str, Any]]:
     return [{"name": name, "about": about} for name, about in abouts.items()]
 
 
+_MORE = {
+    Kind.datasets: "; the configurations of one: cc-hf list datasets NAME",
+    Kind.metrics: "; what one does, and its options: cc-hf list metrics NAME",
+}
 _ROWS = {Kind.datasets: _datasets, Kind.metrics: _metrics, Kind.evaluators: _evaluators}

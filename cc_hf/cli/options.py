@@ -222,8 +222,8 @@ Limit = Annotated[
     typer.Option(
         min=1,
         help=(
-            "Use the first examples only, so many, for a first look. Results say so in their notes"
-            " and their signature."
+            "Use so many examples only, for a first look: the first, or those of every category in"
+            " turn. Results say so in their notes and their signature."
         ),
     ),
 ]

@@ -43,7 +43,6 @@ __all__ = [
     "printable",
     "say",
     "say_written",
-    "shows_progress",
     "silence_broken_streams",
     "write_atomically",
 ]
@@ -75,11 +74,6 @@ def printable(text: str) -> str:
         red: \u001b[31m
     """
     return text.translate(_UNPRINTABLE)
-
-
-def shows_progress(*, quiet: bool) -> bool:
-    """Return whether to show progress bars: only in a terminal, as files would keep each state."""
-    return not quiet and sys.stderr.isatty()
 
 
 class Console(rich.console.Console):

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import re
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from html import unescape
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -23,6 +26,8 @@ if TYPE_CHECKING:
 __all__ = ["report"]
 
 _SYSTEMS, _DATA = "Systems", "Data"
+#: Inline code, and escapes of `cc_hf.reports.formats.markdown.markdown_text`.
+_ESCAPES = re.compile(r"((`+).*?(?<!`)\2(?!`))|\\([\\`*_\[\]|#~$])|(&(?:lt|amp);)")
 
 
 def report(
@@ -188,13 +193,22 @@ def report(
     is_printed = plots is None and not contents
     return Outcome(
         [report.to_dict() for report in reports],
-        lambda: [Text(_markdown(reports).rstrip("\n"))] if is_printed else [],
+        lambda: [Text(_printed(_markdown(reports).rstrip("\n")))] if is_printed else [],
         files=[NewFile(path, content) for path, content in contents.items()],
         # the Markdown has the notes
         notes=[]
         if is_printed
         else list(dict.fromkeys(note for report in reports for note in report.notes)),
     )
+
+
+def _printed(markdown: str) -> str:
+    """Return Markdown as standard output shows it: in a terminal without the escapes, which are for
+    programs that read it. Inline code has none.
+    """
+    if not sys.stdout.isatty():
+        return markdown
+    return _ESCAPES.sub(lambda match: match[1] or match[3] or unescape(match[4]), markdown)
 
 
 def _texts(

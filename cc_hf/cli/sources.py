@@ -12,7 +12,7 @@ from cc_hf.cli.command import Outcome
 from cc_hf.cli.options import Config, DataFields, Dataset, TextOutput
 from cc_hf.cli.output import STANDARD
 from cc_hf.errors import InputError
-from cc_hf.evaluation.material import DataOptions
+from cc_hf.evaluation.material import DataOptions, limited_rows
 
 __all__ = ["sources"]
 
@@ -47,7 +47,7 @@ def sources(
     declared = declaration(dataset)
     config, _ = declared.config_of_pair(config)
     examples = load_examples(declared, config, split=data.split, data_dir=data.data_dir)
-    examples = examples[: data.limit]
+    examples = [examples[row] for row in limited_rows(examples, data.limit)]
     texts = [example.source for example in examples]
     if contexts:
         texts = [e.extra["context"] if "source_with_context" in e.extra else "" for e in examples]

@@ -147,6 +147,7 @@ OLD_NAMES: dict[str, str] = {
     "prompt reparse": "ask",
     "prompt show": "ask --show",
     "prompt translate": "ask --task translate",
+    "report --references": "score --references",
     "report systems": "compare --by seed",
     "score bleu": "score",
     "time": "compare --by time",

@@ -8,8 +8,6 @@ from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tqdm import tqdm
-
 from cc_hf.cue_building.senses import SenseData
 from cc_hf.cues.cue_set import LeftOut, Sense
 from cc_hf.cues.mlm_insertions import (
@@ -21,6 +19,7 @@ from cc_hf.cues.mlm_insertions import (
 )
 from cc_hf.errors import DataError, InputError, in_file
 from cc_hf.files import file_sha256
+from cc_hf.progress import Progress
 from cc_hf.reading import read_text
 
 if TYPE_CHECKING:
@@ -58,7 +57,7 @@ def predicted_candidates(
     )
     texts = dict(zip(indices, masked, strict=True))
     candidates: dict[str, dict[str, tuple[str, ...]]] = {}
-    with tqdm(
+    with Progress(
         total=len(texts),
         desc="predicting",
         unit="sentence",

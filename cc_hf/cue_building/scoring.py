@@ -6,8 +6,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from tqdm import tqdm
-
 from cc_hf.cue_building.senses import SenseData
 from cc_hf.cues.cue_set import Sense, SenseCues
 from cc_hf.cues.mlm_insertions import SenseCandidates
@@ -15,6 +13,7 @@ from cc_hf.cues.placement import insert_before
 from cc_hf.cues.selection import best_cues
 from cc_hf.evaluators.base import Evaluator, ScoreFunction
 from cc_hf.evaluators.contests import pair_scores
+from cc_hf.progress import Progress
 from cc_hf.schema import ScoringRequest
 
 __all__ = ["choose_cues"]
@@ -65,7 +64,7 @@ def choose_cues(
         len(data.rows[sense]) * (len(words.correct) + len(words.incorrect))
         for sense, words in offered.items()
     )
-    with tqdm(
+    with Progress(
         total=n_requests, desc="scoring", unit="pair", disable=not progress, delay=1, leave=False
     ) as bar:
         for block in _blocks(data, offered):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,6 +13,7 @@ from cc_hf import signature
 from cc_hf.cue_building.calibration_file import Calibration
 from cc_hf.cues.wordings import Wording, named_wording, reworded
 from cc_hf.data.declaration import ConfigDeclaration, DatasetDeclaration
+from cc_hf.data.files.custom import custom_declaration, is_custom
 from cc_hf.data.files.sense_counts import with_counts
 from cc_hf.data.loading import check_target_language, declaration, load_examples, signature_fields
 from cc_hf.errors import InputError, in_file, shown
@@ -21,7 +23,7 @@ from cc_hf.reading import read_text
 from cc_hf.rules import AtLeast, check_fields
 from cc_hf.schema import FORMS, ContrastiveSourceExample, Example
 
-__all__ = ["Cues", "DataOptions", "Material", "check_material", "load_material"]
+__all__ = ["Cues", "DataOptions", "Material", "check_material", "limited_rows", "load_material"]
 
 #: How users say which cues replace those of a dataset: the name of a wording, the file of a
 #: calibration, a wording, or a calibration.
@@ -42,7 +44,7 @@ class Material:
             for rows of the caller.
         wording: wording of cues in place of the rows' own; None to keep those.
         calibration: the calibration that chose the wording, or None.
-        limit: number of examples to judge, from the first, for a first look; None for all.
+        limit: number of examples to judge, for a first look, see `limited_rows`; None for all.
         chosen: ids of the examples to judge, such as those that a system translated; None for all.
         named: where rows that are mappings come from; None for data of the caller.
 
@@ -77,7 +79,7 @@ class Material:
             DataError: for a file that is missing or not as expected (see `cc_hf.load_examples`).
             InputError: for an example that the wording of the cues does not fit.
         """
-        examples = self._whole[: self.limit]
+        examples = [self._whole[row] for row in self._rows_in_limit]
         if self.chosen is None:
             return examples
         return [example for example in examples if example.id in self.chosen]
@@ -95,10 +97,14 @@ class Material:
             with a line for every example where `limit` leaves some out, and with a line for every
             line of the upstream file where the configuration leaves some out.
         """
-        lengths = {len(self._whole): list(range(len(self.examples)))}
+        lengths = {len(self._whole): self._rows_in_limit}
         if self.rows is None and self.config is not None and self.config.n_lines is not None:
             lengths[self.config.n_lines] = [int(example.id) for example in self.examples]
         return lengths
+
+    @functools.cached_property
+    def _rows_in_limit(self) -> list[int]:
+        return limited_rows(self._whole, self.limit)
 
     @functools.cached_property
     def _whole(self) -> list[Any]:
@@ -145,11 +151,17 @@ class Material:
             if self.chosen is not None:
                 fields["data"] = signature.chosen(fields["data"], [e.id for e in self.examples])
             elif self.is_first_look and self.limit is not None:
-                fields["data"] = signature.limited(fields["data"], self.limit)
+                fields["data"] = signature.limited(
+                    fields["data"], self.limit, by_category=self._is_by_category
+                )
         wording = None
         if self.wording is not None:
             fields["cues"], wording = self.wording.signature_name, self.wording.to_row()
         return Origin(*names, fields, wording)
+
+    @property
+    def _is_by_category(self) -> bool:
+        return self._rows_in_limit != list(range(len(self._rows_in_limit)))
 
     @property
     def limit_notes(self) -> tuple[str, ...]:
@@ -159,11 +171,12 @@ class Material:
                 f"Only {len(self.examples):,} of {len(self._whole):,} examples were judged: those"
                 " with a translation. Compare systems on the examples that all of them translated",
             )
+        which = "the first " * (not self._is_by_category)
         return (
             (
-                f"This is a first look: only the first {len(self.examples):,} of"
-                f" {len(self._whole):,} examples were judged. The figures on all examples"
-                " differ; leave the limit out for them",
+                f"This is a first look: only {which}{len(self.examples):,} of"
+                f" {len(self._whole):,} examples were judged{', of every category' * (not which)}."
+                " The figures on all examples differ; leave the limit out for them",
             )
             if self.is_first_look
             else ()
@@ -185,6 +198,34 @@ class Material:
         )
 
 
+def limited_rows(examples: Sequence[Example], limit: int | None) -> list[int]:
+    """Return the rows of a first look: the first ones, or, where these lack a category that others
+    have, the first ones of every category in turn.
+
+    Args:
+        limit: number of rows; None for all.
+
+    Returns:
+        0-based rows in their order.
+
+    Examples:
+        >>> examples = load_examples("simplegen", "en-de")
+        >>> rows = limited_rows(examples, 4)
+        >>> rows[:2], sorted(examples[row].category for row in rows)
+        ([0, 814], ['FoFc', 'FoMc', 'MoFc', 'MoMc'])
+    """
+    first = list(range(len(examples)))[:limit]
+    categories = {example.category for example in examples}
+    if len({examples[row].category for row in first}) >= min(len(first), len(categories)):
+        return first
+    n_before: Counter[str] = Counter()
+    turns = []
+    for row, example in enumerate(examples):
+        turns.append((n_before[example.category], row))
+        n_before[example.category] += 1
+    return sorted(row for _, row in sorted(turns)[:limit])
+
+
 @dataclass(frozen=True)
 class DataOptions:
     """Which examples of a dataset are judged, and where they are read.
@@ -195,7 +236,8 @@ class DataOptions:
             several.
         data_dir: local copy of the upstream repositories (DIR/owner/repository/...), which is read
             in place of a download; None for the environment variable CC_HF_DATA_DIR, if it is set.
-        limit: number of examples, from the first, for a first look; results say so.
+        limit: number of examples, the first ones or those of every category in turn, for a first
+            look; results say so.
         cues: wording of the cues in place of the dataset's own: a name such as gender_nouns, or the
             JSON file of a calibration (`cc-hf cues calibrate`). Only for sentences that leave the
             reading open, not for counterfactual pairs.
@@ -298,8 +340,8 @@ def load_material(
         counts: file of how often senses occur in training data, as `cc-hf study distillation
             senses` writes it; frequent and infrequent senses of mucow are then those of this file.
             None for the categories of the dataset.
-        limit: number of examples to judge, from the first, for a first look; None for all. Results
-            say so in their notes and their signature.
+        limit: number of examples to judge, for a first look, see `limited_rows`; None for all.
+            Results say so in their notes and their signature.
 
     Raises:
         UnknownNameError: for an unknown dataset, configuration, split or wording.
@@ -313,7 +355,10 @@ def load_material(
         >>> material.tgt_lang, len(material.examples)
         ('de', 2664)
     """
-    declared = declaration(str(dataset) if isinstance(dataset, Path) else dataset)
+    if isinstance(dataset, (str, Path)) and is_custom(dataset):
+        declared = custom_declaration(dataset, tgt_lang=tgt_lang)
+    else:
+        declared = declaration(str(dataset) if isinstance(dataset, Path) else dataset)
     name, language = declared.config_of_pair(config)
     chosen = declared.config(name)
     if None not in (language, tgt_lang) and language != tgt_lang:

@@ -15,7 +15,6 @@ from importlib import metadata
 
 import numpy as np
 import numpy.typing as npt
-from tqdm import tqdm
 
 from cc_hf.errors import InputError, TooLongError, check_choice
 from cc_hf.evaluators.batching import plan_batches
@@ -23,6 +22,7 @@ from cc_hf.evaluators.cache_session import CacheSession, ScoreRow, TokenIds
 from cc_hf.evaluators.options import MODES
 from cc_hf.evaluators.scores import TokenScores
 from cc_hf.evaluators.token_model import TokenModel, numbered_requests
+from cc_hf.progress import Progress
 from cc_hf.schema import ScoringRequest
 
 __all__ = ["SCORING_VERSION", "Evaluator", "ScoreFunction", "library_versions"]
@@ -196,7 +196,7 @@ class Evaluator(TokenModel):
             # This is a generator: each batch is scored when the loop below asks for it.
             scored = (([unscored[k] for k in batch], rows) for batch, rows in batches)
             quiet = not progress or not self.team.is_main
-            with tqdm(
+            with Progress(
                 total=len(distinct),
                 initial=len(known),
                 desc="scoring",

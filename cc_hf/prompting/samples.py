@@ -25,6 +25,7 @@ __all__ = [
     "choice_samples",
     "draw_samples",
     "draw_schemas",
+    "drawn_together",
     "read_choice_samples",
     "read_translation_samples",
     "same_sentence",
@@ -209,6 +210,7 @@ def draw_schemas(samples: Sequence[ChoiceSample], n_shots: int, *, seed: int) ->
         >>> [sample.id for sample in draw_schemas(rows, 2, seed=0)]
         ['4', '5']
     """
+    groups = drawn_together(samples)
     if not any(sample.schema for sample in samples):
         if n_shots > len(samples):
             raise InputError(
@@ -222,18 +224,29 @@ def draw_schemas(samples: Sequence[ChoiceSample], n_shots: int, *, seed: int) ->
             f"shots: expected an even number, since the twins of a schema are drawn together, got"
             f" {n_shots}"
         )
+    if n_shots // 2 > len(groups):
+        raise InputError(
+            f"shots: expected at most {2 * len(groups)}, since {len(groups)} schemas have both of"
+            f" their samples among the rows, got {n_shots}; give fewer, or a file of demonstrations"
+        )
+    order = np.random.default_rng(seed).permutation(len(groups))[: n_shots // 2]
+    return [sample for number in order for sample in groups[number]]
+
+
+def drawn_together(samples: Sequence[ChoiceSample]) -> list[list[ChoiceSample]]:
+    """Return both twins of each whole schema, by its name; or each sample, if none has a schema.
+
+    Examples:
+        >>> rows = [ChoiceSample(str(i), str(i // 2), "It.", ("a", "b"), "1") for i in range(5)]
+        >>> [[sample.id for sample in twins] for twins in drawn_together(rows)]
+        [['0', '1'], ['2', '3']]
+    """
     by_schema: dict[str, list[ChoiceSample]] = {}
     for sample in samples:
         if sample.schema:
             by_schema.setdefault(sample.schema, []).append(sample)
-    whole = sorted(schema for schema, twins in by_schema.items() if len(twins) == 2)
-    if n_shots // 2 > len(whole):
-        raise InputError(
-            f"shots: expected at most {2 * len(whole)}, since {len(whole)} schemas have both of"
-            f" their samples among the rows, got {n_shots}; give fewer, or a file of demonstrations"
-        )
-    order = np.random.default_rng(seed).permutation(len(whole))[: n_shots // 2]
-    return [sample for number in order for sample in by_schema[whole[number]]]
+    whole = [by_schema[schema] for schema in sorted(by_schema) if len(by_schema[schema]) == 2]
+    return whole if by_schema else [[sample] for sample in samples]
 
 
 def draw_samples(

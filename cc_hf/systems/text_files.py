@@ -16,14 +16,13 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from tqdm import tqdm
-
 from cc_hf._version import __version__
 from cc_hf.data.corpora.parallel import LineIndex
 from cc_hf.errors import InputError, ResultWarning, TooLongError, check_choice, in_file
 from cc_hf.evaluators.base import Evaluator
 from cc_hf.files import exists, file_sha256, is_file, resolved, sole_writer
 from cc_hf.normalization import is_blank
+from cc_hf.progress import Progress
 from cc_hf.reading import TEXT, Place, check_form, parse_object, read_json
 from cc_hf.signature import build
 from cc_hf.systems.backends import prepare
@@ -143,12 +142,13 @@ def translate_file(
         model = prepare(model, precision=precision, backend=backend)
         blocks = _Blocks(model, index, num_beams, batch_tokens, on_too_long, part.is_jsonl)
         first = done // block_lines if done < index.n_lines else len(index.offsets) - 1
-        with tqdm(
+        with Progress(
             total=index.n_lines,
             initial=done,
             desc="translating",
             unit="line",
             disable=not (progress and model.team.is_main),
+            delay=1,
         ) as bar:
             for number in range(first, len(index.offsets) - 1):
                 lines = blocks.translated(number)

@@ -16,12 +16,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from tqdm import tqdm
-
 from cc_hf.errors import InputError
 from cc_hf.evaluators.base import Evaluator
 from cc_hf.evaluators.loading import load_with  # before torch: its error names the extra
 from cc_hf.evaluators.options import LoadingOptions
+from cc_hf.progress import Progress
 from cc_hf.systems.machine import (
     CpuMeter,
     cpu_count,
@@ -246,8 +245,11 @@ def _timed(
             batch_tokens=options.batch_tokens,
         )
 
-    with tqdm(
-        total=len(loaded) * (options.rounds + 1), desc="timing", disable=not progress, leave=False
+    with Progress(
+        total=len(loaded) * (options.rounds + 1),
+        desc="timing",
+        disable=not progress,
+        leave=False,
     ) as bar:
         for system in loaded:
             translations(system, sources[:_WARM_UP])

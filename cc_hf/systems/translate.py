@@ -12,8 +12,6 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from tqdm import tqdm
-
 from cc_hf.errors import InputError, ResultWarning, TooLongError
 from cc_hf.evaluators.base import Evaluator
 from cc_hf.evaluators.batching import plan_batches
@@ -24,6 +22,7 @@ from cc_hf.evaluators.options import LoadingOptions
 from cc_hf.evaluators.teacher_forcing import pad_ids
 from cc_hf.models.pretrained import input_device
 from cc_hf.normalization import is_blank
+from cc_hf.progress import Progress
 from cc_hf.systems.system import DEFAULT_BEAMS
 
 # isort: split
@@ -224,7 +223,7 @@ def translate_rows(
     team.check_alike(
         distinct, src_lang, tgt_lang, num_beams, max_new_tokens, batch_tokens, batch_size
     )
-    with tqdm(
+    with Progress(
         total=len(distinct),
         desc="translating",
         unit="sentence",

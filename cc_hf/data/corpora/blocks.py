@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import sys
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
@@ -63,7 +64,7 @@ def map_blocks(
     n_blocks = -(-corpus.n_pairs // corpus.block_pairs)
     # One row per block: blocks are the same for any number of processes, and so are the results.
     blocks = datasets.Dataset.from_dict({"block": list(range(n_blocks))})
-    with nullcontext() if progress else no_progress_bar():
+    with nullcontext() if progress and sys.stderr.isatty() else no_progress_bar():
         done = blocks.map(
             _BlockReader(corpus, function),
             batched=True,

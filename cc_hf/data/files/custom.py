@@ -80,12 +80,14 @@ def is_custom(name: str | Path) -> bool:
     return Path(name).suffix.lower() in SUFFIXES
 
 
-def custom_declaration(path: str | Path, *, src_lang: str = "en") -> DatasetDeclaration:
+def custom_declaration(
+    path: str | Path, *, src_lang: str = "en", tgt_lang: str | None = None
+) -> DatasetDeclaration:
     """Return the declaration of a user's file.
 
     Args:
         path: see `read_custom`.
-        src_lang: source language of rows that name none, ISO 639-1.
+        src_lang, tgt_lang: languages of rows that name none, see `read_custom`.
 
     Returns:
         A declaration with one configuration, which is named after the file
@@ -98,13 +100,13 @@ def custom_declaration(path: str | Path, *, src_lang: str = "en") -> DatasetDecl
     """
     path = Path(path)
     read_text(path)  # raises if the file itself is missing or not UTF-8
-    return _declared(path, file_sha256(path), src_lang)
+    return _declared(path, file_sha256(path), src_lang, tgt_lang)
 
 
 @lru_cache(maxsize=4)
-def _declared(path: Path, sha256: str, src_lang: str) -> DatasetDeclaration:
+def _declared(path: Path, sha256: str, src_lang: str, tgt_lang: str | None) -> DatasetDeclaration:
     """Return the declaration for this content, cached since one run asks for it several times."""
-    examples = list(read_custom(path, src_lang=src_lang))
+    examples = list(read_custom(path, src_lang=src_lang, tgt_lang=tgt_lang))
     if len(forms := {type(example) for example in examples}) > 1:
         raise DataError(
             f"{path}: expected rows of one kind (with cues, with senses and cluster, or with"
@@ -143,7 +145,9 @@ def _declared(path: Path, sha256: str, src_lang: str) -> DatasetDeclaration:
     )
 
 
-def read_custom(path: str | Path, *, src_lang: str = "en") -> Iterator[Example]:
+def read_custom(
+    path: str | Path, *, src_lang: str = "en", tgt_lang: str | None = None
+) -> Iterator[Example]:
     """Yield the examples of a file, one per row.
 
     The columns of a table, or the keys of JSON objects, are:
@@ -180,6 +184,8 @@ def read_custom(path: str | Path, *, src_lang: str = "en") -> Iterator[Example]:
 
     Args:
         src_lang: source language of rows that name none, ISO 639-1.
+        tgt_lang: target language of rows with contrastive translations that name none; None if
+            they must name it.
 
     Yields:
         Examples with at least one contrastive source on each side; for rows with senses, probing
@@ -198,7 +204,7 @@ def read_custom(path: str | Path, *, src_lang: str = "en") -> Iterator[Example]:
         ...     next(read_custom(path)).incorrect_sources
         ('The [female] nurse left.',)
     """
-    yield from _examples(Path(path), src_lang, _of_any_kind)
+    yield from _examples(Path(path), src_lang, _of_any_kind, tgt_lang)
 
 
 def custom_example(row: Mapping[str, Any], *, src_lang: str = "en") -> ContrastiveSourceExample:
@@ -263,7 +269,10 @@ _E = TypeVar("_E", bound=Example)
 
 
 def _examples(
-    path: Path, src_lang: str, make: Callable[[Mapping[str, Any], int, Sequence[str], str], _E]
+    path: Path,
+    src_lang: str,
+    make: Callable[[Mapping[str, Any], int, Sequence[str], str], _E],
+    tgt_lang: str | None = None,
 ) -> Iterator[_E]:
     rows = [(where, {"line": str(where.line), **_flat(row)}) for where, row in custom_rows(path)]
     if not rows:
@@ -274,6 +283,8 @@ def _examples(
     extra_keys = sorted({key for _, row in rows for key in row} - set(_OWN_KEYS))
     seen: dict[str, int] = {}
     for number, (where, row) in enumerate(rows):
+        if tgt_lang and all(key in row for key in TRANSLATION_KEYS):
+            row = {"tgt_lang": tgt_lang, **row}
         with in_file(where):
             _check_keys(row)
             example = make(row, number, extra_keys, src_lang)
@@ -372,10 +383,16 @@ def _with_translations(
     row: Mapping[str, Any], number: int, extra_keys: Sequence[str], src_lang: str
 ) -> ContrastiveTranslationExample:
     """Return an example with contrastive translations."""
+    tgt_lang = language_cell(row, "tgt_lang")
+    if not tgt_lang:
+        raise InputError(
+            "tgt_lang is empty; expected the language of the translations, such as 'de', in each"
+            " row, or a language pair for all"
+        )
     return ContrastiveTranslationExample(
         id=str(row.get("id", number)),
         src_lang=language_cell(row, "src_lang") or src_lang,
-        tgt_lang=language_cell(row, "tgt_lang"),
+        tgt_lang=tgt_lang,
         source=text_cell(row, "source"),
         correct_translation=text_cell(row, "correct_translation", required=True),
         contrastive_translations=texts_cell(row, "contrastive_translations"),

@@ -14,7 +14,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import torch
-from tqdm import tqdm
 
 from cc_hf.errors import InputError, TooLongError
 from cc_hf.evaluators.base import Evaluator
@@ -23,6 +22,7 @@ from cc_hf.evaluators.families.seq2seq import Seq2SeqEvaluator
 from cc_hf.evaluators.teacher_forcing import pad_ids, projection_input
 from cc_hf.evaluators.token_model import numbered_requests
 from cc_hf.models.pretrained import input_device
+from cc_hf.progress import Progress
 from cc_hf.studies.lexical_shortcuts.results import SIDES, GateActivation
 from cc_hf.studies.lexical_shortcuts.subwords import ProbedText
 
@@ -220,7 +220,7 @@ def _batches(
         list(map(len, sources)), list(map(len, inputs)), batch_tokens=model.batch_tokens
     )
     with torch.inference_mode():
-        for batch in tqdm(
+        for batch in Progress(
             batches, desc="states", unit="batch", disable=not progress, delay=1, leave=False
         ):
             source_ids, mask = pad_ids([sources[i] for i in batch], pad=pad, device=device)

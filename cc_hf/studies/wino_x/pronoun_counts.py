@@ -8,10 +8,9 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from tqdm import tqdm
-
 from cc_hf.data.corpora.parallel import Corpus, CorpusBlock, StreamCorpus, corpus_blocks
 from cc_hf.errors import InputError
+from cc_hf.progress import Progress
 from cc_hf.signature import build
 from cc_hf.studies.wino_x.pronoun_forms import PRONOUN_FORMS, check_language, find_pronouns
 from cc_hf.text.alignment import Aligner, find_aligner
@@ -103,7 +102,7 @@ def corpus_pronouns(
     chosen = find_aligner(aligner)
     outcomes, occurrences = Counter[str](), dict.fromkeys(PRONOUN_FORMS[tgt_lang], 0)
     digest, n_pairs, n_damaged = hashlib.sha256(), 0, 0
-    with tqdm(
+    with Progress(
         desc="aligning", unit=" pairs", disable=not progress, delay=1, leave=False, unit_scale=True
     ) as bar:
         for block in corpus_blocks(corpus):

@@ -12,13 +12,12 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from tqdm import tqdm
-
 from cc_hf.cues.referents import ambiguous_it
 from cc_hf.errors import InputError
 from cc_hf.evaluators.base import Evaluator
 from cc_hf.evaluators.batching import plan_batches
 from cc_hf.evaluators.families.seq2seq import Seq2SeqEvaluator
+from cc_hf.progress import Progress
 from cc_hf.schema import ContrastiveTranslationExample, ScoringRequest
 from cc_hf.signature import build
 from cc_hf.studies.wino_x.salience import Salience, WordSalience
@@ -235,7 +234,7 @@ def _probabilities(
         [len(row.target) for row in rows],
         batch_tokens=model.batch_tokens,
     )
-    with tqdm(
+    with Progress(
         total=len(jobs),
         desc="removing words",
         unit="pair",

@@ -161,6 +161,16 @@ def test_rows_of_ones_own_are_asked_once_for_each_wrong_translation(tmp_path: Pa
     assert result.counts["n_correct"] == sum(row["answer"] == "2" for row in requests)
     shown = run_command(*asked[:2], "--shots", "1", "--show", cwd=tmp_path).stdout
     assert "1 demonstrations (data.0)" in shown
+    fewer = run_command(*asked[:2], "--show", cwd=tmp_path)
+    assert "note: demonstrations: 1, fewer than the default of 6" in fewer.stderr
+    assert "1 demonstrations (data.0)" in fewer.stdout
+    right = run_command(*asked, "--show", "--json", cwd=tmp_path).stdout
+    assert json.loads(right)["answer"] == "2"
+    assert "right answer: 2, Sie fliegt." in run_command(*asked, "--show", cwd=tmp_path).stdout
+    (tmp_path / "bare.jsonl").write_text("\n".join(map(json.dumps, OWN)), encoding="utf-8")
+    bare = ["ask", "bare.jsonl", *asked[2:], "--show"]
+    assert "correct French translation" in run_command(*bare, "-l", "en-fr", cwd=tmp_path).stdout
+    assert "tgt_lang is empty" in run_command(*bare, cwd=tmp_path, status=2).stderr
     refused = run_command("ask", "r.replies.jsonl", "--show", cwd=tmp_path, status=2)
     assert "since nothing is asked" in refused.stderr
 

@@ -19,7 +19,7 @@ from cc_hf import registry
 from cc_hf.cli import evaluate
 from cc_hf.cli.output import _locked_part, check_output, write_atomically
 from cc_hf.data.files.translations import read_translations
-from cc_hf.data.loading import load_examples
+from cc_hf.data.loading import declaration, load_examples
 from cc_hf.errors import CCError, InputError
 from cc_hf.folders import new_folder
 from cc_hf.results import EvaluationResult, ResultSet
@@ -86,6 +86,17 @@ def test_lists_in_a_pipe_are_not_padded(words: str) -> None:
     assert any(fits in line for line in lines) != is_whole
 
 
+def test_lists_say_which_data_are_at_hand(tmp_path: Path) -> None:
+    file = declaration("winomt").files[0]
+    path = tmp_path / file.repository / file.path
+    path.parent.mkdir(parents=True)
+    path.touch()
+    shown = cc_hf("list datasets", environment={"CC_HF_DATA_DIR": str(tmp_path)}).stdout
+    assert "7 configurations, default en-de; at hand" in shown
+    assert "24 configurations, default en-de; to be downloaded" in shown
+    assert "at hand" in next(line for line in shown.splitlines() if line.startswith("  winomt"))
+
+
 def test_list_names_every_registered_thing() -> None:
     found = cc_hf("list").stdout
     registered = (*registry.names("dataset"), *registry.names("evaluator family"))
@@ -103,6 +114,10 @@ def test_list_names_every_registered_thing() -> None:
         "?",
     ]:
         assert name in one
+    assert "counterfactual_*.into_english: " in cc_hf("list datasets mt_geneval").stdout
+    metric = " ".join(cc_hf("list metrics contrastive_conditioning").stdout.split())
+    for text in ("Vamvas & Sennrich 2021", "on_blank: what a blank", "simplegen: every config"):
+        assert text in metric
     assert cc_hf("list models").stdout == cc_hf("list evaluators").stdout
     only = cc_hf("list metrics").stdout
     assert "contrastive_conditioning" in only
@@ -277,6 +292,8 @@ def test_an_audit_and_labels_correct_the_figures(tiny_marian: Path, tmp_path: Pa
         ),
         ("list winomt", "unknown kind 'winomt'. Known: datasets, evaluators, metrics; the"),
         ("list datasets mucw", "unknown dataset 'mucw'; did you mean 'mucow'?"),
+        ("list metrics blue", "unknown metric 'blue'"),
+        ("list evaluators x", "expected a name after `datasets` or `metrics` only, got 'x'"),
         ("list dataset winmt", "unknown dataset 'winmt'; did you mean 'winomt'"),
         ("evaluate mucow en-cs --translations t", "mucow en-cs has no contrastive sources"),
         ("evaluate mucow en-cs --translations t", "no configuration of mucow fits for en-cs"),
@@ -304,7 +321,16 @@ def test_an_audit_and_labels_correct_the_figures(tiny_marian: Path, tmp_path: Pa
         ("evaluate simplegen", "or a system to translate with, got neither"),
         ("evaluate simplegen --system a --translations t", "got both"),
         ("evaluate simplegen --translations missing.txt", "missing.txt: file not found"),
-        ("evaluate simplegen --translations t --metric bleu", "unknown metric 'bleu'"),
+        ("evaluate simplegen --translations t --metric blue", "unknown metric 'blue'"),
+        (
+            "evaluate simplegen --translations t --metric chrF",
+            "got 'chrF', which compares translations with references; `cc-hf score FILE",
+        ),
+        (
+            "evaluate simplegen --metric simplegen_accuracy --translations t.txt"
+            " --translations b=t.txt -o both.json",
+            "--output: expected a folder for the results of several systems, got both.json",
+        ),
         ("evaluate simplegen en-es --translations t.txt", "none ships with the package for en-es"),
         (
             "evaluate simplegen --translations t.txt --evaluator cc-tiny",

@@ -49,7 +49,10 @@ def test_sources_go_to_a_file_with_ids_if_it_is_jsonl(tmp_path: Path) -> None:
         in run_command("sources", *_SIMPLEGEN, "--limit", "3", "-o", path).stderr
     )
     rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
-    assert rows == [{"id": e.id, "source": e.source} for e in load_examples(*_SIMPLEGEN)[:3]]
+    ids = {row["id"] for row in rows}
+    assert rows == [
+        {"id": e.id, "source": e.source} for e in load_examples(*_SIMPLEGEN) if e.id in ids
+    ]
 
 
 def test_a_source_of_several_lines_is_refused_in_a_list_of_lines(tmp_path: Path) -> None:
@@ -68,12 +71,12 @@ def test_a_first_look_says_so_in_notes_and_signature_and_cannot_be_compared(tmp_
     shown = run_command(
         "evaluate", *_SIMPLEGEN, *words, "--translations", file, "-o", look, "--limit", "20"
     )
-    assert "This is a first look: only the first 20 of 2,664 examples were judged" in shown.stdout
+    assert "first look: only 20 of 2,664 examples were judged, of every category" in shown.stdout
     result = EvaluationResult.from_json(look.read_text(encoding="utf-8"))
     assert result.n == 20
-    assert "data:simplegen/en-de[first 20]@1.0.0|" in result.signature
-    assert "[first" not in whole.read_text(encoding="utf-8")
-    assert "[first 20]" in run_command("compare", whole, look, status=2).stderr
+    assert "data:simplegen/en-de[20 by category]@1.0.0|" in result.signature
+    assert "by category" not in whole.read_text(encoding="utf-8")
+    assert "[20 by category]" in run_command("compare", whole, look, status=2).stderr
     refused = run_command(
         "publish", "results", look, "--repo", "me/mt", "--dataset-repo", "a/b", status=2
     )
@@ -137,6 +140,7 @@ def test_a_path_with_an_equals_sign_is_a_path(tmp_path: Path) -> None:
     [
         ("list",),
         ("list", "datasets", "mucow"),
+        ("list", "metrics", "contrastive_conditioning"),
         *study_commands(lambda cases: cases.tables),
     ],
 )
@@ -153,7 +157,14 @@ def test_tables_fit_80_columns_and_are_whole_in_a_file(
 
 
 @pytest.mark.parametrize(
-    "arguments", [("list",), ("list", "metrics"), ("cache",), ("list", "datasets", "winomt")]
+    "arguments",
+    [
+        ("list",),
+        ("list", "metrics"),
+        ("list", "metrics", "prompted_choice"),
+        ("cache",),
+        ("list", "datasets", "winomt"),
+    ],
 )
 def test_json_is_printed_in_place_of_tables(arguments: tuple[str, ...]) -> None:
     assert json.loads(run_command(*arguments, "--json").stdout)
@@ -192,7 +203,7 @@ def test_quiet_keeps_warnings_about_the_data_and_drops_notes(tmp_path: Path) -> 
 
 
 def test_a_blank_translation_is_an_error_or_incorrect(tmp_path: Path) -> None:
-    file = translations(tmp_path / "de.txt", 2664, blank=(3, 2663))
+    file = translations(tmp_path / "de.txt", 2664, blank=(1, 2663))
     arguments = ("evaluate", *_SIMPLEGEN, "--translations", file, "--limit", "6")
     refused = run_command(*arguments, status=2)
     assert "1 of 6 translations are blank; the first is that of example" in refused.stderr
@@ -200,7 +211,7 @@ def test_a_blank_translation_is_an_error_or_incorrect(tmp_path: Path) -> None:
     result = EvaluationResult.from_json(
         run_command(*arguments, "--on-blank", "incorrect", "--json").stdout
     )
-    judgement = result.judgements[3]
+    judgement = result.judgements[1]
     assert (judgement.verdict, judgement.probability_correct) == ("incorrect", 0.0)
     assert judgement.score_correct is None
     assert result.counts["n_blank"] == 1

@@ -17,7 +17,8 @@ from rich.table import Table
 from rich.text import Text
 
 import cc_hf.cli
-from cc_hf.cli.output import Console, printable, shows_progress
+from cc_hf.cli.output import Console, printable
+from cc_hf.progress import Progress
 
 _ROWS = (
     "source,focus,correct_cues,incorrect_cues,tgt_lang\nThe bat was"
@@ -154,12 +155,15 @@ def test_every_command_prints_through_the_escaping_console() -> None:
         )
 
 
-@pytest.mark.parametrize(
-    ("is_terminal", "quiet", "shown"),
-    [(True, False, True), (True, True, False), (False, False, False)],
-)
-def test_bars_are_shown_in_a_terminal_only(
-    is_terminal: bool, quiet: bool, shown: bool, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("is_terminal", [True, False])
+def test_progress_is_a_bar_in_a_terminal_and_a_line_at_each_tenth_elsewhere(
+    is_terminal: bool,
 ) -> None:
-    monkeypatch.setattr(sys.stderr, "isatty", lambda: is_terminal, raising=False)
-    assert shows_progress(quiet=quiet) is shown
+    stream = io.StringIO()
+    stream.isatty = lambda: is_terminal  # type: ignore[method-assign]
+    with Progress(total=2_000, desc="scoring", file=stream, mininterval=0, leave=False) as bar:
+        for _ in range(2_000):
+            bar.update()
+    lines = [f"scoring: {n:,} of 2,000" for n in range(200, 2_001, 200)]
+    assert ("\r" in stream.getvalue()) is is_terminal
+    assert is_terminal or stream.getvalue().splitlines() == lines

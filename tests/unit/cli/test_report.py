@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from dataclasses import replace
 from pathlib import Path
 from xml.etree import ElementTree
@@ -9,6 +10,7 @@ import pytest
 from typer.testing import CliRunner
 
 from cc_hf.cli.main import app
+from cc_hf.cli.report import _printed
 from cc_hf.errors import CCError
 from cc_hf.results import ResultSet
 from tests.helpers import reported
@@ -23,6 +25,17 @@ def files(tmp_path: Path) -> Path:
             ResultSet(tuple(reported.results(system).values())).to_json(), encoding="utf-8"
         )
     return tmp_path
+
+
+@pytest.mark.parametrize(
+    ("is_terminal", "shown"),
+    [(True, r"a_b p < 0.01 `c\_d &lt;`"), (False, r"a\_b p &lt; 0.01 `c\_d &lt;`")],
+)
+def test_only_a_terminal_shows_markdown_without_escapes(
+    is_terminal: bool, shown: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: is_terminal)
+    assert _printed(r"a\_b p &lt; 0.01 `c\_d &lt;`") == shown
 
 
 def test_report_writes_page_tables_and_plots(files: Path) -> None:
