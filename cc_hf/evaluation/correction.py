@@ -49,6 +49,8 @@ __all__ = [
 
 _Figure: TypeAlias = tuple[float, Interval | NoInterval]
 
+#: Fields that describe an evaluator.
+_OF_THE_EVALUATOR = ("eval", "dtype", "toolong", "logprob", "ensemble")
 _PART = re.compile(r"(/seed\d+)?/n\d+$")
 #: Fields at the end of every signature.
 _LAST = ("norm", "n", "boot", "seed", "m", "v")
@@ -147,17 +149,21 @@ def audited(
     by = signature.parse(verdicts.signature)[1]["eval"]
     if (key := signature.evaluator_key(by)) and key == signature.evaluator_key(signed["eval"]):
         raise InputError(f"audit: expected another evaluator than {by}, which judged all of them")
-    if option := different_options(result, verdicts, ignored=("data", "n", "eval", "dtype")):
+    ignored = {"data", "n", *_OF_THE_EVALUATOR}
+    if "own" in (signed["score"], signature.parse(verdicts.signature)[1]["score"]):
+        ignored |= {"score"}  # a function has its own
+    if option := different_options(result, verdicts, ignored=ignored):
         raise InputError(
             f"audit: expected the material and options of the result, got another {option!r}"
         )
     known = {*result.notes, *part.limit_notes}
+    name = " and ".join(member.partition("@")[0] for member in by.split("+"))
     notes = (f"audit: {note}" for note in verdicts.notes if note not in known)
     return corrected(
         replace(result, notes=(*result.notes, *notes)),
         {j.example_id: float(j.is_correct) for j in verdicts.judgements},
         by=f"{by}/seed{seed}",
-        about=f"an audit by {by.partition('@')[0]} of a random part",
+        about=f"an audit by {name} of a random part",
     )
 
 

@@ -101,25 +101,27 @@ def _by_sheets(result: EvaluationResult, sheets: Sequence[Path], key: Path) -> E
 
 
 def trusted_labels(
-    result: EvaluationResult, annotations: Sequence[Annotation]
+    result: EvaluationResult, annotations: Sequence[Annotation], *, skip_others: bool = False
 ) -> tuple[dict[str, float], dict[str, float | None]]:
     """Return how right each labelled translation is, and the probability of its draw.
 
     Args:
         result: a result with judgements of the labelled translations.
+        skip_others: whether labels of other translations are accepted, and left out.
 
     Returns:
         Two mappings by id: the share of people who find it right, in [0, 1]; and the probability,
             None where the labels do not say it.
 
     Raises:
-        InputError: for a label of another translation.
+        InputError: for a label of another translation, unless it is accepted.
     """
     trusted: dict[str, float] = {}
     inclusion: dict[str, float | None] = {}
     labelled = [annotation for annotation in annotations if annotation.labels]
-    for annotation, judgement in labelled_judgements(result, labelled):
-        assert judgement is not None  # others are refused
+    for annotation, judgement in labelled_judgements(result, labelled, skip_others=skip_others):
+        if judgement is None:
+            continue
         n_right = annotation.labels.count(annotation.gold)
         trusted[judgement.example_id] = n_right / len(annotation.labels)
         inclusion[judgement.example_id] = annotation.inclusion
