@@ -202,6 +202,18 @@ def test_quiet_keeps_warnings_about_the_data_and_drops_notes(tmp_path: Path) -> 
         assert "warning: 1 of 2,664 translations are blank" in found.stderr
 
 
+@pytest.mark.parametrize(("shift", "is_warned"), [(0, False), (500, True)])
+def test_translations_of_other_sentences_are_noticed(
+    tmp_path: Path, shift: int, is_warned: bool
+) -> None:
+    sources = [example.source[1:] for example in load_examples(*_SIMPLEGEN)]
+    file = tmp_path / "de.txt"
+    file.write_text("\n".join([*sources[shift:], *sources[:shift]]) + "\n", encoding="utf-8")
+    arguments = ("--metric", "simplegen_accuracy", "--translations", file, "--quiet")
+    found = run_command("evaluate", *_SIMPLEGEN, *arguments)
+    assert ("sources hardly go together (r = " in found.stderr) is is_warned
+
+
 def test_a_blank_translation_is_an_error_or_incorrect(tmp_path: Path) -> None:
     file = translations(tmp_path / "de.txt", 2664, blank=(1, 2663))
     arguments = ("evaluate", *_SIMPLEGEN, "--translations", file, "--limit", "6")

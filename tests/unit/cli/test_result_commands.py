@@ -10,6 +10,7 @@ from typer.testing import CliRunner
 from cc_hf.cli.main import app
 from cc_hf.data.loading import load_examples
 from cc_hf.errors import InputError
+from cc_hf.evaluation.material import limited_rows
 from cc_hf.results import EvaluationResult, ResultSet
 from cc_hf.schema import Judgement
 from tests.helpers import reported
@@ -42,7 +43,7 @@ def test_contexts_are_printed_in_place_of_sources(shared: Path, tmp_path: Path) 
     assert found.exit_code == 0, found.output
     lines = (tmp_path / "c.txt").read_text(encoding="utf-8").split("\n")[:-1]
     examples = load_examples("mt_geneval", "contextual_de", data_dir=shared / "upstream")
-    assert lines == [example.extra["context"] for example in examples[:9]]
+    assert lines == [examples[row].extra["context"] for row in limited_rows(examples, 9)]
 
 
 def test_contexts_of_data_without_any_are_refused() -> None:
