@@ -32,7 +32,6 @@ from cc_hf.errors import InputError, ResultWarning
 from cc_hf.evaluation.material import DataOptions
 from cc_hf.evaluators.options import LoadingOptions
 from cc_hf.files import exists, file_slug, is_file, is_folder
-from cc_hf.normalization import is_blank
 from cc_hf.systems.system import System
 
 if TYPE_CHECKING:
@@ -45,11 +44,6 @@ __all__ = ["evaluate"]
 _ALL = "all"
 _AUDIT_SIZE = 400
 _MISTAKES = "The evaluator's mistakes"
-# Correlation of lengths below which there is a warning, and the fewest translations. 36 files of
-# systems on WinoMT have 0.62 to 0.89, references of MT-GenEval and MuCoW 0.92 to 0.98, the embedded
-# model on SimpleGEN 0.59; in another order they have -0.06 to 0.06, and WinoMT, whose neighbours
-# are alike, 0.5 if it is shifted by one line, which is not seen.
-_LEAST_R, _FEWEST_LENGTHS = 0.3, 100
 #: Names of metrics that compare translations with references.
 _AGAINST_REFERENCES = re.compile(r"(sacre)?bleu|chrf|comet|(xcomet|ter)\b", re.IGNORECASE)
 #: How the metric counts ties -> the question that many ties raise.
@@ -398,27 +392,17 @@ def _warnings(results: Sequence[EvaluationResult]) -> Iterator[str]:
 
 
 def _unrelated(results: Sequence[EvaluationResult], examples: Sequence[Example]) -> Iterator[str]:
-    """Yield a warning if translations are long where sources are short, as those of other sentences
-    are, which no other sign gives away if they are as many.
-    """
-    from cc_hf.reports.numbers import decimal
-    from cc_hf.statistics.pearson import pearson_correlation
+    """Yield a warning if the translations seem to be those of other sentences."""
+    from cc_hf.text.unusable import unrelated_lengths
 
     sources = {example.id: example.source for example in examples}
     judgements = next((result.judgements for result in results if result.judgements), ())
-    pairs = [
-        (len(sources[judgement.example_id]), len(judgement.translation))
-        for judgement in judgements
-        if sources.get(judgement.example_id) and not is_blank(judgement.translation)
-    ]
-    if len(pairs) < _FEWEST_LENGTHS or min(len(set(side)) for side in zip(*pairs, strict=True)) < 2:
-        return
-    r = pearson_correlation(*zip(*pairs, strict=True)).r
-    if r < _LEAST_R:
+    pairs = [(sources.get(j.example_id, ""), j.translation) for j in judgements]
+    if (r := unrelated_lengths(pairs)) is not None:
         yield (
             f"the lengths of {len(pairs):,} translations and their sources hardly go together (r ="
-            f" {decimal(r, digits=2)}; those of the same sentences have about 0.6 or more): are"
-            " these the translations of these sentences, in this order?"
+            f" {r:.2f}; those of the same sentences have about 0.6 or more): are these the"
+            " translations of these sentences, in this order?"
         )
 
 
