@@ -7,13 +7,15 @@ from __future__ import annotations
 from collections import Counter
 from typing import NamedTuple
 
+from cc_hf.evaluation.correction import corrected_estimates
 from cc_hf.metrics.figure_names import Best
-from cc_hf.results import EvaluationResult, Interval, NoInterval
+from cc_hf.results import CORRECTED, EvaluationResult, Interval, NoInterval
 from cc_hf.statistics.gender_figures import (
     RATIO,
     READING_RATIO,
     GenderRatio,
     accuracy_ratio,
+    ratio_of_estimates,
     reading_ratio,
 )
 from cc_hf.statistics.score_intervals import wilson_interval
@@ -63,6 +65,14 @@ def derived_figures(result: EvaluationResult) -> list[DerivedFigure]:
 def ratio_figures(result: EvaluationResult) -> list[DerivedFigure]:
     """Return the ratios M:F of a result with male and female samples."""
     named: tuple[tuple[str, GenderRatio | None, str, Best, str], ...] = (
+        (
+            f"{CORRECTED}{RATIO}",
+            ratio_of_estimates(corrected_estimates(result.metric, result.judgements)),
+            "corrected ratio M:F, 1 is best",
+            "one",
+            "The ratio M:F with the judge's mistakes included, by trusted verdicts on a part of the"
+            " translations.",
+        ),
         (
             RATIO,
             accuracy_ratio(result),

@@ -7,7 +7,7 @@ Figures are exact, or rounded as the paper's program prints them.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -29,6 +29,7 @@ __all__ = [
     "gender_figures",
     "gender_intervals",
     "printed_figures",
+    "ratio_of_estimates",
     "reading_ratio",
 ]
 
@@ -289,7 +290,34 @@ def accuracy_ratio(result: EvaluationResult) -> GenderRatio | None:
     counts = [n for c in (male, female) for n in (c.n_correct, c.n - c.n_correct)]
     is_correct, is_male = (np.repeat(flags, counts) for flags in ([1, 0, 1, 0], [1, 1, 0, 0]))
     shares = (estimate_share(is_correct * members, members) for members in (is_male, 1 - is_male))
-    return GenderRatio(male.accuracy / female.accuracy, ratio(*shares))
+    return ratio_of_estimates(dict(zip(("accuracy_male", "accuracy_female"), shares, strict=True)))
+
+
+def ratio_of_estimates(estimates: Mapping[str, Estimate]) -> GenderRatio | None:
+    """Return the ratio M:F of estimated accuracies, such as corrected ones.
+
+    Args:
+        estimates: figure -> its estimate.
+
+    Returns:
+        The ratio; None without accuracy_male and accuracy_female, or if the latter is 0.
+
+    Raises:
+        InputError: for anything but estimates.
+
+    Examples:
+        >>> flags, is_male = np.arange(40) % 4 > 0, np.arange(40) < 20
+        >>> male, female = (estimate_share(flags * m, m) for m in (is_male * 1, ~is_male * 1))
+        >>> ratio_of_estimates({"accuracy_male": male, "accuracy_female": female}).value
+        1.0
+    """
+    check_type("estimates", estimates, Mapping)
+    for estimate in estimates.values():
+        check_type("estimates", estimate, Estimate)
+    male, female = (estimates.get(f"accuracy_{gender}") for gender in ("male", "female"))
+    if male is None or female is None or not female.value:
+        return None
+    return GenderRatio(male.value / female.value, ratio(male, female))
 
 
 def reading_ratio(result: EvaluationResult) -> GenderRatio | None:

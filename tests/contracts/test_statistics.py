@@ -168,6 +168,7 @@ FUNCTIONS: dict[str, dict[str, tuple[Any, str]]] = {
     "gender_figures.gender_figures": {"cells": (_CELLS, "counts")},
     "gender_figures.gender_intervals": {"cells": (_CELLS, "counts"), "level": (0.9, "level")},
     "gender_figures.printed_figures": {"cells": (_CELLS, "counts")},
+    "gender_figures.ratio_of_estimates": {"estimates": ({}, "mapping")},
     "gender_figures.reading_ratio": {"result": (_RESULT, "object")},
     "mean_tests.cohen_d": _PAIR,
     "mean_tests.paired_t_test": _PAIR,

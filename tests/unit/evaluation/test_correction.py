@@ -14,6 +14,7 @@ from cc_hf.errors import InputError
 from cc_hf.evaluation.correction import audited, corrected, random_part, transferred
 from cc_hf.evaluation.material import Material
 from cc_hf.metrics.summary import summarize
+from cc_hf.reports.derived_figures import ratio_figures
 from cc_hf.reports.figures import category_bars
 from cc_hf.reports.key_figures import key_figures, main_figure
 from cc_hf.reports.page.charts import bar_chart
@@ -49,6 +50,15 @@ def _judged(
         n, summary.scores, known_intervals(summary.intervals), summary.categories, judgements, system=system,
     )  # fmt: skip
     return result, {str(i): float(t) for i, t in enumerate(truth)}
+
+
+def _by_gender(result: EvaluationResult) -> EvaluationResult:
+    genders = {"a": "male", "b": "female"}
+    return replace(
+        result,
+        judgements=tuple(replace(j, category=genders[j.category]) for j in result.judgements),
+        categories=tuple(replace(c, category=genders[c.category]) for c in result.categories),
+    )
 
 
 def _part(truth: Mapping[str, float], size: int = 200, seed: int = 0) -> dict[str, float]:
@@ -229,6 +239,12 @@ def test_corrected_figures_come_first_wherever_figures_are_shown() -> None:
     head = next(line for line in lines if "category" in line)
     assert head.index("corrected (95 %)") < head.index("judge alone (95 %)")
     assert any(line.startswith("corrected: ") and "mistakes" in line for line in lines)
+    ratios = {f.name: f for f in ratio_figures(_by_gender(found))}
+    corrected_ratio = ratios["corrected_ratio_male_female"]
+    assert corrected_ratio.value == pytest.approx(
+        found.scores["corrected_accuracy_a"] / found.scores["corrected_accuracy_b"]
+    )
+    assert list(ratios)[:2] == ["corrected_ratio_male_female", "ratio_male_female"]
     alone = _judged(system="b", seed=4)[0]
     report = build_report([System(r.system, {r.metric: r}) for r in (found, alone)], n_resamples=10)
     summary, by_category, figures = report_tables(report)

@@ -7,6 +7,7 @@ import numpy.typing as npt
 import pytest
 
 from cc_hf.errors import InputError
+from cc_hf.statistics.bootstrap import resampled_strata
 from cc_hf.statistics.correction import corrected_share, labels_needed, transferred_share
 from cc_hf.statistics.score_intervals import difference, lowest, wilson_interval
 from tests.helpers.intervals import limits, reason
@@ -67,6 +68,24 @@ def test_intervals_cover_and_are_narrower_than_those_of_labels_alone(
     assert np.mean(transferred) > 0.94 - 2 * error
     assert np.mean(ratios) < narrower
     assert max(ratios) < 1.02
+
+
+def test_the_bootstrap_of_rows_and_labels_together_agrees() -> None:
+    """The weight of the judge is that of the data, as it is in each resample to first order."""
+    _, judged, labels = _drawn(2000, 400, 0.75, (0.9, 0.8), 5)
+    share = corrected_share(judged, labels)
+    has_label = ~np.isnan(labels)
+    y, f = labels[has_label], judged[has_label]
+    covariance = float(np.cov(y, f, bias=True)[0, 1])
+    weight = covariance / (judged.var(ddof=1) * (1 + 400 / 1600))
+    columns = np.stack([np.nan_to_num(labels), judged, np.ones(2000)], axis=1)
+    strata = np.where(has_label, "labelled", "other").tolist()
+    sums = resampled_strata(columns, strata, n_resamples=4000)
+    (y_sum, f_sum, n), (_, other, n_other) = (sums[name].T for name in ("labelled", "other"))
+    values = y_sum / n + weight * (other / n_other - f_sum / n)
+    assert np.mean(values) == pytest.approx(share.value, abs=0.002)
+    low, high = limits(share.interval)
+    assert np.quantile(values, [0.025, 0.975]) == pytest.approx([low, high], abs=0.005)
 
 
 @pytest.mark.parametrize(
