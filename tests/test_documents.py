@@ -11,6 +11,7 @@ import shlex
 import shutil
 import subprocess
 import sys
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -21,9 +22,12 @@ from typer.core import TyperGroup
 
 import cc_hf
 from cc_hf import registry
+from cc_hf.cli.lazy import LazyCommand
 from cc_hf.cli.main import app
+from cc_hf.cli.verbs import VERBS
 from cc_hf.data.loading import declaration, load_examples
 from cc_hf.evaluate_modules import register
+from cc_hf.evaluation.material import limited_rows
 from tests.helpers.command_line import run_command
 from tests.helpers.contract_cases import study_cases
 from tests.helpers.metrics import compute_metric
@@ -97,12 +101,81 @@ def _shell_commands() -> list[str]:
     pages = [*_PAGES, "docs/parity.md", "docs/annotations.md", "CONTRIBUTING.md"]
     text = "\n".join((_ROOT / page).read_text(encoding="utf-8") for page in pages)
     lines = "\n".join(_NOT_RUN.findall(text)).replace("\\\n", " ").splitlines()
-    return [line for line in lines if line.startswith("cc-hf ")]
+    examples = [_examples()[words] for words in _EXAMPLES_NOT_RUN]
+    return [line for line in (*lines, *examples) if line.startswith("cc-hf ")]
 
 
 @cache
 def _command_line() -> Any:
     return typer.main.get_command(app)
+
+
+#: Words of a command -> why the example of its help is not run, but parsed.
+_EXAMPLES_NOT_RUN = {
+    **dict.fromkeys(("convert", "study wino_x build"), "downloads a model"),
+    "cues build": "needs roberta-large",
+    "cues calibrate": "scores all sentences of a set by every wording, which takes minutes",
+    "leaderboard": "serves a page until it is stopped",
+    **{
+        f"study {words}": "needs a model or a training of one's own"
+        for words in (
+            "disambiguation_bias attack judge",
+            *(f"lexical_shortcuts {name}" for name in ("probe", "average")),
+            *(f"wino_x {name}" for name in ("train", "trigger-importance", "curve")),
+        )
+    },
+    **{
+        f"study disambiguation_bias {words}": "needs a tagged corpus of some size"
+        for words in ("build-challenge", "attack build", "attack build-sheets")
+    },
+    "study disambiguation_bias attack grammar": "needs language_tool_python, which runs Java",
+    **dict.fromkeys(
+        ("study disambiguation_bias attack rate", "study mt_geneval gender-ratings"),
+        "needs sheets that people filled",
+    ),
+}
+#: What an example gets more, to save time.
+_SMALLER = {"translate": "--num-beams 1 --limit 60", "evaluate": "--limit 60"}
+#: Words of a command -> commands that write what its example reads. WHOLE is a file with a
+#: translation of each sentence of SimpleGEN, and MODEL another evaluator.
+_BEFORE_EXAMPLES = {
+    "compare": ["evaluate simplegen --translations other.txt --limit 60 -o other.json"],
+    "compare --by evaluator": [
+        f"evaluate simplegen --translations {name}.txt --limit 60 -o results/{name}.{n}.json{model}"
+        for name in ("tiny", "other", "third")
+        for n, model in enumerate(("", " --evaluator MODEL"))
+    ],
+    "compare --by time": ["sources simplegen en-de --limit 4 -o sources.txt"],
+    "publish results": [
+        "evaluate simplegen --translations WHOLE --metric simplegen_accuracy -o tiny.json"
+    ],
+    "study mt_geneval build-sheets": [
+        f"evaluate mt_geneval contextual_de --translations {name}.contextual.txt"
+        f" --metric gender_accuracy -o {name}.json"
+        for name in ("a", "b")
+    ],
+    "study mt_geneval sentence-gaps": [
+        "evaluate mt_geneval counterfactual_de --translations counterfactual.txt"
+        " --metric gender_accuracy -o result.json"
+    ],
+    "study wino_x referent-bias": [
+        "ask wino_x mt_en_de.translations --shots 0 --replies replies.jsonl -o wino_x.json"
+    ],
+}
+
+
+@cache
+def _examples() -> dict[str, str]:
+    """The example of each command's help by its words."""
+
+    def below(words: tuple[str, ...], command: Any) -> Iterator[tuple[str, str]]:
+        loaded = command.loaded if isinstance(command, LazyCommand) else command
+        if example := getattr(loaded, "example", ""):
+            yield " ".join(words), example
+        for name, other in getattr(command, "commands", {}).items():
+            yield from below((*words, name), other)
+
+    return dict(below((), _command_line()))
 
 
 @pytest.mark.parametrize("line", _shell_commands(), ids=lambda line: " ".join(line.split()[:4]))
@@ -207,6 +280,76 @@ def test_the_citation_names_the_version() -> None:
     assert f"\nversion: {cc_hf.__version__}\n" in citation
 
 
+def _wino_x_samples(folder: Path, shared: Path) -> Path:
+    """Lay out samples of Wino-X, write replies to the choices among them, and return their folder."""
+    samples = lay_out_samples("wino_x", "mt_en_de.translations", folder / "samples", shared)
+    replies = [
+        {"id": example.id, "text": f"Translation {1 + number % 2}"}
+        for number, example in enumerate(
+            load_examples("wino_x", "mt_en_de.translations", data_dir=samples)
+        )
+    ]
+    lines = "".join(f"{json.dumps(row)}\n" for row in replies)
+    (folder / "replies.jsonl").write_text(lines, encoding="utf-8")
+    return samples
+
+
+def _write_files_of_examples(folder: Path, upstream: Path) -> None:
+    """Write what the examples of the help read, but what other commands write."""
+    examples = load_examples("simplegen", "en-de")
+    limited = [examples[row] for row in limited_rows(examples, 60)]
+    texts = {
+        "other.txt": [f"Mein {example.source[3:]}" for example in limited],
+        "third.txt": [f"Das war {example.source}" for example in limited],
+        "references.txt": [example.source for example in limited],
+        "whole.txt": [f"Mein {example.source[3:]}" for example in examples],
+    }
+    for name, key in (("contextual_de", "correct_translation"), ("counterfactual_de", "")):
+        rows = load_examples("mt_geneval", name, data_dir=upstream)
+        lines = [getattr(row, key) if key else row.extra["reference"] for row in rows]
+        if key:
+            texts["a.contextual.txt"], texts["b.contextual.txt"] = lines, lines[::-1]
+        else:
+            texts["counterfactual.txt"] = lines
+    texts["train.en"] = ["The doctor saw an anchor.", "The bat is old and it flies."]
+    texts["train.de"] = ["Die Ärztin sah einen Anker.", "Die Fledermaus ist alt und sie fliegt."]
+    label = {
+        "id": limited[0].id,
+        "translation": "Mein Mann ist Direktor.",  # as the example of translate writes it
+        "gold_gender": limited[0].gold,
+        "binarized_annotator1": limited[0].gold,
+        "binarized_annotator2": limited[0].gold,
+    }
+    texts["labels.jsonl"] = [json.dumps(label)]
+    for cases in study_cases().values():
+        for file in cases.kept_files:
+            texts[file.name] = file.text.splitlines()
+    texts["opus.jsonl"] = texts["other.jsonl"] = texts["judgements.jsonl"]
+    for name, lines in texts.items():
+        (folder / name).write_text("\n".join(lines) + "\n", encoding="utf-8")
+    (folder / "results").mkdir()
+
+
+@pytest.mark.shared
+def test_examples_of_the_help_run(tmp_path: Path, shared: Path, tiny_marian: Path) -> None:
+    assert set(_EXAMPLES_NOT_RUN) | set(_SMALLER) | set(_BEFORE_EXAMPLES) <= set(_examples())
+    assert {verb.example for verb in VERBS.values()} <= {*_examples().values(), "", "cc-hf study"}
+    _write_files_of_examples(tmp_path, shared / "upstream")
+    samples = _wino_x_samples(tmp_path, shared)
+    fillers = lay_out_samples("wino_x", "lm_en_de", tmp_path / "fillers", shared)
+    for words, example in _examples().items():
+        if words in _EXAMPLES_NOT_RUN:
+            continue
+        commands = [*_BEFORE_EXAMPLES.get(words, []), f"{example[6:]} {_SMALLER.get(words, '')}"]
+        for command in commands:
+            line = command.replace("MODEL", str(tiny_marian)).replace("WHOLE", "whole.txt")
+            folder = samples if "wino_x" in line else shared / "upstream"
+            folder = fillers if "lm_en_de" in line else folder
+            run_command(
+                *shlex.split(line), cwd=tmp_path, environment={"CC_HF_DATA_DIR": str(folder)}
+            )
+
+
 @pytest.mark.shared
 def test_commands_of_the_documents_run(tmp_path: Path, shared: Path) -> None:
     rows = [
@@ -235,15 +378,7 @@ def test_commands_of_the_documents_run(tmp_path: Path, shared: Path) -> None:
     for cases in study_cases().values():
         for name, text in cases.page_files.items():
             (tmp_path / name).write_text(text, encoding="utf-8")
-    samples = lay_out_samples("wino_x", "mt_en_de.translations", tmp_path / "samples", shared)
-    replies = [
-        {"id": example.id, "text": f"Translation {1 + number % 2}"}
-        for number, example in enumerate(
-            load_examples("wino_x", "mt_en_de.translations", data_dir=samples)
-        )
-    ]
-    lines = "".join(f"{json.dumps(row)}\n" for row in replies)
-    (tmp_path / "replies.jsonl").write_text(lines, encoding="utf-8")
+    samples = _wino_x_samples(tmp_path, shared)
     for command in commands:
         if "other.json" in command:  # the result of another system
             shutil.copy(tmp_path / "simplegen.json", tmp_path / "other.json")
