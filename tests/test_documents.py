@@ -235,6 +235,7 @@ def test_every_page_with_examples_is_tested_here() -> None:
         "architecture",
         "internals",
         "coverage",
+        "correction",
     }
     without = {_ROOT / "docs" / f"{name}.md" for name in reference | {"index", "studies/index"}}
     generated = {_ROOT / "docs/cli.md", _ROOT / "docs/changelog.md"}

@@ -95,8 +95,8 @@ def test_explain_takes_data_evaluator_and_translation_from_a_result(tmp_path: Pa
     options = ("--limit", "3", "--translations", "t.txt", "-o", "r.json")
     program("evaluate", "simplegen", *options, cwd=tmp_path)
     result = EvaluationResult.from_json((tmp_path / "r.json").read_text(encoding="utf-8"))
-    (row,) = explain(tmp_path / "r.json", "--id", "2")
-    judgement = result.by_id()["2"]
+    (row,) = explain(tmp_path / "r.json", "--id", "814")
+    judgement = result.by_id()["814"]
     assert row["translation"] == judgement.translation
     assert row["probability_correct"] == pytest.approx(judgement.probability_correct, abs=1e-5)
     assert f"|eval:{row['evaluator']}|" in result.signature
@@ -104,16 +104,16 @@ def test_explain_takes_data_evaluator_and_translation_from_a_result(tmp_path: Pa
         result, signature=result.signature.replace("eval:cc-tiny-en-de@", "eval:other@")
     )
     (tmp_path / "other.json").write_text(other.to_json(), encoding="utf-8")
-    named = ("explain", "other.json", "--id", "2", "--evaluator", "cc-tiny-en-de")
+    named = ("explain", "other.json", "--id", "814", "--evaluator", "cc-tiny-en-de")
     assert "the result was judged by other@" in program(*named, cwd=tmp_path).stderr
     with pytest.raises(
         CCError, match=r"unknown evaluator 'other'.* give that model as `evaluator`"
     ):
-        explain(tmp_path / "other.json", "--id", "2")
+        explain(tmp_path / "other.json", "--id", "814")
     own = replace(result, dataset="custom", config="rows")
     (tmp_path / "own.json").write_text(own.to_json(), encoding="utf-8")
     with pytest.raises(CCError, match=r"on data of your own, .* give their file"):
-        explain(tmp_path / "own.json", "--id", "2")
+        explain(tmp_path / "own.json", "--id", "814")
 
 
 @cases_by_message(
