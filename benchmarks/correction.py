@@ -73,7 +73,7 @@ def labels_table(data_dir: Path) -> str:
         data_dir: upstream repositories, laid out DIR/owner/repository/path.
     """
     lines = [
-        "| data | judge | figure | judge alone | labels alone | corrected | width by labels' |",
+        "| data | judge | figure | judge alone | labels alone | corrected | width (labels: 1) |",
         "|---|---|---|--:|--:|--:|--:|",
     ]
     for labelled in (*_winomt(data_dir), _mucow(data_dir)):

@@ -320,9 +320,10 @@ class EvaluationResult(OnData):
                 }
             )
         except (KeyError, TypeError, AttributeError, OverflowError) as error:
+            what = f"no key {error}" if isinstance(error, KeyError) else repr(error)
             raise InputError(
                 "expected the JSON of an evaluation result (the file that `cc-hf evaluate`"
-                f" writes): {error!r}"
+                f" writes), got {what}"
             ) from error
         _check_types(result)
         return result
