@@ -9,7 +9,8 @@ import pytest
 from cc_hf.errors import InputError
 from cc_hf.statistics.bootstrap import resampled_strata
 from cc_hf.statistics.correction import corrected_share, labels_needed, transferred_share
-from cc_hf.statistics.score_intervals import difference, lowest, wilson_interval
+from cc_hf.statistics.paired import estimated_difference
+from cc_hf.statistics.score_intervals import difference, estimate_share, lowest, wilson_interval
 from tests.helpers.intervals import limits, reason
 
 _Floats = npt.NDArray[np.float64]
@@ -144,3 +145,17 @@ def test_what_cannot_be_corrected_says_why() -> None:
     )  # fmt: skip
     _, few = transferred_share(np.array([5, 5]), np.array([[9, 1], [2, 8]]))
     assert reason(few) == "10 right and 10 wrong labels, and an interval needs 20 of each"
+
+
+@pytest.mark.parametrize(
+    ("first", "second"), [(40, 30), (30, 40), (40, 36), (36, 40), (40, 40), (50, 20)]
+)
+def test_p_of_an_estimated_difference_follows_from_its_interval(first: int, second: int) -> None:
+    shares = [estimate_share(np.arange(50) < k, np.ones(50)) for k in (first, second)]
+    compared = estimated_difference(*shares)
+    low, high = limits(difference(shares[1], shares[0]).interval)
+    assert compared.difference == pytest.approx((second - first) / 50)
+    assert (compared.p_value < 0.05) == (low > 0 or high < 0)
+    margin = high - compared.difference if second < first else compared.difference - low
+    z = 1.959963984540054 * abs(compared.difference) / margin if margin else 0.0
+    assert compared.p_value == pytest.approx(math.erfc(z / math.sqrt(2)))
