@@ -259,7 +259,6 @@ def _correction(
         return lambda result: with_labels(result, labels)
     if not audit:
         return lambda result: result
-    from cc_hf import registry
     from cc_hf.evaluation.correction import audited, check_audit
     from cc_hf.evaluators.resolve import resolve_evaluator
 

@@ -48,11 +48,8 @@ def with_labels(result: EvaluationResult, files: Sequence[Path]) -> EvaluationRe
         InputError: for files that are not as expected, labels of other translations, or labels that
             were drawn with unknown probability.
     """
-    by_kind = {
-        is_it: [path for path in files if (path.suffix.lower() == ".json") is is_it]
-        for is_it in (True, False)
-    }
-    keys, sheets = by_kind[True], by_kind[False]
+    keys = [path for path in files if path.suffix.lower() == ".json"]
+    sheets = [path for path in files if path not in keys]
     if len(files) == 1 and keys:
         return _transferred(result, keys[0])
     if keys:
@@ -133,9 +130,7 @@ def _transferred(result: EvaluationResult, path: Path) -> EvaluationResult:
     labelled = [r for r in read_result_file(path).results if r.metric == result.metric]
     if len(labelled) != 1:
         raise InputError(f"{path}: expected a result by {result.metric} with trusted verdicts")
-    if option := different_options(
-        result, labelled[0], ignored=("data", "n", "langs", "trusted", "cues")
-    ):
+    if option := different_options(result, labelled[0], ignored=("data", "n")):
         raise InputError(
             f"{path}: expected a result by the same judge and options, got another {option!r}"
         )

@@ -284,6 +284,8 @@ def _drawn(system: str, material: _Material, n: int, rated: str, draw: random.Ra
         n_all = sum(map(len, optional))
         n_drawn = min(max(0, n - len(required)), n_all)
         n_undecided = round(n_drawn * len(optional[0]) / n_all) if n_all else 0
+        if n_drawn > 1 and all(optional):  # none is left out of what the labels stand for
+            n_undecided = min(max(1, n_undecided), n_drawn - 1)
         counts = n_undecided, n_drawn - n_undecided
         inclusion = {j.example_id: 1.0 for j in required}
         for side, count in zip(optional, counts, strict=True):
@@ -291,7 +293,7 @@ def _drawn(system: str, material: _Material, n: int, rated: str, draw: random.Ra
         by_id = {j.example_id: j for j in judged}
         return _Drawn([by_id[name] for name in inclusion], [], *sizes, inclusion)
     n_undecided = min(n, len(undecided))
-    n_decided = round(n_undecided * len(decided) / len(undecided))
+    n_decided = max(bool(decided), round(n_undecided * len(decided) / len(undecided)))
     rated_part, assumed = draw.sample(undecided, n_undecided), draw.sample(decided, n_decided)
     return _Drawn(
         rated_part,
@@ -312,9 +314,11 @@ def _by_uncertainty(judged: Sequence[Judgement], n: int, draw: random.Random) ->
     uncertainty = [math.sqrt(p * (1 - p)) for p in map(_probability, judged)]
     mean = sum(uncertainty) / len(judged)
     weights = [0.5 + (0.5 * u / mean if mean else 0.5) for u in uncertainty]
-    factor = n / len(judged)
-    while (expected := sum(min(1.0, factor * w) for w in weights)) < n - 1e-9:
-        factor *= n / expected
+    factor, n_certain = 0.0, -1
+    while (certain := sum(factor * w >= 1 for w in weights)) > n_certain:
+        n_certain = certain
+        rest = sum(w for w in weights if factor * w < 1)
+        factor = (n - certain) / rest if rest else factor
     inclusion = [min(1.0, factor * w) for w in weights]
     order = list(range(len(judged)))
     draw.shuffle(order)

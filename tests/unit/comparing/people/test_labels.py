@@ -157,6 +157,12 @@ def test_uncertain_translations_are_drawn_more_often_and_weigh_less() -> None:
         )
         >= 0.12
     )
+    everything = draw_sample({"a": result}, examples, n=N, rated="uncertain")
+    assert set(inclusion_of_system(everything, "a", N).values()) == {1.0}
+    most = inclusion_of_system(
+        draw_sample({"a": result}, examples, n=350, rated="uncertain"), "a", N
+    )
+    assert (len(most), max(most.values())) == (350, 1.0)
     assert hits >= 37
     assert widths["uncertain"] < 0.97 * widths["all"]
 
