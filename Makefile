@@ -62,6 +62,7 @@ docs: $(STAMP)  ## write the generated documents anew, and build the site in out
 figures: $(STAMP)  ## compute the figures of the README and of docs/evaluators.md anew; SHARED: folder with upstream/ and gold/
 	$(BIN)/python docs/evaluator_figures.py $(SHARED)
 	$(BIN)/python docs/readme_figures.py $(SHARED)
+	$(BIN)/python docs/report_picture.py $(SHARED)
 
 # Nothing else should run on the machine meanwhile. The models, which have random weights, are made in out/benchmark, 10 GB.
 benchmark: $(STAMP)  ## measure scoring and write docs/performance.md; SHARED: folder with upstream/

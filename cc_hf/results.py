@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from cc_hf import registry, signature
 from cc_hf.errors import InputError
+from cc_hf.fit_to_cite import OF_THE_JUDGE, is_small, reasons_not_to_cite
 from cc_hf.reading import parse_json
 from cc_hf.schema import Judgement
 
@@ -33,7 +34,6 @@ __all__ = [
     "ResultSet",
     "difference_of_data",
     "different_options",
-    "own_judge_note",
 ]
 
 #: Beginning of the names of figures that include the judge's mistakes, by trusted verdicts on a
@@ -49,7 +49,6 @@ _OF_THE_CORRECTION = {"trusted", "transferred"}
 _METHODS = ("percentile", "wilson", "mover", "lowest", "ppi", "lang-reiczigel", "fisher", "t")
 _FORM = "the JSON of an evaluation result"
 _REMEDY = "is this a file that `cc-hf evaluate` wrote?"
-_MANY_TIES = 0.05  # the share of judgements above which a reader is told
 _LARGEST = 1 << 63  # integers of JSON can be larger than any float
 
 
@@ -150,12 +149,13 @@ class EvaluationResult(OnData):
         judgements: one per example, in the order of the examples.
         no_interval: name of a score that was resampled but has no interval -> the reason.
         notes: what a reader of the figures must know, one or more sentences each. They are shown
-            wherever the figures are. The note on a system that judged itself (`own_judges`) is
-            added to those that are given.
+            wherever the figures are.
         wording: the wording of cues that replaced that of the dataset, as
             `cc_hf.cues.wordings.Wording.to_row` gives it; None for the dataset's own.
         system: name of the system under test, as reports show it; "" if it was not named. No figure
             depends on it.
+        unfit: kind of reason -> why the figures are not fit to be cited; {} if they are. It is
+            always computed from the other attributes (`cc_hf.fit_to_cite.reasons_not_to_cite`).
 
     Raises:
         InputError: for a score that is not a number in its range.
@@ -176,6 +176,7 @@ class EvaluationResult(OnData):
     notes: tuple[str, ...] = ()
     wording: Mapping[str, Any] | None = None
     system: str = ""
+    unfit: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         for name, value in self.scores.items():
@@ -186,8 +187,15 @@ class EvaluationResult(OnData):
                     f"score {name!r}: expected a number in [{low}, 1], got {value!r}; leave out"
                     " what is undefined"
                 )
-        if (note := self.own_judge_note()) and note not in self.notes:
-            object.__setattr__(self, "notes", (note, *self.notes))
+        try:
+            signed = signature.parse(self.signature)[1]
+            reasons = reasons_not_to_cite(
+                signed, self.counts, self.n, dataset=self.dataset, system=self.system
+            )
+        # A signature that is none, or other types, which `from_dict` refuses later.
+        except (InputError, AttributeError, TypeError, OverflowError):
+            reasons = {}
+        object.__setattr__(self, "unfit", reasons)
 
     @property
     def ties(self) -> str | None:
@@ -196,52 +204,26 @@ class EvaluationResult(OnData):
         """
         return signature.parse(self.signature)[1].get("tie")
 
-    @property
-    def own_judges(self) -> list[str]:
-        """The members of the evaluator that are the system under test, by the signature, or by the
-        name of the system where the signature names none; [] if the system did not judge itself.
-        Figures of such a system have no rank.
-        """
-        return signature.own_judges(*self._judge_and_system)
+    def why_unfit(self, figure: str = "") -> str:
+        """Return why a figure is not fit to be cited, as phrases; "" if it is.
 
-    @property
-    def _judge_and_system(self) -> tuple[str, str]:
-        try:
-            fields = signature.parse(self.signature)[1]
-        except (InputError, AttributeError):  # no signature; `from_dict` checks types later
-            return "", ""
-        system = fields.get("sys", self.system)
-        return fields.get("eval", ""), system if _is_text(system) else ""
-
-    def own_judge_note(self) -> str:
-        """Return a sentence on a system that judged itself, else "".
-
-        Examples:
-            >>> signed = "own|sys:org/model@1a2b3c4/beam5|eval:org/model@1a2b3c4"
-            >>> result = EvaluationResult("", "", "de", "own", signed, 9, {}, {}, (), ())
-            >>> result.own_judge_note().partition(",")[0]
-            'Judged by itself: org/model is the system and the evaluator'
-        """
-        return own_judge_note(*self._judge_and_system)
-
-    def tie_note(self) -> str:
-        """Return a sentence on ties if more than 5 % of the judgements are ties, else "".
-
-        An evaluator that gives all sources the same score decides nothing, but is always right if
-        ties count as correct.
+        Args:
+            figure: its name. Weaknesses of the judge are no reason against figures that include
+                its mistakes, unless the trusted judge is a small model as well.
 
         Examples:
             >>> result = EvaluationResult(
             ...     "", "", "de", "own", "own|tie:correct", 9, {}, {}, (), (), {"n_ties": 1}
             ... )
-            >>> result.tie_note()
-            '1 of 9 judgements are ties, which count as correct'
+            >>> result.why_unfit(), result.why_unfit("corrected_accuracy")
+            ('1 of 9 judgements are ties, which count as correct', '')
         """
-        n_ties = self.counts.get("n_ties", 0)
-        if n_ties <= _MANY_TIES * self.n:
-            return ""
-        counted = f", which count as {self.ties}" if self.ties else ""
-        return f"{n_ties:,} of {self.n:,} judgements are ties{counted}"
+        reasons = dict(self.unfit)
+        if figure.startswith(CORRECTED) and not is_small(
+            signature.parse(self.signature)[1].get("trusted", "")
+        ):
+            reasons = {kind: text for kind, text in reasons.items() if kind not in OF_THE_JUDGE}
+        return "; ".join(reasons.values())
 
     def by_id(self) -> dict[str, Judgement]:
         """Return the judgements by the ids of their examples."""
@@ -271,7 +253,7 @@ class EvaluationResult(OnData):
             **asdict(self),
             "intervals": {name: _interval_row(i) for name, i in self.intervals.items()},
         }
-        for name in ("no_interval", "wording", "system"):
+        for name in ("no_interval", "wording", "system", "unfit"):
             if not row[name]:
                 del row[name]
         for judgement in row["judgements"]:
@@ -377,27 +359,6 @@ class ResultSet:
             tuple(EvaluationResult.from_dict(entry) for entry in row["results"]),
             row.get("not_run", {}),
         )
-
-
-def own_judge_note(evaluator: str, system: str) -> str:
-    """Return a sentence on a system that judged itself, else "".
-
-    Args:
-        evaluator: the field `eval` of a signature.
-        system: the field `sys`, or the name of the system.
-
-    Examples:
-        >>> own_judge_note("org/a@1a2b3c4+org/b@5d6e7f8", "org/b@5d6e7f8/beam5").partition(",")[0]
-        'Judged by itself: org/b is the system and a part of the evaluator'
-    """
-    if not (names := signature.own_judges(evaluator, system)):
-        return ""
-    role = "the evaluator" if len(names) > evaluator.count("+") else "a part of the evaluator"
-    return (
-        f"Judged by itself: {' and '.join(dict.fromkeys(names))} is the system and {role}, which"
-        " overlooks the errors that it makes itself; the figures are not ranked with those of other"
-        " systems"
-    )
 
 
 def difference_of_data(results: Mapping[str, EvaluationResult]) -> str:

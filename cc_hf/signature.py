@@ -20,6 +20,7 @@ __all__ = [
     "build",
     "chosen",
     "evaluator_key",
+    "is_limited",
     "limited",
     "own_judges",
     "parse",
@@ -147,6 +148,16 @@ def whole(data: str) -> str:
     """
     name, at_sign, revision = data.rpartition("@")
     return f"{_LIMIT.sub('', name)}{at_sign}{revision}" if at_sign else data
+
+
+def is_limited(data: str) -> bool:
+    """Return whether the field `data` is of some examples only.
+
+    Examples:
+        >>> is_limited("winomt/default[first 100]@b2f1b31"), is_limited("winomt/default@b2f1b31")
+        (True, False)
+    """
+    return whole(data) != data
 
 
 def split_and_limit(text: str, dataset: str, config: str) -> tuple[str, int | None]:

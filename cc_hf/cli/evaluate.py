@@ -385,7 +385,7 @@ def _warnings(results: Sequence[EvaluationResult]) -> Iterator[str]:
             " as incorrect"
         )
     for result in results:
-        if ties := result.tie_note():
+        if ties := result.unfit.get("ties"):
             question = _TIES.get(result.ties or "")
             yield "; ".join(filter(None, (f"{metric_name(result.metric)}: {ties}", question)))
 

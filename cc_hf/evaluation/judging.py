@@ -127,8 +127,9 @@ def judge(
             *_data_notes(material, has_notes=has_warnings),
         ),
     )
-    for note in filter(None, (result.own_judge_note(), result.tie_note())):
-        warnings.warn(f"{metric.name}: {note}", ResultWarning, stacklevel=2)
+    for kind in ("itself", "ties"):
+        if reason := result.unfit.get(kind):
+            warnings.warn(f"{metric.name}: {reason}", ResultWarning, stacklevel=2)
     return result
 
 
@@ -379,7 +380,8 @@ def module_figures(
     Returns:
         Scores and counts of the metric; n; its lists (`Metric.row_values`); intervals, a mapping
             from figure to [low, high] (95 %); interval_notes, a mapping from figure to text;
-            signature; and notes, a list of texts, if there are any.
+            signature; notes, a list of texts, and unfit, why the figures are not fit to be cited,
+            if there are any.
 
     Raises:
         UnknownNameError: for an option that the metric does not have.
@@ -434,4 +436,5 @@ def module_figures(
         "interval_notes": result.interval_notes(),
         "signature": result.signature,
         **({"notes": list(result.notes)} if result.notes else {}),
+        **({"unfit": result.why_unfit()} if result.unfit else {}),
     }

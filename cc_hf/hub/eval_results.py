@@ -18,7 +18,9 @@ from cc_hf.data.declaration import DatasetDeclaration
 from cc_hf.errors import InputError, MissingDependencyError, UnknownNameError
 from cc_hf.hub.push import check_repo
 from cc_hf.hub.tasks import Task, tasks
-from cc_hf.results import EvaluationResult
+from cc_hf.reports.figure_text import score_text
+from cc_hf.reports.what_to_cite import UNFIT
+from cc_hf.results import CORRECTED, EvaluationResult
 from cc_hf.signature import split_and_limit
 
 if TYPE_CHECKING:
@@ -58,6 +60,14 @@ class Published:
     def notes(self) -> tuple[str, ...]:
         """The notes of the result, after what the card of its evaluator says about its use."""
         return (*evaluator_notes([self.result]), *self.result.notes)
+
+    def remarks(self, score: str) -> list[str]:
+        """Return what stands beside one score: why it is not fit to be cited, and its value with
+        the judge's mistakes included, if there is one.
+        """
+        why, corrected = self.result.why_unfit(score), f"{CORRECTED}{score}"
+        text = score_text(self.result, corrected)
+        return [f"{UNFIT}: {why}"] * bool(why) + [f"{corrected} {text} %"] * bool(text)
 
     @property
     def path(self) -> str:
@@ -250,8 +260,9 @@ def entries(
     source_url: str | None = None,
     source_name: str | None = None,
 ) -> list[EvalResultEntry]:
-    """Return the entries of one result: a value in [0, 1] for each task, with the signature and the
-    notes of the result as notes.
+    """Return the entries of one result: a value in [0, 1] for each task. Its notes have the
+    signature and what `Published.remarks` says of the score; those of the first entry also have the
+    notes of the result.
 
     Args:
         date: date of the evaluation, ISO 8601.
@@ -280,9 +291,15 @@ def entries(
             date=date,
             source_url=source_url,
             source_name=source_name,
-            notes="; ".join([published.result.signature, *published.notes]),
+            notes="; ".join(
+                [
+                    published.result.signature,
+                    *published.remarks(task.score),
+                    *(published.notes if number == 0 else ()),
+                ]
+            ),
         )
-        for task, value in published.values
+        for number, (task, value) in enumerate(published.values)
     ]
 
 

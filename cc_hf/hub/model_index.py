@@ -55,7 +55,7 @@ def eval_results(
             metric_value=value,
             metric_args={
                 "signature": published.result.signature,
-                **({"notes": list(published.notes)} if published.notes else {}),
+                **({"notes": notes} if (notes := _notes(published, task.score)) else {}),
             },
             source_url=source_url,
             source_name=source_name,
@@ -63,6 +63,10 @@ def eval_results(
         for published in results
         for task, value in published.values
     ]
+
+
+def _notes(published: Published, score: str) -> list[str]:
+    return [*published.remarks(score), *published.notes]
 
 
 def with_model_index(card: str | None, model: str, results: Sequence[EvalResult]) -> str:

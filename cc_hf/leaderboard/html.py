@@ -21,9 +21,9 @@ from cc_hf.reports.figures import QualityPoint
 from cc_hf.reports.marks import mark_classes
 from cc_hf.reports.numbers import count, limits, percent
 from cc_hf.reports.page.charts import quality_chart
-from cc_hf.reports.report_tables import OWN_JUDGE
 from cc_hf.reports.tables.base import interval_notes, intervals_text
 from cc_hf.reports.templates import render_piece
+from cc_hf.reports.what_to_cite import UNFIT, why_unfit
 from cc_hf.results import EvaluationResult, Interval
 
 __all__ = [
@@ -154,7 +154,7 @@ def board_html(
         (
             "" if rank is None else str(rank),
             row.system,
-            OWN_JUDGE if row.is_own_judge else "",
+            UNFIT if by in row.unfit else "",
             mark_classes(order[row.system]),
             [_cell(row, name, is_first=name == by) for name in present],
         )
@@ -198,8 +198,13 @@ def _pair(language: str) -> tuple[str, str]:
 
 
 def _notes(rows: Sequence[LeaderboardRow]) -> list[tuple[str, str]]:
-    """Return the distinct notes on rows, each with the systems it concerns; "" for all."""
+    """Return why figures are not fit to be cited, and the distinct notes on rows, each with the
+    systems it concerns; "" for all.
+    """
     systems: dict[str, list[str]] = {}
+    for row in rows:
+        for reason in dict.fromkeys(row.unfit.values()):
+            systems.setdefault(f"{UNFIT}: {reason}", []).append(row.system)
     for row in rows:
         for note in row.notes:
             systems.setdefault(note, []).append(row.system)
@@ -225,8 +230,8 @@ def plot_html(rows: Sequence[LeaderboardRow], systems: Sequence[str], by: str = 
     is_weighted = by.startswith("weighted_")
     name = "weighted_min_accuracy" if is_weighted else "min_accuracy"
     names = [
-        f"{system} ({OWN_JUDGE})"
-        if any(row.is_own_judge for row in rows if row.system == system)
+        f"{system} ({UNFIT})"
+        if any(name in row.unfit for row in rows if row.system == system)
         else system
         for system in systems
     ]
@@ -300,9 +305,9 @@ def result_html(result: EvaluationResult) -> Markup:
             counts,
             f"intervals {intervals_text([result.metric])}",
             *interval_notes(result),
-            *filter(None, [result.tie_note()]),
         ],
         signature=result.signature,
+        why_unfit=why_unfit(result),
     )
 
 

@@ -90,7 +90,7 @@ class LeaderboardRow:
         prompt: how a language model was asked; "" for systems that are not asked in words.
         date: day of the file, as YYYY-MM-DD.
         notes: what a reader of the figures must know.
-        is_own_judge: whether the system judged itself, so that it has no rank.
+        unfit: name of a figure that is not fit to be cited, so that it has no rank -> the reason.
         declared: the declaration of the dataset; None for one that is not registered.
     """
 
@@ -108,7 +108,7 @@ class LeaderboardRow:
     notes: tuple[str, ...]
     signature: str
     file: str
-    is_own_judge: bool = False
+    unfit: Mapping[str, str] = field(default_factory=dict)
     declared: DatasetDeclaration | None = field(default=None, repr=False)
 
     @property
@@ -162,7 +162,7 @@ def _row(
         notes=result.notes,
         signature=result.signature,
         file=entry.file,
-        is_own_judge=bool(result.own_judges),
+        unfit={name: why for name in figures if (why := result.why_unfit(name))},
         declared=declared,
     )
 
@@ -186,7 +186,8 @@ def _unnamed_data(data: str) -> str:
 
 
 def first_choice(rows: Iterable[LeaderboardRow], language: str = "") -> Choice | None:
-    """Return the choice with most systems; among equals one of the language, else first by name.
+    """Return the choice with most systems that have a figure fit to be cited, else with most
+    systems; among equals one of the language, else first by name.
 
     Args:
         language: "source-target", or only the target language if the source is unknown.
@@ -194,12 +195,16 @@ def first_choice(rows: Iterable[LeaderboardRow], language: str = "") -> Choice |
     Returns:
         The choice; None without rows.
     """
-    systems: dict[Choice, set[str]] = {}
+    systems: dict[Choice, dict[str, bool]] = {}
     for row in rows:
-        systems.setdefault(row.choice, set()).add(row.system)
+        of_choice = systems.setdefault(row.choice, {})
+        is_fit = not row.figures.keys() <= row.unfit.keys()
+        of_choice[row.system] = of_choice.get(row.system, False) or is_fit
 
-    def key(choice: Choice) -> tuple[int, bool, Choice]:
-        return -len(systems[choice]), choice.language != language, choice
+    def key(choice: Choice) -> tuple[int, int, bool, Choice]:
+        of_choice = systems[choice]
+        n_fit = sum(of_choice.values())
+        return -n_fit, -len(of_choice), choice.language != language, choice
 
     return min(systems, key=key, default=None)
 
@@ -269,21 +274,21 @@ def ranked(rows: Iterable[LeaderboardRow], by: str) -> list[tuple[int | None, Le
 
     Returns:
         The rank from 1, and the row. Equally good figures share a rank, and are ordered by system.
-        Rows of systems that judged themselves, and then those without the figure, come last and
-        have no rank.
+        Rows whose figure is not fit to be cited, by name, and then those without the figure, come
+        last and have no rank.
     """
 
     def key(row: LeaderboardRow) -> tuple[bool, bool, float]:
-        figure = row.figures.get(by)
+        figure, is_unfit = row.figures.get(by), by in row.unfit
         distance = None if figure is None else figure_distance(row.metric, by, figure.value)
-        return distance is None, row.is_own_judge, distance or 0.0
+        return distance is None, is_unfit, 0.0 if is_unfit or distance is None else distance
 
     ordered = sorted(rows, key=lambda row: (row.system.casefold(), row.evaluator, row.file))
     ordered.sort(key=key)
     keys = [key(row) for row in ordered]
     return [
-        (None if is_unknown or is_own_judge else keys.index((is_unknown, is_own_judge, d)) + 1, row)
-        for (is_unknown, is_own_judge, d), row in zip(keys, ordered, strict=True)
+        (None if is_unknown or is_unfit else keys.index((is_unknown, is_unfit, d)) + 1, row)
+        for (is_unknown, is_unfit, d), row in zip(keys, ordered, strict=True)
     ]
 
 
@@ -350,6 +355,8 @@ def _records(rows: Sequence[LeaderboardRow]) -> list[dict[str, object]]:
             values = row.figures.get(name, (None, None, None))
             ends = ("", "_low", "_high")
             record |= {f"{name}{end}": value for end, value in zip(ends, values, strict=True)}
-        record |= {"notes": " ".join(row.notes), "signature": row.signature, "file": row.file}
+        unfit = "; ".join(dict.fromkeys(row.unfit.values()))
+        record |= {"unfit": unfit, "notes": " ".join(row.notes)}
+        record |= {"signature": row.signature, "file": row.file}
         records.append(record)
     return records

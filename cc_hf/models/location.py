@@ -81,6 +81,7 @@ class EmbeddedModel:
         identity: the `Evaluator.identity` of the loaded model.
         src_lang, tgt_lang: languages, ISO 639-1.
         made_for: what it was made to judge, in words for a note.
+        datasets: the datasets whose cues are of this kind.
         agreements: every measured agreement, low ones included.
     """
 
@@ -90,6 +91,7 @@ class EmbeddedModel:
     src_lang: str
     tgt_lang: str
     made_for: str
+    datasets: tuple[str, ...]
     agreements: tuple[Agreement, ...]
 
     @property
@@ -105,6 +107,7 @@ TINY_EN_DE = EmbeddedModel(
     src_lang="en",
     tgt_lang="de",
     made_for="the gender of people by the cues [male] and [female] before a noun",
+    datasets=("simplegen", "winomt"),
     agreements=(
         Agreement("winomt", 0.9375, 0.9891, n=400),
         Agreement("simplegen", 0.958, n=1752, labels="simplegen_accuracy"),

@@ -48,6 +48,7 @@ __all__ = [
     "ratio_text",
     "score_text",
     "signed_percent",
+    "source_language",
     "title_of_data",
     "with_interval",
 ]
@@ -236,12 +237,12 @@ def data_name(result: EvaluationResult | Comparison) -> str:
 def title_of_data(result: EvaluationResult | Comparison) -> str:
     """Return dataset and configuration of a result in words, without its languages."""
     dataset = result.declared or result.dataset
-    return data_title(dataset, result.config, (result.tgt_lang, _src_lang(result)))
+    return data_title(dataset, result.config, (result.tgt_lang, source_language(result)))
 
 
 def pair_of_data(result: EvaluationResult | Comparison) -> str:
     """Return the languages of a result in words; "" if none is known."""
-    return language_pair(_src_lang(result), result.tgt_lang)
+    return language_pair(source_language(result), result.tgt_lang)
 
 
 def data_title(
@@ -287,8 +288,10 @@ def language_pair(src_lang: str, tgt_lang: str) -> str:
     return " → ".join(LANGUAGES.get(code, code) for code in codes)
 
 
-def _src_lang(result: EvaluationResult | Comparison) -> str:
-    """Return the source language: that of the signature, else that of the configuration."""
+def source_language(result: EvaluationResult | Comparison) -> str:
+    """Return the code of the source language: that of the signature, else that of the
+    configuration; "" if it is not known.
+    """
     signatures = [result.signature, *getattr(result, "signatures", {}).values()]
     for text in signatures:
         if match := _LANGS.search(text):

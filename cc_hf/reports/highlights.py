@@ -24,6 +24,7 @@ __all__ = [
     "confusions",
     "divided_samples",
     "hard_values",
+    "judged_samples",
     "spreads",
 ]
 
@@ -233,7 +234,9 @@ def confusions(report: Report, metric: str) -> tuple[Confusion, ...]:
         in a translation, and for more than eight readings, such as senses of words.
     """
     tables = {
-        system: Counter((j.gold, j.predicted) for _, j in _judged(report, metric, system) if j.gold)
+        system: Counter(
+            (j.gold, j.predicted) for _, j in judged_samples(report, metric, system) if j.gold
+        )
         for system in range(len(report.systems))
     }
     pairs = [pair for table in tables.values() for pair in table]
@@ -277,13 +280,13 @@ def _groups(report: Report, metric: str, attribute: Attribute, system: int) -> d
     """Return the groups of a system by the value of the attribute."""
     n: Counter[str] = Counter()
     n_correct: Counter[str] = Counter()
-    for index, judgement in _judged(report, metric, system):
+    for index, judgement in judged_samples(report, metric, system):
         n[attribute.values[index]] += 1
         n_correct[attribute.values[index]] += judgement.is_correct
     return {value: Group(value, n[value], n_correct[value]) for value in n}
 
 
-def _judged(report: Report, metric: str, system: int) -> Iterator[tuple[int, Judgement]]:
+def judged_samples(report: Report, metric: str, system: int) -> Iterator[tuple[int, Judgement]]:
     """Yield the index of each sample that was judged, with its judgement."""
     column = report.judging.index(metric)
     samples: Sequence[Sample] = report.samples

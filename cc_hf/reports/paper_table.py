@@ -55,7 +55,9 @@ def paper_table(report: Report, figures: Sequence[str] = ()) -> ReportTable:
             system.name,
             tuple(replace(column[index], difference="", p="") for column in columns),
             row_note(
-                system, is_baseline=bool(report.comparisons) and system.name == report.baseline
+                report,
+                system,
+                is_baseline=bool(report.comparisons) and system.name == report.baseline,
             ),
             system=index,
         )
@@ -155,7 +157,7 @@ def _column(report: Report, metric: str, name: str) -> _Column:
         best = next((f.best for f in derived.values()), figure_name(metric, name).best)
         known = {s: r.scores[name] for s, r in results.items() if name in r.scores}
         known |= {system: figure.value for system, figure in derived.items()}
-        values = {s: value for s, value in known.items() if not results[s].own_judges}
+        values = {s: value for s, value in known.items() if not results[s].why_unfit(name)}
         cells = [figure_cell(report, metric, system.name, name) for system in report.systems]
         if any(figure.n is None for figure in derived.values()):  # ratios
             shown = decimal

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import itertools
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from types import MappingProxyType
@@ -22,6 +22,7 @@ from cc_hf.reports.figure_text import category_key, metric_name
 from cc_hf.reports.report_parts import Section
 from cc_hf.reports.samples import Sample, System, build_samples, is_same_translation
 from cc_hf.reports.tables.base import grouped_notes, interval_notes, shared_notes
+from cc_hf.reports.what_to_cite import WhatToCite, what_to_cite, why_unfit
 from cc_hf.results import EvaluationResult
 from cc_hf.schema import Example
 from cc_hf.text.unusable import unusable_texts
@@ -45,7 +46,8 @@ class Report:
     Attributes:
         systems: in the order given.
         baseline: the name of the system that the others are compared with.
-        metrics: the metrics of all systems, in order of appearance.
+        metrics: the metrics of all systems in order of appearance, those first whose figures are
+            fit to be cited.
         judging: the metrics that have judgements of single translations.
         categories: in the order of the papers.
         samples: every example that a system was judged on, in the order of the data.
@@ -79,6 +81,20 @@ class Report:
     def first(self) -> EvaluationResult:
         """A result, which names the shared dataset, configuration and target language."""
         return next(iter(self.systems[0].results.values()))
+
+    @property
+    def unfit(self) -> list[str]:
+        """Why figures are not fit to be cited, with the metrics and systems that have them."""
+        return _shared(self.systems, lambda result: [why] if (why := why_unfit(result)) else [])
+
+    @property
+    def cited(self) -> WhatToCite | None:
+        """What to cite: of one system with values, of several by the names of the figures."""
+        results = [result for s in self.systems for result in s.results.values()]
+        cited = what_to_cite(results)
+        if cited is None or len(self.systems) == 1:
+            return cited
+        return cited._replace(figures=tuple((label, "") for label, _ in cited.figures))
 
     @cached_property
     def sections(self) -> tuple[Section, ...]:
@@ -120,6 +136,7 @@ class Report:
             ],
             "comparisons": [asdict(comparison) for comparison in self.comparisons.values()],
             "agreements": [asdict(agreement) for agreement in self.agreements],
+            "unfit": self.unfit,
             "notes": list(self.notes),
             "signature": self.signature,
         }
@@ -186,7 +203,7 @@ def build_report(
     if baseline is not None and baseline not in names:
         raise UnknownNameError("baseline", baseline, names)
     chosen = baseline or names[0]
-    metrics = tuple(dict.fromkeys(metric for system in systems for metric in system.results))
+    metrics = _fit_first(systems)
     judging = tuple(
         metric
         for metric in metrics
@@ -207,7 +224,7 @@ def build_report(
         for result in system.results.values()
         for c in result.categories
     } | {sample.category for sample in samples}
-    cautions = tuple(_result_notes(systems))
+    cautions = tuple(_shared(systems, lambda result: result.notes))
     return Report(
         systems=tuple(systems),
         baseline=chosen,
@@ -327,12 +344,23 @@ def _agreements(
                 )
 
 
-def _result_notes(systems: Sequence[System]) -> list[str]:
-    """Return each note once, preceded by the systems and metrics that have it unless all do."""
+def _fit_first(systems: Sequence[System]) -> tuple[str, ...]:
+    """Return the metrics, those first by which any result is fit to be cited."""
+    reasons: dict[str, list[str]] = {}
+    for system in systems:
+        for metric, result in system.results.items():
+            reasons.setdefault(metric, []).append(why_unfit(result))
+    return tuple(sorted(reasons, key=lambda metric: all(reasons[metric])))
+
+
+def _shared(
+    systems: Sequence[System], texts: Callable[[EvaluationResult], Sequence[str]]
+) -> list[str]:
+    """Return each text once, preceded by the systems and metrics that have it unless all do."""
     metrics = dict.fromkeys(metric for system in systems for metric in system.results)
     by_metric = {
         metric: shared_notes(
-            {s.name: s.results[metric].notes for s in systems if metric in s.results}
+            {s.name: texts(s.results[metric]) for s in systems if metric in s.results}
         )
         for metric in metrics
     }
@@ -346,8 +374,6 @@ def _oddities(systems: Sequence[System]) -> Iterable[str]:
         for unusable in unusable_texts(first.counts, first.n):
             yield f"{system.name}: {unusable}"
         for metric, result in system.results.items():
-            if ties := result.tie_note():
-                yield f"{system.name}: {metric_name(metric)}: {ties}"
             for note in interval_notes(result):
                 yield f"{system.name}: {metric_name(metric)}: {note}"
 

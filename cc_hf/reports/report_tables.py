@@ -20,21 +20,23 @@ from cc_hf.reports.figure_text import (
     ratio_text,
     signed_percent,
 )
-from cc_hf.reports.key_figures import key_names
+from cc_hf.reports.key_figures import key_names, usual_first
 from cc_hf.reports.numbers import decimal, limits, percent
 from cc_hf.reports.report import Report
 from cc_hf.reports.report_parts import Cell, ReportTable, TableRow
 from cc_hf.reports.samples import System
 from cc_hf.reports.tables.base import intervals_text
+from cc_hf.reports.what_to_cite import UNFIT, why_unfit
 from cc_hf.results import CORRECTED, EvaluationResult, Interval, NoInterval
 
 __all__ = [
-    "OWN_JUDGE",
     "category_table",
     "figure_cell",
     "figures_table",
     "glossary",
+    "group_name",
     "interval_levels",
+    "is_unfit",
     "label_agreement_table",
     "report_tables",
     "row_note",
@@ -42,8 +44,6 @@ __all__ = [
 ]
 
 _TOTALS = ("accuracy", "weighted_accuracy", "min_accuracy", "weighted_min_accuracy", "flip_rate")
-#: How tables and charts mark a system that is also the evaluator.
-OWN_JUDGE = "judged by itself"
 _FEW = 4  # tables of more systems have them as rows, because their names need room
 _SIGNIFICANT = 0.05
 
@@ -85,6 +85,7 @@ def summary_table(report: Report) -> ReportTable:
                 system.name,
                 tuple(cells),
                 row_note(
+                    report,
                     system,
                     is_baseline=system.name == report.baseline and len(report.systems) > 1,
                 ),
@@ -93,7 +94,7 @@ def summary_table(report: Report) -> ReportTable:
         )
     columns = [figure_label(metric, name) for metric, names in figures.items() for name in names]
     bests = [figure_name(metric, name).best for metric, names in figures.items() for name in names]
-    groups = tuple((metric_name(metric), len(names)) for metric, names in figures.items())
+    groups = tuple((group_name(report, metric), len(names)) for metric, names in figures.items())
     return ReportTable(
         "Systems and metrics",
         "system",
@@ -106,14 +107,29 @@ def summary_table(report: Report) -> ReportTable:
     )
 
 
-def row_note(system: System, *, is_baseline: bool) -> str:
+def is_unfit(report: Report, metric: str) -> bool:
+    """Return whether no system has a figure by a metric that is fit to be cited."""
+    return all(map(why_unfit, report.of_metric(metric).values()))
+
+
+def group_name(report: Report, metric: str) -> str:
+    """Return the name of a metric, with a remark if none of its figures is fit to be cited."""
+    return f"{metric_name(metric)} ({UNFIT})" if is_unfit(report, metric) else metric_name(metric)
+
+
+def row_note(report: Report, system: System, *, is_baseline: bool) -> str:
     """Return the remark that follows the name of a system.
 
     Args:
         is_baseline: whether the others are compared with it.
+
+    Returns:
+        Whether it is the baseline, and whether it has figures that are not fit to be cited while
+            another system has some that are.
     """
-    is_own_judge = any(result.own_judges for result in system.results.values())
-    return ", ".join(["baseline"] * is_baseline + [OWN_JUDGE] * is_own_judge)
+    unfit = (metric for metric, result in system.results.items() if why_unfit(result))
+    is_marked = any(not is_unfit(report, metric) for metric in unfit)
+    return ", ".join(["baseline"] * is_baseline + [UNFIT] * is_marked)
 
 
 def glossary(report: Report) -> list[tuple[str, str]]:
@@ -260,7 +276,7 @@ def _headline(report: Report, metric: str) -> list[str]:
     names = dict.fromkeys(
         name for result in report.of_metric(metric).values() for name in result.scores
     )
-    return list(key_names(metric, names, usual=_TOTALS))
+    return usual_first(key_names(metric, names, usual=_TOTALS))
 
 
 def figure_cell(report: Report, metric: str, system: str, name: str) -> Cell:
@@ -294,7 +310,7 @@ def figure_cell(report: Report, metric: str, system: str, name: str) -> Cell:
         difference.p_value < _SIGNIFICANT,
         _interval_note(difference.interval),
         is_better=None
-        if result.own_judges
+        if result.why_unfit(name)
         else _is_better(metric, name, difference.first, difference.second),
     )
 

@@ -58,17 +58,15 @@ def test_scores_out_of_range_are_refused(scores: dict[str, float]) -> None:
         ("", "a", ""),
     ],
 )
-def test_a_system_that_judged_itself_has_a_note_also_in_older_files(
+def test_a_system_that_judged_itself_is_not_fit_to_cite_also_in_older_files(
     fields: str, system: str, role: str
 ) -> None:
     made = replace(result(accuracy=1.0), signature=f"m{fields}|n:1", system=system, notes=("x",))
-    older = {**made.to_dict(), "notes": ["x"]}
-    for found in (made, replace(made), EvaluationResult.from_dict(older)):
-        own = [note for note in found.notes if note.startswith("Judged by itself: org/a is the")]
-        assert len(own) == bool(role)
-        assert all(role in note for note in own)
-        assert found.notes == (*own, "x")
-        assert bool(found.own_judges) == bool(role)
+    older = {name: value for name, value in made.to_dict().items() if name != "unfit"}
+    for kept in (made, replace(made), EvaluationResult.from_dict(older)):
+        reason = kept.unfit.get("itself", "")
+        assert (role in reason, "org/a is the system" in reason) == (True, bool(role))
+        assert kept.unfit.keys() <= {"itself"}
     assert EvaluationResult.from_json(made.to_json()) == made
 
 

@@ -17,6 +17,7 @@ from cc_hf.reports.paper_table import MOST_FIGURES, paper_table
 from cc_hf.reports.report import Report
 from cc_hf.reports.report_parts import Cell, ReportTable
 from cc_hf.reports.report_tables import report_tables
+from cc_hf.reports.what_to_cite import UNFIT
 
 __all__ = ["latex_paper_table", "latex_report", "latex_text"]
 
@@ -55,7 +56,8 @@ def latex_paper_table(report: Report, figures: Sequence[str] = (), *, details: s
     """Return the table for a paper: one table environment of at most the width of the text.
 
     The best value of each column is bold, and significant differences to the baseline are marked.
-    The notes that came with the results are below the table, and the signatures are comments.
+    The signatures, the notes that came with the results, and why figures are not fit to be cited,
+    are comments.
 
     Args:
         figures: as for `cc_hf.reports.paper_table.paper_table`, at most six.
@@ -85,8 +87,8 @@ def latex_paper_table(report: Report, figures: Sequence[str] = (), *, details: s
     head = _head(report, ["booktabs", "array"])
     if details:
         head.append(f"% all figures: {_line(details)}")
+    head += [f"% note: {_line(note)}" for note in report.cautions]
     shape = layout(table)
-    notes = [rf"\par\medskip\footnotesize\raggedright {latex_text(n)}" for n in report.cautions]
     lines = [
         *head,
         "",
@@ -103,7 +105,6 @@ def latex_paper_table(report: Report, figures: Sequence[str] = (), *, details: s
         r"\end{tabular}",
         rf"\caption{{{latex_text(f'{table.title}. {table.caption}')}}}",
         rf"\label{{{_label(report)}}}",
-        *notes,
         r"\end{table}",
     ]
     return "\n".join(lines) + "\n"
@@ -214,7 +215,8 @@ def _head(report: Report, packages: Sequence[str]) -> list[str]:
     odd = sorted({c for c in names if ord(c) > _LAST_OF_PDFLATEX and c not in _TYPESET})
     engine = f"; lualatex for the characters {' '.join(odd)}" if odd else ""
     first = rf"% \usepackage[T1]{{fontenc}} \usepackage{{{','.join(packages)}}}{engine}"
-    return [first, *signatures]
+    unfit = [f"% {UNFIT}: {_line(why)}" for why in report.unfit]
+    return [first, *unfit, *signatures]
 
 
 def _header(table: ReportTable, shape: Layout) -> list[str]:

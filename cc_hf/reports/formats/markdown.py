@@ -10,6 +10,7 @@ from cc_hf.reports.figure_text import data_name
 from cc_hf.reports.report import Report
 from cc_hf.reports.report_parts import Cell, ReportTable
 from cc_hf.reports.report_tables import glossary, report_tables
+from cc_hf.reports.what_to_cite import UNFIT
 
 __all__ = [
     "markdown_code",
@@ -71,6 +72,7 @@ def _parts(report: Report, level: str) -> list[str]:
     )
     parts = [
         f"{level} {markdown_text(data_name(report.first))}",
+        *_citable(report),
         *_evaluators(report),
         summary,
         *notes,
@@ -87,6 +89,17 @@ def _parts(report: Report, level: str) -> list[str]:
     if report.signature:
         signatures.append(f"- differences: {markdown_code(report.signature)}")
     return [*parts, f"{level}# Signatures\n\n" + "\n".join(signatures)]
+
+
+def _citable(report: Report) -> list[str]:
+    """Return what to cite, and which figures are not fit for it."""
+    cited = (
+        f"**What to cite.** {markdown_text(' '.join(report.cited.sentences))}"
+        if report.cited
+        else ""
+    )
+    unfit = "\n".join(f"- {UNFIT}: {markdown_text(why)}" for why in report.unfit)
+    return [text for text in (cited, unfit) if text]
 
 
 def _evaluators(report: Report) -> list[str]:

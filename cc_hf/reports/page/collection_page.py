@@ -28,6 +28,7 @@ from cc_hf.reports.page.standing_out import StandingOut, standing_out
 from cc_hf.reports.report import Report
 from cc_hf.reports.report_tables import figures_table, glossary, summary_table
 from cc_hf.reports.templates import render_page
+from cc_hf.reports.what_to_cite import WhatToCite
 
 __all__ = ["collection_page"]
 
@@ -75,6 +76,8 @@ class _Part:
     name: str
     lead: str
     evaluators: str
+    cited: WhatToCite | None
+    unfit: Sequence[str]
     facts: Sequence[EvaluatorFacts]
     summary: Markup
     caption: str
@@ -95,6 +98,8 @@ def _part(report: Report, number: int) -> _Part:
         name=data_name(first),
         lead=lead(report),
         evaluators=evaluators_text(report),
+        cited=report.cited,
+        unfit=report.unfit,
         facts=evaluator_facts(report),
         summary=html_table(replace(table, caption=""), classes="summary"),
         caption=table.caption,

@@ -14,9 +14,11 @@ from rich.table import Table
 from rich.text import Text
 
 from cc_hf.comparing.explanation import ExplainedWord, Explanation
+from cc_hf.fit_to_cite import reasons_not_to_cite
 from cc_hf.reports.numbers import percent, signed
 from cc_hf.reports.tables.base import heading, note_lines, plain_table
 from cc_hf.reports.templates import render_page, render_piece
+from cc_hf.reports.what_to_cite import UNFIT
 
 __all__ = [
     "EXPLANATION_CSS",
@@ -86,6 +88,7 @@ def explanation_table(explanation: Explanation) -> Group:
             " verdict; share: part of the evidence for either reading",
             style="italic",
         ),
+        *[Text(f"{UNFIT}: {why}", style="grey50") for why in [_why_unfit(explanation)] if why],
         *note_lines(explanation.notes),
     )
 
@@ -173,7 +176,12 @@ def explanation_html(explanation: Explanation) -> Markup:
         verdict=verdict_line(explanation),
         text=[(gap, word and _shown(word, greatest)) for gap, word in _with_gaps(explanation)],
         words=[_shown(word, greatest) for word in explanation.words],
+        why_unfit=_why_unfit(explanation),
     )
+
+
+def _why_unfit(explanation: Explanation) -> str:
+    return "; ".join(reasons_not_to_cite({"eval": explanation.evaluator}, {}, 1).values())
 
 
 def explanations_page(explanations: Sequence[Explanation]) -> str:

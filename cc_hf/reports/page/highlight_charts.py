@@ -6,6 +6,8 @@ from collections.abc import Mapping, Sequence
 
 from markupsafe import Markup
 
+from cc_hf.reports.figure_text import category_key
+from cc_hf.reports.findings import Split
 from cc_hf.reports.highlights import Group, HardValue, Spread
 from cc_hf.reports.marks import N_SHAPES, colour, name_lines
 from cc_hf.reports.numbers import percent
@@ -26,7 +28,7 @@ from cc_hf.reports.page.drawing import (
     text_element,
 )
 
-__all__ = ["hard_value_chart", "spread_chart"]
+__all__ = ["hard_value_chart", "split_chart", "spread_chart"]
 
 _VALUE = 22  # characters in a line of a value's name
 
@@ -143,6 +145,56 @@ def hard_value_chart(
             spoken.append(title)
         y += 9 + 15 * len(lines)
     return chart_svg(y + 20, f"{label}. {'; '.join(spoken)}", [*percent_grid(x, 2, y), *parts])
+
+
+def split_chart(
+    splits: Sequence[Split], systems: Sequence[str], *, attribute: str, label: str, link: Link
+) -> Markup:
+    """Draw the accuracies of one system for values of an attribute, as a line from its worst to its
+    best category with the counts at the ends. Shapes stand for categories.
+
+    Args:
+        splits: at least one, of one system; those whose worst category is lowest come first.
+        attribute: the filter that selects the samples of a value.
+        label: a description of the chart for screen readers.
+        link: the samples of a category of a value that the system has wrong.
+    """
+    left, right = 176, WIDTH - 52
+    system = splits[0].spread.system
+    names = sorted({g.name for split in splits for g in split.spread.groups}, key=category_key)
+    shapes = {name: index % N_SHAPES for index, name in enumerate(names)}
+    parts: list[Element] = []
+    spoken = []
+
+    def x(value: float) -> float:
+        return left + (right - left) * value
+
+    y = _group_legend(parts, shapes, WIDTH) + 4
+    top = y
+    for split in sorted(splits, key=lambda split: (split.spread.lowest.accuracy, split.value)):
+        middle = y + 10
+        first, *more = name_lines(split.value, _VALUE)
+        name = f"{first}…" if more else first
+        low, high = split.spread.lowest, split.spread.highest
+        parts.append(text_element(left - 52, middle + 4, name, "end", title=split.value))
+        ends = {"x1": x(low.accuracy), "x2": x(high.accuracy), "y1": middle, "y2": middle}
+        parts.append(shape_element("line", f"line s{colour(system)}", **ends))
+        for group, beside, anchor in ((low, -10, "end muted"), (high, 10, "muted")):
+            title = f"{split.value}, {_group_text(group)}"
+            wrong = {"wrong": systems[system], attribute: split.value, "category": group.name}
+            href = link(wrong) if group.n_correct < group.n else ""
+            text = f"{group.n_correct}/{group.n}"
+            parts.append(text_element(x(group.accuracy) + beside, middle + 4, text, anchor))
+            parts.append(
+                group_mark(
+                    shapes[group.name], f"fill s{colour(system)}", x(group.accuracy), middle
+                )._replace(title=title, href=href)
+            )
+            spoken.append(title)
+        y += 21
+    return chart_svg(
+        y + 22, f"{label}. {'; '.join(spoken)}", [*percent_grid(x, top, y + 2), *parts]
+    )
 
 
 def _group_legend(parts: list[Element], shapes: Mapping[str, int], right: float) -> float:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from importlib.resources import files
 from typing import NamedTuple
@@ -23,19 +23,28 @@ from cc_hf.citations import CITATIONS
 from cc_hf.reports.evaluators import evaluator_facts, evaluators_text, other_cautions
 from cc_hf.reports.figure_text import data_name, metric_name
 from cc_hf.reports.figures import category_bars, histograms, quality_points
-from cc_hf.reports.highlights import attributes
+from cc_hf.reports.findings import findings, most_split
+from cc_hf.reports.highlights import Attribute, attributes
 from cc_hf.reports.marks import mark_classes
 from cc_hf.reports.numbers import count
 from cc_hf.reports.page.charts import bar_chart, histogram_chart, quality_chart
+from cc_hf.reports.page.highlight_charts import split_chart
 from cc_hf.reports.page.island import explorer_data, island_json
 from cc_hf.reports.page.neutral import neutral_tables
-from cc_hf.reports.page.standing_out import no_link, sample_link, standing_out
+from cc_hf.reports.page.standing_out import (
+    attribute_words,
+    filter_name,
+    no_link,
+    sample_link,
+    standing_out,
+)
 from cc_hf.reports.report import Report
 from cc_hf.reports.report_parts import ReportTable, Section
 from cc_hf.reports.report_tables import (
     category_table,
     figures_table,
     glossary,
+    is_unfit,
     label_agreement_table,
     summary_table,
 )
@@ -49,7 +58,11 @@ __all__ = [
     "html_table",
     "lead",
     "signatures",
+    "split_charts",
 ]
+
+_MOST_CHARTS = 4  # systems
+_N_SPLITS = 8  # values in a chart
 
 
 def html_page(report: Report) -> str:
@@ -81,6 +94,11 @@ def html_page(report: Report) -> str:
         summary=html_table(replace(summary, caption=""), classes="summary"),
         caption=summary.caption,
         glossary=glossary(report),
+        findings=findings(report, filters),
+        split_charts=list(split_charts(report, filters)),
+        is_fit=not (report.metrics and is_unfit(report, report.metrics[0])),
+        cited=report.cited,
+        unfit=report.unfit,
         facts=evaluator_facts(report),
         cautions=other_cautions(report),
         notes=[note for note in report.notes if note not in report.cautions],
@@ -122,6 +140,39 @@ def html_table(table: ReportTable, *, classes: str = "") -> Markup:
     return render_piece(
         "reports/page/pieces.html.jinja", "table", table=table, marks=marks, classes=classes
     )
+
+
+def split_charts(
+    report: Report, attributes: Sequence[Attribute], *, has_links: bool = True
+) -> Iterable[tuple[str, Markup]]:
+    """Yield a caption and a chart of the values whose categories differ most, for each of the
+    systems by which they differ most, by the first metric.
+
+    Args:
+        has_links: whether figures open the samples that they count, which must be on the page.
+    """
+    metric = next(iter(report.judging), "")
+    table = most_split(report, metric, attributes) if metric else None
+    if table is None:
+        return
+    attribute, by_system = table
+    link = sample_link(report, metric) if has_links else no_link
+    names = [system.name for system in report.systems]
+    widest = sorted(by_system.values(), key=lambda of: -of[0].spread.gap)[:_MOST_CHARTS]
+    shown = attribute_words(attribute.name)
+    for of_system in widest:
+        name = names[of_system[0].spread.system]
+        caption = f"{name}: where categories differ most, by {shown}, %"
+        yield (
+            caption,
+            split_chart(
+                of_system[:_N_SPLITS],
+                names,
+                attribute=filter_name(attribute.name),
+                label=caption,
+                link=link,
+            ),
+        )
 
 
 class _Probabilities(NamedTuple):

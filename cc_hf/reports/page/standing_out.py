@@ -28,7 +28,16 @@ from cc_hf.reports.page.drawing import Link
 from cc_hf.reports.page.highlight_charts import hard_value_chart, spread_chart
 from cc_hf.reports.report import Report
 
-__all__ = ["LinkTable", "LinkedText", "StandingOut", "no_link", "sample_link", "standing_out"]
+__all__ = [
+    "LinkTable",
+    "LinkedText",
+    "StandingOut",
+    "attribute_words",
+    "filter_name",
+    "no_link",
+    "sample_link",
+    "standing_out",
+]
 
 _N_WORDS = 12  # in a chart
 _N_WORST = 3  # in a cell of the table
@@ -133,11 +142,11 @@ def standing_out(
         result = StandingOut(
             metric_name(metric),
             {
-                _words(name): spread_chart(
+                attribute_words(name): spread_chart(
                     system_spreads,
                     names,
                     attribute=filter_name(name),
-                    label=f"Accuracy by {_words(name)}: {metric_name(metric)}",
+                    label=f"Accuracy by {attribute_words(name)}: {metric_name(metric)}",
                     link=link,
                 )
                 for name, system_spreads in all_spreads.items()
@@ -145,11 +154,14 @@ def standing_out(
             },
             _system_table(report, metric, by_category, words, link),
             {
-                _words(attribute.name): hard_value_chart(
+                attribute_words(attribute.name): hard_value_chart(
                     values,
                     names,
                     attribute=filter_name(attribute.name),
-                    label=f"Lowest accuracy by {_words(attribute.name)}: {metric_name(metric)}",
+                    label=(
+                        f"Lowest accuracy by {attribute_words(attribute.name)}:"
+                        f" {metric_name(metric)}"
+                    ),
                     link=link,
                 )
                 for attribute in words
@@ -211,7 +223,7 @@ def _system_table(
         rows.append((system.name, tuple(cells)))
     columns = [
         *["best category", "worst category", "gap"] * bool(by_category),
-        *(f"fails most by {_words(attribute.name)}" for attribute in words),
+        *(f"fails most by {attribute_words(attribute.name)}" for attribute in words),
     ]
     # values with too few samples leave a column empty, such as pairs, which have two each
     filled = [i for i in range(len(columns)) if any(cells[i] for _, cells in rows)]
@@ -271,5 +283,6 @@ def _wrong(group: Group) -> str:
     return f"{group.n - group.n_correct:,} of {group.n:,} wrong"
 
 
-def _words(name: str) -> str:
+def attribute_words(name: str) -> str:
+    """Return the name of an attribute as a reader sees it."""
     return name.replace("_", " ")

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from rich import box
-from rich.console import Group
+from rich.console import Group, RenderableType
+from rich.panel import Panel
 from rich.table import Table
 from rich.text import Text
 
@@ -23,19 +24,21 @@ from cc_hf.reports.figure_text import (
     score_text,
 )
 from cc_hf.reports.numbers import count
+from cc_hf.reports.what_to_cite import UNFIT, what_to_cite, why_unfit
 from cc_hf.results import CORRECTED, EvaluationResult, ResultSet
 
 __all__ = [
+    "cite_box",
     "grouped_notes",
     "heading",
     "interval_notes",
     "intervals_text",
     "note_lines",
-    "own_judge_lines",
     "plain_table",
     "result_table",
     "results_table",
     "shared_notes",
+    "unfit_lines",
 ]
 
 _NAMED_IN_NOTES = 6  # at most so many figures, because a dataset can have hundreds of categories
@@ -58,11 +61,13 @@ def result_table(result: EvaluationResult) -> Group:
         parts.append(_figures_table(others))
     return Group(
         heading(title),
+        *unfit_lines([("", result)]),
         *parts,
         _caption([result]),
         *_explanations(result),
         *map(Text, interval_notes(result)),
         *note_lines(result.notes),
+        *cite_box([result]),
     )
 
 
@@ -95,14 +100,30 @@ def note_lines(notes: Iterable[str]) -> list[Text]:
     return [Text.assemble(("note: ", "bold yellow"), note) for note in dict.fromkeys(notes)]
 
 
-def own_judge_lines(results: Iterable[tuple[str, EvaluationResult]]) -> list[Text]:
-    """Return a note for each system that judged itself.
+def unfit_lines(results: Iterable[tuple[str, EvaluationResult]]) -> list[Text]:
+    """Return a grey line for each reason that makes results unfit to be cited.
 
     Args:
-        results: pairs of the name of a system and a result of it.
+        results: pairs of a name, "" for none, and a result.
     """
-    notes = ((name, result.own_judge_note()) for name, result in results)
-    return note_lines(f"{name}: {note}" if name else note for name, note in notes if note)
+    names: dict[str, list[str]] = {}
+    for name, result in results:
+        if reason := why_unfit(result):
+            names.setdefault(reason, []).append(name)
+    return [
+        Text(": ".join(filter(None, (UNFIT, ", ".join(filter(None, of)), reason))), style="grey50")
+        for reason, of in names.items()
+    ]
+
+
+def cite_box(results: Iterable[EvaluationResult]) -> list[RenderableType]:
+    """Return a box that says what to cite of the results of one system; [] without scores."""
+    cited = what_to_cite(results)
+    if cited is None:
+        return []
+    style = "grey50" if cited.why_not else "green"
+    text = Text("\n".join(cited.sentences))
+    return [Panel(text, title="What to cite", title_align="left", border_style=style)]
 
 
 def shared_notes(notes: Mapping[str, Sequence[str]]) -> list[str]:
@@ -128,30 +149,33 @@ def shared_notes(notes: Mapping[str, Sequence[str]]) -> list[str]:
 
 def results_table(result_set: ResultSet) -> Group:
     """Return a table of every figure of several metrics on the same translations."""
-    first = result_set.results[0]
-    names = "1 metric" if len(result_set.results) == 1 else f"{len(result_set.results)} metrics"
+    results = sorted(result_set.results, key=lambda result: bool(why_unfit(result)))
+    first = results[0]
+    names = "1 metric" if len(results) == 1 else f"{len(results)} metrics"
     table = plain_table("", "n", "percent (95 %)")
-    for result in result_set.results:
+    for result in results:
         table.add_row(Text(metric_name(result.metric), style="bold"), "", "")
         for row in figure_rows(result):
             table.add_row(Text(f"  {row.label}"), row.n, row.value)
         table.add_section()
-    lines = note_lines(shared_notes({metric_name(r.metric): r.notes for r in result_set.results}))
+    lines = note_lines(shared_notes({metric_name(r.metric): r.notes for r in results}))
     # Without translations, it is the evaluator that was judged.
     judged = (
         "examples" if signature.parse(first.signature)[1].get("sys") == "scored" else "translations"
     )
     notes = [
         Text(f"{metric_name(result.metric)}: {note}")
-        for result in result_set.results
+        for result in results
         for note in interval_notes(result)
     ]
     return Group(
         heading(f"{_title(first.system, data_name(first))}: {names} on {first.n:,} {judged}"),
+        *unfit_lines((metric_name(result.metric), result) for result in results),
         table,
-        _caption(result_set.results),
+        _caption(results),
         *lines,
         *notes,
+        *cite_box(results),
     )
 
 

@@ -13,7 +13,7 @@ from cc_hf.reports.figure_text import (
     with_interval,
 )
 from cc_hf.reports.numbers import count, percent
-from cc_hf.reports.tables.base import heading, own_judge_lines, plain_table
+from cc_hf.reports.tables.base import heading, plain_table, unfit_lines
 from cc_hf.results import EvaluationResult
 from cc_hf.statistics.shares import wilson_share
 
@@ -39,7 +39,7 @@ def uncertain_tables(
             " translation may be neutral, may lack the word, or the evaluator may not know it",
             style="italic",
         ),
-        *own_judge_lines([("", result)]),
+        *unfit_lines([("", result)]),
     ]
     for sample in uncertain.samples[:n_shown]:
         facts = [f"{percent(sample.probability_correct)} %", sample.category]

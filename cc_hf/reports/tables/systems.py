@@ -21,7 +21,7 @@ from cc_hf.reports.figure_text import (
     with_interval,
 )
 from cc_hf.reports.numbers import percent
-from cc_hf.reports.tables.base import heading, own_judge_lines, plain_table
+from cc_hf.reports.tables.base import heading, plain_table, unfit_lines
 from cc_hf.results import Interval
 from cc_hf.statistics.gender_figures import RATIO
 from cc_hf.statistics.seeds import SeedFigure
@@ -226,7 +226,7 @@ def systems_tables(means: Sequence[SystemMean], figures: Sequence[str]) -> Group
         for name, n in mean.incomplete.items()
         if name in (*figures, "bleu", "seconds")
     ]
-    parts += own_judge_lines(
+    parts += unfit_lines(
         (mean.first.system, result) for mean in means for result in mean.first.results.values()
     )
     return Group(*parts)

@@ -41,7 +41,7 @@ def test_a_system_that_judged_itself_is_said_to_beside_its_means() -> None:
         for seed in (small_result((0.5, 0.9), system=f"a@{i}/beam1") for i in (3, 4))
     ]
     shown = systems_tables(mean_rows(system_rows([("base", r) for r in results[:1]])), ["accuracy"])
-    assert "base: Judged by itself: a is the system" in printed(shown)
+    assert "not fit to cite: base: judged by itself: a is the system" in printed(shown)
 
 
 def test_what_is_not_one_system_is_refused() -> None:

@@ -127,13 +127,19 @@ def test_only_scores_where_higher_is_better_are_tasks(name: str) -> None:
         assert figure_name(declared.figure_names, score).best == "high"
 
 
-def test_a_system_that_judged_itself_is_published_with_a_note() -> None:
+def test_what_is_not_fit_to_cite_is_published_with_the_reason_and_notes_once() -> None:
     own = "|sys:org/model@1a2b3c4/beam5|eval:org/model@9a8b7c6|"
     signed = SIGNATURE.replace("|eval:m@1|", own)
     published = published_scores([replace(RESULT, signature=signed)], REPOS)
-    note = "Judged by itself: org/model is the system and the evaluator"
+    note = "not fit to cite: judged by itself: org/model is the system and the evaluator"
     assert all(note in str(entry.notes) for entry in entries(published[0], **OPTIONS))
     assert all(note in str(entry.metric_args) for entry in eval_results(published))
+    with_note = replace(
+        RESULT, notes=("x" * 700,), scores={**RESULT.scores, "corrected_accuracy": 0.5}
+    )
+    made = entries(published_scores([with_note], REPOS)[0], **OPTIONS)
+    assert ["x" * 700 in str(entry.notes) for entry in made] == [True] + [False] * (len(made) - 1)
+    assert "corrected_accuracy 50.0 %" in str(made[0].notes)
 
 
 def test_the_yaml_survives_the_parser_of_the_hub() -> None:

@@ -205,7 +205,7 @@ def test_a_click_puts_the_best_first_and_what_judged_itself_last(
             system=system,
             metric="winomt_pattern_matching",
             figures={"delta_g": Figure(gap), "accuracy": Figure(accuracy)},
-            is_own_judge=system == "itself",
+            unfit=dict.fromkeys(["delta_g", "accuracy"], "why") if system == "itself" else {},
         )
         for system, (gap, accuracy) in figures.items()
     ]
@@ -244,11 +244,11 @@ def test_a_system_that_judged_itself_has_no_rank_and_is_marked(tmp_path: Path) -
         (None, "judge"),
     ]
     html = board_html(rows, "accuracy", [], system_order(rows))
-    assert "Judged by itself: judge is the system and the evaluator" in html
-    assert html.count('class="cc-unranked"') == html.count(">judged by itself<") == 1
-    assert "Judged by itself" in to_csv(rows)
+    assert "not fit to cite: judged by itself: judge is the system" in html
+    assert html.count('class="cc-unranked"') == html.count(">not fit to cite<") == 1
+    assert "judged by itself" in to_csv(rows)
     shown = [dataclasses.replace(row, bleu=0.3) for row in rows]
-    assert "(judged by itself)" in plot_html(shown, system_order(rows))
+    assert "(not fit to cite)" in plot_html(shown, system_order(rows))
 
 
 def test_rows_are_ranked_by_the_minimum_accuracy_where_there_is_one(

@@ -66,7 +66,7 @@ def test_a_system_that_judged_itself_is_marked_and_never_bold() -> None:
     report = build_report(systems)
     table = paper_table(report, ["accuracy"])
     assert [row.cells[0].is_best for row in table.rows] == [False, True, False]
-    assert "judged by itself" in table.rows[0].note
+    assert "not fit to cite" in table.rows[0].note
     assert [row.note for row in table.rows[1:]] == ["", ""]
     for text in (
         latex_paper_table(report),
@@ -74,8 +74,7 @@ def test_a_system_that_judged_itself_is_marked_and_never_bold() -> None:
         markdown_report(report),
         html_page(report),
     ):
-        assert "Judged by itself: judge is the system and the evaluator" in " ".join(text.split())
-        assert text.count("judged by itself") == 1
+        assert "judged by itself: judge is the system and the evaluator" in " ".join(text.split())
 
 
 def test_the_default_has_as_many_figures_as_fit_of_every_metric() -> None:

@@ -46,12 +46,12 @@ def test_the_summary_table_shows_quality_and_metrics() -> None:
     assert table.groups == (("quality", 1), ("contrastive conditioning", 4), ("words", 2))
     assert table.columns == (
         "BLEU",
+        "minimum accuracy",
         "accuracy",
         "weighted accuracy",
-        "minimum accuracy",
         "weighted minimum accuracy",
-        "accuracy",
         "minimum accuracy",
+        "accuracy",
     )
     assert table.bests == ("high",) * 7
     first, second = table.rows
@@ -69,11 +69,11 @@ def test_the_summary_table_shows_quality_and_metrics() -> None:
     compared = report.comparisons["contrastive_conditioning", HOSTILE_NAME].differences[
         "min_accuracy"
     ]
-    shown = second.cells[3]
+    shown = second.cells[1]
     assert shown.difference.replace("−", "-").lstrip("+") == percent(compared.difference)
     assert shown.is_significant == (compared.p_value < 0.05)
     interval = report.systems[1].results["words"].intervals["accuracy"]
-    assert second.cells[5].interval == f"{percent(interval.low)} – {percent(interval.high)}"
+    assert second.cells[6].interval == f"{percent(interval.low)} – {percent(interval.high)}"
     assert "Differences to first are in percentage points" in table.caption
     alone = summary_table(build_report(reported.systems()[:1], n_resamples=1))
     assert alone.rows[0].note == ""
@@ -276,9 +276,9 @@ def test_templates_of_the_page_are_not_ignored_by_git(root: Path) -> None:
 def _names() -> list[tuple[str, str]]:
     own = [
         ("contrastive_conditioning", name)
-        for name in ("accuracy", "weighted_accuracy", "min_accuracy", "weighted_min_accuracy")
+        for name in ("min_accuracy", "accuracy", "weighted_accuracy", "weighted_min_accuracy")
     ]
-    return [*own, *(("words", name) for name in ("accuracy", "min_accuracy"))]
+    return [*own, *(("words", name) for name in ("min_accuracy", "accuracy"))]
 
 
 def _shown(value: float) -> str:

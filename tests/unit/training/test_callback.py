@@ -160,8 +160,7 @@ def test_a_model_in_training_that_judges_itself_is_said_to(
     for evaluator, is_own_judge in ((tiny_marian, True), (by_length, False)):
         probing = probing_of(people, evaluator=evaluator)
         made_trainer(tiny_marian, tmp_path, [probing]).evaluate()
-        notes = " ".join(probing.results[0].notes)
-        assert ("Judged by itself" in notes) == is_own_judge
+        assert ("itself" in probing.results[0].unfit) == is_own_judge
 
 
 @pytest.mark.parametrize(

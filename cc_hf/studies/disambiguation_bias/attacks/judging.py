@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 from cc_hf.errors import InputError
 from cc_hf.evaluators.base import Evaluator
 from cc_hf.evaluators.options import LoadingOptions
+from cc_hf.fit_to_cite import reasons_not_to_cite
 from cc_hf.reading import read_lines
-from cc_hf.results import own_judge_note
 from cc_hf.signature import build, parse
 from cc_hf.statistics.bootstrap import Bootstrap
 from cc_hf.studies.disambiguation_bias.attacks.contrastive import SenseCues
@@ -189,8 +189,8 @@ def judge_attacks(
         fields["cues"] = f"{cues.cues.name}.{cues.cues.n}.{cues.cues.placement}"
         fields |= {key: scored[key] for key in ("eval", "dtype", "score") if key in scored}
         systems = (translated.signature, translated.system)
-        own_notes = (own_judge_note(scored["eval"], system) for system in systems)
-        notes += list(filter(None, own_notes))[:1]
+        reasons = (reasons_not_to_cite({**scored, "sys": name}, {}, 0) for name in systems)
+        notes += [of["itself"] for of in reasons if "itself" in of][:1]
         n_without = sum(judgement.probability_correct is None for judgement in judged)
         if n_without:
             notes.append(

@@ -295,7 +295,7 @@ def test_a_system_that_judged_itself_is_named_in_a_note(system: str, is_noted: b
     given = Translated(system, "mine@1", translated(samples, hot="Quelle"))
     cues = CueJudge(CUES, cue_evaluator, "en", "de")  # type: ignore[arg-type]
     _, report = judge_attacks(samples, given, cues=cues)
-    assert any(note.startswith("Judged by itself") for note in report.notes) == is_noted
+    assert any(note.startswith("judged by itself") for note in report.notes) == is_noted
 
 
 def test_bad_input_is_refused() -> None:

@@ -99,12 +99,13 @@ def test_one_system_has_no_best_value_and_no_baseline() -> None:
     assert "bold" not in text
 
 
-def test_the_cautions_are_below_the_table() -> None:
+def test_cautions_and_what_is_not_fit_to_cite_are_comments() -> None:
     results = reported.results(0)
-    noted = {m: replace(r, notes=("made for 100% of <b>others</b>",)) for m, r in results.items()}
+    notes, counts = ("made for 100% of\n<b>others</b>",), {"n_ties": 9}
+    noted = {m: replace(r, notes=notes, counts=counts) for m, r in results.items()}
     text = latex_paper_table(build_report([System("a", noted)], n_resamples=1))
-    shown = text.index(r"made for 100\% of \textless{}b\textgreater{}others")
-    assert text.index(r"\end{tabular}") < shown < text.index(r"\end{table}")
+    assert "\n% note: made for 100% of <b>others</b>\n" in text
+    assert re.search(r"\n% not fit to cite: .*9 of 90 judgements are ties", text)
 
 
 def test_long_words_can_break_and_lose_no_character() -> None:

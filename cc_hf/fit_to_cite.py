@@ -1,0 +1,115 @@
+"""Whether the figures of a result are fit to be cited. One rule for tables, pages, leaderboards and
+files: what it refuses is marked, and neither ranked nor put first.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from cc_hf import registry, signature
+
+if TYPE_CHECKING:
+    from cc_hf.models.location import EmbeddedModel
+
+__all__ = ["OF_THE_JUDGE", "is_small", "reasons_not_to_cite"]
+
+#: Kinds of reasons that do not concern figures that include the judge's mistakes.
+OF_THE_JUDGE = frozenset({"itself", "evaluator", "ties", "inconclusive"})
+_MANY_TIES = 0.05
+_MANY_UNUSABLE = 0.1
+_UNUSABLE = ("n_with_source", "n_repeated", "n_without_words", "n_blank")
+_STUDENT = re.compile(r"(?:local:)?bergamot:")
+
+
+def reasons_not_to_cite(
+    signed: Mapping[str, str],
+    counts: Mapping[str, int],
+    n: int,
+    *,
+    dataset: str = "",
+    system: str = "",
+) -> dict[str, str]:
+    """Return why figures are not fit to be cited.
+
+    Args:
+        signed: the fields of their signature.
+        counts: the counts of the result, such as n_ties.
+        n: number of judgements.
+        dataset: name of the dataset; "" for the user's own data.
+        system: name of the system, for a signature that names none.
+
+    Returns:
+        Kind of reason -> the reason as a phrase; {} if the figures are fit to be cited. The kinds
+            are "itself" (the system is its own evaluator), "evaluator" (it is small, or was not
+            made for these data), "ties" (more than 5 %), "inconclusive" (more than half),
+            "translations" (more than 10 % that cannot be judged) and "limit" (some examples only).
+
+    Examples:
+        >>> reasons_not_to_cite({"eval": "facebook/wmt19-en-de@1a2b3c4"}, {"n_ties": 1}, 100)
+        {}
+        >>> reasons_not_to_cite({"data": "winomt/all[first 9]@b2f1b31"}, {}, 9)
+        {'limit': 'only 9 examples were judged'}
+    """
+    evaluator, translator = signed.get("eval", ""), signed.get("sys", system)
+    reasons = {}
+    if names := signature.own_judges(evaluator, translator):
+        role = "the evaluator" if len(names) > evaluator.count("+") else "a part of the evaluator"
+        reasons["itself"] = (
+            f"judged by itself: {' and '.join(dict.fromkeys(names))} is the system and {role},"
+            " which overlooks the errors that it makes itself"
+        )
+    # Where no translations are judged, the evaluator is the system under test.
+    if translator != "scored" and (weak := _weak_evaluator(evaluator, dataset)):
+        reasons["evaluator"] = weak
+    if (n_ties := counts.get("n_ties", 0)) > _MANY_TIES * n:
+        counted = f", which count as {signed['tie']}" if "tie" in signed else ""
+        reasons["ties"] = f"{n_ties:,} of {n:,} judgements are ties{counted}"
+    if (n_inconclusive := counts.get("n_inconclusive", 0)) > n / 2:
+        reasons["inconclusive"] = f"{n_inconclusive:,} of {n:,} translations have no verdict"
+    if (n_unusable := max(counts.get(name, 0) for name in _UNUSABLE)) > _MANY_UNUSABLE * n:
+        reasons["translations"] = (
+            f"{n_unusable:,} of {n:,} translations repeat their source or one another, or are no"
+            " text of the target language"
+        )
+    if signature.is_limited(signed.get("data", "")):
+        reasons["limit"] = f"only {n:,} examples were judged"
+    return reasons
+
+
+def is_small(evaluator: str) -> bool:
+    """Return whether a member of an evaluator is a small model: one that ships with the package, or
+    a student of Bergamot.
+
+    Args:
+        evaluator: the field `eval` of a signature.
+
+    Examples:
+        >>> is_small("cc-tiny-en-de@d644c6d303e7"), is_small("facebook/wmt19-en-de@1a2b3c4")
+        (True, False)
+    """
+    return any(_embedded(part) or _STUDENT.match(part) for part in evaluator.split("+"))
+
+
+def _weak_evaluator(evaluator: str, dataset: str) -> str:
+    for part in evaluator.split("+"):
+        name = part.partition("@")[0]
+        if model := _embedded(part):
+            text = f"{name} is a small evaluator for first looks"
+            if dataset and dataset not in model.datasets:
+                text += f", and was not made to judge {dataset}"
+            return text
+        if _STUDENT.match(part):
+            return f"{name} is a small evaluator"
+    return ""
+
+
+def _embedded(part: str) -> EmbeddedModel | None:
+    """Return the model of the package that a member of an evaluator is, by its name or files."""
+    name, _, identity = part.partition("@")
+    for known in registry.EVALUATORS:
+        model: EmbeddedModel = registry.resolve("evaluator", known)
+        if name == known or identity == model.identity:
+            return model
+    return None

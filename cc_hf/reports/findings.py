@@ -1,0 +1,190 @@
+"""What the figures of a report say, in sentences, and the cells of its data that differ most. A
+sentence is made only where the intervals bear it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from cc_hf.reports.figure_text import category_key, figure_distance, figure_label, with_interval
+from cc_hf.reports.highlights import (
+    Attribute,
+    Group,
+    Spread,
+    category_spreads,
+    judged_samples,
+)
+from cc_hf.reports.key_figures import main_figure
+from cc_hf.reports.numbers import count, percent
+from cc_hf.reports.report import Report
+from cc_hf.reports.report_tables import is_unfit
+from cc_hf.results import Interval
+from cc_hf.schema import UNCOUNTED_CATEGORY
+from cc_hf.statistics.score_intervals import wilson_interval
+
+__all__ = ["Split", "findings", "most_split", "splits"]
+
+_SMALLEST = 10  # a cell with fewer samples says little about a system
+_MOST_CATEGORIES = 6  # among more, the best and the worst are extremes of small samples
+#: Categories that are named by another word in a sentence.
+_WORDS = {"female": "women", "male": "men"}
+
+
+class Split(NamedTuple):
+    """A value of an attribute on which a system is right more often in one category than another.
+
+    Attributes:
+        value: the value, such as an occupation.
+        spread: the accuracies of the system in the categories of this value.
+    """
+
+    value: str
+    spread: Spread
+
+
+def splits(report: Report, metric: str, attribute: Attribute) -> dict[int, tuple[Split, ...]]:
+    """Return the values of an attribute with at least ten samples in each of two categories, by the
+    index of the system, those with the largest gap first.
+
+    The category that minimum accuracies ignore is left out.
+    """
+    by_system: dict[int, tuple[Split, ...]] = {}
+    for system in range(len(report.systems)):
+        n: Counter[tuple[str, str]] = Counter()
+        n_correct: Counter[tuple[str, str]] = Counter()
+        for index, judgement in judged_samples(report, metric, system):
+            cell = attribute.values[index], report.samples[index].category
+            n[cell] += 1
+            n_correct[cell] += judgement.is_correct
+        groups: dict[str, list[Group]] = {}
+        for (value, category), size in n.items():
+            if value and size >= _SMALLEST and category != UNCOUNTED_CATEGORY:
+                group = Group(category, size, n_correct[value, category])
+                groups.setdefault(value, []).append(group)
+        of_system = [
+            Split(value, Spread(system, tuple(sorted(of, key=lambda g: category_key(g.name)))))
+            for value, of in groups.items()
+            if len(of) > 1
+        ]
+        by_system[system] = tuple(sorted(of_system, key=lambda s: (-s.spread.gap, s.value)))
+    return {system: of_system for system, of_system in by_system.items() if of_system}
+
+
+def most_split(
+    report: Report, metric: str, attributes: Sequence[Attribute]
+) -> tuple[Attribute, Mapping[int, tuple[Split, ...]]] | None:
+    """Return the attribute of words with the most values that `splits` finds, and these; None if no
+    attribute has two.
+    """
+    tables = [(a, splits(report, metric, a)) for a in attributes if a.has_words]
+    best = max(tables, key=lambda table: _most(table[1]), default=None)
+    return best if best is not None and _most(best[1]) > 1 else None
+
+
+def _most(by_system: Mapping[int, tuple[Split, ...]]) -> int:
+    return max(map(len, by_system.values()), default=0)
+
+
+def findings(report: Report, attributes: Sequence[Attribute]) -> list[str]:
+    """Return sentences on the first metric of a report: which system is best, how much worse the
+    worst category is, and the cell that shows it most. All may be missing.
+
+    Args:
+        attributes: those of `cc_hf.reports.highlights.attributes`; () if the data are not at hand.
+
+    Returns:
+        At most three sentences; [] for figures that are not fit to be cited.
+    """
+    metric = next(iter(report.metrics), None)
+    if metric is None or is_unfit(report, metric):
+        return []
+    sentences = list(_best(report, metric))
+    if metric in report.judging:
+        sentences += [*_worst_category(report, metric), *_cell(report, metric, attributes)]
+    return sentences
+
+
+def _best(report: Report, metric: str) -> Iterator[str]:
+    """Yield which system is best by the main figure, if it can be told."""
+    results = {s: r for s, r in report.of_metric(metric).items() if not r.why_unfit(main_figure(r))}
+    names = {main_figure(result) for result in results.values()}
+    if len(results) < 2 or len(names) != 1:
+        return
+    name = names.pop()
+    ranked = sorted(results, key=lambda s: _badness(report, metric, s, name))
+    best, second = (results[system] for system in ranked[:2])
+    texts = [with_interval(r.scores[name], r.intervals.get(name)) for r in (best, second)]
+    label = figure_label(metric, name)
+    if _are_apart(best.intervals.get(name), second.intervals.get(name)):
+        yield f"{ranked[0]} is best by {label}: {texts[0]} %, {ranked[1]} has {texts[1]} %."
+    else:
+        yield (
+            f"By {label}, {ranked[0]} ({texts[0]} %) and {ranked[1]} ({texts[1]} %) cannot be told"
+            " apart."
+        )
+
+
+def _worst_category(report: Report, metric: str) -> Iterator[str]:
+    """Yield which category is the worst with every system, and by how much."""
+    spreads = category_spreads(report, metric)
+    if not spreads or any(len(spread.groups) > _MOST_CATEGORIES for spread in spreads):
+        return
+    if len({spread.lowest.name for spread in spreads}) != 1:
+        return
+    clear = [spread for spread in spreads if _least_gap(spread, level=0.95) > 0]
+    if len(clear) < len(spreads):
+        return
+    lowest = _word(spreads[0].lowest.name)
+    highest = {spread.highest.name for spread in spreads}
+    than = f" than {_word(highest.pop())}" if len(highest) == 1 else " than the best category"
+    ordered = sorted(spreads, key=lambda spread: spread.gap)
+    gaps = [
+        f"{percent(spread.gap)} points with {report.systems[spread.system].name}"
+        for spread in dict.fromkeys((ordered[0], ordered[-1]))
+    ]
+    with_all = "With every system, " if len(spreads) > 1 else ""
+    yield f"{with_all}{lowest} are translated right less often{than}: by {' to '.join(gaps)}."
+
+
+def _cell(report: Report, metric: str, attributes: Sequence[Attribute]) -> Iterator[str]:
+    """Yield the value whose categories differ most, at a level that allows for the choice of it."""
+    table = most_split(report, metric, attributes)
+    if table is None:
+        return
+    cells = [split for of_system in table[1].values() for split in of_system]
+    level = 1 - 0.05 / len(cells)
+    split = max(cells, key=lambda split: _least_gap(split.spread, level=level))
+    if _least_gap(split.spread, level=level) <= 0:
+        return
+    system = report.systems[split.spread.system].name
+    low, high = split.spread.lowest, split.spread.highest
+    yield (
+        f"“{split.value}”: {system} has {count(low.n_correct)} of {count(low.n)} {_word(low.name)}"
+        f" right, and {count(high.n_correct)} of {count(high.n)} {_word(high.name)}."
+    )
+
+
+def _badness(report: Report, metric: str, system: str, name: str) -> float:
+    distance = figure_distance(metric, name, report.of_metric(metric)[system].scores[name])
+    return math.inf if distance is None else distance
+
+
+def _are_apart(first: Interval | None, second: Interval | None) -> bool:
+    if first is None or second is None:
+        return False
+    return first.low > second.high or first.high < second.low
+
+
+def _least_gap(spread: Spread, *, level: float) -> float:
+    """Return the lower limit of the difference of the best and the worst group (Newcombe 1998)."""
+    high, low = spread.highest, spread.lowest
+    of_high = wilson_interval(high.n_correct, high.n, level=level)
+    of_low = wilson_interval(low.n_correct, low.n, level=level)
+    return spread.gap - math.hypot(high.accuracy - of_high.low, of_low.high - low.accuracy)
+
+
+def _word(category: str) -> str:
+    return _WORDS.get(category, category)

@@ -1,0 +1,138 @@
+"""What is not fit to be cited is marked on every screen, and nowhere first, ranked or bold."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from cc_hf.fit_to_cite import reasons_not_to_cite
+from cc_hf.hub.metric_page import judge_lines
+from cc_hf.leaderboard.html import board_html, result_html, system_order
+from cc_hf.leaderboard.store import read_folder
+from cc_hf.leaderboard.table import first_choice, leaderboard_rows, ranked
+from cc_hf.reports.formats.latex import latex_paper_table
+from cc_hf.reports.formats.markdown import markdown_report
+from cc_hf.reports.page.page import html_page
+from cc_hf.reports.paper_table import paper_table
+from cc_hf.reports.report import build_report
+from cc_hf.reports.samples import System
+from cc_hf.reports.tables.base import results_table
+from cc_hf.results import EvaluationResult, ResultSet
+from tests.helpers.results import small_result, write_result
+from tests.helpers.terminal import printed
+
+# Kind of reason -> fields of a signature, counts, and words of the reason.
+KINDS = {
+    "itself": ("sys:org/a@1/beam5|eval:org/a@2", {}, "org/a is the system and the evaluator"),
+    "evaluator": ("eval:cc-tiny-en-de@d644c6d303e7", {}, "small evaluator"),
+    "ties": ("eval:org/a@2", {"n_ties": 2}, "2 of 20 judgements are ties"),
+    "inconclusive": ("eval:org/a@2", {"n_inconclusive": 11}, "11 of 20 translations have no"),
+    "translations": ("eval:org/a@2", {"n_with_source": 3}, "3 of 20 translations repeat"),
+    "limit": ("data:winomt/default[first 20]@1", {}, "only 20 examples"),
+}
+
+
+def unfit(kind: str, metric: str = "contrastive_conditioning") -> EvaluationResult:
+    """Return a result that is better than others, but not fit to be cited."""
+    fields, counts, _ = KINDS[kind]
+    made = small_result((0.9, 0.9), system="", metric=metric)
+    signed = made.signature.replace("|n:20", "")
+    if fields.startswith("data:"):
+        signed = signed.replace("data:winomt/default@1", fields)
+    else:
+        signed += f"|{fields}"
+    return replace(made, signature=f"{signed}|n:20", counts=counts)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_screen_marks_what_is_not_fit_and_puts_it_last(kind: str, tmp_path: Path) -> None:
+    reason = KINDS[kind][2]
+    weak, fit = unfit(kind), small_result((0.4, 0.6), metric="winomt_pattern_matching")
+    assert (list(weak.unfit), fit.unfit) == ([kind], {})
+    for order in ((weak, fit), (fit, weak)):
+        terminal = " ".join(printed(results_table(ResultSet(order)), width=200).split())
+        assert terminal.index("WinoMT pattern matching accuracy") < terminal.index(
+            "contrastive conditioning accuracy"
+        )
+        cited = "minimum accuracy 40.0, beside accuracy on male 60.0, accuracy on female 40.0"
+        assert f"{cited} (WinoMT pattern matching)" in terminal
+        if kind == "limit":
+            continue  # reports have results on the same data only
+        report = build_report([System("a", {r.metric: r for r in order})], n_resamples=5)
+        page = html_page(report)
+        assert report.metrics == (fit.metric, weak.metric)
+        texts = (page, markdown_report(report), latex_paper_table(report), terminal)
+        for text in texts:
+            plain = " ".join(text.replace("<b>", "").replace("</b>", "").split())
+            assert "not fit to cite: contrastive conditioning: " in plain
+            assert reason in plain
+
+
+@pytest.mark.parametrize("kind", [kind for kind in KINDS if kind != "limit"])
+def test_a_result_that_is_not_fit_is_neither_best_nor_ranked(kind: str, tmp_path: Path) -> None:
+    results = {"weak": unfit(kind), "b": small_result((0.4, 0.6)), "c": small_result((0.3, 0.6))}
+    report = build_report([System(n, {r.metric: r}) for n, r in results.items()], n_resamples=5)
+    table = paper_table(report, ["min_accuracy"])
+    assert [row.cells[0].is_best for row in table.rows] == [False, True, False]
+    assert [row.note for row in table.rows] == ["baseline, not fit to cite", "", ""]
+    findings = html_page(report).partition('aria-label="Findings"')[2].partition("</ul>")[0]
+    assert "weak" not in findings
+    for name, result in results.items():
+        write_result(tmp_path, name, result)
+    rows = leaderboard_rows(read_folder(tmp_path))
+    assert [rank for rank, _ in ranked(rows, "min_accuracy")] == [1, 2, None]
+    board = board_html(rows, "min_accuracy", [], system_order(rows))
+    assert board.count(">not fit to cite<") == board.count('class="cc-unranked"') == 1
+    assert KINDS[kind][2] in board
+    assert KINDS[kind][2] in result_html(results["weak"])
+    write_result(tmp_path, "weak2", replace(results["weak"], metric="gender_accuracy"))
+    write_result(tmp_path, "weak3", replace(results["weak"], metric="gender_accuracy", system="d"))
+    rows = [row for row in leaderboard_rows(read_folder(tmp_path)) if row.system != "c"]
+    choice = first_choice(rows)
+    assert choice is not None
+    assert choice.metric == "contrastive_conditioning"
+
+
+def test_a_page_of_figures_that_are_not_fit_has_its_table_before_its_charts() -> None:
+    for result, is_first in ((unfit("ties"), False), (small_result((0.4, 0.6)), True)):
+        page = html_page(build_report([System("a", {result.metric: result})]))
+        summary = page.partition('id="summary"')[2]
+        assert (summary.index("<svg") < summary.index("<table")) == is_first
+        assert ("Nothing yet" in summary.partition("<table")[0]) != is_first
+
+
+def test_the_page_of_a_metric_marks_what_the_embedded_evaluator_judges() -> None:
+    rows = '[{"correct_sources": ["A [male] cook."], "incorrect_sources": ["A [female] cook."]}]'
+    answer = judge_lines(
+        "contrastive_conditioning", "Ein Koch.", rows, src_lang="en", tgt_lang="de"
+    )
+    assert "small evaluator" in answer.figures["unfit"]
+
+
+@pytest.mark.parametrize(
+    ("fields", "dataset", "reason"),
+    [
+        ("eval:cc-tiny-en-de@1", "winomt", "cc-tiny-en-de is a small evaluator for first looks"),
+        ("eval:local:x@d644c6d303e7", "mucow", "first looks, and was not made to judge mucow"),
+        ("eval:org/a@1+bergamot:en-pt@2", "winomt", "bergamot:en-pt is a small evaluator"),
+        ("sys:scored|eval:cc-tiny-en-de@1", "winomt", ""),
+        ("eval:org/a@1", "winomt", ""),
+    ],
+)
+def test_a_small_evaluator_is_no_judge_to_cite(fields: str, dataset: str, reason: str) -> None:
+    signed = dict(field.split(":", 1) for field in fields.split("|"))
+    reasons = reasons_not_to_cite(signed, {}, 9, dataset=dataset)
+    assert reason in reasons.get("evaluator", "")
+    assert bool(reasons) == bool(reason)
+
+
+@pytest.mark.parametrize(("judge", "is_fit"), [("people", True), ("cc-tiny-en-de@1", False)])
+def test_corrected_figures_are_fit_if_the_trusted_judge_is(judge: str, is_fit: bool) -> None:
+    weak = unfit("evaluator")
+    signed = weak.signature.replace("|n:20", f"|trusted:{judge}/n20|n:20")
+    scores = {**weak.scores, "corrected_min_accuracy": 0.5}
+    result = replace(weak, signature=signed, scores=scores)
+    assert bool(result.why_unfit("min_accuracy"))
+    assert bool(result.why_unfit("corrected_min_accuracy")) != is_fit

@@ -1,0 +1,111 @@
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import product
+
+import pytest
+
+from cc_hf.reports.findings import findings, most_split, splits
+from cc_hf.reports.highlights import Attribute, attributes
+from cc_hf.reports.page.page import split_charts
+from cc_hf.reports.report import Report, build_report
+from cc_hf.reports.samples import System
+from cc_hf.results import CategoryAccuracy, EvaluationResult, Interval
+from cc_hf.schema import Judgement
+from tests.helpers import reported
+
+VALUES, CATEGORIES, N = (
+    ("driver", "nurse", "cook", "clerk", "chief", "guard", "tailor"),
+    ("female", "male"),
+    20,
+)
+
+
+def made_report(*systems: dict[tuple[str, str], int], n: int = N) -> tuple[Report, Attribute]:
+    """Return a report of systems that have, of `n` samples of each value and category, all right
+    but the given number, and its attribute.
+    """
+    cells = list(product(VALUES, CATEGORIES))
+    results = []
+    for right in systems:
+        judgements = [
+            Judgement(
+                str(n * i + k),
+                c,
+                k < right.get((v, c), n),
+                f"{v} {k}",
+                "correct" if k < right.get((v, c), n) else "incorrect",
+            )
+            for i, (v, c) in enumerate(cells)
+            for k in range(n)
+        ]
+        of = {c: [j.is_correct for j in judgements if j.category == c] for c in CATEGORIES}
+        categories = tuple(
+            CategoryAccuracy(c, len(f), sum(f), sum(f) / len(f)) for c, f in of.items()
+        )
+        lowest = min(c.accuracy for c in categories)
+        results.append(
+            EvaluationResult(
+                "", "", "de", "m", f"m|data:own@1|n:{len(judgements)}", len(judgements),
+                {"min_accuracy": lowest}, {"min_accuracy": Interval(lowest - 0.02, lowest + 0.02)},
+                categories, tuple(judgements),
+            )
+        )  # fmt: skip
+    report = build_report([System(s, {"m": r}) for s, r in zip("abc", results)], n_resamples=5)
+    values = tuple(v for v, _ in cells for _ in range(n))
+    return report, Attribute("occupation", values)
+
+
+def test_sentences_are_made_where_the_intervals_bear_them() -> None:
+    weak = {("driver", "female"): 0, ("nurse", "female"): 10, ("cook", "female"): 5}
+    report, occupation = made_report(weak, {("driver", "female"): 6})
+    assert findings(report, [occupation]) == [
+        "b is best by minimum accuracy: 90.0 (88.0 – 92.0) %, a has 67.9 (65.9 – 69.9) %.",
+        "With every system, women are translated right less often than men: by 10.0 points with b"
+        " to 32.1 points with a.",
+        "“driver”: a has 0 of 20 women right, and 20 of 20 men.",
+    ]
+    assert len(findings(report, [])) == 2
+    alike, occupation = made_report(weak, {**weak, ("chief", "male"): 19})
+    first, *_ = findings(alike, [occupation])
+    assert first.endswith("cannot be told apart.")
+
+
+@pytest.mark.parametrize(
+    ("right", "n"),
+    [({("driver", "female"): 17}, N), ({}, N), ({("driver", "female"): 0}, 5)],
+    ids=["a small gap", "none", "few samples of a value"],
+)
+def test_what_the_intervals_do_not_bear_is_not_said(
+    right: dict[tuple[str, str], int], n: int
+) -> None:
+    report, occupation = made_report(right, n=n)
+    assert [text for text in findings(report, [occupation]) if "driver" in text] == []
+
+
+def test_values_are_split_by_category_with_the_widest_first() -> None:
+    report, occupation = made_report({("driver", "female"): 0, ("nurse", "male"): 5})
+    [shown] = splits(report, "m", occupation).values()
+    assert [(s.value, s.spread.lowest.name, s.spread.gap) for s in shown[:3]] == [
+        ("driver", "female", 1.0),
+        ("nurse", "male", 0.75),
+        ("chief", "male", 0.0),
+    ]
+    assert len(shown) == len(VALUES)
+    assert most_split(report, "m", []) is None
+    [(caption, chart)] = split_charts(report, [occupation])
+    assert caption.startswith("a: where categories differ most, by occupation")
+    assert chart.count(">0/20<") == 1
+    assert "#samples?wrong=a&amp;data.occupation=driver&amp;category=female" in chart
+    # nothing is wrong with the men, so their mark opens nothing
+    assert "data.occupation=driver&amp;category=male" not in chart
+
+
+def test_metrics_that_are_not_fit_say_nothing() -> None:
+    report = reported.report()
+    systems = [
+        replace(s, results={m: replace(r, counts={"n_ties": r.n}) for m, r in s.results.items()})
+        for s in report.systems
+    ]
+    weak = build_report(systems, examples=reported.examples(), n_resamples=5)
+    assert findings(weak, attributes(weak)) == []
