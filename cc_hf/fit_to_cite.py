@@ -18,8 +18,8 @@ __all__ = ["OF_THE_JUDGE", "is_small", "reasons_not_to_cite"]
 #: Kinds of reasons that do not concern figures that include the judge's mistakes.
 OF_THE_JUDGE = frozenset({"itself", "evaluator", "ties", "inconclusive"})
 _MANY_TIES = 0.05
-_MANY_UNUSABLE = 0.1
-_UNUSABLE = ("n_with_source", "n_repeated", "n_without_words", "n_blank")
+# Count -> share above which translations say nothing. Weak systems repeat themselves.
+_UNUSABLE = {"n_with_source": 0.1, "n_repeated": 0.5, "n_without_words": 0.1, "n_blank": 0.1}
 _STUDENT = re.compile(r"(?:local:)?bergamot:")
 
 
@@ -44,7 +44,7 @@ def reasons_not_to_cite(
         Kind of reason -> the reason as a phrase; {} if the figures are fit to be cited. The kinds
             are "itself" (the system is its own evaluator), "evaluator" (it is small, or was not
             made for these data), "ties" (more than 5 %), "inconclusive" (more than half),
-            "translations" (more than 10 % that cannot be judged) and "limit" (some examples only).
+            "translations" (many that cannot be judged) and "limit" (some examples only).
 
     Examples:
         >>> reasons_not_to_cite({"eval": "facebook/wmt19-en-de@1a2b3c4"}, {"n_ties": 1}, 100)
@@ -68,9 +68,10 @@ def reasons_not_to_cite(
         reasons["ties"] = f"{n_ties:,} of {n:,} judgements are ties{counted}"
     if (n_inconclusive := counts.get("n_inconclusive", 0)) > n / 2:
         reasons["inconclusive"] = f"{n_inconclusive:,} of {n:,} translations have no verdict"
-    if (n_unusable := max(counts.get(name, 0) for name in _UNUSABLE)) > _MANY_UNUSABLE * n:
+    unusable = [counts[k] for k, share in _UNUSABLE.items() if counts.get(k, 0) > share * n]
+    if unusable:
         reasons["translations"] = (
-            f"{n_unusable:,} of {n:,} translations repeat their source or one another, or are no"
+            f"{max(unusable):,} of {n:,} translations repeat their source or one another, or are no"
             " text of the target language"
         )
     if signature.is_limited(signed.get("data", "")):

@@ -19,7 +19,7 @@ from cc_hf.reports.page.page import html_page
 from cc_hf.reports.report import build_report
 from cc_hf.reports.samples import System
 
-_SIZE = {"width": 1100, "height": 820}
+_WIDTH, _HEIGHT = 1100, 820
 
 
 def page(shared: Path, systems: tuple[str, ...] = ("aws", "bing", "google", "systran")) -> str:
@@ -41,7 +41,9 @@ if __name__ == "__main__":
         browser = playwright.chromium.launch(
             executable_path=shutil.which("chromium"), args=["--no-sandbox"]
         )
-        opened = browser.new_page(viewport=_SIZE, color_scheme="light")
+        opened = browser.new_page(
+            viewport={"width": _WIDTH, "height": _HEIGHT}, color_scheme="light"
+        )
         opened.goto(file.as_uri())
         opened.screenshot(path=picture)
         browser.close()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -193,7 +193,7 @@ def evaluate(
     is_one_file = outputs[0] == output
     return Outcome(
         texts[0] if len(texts) == 1 else lambda: list(map(json.loads, texts)),
-        lambda: [part for outcome in outcomes for part in _tables(outcome)],
+        lambda: list(_tables(outcomes)),
         text=texts[0] if is_one_file else None,
         files=[
             NewFile(path, text)
@@ -354,13 +354,22 @@ def _results(outcome: EvaluationResult | ResultSet) -> tuple[EvaluationResult, .
     return outcome.results if isinstance(outcome, ResultSet) else (outcome,)
 
 
-def _tables(outcome: EvaluationResult | ResultSet) -> Iterator[RenderableType]:
+def _tables(outcomes: Iterable[EvaluationResult | ResultSet]) -> Iterator[RenderableType]:
+    """Yield the tables and signatures of each system; a note that several have is shown once."""
     from cc_hf.reports.tables.base import result_table, results_table
     from cc_hf.results import ResultSet
 
-    yield results_table(outcome) if isinstance(outcome, ResultSet) else result_table(outcome)
-    for result in _results(outcome):
-        yield Text(f"signature: {result.signature}")
+    shown: set[str] = set()
+    for outcome in outcomes:
+        results = tuple(
+            replace(result, notes=tuple(note for note in result.notes if note not in shown))
+            for result in _results(outcome)
+        )
+        is_set = isinstance(outcome, ResultSet)
+        yield results_table(ResultSet(results)) if is_set else result_table(results[0])
+        for result in results:
+            shown.update(result.notes)
+            yield Text(f"signature: {result.signature}")
 
 
 def _warnings(results: Sequence[EvaluationResult]) -> Iterator[str]:

@@ -10,7 +10,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from cc_hf import signature
+from cc_hf import registry, signature
 from cc_hf.cues.wordings import Wording
 from cc_hf.errors import CCError, InputError, in_file
 from cc_hf.evaluators.base import Evaluator, ScoreFunction
@@ -29,7 +29,9 @@ __all__ = [
 ]
 
 #: What the notes on calibrations begin with.
-NOTE_BEGINNING = "Calibration of "
+NOTE_BEGINNING = "With the cues "
+#: Reading -> where it is meant, in words.
+_WHERE = {"female": "where a woman is meant", "male": "where a man is meant"}
 #: Number of digests of development rows that a calibration keeps.
 N_SKETCHED = 128
 _DIGITS = 12
@@ -139,19 +141,23 @@ class Calibration:
             InputError: for a name that was not compared.
         """
         result = self.of(name)
-        figures, (first, second) = result.report, self.readings
+        figures = result.report
         limits = result.intervals.get("auc")
-        interval = f" ({limits.low:.3f} to {limits.high:.3f})" if limits else ""
         best = self.choice.report.auc
         # A wording within the interval is not clearly worse than the one that was chosen.
         is_worse = name != self.chosen and best > (limits.high if limits else figures.auc)
-        better = f". {self.chosen} does better, with an AUC of {best:.3f}" if is_worse else ""
+        better = f". The cues {self.chosen} do better" if is_worse else ""
+        judge = registry.find("metric", self.data.rpartition("/")[2])
+        data = registry.find("dataset", self.dataset)
+        shares = (
+            f"{100 * share:.0f} % {_WHERE.get(reading, f'for {reading}')}"
+            for reading, share in zip(self.readings, figures.accuracies, strict=True)
+        )
         return (
-            f"{NOTE_BEGINNING}{name}: {self.evaluator.partition('@')[0]} decides"
-            f" {100 * figures.accuracy:.1f} % of {figures.n:,} translations of {self.data} as"
-            f" labelled ({first} {100 * figures.accuracies[0]:.1f} %, {second}"
-            f" {100 * figures.accuracies[1]:.1f} %); AUC {figures.auc:.3f}{interval}, shift"
-            f" {figures.shift:+.3f}{better}"
+            f"{NOTE_BEGINNING}{name}, {self.evaluator.partition('@')[0]} agrees with"
+            f" {judge.title if judge else 'the labels'} on {100 * figures.accuracy:.0f} % of"
+            f" {figures.n:,} translations of {data.title if data else self.dataset}:"
+            f" {', '.join(shares)}{better}"
         )
 
     def unmeasured_note(self, name: str, dataset: str) -> str:

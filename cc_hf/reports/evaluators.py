@@ -71,7 +71,7 @@ def evaluator_facts(report: Report) -> tuple[EvaluatorFacts, ...]:
         EvaluatorFacts(
             name,
             evaluator_caution(name),
-            tuple(note.replace(f": {name} decides", ": decides", 1) for note in notes),
+            tuple(note.replace(f", {name} agrees", ", it agrees", 1) for note in notes),
         )
         for name, notes in calibrations.items()
         if name

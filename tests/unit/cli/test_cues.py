@@ -181,7 +181,7 @@ def test_cues_calibrate_prints_writes_and_draws_what_evaluate_takes(tmp_path: Pa
     )
     assert judged.exit_code == 0, judged.output
     assert f"cues:{calibration['chosen']}|" in judged.output
-    assert f"Calibration of {calibration['chosen']}" in judged.output
+    assert f"With the cues {calibration['chosen']}" in judged.output
 
 
 def test_cues_calibrate_refuses_a_picture_that_it_cannot_draw(tmp_path: Path) -> None:
