@@ -18,7 +18,7 @@ from cc_hf.reports.figure_text import (
     pair_of_data,
     title_of_data,
 )
-from cc_hf.reports.key_figures import gap_of, main_figure
+from cc_hf.reports.key_figures import extremes, is_gap, main_figure
 from cc_hf.reports.numbers import limits, percent
 from cc_hf.reports.report import Report
 from cc_hf.results import EvaluationResult
@@ -26,7 +26,7 @@ from cc_hf.results import EvaluationResult
 __all__ = [
     "OVERVIEW_CAPTION",
     "Collection",
-    "Figure",
+    "OverviewCell",
     "OverviewRow",
     "build_collection",
     "overview",
@@ -34,9 +34,9 @@ __all__ = [
 
 #: What a reader must know of the overview.
 OVERVIEW_CAPTION = (
-    "Figures are in percent, gaps in percentage points; the brackets hold intervals. The main"
-    " figure is the one by which systems are ranked. A gap is the one that the metric measures,"
-    " else that of the best and the worst category."
+    "Figures are in percent; the brackets hold intervals. Each row has the figure by which systems"
+    " are ranked on these data by this metric, or a gap that the metric measures; rows cannot be"
+    " compared with each other. A line goes from the worst to the best category."
 )
 
 
@@ -62,24 +62,24 @@ class Collection:
         return self.systems[0] if len(self.systems) == 1 else f"{len(self.systems):,} systems"
 
 
-class Figure(NamedTuple):
-    """A figure as text.
+class OverviewCell(NamedTuple):
+    """The figure of a system.
 
     Attributes:
-        label: its name in words.
-        meaning: what it means; "" if the name says so.
         value: the figure in percent.
         interval: its interval; "" if there is none.
+        lowest, highest: names and accuracies of the worst and the best category; None where the
+            figure is a difference, or the result has no or many categories.
     """
 
-    label: str
-    meaning: str
     value: str
     interval: str
+    lowest: tuple[str, float] | None
+    highest: tuple[str, float] | None
 
 
 class OverviewRow(NamedTuple):
-    """What the overview says of a system by one metric on one dataset.
+    """What the overview says of one figure of a metric on one dataset.
 
     Attributes:
         report: index of the report in the collection.
@@ -87,20 +87,23 @@ class OverviewRow(NamedTuple):
         languages: the languages in words.
         metric: the metric in words.
         about: what the metric does.
-        main: the main figure; None for a result without scores.
-        gap: the gap; None if there is none.
-        evaluator: the evaluator without its revision; "" for a metric that needs none.
+        figure: the figure in words.
+        meaning: what it means; "" if the name says so.
+        evaluator: the evaluators without their revisions; "" for a metric that needs none.
+        is_unfit: whether none of the cells is fit to be cited.
+        cells: one per system of the collection; None for a system without the figure.
     """
 
     report: int
     data: str
     languages: str
-    system: str
     metric: str
     about: str
-    main: Figure | None
-    gap: Figure | None
+    figure: str
+    meaning: str
     evaluator: str
+    is_unfit: bool
+    cells: tuple[OverviewCell | None, ...]
 
 
 def build_collection(reports: Sequence[Report]) -> Collection:
@@ -121,37 +124,49 @@ def build_collection(reports: Sequence[Report]) -> Collection:
 
 
 def overview(collection: Collection) -> tuple[OverviewRow, ...]:
-    """Return one row for each system and metric on each dataset, in the order of the reports."""
-    return tuple(
-        OverviewRow(
-            index,
-            title_of_data(report.first),
-            pair_of_data(result),
-            system.name,
-            metric_name(metric),
-            metric_meaning(metric),
-            _main(result),
-            _gap(result),
-            evaluator_name(result),
-        )
-        for index, report in enumerate(collection.reports)
-        for system in report.systems
-        for metric, result in system.results.items()
+    """Return a row for the main figure of each metric on each dataset, in the order of the reports,
+    then one for each gap that a metric measures besides.
+    """
+    main_rows, gap_rows = [], []
+    for index, report in enumerate(collection.reports):
+        for metric in report.metrics:
+            results = report.of_metric(metric).values()
+            names = dict.fromkeys(main_figure(result) for result in results if result.scores)
+            main_rows += [_row(collection, index, metric, name) for name in names]
+            gaps = dict.fromkeys(name for r in results for name in r.scores if is_gap(metric, name))
+            gap_rows += [
+                _row(collection, index, metric, name) for name in gaps if name not in names
+            ]
+    return (*main_rows, *gap_rows)
+
+
+def _row(collection: Collection, index: int, metric: str, name: str) -> OverviewRow:
+    report = collection.reports[index]
+    results = report.of_metric(metric)
+    label, _, meaning = figure_name(metric, name)
+    evaluators = dict.fromkeys(evaluator_name(result) for result in results.values())
+    return OverviewRow(
+        index,
+        title_of_data(report.first),
+        pair_of_data(next(iter(results.values()))),
+        metric_name(metric),
+        metric_meaning(metric),
+        label,
+        meaning,
+        ", ".join(filter(None, evaluators)),
+        all(result.why_unfit(name) for result in results.values()),
+        tuple(
+            _cell(results[system], name)
+            if system in results and name in results[system].scores
+            else None
+            for system in collection.systems
+        ),
     )
 
 
-def _main(result: EvaluationResult) -> Figure | None:
-    name = main_figure(result)
-    if not name:
-        return None
-    label, _, meaning = figure_name(result.metric, name)
-    value, interval = result.scores[name], limits(result.intervals.get(name))
-    return Figure(label, meaning, percent(value).replace("-", "−"), interval)
-
-
-def _gap(result: EvaluationResult) -> Figure | None:
-    gap = gap_of(result)
-    if gap is None:
-        return None
-    value = percent(gap.value).replace("-", "−")
-    return Figure(gap.label, gap.meaning, value, limits(gap.interval))
+def _cell(result: EvaluationResult, name: str) -> OverviewCell:
+    value = percent(result.scores[name]).replace("-", "−")
+    interval = limits(result.intervals.get(name))
+    ends = None if is_gap(result.metric, name) else extremes(result)
+    lowest, highest = ((c.category, c.accuracy) for c in ends) if ends else (None, None)
+    return OverviewCell(value, interval, lowest, highest)

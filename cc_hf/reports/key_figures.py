@@ -3,32 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from typing import NamedTuple
 
 from cc_hf.metrics.base import registered_metric
-from cc_hf.reports.figure_text import category_label, figure_name, ordered_categories
-from cc_hf.results import CORRECTED, EvaluationResult, Interval, NoInterval
+from cc_hf.reports.figure_text import figure_name, ordered_categories
+from cc_hf.results import CORRECTED, CategoryAccuracy, EvaluationResult
 from cc_hf.schema import UNCOUNTED_CATEGORY
 
-__all__ = ["Gap", "gap_of", "is_gap", "key_figures", "key_names", "main_figure", "usual_first"]
+__all__ = ["extremes", "is_gap", "key_figures", "key_names", "main_figure", "usual_first"]
 
 _MOST_CATEGORIES = 6  # among more, the best and the worst are extremes of small samples
-
-
-class Gap(NamedTuple):
-    """A difference of two groups of samples.
-
-    Attributes:
-        label: what differs.
-        meaning: what this means; "" if the label says so.
-        value: the difference, in [-1, 1].
-        interval: its interval; None where it has none.
-    """
-
-    label: str
-    meaning: str
-    value: float
-    interval: Interval | NoInterval | None
 
 
 def key_figures(result: EvaluationResult) -> tuple[str, ...]:
@@ -91,21 +74,14 @@ def usual_first(names: tuple[str, ...]) -> list[str]:
     return sorted(names, key=lambda name: name.removeprefix(CORRECTED) != "min_accuracy")
 
 
-def gap_of(result: EvaluationResult) -> Gap | None:
-    """Return the gap that the metric measures, else that of the best and the worst category.
-
-    Returns:
-        The gap; None for a result without either, and for one with many categories.
+def extremes(result: EvaluationResult) -> tuple[CategoryAccuracy, CategoryAccuracy] | None:
+    """Return the worst and the best category of a result; None for fewer than two categories, and
+    for many. The category that minimum accuracies ignore is left out.
     """
-    for name in result.scores:
-        if is_gap(result.metric, name):
-            label, _, meaning = figure_name(result.metric, name)
-            return Gap(label, meaning, result.scores[name], result.intervals.get(name))
     categories = [c for c in ordered_categories(result) if c.category != UNCOUNTED_CATEGORY]
     if not 2 <= len(categories) <= _MOST_CATEGORIES:
         return None
-    best = max(categories, key=lambda category: category.accuracy)
-    worst = min(categories, key=lambda category: category.accuracy)
-    names = [category_label(result, category.category) for category in (best, worst)]
-    meaning = "The accuracy on the best category minus that on the worst."
-    return Gap(" − ".join(names), meaning, best.accuracy - worst.accuracy, None)
+    return (
+        min(categories, key=lambda category: category.accuracy),
+        max(categories, key=lambda category: category.accuracy),
+    )

@@ -8,7 +8,7 @@ __all__ = ["N_COLOURS", "N_SHAPES", "colour", "mark_classes", "name_lines", "sha
 
 #: Number of colours (`.s0`, `.s1`, ... of the page) and of shapes (`.m0`, `.m1`, ...).
 N_COLOURS, N_SHAPES = 8, 6
-_BREAKS = " -_/.:,+|@"
+_BREAKS = " -_/"
 
 
 def colour(system: int) -> int:

@@ -4,6 +4,8 @@ tables.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from cc_hf.metrics.figure_names import BLEU
 from cc_hf.reports.derived_figures import derived_figures
 from cc_hf.reports.figure_text import (
@@ -20,7 +22,7 @@ from cc_hf.reports.figure_text import (
     ratio_text,
     signed_percent,
 )
-from cc_hf.reports.key_figures import key_names, usual_first
+from cc_hf.reports.key_figures import key_names, main_figure, usual_first
 from cc_hf.reports.numbers import decimal, limits, percent
 from cc_hf.reports.report import Report
 from cc_hf.reports.report_parts import Cell, ReportTable, TableRow
@@ -30,6 +32,7 @@ from cc_hf.reports.what_to_cite import UNFIT, why_unfit
 from cc_hf.results import CORRECTED, EvaluationResult, Interval, NoInterval
 
 __all__ = [
+    "by_main_figure",
     "category_table",
     "figure_cell",
     "figures_table",
@@ -75,7 +78,7 @@ def summary_table(report: Report) -> ReportTable:
     """
     figures = {metric: _headline(report, metric) for metric in report.metrics}
     has_bleu = any(system.bleu is not None for system in report.systems)
-    rows = []
+    rows: list[TableRow] = []
     for index, system in enumerate(report.systems):
         cells = [Cell("" if system.bleu is None else percent(system.bleu))] * has_bleu
         for metric, names in figures.items():
@@ -92,6 +95,7 @@ def summary_table(report: Report) -> ReportTable:
                 system=index,
             )
         )
+    rows = by_main_figure(report, rows)
     columns = [figure_label(metric, name) for metric, names in figures.items() for name in names]
     bests = [figure_name(metric, name).best for metric, names in figures.items() for name in names]
     groups = tuple((group_name(report, metric), len(names)) for metric, names in figures.items())
@@ -105,6 +109,23 @@ def summary_table(report: Report) -> ReportTable:
         dict(glossary(report)),
         (*[BLEU.best] * has_bleu, *bests),
     )
+
+
+def by_main_figure(report: Report, rows: Iterable[TableRow]) -> list[TableRow]:
+    """Return rows of systems with the best by the main figure of the first metric first, then those
+    whose figure is not fit to be cited, or that have none.
+    """
+
+    def key(row: TableRow) -> tuple[bool, float]:
+        system = report.systems[row.system or 0]
+        result = system.results.get(report.metrics[0])
+        name = "" if result is None else main_figure(result)
+        if result is None or not name or result.why_unfit(name):
+            return True, 0.0
+        distance = figure_distance(result.metric, name, result.scores[name])
+        return distance is None, distance or 0.0
+
+    return sorted(rows, key=key)
 
 
 def is_unfit(report: Report, metric: str) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from cc_hf.reports.collection import OVERVIEW_CAPTION, Collection, Figure, overview
+from cc_hf.reports.collection import OVERVIEW_CAPTION, Collection, OverviewCell, overview
 from cc_hf.reports.evaluators import evaluator_facts, evaluators_text
 from cc_hf.reports.figure_text import data_name
 from cc_hf.reports.report import Report
@@ -38,13 +38,12 @@ def markdown_report(report: Report) -> str:
 
 def markdown_collection(collection: Collection) -> str:
     """Return an overview of several datasets, then the `markdown_report` of each."""
-    has_systems = len(collection.systems) > 1
-    names = ["dataset", "language", *["system"] * has_systems, "metric", "main figure", "gap"]
-    lines = [[*names, "evaluator"], ["---"] * (len(names) + 1)]
+    names = ["dataset", "language", "metric", "figure", "evaluator", *collection.systems]
+    lines = [list(map(markdown_text, names)), ["---"] * len(names)]
     for row in overview(collection):
-        texts = [row.data, row.languages, *[row.system] * has_systems, row.metric]
-        figures = [_figure(row.main), _figure(row.gap), row.evaluator or "none, by words"]
-        lines.append([markdown_text(text) for text in (*texts, *figures)])
+        figure = f"{row.figure} ({UNFIT})" if row.is_unfit else row.figure
+        texts = [row.data, row.languages, row.metric, figure, row.evaluator or "none, by words"]
+        lines.append([*map(markdown_text, texts), *map(_figure, row.cells)])
     table = "\n".join("| " + " | ".join(line) + " |" for line in lines)
     n = f"{len(collection.reports):,} datasets"
     parts = [f"# {markdown_text(collection.title)}: {n}", "## Overview", table, OVERVIEW_CAPTION]
@@ -52,11 +51,10 @@ def markdown_collection(collection: Collection) -> str:
     return "\n\n".join(parts) + "\n"
 
 
-def _figure(figure: Figure | None) -> str:
-    if figure is None:
+def _figure(cell: OverviewCell | None) -> str:
+    if cell is None:
         return ""
-    interval = f" ({figure.interval})" if figure.interval else ""
-    return f"{figure.label}: {figure.value}{interval}"
+    return f"{cell.value} ({cell.interval})" if cell.interval else cell.value
 
 
 def _parts(report: Report, level: str) -> list[str]:

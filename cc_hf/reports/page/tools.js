@@ -62,7 +62,7 @@ const save = (name, type, text) => {
     if (typeof a !== typeof b) return typeof a === "number" ? -1 : 1;
     return sign * (typeof a === "number" ? a - b : a.localeCompare(b, "en", { numeric: true }));
   };
-  for (const table of document.querySelectorAll("main table:not(.confusion)")) {
+  for (const table of document.querySelectorAll("main table:not(.confusion, .matrix)")) {
     const body = table.tBodies[0];
     if (body.rows.length < 2) continue;
     const heads = [table.tHead.rows[0].cells[0], ...[...table.tHead.rows].at(-1).cells].filter((head, i, list) => list.indexOf(head) === i);

@@ -2,17 +2,15 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import pytest
-
 from cc_hf.leaderboard.store import Store, StoredResult
 from cc_hf.leaderboard.table import default_columns, leaderboard_rows
 from cc_hf.reports.figure_text import figure_label
-from cc_hf.reports.key_figures import gap_of, key_figures, main_figure
+from cc_hf.reports.key_figures import extremes, key_figures, main_figure
 from cc_hf.reports.paper_table import paper_table
 from cc_hf.reports.report import build_report
 from cc_hf.reports.report_tables import summary_table
 from cc_hf.reports.samples import System
-from cc_hf.results import CategoryAccuracy, EvaluationResult, Interval
+from cc_hf.results import CategoryAccuracy, EvaluationResult
 
 
 def result(metric: str, scores: dict[str, float]) -> EvaluationResult:
@@ -51,22 +49,13 @@ def test_the_main_figure_is_the_one_of_the_ranking() -> None:
     assert main_figure(result("own", {})) == ""
 
 
-def test_a_gap_is_that_of_the_metric_or_of_best_and_worst_category() -> None:
-    named = replace(
-        result("winomt_pattern_matching", {"accuracy": 0.5, "delta_g": -0.2}),
-        intervals={"delta_g": Interval(-0.3, -0.1)},
-    )
-    gap = gap_of(named)
-    assert gap is not None
-    assert (gap.value, gap.interval) == (-0.2, Interval(-0.3, -0.1))
-    assert gap.label.startswith("gender gap")
+def test_extremes_are_the_worst_and_the_best_of_few_categories() -> None:
     categories = tuple(
         CategoryAccuracy(name, 10, n, n / 10) for name, n in (("b", 3), ("a", 9), ("none", 0))
     )
-    gap = gap_of(replace(result("own", {"accuracy": 0.5}), categories=categories))
-    assert gap is not None
-    assert (gap.label, gap.interval) == ("a − b", None)
-    assert gap.value == pytest.approx(0.6)
+    ends = extremes(replace(result("own", {"accuracy": 0.5}), categories=categories))
+    assert ends is not None
+    assert [c.category for c in ends] == ["b", "a"]
     many = tuple(CategoryAccuracy(str(i), 10, i, i / 10) for i in range(8))
-    assert gap_of(replace(result("own", {"accuracy": 0.5}), categories=many)) is None
-    assert gap_of(result("own", {"accuracy": 0.5})) is None
+    assert extremes(replace(result("own", {"accuracy": 0.5}), categories=many)) is None
+    assert extremes(result("own", {"accuracy": 0.5})) is None

@@ -17,6 +17,7 @@ from cc_hf.reports.samples import System
 from tests.helpers import reported
 from tests.helpers.axe import serious_violations
 from tests.helpers.printing import assert_print_is_whole
+from tests.helpers.results import small_result
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
@@ -48,26 +49,38 @@ def collection() -> Collection:
     return build_collection([report("c", evaluator="cc-tiny-en-de@1"), report("<b>", systems=2)])
 
 
-def test_the_overview_has_main_figure_gap_and_evaluator() -> None:
-    one = build_collection([report("c", evaluator="cc-tiny-en-de@1"), report("e")])
-    assert one.title == "aws"
-    rows = overview(one)
-    assert [(row.report, row.data, row.metric) for row in rows] == [
-        (0, "d (c)", "contrastive conditioning"),
-        (0, "d (c)", "words"),
-        (1, "d (e)", "contrastive conditioning"),
-        (1, "d (e)", "words"),
+def test_the_overview_has_a_row_for_each_figure_and_a_cell_for_each_system() -> None:
+    both = build_collection([report("c", evaluator="cc-tiny-en-de@1"), report("e", systems=2)])
+    rows = overview(both)
+    assert [(row.report, row.data, row.metric, row.figure, row.is_unfit) for row in rows] == [
+        (0, "d (c)", "words", "minimum accuracy", False),
+        (0, "d (c)", "contrastive conditioning", "minimum accuracy", True),
+        (1, "d (e)", "contrastive conditioning", "minimum accuracy", False),
+        (1, "d (e)", "words", "minimum accuracy", False),
     ]
-    scored, by_words = rows[0], rows[1]
-    assert (scored.evaluator, by_words.evaluator) == ("cc-tiny-en-de", "")
-    assert scored.main is not None
-    assert scored.main.label == "minimum accuracy"
-    assert scored.main.interval
-    assert scored.gap is not None
-    assert " − " in scored.gap.label  # of the best and the worst category
-    assert by_words.gap is not None
-    assert by_words.gap.label == "male − female"  # the metric declares no figure that is best at 0
-    assert scored.languages == "German"
+    assert [row.evaluator for row in rows[:2]] == ["", "cc-tiny-en-de"]
+    assert [[cell is None for cell in row.cells] for row in rows] == [[False, True]] * 2 + [
+        [False] * 2
+    ] * 2
+    cell = rows[0].cells[0]
+    assert cell is not None
+    assert cell.interval
+    assert cell.lowest is not None
+    assert cell.highest is not None
+    assert cell.lowest[1] <= cell.highest[1]
+    assert rows[0].languages == "German"
+
+
+def test_a_gap_that_a_metric_measures_has_a_row_of_its_own() -> None:
+    made = small_result((0.4, 0.6), metric="winomt_pattern_matching")
+    made = replace(made, scores={"min_accuracy": 0.5, "delta_g": -0.2})
+    reports = [build_report([System("a", {made.metric: replace(made, config=c)})]) for c in "cd"]
+    rows = overview(build_collection(reports))
+    names = [row.figure.partition(",")[0] for row in rows]
+    assert names == ["minimum accuracy"] * 2 + ["gender gap ΔG"] * 2
+    cell = rows[2].cells[0]
+    assert cell is not None
+    assert (cell.value, cell.lowest) == ("−20.0", None)
 
 
 def test_a_collection_needs_different_data() -> None:
@@ -81,8 +94,8 @@ def test_markdown_begins_with_the_overview(collection: Collection) -> None:
     lines = markdown_collection(collection).splitlines()
     assert lines[0] == "# 2 systems: 2 datasets"
     header = lines.index("## Overview") + 2
-    assert lines[header].startswith("| dataset | language | system | metric | main figure | gap |")
-    assert len({line.count(" | ") for line in lines[header : header + 8]}) == 1
+    assert lines[header].startswith("| dataset | language | metric | figure | evaluator | aws |")
+    assert len({line.count(" | ") for line in lines[header : header + 6]}) == 1
     titles = [line for line in lines if line.startswith("## ")]
     assert titles == ["## Overview", "## d (c), German", r"## d (&lt;b>), German"]
     assert (
