@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import html
+import os
 import re
+import textwrap
 from pathlib import Path
 from typing import Any
+
+from docutils import nodes
 
 import cc_hf
 
@@ -13,12 +18,14 @@ _ROOT = Path(__file__).parent.parent
 project = "cc_hf"
 author = "the authors of cc_hf"
 release = version = cc_hf.__version__
-extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
+extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "sphinx_copybutton"]
+copybutton_prompt_text = "$ "  # is not copied
 source_suffix = {".md": "markdown"}
 exclude_patterns = ["_build"]
 myst_heading_anchors = 3
 html_theme = "furo"
 html_title = "cc_hf"
+html_baseurl = os.environ.get("READTHEDOCS_CANONICAL_URL", "")  # for the canonical address
 html_show_copyright = False
 html_extra_path = ["llms.txt"]
 html_static_path = ["_static"]
@@ -68,8 +75,19 @@ def _add_toctrees(app: Any, docname: str, source: list[str]) -> None:
         )
 
 
+def _describe(app: Any, page: str, template: str, context: dict[str, Any], tree: Any) -> None:
+    """Add the first paragraph of a page to its head, as search engines show it."""
+    if tree is None:
+        return
+    text = next((" ".join(p.astext().split()) for p in tree.findall(nodes.paragraph)), "")
+    short = html.escape(textwrap.shorten(text, 160, placeholder=" ..."))
+    if short:
+        context["metatags"] += f'\n<meta name="description" content="{short}">'
+
+
 def setup(app: Any) -> None:
     """Connect the functions above; Sphinx calls this."""
     app.connect("builder-inited", _write_cards)
     app.connect("source-read", _link_cards)
     app.connect("source-read", _add_toctrees)
+    app.connect("html-page-context", _describe)

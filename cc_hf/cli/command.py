@@ -32,6 +32,7 @@ from cc_hf.errors import InputError
 from cc_hf.evaluators import distributed as sharding
 
 __all__ = [
+    "ALL_OPTIONS",
     "Command",
     "CommandGroup",
     "NewFile",
@@ -65,7 +66,8 @@ _OLD_OPTIONS: dict[str, str] = {
 _OTHER_FORMATS = (".csv", ".html", ".md", ".pdf", ".png", ".svg", ".tex", ".tsv")
 # Parameters of a function whose values the wrapper knows.
 _INJECTED = ("output", "progress", "quiet")
-_ALL = "cc_hf.help_all"  # key of the context: whether to show rare options
+#: Key of a context: whether its help shows rare options.
+ALL_OPTIONS = "cc_hf.help_all"
 
 
 @dataclass(frozen=True)
@@ -382,7 +384,7 @@ class Command(TyperCommand):
         params: list[Any] = self.get_params(ctx)
         for param in params:
             is_hidden = getattr(param, "hidden", False)
-            if is_hidden and not _is_argument(param) and ctx.meta.get(_ALL):
+            if is_hidden and not _is_argument(param) and ctx.meta.get(ALL_OPTIONS):
                 param.hidden = False
             if record := param.get_help_record(ctx):
                 names, text = record
@@ -474,6 +476,6 @@ def _with_files(values: dict[str, Any]) -> dict[str, Any]:
 
 def _show_all(ctx: typer.Context, value: bool) -> None:
     if value:
-        ctx.meta[_ALL] = True
+        ctx.meta[ALL_OPTIONS] = True
         typer.echo(ctx.get_help())
         raise typer.Exit

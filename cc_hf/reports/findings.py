@@ -9,7 +9,13 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from cc_hf.reports.figure_text import category_key, figure_distance, figure_label, with_interval
+from cc_hf.reports.figure_text import (
+    category_key,
+    figure_distance,
+    figure_label,
+    metric_name,
+    with_interval,
+)
 from cc_hf.reports.highlights import (
     Attribute,
     Group,
@@ -103,7 +109,8 @@ def findings(report: Report, attributes: Sequence[Attribute]) -> list[str]:
         return []
     sentences = list(_best(report, metric))
     if metric in report.judging:
-        sentences += [*_worst_category(report, metric), *_cell(report, metric, attributes)]
+        worst = _worst_category(report, metric)
+        sentences += [*_on_worst(report, worst), *_cell(report, metric, attributes, worst)]
     return sentences
 
 
@@ -118,24 +125,33 @@ def _best(report: Report, metric: str) -> Iterator[str]:
     best, second = (results[system] for system in ranked[:2])
     texts = [with_interval(r.scores[name], r.intervals.get(name)) for r in (best, second)]
     label = figure_label(metric, name)
+    meaning = ", the accuracy on the worst category" if name.endswith("min_accuracy") else ""
+    by = f"{meaning} ({metric_name(metric)})"
     if _are_apart(best.intervals.get(name), second.intervals.get(name)):
-        yield f"{ranked[0]} is best by {label}: {texts[0]} %, {ranked[1]} has {texts[1]} %."
+        yield f"{ranked[0]} is best by {label}{by}: {texts[0]} %; {ranked[1]} has {texts[1]} %."
     else:
         yield (
-            f"By {label}, {ranked[0]} ({texts[0]} %) and {ranked[1]} ({texts[1]} %) cannot be told"
-            " apart."
+            f"By {label}{by}, {ranked[0]} ({texts[0]} %) and {ranked[1]} ({texts[1]} %) cannot be"
+            " told apart."
         )
 
 
-def _worst_category(report: Report, metric: str) -> Iterator[str]:
-    """Yield which category is the worst with every system, and by how much."""
+def _worst_category(report: Report, metric: str) -> tuple[Spread, ...]:
+    """Return the accuracies of all systems by category if the same category is clearly the worst
+    with each; () if not.
+    """
     spreads = category_spreads(report, metric)
-    if not spreads or any(len(spread.groups) > _MOST_CATEGORIES for spread in spreads):
-        return
-    if len({spread.lowest.name for spread in spreads}) != 1:
-        return
-    clear = [spread for spread in spreads if _least_gap(spread, level=0.95) > 0]
-    if len(clear) < len(spreads):
+    is_clear = (
+        len({spread.lowest.name for spread in spreads}) == 1
+        and all(len(spread.groups) <= _MOST_CATEGORIES for spread in spreads)
+        and all(_least_gap(spread, level=0.95) > 0 for spread in spreads)
+    )
+    return spreads if is_clear else ()
+
+
+def _on_worst(report: Report, spreads: Sequence[Spread]) -> Iterator[str]:
+    """Yield which category is the worst, and by how much."""
+    if not spreads:
         return
     lowest = _word(spreads[0].lowest.name)
     highest = {spread.highest.name for spread in spreads}
@@ -149,15 +165,20 @@ def _worst_category(report: Report, metric: str) -> Iterator[str]:
     yield f"{with_all}{lowest} are translated right less often{than}: by {' to '.join(gaps)}."
 
 
-def _cell(report: Report, metric: str, attributes: Sequence[Attribute]) -> Iterator[str]:
-    """Yield the value whose categories differ most, at a level that allows for the choice of it."""
+def _cell(
+    report: Report, metric: str, attributes: Sequence[Attribute], worst: Sequence[Spread]
+) -> Iterator[str]:
+    """Yield the value whose categories differ most, at a level that allows for the choice of it; if
+    a category is the worst in general, one where it is the worst, too.
+    """
     table = most_split(report, metric, attributes)
     if table is None:
         return
     cells = [split for of_system in table[1].values() for split in of_system]
     level = 1 - 0.05 / len(cells)
-    split = max(cells, key=lambda split: _least_gap(split.spread, level=level))
-    if _least_gap(split.spread, level=level) <= 0:
+    alike = [s for s in cells if not worst or s.spread.lowest.name == worst[0].lowest.name]
+    split = max(alike, key=lambda split: _least_gap(split.spread, level=level), default=None)
+    if split is None or _least_gap(split.spread, level=level) <= 0:
         return
     system = report.systems[split.spread.system].name
     low, high = split.spread.lowest, split.spread.highest

@@ -62,7 +62,7 @@ class WhatToCite(NamedTuple):
                 f"The figures would be {figures} ({self.metric}).",
             )
         papers = f" Papers: {'; '.join(self.papers)}." if self.papers else ""
-        return (f"{figures} ({self.metric}), with the signature.{papers}",)
+        return (f"{figures} ({self.metric}), each with its interval and the signature.{papers}",)
 
 
 def what_to_cite(results: Iterable[EvaluationResult]) -> WhatToCite | None:
@@ -73,7 +73,7 @@ def what_to_cite(results: Iterable[EvaluationResult]) -> WhatToCite | None:
         >>> scores = {"accuracy": 0.5, "min_accuracy": 0.4}
         >>> result = EvaluationResult("", "", "de", "own", "own|n:2", 2, scores, {}, (), ())
         >>> what_to_cite([result]).sentences
-        ('minimum accuracy 40.0 (own), with the signature.',)
+        ('minimum accuracy 40.0 (own), each with its interval and the signature.',)
     """
     scored = [result for result in results if result.scores]
     if not scored:

@@ -31,13 +31,14 @@ from cc_hf.reports.page.drawing import (
 __all__ = ["hard_value_chart", "split_chart", "spread_chart"]
 
 _VALUE = 22  # characters in a line of a value's name
+_END = 30  # width of a percentage beside the end of a line
 
 
 def spread_chart(
     spreads: Sequence[Spread], systems: Sequence[str], *, attribute: str, label: str, link: Link
 ) -> Markup:
     """Draw the accuracies of each system in several groups as marks on one line per system, and the
-    gap between the lowest and the highest.
+    gap between the lowest and the highest; the system whose lowest is highest comes first.
 
     Shapes stand for groups here; the systems are named at their lines.
 
@@ -49,7 +50,7 @@ def spread_chart(
     Returns:
         An SVG element. If there are more groups than shapes, it shows the lowest and the highest.
     """
-    left, right = 8 if are_long(systems) else NAMES, WIDTH - VALUES
+    left, right = (8 if are_long(systems) else NAMES) + _END, WIDTH - VALUES - _END
     names = list(dict.fromkeys(group.name for spread in spreads for group in spread.groups))
     has_all = len(names) <= N_SHAPES
     shapes = {name: index for index, name in enumerate(names if has_all else ("lowest", "highest"))}
@@ -63,8 +64,8 @@ def spread_chart(
     parts.append(text_element(WIDTH, y, "gap", "end muted"))
     top = y + 8
     y += 10
-    for spread in spreads:
-        y = name_row(parts, systems, spread.system, left, y, has_mark=False)
+    for spread in sorted(spreads, key=lambda spread: -spread.lowest.accuracy):
+        y = name_row(parts, systems, spread.system, left - _END, y, has_mark=False)
         parts.append(
             shape_element(
                 "line",
@@ -80,6 +81,12 @@ def spread_chart(
             if has_all
             else [("lowest", spread.lowest), ("highest", spread.highest)]
         )
+        for end, beside, anchor in (
+            (spread.lowest, -10, "end muted"),
+            (spread.highest, 10, "muted"),
+        ):
+            text = percent(end.accuracy)
+            parts.append(text_element(x(end.accuracy) + beside, y + 12, text, anchor))
         for name, group in shown:
             title = f"{systems[spread.system]}, {_group_text(group)}"
             position = x(group.accuracy), y + 8.5

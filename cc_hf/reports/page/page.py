@@ -158,15 +158,20 @@ def split_charts(
     attribute, by_system = table
     link = sample_link(report, metric) if has_links else no_link
     names = [system.name for system in report.systems]
-    widest = sorted(by_system.values(), key=lambda of: -of[0].spread.gap)[:_MOST_CHARTS]
+    widest = sorted(
+        (of_system[:_N_SPLITS] for of_system in by_system.values()),
+        key=lambda of_system: -sum(split.spread.gap for split in of_system),
+    )
     shown = attribute_words(attribute.name)
-    for of_system in widest:
+    for of_system in widest[:_MOST_CHARTS]:
         name = names[of_system[0].spread.system]
-        caption = f"{name}: where categories differ most, by {shown}, %"
+        caption = (
+            f"{name}: where categories differ most, by {shown} ({metric_name(metric)}), % right"
+        )
         yield (
             caption,
             split_chart(
-                of_system[:_N_SPLITS],
+                of_system,
                 names,
                 attribute=filter_name(attribute.name),
                 label=caption,
