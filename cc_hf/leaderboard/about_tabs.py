@@ -14,18 +14,21 @@ from cc_hf.data.card_sections import card_section
 from cc_hf.data.declaration import DatasetDeclaration
 from cc_hf.data.files.result_files import read_result_file
 from cc_hf.errors import InputError
-from cc_hf.leaderboard.html import about_html, board_html, citation_html, message, submit_html
+from cc_hf.leaderboard.html import about_html, board_html, citation_html, lead, message, submit_html
 from cc_hf.leaderboard.live import MAX_UPLOAD
 from cc_hf.leaderboard.store import Store, StoredResult, without_translations
 from cc_hf.leaderboard.table import (
     LeaderboardRow,
     default_columns,
     leaderboard_rows,
+    ranked,
     ranking_figures,
+    rows_of,
 )
 from cc_hf.leaderboard.visitor_files import VisitorFiles
 from cc_hf.metrics.base import registered_metric
-from cc_hf.reports.figure_text import data_title, metric_meaning, metric_name
+from cc_hf.reports.figure_text import data_title, figure_label, metric_meaning, metric_name
+from cc_hf.reports.what_to_cite import UNFIT
 
 __all__ = ["Described", "about_tab", "citation_tab", "described", "papers", "submit_tab"]
 
@@ -119,11 +122,12 @@ def citation_tab(gr: Any, rows: Sequence[LeaderboardRow]) -> None:
     gr.HTML(citation_html("\n\n".join(papers(rows))), elem_id="cc-citation")
 
 
-def submit_tab(gr: Any, files: VisitorFiles) -> None:
+def submit_tab(gr: Any, rows: Sequence[LeaderboardRow], files: VisitorFiles) -> None:
     """Fill the gradio tab that is currently open with how results are handed in, and a form that
     checks a file of results and removes the translations from it.
 
     Args:
+        rows: the rows of the page, among which those of the file would be ranked.
         files: where files for download are written.
     """
 
@@ -132,7 +136,7 @@ def submit_tab(gr: Any, files: VisitorFiles) -> None:
         if not file:
             return message("expected a file of results, got none"), hidden
         try:
-            html, text = _checked(Path(file))
+            html, text = _checked(Path(file), rows)
         except InputError as error:
             return message(str(error)), hidden
         return html, gr.update(value=files.write(Path(file).name, text), visible=True)
@@ -155,8 +159,10 @@ def submit_tab(gr: Any, files: VisitorFiles) -> None:
     button.click(checked, file, [answer, download], api_name="check_results", concurrency_limit=1)
 
 
-def _checked(path: Path) -> tuple[str, str]:
-    """Return the rows of a file as HTML, and its results without translations as JSON."""
+def _checked(path: Path, rows: Sequence[LeaderboardRow]) -> tuple[str, str]:
+    """Return the rows of a file as HTML, each with the rank that it would have, and its results
+    without translations as JSON.
+    """
     if path.stat().st_size > MAX_UPLOAD:
         raise InputError(f"{path.name}: expected at most {MAX_UPLOAD // 1024 // 1024} MB")
     try:
@@ -164,10 +170,22 @@ def _checked(path: Path) -> tuple[str, str]:
     except InputError as error:
         raise InputError(str(error).replace(str(path), path.name)) from error
     store = Store(tuple(StoredResult(path.stem, path.name, result) for result in contents.results))
-    tables = [
-        board_html(
-            [row], next(iter(ranking_figures([row])), ""), default_columns([row]), [row.system]
-        )
-        for row in leaderboard_rows(store)
-    ]
-    return "".join(tables), contents.to_json()
+    parts = []
+    for row in leaderboard_rows(store):
+        by = next(iter(ranking_figures([row])), "")
+        parts.append(lead(_place(row, rows, by)))
+        parts.append(board_html([row], by, default_columns([row]), [row.system]))
+    return "".join(parts), contents.to_json()
+
+
+def _place(row: LeaderboardRow, rows: Sequence[LeaderboardRow], by: str) -> str:
+    """Say which rank a row would have among those of its data, languages and metric."""
+    others = rows_of(rows, row.choice)
+    if (why := row.unfit.get(by)) is not None:
+        return f"{row.system} would have no rank, since its figures are {UNFIT}: {why}"
+    ranks = {id(ranked_row): rank for rank, ranked_row in ranked([*others, row], by)}
+    if (rank := ranks[id(row)]) is None:
+        return f"{row.system} would have no rank"
+    ending = {1: "st", 2: "nd", 3: "rd"}.get(rank % 10 * (rank % 100 not in (11, 12, 13)), "th")
+    label = figure_label(row.metric, by)
+    return f"{row.system} would be {rank}{ending} of {len(others) + 1} by {label}"

@@ -84,8 +84,8 @@ def build_page(
         with gr.Tabs():
             with gr.Tab("Table", id="table"):
                 table_tab(gr, rows, notes_html(store), files, language="-".join(langs))
-            with gr.Tab("Your sentence", id="sentence"):
-                sentence_tab(gr, judge)
+            with gr.Tab("Your sentence", id="sentence") as tab:
+                sentence_tab(gr, judge, tab)
             with gr.Tab("Your file", id="file"):
                 file_tab(gr, file_judge, data, files)
             with gr.Tab("About", id="about"):
@@ -93,7 +93,7 @@ def build_page(
             with gr.Tab("Citation", id="citation"):
                 citation_tab(gr, rows)
             with gr.Tab("Submit", id="submit"):
-                submit_tab(gr, files)
+                submit_tab(gr, rows, files)
     files.keep_present()
 
     def prepare() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
@@ -42,6 +43,8 @@ __all__ = [
 ]
 
 #: Column -> CSS classes; other columns of `FACTS` are texts.
+#: The name of a system that is that of a model on the Hub.
+_HUB_NAME = re.compile(r"[\w-][\w.-]*/[\w-][\w.-]*", re.ASCII)
 _CLASSES = {"n": "", "bleu": "", "signature": "cc-text cc-signature"}
 
 
@@ -169,6 +172,7 @@ def board_html(
         headers=[_Header(name, by, metric) for name in present],
         rows=table,
         notes=_notes(rows),
+        hub_name=_HUB_NAME.fullmatch,
     )
 
 

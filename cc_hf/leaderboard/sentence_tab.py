@@ -33,8 +33,13 @@ _EXAMPLES = [
 ]
 
 
-def sentence_tab(gr: Any, judge: SentenceJudge) -> None:
-    """Fill the gradio tab that is currently open."""
+def sentence_tab(gr: Any, judge: SentenceJudge, tab: Any) -> None:
+    """Fill the gradio tab that is currently open. The example is judged when a visitor opens it.
+
+    Args:
+        judge: the judge that all visitors share.
+        tab: the tab.
+    """
 
     def judged(
         source: str,
@@ -80,7 +85,7 @@ def sentence_tab(gr: Any, judge: SentenceJudge) -> None:
     inputs = [*sentences, reading, *cues]
     _, translation, _, word, _ = sentences
     gr.on(
-        [button.click, translation.submit, word.submit],
+        [tab.select, button.click, translation.submit, word.submit],
         judged,
         inputs=inputs,
         outputs=answer,

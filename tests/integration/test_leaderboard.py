@@ -271,6 +271,8 @@ def test_the_sample_file_can_be_judged(board: Page) -> None:
 @pytest.mark.browser
 def test_a_sentence_can_be_judged_on_the_page(board: Page) -> None:
     open_tab(board, "Your sentence")
+    board.wait_for_selector("#cc-answer .cc-explanation")  # the example is judged on arrival
+    assert "not fit to cite" in board.locator("#cc-answer .cc-unfit").first.inner_text()
     board.fill("#cc-source textarea", SOURCE)
     board.fill("#cc-translation textarea", RIGHT)
     board.fill("#cc-other textarea", WRONG)

@@ -167,15 +167,14 @@ class _Shown(NamedTuple):
 
 def explanation_html(explanation: Explanation) -> Markup:
     """Return the explanation as an HTML fragment without scripts; all text is escaped."""
-    greatest = max((word.share for word in explanation.words), default=0.0)
     return render_piece(
         "reports/page/explanations.html.jinja",
         "explanation_section",
         explanation=explanation,
         side="correct" if explanation.is_correct else "incorrect",
         verdict=verdict_line(explanation),
-        text=[(gap, word and _shown(word, greatest)) for gap, word in _with_gaps(explanation)],
-        words=[_shown(word, greatest) for word in explanation.words],
+        text=[(gap, word and _shown(word)) for gap, word in _with_gaps(explanation)],
+        words=[_shown(word) for word in explanation.words],
         why_unfit=_why_unfit(explanation),
     )
 
@@ -198,8 +197,7 @@ def explanations_page(explanations: Sequence[Explanation]) -> str:
     )
 
 
-def _shown(word: ExplainedWord, greatest_share: float) -> _Shown:
+def _shown(word: ExplainedWord) -> _Shown:
     side = "correct" if word.contribution > 0 else "incorrect"
     opacity = min(1.0, word.share / _MAX_MARKED) * 0.55
-    width = round(100 * word.share / greatest_share) if word.share else 0
-    return _Shown(word, side, _RGB[side], f"{opacity:.2f}", width)
+    return _Shown(word, side, _RGB[side], f"{opacity:.2f}", round(100 * word.share))

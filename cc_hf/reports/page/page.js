@@ -388,6 +388,9 @@
     $("only").hidden = only === null;
     $("only").textContent = `Only sample ${only} ✕`;
     $("samples").classList.toggle("filtered", indices.length < n);
+    const isMissing = only !== null && !samples.id.some((id) => text(id) === only);
+    $("none").hidden = indices.length > 0;
+    $("none").firstChild.textContent = isMissing ? `This page has no sample ${only}. ` : "No sample matches all filters. ";
     $("count").textContent = indices.length === n ? `${n.toLocaleString("en")} samples` : `${indices.length.toLocaleString("en")} of ${n.toLocaleString("en")} samples`;
     show();
     $("list").setAttribute("aria-busy", "false");

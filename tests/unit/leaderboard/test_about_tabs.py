@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -54,7 +55,7 @@ def test_each_paper_is_cited_once(rows: list[LeaderboardRow]) -> None:
 
 def test_a_submitted_file_is_shown_and_freed_of_translations(tmp_path: Path) -> None:
     path = write_result(tmp_path, "mine", small_result((0.4, 0.9), dataset=EVIL))
-    html, text = _checked(path)
+    html, text = _checked(path, [])
     assert "mine" in html
     assert "65.0" in html
     assert "<script" not in html
@@ -62,12 +63,37 @@ def test_a_submitted_file_is_shown_and_freed_of_translations(tmp_path: Path) -> 
     assert "Übersetzung" not in text
 
 
+@pytest.mark.parametrize(
+    ("accuracies", "evaluator", "place"),
+    [
+        ((0.2, 0.3), "", "mine would be 4th of 4 by minimum accuracy"),
+        ((0.5, 0.6), "", "mine would be 2nd of 4"),
+        (
+            (0.9, 0.9),
+            "|eval:mine",
+            "mine would have no rank, since its figures are not fit to cite",
+        ),
+    ],
+)
+def test_a_submitted_file_is_told_its_rank(
+    accuracies: tuple[float, float], evaluator: str, place: str, tmp_path: Path
+) -> None:
+    folder = tmp_path / "board"
+    folder.mkdir()
+    for name, accuracy in (("a", 0.8), ("b", 0.4), ("c", 0.3)):
+        write_result(folder, name, small_result((accuracy, 0.9), system=name))
+    made = small_result(accuracies, system="mine")
+    made = replace(made, signature=made.signature.replace("|n:", f"{evaluator}|n:"))
+    html, _ = _checked(write_result(tmp_path, "mine", made), leaderboard_rows(read_folder(folder)))
+    assert place in html
+
+
 def test_a_file_that_holds_no_results_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "x.json"
     path.write_text("[" * 100_000, encoding="utf-8")
     with pytest.raises(InputError, match=r"^x\.json: ") as caught:
-        _checked(path)
+        _checked(path, [])
     assert str(tmp_path) not in str(caught.value)
     path.write_bytes(b"0" * (MAX_UPLOAD + 1))
     with pytest.raises(InputError, match=r"^x\.json: expected at most 5 MB"):
-        _checked(path)
+        _checked(path, [])

@@ -232,6 +232,16 @@ def test_the_quality_gap_is_ranked_by_the_gap(rows: list[LeaderboardRow]) -> Non
     assert set(ranking_figures([row])) == set(names)
 
 
+def test_systems_that_are_named_like_models_of_the_hub_link_to_them(
+    rows: list[LeaderboardRow],
+) -> None:
+    names = {"org/model-1.b": True, "aws": False, "a/b/c": False, "<i>/x": False}
+    shown = [dataclasses.replace(rows[0], system=name) for name in names]
+    html = board_html(shown, "accuracy", [], system_order(shown))
+    assert html.count("<a href") == sum(names.values()) == 1
+    assert '<a href="https://huggingface.co/org/model-1.b" rel="noopener">' in html
+
+
 def test_a_system_that_judged_itself_has_no_rank_and_is_marked(tmp_path: Path) -> None:
     for system, accuracies in (("judge", (0.9, 0.9)), ("other", (0.4, 0.9)), ("third", (0.5, 0.6))):
         result = small_result(accuracies)
