@@ -111,8 +111,12 @@ def flows_page(
             (name or "All occupations", _picture(counts, f"{title}: {name or 'all'}", name))
             for name in names
         ],
-        columns=[f"{stage}: male / female / other" for stage in counts.stages],
-        rows=list(_occupation_rows(counts)),
+        columns=[
+            *(f"{stage}: % female" for stage in counts.stages),
+            "change",
+            *(f"{stage}: male / female / other" for stage in counts.stages),
+        ],
+        rows=_occupation_rows(counts),
         notes=[*_printed_notes(_printed_cells(printed or {})), *_notes(counts)],
         signature=counts.signature,
     )
@@ -165,12 +169,21 @@ def _occupations_table(counts: OccupationCounts) -> Iterator[RenderableType]:
         yield Text(f"the {_SHOWN} most frequent of {len(names)} occupations")
 
 
-def _occupation_rows(counts: OccupationCounts) -> Iterator[tuple[str, list[str]]]:
-    for name in counts.by_frequency():
-        yield (
-            name,
-            [" / ".join(count(stage[o]) for o in OUTCOMES) for stage in counts.counts[name]],
-        )
+def _occupation_rows(counts: OccupationCounts) -> list[tuple[str, list[str]]]:
+    """Return the female share of gendered forms by stage, its change and the counts, for each
+    occupation; those whose share falls most come first, those without a share last.
+    """
+    shares = [counts.female_shares(stage) for stage in range(len(counts.stages))]
+    changes = {
+        name: shares[-1][name] - share for name, share in shares[0].items() if name in shares[-1]
+    }
+    rows = []
+    for name in sorted(counts.by_frequency(), key=lambda name: changes.get(name, 2.0)):
+        cells = [percent(of_stage[name]) if name in of_stage else "-" for of_stage in shares]
+        cells.append(signed(in_points(changes[name]), digits=1) if name in changes else "-")
+        cells += [" / ".join(count(stage[o]) for o in OUTCOMES) for stage in counts.counts[name]]
+        rows.append((name, cells))
+    return rows
 
 
 def _correlations(women: Iterable[FemaleShares]) -> Iterator[Text]:

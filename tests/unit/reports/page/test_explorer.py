@@ -206,6 +206,22 @@ def test_the_state_of_the_filters_survives_in_the_address(sized: Page) -> None:
     assert n_shown(sized) == N
 
 
+@pytest.mark.parametrize(
+    ("address", "reason"),
+    [("id=gone", "This page has no sample gone."), ("query=xyzzy", "No sample matches all")],
+)
+def test_an_empty_list_says_why_and_offers_the_way_out(
+    sized: Page, address: str, reason: str
+) -> None:
+    sized.evaluate(f"location.hash = '#samples?{address}'")
+    sized.locator("#none").wait_for()
+    assert sized.locator("#none").inner_text().startswith(reason)
+    assert n_shown(sized) == 0
+    sized.locator("#none button").click()
+    assert n_shown(sized) == N
+    assert sized.locator("#none").is_hidden()
+
+
 def test_a_sample_has_an_address_of_its_own(sized: Page) -> None:
     sized.get_by_role("link", name="sample id12", exact=True).click()
     assert state(sized) == {"id": "id12"}
