@@ -179,6 +179,11 @@ def test_a_corrected_result_of_another_system_transfers(tmp_path: Path) -> None:
         with_labels(_result(), [tmp_path / "c.json"])
     with pytest.raises(InputError, match=r"c\.json: expected a result by gender_accuracy"):
         with_labels(_result("gender_accuracy"), [tmp_path / "c.json"])
+    for option in ("cues:other", "langs:en-fr"):
+        signature = labelled.signature.replace("|n:", f"|{option}|n:")
+        (tmp_path / "d.json").write_text(replace(labelled, signature=signature).to_json(), "utf-8")
+        with pytest.raises(InputError, match=rf"another '{option.partition(':')[0]}'"):
+            with_labels(_result(), [tmp_path / "d.json"])
 
 
 @pytest.mark.parametrize(

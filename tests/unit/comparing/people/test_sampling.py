@@ -101,6 +101,14 @@ def test_all_can_be_rated_in_the_overall_ratio() -> None:
     assert assumption_of_system(key, "a") is None
 
 
+@pytest.mark.parametrize(("n", "n_open"), [(2, 1), (8, 1), (19, 1)])
+def test_no_kind_of_translation_is_left_out_of_a_draw(n: int, n_open: int) -> None:
+    results = {"a": result("a", lambda i: "inconclusive" if i == 0 else "correct")}
+    key = draw_sample(results, examples(), n=n, rated="all")
+    verdicts = [origin["verdict"] for row in key.rows for origin in row.origins]
+    assert (len(verdicts), verdicts.count("inconclusive")) == (n, n_open)
+
+
 def test_genders_are_all_rated_and_neutral_ones_are_not_drawn() -> None:
     results = {"a": result("a", _every_fourth_is_open)}
     key = draw_sample(results, examples(extra={"occupation": "chief"}))
