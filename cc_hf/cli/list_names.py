@@ -2,44 +2,26 @@
 
 from __future__ import annotations
 
-import re
-import sys
-from collections.abc import Iterator, Mapping, Sequence
-from enum import Enum
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
-from rich import box
-from rich.padding import Padding
-from rich.table import Table
-from rich.text import Text
 
 from cc_hf import registry
 from cc_hf.cli.command import Outcome
 from cc_hf.cli.fields import attribute_texts
-from cc_hf.cue_building.calibration_file import shipped_calibrations
-from cc_hf.data.card_sections import card_section
-from cc_hf.data.declaration import ConfigDeclaration, DatasetDeclaration
-from cc_hf.data.download import is_here
 from cc_hf.data.loading import declaration
 from cc_hf.errors import InputError, UnknownNameError
-from cc_hf.evaluators.suitability import RECOMMENDED
-from cc_hf.languages import LANGUAGES
 from cc_hf.metrics.base import Metric
-from cc_hf.models.bergamot.published import LICENCE, PREFIX, STUDENTS
-from cc_hf.models.location import EmbeddedModel
-from cc_hf.reports.numbers import count, decimal, percent, signed
-from cc_hf.schema import FORMS
+from cc_hf.reports.tables.names import (
+    ROWS,
+    about_metric,
+    configurations,
+    dataset_row,
+    listing,
+    metric_row,
+)
 
-__all__ = ["Kind", "list_names"]
-
-
-class Kind(str, Enum):
-    """The kinds of things that can be listed."""
-
-    datasets = "datasets"
-    metrics = "metrics"
-    evaluators = "evaluators"
+__all__ = ["list_names"]
 
 
 def list_names(
@@ -58,267 +40,28 @@ def list_names(
     """
     chosen = None if kind is None else _kind(kind)
     if name is not None:
-        if chosen is Kind.metrics:
+        if chosen == "metrics":
             metric: type[Metric] = registry.resolve("metric", name)
-            return Outcome(_metric_row(name, metric), lambda: _about_metric(name, metric))
-        if chosen is not Kind.datasets:
+            row = metric_row(name, metric, attribute_texts(metric))
+            return Outcome(row, lambda: about_metric(row))
+        if chosen != "datasets":
             raise InputError(
                 f"expected a name after `datasets` or `metrics` only, got {name!r} after"
-                f" {chosen.value if chosen else 'nothing'}"
+                f" {chosen or 'nothing'}"
             )
         declared = declaration(name)
-        return Outcome(_dataset_row(declared), lambda: _configurations(declared))
-    rows = {listed.value: _ROWS[listed]() for listed in ([chosen] if chosen else list(Kind))}
+        return Outcome(dataset_row(declared), lambda: configurations(declared))
+    rows = {listed: ROWS[listed]() for listed in ([chosen] if chosen else ROWS)}
     return Outcome(
-        rows, lambda: [part for listed in rows for part in _listing(Kind(listed), rows[listed])]
+        rows, lambda: [part for listed in rows for part in listing(listed, rows[listed])]
     )
 
 
-def _kind(text: str) -> Kind:
+def _kind(text: str) -> str:
     """Return the kind that a word names, in the plural or the singular; models are evaluators."""
-    kinds = [kind.value for kind in Kind]
     for kind in ("evaluators" if text in ("model", "models") else text, f"{text}s"):
-        if kind in kinds:
-            return Kind(kind)
+        if kind in ROWS:
+            return kind
     is_dataset = text in registry.names("dataset")
     remedy = f"; the configurations of a dataset: cc-hf list datasets {text}" * is_dataset
-    raise UnknownNameError("kind", text, kinds, remedy=remedy)
-
-
-def _listing(kind: Kind, rows: list[dict[str, Any]]) -> Iterator[Table | Padding | Text]:
-    """Yield the lines of one kind: each name with what is most important, and below it the rest."""
-    yield Text(f"{kind.value}{_MORE.get(kind, '')}\n", style="italic")
-    for row in rows:
-        facts = ""
-        if kind is Kind.datasets:
-            configs = row["configurations"]
-            n_here = sum(config["is_here"] for config in configs)
-            here = "to be downloaded" if not n_here else f"{n_here} at hand"
-            facts = f"  {len(configs)} configurations, default {row['default']}; "
-            facts += "at hand" if n_here == len(configs) else here
-        yield Text.assemble("  ", (row["name"], "bold"), facts)
-        yield Padding.indent(Text(row["about"]), 6)
-    yield Text("")
-
-
-def _dataset_row(declared: DatasetDeclaration) -> dict[str, Any]:
-    fits = _fitting(declared)
-    return {
-        "name": declared.name,
-        "about": declared.description,
-        "default": declared.default_config,
-        "licence": declared.licence,
-        "configurations": [
-            {
-                "name": config.name,
-                "about": config.description,
-                "format": FORMS[config.form],
-                "examples": dict(config.splits),
-                "is_here": _is_here(declared, config),
-                "src_lang": config.src_lang,
-                "tgt_langs": list(config.tgt_langs),
-                "metrics": {
-                    metric: languages[config.name]
-                    for metric, languages in fits.items()
-                    if languages[config.name]
-                },
-            }
-            for config in declared.configs
-        ],
-    }
-
-
-def _is_here(declared: DatasetDeclaration, config: ConfigDeclaration) -> bool:
-    """Return whether a configuration can be read without a download."""
-    return all(map(is_here, declared.files_of(config.name)))
-
-
-def _datasets() -> list[dict[str, Any]]:
-    return [_dataset_row(declared) for declared in registry.load_all("dataset").values()]
-
-
-def _configurations(declared: DatasetDeclaration) -> Iterator[Table | Padding | Text]:
-    """Yield a table with one line per configuration, and the metrics that fit."""
-    yield Text(f"configurations of {declared.name} (* default; ? not known)", style="italic")
-    table = Table(box=box.SIMPLE_HEAD)
-    table.add_column("configuration", no_wrap=True)
-    table.add_column("format", no_wrap=True)
-    splits = list(dict.fromkeys(split for config in declared.configs for split in config.splits))
-    for split in splits:
-        table.add_column("examples" if len(splits) == 1 else split, justify="right", no_wrap=True)
-    table.add_column("pair", overflow="fold")
-    for config in declared.configs:
-        default = "*" if config.name == declared.default_config else ""
-        languages = f"{config.src_lang} → {' '.join(config.tgt_langs)}"
-        sizes = [config.splits.get(split, 0) for split in splits]
-        table.add_row(
-            f"{config.name}{default}",
-            FORMS[config.form],
-            *("?" if n is None else count(n) if n else "" for n in sizes),
-            languages,
-        )
-    yield table
-    here = [config for config in declared.configs if _is_here(declared, config)]
-    yield _entry("at hand", _names(declared, here) or "none; they are downloaded when first used")
-    by_description: dict[str, list[ConfigDeclaration]] = {}
-    for config in declared.configs:
-        pair = "-".join(LANGUAGES[code] for code in (config.src_lang, config.tgt_langs[0]))
-        by_description.setdefault(config.description.removeprefix(f"{pair}, "), []).append(config)
-    for description, configs in by_description.items():
-        yield _entry(_names(declared, configs), description)
-    yield Text("\nmetrics that fit, of those of `cc-hf list metrics`\n", style="italic")
-    for metric, fitting in _fitting(declared).items():
-        yield _entry(metric, _where(declared, fitting))
-
-
-def _entry(name: str, about: str) -> Padding:
-    return Padding.indent(Text.assemble((name, "bold"), f": {about}"), 2)
-
-
-def _names(declared: DatasetDeclaration, configs: Sequence[ConfigDeclaration]) -> str:
-    """Return names of configurations, with "*" for the languages if all alike are among them."""
-    if len(configs) == len(declared.configs):
-        return "every configuration"
-    chosen = {config.name for config in configs}
-    alike: dict[str, list[str]] = {}
-    for config in declared.configs:
-        alike.setdefault(_pattern(config), []).append(config.name)
-    names: dict[str, None] = {}  # keeps the order
-    for config in configs:
-        pattern = _pattern(config)
-        is_whole = len(alike[pattern]) > 1 and chosen.issuperset(alike[pattern])
-        names[pattern if is_whole else config.name] = None
-    return ", ".join(names)
-
-
-def _pattern(config: ConfigDeclaration) -> str:
-    """Return the name of a configuration with "*" for its languages."""
-    if len(config.tgt_langs) > 1:
-        return config.name
-    src_lang, tgt_lang = config.src_lang, config.tgt_langs[0]
-    # The name of a configuration into English has the source language only.
-    languages = rf"(?:{src_lang}[-_])?{tgt_lang}|{src_lang}"
-    return re.sub(rf"(?<![a-z])(?:{languages})(?![a-z])", "*", config.name)
-
-
-def _fitting(declared: DatasetDeclaration) -> dict[str, dict[str, list[str]]]:
-    """Return the target languages of each configuration in which a metric fits, by metric."""
-    fitting = {}
-    for name, metric in registry.load_all("metric").items():
-        languages = {
-            c.name: [
-                lang
-                for lang in c.tgt_langs
-                if not metric.fits(declared.name, c.name, c.form, c.src_lang, lang)
-            ]
-            for c in declared.configs
-        }
-        if any(languages.values()):
-            fitting[name] = languages
-    return fitting
-
-
-def _where(declared: DatasetDeclaration, languages: Mapping[str, list[str]]) -> str:
-    """Say where a metric fits; configurations that lack the same languages are named together."""
-    by_limit: dict[str, list[ConfigDeclaration]] = {}
-    for config in declared.configs:
-        if chosen := languages[config.name]:
-            is_whole = chosen == list(config.tgt_langs)
-            by_limit.setdefault("" if is_whole else f" (into {' '.join(chosen)})", []).append(
-                config
-            )
-    return "; ".join(f"{_names(declared, configs)}{limit}" for limit, configs in by_limit.items())
-
-
-def _metrics() -> list[dict[str, Any]]:
-    return [
-        {"name": name, "about": _about(metric)}
-        for name, metric in registry.load_all("metric").items()
-    ]
-
-
-def _about(metric: type[Metric]) -> str:
-    about = (sys.modules[metric.__module__].__doc__ or metric.about).strip()
-    return " ".join(about.partition("\n\n")[0].split())
-
-
-def _metric_row(name: str, metric: type[Metric]) -> dict[str, Any]:
-    texts = attribute_texts(metric)
-    return {
-        "name": name,
-        "about": _about(metric),
-        "description": " ".join(card_section(name, "metrics", "Description").split()),
-        "options": {option: texts.get(option, "") for option in metric.option_names()},
-        "fits": {
-            declared.name: _where(declared, _fitting(declared)[name])
-            for declared in registry.load_all("dataset").values()
-            if name in _fitting(declared)
-        },
-    }
-
-
-def _about_metric(name: str, metric: type[Metric]) -> Iterator[Padding | Text]:
-    """Yield what a metric does, its options, and where it fits."""
-    row = _metric_row(name, metric)
-    yield Text.assemble((name, "bold"), f": {row['about']}")
-    if row["description"]:
-        yield Text(f"\n{row['description']}")
-    for heading, entries in (
-        ("options, given as --option NAME=VALUE", row["options"]),
-        ("configurations of datasets that it fits", row["fits"]),
-    ):
-        if entries:
-            yield Text(f"\n{heading}\n", style="italic")
-        for key, about in entries.items():
-            yield _entry(key, about)
-
-
-def _evaluators() -> list[dict[str, Any]]:
-    abouts = {}
-    for name in registry.names("evaluator"):
-        shipped: EmbeddedModel = registry.resolve("evaluator", name)
-        abouts[name] = (
-            f"{shipped.src_lang} → {shipped.tgt_lang}; ships with the package, a small model for"
-            f" tests, demos and first looks. It was made to judge {shipped.made_for}. Measured:"
-            f" {'; '.join(map(str, shipped.agreements))}"
-        )
-    for large in RECOMMENDED:
-        figures = "; ".join(map(str, large.agreements))
-        abouts[large.name] = (
-            f"{large.src_lang} → {large.tgt_lang}; recommended: {large.about} {figures}"
-            f" ({large.source})"
-        )
-    pairs = ", ".join(
-        f"{student.src_lang}-{student.tgt_lang}{'' if student.stage == 'prod' else '*'}"
-        for student in STUDENTS.values()
-    )
-    sizes = sorted({round(student.size / 1e6) for student in STUDENTS.values()})
-    abouts[f"{PREFIX}SOURCE-TARGET"] = (
-        "a student of Bergamot, which Firefox translates with; downloaded once and verified,"
-        f" {sizes[0]} to {sizes[-1]} MB, {LICENCE}. Pairs: {pairs} (* a model that Mozilla does"
-        " not call finished). Brackets suit few of them as cues, so compare the wordings first"
-        " (`cc-hf cues calibrate`)"
-    )
-    for calibration in shipped_calibrations():
-        chosen = calibration.choice.report
-        name = calibration.evaluator.partition("@")[0]
-        known = abouts.get(name, f"{calibration.src_lang} → {calibration.tgt_lang}")
-        abouts[name] = (
-            f"{known}; calibrated: use the cues {calibration.chosen}; AUC"
-            f" {decimal(chosen.auc, digits=3)}, {percent(chosen.accuracy)} % of the decisions"
-            f" right, shift {signed(chosen.shift)}, on {chosen.n:,} translations of"
-            f" {calibration.data}"
-        )
-    families = ", ".join(registry.names("evaluator family"))
-    abouts["FOLDER, ORGANISATION/MODEL"] = (
-        f"any model of transformers of one of the families {families}, saved to a folder or"
-        " from the Hub"
-    )
-    return [{"name": name, "about": about} for name, about in abouts.items()]
-
-
-_MORE = {
-    Kind.datasets: "; the configurations of one: cc-hf list datasets NAME",
-    Kind.metrics: "; what one does, and its options: cc-hf list metrics NAME",
-}
-_ROWS = {Kind.datasets: _datasets, Kind.metrics: _metrics, Kind.evaluators: _evaluators}
+    raise UnknownNameError("kind", text, list(ROWS), remedy=remedy)
