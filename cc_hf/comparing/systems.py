@@ -115,6 +115,7 @@ class Comparison(OnData):
         signatures: result -> its signature.
         not_compared: pair or single result that was not compared -> reason.
         notes: result -> its notes.
+        unfit: result -> why its figures are not fit to be cited; those that are fit are left out.
         left_out: result -> number of its samples that are not compared, since another result has no
             verdict on them; empty if all samples are compared.
         right_alone: result -> ids of the samples that no other result has right; empty if they were
@@ -130,6 +131,7 @@ class Comparison(OnData):
     signatures: Mapping[str, str]
     not_compared: Mapping[str, str] = field(default_factory=dict)
     notes: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    unfit: Mapping[str, str] = field(default_factory=dict)
     left_out: Mapping[str, int] = field(default_factory=dict)
     right_alone: Mapping[str, list[str]] = field(default_factory=dict)
 
@@ -259,6 +261,7 @@ def compare(
         signatures,
         not_compared,
         {name: result.notes for name, result in results.items()},
+        {name: why for name, result in results.items() if (why := result.why_unfit())},
         left_out,
         right_alone(results) if lists_right_alone else {},
     )

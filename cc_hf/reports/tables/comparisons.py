@@ -5,6 +5,7 @@ points.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from rich import box
 from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
@@ -33,6 +34,7 @@ from cc_hf.reports.tables.base import (
     plain_table,
     shared_notes,
 )
+from cc_hf.reports.what_to_cite import UNFIT
 from cc_hf.results import CORRECTED
 from cc_hf.statistics.paired import PairedDifference
 
@@ -109,13 +111,16 @@ def _systems_tables(comparison: Comparison, title: str) -> list[RenderableType]:
     by_metric: dict[str, list[SystemComparison]] = {}
     for system_comparison in comparison.systems:
         by_metric.setdefault(system_comparison.metric, []).append(system_comparison)
-    for metric, compared in by_metric.items():
+    unfit = {metric: _unfit(comparison, pairs) for metric, pairs in by_metric.items()}
+    for metric in sorted(by_metric, key=lambda metric: bool(unfit[metric])):
+        compared = [_named_by_system(pair) for pair in by_metric[metric]]
         names = ", ".join(pair.system for pair in compared)
         parts += [
             heading(
                 f"{title}: {metric_name(metric)}: {names} against the baseline"
                 f" {compared[0].baseline}, n = {compared[0].n:,}"
             ),
+            *(Text(f"{UNFIT}: {why}", style="grey50") for why in unfit[metric]),
             (
                 _differences_table(compared[0], n_resamples)
                 if len(compared) == 1
@@ -138,6 +143,28 @@ def _systems_tables(comparison: Comparison, title: str) -> list[RenderableType]:
             )
         )
     return parts
+
+
+def _unfit(comparison: Comparison, pairs: Sequence[SystemComparison]) -> list[str]:
+    """Return why results by a metric are not fit to be cited, with their systems unless all are."""
+    names = dict.fromkeys(name for pair in pairs for name in (pair.baseline, pair.system))
+    reasons = {
+        name.removesuffix(f":{pairs[0].metric}"): [comparison.unfit[name]]
+        if name in comparison.unfit
+        else []
+        for name in names
+    }
+    return shared_notes(reasons)
+
+
+def _named_by_system(pair: SystemComparison) -> SystemComparison:
+    """Return a comparison without the metric in its names, which its heading has."""
+    ending = f":{pair.metric}"
+    return replace(
+        pair,
+        baseline=pair.baseline.removesuffix(ending),
+        system=pair.system.removesuffix(ending),
+    )
 
 
 def _mistakes(comparison: Comparison) -> str:

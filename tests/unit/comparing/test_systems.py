@@ -145,8 +145,8 @@ def test_inconclusive_rates_are_compared_beside_accuracies_of_pro_and_anti() -> 
     report = build_report([System(n, {r.metric: r}) for n, r in results.items()], n_resamples=10)
     summary = summary_table(report)
     column = summary.columns.index("inconclusive on anti")
-    assert [row.cells[column].value for row in summary.rows] == ["25.0", "0.0"]
-    assert summary.rows[1].cells[column].difference == "−25.0"
+    assert [row.cells[column].value for row in summary.rows] == ["0.0", "25.0"]  # the best first
+    assert summary.rows[0].cells[column].difference == "−25.0"
 
 
 def test_metrics_on_the_same_translations_are_compared_by_agreement() -> None:
