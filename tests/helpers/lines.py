@@ -1,0 +1,27 @@
+"""Files of lines and of JSON objects."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+__all__ = ["read_jsonl", "write_jsonl", "write_lines"]
+
+
+def read_jsonl(path: Path) -> list[Any]:
+    """Return the objects of a file that has one on each line."""
+    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+
+
+def write_jsonl(path: Path, rows: Iterable[Any]) -> Path:
+    """Write one JSON object on each line, and return the path."""
+    return write_lines(path, (json.dumps(row, ensure_ascii=False) for row in rows))
+
+
+def write_lines(path: Path, lines: Iterable[object]) -> Path:
+    """Write lines into a file, whose folder is made, and return its path."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+    return path
