@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import random
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -30,15 +30,11 @@ _FEW = Bootstrap(n_resamples=20)
 
 
 def attack(number: int, draw: random.Random) -> AttackJudgement:
-    sample = replace(
-        sample_of(draw.choice(["hot", "old"])), id=str(number), seed_id=str(number // 2),
-        freq_diff=float(draw.randrange(4)),
-    )  # fmt: skip
-    outcomes = ["correct", "flipped:water", "unknown"]
-    return AttackJudgement(
-        sample, "", "", draw.choice(["correct", "correct", "unknown"]), draw.choice(outcomes),
-        draw.random(), draw.random(),
-    )  # fmt: skip
+    names = {"id": str(number), "seed_id": str(number // 2)}
+    sample = sample_of(draw.choice(["hot", "old"]), **names, freq_diff=float(draw.randrange(4)))
+    seed = draw.choice(["correct", "correct", "unknown"])
+    outcome = draw.choice(["correct", "flipped:water", "unknown"])
+    return AttackJudgement(sample, "", "", seed, outcome, draw.random(), draw.random())
 
 
 def attacked_again(row: AttackJudgement) -> AttackJudgement:
@@ -70,40 +66,14 @@ _TABLE = {
     "counts": {"bat": {"1": {"ball": 3, "night": 1}, "2": {"night": 6, "ball": 1}}},
 }
 _PAIR = {
-    "id": "0",
-    "source": "A ball hit the bat .",
-    "reference": "Der Ball traf den Schläger .",
-    "homograph": "bat",
-    "start": 15,
-    "token": 4,
-    "cluster": "1",
-    "target_token": "Schläger",
+    **{"id": "0", "source": "A ball hit the bat .", "reference": "Der Ball traf den Schläger ."},
+    **{"homograph": "bat", "start": 15, "token": 4, "cluster": "1", "target_token": "Schläger"},
 }
-_SAMPLE = {
-    "id": "0",
-    "seed_id": "0",
-    "kind": "insert_at_homograph",
-    "start": 2,
-    "adjective": "hot",
-    "replaced": "",
-    "homograph": "spring",
-    "homograph_start": 6,
-    "seed_homograph_start": 2,
-    "seed_cluster": "season",
-    "adv_cluster": "water",
-    "source": "A hot spring",
-    "seed_source": "A spring",
-    **{f"{a}_{b}": 1.0 for a in ("freq", "ppmi") for b in ("adv", "seed", "diff")},
-    "fluency_ratio": 1.1,
-}
+_SAMPLE = asdict(sample_of("hot", fluency_ratio=1.1))
 _JUDGED = {
     **_SAMPLE,
-    "seed_translation": "a",
-    "translation": "b",
-    "seed_outcome": "correct",
-    "outcome": "flipped:water",
-    "seed_probability_correct": 0.75,
-    "probability_correct": 0.25,
+    **{"seed_translation": "a", "translation": "b", "seed_outcome": "correct"},
+    **{"outcome": "flipped:water", "seed_probability_correct": 0.75, "probability_correct": 0.25},
 }
 
 
@@ -132,9 +102,7 @@ CASES = ContractCases(
     figures={
         # a tenth of an odd number of rows and one of twice as many can end elsewhere
         "attacks": FigureCase(
-            attack,
-            lambda rows: replace(attack_figures(rows), by_bias=()),
-            attacked_again,
+            attack, lambda rows: replace(attack_figures(rows), by_bias=()), attacked_again
         ),
         "attacks, agreement": FigureCase(
             attack, lambda rows: judge_agreement(rows, bootstrap=_FEW), attacked_again

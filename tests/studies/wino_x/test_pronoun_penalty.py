@@ -277,7 +277,8 @@ def test_the_loss_equals_equation_4_9(
 
     def loss(weight: float, batch: Any, n_items: Any = None) -> float:
         found = trainer(evaluator, tmp_path, weight=weight)
-        return float(found.compute_loss(evaluator.model, batch, num_items_in_batch=n_items))
+        loss = found.compute_loss(evaluator.model, batch, num_items_in_batch=n_items)
+        return float(loss.detach())
 
     n_labels = sum(len(pair.target) for pair in pairs)
     assert loss(7.0, collator(pairs)) == pytest.approx(expected / n_labels, rel=1e-5)
