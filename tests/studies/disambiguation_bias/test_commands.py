@@ -88,4 +88,5 @@ def test_commands_refuse_what_does_not_fit(command: str, message: str) -> None:
     run(f"{ATTRACTORS} pairs.jsonl --table table.json")
     with pytest.raises(InputError) as error:
         run(command)
-    assert message in with_flags(str(error.value), command.split())
+    words = f"study disambiguation_bias {command}".split()
+    assert message in with_flags(str(error.value), words)

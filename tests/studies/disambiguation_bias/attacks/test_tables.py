@@ -44,8 +44,8 @@ def report() -> AttackReport:
 
 def test_tables_hold_success_by_kind_and_bias_and_the_agreement() -> None:
     text = printed(attack_tables(report()), width=200)
-    parts = ("inserted before the homograph (IH)", "7", "35.0", "FREQ difference", "kappa 0.7")
-    parts += ("note: A note.", "signature: attack|n:20")
+    parts = ["inserted before the homograph (IH)", "7", "35.0", "FREQ difference", "kappa 0.7"]
+    parts += ["note: A note.", "signature: attack|n:20"]
     assert [part for part in parts if part not in text] == []
     alike = [replace(row, outcome="correct") for row in judgements()]
     none = AttackReport("x", [attack_figures(alike)], None, "attack|n:20")
