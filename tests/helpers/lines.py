@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 from collections.abc import Iterable
 from pathlib import Path
@@ -11,8 +12,10 @@ __all__ = ["read_jsonl", "write_jsonl", "write_lines"]
 
 
 def read_jsonl(path: Path) -> list[Any]:
-    """Return the objects of a file that has one on each line."""
-    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    """Return the objects of a file that has one on each line; it may be compressed."""
+    opened = gzip.open if path.suffix == ".gz" else open
+    with opened(path, "rt", encoding="utf-8") as file:
+        return [json.loads(line) for line in file]
 
 
 def write_jsonl(path: Path, rows: Iterable[Any]) -> Path:
