@@ -205,8 +205,8 @@ def test_the_paper_metrics_hold_for_translations_into_english(shared: Path, lang
 
     def scores(metric: str, lines: Sequence[str]) -> Mapping[str, float]:
         rows = metric_class(metric).references(examples)
-        langs = {"src_lang": lang, "tgt_lang": "en"}
-        return evaluate_metric(metric, list(lines), rows, **langs, n_resamples=10).scores
+        options: dict[str, Any] = {"src_lang": lang, "tgt_lang": "en", "n_resamples": 10}
+        return evaluate_metric(metric, list(lines), rows, **options).scores
 
     accuracy, gap = (
         [scores(metric, lines) for lines in (right, flipped, male)]

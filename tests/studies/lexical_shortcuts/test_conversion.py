@@ -35,8 +35,14 @@ _PAIRS = [
     ([2], [2]),
 ]
 _LEXICAL: dict[str, Any] = {"arch": "shortcut_transformer", "use_feature_fusion": False}
-_FUSION = {"arch": "shortcut_transformer_with_feature_fusion", "use_feature_fusion": True}
-_SEPARATE = {"share_all_embeddings": False, "share_decoder_input_output_embed": True}
+_FUSION: dict[str, Any] = {
+    "arch": "shortcut_transformer_with_feature_fusion",
+    "use_feature_fusion": True,
+}
+_SEPARATE: dict[str, Any] = {
+    "share_all_embeddings": False,
+    "share_decoder_input_output_embed": True,
+}
 _PRE_NORM = both(normalize_before=True)
 
 

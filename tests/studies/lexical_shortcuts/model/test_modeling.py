@@ -136,7 +136,7 @@ def test_incremental_decoding_equals_the_whole_pass(model: Any) -> None:
     assert whole.past_key_values is None
     for widths in ([1, 1, 1, 1], [2, 1, 1], [3, 1]):
         cache, logits = None, []
-        for inputs in INPUTS.split(widths, dim=1):
+        for inputs in torch.split(INPUTS, widths, dim=1):
             step = passed(model, inputs=inputs, past_key_values=cache, use_cache=True)
             cache = step.past_key_values
             logits.append(step.logits)
