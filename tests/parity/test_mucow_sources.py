@@ -9,12 +9,11 @@ from typing import Any
 import pytest
 
 import cc_hf
-from cc_hf.comparing.people.agreement import agreement_with_labels, read_annotations
 from cc_hf.text.tokenization import moses_tokens
 from tests.helpers.fake_evaluator import hash_scores
 from tests.helpers.lines import read_jsonl
 from tests.helpers.metrics import evaluate_dataset
-from tests.helpers.mucow_logs import log_of, log_path
+from tests.helpers.mucow_logs import log_of
 
 pytestmark = pytest.mark.shared
 
@@ -66,20 +65,3 @@ def test_cues_are_inserted_only_before_whole_words(
         for source in (*example.correct_sources, *example.incorrect_sources):
             cue = source[places[0] :].split(" ")[0]
             assert source == f"{cue} ".join(parts)
-
-
-@pytest.mark.parametrize(("language", "n_labels", "n_skipped"), [("de", 192, 0), ("ru", 170, 1)])
-def test_annotated_translations_are_found_in_the_log(
-    shared: Path, language: str, n_labels: int, n_skipped: int
-) -> None:
-    """One Russian row is not in the test set, and another was annotated with other quotation marks,
-    which are ignored.
-    """
-    path = log_path(shared, language)
-    options: dict[str, Any] = {"evaluator": hash_scores, "data_dir": shared / "upstream"}
-    result = evaluate_dataset("mucow", f"en-{language}", translations=path, **options)
-    annotations = read_annotations(
-        shared / f"gold/human_validation/mucow_annotations.en-{language}.jsonl"
-    )
-    found = agreement_with_labels(result, annotations, skip_others=language == "ru")
-    assert (found.n_labels, found.n_skipped) == (n_labels, n_skipped)

@@ -11,6 +11,8 @@ from typing import Any
 import pytest
 
 import cc_hf
+from cc_hf.comparing.people.agreement import agreement_with_labels
+from cc_hf.comparing.people.annotations import read_annotations
 from cc_hf.reading import read_rows, text_lines
 from cc_hf.text.alignment import FastAlign, space_tokens, to_pharaoh
 from tests.helpers.command_line import read_json
@@ -148,15 +150,10 @@ def test_agreement_with_human_annotators_is_as_published(
 ) -> None:
     """A neutral or unknown gender counts as the gold one."""
     result = run(shared, translations(shared, system, lang), lang, config)
-    judgements = {j.example_id: j for j in result.judgements}
-    agrees = []
-    for row in read_jsonl(shared / f"gold/human_validation/winomt_annotations.en-{lang}.jsonl"):
-        if row["in_both"]:
-            own = judgements[str(row["index"])]
-            assert own.translation == row["translation"]
-            read = own.predicted if own.predicted in ("male", "female") else own.gold
-            agrees += [read == row[f"binarized_annotator{i}"] for i in (1, 2)]
-    assert (len(agrees), sum(agrees)) == (n, n_agree)
+    folder = shared / "gold/human_validation"
+    annotations = read_annotations(folder / f"winomt_annotations.en-{lang}.jsonl")
+    found = agreement_with_labels(result, annotations)
+    assert (found.n_labels, found.n_agree) == (n, n_agree)
 
 
 @pytest.mark.parametrize(

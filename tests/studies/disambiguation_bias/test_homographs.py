@@ -104,14 +104,6 @@ def test_a_line_that_is_no_pair_is_named(tmp_path: Path, line: str, message: str
         list(read_pairs(path))
 
 
-def test_a_file_that_is_missing_or_not_utf8_is_named(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="file not found"):
-        list(read_pairs(tmp_path / "nowhere.jsonl"))
-    (tmp_path / "pairs.jsonl").write_bytes(b"\n\xff\n")
-    with pytest.raises(InputError, match="line 2: expected UTF-8, got the byte 0xff"):
-        list(read_pairs(tmp_path / "pairs.jsonl"))
-
-
 def test_a_file_that_cannot_be_written_is_named(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"the folder .*no folder does not exist"):
         write_rows(tmp_path / "no folder" / "pairs.jsonl", [])
