@@ -104,23 +104,20 @@ def test_options_may_be_those_of_older_and_newer_versions(tmp_path: Path) -> Non
     assert read_json(newer / "config.json")["shortcut"] == "fusion"
 
 
+_SINUSOIDAL = "encoder_learned_pos=True; with shortcuts, positions must be sinusoidal"
+_DIFFERENT = "encoder_normalize_before=True and decoder_normalize_before=False differ"
+_BARE = "no weight key_gate_bias is in it, .* these are the weights of another architecture"
+_CUTOFF = {"adaptive_softmax_cutoff": "100,200"}
+
+
 @cases_by_words(
     ("reason", "changes"),
     [
         (r"cross_self_attention=True", {**_LEXICAL, "cross_self_attention": True}),
-        (
-            "encoder_learned_pos=True; with shortcuts, positions must be sinusoidal",
-            {**_LEXICAL, **both(learned_pos=True)},
-        ),
-        (
-            "encoder_normalize_before=True and decoder_normalize_before=False differ",
-            {**_LEXICAL, "encoder_normalize_before": True},
-        ),
-        (
-            "no weight key_gate_bias is in it, .* these are the weights of another architecture",
-            {**_LEXICAL, "shortcuts": []},
-        ),
-        ("adaptive_softmax_cutoff='100,200'", {**_FUSION, "adaptive_softmax_cutoff": "100,200"}),
+        (_SINUSOIDAL, {**_LEXICAL, **both(learned_pos=True)}),
+        (_DIFFERENT, {**_LEXICAL, "encoder_normalize_before": True}),
+        (_BARE, {**_LEXICAL, "shortcuts": []}),
+        ("adaptive_softmax_cutoff='100,200'", {**_FUSION, **_CUTOFF}),
     ],
     "reason",
 )

@@ -11,7 +11,7 @@ import torch
 from transformers import AutoModelForSeq2SeqLM, MarianTokenizer, PreTrainedTokenizerFast
 
 import cc_hf
-from cc_hf.errors import EvaluatorError, InputError
+from cc_hf.errors import EvaluatorError
 from cc_hf.evaluators.base import Evaluator
 from cc_hf.evaluators.loading import evaluator_of
 from cc_hf.studies.lexical_shortcuts.family import LexicalShortcutEvaluator
@@ -127,12 +127,3 @@ def test_a_model_in_training_is_judged_with_its_weights_of_the_moment(tmp_path: 
         model.get_decoder().layers[0].encoder_attn.key_gate_bias.add_(3.0)
     after = evaluator.mean_logprobs(_SOURCES, _TRANSLATIONS)
     assert (np.abs(after - before) > 1e-4).all()
-
-
-def test_a_kind_that_does_not_fit_is_refused(tmp_path: Path) -> None:
-    folder = save_tiny_lexical_shortcut(tmp_path)
-    with pytest.raises(InputError, match="'fsmt' does not fit; expected 'lexical_shortcut'"):
-        cc_hf.load_evaluator(folder, kind="fsmt")
-    assert isinstance(
-        cc_hf.load_evaluator(folder, kind="lexical_shortcut"), LexicalShortcutEvaluator
-    )

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from pathlib import Path
 
@@ -104,6 +105,9 @@ def test_choices_without_known_genders_give_no_tests_and_no_nan() -> None:
 _OPEN = Choice("1", "p", "", "", "", True)
 
 
+_THREE = [replace(_OPEN, example_id=str(i)) for i in range(3)]
+
+
 @cases_by_message(
     ("rows", "message"),
     [
@@ -111,10 +115,7 @@ _OPEN = Choice("1", "p", "", "", "", True)
         ([_OPEN] * 2, "example '1': expected one choice, got several"),
         ([Choice("1", "", "masc", "female", "first", True)], "gender: expected female, male"),
         ([replace(_OPEN, correct_position="third")], "position: expected second, first"),
-        (
-            [replace(_OPEN, example_id=str(i)) for i in range(3)],
-            "schema 'p': expected two examples, got 3",
-        ),
+        (_THREE, "schema 'p': expected two examples, got 3"),
     ],
 )
 def test_bad_choices_are_refused(rows: list[Choice], message: str) -> None:
@@ -129,6 +130,10 @@ def example(name: str, answer: str = "1", *others: str) -> ContrastiveTranslatio
 
 
 _FIRST = '{"id": "a-1", "preferred": 1}'
+
+_TABLE = "id,preferred a-1,1 b-1,1 a-2,tie"
+_OBJECTS = [{"id": "a-1", "preferred": 1}, {"id": "b-1", "preferred": "1"}]
+_OBJECTS.append({"id": "a-2", "preferred": "tie"})
 
 
 def judged(*verdicts: tuple[str, str, float | None, float | None]) -> EvaluationResult:
@@ -152,14 +157,14 @@ def test_choices_are_read_from_judgements() -> None:
     assert found[0] == Choice("a-1", "a", "male", "female", "first", True)
 
 
+_TWO = [example("a-1"), example("a-2")]
+
+
 @cases_by_message(
     ("examples", "message"),
     [
-        (
-            [example("a-1"), example("a-2")],
-            "a-2 was not judged; load the configuration and split",
-        ),
-        ([example("a-2")], "a-1 is not among the examples"),
+        (_TWO, "a-2 was not judged; load the configuration and split"),
+        (_TWO[1:], "a-1 is not among the examples"),
         ([example("a-1", "1", "es")], r"expected one contrastive translation, so that.*got 2"),
     ],
 )
@@ -173,16 +178,9 @@ def test_examples_other_than_the_judged_ones_are_refused(
 @pytest.mark.parametrize(
     ("name", "lines"),
     [
-        (
-            "p.jsonl",
-            [
-                '{"id": "a-1", "preferred": 1}',
-                '{"id": "b-1", "preferred": "1"}',
-                '{"id": "a-2", "preferred": "tie"}',
-            ],
-        ),
-        ("p.csv", ["id,preferred", "a-1,1", "b-1,1", "a-2,tie"]),
-        ("p.tsv", ["id\tpreferred", "a-1\t1", "b-1\t1", "a-2\ttie"]),
+        ("p.jsonl", [json.dumps(row) for row in _OBJECTS]),
+        ("p.csv", _TABLE.split()),
+        ("p.tsv", _TABLE.replace(",", "\t").split(" ")),
     ],
 )
 def test_preferences_are_read_from_every_file_format(
@@ -195,31 +193,28 @@ def test_preferences_are_read_from_every_file_format(
 
 
 @cases_by_message(
-    ("text", "examples", "message"),
+    ("text", "names", "message"),
     [
-        ('{"id": "a-1"}', [("a-1",)], "line 1: expected the key 'preferred', got .*'id'"),
-        (
-            _FIRST.replace("a-1", "x"),
-            [("a-1",)],
-            "line 1: id: expected each of the 1 examples.*got 'x'",
-        ),
-        (f"{_FIRST}\n{_FIRST}", [("a-1",)], "line 2: .* got 'a-1' again"),
-        (
-            '{"id": "a-1", "preferred": 3}',
-            [("a-1",)],
-            "line 1: preferred: expected 1, 2 or tie, got '3'",
-        ),
-        ("[]", [("a-1",)], "line 1: expected a JSON object"),
-        (_FIRST, [("a-1",), ("a-2",)], "a preference for each of 2 examples, got 1"),
-        (_FIRST, [("a-1", "")], r"expected the number of the correct translation.*got ''"),
+        ('{"id": "a-1"}', "a-1", "line 1: expected the key 'preferred', got .*'id'"),
+        (_FIRST.replace("a-1", "x"), "a-1", "line 1: id: expected each of the 1 examples.*got 'x'"),
+        (f"{_FIRST}\n{_FIRST}", "a-1", "line 2: .* got 'a-1' again"),
+        (_FIRST.replace("1}", "3}"), "a-1", "line 1: preferred: expected 1, 2 or tie, got '3'"),
+        ("[]", "a-1", "line 1: expected a JSON object"),
+        (_FIRST, "a-1 a-2", "a preference for each of 2 examples, got 1"),
     ],
 )
 def test_preferences_that_do_not_fit_are_refused(
-    text: str, examples: list[tuple[str, ...]], message: str, tmp_path: Path
+    text: str, names: str, message: str, tmp_path: Path
 ) -> None:
     path = write_lines(tmp_path / "p.jsonl", [text])
     with pytest.raises((InputError, DataError), match=message):
-        read_choices(path, [example(*one) for one in examples])
+        read_choices(path, [example(name) for name in names.split()])
+
+
+def test_preferences_need_the_number_of_the_correct_translation(tmp_path: Path) -> None:
+    path = write_lines(tmp_path / "p.jsonl", [_FIRST])
+    with pytest.raises(InputError, match=r"expected the number of the correct translation.*got ''"):
+        read_choices(path, [example("a-1", "")])
 
 
 def test_referent_bias_reads_choices_without_those_of_demonstrations(tmp_path: Path) -> None:

@@ -44,25 +44,28 @@ def example(
 EXAMPLES = [
     example(
         "a-1",
-        "The doctor asked the nurse because it was in a good mood.",
-        "Der Arzt bat sie, weil {} gute Laune hatte.",
+        "The doctor saw the nurse as it was old.",
+        "Der Arzt sah sie, weil {} da war.",
         "er sie",
     ),
     example(
         "a-2",
-        "The doctor asked the nurse because it was here.",
-        "Der Arzt bat sie, weil {} da war.",
+        "The doctor saw the nurse as it was here.",
+        "Der Arzt sah sie, weil {} alt war.",
         "sie er",
         "nurse doctor",
     ),
     example(
         "b-1",
-        "It's the mechanic's procedure, isn't it?",
+        "It's the mechanic's, isn't it?",
         "Die Mechanikerin: {} hatte es.",
         "sie er",
-        "mechanic procedure",
+        "mechanic it",
     ),
 ]
+_BARE = dataclasses.replace(EXAMPLES[0], extra={})
+_FRENCH = dataclasses.replace(EXAMPLES[2], tgt_lang="fr")
+_LONG = dataclasses.replace(EXAMPLES[0], source="it was good. " * 100)
 
 
 _SHE = {"correct_pronoun": "sie", "incorrect_pronoun": "er"}
@@ -181,18 +184,9 @@ def test_examples_that_cannot_be_measured_have_a_reason(tiny_marian: Path) -> No
     ("examples", "message"),
     [
         ([], "at least one example"),
-        (
-            [dataclasses.replace(EXAMPLES[0], extra={})],
-            "example 'a-1': expected translations with their",
-        ),
-        (
-            [EXAMPLES[0], dataclasses.replace(EXAMPLES[2], tgt_lang="fr")],
-            "example 'b-1': expected the languages en-de, got en-fr",
-        ),
-        (
-            [EXAMPLES[1], dataclasses.replace(EXAMPLES[0], source="it was good. " * 100)],
-            "row 1: the source has",
-        ),
+        ([_BARE], "example 'a-1': expected translations with their"),
+        ([EXAMPLES[0], _FRENCH], "example 'b-1': expected the languages en-de, got en-fr"),
+        ([EXAMPLES[1], _LONG], "row 1: the source has"),
     ],
 )
 def test_unsuitable_examples_are_refused(
@@ -220,16 +214,11 @@ def sentence(name: str, text: str, values: list[float], referents: str = " ") ->
     return Salience(name, name[:-2], text, "sie", 0.5, rows, at, marks, (first, second))
 
 
+_SALIENCES = [0.1, 0.0, 0.1, 0.0, 0.1, 0.9, 0.5, 0.4, 0.3]
+_LEAKED = [0.0, 0.1, 0.0, 0.1, 0.0, 0.9, 0.3]
 TWINS = [
-    sentence(
-        "a-1", "the cup was full because it leaked", [0.0, 0.1, 0.0, 0.1, 0.0, 0.9, 0.3], "cup lid"
-    ),
-    sentence(
-        "a-2",
-        "the cup was full because it shone a lot",
-        [0.1, 0.0, 0.1, 0.0, 0.1, 0.9, 0.5, 0.4, 0.3],
-        "cup full",
-    ),
+    sentence("a-1", "the cup was full because it leaked", _LEAKED, "cup lid"),
+    sentence("a-2", "the cup was full because it shone a lot", _SALIENCES, "cup full"),
 ]
 
 

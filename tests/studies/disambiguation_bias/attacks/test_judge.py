@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 import pytest
@@ -29,7 +29,6 @@ from cc_hf.studies.disambiguation_bias.attacks.samples import AdversarialSample,
 from cc_hf.studies.disambiguation_bias.attacks.tables import attack_page
 from cc_hf.studies.disambiguation_bias.attractors import count_attractors
 from cc_hf.text.alignment import Alignment
-from tests.helpers.cases import cases_by_message
 from tests.studies.disambiguation_bias.attacks.helper import sample_of, training_pairs
 from tests.studies.disambiguation_bias.corpus import lexicon_of
 
@@ -269,39 +268,22 @@ def test_a_system_that_judged_itself_is_named_in_a_note(system: str, is_noted: b
     assert any(note.startswith("Judged by itself") for note in report.notes) == is_noted
 
 
-_GIVEN = given(SAMPLES[:1])
-_WITHOUT_CUES = CueJudge(SenseCues({}), cue_evaluator, "en", "de")  # type: ignore[arg-type]
-
-
-@cases_by_message(
-    ("call", "message"),
-    [
-        (lambda: judge_attacks(SAMPLES[:1], _GIVEN), "expected a lexicon, cues or both"),
-        (
-            lambda: judge_by_lexicon(SAMPLES[:1], {}, lexicon_judge()),
-            "translation of each text, got none of 'A spring came",
-        ),
-        (
-            lambda: matched_translations(distinct_texts(SAMPLES[:1]), ["x"]),
-            "one line for each distinct text, 2 in all, got 1",
-        ),
-        (lambda: translate_or_read(SAMPLES, None), "expected one of both, got neither"),
-        (lambda: translate_or_read([], "cc-tiny-en-de"), "samples: expected at least one"),
-        (
-            lambda: judge_by_lexicon(
-                [sample_of("hot", adv_cluster="jump")], _GIVEN.texts, lexicon_judge()
-            ),
-            r"sample .* expected a cluster of 'spring'",
-        ),
-        (
-            lambda: judge_attacks(SAMPLES[:1], _GIVEN, cues=_WITHOUT_CUES),
-            "senses have cues, got none",
-        ),
-    ],
-)
-def test_bad_input_is_refused(call: Callable[[], object], message: str) -> None:
-    with pytest.raises(InputError, match=message):
-        call()
+def test_bad_input_is_refused() -> None:
+    samples, texts = SAMPLES[:1], given(SAMPLES[:1])
+    with pytest.raises(InputError, match="expected a lexicon, cues or both"):
+        judge_attacks(samples, texts)
+    with pytest.raises(InputError, match="translation of each text, got none of 'A spring came"):
+        judge_by_lexicon(samples, {}, lexicon_judge())
+    with pytest.raises(InputError, match="one line for each distinct text, 2 in all, got 1"):
+        matched_translations(distinct_texts(samples), ["x"])
+    with pytest.raises(InputError, match="expected one of both, got neither"):
+        translate_or_read(samples, None)
+    with pytest.raises(InputError, match="samples: expected at least one"):
+        translate_or_read([], "cc-tiny-en-de")
+    with pytest.raises(InputError, match=r"sample .* expected a cluster of 'spring'"):
+        judge_by_lexicon([sample_of("hot", adv_cluster="jump")], texts.texts, lexicon_judge())
+    with pytest.raises(InputError, match="senses have cues, got none"):
+        judge_attacks(samples, texts, cues=replace(CUE_JUDGE, cues=SenseCues({})))
 
 
 def test_each_distinct_text_is_translated_once() -> None:
