@@ -81,6 +81,10 @@ def test_pairs_are_read_as_they_were_written(tmp_path: Path) -> None:
     assert [file.name for file in tmp_path.iterdir()] == ["pairs.jsonl"]
 
 
+_NO_POSITION = json.dumps({**asdict(PAIR), "start": 99})
+_NO_TOKEN = json.dumps({**asdict(PAIR), "token": True})
+
+
 @cases_by_message(
     ("line", "message"),
     [
@@ -88,14 +92,8 @@ def test_pairs_are_read_as_they_were_written(tmp_path: Path) -> None:
         ("[]", "line 2: expected a JSON object, got .*; write the file with"),
         ('{"id": "1"}', "line 2: expected the key 'source', got .*; write the file with"),
         ('{"id": 1}', "line 2: id: expected a text, got 1"),
-        (
-            json.dumps({**asdict(PAIR), "start": 99}),
-            "line 2: expected the position of 'bat' in the source, got start 99",
-        ),
-        (
-            json.dumps({**asdict(PAIR), "token": True}),
-            "line 2: token: expected a whole number from 0, got True",
-        ),
+        (_NO_POSITION, "line 2: expected the position of 'bat' in the source, got start 99"),
+        (_NO_TOKEN, "line 2: token: expected a whole number from 0, got True"),
     ],
 )
 def test_a_line_that_is_no_pair_is_named(tmp_path: Path, line: str, message: str) -> None:
