@@ -15,9 +15,9 @@ import pytest
 from cc_hf.data.files.sense_rows import senses_text
 from cc_hf.metrics.homograph_accuracy import SEARCHES, HomographAccuracy
 from cc_hf.results import EvaluationResult
-from cc_hf.studies.disambiguation_bias.homographs import read_lexicon
 from cc_hf.text.sense_matching import SenseCluster
 from cc_hf.text.tokenization import word_tokens
+from tests.helpers.command_line import read_json
 from tests.helpers.lines import read_jsonl
 from tests.helpers.metrics import evaluate_metric
 
@@ -31,8 +31,19 @@ DRAWS = {100: 10, 745: 2, 2219: 1}
 Lexicon = Mapping[str, Mapping[str, SenseCluster]]
 
 
+def cluster_of(published: dict[str, list[str]]) -> SenseCluster:
+    kinds = ("[SENSES]", "[AMBIGUOUS SENSES]", "[BLACKLISTED SENSES]")
+    senses, ambiguous, blacklisted = (tuple(dict.fromkeys(published.get(k, []))) for k in kinds)
+    return SenseCluster(senses, ambiguous, blacklisted)
+
+
 def published_lexicon(shared: Path) -> Lexicon:
-    return read_lexicon(data_dir=shared / "upstream").homographs
+    """Return the published lexicon, English to German."""
+    folder = shared / "upstream/demelin/detecting_wsd_biases_for_nmt"
+    return {
+        homograph.lower(): {name: cluster_of(cluster) for name, cluster in clusters.items()}
+        for homograph, clusters in read_json(folder / "ende_homograph_sense_clusters.json").items()
+    }
 
 
 def recorded_rows(shared: Path, lexicon: Lexicon) -> list[dict[str, Any]]:

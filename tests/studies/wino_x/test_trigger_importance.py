@@ -44,23 +44,23 @@ def example(
 EXAMPLES = [
     example(
         "a-1",
-        "The doctor saw the nurse as it was old.",
-        "Der Arzt sah sie, weil {} da war.",
+        "The doctor asked the nurse because it was in a good mood.",
+        "Der Arzt bat sie, weil {} gute Laune hatte.",
         "er sie",
     ),
     example(
         "a-2",
-        "The doctor saw the nurse as it was here.",
-        "Der Arzt sah sie, weil {} alt war.",
+        "The doctor asked the nurse because it was here.",
+        "Der Arzt bat sie, weil {} da war.",
         "sie er",
         "nurse doctor",
     ),
     example(
         "b-1",
-        "It's the mechanic's, isn't it?",
+        "It's the mechanic's procedure, isn't it?",
         "Die Mechanikerin: {} hatte es.",
         "sie er",
-        "mechanic it",
+        "mechanic procedure",
     ),
 ]
 _BARE = dataclasses.replace(EXAMPLES[0], extra={})
