@@ -2,17 +2,34 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
+from cc_hf.results import EvaluationResult
+from cc_hf.schema import Judgement
+from tests.helpers.judged import result_of
+from tests.helpers.lines import read_jsonl
+
+
+def log_path(shared: Path, lang: str) -> Path:
+    folder = shared / "upstream/ZurichNLP/contrastive-conditioning/human_validation/mucow/data"
+    return folder / f"mucow_pattern_matching.results.en-{lang}.ensemble.log"
+
 
 def log_of(shared: Path, lang: str) -> list[dict[str, Any]]:
-    folder = shared / "upstream/ZurichNLP/contrastive-conditioning/human_validation/mucow/data"
-    text = (folder / f"mucow_pattern_matching.results.en-{lang}.ensemble.log").read_text(
-        encoding="utf-8"
-    )
-    return [json.loads(line) for line in text.splitlines()]
+    return read_jsonl(log_path(shared, lang))
+
+
+def logged_result(shared: Path, lang: str) -> EvaluationResult:
+    """Return the logged verdicts as a result."""
+    rows = log_of(shared, lang)
+    verdicts = [logged_verdict(row) for row in rows]
+    judgements = [
+        Judgement(str(i), "all", verdict == "correct", row["translation"], verdict)
+        for i, (row, verdict) in enumerate(zip(rows, verdicts, strict=True))
+    ]
+    fields = {"dataset": "mucow", "config": f"en-{lang}.probing", "tgt_lang": lang}
+    return result_of(judgements, **fields, metric="mucow_pattern_matching", system="ensemble")
 
 
 def logged_verdict(row: dict[str, Any]) -> str:

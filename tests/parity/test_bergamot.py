@@ -40,16 +40,29 @@ pytestmark = [
 
 
 _ROW = ContrastiveSourceExample(
-    id="0",
-    src_lang="en",
-    tgt_lang="pt",
-    source="My sister is a director.",
-    focus=Focus("director", 15),
-    correct_sources=("My sister is a director.",),
-    incorrect_sources=("My brother is a director.",),
+    *("0", "en", "pt", "My sister is a director."),
+    Focus("director", 15),
+    ("My sister is a director.",),
+    ("My brother is a director.",),
     category="female",
     gold="female",
 )
+_EXACT = cc_hf.LoadingOptions(mode="exact")
+
+
+def _files(pair: str) -> Any:
+    files = student_files(student_folder(pair))
+    assert files is not None
+    return files
+
+
+def _published(folder: Path, name: str, content: bytes | None = None) -> None:
+    """Write the files of a published student where a data_dir has them; None for its own."""
+    for file in STUDENTS[name].files:
+        copy = folder / file.repository / file.path
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        own = student_folder("enpt") / copy.name
+        copy.write_bytes(own.read_bytes() if content is None else content)
 
 
 def _rows(shared: Path, n: int) -> list[tuple[str, str]]:
@@ -64,58 +77,41 @@ def _rows(shared: Path, n: int) -> list[tuple[str, str]]:
 @pytest.mark.parametrize("pair", ["enpt", "pten"])
 def test_scores_equal_an_independent_forward_pass_in_float64(shared: Path, pair: str) -> None:
     folder = student_folder(pair)
-    rows = _rows(shared, 25)
-    sources, translations = ([row[side] for row in rows] for side in (0, 1))
-    if pair == "pten":
-        sources, translations = translations, sources
+    texts = [*zip(*_rows(shared, 25), strict=True)]
+    sources, translations = texts if pair == "enpt" else texts[::-1]
     evaluator: Any = cc_hf.load_evaluator(folder, mode="exact")
-    files = student_files(folder)
-    assert files is not None
-    reference = ReferenceStudent(files.model)
-    expected = [
-        reference.logprobs(source, target)
-        for source, target in zip(
-            evaluator.encode_sources(sources, "", ""),
-            evaluator.encode_targets(translations, "", ""),
-            strict=True,
-        )
-    ]
+    encoded = (
+        evaluator.encode_sources(sources, "", ""),
+        evaluator.encode_targets(translations, "", ""),
+    )
+    expected = list(map(ReferenceStudent(_files(pair).model).logprobs, *encoded))
     for batch_tokens in (None, 60):
         evaluator = cc_hf.load_evaluator(folder, mode="exact", batch_tokens=batch_tokens)
         means = evaluator.mean_logprobs(sources, translations)
         np.testing.assert_allclose(means, [row.mean() for row in expected], atol=1e-5)
-        for row, plain in zip(
-            evaluator.token_logprobs(sources, translations), expected, strict=True
-        ):
+        rows = evaluator.token_logprobs(sources, translations)
+        for row, plain in zip(rows, expected, strict=True):
             np.testing.assert_allclose(row, plain, atol=2e-4)  # rounding of fp32
 
 
 def test_greedy_translations_equal_those_of_another_engine(shared: Path) -> None:
     engine_module = pytest.importorskip("fxtranslate")
-    folder = student_folder("enpt")
-    files = student_files(folder)
-    assert files is not None
+    files = _files("enpt")
     model, vocabulary = files.model.read_bytes(), files.vocabularies[0].read_bytes()
     engine = engine_module.Translator(model, vocabulary, vocabulary)  # without a shortlist, as here
     sources = [source for source, _ in _rows(shared, 200)]
-    ours = translate_with(cc_hf.load_evaluator(folder), sources, num_beams=1)
-    theirs = [engine.translate(source) for source in sources]
-    equal = [a == b for a, b in zip(ours, theirs, strict=True)]
-    assert np.mean(equal) >= 0.75
+    ours = translate_with(cc_hf.load_evaluator(student_folder("enpt")), sources, num_beams=1)
+    pairs = [*zip(ours, map(engine.translate, sources), strict=True)]
+    assert np.mean([a == b for a, b in pairs]) >= 0.75
     # One decision that int8 takes otherwise early in a sentence can change several words after it.
-    far = [a for a, b in zip(ours, theirs, strict=True) if _distance(a.split(), b.split()) > 3]
-    assert len(far) <= 2
+    assert sum(_distance(a.split(), b.split()) > 3 for a, b in pairs) <= 2
 
 
 def test_references_of_mt_geneval_fit_their_own_source(shared: Path) -> None:
     material = cc_hf.load_material("mt_geneval", "counterfactual_pt", data_dir=shared / "upstream")
     references = [example.extra["reference"] for example in material.examples]
-    result = cc_hf.evaluate(
-        material,
-        translations=references,
-        evaluator=student_folder("enpt"),
-        loading=cc_hf.LoadingOptions(mode="exact"),
-    )
+    student = student_folder("enpt")
+    result = cc_hf.evaluate(material, translations=references, evaluator=student, loading=_EXACT)
     # docs/evaluators.md has these figures.
     assert round(result.scores["accuracy_female"], 3) == 0.960
     assert round(result.scores["accuracy_male"], 3) == 0.957
@@ -130,27 +126,17 @@ def test_cues_on_top_of_counterfactual_pairs_would_make_right_references_wrong(
         assert load(cues="gender_nouns").examples
     wording = named_wording("gender_nouns", "en")
     examples = load().examples
-    on_top = [
-        replace(
-            example,
-            **{
-                f"{side}_sources": (wording.source(example.source, example.focus, gender),)
-                for side, gender in zip(
-                    ("correct", "incorrect"),
-                    sorted(GENDERS, key=lambda gender: gender != example.gold),
-                    strict=True,
-                )
-            },
+    on_top = []
+    for example in examples:
+        right, wrong = sorted(GENDERS, key=lambda gender: gender != example.gold)
+        correct, incorrect = (
+            (wording.source(example.source, example.focus, gender),) for gender in (right, wrong)
         )
-        for example in examples
-    ]
+        on_top.append(replace(example, correct_sources=correct, incorrect_sources=incorrect))
+    texts = [example.extra["reference"] for example in examples]
+    judged: dict[str, Any] = {"translations": texts, "evaluator": student_folder("enpt")}
     accuracies = [
-        cc_hf.evaluate(
-            Material("en", "pt", rows),
-            translations=[example.extra["reference"] for example in examples],
-            evaluator=student_folder("enpt"),
-            loading=cc_hf.LoadingOptions(mode="exact"),
-        ).scores["accuracy"]
+        cc_hf.evaluate(Material("en", "pt", rows), **judged, loading=_EXACT).scores["accuracy"]
         for rows in (examples, on_top)
     ]
     # docs/evaluators.md has these figures.
@@ -168,22 +154,15 @@ def test_students_of_the_wheel_are_the_pinned_ones() -> None:
 def test_named_student_is_read_from_a_local_copy_and_stands_in_the_signature(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for file in STUDENTS["bergamot:en-pt"].files:
-        copy = tmp_path / file.repository / file.path
-        copy.parent.mkdir(parents=True, exist_ok=True)
-        copy.write_bytes((student_folder("enpt") / Path(file.path).name).read_bytes())
+    name = "bergamot:en-pt"
+    _published(tmp_path, name)
     monkeypatch.setenv("CC_HF_DATA_DIR", str(tmp_path))
-    evaluator = cc_hf.load_evaluator("bergamot:en-pt")
-    assert (evaluator.name, evaluator.src_lang, evaluator.tgt_lang) == (
-        "bergamot:en-pt",
-        "en",
-        "pt",
-    )
-    result = cc_hf.evaluate(
-        Material("en", "pt", [_ROW]), translations=["Minha irmã é diretora."], evaluator=evaluator
-    )
+    evaluator = cc_hf.load_evaluator(name)
+    assert (evaluator.name, evaluator.src_lang, evaluator.tgt_lang) == (name, "en", "pt")
+    material, texts = Material("en", "pt", [_ROW]), ["Minha irmã é diretora."]
+    result = cc_hf.evaluate(material, translations=texts, evaluator=evaluator)
     assert result.scores["accuracy"] == 1.0
-    assert dict(parse(result.signature)[1])["eval"] == f"bergamot:en-pt@{evaluator.identity}"
+    assert dict(parse(result.signature)[1])["eval"] == f"{name}@{evaluator.identity}"
 
 
 def test_student_that_is_not_here_is_not_loaded_offline(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -195,35 +174,27 @@ def test_student_that_is_not_here_is_not_loaded_offline(monkeypatch: pytest.Monk
 def test_changed_file_of_a_student_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for file in STUDENTS["bergamot:en-fr"].files:
-        copy = tmp_path / file.repository / file.path
-        copy.parent.mkdir(parents=True, exist_ok=True)
-        copy.write_bytes(b"another file")
+    _published(tmp_path, "bergamot:en-fr", b"another file")
     monkeypatch.setenv("CC_HF_DATA_DIR", str(tmp_path))
     with pytest.raises(DataError, match="expected sha256 0678019c"):
         cc_hf.load_evaluator("bergamot:en-fr")
 
 
 def test_mutations_of_a_published_file_end_in_a_data_error(tmp_path: Path) -> None:
-    files = student_files(student_folder("enpt"))
-    assert files is not None
-    content = files.model.read_bytes()
-    read_mutations(content, 2**14, tmp_path / "model.bin")
+    read_mutations(_files("enpt").model.read_bytes(), 2**14, tmp_path / "model.bin")
 
 
 def test_identity_of_a_student_covers_its_model_and_vocabulary_only(tmp_path: Path) -> None:
-    folder = student_folder("enpt")
-    files = student_files(folder)
-    assert files is not None
+    def identity(folder: Path) -> str:
+        return cc_hf.load_evaluator(str(folder), src_lang="en", tgt_lang="pt").identity
+
+    files = _files("enpt")
     for path in (files.model, files.vocabularies[0]):
         (tmp_path / path.name).symlink_to(path)
-    alone, beside_others = (
-        cc_hf.load_evaluator(str(place), src_lang="en", tgt_lang="pt").identity
-        for place in (tmp_path, folder)
-    )
-    assert alone == beside_others
+    alone = identity(tmp_path)
+    assert alone == identity(student_folder("enpt"))
     (tmp_path / files.vocabularies[0].name).rename(tmp_path / "vocab.other.spm")
-    assert cc_hf.load_evaluator(str(tmp_path), src_lang="en", tgt_lang="pt").identity != alone
+    assert identity(tmp_path) != alone
 
 
 def _distance(left: Sequence[str], right: Sequence[str]) -> int:

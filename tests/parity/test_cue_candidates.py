@@ -4,12 +4,13 @@ PROVENANCE.md.
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import pytest
 
 from cc_hf.cues.mlm_insertions import discriminating_words, parse_candidates
+from cc_hf.reading import read_text, text_lines
+from tests.helpers.lines import read_jsonl
 
 pytestmark = pytest.mark.shared
 
@@ -19,22 +20,15 @@ def published(
 ) -> tuple[dict[str, dict[str, tuple[str, ...]]], dict[tuple[str, str], dict[str, set[str]]]]:
     """Return the candidates, and per ambiguous word and sense the insertions of each side."""
     folder = shared / "upstream/ZurichNLP/contrastive-conditioning/tasks/data/mucow"
-    keys = (folder / f"{pair}.key.tsv").read_text(encoding="utf-8").splitlines()
-    rows = (
-        (folder / f"disambiguation_cues/{pair}.insertions.roberta-large.jsonl")
-        .read_text(encoding="utf-8")
-        .splitlines()
-    )
+    start = f"disambiguation_cues/{pair}"
+    rows = read_jsonl(folder / f"{start}.insertions.roberta-large.jsonl")
     found = {}
-    for key, row in zip(keys, map(json.loads, rows), strict=True):
+    for key, row in zip(text_lines(folder / f"{pair}.key.tsv"), rows, strict=True):
         _, _, word, sense, _ = key.split("\t")
-        found[word, sense] = {
-            side: set(row[f"{side}_insertions"]) for side in ("correct", "incorrect")
-        }
-    text = (
-        folder / f"disambiguation_cues/{pair}.insertion_candidates.roberta-large.json"
-    ).read_text(encoding="utf-8")
-    return parse_candidates(text), found
+        sides = ("correct", "incorrect")
+        found[word, sense] = {side: set(row[f"{side}_insertions"]) for side in sides}
+    candidates = read_text(folder / f"{start}.insertion_candidates.roberta-large.json")
+    return parse_candidates(candidates), found
 
 
 @pytest.mark.parametrize(
@@ -49,13 +43,12 @@ def test_every_published_insertion_is_a_candidate(
     for (word, sense), sides in insertions.items():
         found = discriminating_words(candidates[word], ambiguous_word=word)[sense]
         whole = discriminating_words(candidates[word], ambiguous_word="", stop_words=())[sense]
-        assert len(sides["correct"]) == len(sides["incorrect"]) == 3
-        assert sides["correct"] <= set(found.correct)
-        assert sides["incorrect"] <= set(found.incorrect)
-        assert max(len(whole.correct), len(whole.incorrect)) <= 10
-        dropped += (
-            len(whole.correct) + len(whole.incorrect) - len(found.correct) - len(found.incorrect)
-        )
+        for side in ("correct", "incorrect"):
+            words, all_words = getattr(found, side), getattr(whole, side)
+            assert len(sides[side]) == 3
+            assert sides[side] <= set(words)
+            assert len(all_words) <= 10
+            dropped += len(all_words) - len(words)
     assert dropped == n_dropped
 
 
@@ -69,24 +62,12 @@ def test_shortened_candidate_lists_miss_published_insertions(
     n_found = {"correct": 0, "incorrect": 0}
     for (word, sense), sides in insertions.items():
         if len(candidates[word]) == 2:
-            own, (other,) = (
-                candidates[word][sense],
-                (words for name, words in candidates[word].items() if name != sense),
-            )
-            n_found["correct"] += len(
-                sides["correct"]
-                & set(
-                    discriminating_words({"own": own, "other": other[:cut]}, ambiguous_word=word)[
-                        "own"
-                    ].correct
-                )
-            )
-            n_found["incorrect"] += len(
-                sides["incorrect"]
-                & set(
-                    discriminating_words({"own": own[:cut], "other": other}, ambiguous_word=word)[
-                        "own"
-                    ].incorrect
-                )
-            )
+            own = candidates[word][sense]
+            (other,) = (words for name, words in candidates[word].items() if name != sense)
+            for side, lists in (
+                ("correct", {"own": own, "other": other[:cut]}),
+                ("incorrect", {"own": own[:cut], "other": other}),
+            ):
+                found = discriminating_words(lists, ambiguous_word=word)["own"]
+                n_found[side] += len(sides[side] & set(getattr(found, side)))
     assert n_found == {"correct": n_correct, "incorrect": n_incorrect}

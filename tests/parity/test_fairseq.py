@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +18,9 @@ from cc_hf.evaluators.families.fairseq import FairseqEvaluator
 from cc_hf.evaluators.options import LoadingOptions
 from cc_hf.models.fairseq.tokenizer import FairseqTokenizer
 from cc_hf.systems.translate import translate
+from tests.helpers.command_line import read_json
 from tests.helpers.fairseq_models import reference_logprobs
+from tests.helpers.lines import write_jsonl
 
 pytestmark = pytest.mark.shared
 
@@ -27,8 +28,20 @@ _TOLERANCE = 1e-4
 _SETTINGS = ("joint", "separate", "legacy_v08")
 
 
-def gold(shared: Path, setting: str, name: str = "gold_scores.json") -> Any:
-    return json.loads((shared / "gold/fairseq" / setting / name).read_text(encoding="utf-8"))
+def gold(shared: Path, setting: str) -> Any:
+    return read_json(shared / "gold/fairseq" / setting / "gold_scores.json")["pairs"]
+
+
+def texts(shared: Path, setting: str) -> Any:
+    """Return the pairs with their texts, which were recorded for one of two settings."""
+    return gold(shared, "separate" if setting == "separate" else "joint")
+
+
+def ids(pairs: Any) -> list[Any]:
+    return [[pair[f"{side}_ids"] for pair in pairs] for side in ("source", "target")]
+
+
+of_every_setting = pytest.mark.parametrize("setting", _SETTINGS)
 
 
 @pytest.fixture(scope="module")
@@ -48,41 +61,33 @@ def evaluator(folder: Path, **options: Any) -> FairseqEvaluator:
     return found
 
 
-@pytest.mark.parametrize("setting", _SETTINGS)
+@of_every_setting
 def test_logprobs_of_members_and_ensemble_equal_those_of_fairseq(
     shared: Path, converted: dict[str, Path], setting: str
 ) -> None:
-    pairs = gold(shared, setting)["pairs"]
+    pairs = gold(shared, setting)
     assert len(pairs) == 40
-    members = []
-    for name in ("model1", "model2"):
-        members.append(
-            evaluator(converted[setting] / name).id_logprobs(
-                [p["source_ids"] for p in pairs], [p["target_ids"] for p in pairs]
-            )
-        )
-    for name, found in zip(
-        ("model1", "model2", "ensemble"), [*members, ensemble_logprobs(members)], strict=True
-    ):
-        for pair, logprobs in zip(pairs, found, strict=True):
+    found = {
+        name: evaluator(converted[setting] / name).id_logprobs(*ids(pairs))
+        for name in ("model1", "model2")
+    }
+    found["ensemble"] = ensemble_logprobs([*found.values()])
+    for name, rows in found.items():
+        for pair, logprobs in zip(pairs, rows, strict=True):
             recorded = pair["scores"][name]
             assert logprobs == pytest.approx(recorded["positional_log_probs"], abs=_TOLERANCE)
             assert logprobs.mean() == pytest.approx(recorded["score"], abs=_TOLERANCE)
 
 
-@pytest.mark.parametrize("setting", _SETTINGS)
+@of_every_setting
 def test_token_ids_equal_those_of_fairseq(
     shared: Path, converted: dict[str, Path], setting: str
 ) -> None:
     tokenizer = FairseqTokenizer.from_pretrained(converted[setting] / "model2")
-    texts = gold(shared, "separate" if setting == "separate" else "joint")["pairs"]
-    recorded = gold(shared, setting)["pairs"]
-    assert tokenizer.encode_sources([pair["source"] for pair in texts]) == [
-        pair["source_ids"] for pair in recorded
-    ]
-    assert tokenizer.encode_targets([pair["target"] for pair in texts]) == [
-        pair["target_ids"] for pair in recorded
-    ]
+    pairs = texts(shared, setting)
+    sources = tokenizer.encode_sources([pair["source"] for pair in pairs])
+    targets = tokenizer.encode_targets([pair["target"] for pair in pairs])
+    assert [sources, targets] == ids(gold(shared, setting))
 
 
 @pytest.mark.parametrize("setting", ["joint", "separate"])
@@ -90,13 +95,12 @@ def test_mean_logprobs_of_raw_texts_equal_the_scores_of_fairseq(
     shared: Path, converted: dict[str, Path], setting: str
 ) -> None:
     """Batches of any size give the recorded mean over the tokens."""
-    pairs = gold(shared, setting)["pairs"]
+    pairs = gold(shared, setting)
+    sources, targets = ([pair[side] for pair in pairs] for side in ("source", "target"))
     expected = [pair["scores"]["model1"]["score"] for pair in pairs]
     for batch_tokens in (1, 500, 100_000):
         found = evaluator(converted[setting] / "model1", batch_tokens=batch_tokens)
-        scores = found.mean_logprobs(
-            [p["source"] for p in pairs], [p["target"] for p in pairs], src_lang="en", tgt_lang="de"
-        )
+        scores = found.mean_logprobs(sources, targets, src_lang="en", tgt_lang="de")
         assert scores == pytest.approx(expected, abs=_TOLERANCE)
     with pytest.raises(InputError, match="does not support the target language 'fr'"):
         found.mean_logprobs(["A dog."], ["Un chien."], src_lang="en", tgt_lang="fr")
@@ -107,47 +111,41 @@ def test_mean_logprobs_of_raw_texts_equal_the_scores_of_fairseq(
 def test_beam_search_gives_the_translations_of_fairseq(
     shared: Path, converted: dict[str, Path], setting: str, name: str
 ) -> None:
-    sources = {pair["id"]: pair["source"] for pair in gold(shared, setting)["pairs"]}
-    found = [row for row in gold(shared, setting, "gold_beam.json")["beam"] if row["model"] == name]
+    sources = {pair["id"]: pair["source"] for pair in gold(shared, setting)}
+    beams = read_json(shared / "gold/fairseq" / setting / "gold_beam.json")["beam"]
+    found = [row for row in beams if row["model"] == name]
     assert len(found) == 10
-    assert translate(
-        [sources[row["pair_id"]] for row in found],
-        converted[setting] / name,
-        loading=LoadingOptions(device="cpu"),
-    ) == [row["hypos"][0]["text"] for row in found]
+    folder, loading = converted[setting] / name, LoadingOptions(device="cpu")
+    translations = translate([sources[row["pair_id"]] for row in found], folder, loading=loading)
+    assert translations == [row["hypos"][0]["text"] for row in found]
     hypotheses = [(row["source_ids"], hypothesis) for row in found for hypothesis in row["hypos"]]
-    logprobs = evaluator(converted[setting] / name).id_logprobs(
+    logprobs = evaluator(folder).id_logprobs(
         [ids for ids, _ in hypotheses], [hypothesis["tokens"] for _, hypothesis in hypotheses]
     )
     for (_, hypothesis), positions in zip(hypotheses, logprobs, strict=True):
         assert positions == pytest.approx(hypothesis["positional_scores"], abs=_TOLERANCE)
 
 
-@pytest.mark.parametrize("setting", _SETTINGS)
+@of_every_setting
 def test_plain_transformers_loads_the_converted_folder(
     shared: Path, converted: dict[str, Path], setting: str
 ) -> None:
-    tokenizer = AutoTokenizer.from_pretrained(converted[setting] / "model1")
-    model, loading = AutoModelForSeq2SeqLM.from_pretrained(
-        converted[setting] / "model1", output_loading_info=True
-    )
-    assert (type(tokenizer).__name__, type(model).__name__) == (
-        "FSMTTokenizer",
-        "FSMTForConditionalGeneration",
-    )
-    assert not loading["missing_keys"]
-    assert not loading["unexpected_keys"]
-    pairs = gold(shared, "separate" if setting == "separate" else "joint")["pairs"]
-    recorded = [pair["source_ids"] for pair in gold(shared, setting)["pairs"]]
-    other = [
-        pair["source"]
-        for pair, ids in zip(pairs, recorded, strict=True)
-        if tokenizer(pair["source"])["input_ids"] != ids
+    folder = converted[setting] / "model1"
+    tokenizer = AutoTokenizer.from_pretrained(folder)
+    model, loading = AutoModelForSeq2SeqLM.from_pretrained(folder, output_loading_info=True)
+    assert type(tokenizer).__name__ == "FSMTTokenizer"
+    assert type(model).__name__ == "FSMTForConditionalGeneration"
+    assert not {*loading["missing_keys"], *loading["unexpected_keys"]}
+    is_equal = [
+        tokenizer(pair["source"])["input_ids"] == recorded
+        for pair, recorded in zip(
+            texts(shared, setting), ids(gold(shared, setting))[0], strict=True
+        )
     ]
-    assert len(other) == 4  # this is why cc_hf has its own tokenizer
+    assert is_equal.count(False) == 4  # this is why cc_hf has its own tokenizer
 
 
-@pytest.mark.parametrize("setting", _SETTINGS)
+@of_every_setting
 def test_the_check_reports_the_deviations_from_fairseq(
     shared: Path, tmp_path: Path, setting: str
 ) -> None:
@@ -157,20 +155,18 @@ def test_the_check_reports_the_deviations_from_fairseq(
     assert set(found.deviations) == {"model1", "model2", "ensemble"}
     assert all(0 < value < 1e-5 for value in found.deviations.values())
     assert found.n_texts == (0 if setting == "legacy_v08" else 80)
-    assert found.n_tokens == sum(len(pair["target_ids"]) for pair in gold(shared, setting)["pairs"])
+    assert found.n_tokens == sum(map(len, ids(gold(shared, setting))[1]))
 
 
 def test_the_check_refuses_deviating_scores_and_token_ids(shared: Path, tmp_path: Path) -> None:
-    folder = shared / "gold/fairseq/joint"
-    recorded = gold(shared, "joint")
+    folder, output = shared / "gold/fairseq/joint", tmp_path / "out"
+    recorded = read_json(folder / "gold_scores.json")
     recorded["pairs"][3]["scores"]["model1"]["positional_log_probs"][1] += 2e-4
-    (tmp_path / "scores.json").write_text(json.dumps(recorded), encoding="utf-8")
+    scores = write_jsonl(tmp_path / "scores.json", [recorded])
     with pytest.raises(EvaluatorError, match="the converted model1 does not score as"):
-        convert(folder, output=tmp_path / "out", check=tmp_path / "scores.json")
+        convert(folder, output=output, check=scores)
     with pytest.raises(EvaluatorError, match=r"the source of pair 0 of gold_scores\.json gets"):
-        convert(
-            folder, output=tmp_path / "out", check=folder / "gold_scores.json", tokenizer="space"
-        )
+        convert(folder, output=output, check=folder / "gold_scores.json", tokenizer="space")
     assert [path.name for path in tmp_path.iterdir()] == ["scores.json"]
 
 
@@ -184,12 +180,11 @@ def test_the_check_of_a_single_checkpoint_has_no_ensemble(shared: Path, tmp_path
     assert set(found.check.deviations) == {"model2"}
 
 
-@pytest.mark.parametrize("setting", _SETTINGS)
+@of_every_setting
 def test_the_reference_of_the_unit_tests_equals_fairseq(shared: Path, setting: str) -> None:
     """Architectures without a recording can therefore be compared with it."""
     checkpoint = read_checkpoint(shared / "gold/fairseq" / setting / "model1.pt")
-    for pair in gold(shared, setting)["pairs"][:12]:
-        found = reference_logprobs(
-            checkpoint.weights, checkpoint.options, pair["source_ids"], pair["target_ids"]
-        )
+    for pair in gold(shared, setting)[:12]:
+        rows = pair["source_ids"], pair["target_ids"]
+        found = reference_logprobs(checkpoint.weights, checkpoint.options, *rows)
         assert np.abs(found - pair["scores"]["model1"]["positional_log_probs"]).max() < 1e-5

@@ -4,8 +4,6 @@ PROVENANCE.md.
 
 from __future__ import annotations
 
-import gzip
-import json
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +15,7 @@ from cc_hf.comparing.people.agreement import (
     examples_without_corpora,
 )
 from cc_hf.comparing.people.annotations import (
+    Annotation,
     annotator_agreement,
     earlier_agreement,
     read_annotations,
@@ -26,10 +25,13 @@ from cc_hf.comparing.people.published import (
     PUBLISHED_KAPPAS,
     published_agreement,
 )
-from cc_hf.results import EvaluationResult
 from cc_hf.schema import Judgement
 from cc_hf.statistics.agreement import cohen_kappa
+from tests.helpers.command_line import read_json
+from tests.helpers.judged import result_of
+from tests.helpers.lines import read_jsonl, write_jsonl
 from tests.helpers.metrics import evaluate_dataset
+from tests.helpers.mucow_logs import log_path, logged_result
 
 pytestmark = pytest.mark.shared
 
@@ -37,41 +39,30 @@ SETS = [("winomt", "de"), ("winomt", "ru"), ("mucow", "de"), ("mucow", "ru")]
 
 
 def gold(shared: Path, name: str) -> Any:
-    return json.loads((shared / f"gold/human_validation/{name}.json").read_text(encoding="utf-8"))
+    return read_json(shared / f"gold/human_validation/{name}.json")
 
 
-def result_of(
-    dataset: str, config: str, lang: str, judgements: list[Judgement]
-) -> EvaluationResult:
-    return EvaluationResult(
-        dataset,
-        config,
-        lang,
-        f"{dataset}_pattern_matching",
-        "recorded|n:1",
-        len(judgements),
-        {},
-        {},
-        (),
-        tuple(judgements),
-    )
+def annotations_path(shared: Path, dataset: str, lang: str) -> Path:
+    return shared / f"gold/human_validation/{dataset}_annotations.en-{lang}.jsonl"
 
 
-@pytest.mark.parametrize(("dataset", "lang"), SETS)
+def annotations_of(shared: Path, dataset: str, lang: str) -> list[Annotation]:
+    return list(read_annotations(annotations_path(shared, dataset, lang)))
+
+
+of_every_set = pytest.mark.parametrize(("dataset", "lang"), SETS)
+
+
+@of_every_set
 def test_kappas_of_the_annotators_equal_the_recorded_ones(
     shared: Path, dataset: str, lang: str
 ) -> None:
-    found = annotator_agreement(
-        read_annotations(shared / f"gold/human_validation/{dataset}_annotations.en-{lang}.jsonl")
-    )
+    found = annotator_agreement(annotations_of(shared, dataset, lang))
     recorded = gold(shared, "annotation_summary")[f"{dataset}.{lang}"]
+    kappas = (recorded["kappa_raw"], recorded["kappa_binarized"])
     assert found.n_raw == recorded["n_both"]
-    assert found.kappa_raw == pytest.approx(recorded["kappa_raw"], abs=1e-12)
-    assert found.kappa_binarised == pytest.approx(recorded["kappa_binarized"], abs=1e-12)
-    assert PUBLISHED_KAPPAS[dataset, lang] == (
-        round(recorded["kappa_raw"], 2),
-        round(recorded["kappa_binarized"], 2),
-    )
+    assert (found.kappa_raw, found.kappa_binarised) == pytest.approx(kappas, abs=1e-12)
+    assert PUBLISHED_KAPPAS[dataset, lang] == tuple(round(kappa, 2) for kappa in kappas)
 
 
 @pytest.mark.parametrize(
@@ -84,41 +75,33 @@ def test_kappas_with_earlier_annotations_are_those_of_table_a4(
     folder = shared / "upstream/ZurichNLP/contrastive-conditioning/human_validation/winomt/data"
     agreements = earlier_agreement(folder / f"en-{lang}.annotator2.jsonl", n_resamples=20)
     assert [(a.annotator, a.n, round(a.kappa, 4)) for a in agreements] == expected
-    assert {a.annotator: round(a.kappa, 2) for a in agreements} == PUBLISHED_EARLIER_KAPPAS[
-        "winomt", lang
-    ]
+    printed = {a.annotator: round(a.kappa, 2) for a in agreements}
+    assert printed == PUBLISHED_EARLIER_KAPPAS["winomt", lang]
 
 
-@pytest.mark.parametrize(("dataset", "lang"), SETS)
+@of_every_set
 def test_raw_labels_are_binarised_as_recorded(
     shared: Path, tmp_path: Path, dataset: str, lang: str
 ) -> None:
-    path = shared / f"gold/human_validation/{dataset}_annotations.en-{lang}.jsonl"
-    rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
-    raw = tmp_path / "raw.jsonl"
-    raw.write_text(
-        "\n".join(
-            json.dumps({k: v for k, v in row.items() if not k.startswith("binarized")})
-            for row in rows
-        ),
-        encoding="utf-8",
-    )
+    path = annotations_path(shared, dataset, lang)
+    rows = [
+        {key: value for key, value in row.items() if not key.startswith("binarized")}
+        for row in read_jsonl(path)
+    ]
+    raw = write_jsonl(tmp_path / "raw.jsonl", rows)
     assert read_annotations(raw) == read_annotations(path)
 
 
-@pytest.mark.parametrize(("dataset", "lang"), SETS)
+@of_every_set
 @pytest.mark.parametrize("annotator", [1, 2])
 def test_the_published_files_of_both_annotators_are_read_as_one(
     shared: Path, dataset: str, lang: str, annotator: int
 ) -> None:
     folder = shared / "upstream/ZurichNLP/contrastive-conditioning/human_validation"
     found = read_annotations(folder / f"{dataset}/data/en-{lang}.annotator{annotator}.jsonl")
-    joined = read_annotations(
-        shared / f"gold/human_validation/{dataset}_annotations.en-{lang}.jsonl"
-    )
-    assert {(a.translation, a.gold, a.raw, a.labels) for a in found} == {
-        (a.translation, a.gold, a.raw, a.labels) for a in joined
-    }
+    joined = annotations_of(shared, dataset, lang)
+    rows = [{(a.translation, a.gold, a.raw, a.labels) for a in read} for read in (found, joined)]
+    assert rows[0] == rows[1]
     assert len(found) == len(joined)
     if dataset == "winomt":
         assert {a.example_id for a in found} == {a.example_id for a in joined}
@@ -130,41 +113,22 @@ def test_the_published_files_of_both_annotators_are_read_as_one(
 def test_agreement_of_recorded_winomt_genders_with_people_is_as_published(
     shared: Path, lang: str, system: str, n_agree: int, n: int
 ) -> None:
-    with gzip.open(
-        shared / f"gold/winomt_pattern_matching/steps/{system}.en-{lang}.jsonl.gz",
-        "rt",
-        encoding="utf-8",
-    ) as file:
-        rows = [json.loads(line) for line in file]
-    verdicts = {"male": "incorrect", "female": "incorrect"}
+    steps = shared / f"gold/winomt_pattern_matching/steps/{system}.en-{lang}.jsonl.gz"
     judgements = []
-    for row in rows:
-        verdict = (
-            "correct" if row["pred"] == row["gold"] else verdicts.get(row["pred"], "inconclusive")
-        )
-        judgements.append(
-            Judgement(
-                str(row["i"]),
-                row["gold"],
-                verdict == "correct",
-                row["translation"],
-                verdict,
-                predicted=row["pred"],
-                gold=row["gold"],
-            )
-        )
-    annotations = read_annotations(
-        shared / f"gold/human_validation/winomt_annotations.en-{lang}.jsonl"
-    )
-    found = agreement_with_labels(result_of("winomt", "", lang, judgements), annotations)
+    for row in read_jsonl(steps):
+        read, right = row["pred"], row["gold"]
+        verdict = "incorrect" if read in ("male", "female") else "inconclusive"
+        verdict = "correct" if read == right else verdict
+        verdicts = (read == right, row["translation"], verdict, read, right)
+        judgements.append(Judgement(str(row["i"]), right, *verdicts))
+    result = result_of(judgements, metric="winomt_pattern_matching", config="", tgt_lang=lang)
+    found = agreement_with_labels(result, annotations_of(shared, "winomt", lang))
     recorded = gold(shared, "winomt_pattern_matching_vs_human")[lang]
     assert (found.n_agree, found.n_labels) == (n_agree, n)
-    assert [list(counts) for counts in found.confusion] == recorded[
-        "confusion_rows_human_cols_pred_male_female"
-    ]
-    assert found.strict_agreement == pytest.approx(
-        recorded["strict_agree_unknown_neutral_as_error"], abs=1e-12
-    )
+    confusion = recorded["confusion_rows_human_cols_pred_male_female"]
+    assert [list(counts) for counts in found.confusion] == confusion
+    strict = recorded["strict_agree_unknown_neutral_as_error"]
+    assert found.strict_agreement == pytest.approx(strict, abs=1e-12)
     row = published_agreement("winomt", lang, "winomt_pattern_matching")
     assert row is not None
     assert row.agreement == pytest.approx(found.agreement, abs=6e-4)
@@ -177,56 +141,27 @@ def test_agreement_of_recorded_winomt_genders_with_people_is_as_published(
 def test_agreement_of_logged_mucow_decisions_with_people_is_as_published(
     shared: Path, lang: str, n_agree: int, n: int, n_human: int, proportional: float
 ) -> None:
-    folder = shared / "upstream/ZurichNLP/contrastive-conditioning/human_validation/mucow/data"
-    rows = [
-        json.loads(line)
-        for line in (
-            (folder / f"mucow_pattern_matching.results.en-{lang}.ensemble.log")
-            .read_text(encoding="utf-8")
-            .splitlines()
-        )
-    ]
-    verdicts = [
-        "inconclusive" if row["is_unknown"] else "correct" if row["is_correct"] else "incorrect"
-        for row in rows
-    ]
-    judgements = [
-        Judgement(str(i), "all", v == "correct", row["translation"], v)
-        for i, (v, row) in enumerate(zip(verdicts, rows, strict=True))
-    ]
-    result = result_of("mucow", f"en-{lang}.probing", lang, judgements)
-    annotations = read_annotations(
-        shared / f"gold/human_validation/mucow_annotations.en-{lang}.jsonl"
-    )
+    result = logged_result(shared, lang)
     population = examples_without_corpora(result, ["opensubs"], data_dir=shared / "upstream")
-    found = agreement_with_labels(
-        result,
-        annotations,
-        skip_others=True,
-        assumption=Assumption(result, population, as_published=True),
-    )
+
+    def agreement(annotations: Any, *, as_published: bool = True) -> Any:
+        assumption = Assumption(result, population, as_published)
+        return agreement_with_labels(result, annotations, skip_others=True, assumption=assumption)
+
+    found = agreement(annotations_of(shared, "mucow", lang))
     recorded = gold(shared, "notebook_stored_reports")[f"mucow.{lang}"]
     assert len(population) == recorded["num_samples_in_domain_applicable"]
     assert found.coverage == pytest.approx(recorded["coverage"], abs=1e-12)
     assert (found.n_labels, found.n_assumed) == (n_human, recorded["n_covered_sampled"])
-    assert found.agreement == pytest.approx(n_agree / n, abs=1e-12)
-    assert found.agreement == pytest.approx(
-        recorded["pattern_matching_proportion_of_agreement"], abs=1e-12
-    )
-    published = read_annotations(folder / f"../../mucow/data/en-{lang}.annotator1.jsonl")
+    for expected in (n_agree / n, recorded["pattern_matching_proportion_of_agreement"]):
+        assert found.agreement == pytest.approx(expected, abs=1e-12)
     # They name no examples: of two judged translations that are the same, the first is taken (de),
     # and one is found whose source differs from that of the test set (ru).
-    by_translation = agreement_with_labels(
-        result,
-        published,
-        skip_others=True,
-        assumption=Assumption(result, population, as_published=True),
-    )
+    published = log_path(shared, lang).with_name(f"en-{lang}.annotator1.jsonl")
+    by_translation = agreement(read_annotations(published))
     assert abs(by_translation.n_labels - found.n_labels) <= 2
     assert by_translation.agreement == pytest.approx(found.agreement, abs=0.002)
-    fair = agreement_with_labels(
-        result, annotations, skip_others=True, assumption=Assumption(result, population)
-    )
+    fair = agreement(annotations_of(shared, "mucow", lang), as_published=False)
     assert fair.agreement == pytest.approx(proportional, abs=1e-6)
     row = published_agreement("mucow", lang, "mucow_pattern_matching")
     assert row is not None
@@ -234,54 +169,46 @@ def test_agreement_of_logged_mucow_decisions_with_people_is_as_published(
 
 
 @pytest.mark.parametrize(
-    ("lang", "proportional", "as_published"), [("de", 0.805432, 0.84), ("ru", 0.893239, 0.904494)]
+    ("lang", "n_skipped", "proportional", "as_published"),
+    [("de", 0, 0.805432, 0.84), ("ru", 1, 0.893239, 0.904494)],
 )
 def test_agreement_of_own_mucow_decisions_is_as_documented(
-    shared: Path, lang: str, proportional: float, as_published: float
+    shared: Path, lang: str, n_skipped: int, proportional: float, as_published: float
 ) -> None:
-    """Pattern matching with default rules, where its decisions stand in for missing labels."""
-    log = (
-        shared
-        / f"upstream/ZurichNLP/contrastive-conditioning/human_validation/mucow/data/mucow_pattern_matching.results.en-{lang}.ensemble.log"
-    )
+    """Pattern matching with default rules, where its decisions stand in for missing labels. One
+    Russian row is not in the test set, and another was annotated with other quotation marks, which
+    are ignored.
+    """
     result = evaluate_dataset(
         "mucow",
         f"en-{lang}.probing",
-        translations=log,
+        translations=log_path(shared, lang),
         metric="mucow_pattern_matching",
         data_dir=shared / "upstream",
     )
-    annotations = read_annotations(
-        shared / f"gold/human_validation/mucow_annotations.en-{lang}.jsonl"
-    )
+    annotations = annotations_of(shared, "mucow", lang)
     population = examples_without_corpora(result, ["opensubs"], data_dir=shared / "upstream")
     for expected, published_way in ((proportional, False), (as_published, True)):
-        found = agreement_with_labels(
-            result,
-            annotations,
-            skip_others=True,
-            assumption=Assumption(result, population, published_way),
-        )
+        assumption = Assumption(result, population, published_way)
+        found = agreement_with_labels(result, annotations, skip_others=True, assumption=assumption)
         assert found.agreement == pytest.approx(expected, abs=1e-6)
+        assert (found.n_labels, found.n_skipped) == ({"de": 192, "ru": 170}[lang], n_skipped)
 
 
-@pytest.mark.parametrize(("dataset", "lang"), SETS)
+@of_every_set
 def test_published_figures_of_contrastive_conditioning_are_the_recorded_ones(
     shared: Path, dataset: str, lang: str
 ) -> None:
     recorded = gold(shared, "notebook_stored_reports")[f"{dataset}.{lang}"]
     row = published_agreement(dataset, lang, "contrastive_conditioning")
     assert row is not None
-    assert row.agreement == pytest.approx(
-        recorded["contrastive_conditioning_unweighted"]["accuracy_exact"], abs=1e-12
-    )
+    exact = recorded["contrastive_conditioning_unweighted"]["accuracy_exact"]
+    assert row.agreement == pytest.approx(exact, abs=1e-12)
     assert row.weighted_agreement == recorded["contrastive_conditioning_weighted"]["accuracy"]
 
 
 def test_kappa_does_not_depend_on_the_order_of_rows_or_annotators(shared: Path) -> None:
     """Swapping the annotators or reversing the rows gives the same figure."""
-    annotations = read_annotations(shared / "gold/human_validation/winomt_annotations.en-ru.jsonl")
-    pairs = [a.labels for a in annotations][::-1]
-    assert cohen_kappa([b for _, b in pairs], [a for a, _ in pairs]) == pytest.approx(
-        0.2018722773194922, abs=1e-12
-    )
+    pairs = [a.labels for a in annotations_of(shared, "winomt", "ru")][::-1]
+    kappa = cohen_kappa([b for _, b in pairs], [a for a, _ in pairs])
+    assert kappa == pytest.approx(0.2018722773194922, abs=1e-12)

@@ -4,12 +4,13 @@ program, see PROVENANCE.md.
 
 from __future__ import annotations
 
-import json
 import re
 import string
 import unicodedata
 from collections import Counter
+from collections.abc import Mapping, Sequence
 from functools import cache
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +20,10 @@ import cc_hf
 from cc_hf.data.files.translations import read_translations
 from cc_hf.data.readers.mt_geneval import DECLARATION, unquoted
 from cc_hf.data.readers.mt_geneval_files import FILES, REPOSITORY
+from cc_hf.reading import text_lines
+from tests.helpers.command_line import read_json
 from tests.helpers.fake_evaluator import hash_scores
+from tests.helpers.lines import write_jsonl, write_lines
 from tests.helpers.metrics import evaluate_dataset, evaluate_metric, metric_class
 
 pytestmark = pytest.mark.shared
@@ -31,12 +35,11 @@ _PRONOUNS = {
 }
 _LANGS = ("ar", "de", "es", "fr", "hi", "it", "pt", "ru")
 _SPLITS = ("dev", "test")
+#: a language of the counterfactual subset
+by_lang = pytest.mark.parametrize("lang", _LANGS)
+by_contextual_lang = pytest.mark.parametrize("lang", [*_LANGS, "nl"])
 #: pairs of Portuguese dev whose references differ only in blanks at the end
 _BLANKS = {("dev", "pt"): 4}
-
-
-def gold(shared: Path, name: str) -> Any:
-    return json.loads((shared / "gold/mt_geneval" / name).read_text(encoding="utf-8"))
 
 
 @cache
@@ -45,12 +48,15 @@ def load(shared: Path, config: str, split: str) -> list[Any]:
 
 
 def upstream(shared: Path, path: str) -> list[str]:
-    return (
-        (shared / "upstream" / REPOSITORY / path)
-        .read_text(encoding="utf-8")
-        .removesuffix("\n")
-        .split("\n")
-    )
+    return text_lines(shared / "upstream" / REPOSITORY / "data" / path)
+
+
+def sides(row: Any) -> tuple[str, ...]:
+    return row.correct_translation, *row.contrastive_translations
+
+
+def pronouns(context: str) -> set[str]:
+    return {gender for gender, pattern in _PRONOUNS.items() if pattern.search(context)}
 
 
 def words(line: str) -> set[str]:
@@ -59,19 +65,14 @@ def words(line: str) -> set[str]:
 
 
 def test_every_file_and_split_has_the_recorded_size(shared: Path) -> None:
-    sizes = gold(shared, "sizes.json")
+    sizes = read_json(shared / "gold/mt_geneval/sizes.json")
     assert len(sizes) == 34
     for row in sizes:
         subset, split, lang, n = row["subset"], row["split"], row["lang"], row["n"]
-        folder = "context" if subset == "contextual" else "sentences"
-        files = [
-            path
-            for path, _, _ in FILES
-            if path.startswith(f"data/{folder}/") and f"-{split}.en_{lang}." in path
-        ]
-        assert [len(upstream(shared, path)) for path in files] == [n] * (
-            3 if subset == "contextual" else 8
-        )
+        folder, n_files = ("context", 3) if subset == "contextual" else ("sentences", 8)
+        paths = [path.removeprefix("data/") for path, _, _ in FILES]
+        files = [p for p in paths if p.startswith(folder) and f"-{split}.en_{lang}." in p]
+        assert [len(upstream(shared, path)) for path in files] == [n] * n_files
         examples = load(shared, f"{subset}_{lang}", split)
         if subset == "contextual":
             assert len(examples) == n
@@ -79,9 +80,10 @@ def test_every_file_and_split_has_the_recorded_size(shared: Path) -> None:
         assert len({e.extra["pair"] for e in examples}) == n == len(examples) / 2
         same = row["identical_raw"] + _BLANKS.get((split, lang), 0)
         kept = {e.id for e in load(shared, f"counterfactual_{lang}.translations", split)}
-        assert kept == {
-            e.id for e in examples if e.extra["reference"] != e.extra["contrastive_reference"]
+        references = {
+            e.id: (e.extra["reference"], e.extra["contrastive_reference"]) for e in examples
         }
+        assert kept == {name for name, (own, other) in references.items() if own != other}
         assert len(kept) == 2 * (n - same)
 
 
@@ -89,314 +91,233 @@ def test_every_file_and_split_has_the_recorded_size(shared: Path) -> None:
 def test_share_of_gendered_dev_references_is_that_of_section_2_1(
     shared: Path, lang: str, percent: float
 ) -> None:
-    n = len(load(shared, f"counterfactual_{lang}", "dev"))
-    assert (
-        round(100 * len(load(shared, f"counterfactual_{lang}.translations", "dev")) / n, 1)
-        == percent
-    )
+    config = f"counterfactual_{lang}"
+    n, n_kept = (len(load(shared, name, "dev")) for name in (config, f"{config}.translations"))
+    assert round(100 * n_kept / n, 1) == percent
 
 
 def test_sub_categories_agree_with_the_gold_and_the_context_pronouns(shared: Path) -> None:
     agreement: Counter[str] = Counter()
-    for lang, blocks in gold(shared, "subcategory_blocks_inferred.json")["blocks"].items():
+    gold = read_json(shared / "gold/mt_geneval/subcategory_blocks_inferred.json")
+    for lang, blocks in gold["blocks"].items():
         examples = load(shared, f"contextual_{lang}", "test")
         block_of = {number: block for block in blocks for number in range(*block["rows"])}
         assert sorted(block_of) == list(range(len(examples)))
         for number, example in enumerate(examples):
-            assert (
-                example.extra["profession_stereotype"] == block_of[number]["profession_stereotype"]
-            )
-            assert (
-                example.extra["gender"]
-                == {"M": "male", "F": "female"}[block_of[number]["person_gender"]]
-            )
-            found = {
-                gender
-                for gender, pattern in _PRONOUNS.items()
-                if pattern.search(example.extra["context"])
-            }
-            agreement[
-                (
-                    "undecided"
-                    if len(found) != 1
-                    else "agrees"
-                    if found == {example.extra["gender"]}
-                    else "contradicts"
-                )
-            ] += 1
-    assert agreement == {"agrees": 8839, "undecided": 969, "contradicts": 46}  # as the card says
+            block, gender = block_of[number], example.extra["gender"]
+            assert example.extra["profession_stereotype"] == block["profession_stereotype"]
+            assert gender == {"M": "male", "F": "female"}[block["person_gender"]]
+            found = pronouns(example.extra["context"])
+            agreement["agrees" if found == {gender} else f"{len(found)} genders"] += 1
+    # as the card says: 969 undecided, and 46 that contradict
+    assert agreement == {"agrees": 8839, "0 genders": 805, "2 genders": 164, "1 genders": 46}
 
 
-@pytest.mark.parametrize("lang", _LANGS)
-def test_counterfactual_lines_are_read_completely(shared: Path, lang: str) -> None:
-    for split in _SPLITS:
-        for gender, upstream_name in (("male", "masculine"), ("female", "feminine")):
-            examples = [
-                e for e in load(shared, f"counterfactual_{lang}", split) if e.gold == gender
-            ]
-            name = f"geneval-sentences-{upstream_name}-{split}.en_{lang}"
-            columns = {
-                f"data/sentences/{split}/{name}.en": [e.source for e in examples],
-                f"data/sentences/{split}/{name}.{lang}": [
-                    e.extra["reference_raw"] for e in examples
-                ],
-                f"data/sentences/{split}/annotated/{name}.en": [
-                    e.extra["annotated_source"] for e in examples
-                ],
-                f"data/sentences/{split}/annotated/{name}.{lang}": [
-                    e.extra["annotated_reference"] for e in examples
-                ],
-            }
-            for path, lines in columns.items():
-                assert lines == upstream(shared, path), path
-            for example in examples:
-                assert example.extra["reference"] == unquoted(example.extra["reference_raw"])
-                assert words(example.extra["reference"]) == words(example.extra["reference_raw"])
-                assert re.search(
-                    rf"<[FM]>{re.escape(example.focus.text)}</[FM]>",
-                    example.extra["annotated_source"],
-                )
-
-
-@pytest.mark.parametrize("lang", [*_LANGS, "nl"])
-def test_contextual_lines_are_read_completely(shared: Path, lang: str) -> None:
-    for split in _SPLITS:
-        examples = load(shared, f"contextual_{lang}", split)
-        parts = {
-            f"2to1-{split}.en_{lang}.en": [e.extra["source_with_context"] for e in examples],
-            f"original-{split}.en_{lang}.{lang}": [e.correct_translation for e in examples],
-            f"flipped-{split}.en_{lang}.{lang}": [e.contrastive_translations[0] for e in examples],
+@by_lang
+@pytest.mark.parametrize("split", _SPLITS)
+def test_counterfactual_lines_are_read_completely(shared: Path, lang: str, split: str) -> None:
+    for gender, upstream_name in (("male", "masculine"), ("female", "feminine")):
+        examples = [e for e in load(shared, f"counterfactual_{lang}", split) if e.gold == gender]
+        folder = f"sentences/{split}"
+        name = f"geneval-sentences-{upstream_name}-{split}.en_{lang}"
+        extra = {
+            f"{folder}/{name}.{lang}": "reference_raw",
+            f"{folder}/annotated/{name}.en": "annotated_source",
+            f"{folder}/annotated/{name}.{lang}": "annotated_reference",
         }
-        for name, lines in parts.items():
-            assert lines == upstream(
-                shared, f"data/context/geneval-context-wikiprofessions-{name}"
-            ), name
+        assert [e.source for e in examples] == upstream(shared, f"{folder}/{name}.en")
+        for path, column in extra.items():
+            assert [e.extra[column] for e in examples] == upstream(shared, path), path
         for example in examples:
-            assert [
-                part.strip() for part in example.extra["source_with_context"].split("<sep>")
-            ] == [example.extra["context"], example.source]
-            assert [
-                unquoted(t)
-                for t in (example.correct_translation, *example.contrastive_translations)
-            ] == [example.correct_translation, *example.contrastive_translations]
+            reference, raw = example.extra["reference"], example.extra["reference_raw"]
+            assert reference == unquoted(raw)
+            assert words(reference) == words(raw)
+            marked = rf"<[FM]>{re.escape(example.focus.text)}</[FM]>"
+            assert re.search(marked, example.extra["annotated_source"])
 
 
-@pytest.mark.parametrize("lang", [*_LANGS, "nl"])
+@by_contextual_lang
+@pytest.mark.parametrize("split", _SPLITS)
+def test_contextual_lines_are_read_completely(shared: Path, lang: str, split: str) -> None:
+    examples = load(shared, f"contextual_{lang}", split)
+    parts = {
+        f"2to1-{split}.en_{lang}.en": [e.extra["source_with_context"] for e in examples],
+        f"original-{split}.en_{lang}.{lang}": [e.correct_translation for e in examples],
+        f"flipped-{split}.en_{lang}.{lang}": [e.contrastive_translations[0] for e in examples],
+    }
+    for name, lines in parts.items():
+        assert lines == upstream(shared, f"context/geneval-context-wikiprofessions-{name}"), name
+    for example in examples:
+        both = example.extra["source_with_context"].split("<sep>")
+        assert [part.strip() for part in both] == [example.extra["context"], example.source]
+        assert tuple(map(unquoted, sides(example))) == sides(example)
+
+
+@by_contextual_lang
+@pytest.mark.parametrize("split", _SPLITS)
 def test_persons_of_contextual_rows_are_located_as_often_as_declared(
-    shared: Path, lang: str
+    shared: Path, lang: str, split: str
 ) -> None:
     config = f"contextual_{lang}.sources"
-    for split in _SPLITS:
-        rows = {e.id: e for e in load(shared, f"contextual_{lang}", split)}
-        examples = load(shared, config, split)
-        assert len(examples) == DECLARATION.config(config).splits[split]
-        for example in examples:
-            row = rows[example.id]
-            assert (example.source, example.extra["reference"]) == (
-                row.source,
-                row.correct_translation,
-            )
-            pronouns = {g for g, p in _PRONOUNS.items() if p.search(example.extra["context"])}
-            assert pronouns != {"male", "female"} - {example.gold}
-            assert example.gold == row.extra["gender"] or split == "dev"
+    rows = {e.id: e for e in load(shared, f"contextual_{lang}", split)}
+    examples = load(shared, config, split)
+    assert len(examples) == DECLARATION.config(config).splits[split]
+    for example in examples:
+        row = rows[example.id]
+        assert example.source == row.source
+        assert example.extra["reference"] == row.correct_translation
+        assert pronouns(example.extra["context"]) != {"male", "female"} - {example.gold}
+        assert example.gold == row.extra["gender"] or split == "dev"
 
 
-@pytest.mark.parametrize("lang", _LANGS)
+@by_lang
+@pytest.mark.parametrize("split", _SPLITS)
 def test_all_pairs_whose_source_tells_the_gender_are_translated_into_english(
-    shared: Path, lang: str
+    shared: Path, lang: str, split: str
 ) -> None:
-    config = f"counterfactual_{lang}.into_english"
-    for split in _SPLITS:
-        originals = {e.id: e for e in load(shared, f"counterfactual_{lang}", split)}
-        examples = load(shared, config, split)
-        contrastive = load(shared, f"{config}.translations", split)
-        assert len(examples) == len(contrastive) == DECLARATION.config(config).splits[split]
-        assert [e.id for e in examples] == [
-            e.id for e in load(shared, f"counterfactual_{lang}.translations", split)
-        ]
-        for example, row in zip(examples, contrastive, strict=True):
-            original = originals[example.id]
-            assert (example.source, *example.incorrect_sources) == (
-                original.extra["reference"],
-                original.extra["contrastive_reference"],
-            )
-            assert (example.extra["reference"], example.extra["contrastive_reference"]) == (
-                original.source,
-                *original.incorrect_sources,
-            )
-            assert (row.source, row.correct_translation, *row.contrastive_translations) == (
-                example.source,
-                original.source,
-                *original.incorrect_sources,
-            )
-            # Every reference pair has a word of one side only, so that each row can be decided.
-            assert words(original.source) ^ words(original.incorrect_sources[0])
+    subset = f"counterfactual_{lang}"
+    config = f"{subset}.into_english"
+    originals = {e.id: e for e in load(shared, subset, split)}
+    examples, contrastive = (
+        load(shared, config, split),
+        load(shared, f"{config}.translations", split),
+    )
+    assert len(examples) == len(contrastive) == DECLARATION.config(config).splits[split]
+    kept = load(shared, f"{subset}.translations", split)
+    assert [e.id for e in examples] == [e.id for e in kept]
+    for example, row in zip(examples, contrastive, strict=True):
+        original = originals[example.id]
+        names = ("reference", "contrastive_reference")
+        references, english = ([e.extra[name] for name in names] for e in (original, example))
+        assert [example.source, *example.incorrect_sources] == references
+        assert [original.source, *original.incorrect_sources] == english == [*sides(row)]
+        assert row.source == example.source
+        # Every reference pair has a word of one side only, so that each row can be decided.
+        assert words(english[0]) ^ words(english[1])
 
 
-@pytest.mark.parametrize("lang", _LANGS)
+@by_lang
 def test_the_paper_metrics_hold_for_translations_into_english(shared: Path, lang: str) -> None:
-    config = f"counterfactual_{lang}.into_english"
-    examples = load(shared, config, "test")
-    texts = {
-        "right": [e.extra["reference"] for e in examples],
-        "flipped": [e.extra["contrastive_reference"] for e in examples],
-        "male": [
-            e.extra["reference" if e.gold == "male" else "contrastive_reference"] for e in examples
-        ],
-    }
+    examples = load(shared, f"counterfactual_{lang}.into_english", "test")
+    pairs = [(e.extra["reference"], e.extra["contrastive_reference"]) for e in examples]
+    male = [pair[e.gold != "male"] for e, pair in zip(examples, pairs, strict=True)]
+    right, flipped = zip(*pairs, strict=True)
+
+    def scores(metric: str, lines: Sequence[str]) -> Mapping[str, float]:
+        rows = metric_class(metric).references(examples)
+        options: dict[str, Any] = {"src_lang": lang, "tgt_lang": "en", "n_resamples": 10}
+        return evaluate_metric(metric, list(lines), rows, **options).scores
+
     accuracy, gap = (
-        {
-            name: evaluate_metric(
-                metric,
-                lines,
-                metric_class(metric).references(examples),
-                src_lang=lang,
-                tgt_lang="en",
-                n_resamples=10,
-            ).scores
-            for name, lines in texts.items()
-        }
+        [scores(metric, lines) for lines in (right, flipped, male)]
         for metric in ("gender_accuracy", "gender_quality_gap")
     )
-    assert accuracy["right"]["accuracy"] == accuracy["right"]["pair_accuracy"] == 1
+    assert accuracy[0]["accuracy"] == accuracy[0]["pair_accuracy"] == 1
     # A reference without a word of its own, such as "He left." beside "She, he said, left.", is
     # right in the place of the other one.
-    assert accuracy["flipped"]["accuracy"] <= 1 / len(examples)
-    assert accuracy["male"]["accuracy_male"] == 1
-    assert accuracy["male"]["pair_accuracy"] <= 2 / len(examples)
-    assert (gap["right"]["bleu_gap"], gap["right"]["bleu_male"]) == (0, 1)
-    assert gap["male"]["bleu_male"] == 1
-    assert gap["male"]["bleu_gap"] == pytest.approx(-gap["male"]["bleu_female"] + 1)
-    assert 0.178 < gap["male"]["bleu_gap"] < 0.192  # as the ledger says
+    assert accuracy[1]["accuracy"] <= 1 / len(examples)
+    assert accuracy[2]["accuracy_male"] == 1
+    assert accuracy[2]["pair_accuracy"] <= 2 / len(examples)
+    assert (gap[0]["bleu_gap"], gap[0]["bleu_male"], gap[2]["bleu_male"]) == (0, 1, 1)
+    assert gap[2]["bleu_gap"] == pytest.approx(-gap[2]["bleu_female"] + 1)
+    assert 0.178 < gap[2]["bleu_gap"] < 0.192  # as the ledger says
 
 
 def test_upstream_defects_are_as_many_as_the_card_says(shared: Path) -> None:
     counts: Counter[str] = Counter()
-    for config in DECLARATION.configs:
-        lang = config.tgt_langs[0]
-        if config.name.endswith((".translations", ".sources", ".into_english")):
-            continue
-        for split in _SPLITS:
-            for example in load(shared, config.name, split):
-                if config.name.startswith("contextual"):
-                    counts[f"empty context {split}"] += not example.extra["context"]
-                    targets = (example.correct_translation, *example.contrastive_translations)
-                else:
-                    raw = example.extra["reference_raw"]
-                    counts[f"quoted {split}"] += (
-                        raw.strip().startswith('"') and unquoted(raw) != raw.strip()
-                    )
-                    counts["outer blanks"] += raw != raw.strip()
-                    counts["quoted twice"] += '""' in example.extra["reference"]
-                    counts[f"tags {lang} {split}"] += bool(re.search("</?[FM]>", raw))
-                    counts["tags in English"] += bool(re.search("</?[FM]>", example.source))
-                    end = example.focus.start + len(example.focus.text)
-                    counts["focus within a word"] += (
-                        example.source[end : end + 1].isalpha()
-                        or example.source[: example.focus.start][-1:].isalpha()
-                    )
-                    targets = (raw,)
-                counts[f"not NFC {lang}"] += sum(
-                    unicodedata.normalize("NFC", text) != text for text in targets
-                )
-                counts[f"targets {lang}"] += len(targets)
+
+    def count_targets(lang: str, *targets: str) -> None:
+        not_nfc = [text for text in targets if unicodedata.normalize("NFC", text) != text]
+        counts[f"not NFC {lang}"] += len(not_nfc)
+        counts[f"targets {lang}"] += len(targets)
+
+    for split, lang in product(_SPLITS, (*_LANGS, "nl")):
+        for example in load(shared, f"contextual_{lang}", split):
+            counts[f"empty context {split}"] += not example.extra["context"]
+            count_targets(lang, *sides(example))
+    for split, lang in product(_SPLITS, _LANGS):
+        for example in load(shared, f"counterfactual_{lang}", split):
+            raw, source, start = example.extra["reference_raw"], example.source, example.focus.start
+            stripped, end = raw.strip(), start + len(example.focus.text)
+            counts[f"quoted {split}"] += stripped.startswith('"') and unquoted(raw) != stripped
+            counts["outer blanks"] += raw != stripped
+            counts["quoted twice"] += '""' in example.extra["reference"]
+            counts[f"tags {lang} {split}"] += bool(re.search("</?[FM]>", raw))
+            counts["tags in English"] += bool(re.search("</?[FM]>", source))
+            within = source[end : end + 1].isalpha() or source[:start][-1:].isalpha()
+            counts["focus within a word"] += within
+            count_targets(lang, raw)
     expected = {
-        "empty context dev": 16,
-        "empty context test": 60,
-        "quoted dev": 296,
-        "quoted test": 98,
-        "outer blanks": 9,
-        "quoted twice": 2,
-        "tags ar dev": 7,
-        "tags ar test": 1,
-        "tags in English": 2,
-        "focus within a word": 22,
-        "not NFC ar": 227,
-        "not NFC hi": 1744,
-        "not NFC es": 2,
-        "not NFC pt": 2,
-        "targets ar": 6784,
-        "targets hi": 5990,
+        **{"empty context dev": 16, "empty context test": 60, "quoted dev": 296, "quoted test": 98},
+        **{"outer blanks": 9, "quoted twice": 2, "tags ar dev": 7, "tags ar test": 1},
+        **{"tags in English": 2, "focus within a word": 22, "not NFC ar": 227, "not NFC hi": 1744},
+        **{"not NFC es": 2, "not NFC pt": 2, "targets ar": 6784, "targets hi": 5990},
     }
-    named = {
-        name: n
-        for name, n in counts.items()
-        if n and not (name.startswith("targets") and name not in expected)
+    others = {f"targets {lang}" for lang in (*_LANGS, "nl")} - {"targets ar", "targets hi"}
+    assert {name: n for name, n in counts.items() if n and name not in others} == expected
+
+
+@pytest.mark.parametrize(
+    ("subset", "langs", "own_dev", "elsewhere"),
+    [
+        ("counterfactual", _LANGS, {"ar": 2, "ru": 2}, (2 * 297, 2 * 299)),
+        ("contextual", (*_LANGS, "nl"), {}, (593, 864)),
+    ],
+)
+def test_overlaps_of_splits_are_as_many_as_the_card_says(
+    subset: str,
+    langs: tuple[str, ...],
+    own_dev: dict[str, int],
+    elsewhere: tuple[int, int],
+    shared: Path,
+) -> None:
+    dev, test = (
+        {lang: [e.source for e in load(shared, f"{subset}_{lang}", split)] for lang in langs}
+        for split in _SPLITS
+    )
+    overlaps = {lang: len({*test[lang]} & {*dev[lang]}) for lang in langs}
+    assert {lang: n for lang, n in overlaps.items() if n} == own_dev
+    others = {
+        lang: {source for other in langs if other != lang for source in dev[other]}
+        for lang in langs
     }
-    assert named == expected
-
-
-def test_overlaps_of_splits_are_as_many_as_the_card_says(shared: Path) -> None:
-    def sentences(subset: str, langs: tuple[str, ...]) -> dict[tuple[str, str], list[str]]:
-        return {
-            (lang, split): [e.source for e in load(shared, f"{subset}_{lang}", split)]
-            for lang in langs
-            for split in _SPLITS
-        }
-
-    for subset, langs, own_dev, low, high in (
-        ("counterfactual", _LANGS, {"ar": 2, "ru": 2}, 2 * 297, 2 * 299),
-        ("contextual", (*_LANGS, "nl"), {}, 593, 864),
-    ):
-        found = sentences(subset, langs)
-        assert {
-            lang: n
-            for lang in langs
-            if (n := len(set(found[lang, "test"]) & set(found[lang, "dev"])))
-        } == own_dev
-        elsewhere = [
-            len(
-                set(found[lang, "test"])
-                & {s for other in langs if other != lang for s in found[other, "dev"]}
-            )
-            for lang in langs
-        ]
-        assert (min(elsewhere), max(elsewhere)) == (low, high)
-        if subset == "counterfactual":
-            twice = {
-                lang: n
-                for lang in langs
-                if (n := len(found[lang, "dev"]) - len(set(found[lang, "dev"])))
-            }
-            assert twice == {"de": 2, "es": 4, "fr": 2, "hi": 2, "it": 2, "pt": 2}
-            assert all(len(set(found[lang, "test"])) == 600 for lang in langs)
+    n_elsewhere = [len({*test[lang]} & others[lang]) for lang in langs]
+    assert (min(n_elsewhere), max(n_elsewhere)) == elsewhere
+    if subset == "counterfactual":
+        twice = {lang: len(dev[lang]) - len({*dev[lang]}) for lang in langs}
+        assert twice == {**dict.fromkeys(langs, 2), "ar": 0, "ru": 0, "es": 4}
+        assert {len({*test[lang]}) for lang in langs} == {600}
 
 
 def test_translations_are_matched_by_order_source_or_id(shared: Path, tmp_path: Path) -> None:
     examples = load(shared, "counterfactual_de", "test")
     expected = tuple(e.extra["reference"] for e in examples)
-    files = {
-        "order.txt": expected,
-        "source.txt": [f"{e.source} ||| {e.extra['reference']}" for e in reversed(examples)],
-        "id.jsonl": [
-            json.dumps({"id": e.id, "translation": e.extra["reference"]})
-            for e in reversed(examples)
-        ],
-    }
-    for name, lines in files.items():
-        (tmp_path / name).write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
-        assert read_translations(tmp_path / name, examples).translations == expected, name
+    pairs = [*zip(examples, expected, strict=True)][::-1]
+    rows = [{"id": e.id, "translation": text} for e, text in pairs]
+    for path in (
+        write_lines(tmp_path / "order.txt", expected),
+        write_lines(tmp_path / "source.txt", [f"{e.source} ||| {text}" for e, text in pairs]),
+        write_jsonl(tmp_path / "id.jsonl", rows),
+    ):
+        assert read_translations(path, examples).translations == expected, path
 
 
 def test_probabilities_of_the_two_examples_of_a_pair_sum_to_one(shared: Path) -> None:
     examples = load(shared, "counterfactual_de", "test")
-    results = [
-        evaluate_dataset(
-            "mt_geneval",
-            translations=[e.extra[key] for e in examples],
-            evaluator=hash_scores,
-            data_dir=shared / "upstream",
-        )
+    options: dict[str, Any] = {"evaluator": hash_scores, "data_dir": shared / "upstream"}
+    right, other = (
+        evaluate_dataset("mt_geneval", translations=[e.extra[key] for e in examples], **options)
         for key in ("reference", "contrastive_reference")
-    ]
-    assert results[0].signature.startswith(
+    )
+    assert right.signature.startswith(
         "cc|data:mt_geneval/counterfactual_de@c77132c|cues:counterfactual|langs:en-de|"
     )
-    assert {c.category: c.n for c in results[0].categories} == {"male": 300, "female": 300}
-    by_id = {j.example_id: j.probability_correct for j in results[1].judgements}
-    for judgement in results[0].judgements:
+    assert {c.category: c.n for c in right.categories} == {"male": 300, "female": 300}
+    by_id = {j.example_id: j.probability_correct for j in other.judgements}
+    genders = {"male": "female", "female": "male"}
+    for judgement in right.judgements:
         pair, _, gender = judgement.example_id.partition(".")
-        other = by_id[f"{pair}.{'female' if gender == 'male' else 'male'}"]
+        opposite = by_id[f"{pair}.{genders[gender]}"]
         assert judgement.probability_correct is not None
-        assert other is not None
-        assert judgement.probability_correct + other == pytest.approx(1)
+        assert opposite is not None
+        assert judgement.probability_correct + opposite == pytest.approx(1)

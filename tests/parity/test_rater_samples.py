@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import pytest
@@ -11,29 +10,10 @@ import cc_hf
 from cc_hf.comparing.people.agreement import examples_without_corpora
 from cc_hf.comparing.people.annotations import read_annotations
 from cc_hf.comparing.people.sampling import draw_sample
-from cc_hf.results import EvaluationResult
-from cc_hf.schema import Judgement
 from cc_hf.text.tokenization import letters
+from tests.helpers.mucow_logs import logged_result
 
 pytestmark = pytest.mark.shared
-
-
-def _logged(shared: Path, lang: str) -> EvaluationResult:
-    folder = shared / "upstream/ZurichNLP/contrastive-conditioning/human_validation/mucow/data"
-    log = folder / f"mucow_pattern_matching.results.en-{lang}.ensemble.log"
-    rows = [json.loads(line) for line in log.read_text(encoding="utf-8").splitlines()]
-    judgements = tuple(
-        Judgement(str(i), "all", verdict == "correct", row["translation"], verdict)
-        for i, row in enumerate(rows)
-        for verdict in [
-            "inconclusive" if row["is_unknown"] else "correct" if row["is_correct"] else "incorrect"
-        ]
-    )
-    config = f"en-{lang}.probing"
-    return EvaluationResult(
-        "mucow", config, lang, "mucow_pattern_matching", "recorded|n:1", len(judgements), {}, {},
-        (), judgements, system="ensemble",
-    )  # fmt: skip
 
 
 @pytest.mark.parametrize(
@@ -44,7 +24,7 @@ def test_a_sample_is_drawn_from_what_the_paper_annotated_and_keeps_the_ratio(
     shared: Path, lang: str, n_undecided: int, n_decided: int, n_rated: int, n_assumed: int
 ) -> None:
     data_dir = shared / "upstream"
-    result = _logged(shared, lang)
+    result = logged_result(shared, lang)
     population = examples_without_corpora(result, ["opensubs"], data_dir=data_dir)
     examples = cc_hf.load_examples("mucow", result.config, data_dir=data_dir)
     key = draw_sample({"ensemble": result}, examples, population=population)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import csv
 from collections import Counter
 from pathlib import Path
 
 import pytest
 
 import cc_hf
+from cc_hf.reading import read_rows
 
 
 @pytest.mark.shared
@@ -22,8 +22,7 @@ import cc_hf
     ],
 )
 def test_sentences_equal_the_recorded_ones(shared: Path, config: str, column: str) -> None:
-    with (shared / "gold/simplegen/simplegen.tsv").open(encoding="utf-8", newline="") as file:
-        rows = list(csv.DictReader(file, delimiter="\t"))
+    rows = [row for _, row in read_rows(shared / "gold/simplegen/simplegen.tsv")]
     examples = cc_hf.load_examples("simplegen", config)
     assert [e.source for e in examples] == [row[column] for row in rows]
     assert [e.category.upper() for e in examples] == [row["subset"] for row in rows]
@@ -35,14 +34,13 @@ def test_sentences_equal_the_recorded_ones(shared: Path, config: str, column: st
 
 def test_category_counts_are_those_of_the_paper() -> None:
     examples = cc_hf.load_examples("simplegen", "en-de")
-    assert Counter(e.category for e in examples) == {
-        "MoMc": 814,
-        "FoFc": 518,
-        "MoFc": 814,
-        "FoMc": 518,
-    }
+    sizes = {"MoMc": 814, "FoFc": 518, "MoFc": 814, "FoMc": 518}
+    assert Counter(e.category for e in examples) == sizes
     assert Counter(e.extra["stereotype"] for e in examples) == {"pro": 1332, "anti": 1332}
     assert len({e.source for e in examples}) == 2664
+
+
+_GENDERS = ("male", "female")
 
 
 def test_natural_contrast_is_the_same_template_with_the_other_gender() -> None:
@@ -60,14 +58,11 @@ def test_the_grammatical_configuration_corrects_the_sentences() -> None:
         "That nurse chooses her words very carefully.",
         "These men work hard as directors.",
     } <= sources
-    changed = sources - {e.source for e in cc_hf.load_examples("simplegen", "en-de")}
+    printed = cc_hf.load_examples("simplegen", "en-de")
+    changed = sources - {e.source for e in printed}
     # templates of the paper; 25 is already correct where "her" is object and possessive
-    corrected = (7, 8, 10, 13, 14, 20, 21, 25)
-    expected = [
-        e
-        for e in cc_hf.load_examples("simplegen", "en-de")
-        if int(e.extra["template"]) in corrected
-        and not (e.extra["template"] == "25" and e.gold == "female")
-    ]
-    assert len(changed) == len(expected) > 0
+    corrected = {(str(n), gender) for n in (7, 8, 10, 13, 14, 20, 21, 25) for gender in _GENDERS}
+    corrected.remove(("25", "female"))
+    n_expected = sum((e.extra["template"], e.gold) in corrected for e in printed)
+    assert len(changed) == n_expected > 0
     assert not any("works a " in s or "chooses him " in s or "work a " in s for s in sources)

@@ -4,14 +4,16 @@ of the program of Emelin & Sennrich 2021.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
+from cc_hf.reading import read_lines
+from tests.helpers.command_line import read_json
+from tests.helpers.lines import read_jsonl
 from tests.helpers.metrics import evaluate_dataset
-from tests.helpers.samples import declare_wino_x
+from tests.helpers.wino_x_schemas import lay_out
 
 pytestmark = pytest.mark.shared
 
@@ -19,19 +21,10 @@ pytestmark = pytest.mark.shared
 def test_accuracy_of_samples_and_pairs_equals_the_printed_figures(
     shared: Path, tmp_path: Path
 ) -> None:
-    gold_folder = shared / "gold/wino_x/bias"
-    gold = json.loads((gold_folder / "gold_bias.json").read_text(encoding="utf-8"))["de"]
-    rows = [
-        json.loads(line)
-        for line in (gold_folder / "synthetic.en_de.jsonl").read_text(encoding="utf-8").splitlines()
-    ]
-    perplexities = [
-        float(line) for line in (gold_folder / "de/scores.txt").read_text(encoding="utf-8").split()
-    ]
-    path = tmp_path / "demelin/wino_x/data/mt/en_de_test.jsonl"
-    path.parent.mkdir(parents=True)
-    path.write_bytes((gold_folder / "synthetic.en_de.jsonl").read_bytes())
-    declare_wino_x(tmp_path)
+    folder = shared / "gold/wino_x/bias"
+    gold = read_json(folder / "gold_bias.json")["de"]
+    rows = read_jsonl(folder / "synthetic.en_de.jsonl")
+    perplexities = [float(line) for line in read_lines(folder / "de/scores.txt")]
     rights = [(row["sentence"], row[f"translation{row['answer']}"]) for row in rows]
 
     def inverse_perplexities(sources: Sequence[str], translations: Sequence[str]) -> list[float]:
@@ -47,17 +40,16 @@ def test_accuracy_of_samples_and_pairs_equals_the_printed_figures(
         "wino_x",
         "mt_en_de.translations",
         metric="contrastive_translation_scoring",
-        data_dir=tmp_path,
+        data_dir=lay_out(tmp_path, "mt", rows),
         evaluator=inverse_perplexities,
     )
-    assert (found.n, found.counts["n_correct"], found.counts["n_pairs_correct"]) == (
-        gold["n"],
-        gold["num_correct"],
-        gold["num_correct_pairs"],
-    )
-    assert found.counts["n_pairs"] == gold["num_correct_pairs"] + gold["num_incorrect_pairs"]
-    assert (found.scores["accuracy"], found.scores["pair_accuracy"]) == (
-        gold["accuracy"],
-        gold["pair_accuracy"],
-    )
-    assert found.counts["n_ties"] == gold["n"] - gold["mwu"]["position_model"]["n_x"]
+    n_right, n_wrong = gold["num_correct_pairs"], gold["num_incorrect_pairs"]
+    counts = {
+        **{"n_correct": gold["num_correct"], "n_pairs_correct": n_right},
+        **{"n_pairs": n_right + n_wrong},
+        "n_ties": gold["n"] - gold["mwu"]["position_model"]["n_x"],
+    }
+    assert found.n == gold["n"]
+    assert {name: found.counts[name] for name in counts} == counts
+    for name in ("accuracy", "pair_accuracy"):
+        assert found.scores[name] == gold[name]

@@ -2,44 +2,32 @@
 
 from __future__ import annotations
 
-import gzip
 import hashlib
-import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 
 import cc_hf
+from tests.helpers.command_line import read_json
 from tests.helpers.fake_evaluator import coarse_scores, constant_scores, hash_scores
+from tests.helpers.lines import read_jsonl
 from tests.helpers.metrics import evaluate_dataset
 
 pytestmark = pytest.mark.shared
 
 
-@pytest.fixture(scope="module")
-def gold(shared: Path) -> list[dict[str, Any]]:
-    with gzip.open(
-        shared / "gold/contrastive_conditioning/winomt.en-de.all_samples.jsonl.gz",
-        "rt",
-        encoding="utf-8",
-    ) as file:
-        return [json.loads(line) for line in file]
+def load(shared: Path, config: str = "default") -> list[Any]:
+    return cc_hf.load_examples("winomt", config, data_dir=shared / "upstream")
 
 
-def run(
-    shared: Path, scores: Callable[..., Any], config: str = "emnlp2021"
-) -> cc_hf.EvaluationResult:
-    translations = (
-        shared
-        / "upstream/ZurichNLP/contrastive-conditioning/human_validation/winomt/data/aws.de.full.txt"
-    )
+def run(shared: Path, scores: Callable[..., Any]) -> cc_hf.EvaluationResult:
+    folder = shared / "upstream/ZurichNLP/contrastive-conditioning/human_validation/winomt/data"
     return evaluate_dataset(
         "winomt",
-        config,
-        translations=translations,
+        "emnlp2021",
+        translations=folder / "aws.de.full.txt",
         tgt_lang="de",
         evaluator=scores,
         data_dir=shared / "upstream",
@@ -59,71 +47,53 @@ def test_figures_equal_those_of_the_original_program(shared: Path) -> None:
         "accuracy_female": 0.5148188803512623,
         "min_accuracy": 0.5049288061336255,
     }
-    for name, value in expected.items():
-        assert result.scores[name] == pytest.approx(value, abs=1e-12), name
+    assert {name: result.scores[name] for name in expected} == pytest.approx(expected, abs=1e-12)
 
 
-def test_every_sample_equals_that_of_the_original_program(
-    shared: Path, gold: list[dict[str, Any]]
-) -> None:
-    examples = cc_hf.load_examples("winomt", "emnlp2021", data_dir=shared / "upstream")
-    judgements = run(shared, hash_scores).judgements
+def test_every_sample_equals_that_of_the_original_program(shared: Path) -> None:
+    folder = shared / "gold/contrastive_conditioning"
+    gold = read_jsonl(folder / "winomt.en-de.all_samples.jsonl.gz")
+    examples, judgements = load(shared, "emnlp2021"), run(shared, hash_scores).judgements
     assert len(examples) == len(judgements) == len(gold) == 3648
     for example, judgement, row in zip(examples, judgements, gold, strict=True):
-        assert example.correct_sources == (row["source_correct"],)
-        assert example.incorrect_sources == (row["source_incorrect"],)
-        assert (example.source, example.category, judgement.translation) == (
-            row["sentence"],
-            row["category"],
-            row["translation"],
-        )
-        assert judgement.probability_correct == row["probability_correct"]
-        assert judgement.is_correct == row["is_correct"]
-        assert judgement.weight == row["weight"]
+        names = ("probability_correct", "is_correct", "weight", "translation")
+        assert {
+            **{name: getattr(judgement, name) for name in names},
+            **{"sentence": example.source, "category": example.category},
+            "source_correct": "|".join(example.correct_sources),
+            "source_incorrect": "|".join(example.incorrect_sources),
+        }.items() <= row.items()
 
 
 @pytest.mark.parametrize(("name", "scores"), [("const", constant_scores), ("quant", coarse_scores)])
 def test_figures_with_ties_equal_those_of_the_original_program(
     shared: Path, name: str, scores: Callable[..., Any]
 ) -> None:
-    gold = json.loads(
-        (shared / "gold/contrastive_conditioning/ties.json").read_text(encoding="utf-8")
-    )
+    gold = read_json(shared / "gold/contrastive_conditioning/ties.json")
     result = run(shared, scores)
+    names = ("accuracy_male", "accuracy_female", "min_accuracy")
     for kind, prefix in (("unweighted", ""), ("weighted", "weighted_")):
         expected = gold[f"winomt.en-de.{name}.{kind}"]
-        assert result.scores[f"{prefix}accuracy"] == pytest.approx(
-            expected["total_accuracy"], abs=1e-12
-        )
-        for category in ("male", "female"):
-            assert result.scores[f"{prefix}accuracy_{category}"] == pytest.approx(
-                expected[f"accuracy_{category}"], abs=1e-12
-            )
-        assert result.scores[f"{prefix}min_accuracy"] == pytest.approx(
-            expected["min_accuracy"], abs=1e-12
-        )
+        figures = {"accuracy": expected["total_accuracy"], **{key: expected[key] for key in names}}
+        found = {key: result.scores[f"{prefix}{key}"] for key in figures}
+        assert found == pytest.approx(figures, abs=1e-12)
         assert result.counts["n_correct"] == expected["n_correct"]
         assert result.counts["n_ties"] == expected["n_p_exactly_half"]
+    weighted = gold[f"winomt.en-de.{name}.weighted"]
     weights = [j.weight for j in result.judgements]
-    assert weights[:50] == gold[f"winomt.en-de.{name}.weighted"]["weights_first_50"]
+    assert weights[:50] == weighted["weights_first_50"]
     probabilities = [j.probability_correct for j in result.judgements]
     for key, values in (("weights_sha256", weights), ("probabilities_sha256", probabilities)):
-        assert (
-            hashlib.sha256(",".join(map(repr, values)).encode()).hexdigest()
-            == gold[f"winomt.en-de.{name}.weighted"][key]
-        )
+        assert hashlib.sha256(",".join(map(repr, values)).encode()).hexdigest() == weighted[key]
 
 
 def test_the_default_configuration_only_inserts_one_cue(shared: Path) -> None:
-    examples = cc_hf.load_examples("winomt", data_dir=shared / "upstream")
-    assert len(examples) == 3648
-    assert np.unique([e.id for e in examples]).size == 3648
+    examples = load(shared)
+    assert len(examples) == len({e.id for e in examples}) == 3648
     for example in examples:
         other = {"male": "female", "female": "male"}[example.gold]
-        for (source,), gender in (
-            (example.correct_sources, example.gold),
-            (example.incorrect_sources, other),
-        ):
+        (correct,), (incorrect,) = example.correct_sources, example.incorrect_sources
+        for source, gender in ((correct, example.gold), (incorrect, other)):
             cue = f"[{gender}] "
             assert source.count("[") == 1
             assert source.replace(cue, "", 1) == example.source
@@ -132,23 +102,13 @@ def test_the_default_configuration_only_inserts_one_cue(shared: Path) -> None:
 
 
 def test_rows_damaged_by_the_original_program_are_the_recorded_ones(shared: Path) -> None:
-    default, program = (
-        cc_hf.load_examples("winomt", config, data_dir=shared / "upstream")
-        for config in ("default", "emnlp2021")
-    )
-    quirks = json.loads(
-        (shared / "gold/contrastive_conditioning/winomt_quirks.json").read_text(encoding="utf-8")
-    )
+    pairs = [*zip(load(shared), load(shared, "emnlp2021"), strict=True)]
+    quirks = read_json(shared / "gold/contrastive_conditioning/winomt_quirks.json")
     listed = {str(row) for rows in quirks["idx"].values() for row in rows}
     assert len(listed) == 147  # of all 3888 rows, the neutral ones included
-    different = {
-        a.id
-        for a, b in zip(default, program, strict=True)
-        if a.correct_sources != b.correct_sources
-    }
-    assert different == listed & {e.id for e in default}
+    different = {a.id for a, b in pairs if a.correct_sources != b.correct_sources}
+    assert different == listed & {a.id for a, _ in pairs}
 
 
 def test_stereotype_configurations_have_their_published_sizes(shared: Path) -> None:
-    for config, n in (("pro", 1582), ("anti", 1586)):
-        assert len(cc_hf.load_examples("winomt", config, data_dir=shared / "upstream")) == n
+    assert [len(load(shared, config)) for config in ("pro", "anti")] == [1582, 1586]

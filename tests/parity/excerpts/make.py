@@ -7,23 +7,18 @@ whose data, translations and programs are under the MIT licence (NOTICE.md).
 from __future__ import annotations
 
 import gzip
-import json
 import sys
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+
+from tests.helpers.lines import read_jsonl, write_jsonl
 
 _EVERY = 96
 _HERE = Path(__file__).parent
 _STEPS = ("sentence", "entity", "src_index", "gold", "translation", "pred")
 _SAMPLES = (
-    "sentence",
-    "category",
-    "source_correct",
-    "source_incorrect",
-    "translation",
-    "probability_correct",
-    "is_correct",
+    *("sentence", "category", "source_correct", "source_incorrect"),
+    *("translation", "probability_correct", "is_correct"),
 )
 
 
@@ -32,28 +27,20 @@ def _lines(path: Path) -> list[str]:
         return file.read().split("\n")[:-1]
 
 
-def _write(name: str, rows: list[dict[str, Any]]) -> None:
-    text = "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
-    (_HERE / f"{name}.jsonl").write_text(text, encoding="utf-8")
-
-
-def _chosen(keys: tuple[str, ...]) -> Callable[[str], dict[str, Any]]:
-    return lambda line: {key: json.loads(line)[key] for key in keys}
+def _chosen(path: Path, keys: tuple[str, ...]) -> list[dict[str, Any]]:
+    return [{key: row[key] for key in keys} for row in read_jsonl(path)[::_EVERY]]
 
 
 def main(shared: Path) -> None:
     """Write all excerpts."""
     folder = shared / "gold/winomt_pattern_matching"
     for system, lang in (("aws", "de"), ("google", "ru")):
-        steps = _lines(folder / f"steps/{system}.en-{lang}.jsonl.gz")[::_EVERY]
+        steps = _chosen(folder / f"steps/{system}.en-{lang}.jsonl.gz", _STEPS)
         links = _lines(folder / f"alignments/{system}.en-{lang}.fast_align.gz")[::_EVERY]
-        rows = [
-            {**_chosen(_STEPS)(step), "alignment": line}
-            for step, line in zip(steps, links, strict=True)
-        ]
-        _write(f"winomt_pattern_matching.{system}.{lang}", rows)
-    samples = _lines(shared / "gold/contrastive_conditioning/winomt.en-de.all_samples.jsonl.gz")
-    _write("contrastive_conditioning.winomt", list(map(_chosen(_SAMPLES), samples[::_EVERY])))
+        rows = [{**step, "alignment": line} for step, line in zip(steps, links, strict=True)]
+        write_jsonl(_HERE / f"winomt_pattern_matching.{system}.{lang}.jsonl", rows)
+    samples = shared / "gold/contrastive_conditioning/winomt.en-de.all_samples.jsonl.gz"
+    write_jsonl(_HERE / "contrastive_conditioning.winomt.jsonl", _chosen(samples, _SAMPLES))
 
 
 if __name__ == "__main__":

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 import random
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -30,15 +30,11 @@ _FEW = Bootstrap(n_resamples=20)
 
 
 def attack(number: int, draw: random.Random) -> AttackJudgement:
-    sample = replace(
-        sample_of(draw.choice(["hot", "old"])), id=str(number), seed_id=str(number // 2),
-        freq_diff=float(draw.randrange(4)),
-    )  # fmt: skip
-    outcomes = ["correct", "flipped:water", "unknown"]
-    return AttackJudgement(
-        sample, "", "", draw.choice(["correct", "correct", "unknown"]), draw.choice(outcomes),
-        draw.random(), draw.random(),
-    )  # fmt: skip
+    names = {"id": str(number), "seed_id": str(number // 2)}
+    sample = sample_of(draw.choice(["hot", "old"]), **names, freq_diff=float(draw.randrange(4)))
+    seed = draw.choice(["correct", "correct", "unknown"])
+    outcome = draw.choice(["correct", "flipped:water", "unknown"])
+    return AttackJudgement(sample, "", "", seed, outcome, draw.random(), draw.random())
 
 
 def attacked_again(row: AttackJudgement) -> AttackJudgement:
@@ -59,51 +55,24 @@ def _texts(*rows: Any) -> str:
     return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
 
 
-_TABLE = {
-    "src_lang": "en",
-    "lemmatizer": "simplemma",
-    "stop_words": ["the"],
-    "corpus": "0a1b2c3d",
-    "lexicon": "0123456",
-    "tagging": "tag|corpus:0a1b2c3|lexicon:0123456|n:9",
-    "n_pairs": {"bat": {"1": 3, "2": 6}},
-    "counts": {"bat": {"1": {"ball": 3, "night": 1}, "2": {"night": 6, "ball": 1}}},
-}
+_TABLE = json.dumps(
+    {
+        **{"src_lang": "en", "lemmatizer": "simplemma", "stop_words": ["the"]},
+        **{"corpus": "0a1b2c3d", "lexicon": "0123456"},
+        "tagging": "tag|corpus:0a1b2c3|lexicon:0123456|n:9",
+        "n_pairs": {"bat": {"1": 3, "2": 6}},
+        "counts": {"bat": {"1": {"ball": 3, "night": 1}, "2": {"night": 6, "ball": 1}}},
+    }
+)
 _PAIR = {
-    "id": "0",
-    "source": "A ball hit the bat .",
-    "reference": "Der Ball traf den Schläger .",
-    "homograph": "bat",
-    "start": 15,
-    "token": 4,
-    "cluster": "1",
-    "target_token": "Schläger",
+    **{"id": "0", "source": "A ball hit the bat .", "reference": "Der Ball traf den Schläger ."},
+    **{"homograph": "bat", "start": 15, "token": 4, "cluster": "1", "target_token": "Schläger"},
 }
-_SAMPLE = {
-    "id": "0",
-    "seed_id": "0",
-    "kind": "insert_at_homograph",
-    "start": 2,
-    "adjective": "hot",
-    "replaced": "",
-    "homograph": "spring",
-    "homograph_start": 6,
-    "seed_homograph_start": 2,
-    "seed_cluster": "season",
-    "adv_cluster": "water",
-    "source": "A hot spring",
-    "seed_source": "A spring",
-    **{f"{a}_{b}": 1.0 for a in ("freq", "ppmi") for b in ("adv", "seed", "diff")},
-    "fluency_ratio": 1.1,
-}
+_SAMPLE = asdict(sample_of("hot", fluency_ratio=1.1))
 _JUDGED = {
     **_SAMPLE,
-    "seed_translation": "a",
-    "translation": "b",
-    "seed_outcome": "correct",
-    "outcome": "flipped:water",
-    "seed_probability_correct": 0.75,
-    "probability_correct": 0.25,
+    **{"seed_translation": "a", "translation": "b", "seed_outcome": "correct"},
+    **{"outcome": "flipped:water", "seed_probability_correct": 0.75, "probability_correct": 0.25},
 }
 
 
@@ -128,64 +97,64 @@ def _counted(path: Path) -> None:
 _LEXICON = json.dumps({"bat": {"1": ["Schläger"], "2": {"senses": ["Fledermaus"], "pos": "N"}}})
 
 
+def _all(read: Callable[[Path], Iterable[Any]]) -> Callable[[Path], list[Any]]:
+    return lambda path: list(read(path))
+
+
+def _successes(rows: Sequence[AttackJudgement], _: Path) -> list[bool | None]:
+    return [row.succeeds(judge) for row in rows for judge in ("lexicon", "x")]
+
+
+def _correlation(rows: Sequence[tuple[float, bool]]) -> dict[str, float]:
+    values, errors = zip(*rows, strict=True)
+    (test,) = predict_errors({"x": values}, list(errors)).tests
+    return {"x": test.test.rank_biserial}
+
+
+def _rates(rows: Sequence[tuple[float, bool]]) -> Any:
+    return error_rate_by_bias(*map(list, zip(*rows, strict=True)), n_groups=4)
+
+
+def _both(change: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    return lambda row: (change(row[0]), change(row[1]))
+
+
+_SUMMARY = json.dumps({"signature": "", "corpus": "0a", "n_pairs": 1, "clusters": {}})
+_TWO_PAIRS = _texts(_PAIR, {**_PAIR, "id": "1"})
+_TWO_SAMPLES = _texts(_SAMPLE, {**_SAMPLE, "id": "1"})
+_WITH_PAIRS = {"pairs.jsonl": _texts(_PAIR)}
+_WITH_LEXICON = {**_WITH_PAIRS, "lexicon.json": _LEXICON}
+_CUES = '{"spring": {"1": ["summer"], "2": ["water"]}}'
+
 CASES = ContractCases(
     figures={
         # a tenth of an odd number of rows and one of twice as many can end elsewhere
         "attacks": FigureCase(
-            attack,
-            lambda rows: replace(attack_figures(rows), by_bias=()),
-            attacked_again,
+            attack, lambda rows: replace(attack_figures(rows), by_bias=()), attacked_again
         ),
         "attacks, agreement": FigureCase(
             attack, lambda rows: judge_agreement(rows, bootstrap=_FEW), attacked_again
         ),
         "transfer of attacks": FigureCase(
-            attack_twice,
-            transfer,
-            lambda row: (attacked_again(row[0]), attacked_again(row[1])),
-            lambda row: (row[1], row[0]),
+            attack_twice, transfer, _both(attacked_again), lambda row: (row[1], row[0])
         ),
         "errors and bias": FigureCase(
             lambda _, draw: (draw.randrange(9) / 10, draw.random() < 0.4),
-            lambda rows: {
-                t.feature: t.test.rank_biserial
-                for t in predict_errors({"x": [x for x, _ in rows]}, [*[e for _, e in rows]]).tests
-            },
+            _correlation,
             turned=lambda row: (row[0], not row[1]),
             of_turned=opposed("x"),
         ),
-        "errors by bias": FigureCase(
-            lambda _, draw: (draw.random(), draw.random() < 0.4),
-            lambda rows: error_rate_by_bias([x for x, _ in rows], [e for _, e in rows], n_groups=4),
-        ),
+        "errors by bias": FigureCase(lambda _, draw: (draw.random(), draw.random() < 0.4), _rates),
     },
     kept_files=(
-        KeptFile(
-            "table.json", json.dumps(_TABLE), read_table, _biases, {"pairs.jsonl": _texts(_PAIR)}
-        ),
-        KeptFile("pairs.jsonl", _texts(_PAIR, {**_PAIR, "id": "1"}), lambda p: list(read_pairs(p))),
-        KeptFile("pairs.jsonl", _texts(_PAIR), _scored, others={"table.json": json.dumps(_TABLE)}),
-        KeptFile(
-            "pairs.summary.json",
-            json.dumps({"signature": "", "corpus": "0a", "n_pairs": 1, "clusters": {}}),
-            _counted,
-            others={"pairs.jsonl": _texts(_PAIR), "lexicon.json": _LEXICON},
-        ),
+        KeptFile("table.json", _TABLE, read_table, _biases, _WITH_PAIRS),
+        KeptFile("pairs.jsonl", _TWO_PAIRS, _all(read_pairs)),
+        KeptFile("pairs.jsonl", _texts(_PAIR), _scored, others={"table.json": _TABLE}),
+        KeptFile("pairs.summary.json", _SUMMARY, _counted, others=_WITH_LEXICON),
         KeptFile("lexicon.json", _LEXICON, read_lexicon),
         KeptFile("stop.json", '["the", "a"]', read_stop_words),
-        KeptFile(
-            "samples.jsonl",
-            _texts(_SAMPLE, {**_SAMPLE, "id": "1"}),
-            lambda p: list(read_samples(p)),
-        ),
-        KeptFile(
-            "judgements.jsonl",
-            _texts(_JUDGED),
-            lambda p: list(read_judgements(p)),
-            lambda rows, path: [row.succeeds(judge) for row in rows for judge in ("lexicon", "x")],
-        ),
-        KeptFile(
-            "cues.json", '{"spring": {"1": ["summer"], "2": ["water"]}}', lambda p: read_cues(p)
-        ),
+        KeptFile("samples.jsonl", _TWO_SAMPLES, _all(read_samples)),
+        KeptFile("judgements.jsonl", _texts(_JUDGED), _all(read_judgements), _successes),
+        KeptFile("cues.json", _CUES, read_cues),
     ),
 )

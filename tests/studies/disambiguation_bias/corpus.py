@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
+
+import datasets
 
 from cc_hf.data.corpora.parallel import FileCorpus, file_corpus
 from cc_hf.studies.disambiguation_bias.homographs import HomographLexicon, SenseCluster
+from tests.helpers.lines import write_lines
 
 LEXICON = HomographLexicon(
     "en",
@@ -33,10 +37,31 @@ SENTENCES = [
 ]
 
 
+def lexicon_of(**homographs: dict[str, str]) -> HomographLexicon:
+    """Return a lexicon from homograph -> cluster -> words of this sense, divided by spaces."""
+    clusters = {
+        homograph: {name: SenseCluster(tuple(words.split())) for name, words in senses.items()}
+        for homograph, senses in homographs.items()
+    }
+    return HomographLexicon("en", "de", "a" * 64, clusters)
+
+
+def write_lexicon(folder: Path) -> Path:
+    """Write the senses of LEXICON into a file."""
+    senses = {
+        word: {name: cluster.senses for name, cluster in clusters.items()}
+        for word, clusters in LEXICON.homographs.items()
+    }
+    return write_lines(folder / "lexicon.json", [json.dumps(senses)])
+
+
 def write_corpus(folder: Path, repeats: int = 1, block_pairs: int = 100) -> FileCorpus:
     """Write the sentences to two files; return their corpus."""
-    paths = [folder / "a.en", folder / "a.de"]
-    for side, path in enumerate(paths):
-        lines = [pair[side] for pair in SENTENCES] * repeats
-        path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+    sources, targets = zip(*SENTENCES * repeats, strict=True)
+    paths = write_lines(folder / "a.en", sources), write_lines(folder / "a.de", targets)
     return file_corpus(*paths, block_pairs=block_pairs)
+
+
+def dataset_of(repeats: int = 1) -> datasets.Dataset:
+    """Return the sentences as a dataset with a column for each language."""
+    return datasets.Dataset.from_list([{"en": a, "de": b} for a, b in SENTENCES * repeats])

@@ -17,6 +17,8 @@ from cc_hf.studies.disambiguation_bias.attractors import (
     read_table,
 )
 from cc_hf.studies.disambiguation_bias.homographs import TaggedPair
+from tests.helpers.cases import cases_by_message
+from tests.helpers.lines import write_lines
 from tests.studies.disambiguation_bias.corpus import LEXICON
 
 COUNTS = {"bat": {"1": Counter(ball=3, hit=1), "2": Counter(night=2, hit=2), "3": Counter()}}
@@ -49,13 +51,17 @@ def test_a_table_with_a_lexicon_has_all_its_senses() -> None:
     assert table.lexicon == LEXICON.sha256
 
 
-def test_pairs_that_do_not_fit_are_refused() -> None:
-    with pytest.raises(InputError, match="expected at least one sentence pair with a homograph"):
-        count_attractors([])
-    with pytest.raises(InputError, match="pair 7: expected a homograph of the lexicon, got 'rat'"):
-        count_attractors([pair("x", "1", "rat")], lexicon=LEXICON)
-    with pytest.raises(InputError, match=r"pair 7: expected a cluster of 'bat' \(1, 2\), got '9'"):
-        count_attractors([pair("x", "9")], lexicon=LEXICON)
+@cases_by_message(
+    ("pairs", "message"),
+    [
+        ([], "expected at least one sentence pair with a homograph"),
+        ([pair("x", "1", "rat")], "pair 7: expected a homograph of the lexicon, got 'rat'"),
+        ([pair("x", "9")], r"pair 7: expected a cluster of 'bat' \(1, 2\), got '9'"),
+    ],
+)
+def test_pairs_that_do_not_fit_are_refused(pairs: list[TaggedPair], message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        count_attractors(pairs, lexicon=LEXICON)
 
 
 def test_ppmi_is_the_logarithm_of_a_ratio_of_relative_frequencies() -> None:
@@ -96,27 +102,21 @@ def test_options_that_are_not_known_are_refused() -> None:
             TABLE.associations("bat", smoothing=smoothing)
 
 
+FULL = count_attractors(
+    [pair("ball ball", "1")],
+    stop_words={"the"},
+    lexicon=LEXICON,
+    corpus="abcdefghi",
+    tagging="tag|corpus:abcdefg|langs:en-de|parser:none|rule:program|v:0",
+)
+
+
 def test_a_table_is_read_as_it_was_written(tmp_path: Path) -> None:
-    table = count_attractors(
-        [pair("ball ball", "1")],
-        stop_words={"the"},
-        lexicon=LEXICON,
-        corpus="abc",
-        tagging="tag|corpus:abc|langs:en-de|parser:none|v:0",
-    )
-    (tmp_path / "table.json").write_text(table.to_json(), encoding="utf-8")
-    assert read_table(tmp_path / "table.json") == table
+    assert read_table(write_lines(tmp_path / "table.json", [FULL.to_json()])) == FULL
 
 
 def test_the_signature_names_everything_that_a_bias_depends_on() -> None:
-    table = count_attractors(
-        [pair("ball ball", "1")],
-        stop_words={"the"},
-        lexicon=LEXICON,
-        corpus="abcdefghi",
-        tagging="tag|corpus:abcdefg|langs:en-de|parser:none|rule:program|v:0",
-    )
-    signature = table.signature(associations=("freq", "ppmi"), smoothing=100, log=False)
+    signature = FULL.signature(associations=("freq", "ppmi"), smoothing=100, log=False)
     assert signature.startswith(
         "bias|corpus:abcdefg|lexicon:0123456|langs:en-de|parser:none|rule:program|lemmas:simplemma"
     )
@@ -125,7 +125,7 @@ def test_the_signature_names_everything_that_a_bias_depends_on() -> None:
     assert "|stop:none|" in TABLE.signature()
 
 
-@pytest.mark.parametrize(
+@cases_by_message(
     ("change", "message"),
     [
         ({"counts": 1}, "counts: expected an object, got 1"),
@@ -139,24 +139,20 @@ def test_the_signature_names_everything_that_a_bias_depends_on() -> None:
         ({"lexicon": None}, "lexicon: expected a text, got None"),
     ],
 )
-def test_a_file_that_is_no_table_is_refused(
-    tmp_path: Path, change: dict[str, Any], message: str
-) -> None:
-    path = tmp_path / "table.json"
-    path.write_text(json.dumps(json.loads(TABLE.to_json()) | change), encoding="utf-8")
+def test_a_damaged_table_is_refused(tmp_path: Path, change: dict[str, Any], message: str) -> None:
+    row = json.dumps(json.loads(TABLE.to_json()) | change)
     with pytest.raises(InputError, match=f"table.json: .*{message}"):
-        read_table(path)
-    path.write_text("[]", encoding="utf-8")
+        read_table(write_lines(tmp_path / "table.json", [row]))
+
+
+def test_a_file_that_is_no_table_is_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"table.json: expected a table of `cc-hf study"):
-        read_table(path)
+        read_table(write_lines(tmp_path / "table.json", ["[]"]))
 
 
 def test_stop_words_are_lines_or_a_list(tmp_path: Path) -> None:
-    path = tmp_path / "words"
-    for text in ("The\n\nand\n", '["the", "And"]'):
-        path.write_text(text, encoding="utf-8")
-        assert read_stop_words(path) == ("the", "and")
+    for text in ("The\n\nand", '["the", "And"]'):
+        assert read_stop_words(write_lines(tmp_path / "words", [text])) == ("the", "and")
     for text in ("", "[1]"):
-        path.write_text(text, encoding="utf-8")
         with pytest.raises(InputError, match="words: expected stop words, one per line"):
-            read_stop_words(path)
+            read_stop_words(write_lines(tmp_path / "words", [text]))

@@ -9,17 +9,12 @@ from cc_hf.data.files.sense_rows import parse_senses
 from cc_hf.errors import InputError
 from cc_hf.studies.disambiguation_bias.attractors import AttractorTable
 from cc_hf.studies.disambiguation_bias.challenge import SETS, ChallengeSets, challenge_sets
-from cc_hf.studies.disambiguation_bias.homographs import HomographLexicon, SenseCluster, TaggedPair
+from cc_hf.studies.disambiguation_bias.homographs import TaggedPair
 from tests.helpers.cases import cases_by_message
+from tests.studies.disambiguation_bias.corpus import lexicon_of
 
-LEXICON = HomographLexicon(
-    "en",
-    "de",
-    "0" * 64,
-    {
-        "bat": {"1": SenseCluster(("Schläger",), ("Keule",)), "2": SenseCluster(("Fledermaus",))},
-        "spring": {"1": SenseCluster(("Frühling",)), "2": SenseCluster(("Feder",))},
-    },
+LEXICON = lexicon_of(
+    bat={"1": "Schläger", "2": "Fledermaus"}, spring={"1": "Frühling", "2": "Feder"}
 )
 TABLE = AttractorTable(
     {
@@ -27,7 +22,7 @@ TABLE = AttractorTable(
         "spring": {"1": Counter(summer=10), "2": Counter(watch=5)},
     },
     {"bat": {"1": 90, "2": 10}, "spring": {"1": 60, "2": 40}},
-    lexicon="0" * 64,
+    lexicon="a" * 64,
 )
 
 
@@ -68,9 +63,8 @@ def test_the_most_biased_and_the_rarest_come_first() -> None:
 
 
 def test_the_random_set_depends_on_the_seed_only() -> None:
-    assert names(chosen(seed=1, n=6), "random") == names(
-        chosen(seed=1, n=6, by="ppmi_diff"), "random"
-    )
+    drawn = [names(chosen(seed=1, n=6, by=by), "random") for by in ("freq_diff", "ppmi_diff")]
+    assert drawn[0] == drawn[1]
     assert len({tuple(names(chosen(seed=seed, n=6), "random")) for seed in range(5)}) > 1
 
 
@@ -86,10 +80,10 @@ def test_examples_hold_senses_group_and_bias() -> None:
     assert (example.gold, example.category) == ("2", "rare")
     assert example.focus is not None
     assert example.focus.text == "bat"
-    assert parse_senses(example.extra["senses"], "") == dict(LEXICON.clusters("bat"))
-    assert float(example.extra["freq_diff"]) == 2.0
-    assert example.extra["freq_wrong_cluster"] == "1"
-    assert float(example.extra["length"]) == 5
+    extra = example.extra
+    assert parse_senses(extra["senses"], "") == dict(LEXICON.clusters("bat"))
+    assert (float(extra["freq_diff"]), float(extra["length"])) == (2.0, 5)
+    assert extra["freq_wrong_cluster"] == "1"
     assert sets.sets["rarest"][-1].category == "rare"
     assert chosen(n=6).sets["rarest"][-1].category == "frequent"
 
@@ -104,7 +98,7 @@ def test_signatures_name_pool_and_choice() -> None:
     sets = chosen()
     for name, text in sets.signatures.items():
         assert text.startswith(f"challenge|set:{name}|")
-        for part in ("|n:3|", "|pool:6.", "|pairs:200|", "|lexicon:0000000|", "|seed:0|"):
+        for part in ("|n:3|", "|pool:6.", "|pairs:200|", "|lexicon:aaaaaaa|", "|seed:0|"):
             assert part in text
     assert "|by:freq_diff|" in sets.signatures["most_biased"]
     assert "|by:" not in sets.signatures["random"]

@@ -9,7 +9,9 @@ import datasets
 import pytest
 
 import cc_hf
-from tests.helpers.command_line import invoke
+from cc_hf.errors import InputError
+from tests.helpers.command_line import printed_by, read_json
+from tests.helpers.lines import write_lines
 
 LEXICON = {
     "bat": {"1": ["Schläger"], "2": ["Fledermaus", "Fledermäuse"]},
@@ -23,43 +25,32 @@ TRAINING = [
     *[("A spring broke in the old watch .", "Eine Feder brach in der alten Uhr .")] * 1,
 ]
 POOL = [
-    (f"{opening} the bat near the {place} and the {thing} today again .", f"{german} .")
-    for opening, place, thing, german in (
-        (
-            "He saw",
-            "player",
-            "ball",
-            "Er sah die Fledermaus beim Spieler und beim Ball heute wieder",
-        ),
-        (
-            "He saw",
-            "cave",
-            "dark",
-            "Er sah die Fledermaus bei der Höhle und im Dunkeln heute wieder",
-        ),
-        ("He took", "ball", "hit", "Er nahm den Schläger beim Ball und beim Schlag heute wieder"),
-        (
-            "He took",
-            "cave",
-            "dark",
-            "Er nahm den Schläger bei der Höhle und im Dunkeln heute wieder",
-        ),
-        ("She saw", "house", "tree", "Sie sah die Fledermaus beim Haus und beim Baum heute wieder"),
-        ("She took", "house", "tree", "Sie nahm den Schläger beim Haus und beim Baum heute wieder"),
+    ("He saw the bat near the player and the ball", "Er sah die Fledermaus beim Spieler und Ball"),
+    ("He saw the bat near the cave and the dark", "Er sah die Fledermaus bei der Höhle im Dunkeln"),
+    ("He took the bat near the ball and the hit", "Er nahm den Schläger beim Ball und Schlag"),
+    ("He took the bat near the cave and the dark", "Er nahm den Schläger bei der Höhle im Dunkeln"),
+    ("She saw the bat near the house and the tree", "Sie sah die Fledermaus bei Haus und Baum"),
+    ("She took the bat near the house and the tree", "Sie nahm den Schläger bei Haus und Baum"),
+]
+POOL = [(f"{source} today again .", f"{german} heute wieder .") for source, german in POOL] + [
+    ("A bat .", "Ein Schläger .")
+]
+
+
+def links_of(source: str, reference: str) -> str:
+    """Link every word with the sense, so that tagging does not depend on alignment."""
+    senses = ("Schläger", "Fledermaus", "Frühling", "Feder")
+    return " ".join(
+        f"{i}-{j}"
+        for i, word in enumerate(source.split())
+        if word in LEXICON
+        for j, target in enumerate(reference.split())
+        if target in senses
     )
-] + [("A bat .", "Ein Schläger .")]
 
 
-def write(path: str, pairs: list[tuple[str, str]]) -> None:
-    for side, ending in enumerate(("en", "de")):
-        lines = "".join(f"{pair[side]}\n" for pair in pairs)
-        Path(f"{path}.{ending}").write_text(lines, encoding="utf-8")
-
-
-def run(*words: str) -> str:
-    result = invoke(*words)
-    assert result.exit_code == 0, (words, result.output, result.exception)
-    return result.stdout
+def run(words: str) -> str:
+    return printed_by(words, columns=200)
 
 
 @pytest.fixture
@@ -67,51 +58,17 @@ def challenge(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Make a folder of challenge sets, from two corpora."""
     monkeypatch.chdir(tmp_path)
     Path("lexicon.json").write_text(json.dumps(LEXICON), encoding="utf-8")
-    write("train", TRAINING)
-    write("pool", POOL)
-    lexicon = ("--lexicon", "lexicon.json")
-    for name in ("train", "pool"):
-        # every word is linked with the sense, so that tagging does not depend on alignment
-        pairs = TRAINING if name == "train" else POOL
-        links = [
-            " ".join(
-                f"{i}-{j}"
-                for i, word in enumerate(source.split())
-                if word in ("bat", "spring")
-                for j, target in enumerate(reference.split())
-                if target in ("Schläger", "Fledermaus", "Frühling", "Feder")
-            )
-            for source, reference in pairs
-        ]
-        Path(f"{name}.links").write_text("".join(f"{line}\n" for line in links), encoding="utf-8")
-        run(
-            *(
-                "study",
-                "disambiguation_bias",
-                "tag",
-                f"{name}.en",
-                f"{name}.de",
-                "--pairs",
-                f"{name}.jsonl",
-                *lexicon,
-            ),
-            *("--alignments", f"{name}.links"),
-        )
-    run("study disambiguation_bias attractors train.jsonl --table table.json", *lexicon)
-    printed = run(
-        *(
-            "study",
-            "disambiguation_bias",
-            "build-challenge",
-            "table.json",
-            "pool.jsonl",
-            "-o",
-            "sets",
-            "-n",
-            "4",
-            *lexicon,
-        )
-    )
+    lexicon = "--lexicon lexicon.json"
+    for name, pairs in (("train", TRAINING), ("pool", POOL)):
+        sources, targets = zip(*pairs, strict=True)
+        write_lines(Path(f"{name}.en"), sources)
+        write_lines(Path(f"{name}.de"), targets)
+        write_lines(Path(f"{name}.links"), map(links_of, sources, targets))
+        files = f"{name}.en {name}.de --pairs {name}.jsonl --alignments {name}.links"
+        run(f"study disambiguation_bias tag {files} {lexicon}")
+    run(f"study disambiguation_bias attractors train.jsonl --table table.json {lexicon}")
+    command = "study disambiguation_bias build-challenge table.json pool.jsonl -o sets -n 4"
+    printed = run(f"{command} {lexicon}")
     assert "most_biased: 4 sentences" in printed
     assert "signature: challenge|set:random|n:4|" in printed
     assert "pool: 6 sentences, and 1 that are too short" in printed
@@ -122,92 +79,68 @@ def test_from_a_corpus_to_the_report_on_a_challenge_set(challenge: Path) -> None
     loaded = datasets.load_dataset(str(challenge), "most_biased", split="test")
     assert loaded.num_rows == 4
     assert loaded[0]["extra"]["freq_wrong_cluster"] == "1"
-    assert [float(row["extra"]["freq_diff"]) for row in loaded] == sorted(
-        (float(row["extra"]["freq_diff"]) for row in loaded), reverse=True
-    )
+    differences = [float(row["extra"]["freq_diff"]) for row in loaded]
+    assert differences == sorted(differences, reverse=True)
     assert loaded.to_list() == cc_hf.load_dataset(str(challenge), "most_biased")["test"].to_list()
     card = (challenge / "README.md").read_text(encoding="utf-8")
     assert "challenge|set:most_biased|by:freq_diff" in card
     assert "config_name: rarest" in card
-    run("sources", "sets", "most_biased", "-o", "sources.txt")
+    run("sources sets most_biased -o sources.txt")
     sources = Path("sources.txt").read_text(encoding="utf-8").splitlines()
     assert sources == [row["source"] for row in loaded]
     # a system that takes every bat for a stick
-    translations = [f"Er sah den Schläger ({number})." for number in range(4)]
-    Path("out.txt").write_text("\n".join(translations) + "\n", encoding="utf-8")
+    write_lines(Path("out.txt"), [f"Er sah den Schläger ({number})." for number in range(4)])
     run(
-        *("evaluate", "sets", "most_biased", "--translations", "out.txt", "--metric", "all"),
-        *("--option", "search=anywhere", "--name", "sticks", "-o", "result.json"),
+        "evaluate sets most_biased --translations out.txt --metric all --option search=anywhere"
+        " --name sticks -o result.json"
     )
-    result = json.loads(Path("result.json").read_text(encoding="utf-8"))
+    result = read_json(Path("result.json"))
     (result,) = result.get("results", [result])
     assert result["metric"] == "homograph_accuracy"
     assert result["scores"]["accuracy"] == 0.25
     assert result["scores"]["flip_rate_rare"] == 1
     assert "data:custom/most_biased@" in result["signature"]
-    figures = json.loads(
-        run("study disambiguation_bias correlate result.json --dataset sets --json")
-    )
+    correlate = "study disambiguation_bias correlate result.json --dataset sets"
+    figures = json.loads(run(f"{correlate} --json"))
     assert (figures["n"], figures["n_errors"]) == (4, 3)
     assert [test["feature"] for test in figures["tests"]][-1] == "length"
-    again = json.loads(
-        run(
-            *(
-                "study",
-                "disambiguation_bias",
-                "correlate",
-                "result.json",
-                "--dataset",
-                "sets",
-                "--table",
-                "table.json",
-            ),
-            "--json",
-        )
-    )
+    again = json.loads(run(f"{correlate} --table table.json --json"))
     assert again["tests"] == figures["tests"]
-    assert "RBC > 0: errors have larger values" in run(
-        "study", "disambiguation_bias", "correlate", "result.json", "--dataset", "sets"
-    )
+    assert "RBC > 0: errors have larger values" in run(correlate)
     run(
-        *("report", "result.json", "--dataset", "sets", "--attractors", "table.json"),
-        *("--html", "page.html", "--markdown", "page.md"),
+        "report result.json --dataset sets --attractors table.json --html page.html"
+        " --markdown page.md"
     )
-    page = Path("page.html").read_text(encoding="utf-8")
-    assert "Error rate by bias" in page
-    assert "Attractors of bat" in page
-    assert sources[0] in page
-    markdown = Path("page.md").read_text(encoding="utf-8")
-    assert "## Attractors of bat" in markdown
-    assert "FREQ diff" in markdown
+    for name, texts in (
+        ("page.html", ("Error rate by bias", "Attractors of bat", sources[0])),
+        ("page.md", ("## Attractors of bat", "FREQ diff")),
+    ):
+        page = Path(name).read_text(encoding="utf-8")
+        assert [text for text in texts if text not in page] == []
 
 
 def test_a_folder_of_challenge_sets_is_published_with_its_card(challenge: Path) -> None:
-    shown = run("publish", "dataset", "sets", "--all", "--repo", "me/sets")
+    shown = run("publish dataset sets --all --repo me/sets")
     assert "rarest/test-00000-of-00001.parquet" in shown
-    run("build", "sets", "--all", "-o", "copy")
-    assert (challenge.parent / "copy/README.md").read_text(encoding="utf-8").count(
-        "challenge|"
-    ) == 3
+    run("build sets --all -o copy")
+    card = (challenge.parent / "copy/README.md").read_text(encoding="utf-8")
+    assert card.count("challenge|") == 3
 
 
 def test_the_published_correlations_are_shown() -> None:
-    words = run("study", "disambiguation_bias", "correlate", "--published").split()
-    assert {"WMT19", "ConvS2S", "+.731"} <= set(words)
-    rows = json.loads(run("study", "disambiguation_bias", "correlate", "--published", "--json"))[
-        "published"
-    ]
-    assert rows[0]["large"] == 0.2121
+    command = "study disambiguation_bias correlate --published"
+    assert {"WMT19", "ConvS2S", "+.731"} <= set(run(command).split())
+    assert json.loads(run(f"{command} --json"))["published"][0]["large"] == 0.2121
 
 
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        ((), "expected RESULT with --dataset or --rows"),
-        (("x.json",), "expected RESULT with --dataset or --rows"),
-        (("x.json", "--published"), "expected no result"),
+        ("", "expected RESULT with --dataset or --rows"),
+        ("x.json", "expected RESULT with --dataset or --rows"),
+        ("x.json --published", "expected no result"),
     ],
 )
-def test_correlations_without_bias_are_refused(words: tuple[str, ...], message: str) -> None:
-    result = invoke("study", "disambiguation_bias", "correlate", *words)
-    assert message in str(result.exception)
+def test_correlations_without_bias_are_refused(words: str, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        run(f"study disambiguation_bias correlate {words}")

@@ -5,143 +5,88 @@ from pathlib import Path
 
 import datasets
 import pytest
-from typer.testing import Result
 
 from cc_hf.cli.main import with_flags
 from cc_hf.errors import InputError
-from tests.helpers.command_line import invoke
-from tests.studies.disambiguation_bias.corpus import LEXICON, SENTENCES, write_corpus
+from tests.helpers.cases import cases_by_message
+from tests.helpers.command_line import printed_by
+from tests.helpers.lines import write_lines
+from tests.studies.disambiguation_bias.corpus import (
+    dataset_of,
+    write_corpus,
+    write_lexicon,
+)
 
 
-def cc_hf(*arguments: str) -> Result:
-    return invoke(*arguments)
+def run(words: str) -> str:
+    return printed_by(f"study disambiguation_bias {words}", columns=400)
 
 
-@pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+TAG = "tag --pairs pairs.jsonl --lexicon lexicon.json"
+ATTRACTORS = "attractors --lexicon lexicon.json"
+
+
+@pytest.fixture(autouse=True)
+def _folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Write a corpus and a lexicon, and make their folder the current one."""
     monkeypatch.chdir(tmp_path)
     write_corpus(tmp_path)
-    lexicon = {
-        word: {name: {"senses": cluster.senses} for name, cluster in clusters.items()}
-        for word, clusters in LEXICON.homographs.items()
-    }
-    (tmp_path / "lexicon.json").write_text(json.dumps(lexicon), encoding="utf-8")
-    return tmp_path
+    write_lexicon(tmp_path)
 
 
-def test_from_a_corpus_to_the_bias_of_sentences(folder: Path) -> None:
-    options = ("--lexicon", "lexicon.json")
-    result = cc_hf(
-        "study", "disambiguation_bias", "tag", "a.en", "a.de", "--pairs", "pairs.jsonl", *options
-    )
-    assert result.exit_code == 0, result.output
-    assert "pairs with a known sense" in result.output
-    assert "signature: tag|corpus:" in result.output
-    result = cc_hf("study disambiguation_bias attractors pairs.jsonl --table table.json", *options)
-    assert result.exit_code == 0, result.output
-    assert "Schläger, Schlägern" in result.output
-    assert "signature: bias|corpus:" in result.output
-    shown = cc_hf(
-        *(
-            "study",
-            "disambiguation_bias",
-            "attractors",
-            "table.json",
-            *options,
-            "--json",
-            "--top",
-            "1",
-        ),
-        *("--homograph", "spring", "--association", "ppmi"),
-    )
-    figures = json.loads(shown.stdout)
+def test_from_a_corpus_to_the_bias_of_sentences() -> None:
+    shown = run(f"{TAG} a.en a.de")
+    assert "pairs with a known sense" in shown
+    assert "signature: tag|corpus:" in shown
+    shown = run(f"{ATTRACTORS} pairs.jsonl --table table.json")
+    assert "Schläger, Schlägern" in shown
+    assert "signature: bias|corpus:" in shown
+    options = "--json --top 1 --homograph spring --association ppmi"
+    figures = json.loads(run(f"{ATTRACTORS} table.json {options}"))
     assert figures["n_pairs"] == {"spring": {"1": 1, "2": 1}}
     assert len(figures["strongest"]["spring"]["1"]) == 1
-    result = cc_hf(
-        "study", "disambiguation_bias", "score", "table.json", "pairs.jsonl", "--rows", "rows.jsonl"
-    )
-    assert result.exit_code == 0, result.output
-    assert "largest freq bias" in result.output
+    shown = run("score table.json pairs.jsonl --rows rows.jsonl")
+    assert "largest freq bias" in shown
     assert len(Path("rows.jsonl").read_text(encoding="utf-8").splitlines()) == 5
-    shown = cc_hf(
-        "study disambiguation_bias score table.json pairs.jsonl --json --association ppmi"
-    )
-    assert set(json.loads(shown.stdout)["means"]) == {"ppmi"}
+    shown = run("score table.json pairs.jsonl --json --association ppmi")
+    assert set(json.loads(shown)["means"]) == {"ppmi"}
 
 
-def test_a_dataset_is_tagged_like_files(folder: Path) -> None:
-    options = ("--lexicon", "lexicon.json", "--json")
-    files = cc_hf(
-        "study", "disambiguation_bias", "tag", "a.en", "a.de", "--pairs", "files.jsonl", *options
-    )
-    rows = [{"x": {"a": source, "b": reference}} for source, reference in SENTENCES]
+@pytest.mark.parametrize("streaming", ["", "--streaming"])
+def test_a_dataset_is_tagged_like_files(streaming: str) -> None:
+    summary, pairs = run(f"{TAG} a.en a.de --json"), Path("pairs.jsonl").read_bytes()
+    rows = [{"x": {"a": row["en"], "b": row["de"]}} for row in dataset_of()]
     datasets.Dataset.from_list(rows).save_to_disk("saved")
-    command = (
-        "study",
-        "disambiguation_bias",
-        "tag",
-        "saved",
-        "--columns",
-        "x.a,x.b",
-        "--pairs",
-        "dataset.jsonl",
-        *options,
-    )
-    for extra in ((), ("--streaming",)):
-        result = cc_hf(*command, *extra)
-        assert result.exit_code == 0, result.output
-        assert json.loads(result.stdout) == json.loads(files.stdout)
-        assert Path("dataset.jsonl").read_bytes() == Path("files.jsonl").read_bytes()
+    Path("pairs.jsonl").unlink()
+    shown = run(f"{TAG} saved --columns x.a,x.b --json {streaming}")
+    assert json.loads(shown) == json.loads(summary)
+    assert Path("pairs.jsonl").read_bytes() == pairs
 
 
-def test_commands_refuse_what_does_not_fit(folder: Path) -> None:
-    lexicon = ("--lexicon", "lexicon.json")
-    tag = ("study", "disambiguation_bias", "tag", "--pairs", "pairs.jsonl", *lexicon)
-    Path("short.de").write_text("Eins.\n", encoding="utf-8")
-    assert cc_hf(*tag, "a.en", "a.de").exit_code == 0
-    attractors = cc_hf(
-        "study disambiguation_bias attractors pairs.jsonl --table table.json", *lexicon
-    )
-    assert attractors.exit_code == 0
-    for command, message in (
-        ((*tag, "a.en", "short.de"), "expected as many lines in both files, got 7 and 1"),
-        ((*tag, "a.en"), "expected two text files"),
-        ((*tag, "a", "b", "c"), "expected two files or one dataset, got a, b, c"),
-        ((*tag, "a.en", "a.de", "--columns", "a,b"), "expected one dataset with --config"),
-        ((*tag, "saved", "--columns", "a"), "--columns: expected two names"),
-        ((*tag, "a.en", "a.de", "--held-out", "0.2"), "--held-out: expected a share"),
-        ((*tag, "a.en", "a.de", "--homograph", "cat"), "unknown homograph 'cat'"),
-        ((*tag, "a.en", "a.de", "--aligner", "x"), "unknown aligner 'x'"),
+@cases_by_message(
+    ("command", "message"),
+    [
+        (f"{TAG} a.en short.de", "expected as many lines in both files, got 7 and 1"),
+        (f"{TAG} a.en", "expected two text files"),
+        (f"{TAG} a b c", "expected two files or one dataset, got a, b, c"),
+        (f"{TAG} a.en a.de --columns a,b", "expected one dataset with --config"),
+        (f"{TAG} saved --columns a", "--columns: expected two names"),
+        (f"{TAG} a.en a.de --held-out 0.2", "--held-out: expected a share"),
+        (f"{TAG} a.en a.de --homograph cat", "unknown homograph 'cat'"),
+        (f"{TAG} a.en a.de --aligner x", "unknown aligner 'x'"),
         (
-            (
-                "study",
-                "disambiguation_bias",
-                "attractors",
-                "table.json",
-                *lexicon,
-                "--stop-words",
-                "a.en",
-            ),
-            "--stop-words: expected pairs (.jsonl) with stop words",
+            f"{ATTRACTORS} table.json --stop-words a.en",
+            "--stop-words: expected pairs (.jsonl) with",
         ),
-        (
-            (
-                "study",
-                "disambiguation_bias",
-                "attractors",
-                "table.json",
-                *lexicon,
-                "--homograph",
-                "x",
-            ),
-            "unknown homograph",
-        ),
-        (
-            ("study", "disambiguation_bias", "score", "table.json", "a.en"),
-            "a.en: line 1: expected a JSON object",
-        ),
-    ):
-        result = cc_hf(*command)
-        assert isinstance(result.exception, InputError), command
-        assert message in with_flags(str(result.exception), command), command
+        (f"{ATTRACTORS} table.json --homograph x", "unknown homograph"),
+        ("score table.json a.en", "a.en: line 1: expected a JSON object"),
+    ],
+)
+def test_commands_refuse_what_does_not_fit(command: str, message: str) -> None:
+    write_lines(Path("short.de"), ["Eins."])
+    run(f"{TAG} a.en a.de")
+    run(f"{ATTRACTORS} pairs.jsonl --table table.json")
+    with pytest.raises(InputError) as error:
+        run(command)
+    words = f"study disambiguation_bias {command}".split()
+    assert message in with_flags(str(error.value), words)

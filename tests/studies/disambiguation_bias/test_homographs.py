@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -17,30 +18,24 @@ from cc_hf.studies.disambiguation_bias.homographs import (
     write_pairs,
     write_rows,
 )
+from tests.helpers.cases import cases_by_message
+from tests.helpers.lines import write_jsonl, write_lines
 
 PAIR = TaggedPair("0.bat", "A bat.", "Ein Schläger.", "bat", 2, 1, "1", "Schläger")
 
 
 def lexicon_of(tmp_path: Path, value: Any) -> HomographLexicon:
-    path = tmp_path / "lexicon.json"
-    path.write_text(json.dumps(value), encoding="utf-8")
-    return read_lexicon(path)
+    return read_lexicon(write_jsonl(tmp_path / "lexicon.json", [value]))
 
 
 def test_clusters_may_have_published_keys_plain_keys_or_be_lists(tmp_path: Path) -> None:
-    published = {
-        "[SENSES]": ["Feder"],
-        "[AMBIGUOUS SENSES]": ["Spirale"],
-        "[BLACKLISTED SENSES]": ["Born"],
-        "[POS]": "NOUN",
-        "[SYNONYMS]": [],
-    }
     plain = {"senses": ["Feder"], "ambiguous": ["Spirale"], "blacklisted": ["Born"], "pos": "NOUN"}
+    keys = ("[SENSES]", "[AMBIGUOUS SENSES]", "[BLACKLISTED SENSES]", "[POS]")
+    published = {**dict(zip(keys, plain.values(), strict=True)), "[SYNONYMS]": []}
     lexicon = lexicon_of(tmp_path, {"Spring": {"1": published, "2": plain, "3": ["Lenz", "Lenz"]}})
     expected = SenseCluster(("Feder",), ("Spirale",), ("Born",), "NOUN")
-    assert lexicon.homographs == {
-        "spring": {"1": expected, "2": expected, "3": SenseCluster(("Lenz",))}
-    }
+    senses = {"1": expected, "2": expected, "3": SenseCluster(("Lenz",))}
+    assert lexicon.homographs == {"spring": senses}
     assert (lexicon.src_lang, lexicon.tgt_lang, len(lexicon.sha256)) == ("en", "de", 64)
 
 
@@ -63,9 +58,9 @@ def test_a_lexicon_of_another_form_is_refused(tmp_path: Path, value: Any, messag
 
 
 def test_a_lexicon_that_is_no_json_is_refused(tmp_path: Path) -> None:
-    (tmp_path / "lexicon.json").write_text("spring: Feder", encoding="utf-8")
+    path = write_lines(tmp_path / "lexicon.json", ["spring: Feder"])
     with pytest.raises(InputError, match=r"lexicon\.json: expected an object such as"):
-        read_lexicon(tmp_path / "lexicon.json")
+        read_lexicon(path)
 
 
 def test_a_word_that_is_no_homograph_is_named(tmp_path: Path) -> None:
@@ -86,36 +81,25 @@ def test_pairs_are_read_as_they_were_written(tmp_path: Path) -> None:
     assert [file.name for file in tmp_path.iterdir()] == ["pairs.jsonl"]
 
 
-@pytest.mark.parametrize(
+_NO_POSITION = json.dumps({**asdict(PAIR), "start": 99})
+_NO_TOKEN = json.dumps({**asdict(PAIR), "token": True})
+
+
+@cases_by_message(
     ("line", "message"),
     [
         ("{", "line 2: expected a JSON object, got .*; write the file with"),
         ("[]", "line 2: expected a JSON object, got .*; write the file with"),
         ('{"id": "1"}', "line 2: expected the key 'source', got .*; write the file with"),
         ('{"id": 1}', "line 2: id: expected a text, got 1"),
-        ("start", "line 2: expected the position of 'bat' in the source, got start 99"),
-        ("token", "line 2: token: expected a whole number from 0, got True"),
+        (_NO_POSITION, "line 2: expected the position of 'bat' in the source, got start 99"),
+        (_NO_TOKEN, "line 2: token: expected a whole number from 0, got True"),
     ],
 )
 def test_a_line_that_is_no_pair_is_named(tmp_path: Path, line: str, message: str) -> None:
-    path = tmp_path / "pairs.jsonl"
-    write_pairs(path, [PAIR])
-    good = path.read_text(encoding="utf-8")
-    bad = {
-        "start": good.replace('"start": 2', '"start": 99'),
-        "token": good.replace('"token": 1', '"token": true'),
-    }.get(line, line)
-    path.write_text(good + bad, encoding="utf-8")
+    path = write_lines(tmp_path / "pairs.jsonl", [json.dumps(asdict(PAIR)), line])
     with pytest.raises(InputError, match=message):
         list(read_pairs(path))
-
-
-def test_a_file_that_is_missing_or_not_utf8_is_named(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="file not found"):
-        list(read_pairs(tmp_path / "nowhere.jsonl"))
-    (tmp_path / "pairs.jsonl").write_bytes(b"\n\xff\n")
-    with pytest.raises(InputError, match="line 2: expected UTF-8, got the byte 0xff"):
-        list(read_pairs(tmp_path / "pairs.jsonl"))
 
 
 def test_a_file_that_cannot_be_written_is_named(tmp_path: Path) -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import json
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
@@ -12,50 +10,35 @@ from typing import Any
 import pytest
 
 from cc_hf.data.corpora.parallel import file_corpus
+from cc_hf.reading import read_rows
 from cc_hf.studies.disambiguation_bias.attractors import AttractorTable, count_attractors
 from cc_hf.studies.disambiguation_bias.homographs import TaggedPair, read_lexicon
 from cc_hf.studies.disambiguation_bias.sentences import sentence_bias
 from cc_hf.studies.disambiguation_bias.tagging import PairTagger, TaggingOptions
+from tests.helpers.command_line import read_json
+from tests.helpers.lines import read_jsonl
 
 pytestmark = pytest.mark.shared
 
 
-def rows_of(path: Path) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
-
-
 @cache
-def recorded_pairs(shared: Path, split: str) -> tuple[TaggedPair, ...]:
-    return tuple(
-        TaggedPair(
-            row["id"],
-            row["source"],
-            row["reference"],
-            row["homograph"],
-            0,
-            row["src_loc"],
-            row["cluster"],
-            row["tgt_token"],
-        )
-        for row in rows_of(shared / "gold/wsd/pairs.jsonl")
-        if row["split"] == split
-    )
+def recorded_pairs(shared: Path) -> list[TaggedPair]:
+    names = ("id", "source", "reference", "homograph", "start", "src_loc", "cluster", "tgt_token")
+    rows = read_jsonl(shared / "gold/wsd/pairs.jsonl")
+    rows = [{**row, "start": 0} for row in rows if row["split"] == "train"]
+    return [TaggedPair(*(row[name] for name in names)) for row in rows]
 
 
 def without_empty(table: Mapping[str, Mapping[str, Any]]) -> dict[str, dict[str, Any]]:
-    seen = {
-        homograph: {cluster: value for cluster, value in clusters.items() if value}
-        for homograph, clusters in table.items()
-    }
-    return {homograph: clusters for homograph, clusters in seen.items() if clusters}
+    kept = {name: {k: v for k, v in clusters.items() if v} for name, clusters in table.items()}
+    return {name: clusters for name, clusters in kept.items() if clusters}
 
 
 @cache
 def recorded_table(shared: Path) -> AttractorTable:
-    stop_words = json.loads((shared / "gold/wsd/stopwords_nltk_english.json").read_text())
     return count_attractors(
-        recorded_pairs(shared, "train"),
-        stop_words=stop_words,
+        recorded_pairs(shared),
+        stop_words=read_json(shared / "gold/wsd/stopwords_nltk_english.json"),
         lexicon=read_lexicon(data_dir=shared / "upstream"),
     )
 
@@ -72,16 +55,13 @@ def test_the_lexicon_has_the_sizes_of_the_publication(shared: Path) -> None:
 
 
 def test_counts_of_all_recorded_clusters_are_equal(shared: Path) -> None:
-    recorded = json.loads((shared / "gold/wsd/attractors_train_all.json").read_text())
+    recorded = read_json(shared / "gold/wsd/attractors_train_all.json")
     table = recorded_table(shared)
-    assert {
-        homograph: {cluster: dict(row["freq"]) for cluster, row in clusters.items()}
-        for homograph, clusters in recorded.items()
-    } == without_empty(table.counts)
-    assert {
-        homograph: {cluster: row["n_pairs"] for cluster, row in clusters.items()}
-        for homograph, clusters in recorded.items()
-    } == without_empty(table.n_pairs)
+    for column, kind, values in (("freq", dict, table.counts), ("n_pairs", int, table.n_pairs)):
+        assert without_empty(values) == {
+            homograph: {cluster: kind(row[column]) for cluster, row in clusters.items()}
+            for homograph, clusters in recorded.items()
+        }
 
 
 @pytest.mark.parametrize(
@@ -100,40 +80,31 @@ def test_associations_of_all_recorded_rows_are_equal(
     shared: Path, column: str, options: dict[str, Any]
 ) -> None:
     table = recorded_table(shared)
-    with (shared / "gold/wsd/freq_ppmi_5homographs.tsv").open(encoding="utf-8") as file:
-        rows = list(csv.DictReader(file, delimiter="\t"))
+    rows = [row for _, row in read_rows(shared / "gold/wsd/freq_ppmi_5homographs.tsv")]
     assert len(rows) == 1573
     for row in rows:
         value = table.association(row["homograph"], row["cluster"], row["attractor"], **options)
         assert value == pytest.approx(float(row[column]), abs=1e-12), row
-    n_words = sum(
-        len(words)
-        for homograph in {row["homograph"] for row in rows}
-        for words in table.counts[homograph].values()
-    )
-    assert n_words == 1573
+    counts = [table.counts[homograph] for homograph in {row["homograph"] for row in rows}]
+    assert sum(len(words) for clusters in counts for words in clusters.values()) == 1573
 
 
+@pytest.mark.parametrize(("association", "smoothing"), [("freq", 0), ("ppmi", 100)])
 @pytest.mark.parametrize(
     ("file", "n"), [("db_50_sentences.jsonl", 50), ("db_all_candidates.jsonl", 280)]
 )
-def test_bias_of_all_recorded_sentences_is_equal(shared: Path, file: str, n: int) -> None:
-    table, rows = recorded_table(shared), rows_of(shared / "gold/wsd" / file)
+def test_bias_of_all_recorded_sentences_is_equal(
+    shared: Path, file: str, n: int, association: str, smoothing: int
+) -> None:
+    table, rows = recorded_table(shared), read_jsonl(shared / "gold/wsd" / file)
     assert len(rows) == n
+    options: dict[str, Any] = {"association": association, "smoothing": smoothing}
     for row in rows:
-        for association, smoothing in (("freq", 0), ("ppmi", 100)):
-            bias = sentence_bias(
-                table,
-                row["source"],
-                row["homograph"],
-                row["cluster"],
-                association=association,
-                smoothing=smoothing,
-            )
-            recorded = [row[f"{association}_{name}"] for name in ("correct", "wrong", "diff")]
-            assert [bias.right, bias.wrong, bias.diff] == pytest.approx(recorded, abs=1e-12), row
-            if bias.wrong:
-                assert bias.wrong_cluster == row[f"{association}_wrong_cluster"], row
+        bias = sentence_bias(table, row["source"], row["homograph"], row["cluster"], **options)
+        recorded = [row[f"{association}_{name}"] for name in ("correct", "wrong", "diff")]
+        assert [bias.right, bias.wrong, bias.diff] == pytest.approx(recorded, abs=1e-12), row
+        if bias.wrong:
+            assert bias.wrong_cluster == row[f"{association}_wrong_cluster"], row
 
 
 @pytest.mark.parametrize(
@@ -145,20 +116,17 @@ def test_tagged_pairs_have_the_recorded_senses(
     shared: Path, options: dict[str, Any], n_tagged: int, n_shared: int, n_equal: int
 ) -> None:
     folder = shared / "gold/wsd"
-    corpus = file_corpus(
-        folder / "corpus_tokenised.en", folder / "corpus_tokenised.de", block_pairs=100_000
-    )
+    files = (folder / f"corpus_tokenised.{lang}" for lang in ("en", "de"))
     lexicon = read_lexicon(data_dir=shared / "upstream")
-    pairs = PairTagger(lexicon, TaggingOptions(**options)).tag(corpus.read(0)).pairs
+    tagger = PairTagger(lexicon, TaggingOptions(**options))
+    pairs = tagger.tag(file_corpus(*files, block_pairs=100_000).read(0)).pairs
     recorded: dict[tuple[str, str], set[str]] = {}
-    for row in rows_of(folder / "pairs.jsonl"):
-        recorded.setdefault(("".join(row["source"].split()), row["homograph"]), set()).add(
-            row["cluster"]
-        )
-    clusters = [
-        (pair.cluster, recorded[key])
+    for row in read_jsonl(folder / "pairs.jsonl"):
+        key = ("".join(row["source"].split()), row["homograph"])
+        recorded.setdefault(key, set()).add(row["cluster"])
+    is_same = [
+        pair.cluster in recorded[key]
         for pair in pairs
         if (key := ("".join(pair.source.split()), pair.homograph)) in recorded
     ]
-    n_same = sum(cluster in senses for cluster, senses in clusters)
-    assert (len(pairs), len(clusters), n_same) == (n_tagged, n_shared, n_equal)
+    assert (len(pairs), len(is_same), sum(is_same)) == (n_tagged, n_shared, n_equal)

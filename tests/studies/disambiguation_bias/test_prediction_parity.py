@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 import re
 from collections import Counter
@@ -13,6 +12,7 @@ import pytest
 
 from cc_hf.data.loading import load_examples
 from cc_hf.data.readers.mucow_files import COUNTS, WITH_CUES_FILES
+from cc_hf.reading import read_text
 from cc_hf.studies.disambiguation_bias.attractors import (
     AttractorTable,
     attractor_words,
@@ -23,6 +23,8 @@ from cc_hf.studies.disambiguation_bias.homographs import TaggedPair
 from cc_hf.studies.disambiguation_bias.prediction import FEATURES, ErrorPrediction, predict_errors
 from cc_hf.studies.disambiguation_bias.sentences import sentence_bias
 from cc_hf.text.tokenization import word_texts
+from tests.helpers.command_line import read_json
+from tests.helpers.lines import read_jsonl
 from tests.helpers.mucow_logs import log_of, logged_verdict
 
 pytestmark = pytest.mark.shared
@@ -51,16 +53,14 @@ def predicted(rows: list[dict[str, Any]]) -> ErrorPrediction:
     )
 
 
-def sentences(shared: Path, name: str) -> list[dict[str, Any]]:
-    text = (shared / "gold/wsd" / name).read_text(encoding="utf-8")
-    return [json.loads(line) for line in text.splitlines()]
+def limits(prediction: ErrorPrediction) -> tuple[float, ...]:
+    thresholds = prediction.thresholds
+    return thresholds.small, thresholds.medium, thresholds.large
 
 
 def test_correlations_of_50_sentences_are_those_recorded(shared: Path) -> None:
-    gold = json.loads(
-        (shared / "gold/wsd/rbc_mwu_gold.50_sentences.json").read_text(encoding="utf-8")
-    )
-    prediction = predicted(sentences(shared, "db_50_sentences.jsonl"))
+    gold = read_json(shared / "gold/wsd/rbc_mwu_gold.50_sentences.json")
+    prediction = predicted(read_jsonl(shared / "gold/wsd/db_50_sentences.jsonl"))
     assert (prediction.n, prediction.n_errors) == (50, 28)
     for test in prediction.tests:
         recorded = gold[f"[{test.feature}]"]
@@ -70,25 +70,17 @@ def test_correlations_of_50_sentences_are_those_recorded(shared: Path) -> None:
         assert n_pairs - test.test.u == recorded["U"]
         assert test.u == min(recorded["U"], n_pairs - recorded["U"])
         assert test.test.p_value == pytest.approx(recorded["p"], abs=1e-12)
-    thresholds = (
-        prediction.thresholds.small,
-        prediction.thresholds.medium,
-        prediction.thresholds.large,
-    )
-    assert thresholds == pytest.approx(tuple(gold["thresholds"].values()), abs=1e-12)
+    assert limits(prediction) == pytest.approx(tuple(gold["thresholds"].values()), abs=1e-12)
 
 
 def test_correlations_of_all_candidates_are_those_recorded(shared: Path) -> None:
-    output = (shared / "gold/wsd/upstream_seed_correlations.all_candidates.stdout.txt").read_text(
-        encoding="utf-8"
-    )
+    folder = shared / "gold/wsd"
+    output = read_text(folder / "upstream_seed_correlations.all_candidates.stdout.txt")
+    pattern = r"^\[(.+)\]\nMWU \(u / p\) : (\S+), (\S+)\nMWU \(rbc\) : (\S+)"
     recorded = {
-        name: (float(u), float(p), float(rbc))
-        for name, u, p, rbc in re.findall(
-            r"^\[(.+)\]\nMWU \(u / p\) : (\S+), (\S+)\nMWU \(rbc\) : (\S+)", output, re.MULTILINE
-        )
+        name: [*map(float, values)] for name, *values in re.findall(pattern, output, re.MULTILINE)
     }
-    prediction = predicted(sentences(shared, "db_all_candidates.jsonl"))
+    prediction = predicted(read_jsonl(folder / "db_all_candidates.jsonl"))
     assert (prediction.n, prediction.n_errors) == (280, 118)
     for test in prediction.tests:
         u, p, rbc = recorded[test.feature]
@@ -97,15 +89,8 @@ def test_correlations_of_all_candidates_are_those_recorded(shared: Path) -> None
         assert test.test.n_first * test.test.n_second - test.test.u == u - by_rounding
         assert test.test.p_value == pytest.approx(p, abs=5e-5)
         assert test.test.rank_biserial == pytest.approx(rbc, abs=5e-4)
-    printed = [float(value) for value in re.findall(r"0\.\d{4}", output.splitlines()[-1])]
-    assert [
-        round(value, 4)
-        for value in (
-            prediction.thresholds.small,
-            prediction.thresholds.medium,
-            prediction.thresholds.large,
-        )
-    ] == printed
+    printed = re.findall(r"0\.\d{4}", output.splitlines()[-1])
+    assert [f"{value:.4f}" for value in limits(prediction)] == printed
 
 
 def leave_one_out(table: AttractorTable, pair: TaggedPair, words: list[str]) -> AttractorTable:
@@ -127,12 +112,10 @@ def test_bias_predicts_the_errors_of_a_real_system_weakly_and_sense_frequency_st
     word = "ambiguous_word"
     pairs = [TaggedPair(e.id, e.source, "", e.extra[word], 0, 0, e.gold, "") for e in examples]
     table = count_attractors(pairs, stop_words=stops)
-    published = {
-        (name.partition(" - ")[0], frozenset(name.partition(" - ")[2].split())): count
-        for name, count in json.loads(
-            (shared / "upstream" / COUNTS_FILE).read_text(encoding="utf-8")
-        ).items()
-    }
+    published: dict[str, dict[frozenset[str], int]] = {}
+    for key, count in read_json(shared / "upstream" / COUNTS_FILE).items():
+        name, _, sense = key.partition(" - ")
+        published.setdefault(name, {})[frozenset(sense.split())] = count
     values: dict[str, list[float]] = {name: [] for name in (*FEATURES[:6:2], "length", "log_ratio")}
     is_error = []
     for pair, verdict in zip(pairs, verdicts, strict=True):
@@ -141,35 +124,20 @@ def test_bias_predicts_the_errors_of_a_real_system_weakly_and_sense_frequency_st
         words = attractor_words(pair.source, pair.homograph, lang="en", stop_words=stops)
         others = leave_one_out(table, pair, words)
         bias = sentence_bias(others, pair.source, pair.homograph, pair.cluster)
-        values["freq_right"].append(bias.right)
-        values["freq_wrong"].append(bias.wrong)
-        values["freq_diff"].append(bias.diff)
-        values["length"].append(len(word_texts(pair.source)))
-        gold = frozenset(pair.cluster.split())
-        wrong = [
-            n for (name, sense), n in published.items() if name == pair.homograph and sense != gold
-        ]
-        right = published.get((pair.homograph, gold), 0)
-        values["log_ratio"].append(math.log((max(wrong, default=0) + 1) / (right + 1)))
+        counts = dict(published.get(pair.homograph, {}))
+        right = counts.pop(frozenset(pair.cluster.split()), 0)
+        log_ratio = math.log((max(counts.values(), default=0) + 1) / (right + 1))
+        row = (bias.right, bias.wrong, bias.diff, len(word_texts(pair.source)), log_ratio)
+        for column, value in zip(values.values(), row, strict=True):
+            column.append(value)
         is_error.append(verdict == "incorrect")
+    assert list(values) == ["freq_right", "freq_wrong", "freq_diff", "length", "log_ratio"]
     prediction = predict_errors(values, is_error)
     assert (prediction.n, prediction.n_errors) == (2471, 613)
-    measured = {test.feature: test.test.rank_biserial for test in prediction.tests}
-    assert measured == pytest.approx(
-        {
-            "freq_right": -0.114,
-            "freq_wrong": 0.105,
-            "freq_diff": 0.178,
-            "length": -0.175,
-            "log_ratio": 0.74,
-        },
-        abs=0.03,
-    )
+    measured = [test.test.rank_biserial for test in prediction.tests]
+    assert measured == pytest.approx([-0.114, 0.105, 0.178, -0.175, 0.74], abs=0.03)
     assert prediction.tests[2].test.p_value < 1e-10
-    limits = prediction.thresholds
-    assert (limits.small, limits.medium, limits.large) == pytest.approx(
-        (0.086, 0.211, 0.327), abs=5e-4
-    )
+    assert limits(prediction) == pytest.approx((0.086, 0.211, 0.327), abs=5e-4)
     order = sorted(
         range(len(is_error)), key=lambda i: (-values["freq_diff"][i], -values["length"][i], i)
     )

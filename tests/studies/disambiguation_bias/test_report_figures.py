@@ -11,13 +11,13 @@ from cc_hf.reports.formats.markdown import markdown_report
 from cc_hf.reports.page.page import html_page
 from cc_hf.reports.report import Report, build_report
 from cc_hf.reports.samples import System
-from cc_hf.results import EvaluationResult
 from cc_hf.schema import Focus, Judgement, ProbingExample
 from cc_hf.studies.disambiguation_bias.attractors import AttractorTable
 from cc_hf.studies.disambiguation_bias.report_figures import (
     attractors_of_homographs,
     errors_by_bias,
 )
+from tests.helpers.judged import result_of
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
@@ -34,35 +34,20 @@ TABLE = AttractorTable(
 
 def example(number: int, *, has_bias: bool = True) -> ProbingExample:
     word = "bat" if number < 15 else "spring"
-    extra = {
-        "homograph": word,
-        "cluster": "1",
-        "senses": '{"1": ["Schlagholz", "Schläger"], "2": ["Fledermaus"]}',
-    }
-    if has_bias:
-        extra |= {"freq_diff": str(number - 10), "length": "12"}
+    senses = '{"1": ["Schlagholz", "Schläger"], "2": ["Fledermaus"]}'
+    bias = {"freq_diff": str(number - 10), "length": "12"} if has_bias else {}
+    extra = {"homograph": word, "cluster": "1", "senses": senses, **bias}
     return ProbingExample(str(number), "en", "de", f"A {word}.", "all", "1", Focus(word, 2), extra)
 
 
 def system(name: str, n_errors: int, n_open: int = 0) -> System:
     verdicts = ["correct"] * (N - n_errors - n_open)
     verdicts += ["inconclusive"] * n_open + ["incorrect"] * n_errors
-    judgements = tuple(
-        Judgement(str(i), "all", v == "correct", "x", v) for i, v in enumerate(verdicts)
-    )
-    result = EvaluationResult(
-        "custom",
-        "set",
-        "de",
-        "homograph_accuracy",
-        "homograph|data:custom/set@1",
-        N,
-        {"accuracy": verdicts.count("correct") / N, "flip_rate": n_errors / N},
-        {},
-        (),
-        judgements,
-    )
-    return System(name, {"homograph_accuracy": result})
+    rows = [Judgement(str(i), "all", v == "correct", "x", v) for i, v in enumerate(verdicts)]
+    scores = {"accuracy": verdicts.count("correct") / N, "flip_rate": n_errors / N}
+    origin = {"dataset": "custom", "config": "set", "signature": "homograph|data:custom/set@1"}
+    metric = "homograph_accuracy"
+    return System(name, {metric: result_of(rows, metric=metric, scores=scores, **origin)})
 
 
 def report(*systems: System, has_bias: bool = True, has_table: bool = True) -> Report:
@@ -99,10 +84,8 @@ def test_bias_is_computed_from_the_table_where_examples_do_not_hold_it() -> None
 
 def test_other_data_have_no_bias() -> None:
     plain = report(system("a", 5), has_bias=False, has_table=False)
-    assert errors_by_bias(plain) == ()
-    assert attractors_of_homographs(plain) == ()
-    assert "Error rate by bias" not in html_page(plain)
-    assert "Error rate by bias" not in markdown_report(plain)
+    assert (errors_by_bias(plain), attractors_of_homographs(plain)) == ((), ())
+    assert "Error rate by bias" not in html_page(plain) + markdown_report(plain)
 
 
 def test_every_format_shows_error_rates_correlations_and_attractors() -> None:
@@ -110,12 +93,10 @@ def test_every_format_shows_error_rates_correlations_and_attractors() -> None:
     page = html_page(contents)
     assert '<section id="bias"' in page
     assert "&lt;b&gt;, -10 to -9: 0.0 % (" in page
+    parts = ["Schläger, Schlagholz", "ball 9, hit 4", "length (control)", "Attractors of bat"]
+    parts.append("Does bias predict errors? Homograph accuracy")
     for text in (page, markdown_report(contents)):
-        assert "Attractors of bat" in text
-        assert "Schläger, Schlagholz" in text
-        assert "ball 9, hit 4" in text
-        assert "Does bias predict errors? Homograph accuracy" in text
-        assert "length (control)" in text
+        assert [part for part in parts if part not in text] == []
     assert "Attractors of bat" in latex_report(contents)
 
 

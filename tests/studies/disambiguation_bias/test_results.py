@@ -14,22 +14,17 @@ from cc_hf.studies.disambiguation_bias.results import (
     bias_of_rows,
     judged_sentences,
 )
+from tests.helpers.judged import result_of
 
 TABLE = AttractorTable(
     {"bat": {"1": Counter(ball=4), "2": Counter(cave=8)}}, {"bat": {"1": 1, "2": 1}}
 )
-BIAS = {
-    name: {"homograph": "bat", "freq_diff": value}
-    for name, value in zip("abc", (1, 2, 3), strict=True)
-}
+BIAS = {name: {"homograph": "bat", "freq_diff": i} for i, name in enumerate("abc", 1)}
 
 
-def result(*verdicts: str, metric: str = "contrastive_conditioning") -> EvaluationResult:
-    judgements = tuple(
-        Judgement("abcdef"[i], "all", v == "correct", "x", v) for i, v in enumerate(verdicts)
-    )
-    return EvaluationResult(
-        "custom", "x", "de", metric, "m|n:1", len(verdicts), {}, {}, (), judgements
+def result(*verdicts: str) -> EvaluationResult:
+    return result_of(
+        [Judgement("abcd"[i], "all", v == "correct", "x", v) for i, v in enumerate(verdicts)]
     )
 
 
@@ -77,17 +72,22 @@ def test_values_that_not_all_sentences_have_are_left_out() -> None:
     assert set(judged_sentences(result("correct", "incorrect"), bias).features) == {"freq_diff"}
 
 
-def test_sentences_without_bias_or_verdicts_are_refused() -> None:
+def test_sentences_without_bias_are_refused() -> None:
     with pytest.raises(InputError, match="name the table of attractors"):
         bias_of_examples([example()])
     with pytest.raises(InputError, match="expected homographs with their clusters"):
         bias_of_examples([example()], TABLE)
-    with pytest.raises(InputError, match="'0': freq_diff: expected a finite number, got 'nan'"):
-        bias_of_rows([("0", {"freq_diff": "nan"})])
-    with pytest.raises(InputError, match="expected a finite number, got None"):
-        bias_of_rows([("0", {"freq_diff": None})])
-    with pytest.raises(InputError, match="'0': expected one row of bias"):
-        bias_of_rows([("0", {}), ("0", {})])
+    rows: list[tuple[list[tuple[str, dict[str, Any]]], str]] = [
+        ([("0", {"freq_diff": "nan"})], "'0': freq_diff: expected a finite number, got 'nan'"),
+        ([("0", {"freq_diff": None})], "expected a finite number, got None"),
+        ([("0", {}), ("0", {})], "'0': expected one row of bias"),
+    ]
+    for values, message in rows:
+        with pytest.raises(InputError, match=message):
+            bias_of_rows(values)
+
+
+def test_verdicts_without_bias_are_refused() -> None:
     with pytest.raises(InputError, match="expected verdicts on single translations"):
         judged_sentences(result(), BIAS)
     with pytest.raises(InputError, match="got that of others"):

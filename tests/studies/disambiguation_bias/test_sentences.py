@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import json
 from collections import Counter
 from pathlib import Path
 
@@ -17,6 +16,7 @@ from cc_hf.studies.disambiguation_bias.sentences import (
     scored_rows,
     sentence_bias,
 )
+from tests.helpers.lines import read_jsonl, write_lines
 
 COUNTS = {"bat": {"1": Counter(ball=3), "2": Counter(night=6, ball=1), "3": Counter()}}
 TABLE = AttractorTable(COUNTS, {"bat": {"1": 3, "2": 6}}, lexicon="0a")
@@ -51,14 +51,13 @@ def test_a_sentence_without_words_or_attractors_has_no_bias() -> None:
 
 
 def test_a_homograph_or_cluster_that_is_not_in_the_table_is_refused() -> None:
-    with pytest.raises(UnknownNameError, match="unknown homograph 'cat'; did you mean 'bat'"):
-        sentence_bias(TABLE, "x", "cat", "1")
-    with pytest.raises(UnknownNameError, match="unknown cluster of 'bat' '9'"):
-        sentence_bias(TABLE, "x", "bat", "9")
-    for row in (
-        TaggedPair("5", "x", "...", "cat", 0, 0, "1", "..."),
-        TaggedPair("5", "x", "...", "bat", 0, 0, "9", "..."),
+    for homograph, cluster, message in (
+        ("cat", "1", "unknown homograph 'cat'; did you mean 'bat'"),
+        ("bat", "9", "unknown cluster of 'bat' '9'"),
     ):
+        with pytest.raises(UnknownNameError, match=message):
+            sentence_bias(TABLE, "x", homograph, cluster)
+        row = TaggedPair("5", "x", "...", homograph, 0, 0, cluster, "...")
         with pytest.raises(InputError, match=r"p.jsonl: pair 5: expected a homograph and a cluste"):
             list(scored_rows([row], BiasColumns(TABLE), where="p.jsonl"))
 
@@ -80,15 +79,14 @@ def test_a_file_is_scored_in_batches(tmp_path: Path) -> None:
     pairs, output = tmp_path / "pairs.jsonl", tmp_path / "rows.jsonl"
     write_pairs(pairs, ROWS * 800)
     means, largest = score_file(pairs, BiasColumns(TABLE), output=output, top=2)
-    rows = [json.loads(line) for line in output.read_text(encoding="utf-8").splitlines()]
-    assert len(rows) == 2400
-    assert rows[1]["freq_diff"] == 1.5
+    rows = read_jsonl(output)
+    assert (len(rows), rows[1]["freq_diff"]) == (2400, 1.5)
     assert [row["id"] for row in largest] == ["1", "1"]
     assert means["freq"]["right"] == pytest.approx((0.5 + 0 + 0) / 3)
     assert score_file(pairs, BiasColumns(TABLE), top=0) == (means, [])
 
 
 def test_a_file_without_pairs_is_refused(tmp_path: Path) -> None:
-    (tmp_path / "pairs.jsonl").write_text("\n", encoding="utf-8")
+    pairs = write_lines(tmp_path / "pairs.jsonl", [""])
     with pytest.raises(InputError, match=r"pairs.jsonl: expected sentence pairs, got none; tag"):
-        score_file(tmp_path / "pairs.jsonl", BiasColumns(TABLE))
+        score_file(pairs, BiasColumns(TABLE))

@@ -1,8 +1,8 @@
 from __future__ import annotations
 
 import pickle
+import re
 import sys
-from collections.abc import Iterable, Iterator
 from types import SimpleNamespace
 from typing import Any
 
@@ -11,9 +11,9 @@ import pytest
 from cc_hf.data.corpora.parallel import CorpusBlock
 from cc_hf.errors import DataError, InputError, UnknownNameError
 from cc_hf.studies.disambiguation_bias import tagging
-from cc_hf.studies.disambiguation_bias.homographs import HomographLexicon, SenseCluster
+from cc_hf.studies.disambiguation_bias.homographs import HomographLexicon
 from cc_hf.studies.disambiguation_bias.tagging import PairTagger, TaggedBlock, TaggingOptions
-from tests.studies.disambiguation_bias.corpus import LEXICON, SENTENCES
+from tests.studies.disambiguation_bias.corpus import LEXICON, SENTENCES, lexicon_of
 
 
 def block_of(*pairs: tuple[str, str], damaged: dict[int, str] | None = None) -> CorpusBlock:
@@ -28,26 +28,21 @@ def tagged(*pairs: tuple[str, str], links: list[str] | None = None, **options: A
 def test_pairs_with_a_known_sense_are_tagged_with_positions() -> None:
     block = tagged(*SENTENCES)
     rows = {pair.id: pair for pair in block.pairs}
-    assert {name: (pair.homograph, pair.cluster) for name, pair in rows.items()} == {
-        "100.bat": ("bat", "1"),
-        "101.bat": ("bat", "2"),
-        "102.spring": ("spring", "1"),
-        "102.bat": ("bat", "2"),
-        "104.spring": ("spring", "2"),
+    clusters = {
+        "100.bat": "1",
+        "101.bat": "2",
+        "102.spring": "1",
+        "102.bat": "2",
+        "104.spring": "2",
     }
+    assert {name: pair.cluster for name, pair in rows.items()} == clusters
+    assert all(name == f"{name[:3]}.{pair.homograph}" for name, pair in rows.items())
     pair = rows["102.bat"]
-    assert (pair.source[pair.start :][:4], pair.token, pair.target_token) == (
-        "bats",
-        3,
-        "Fledermäuse",
-    )
+    assert pair.source[pair.start :].startswith("bats")
+    assert (pair.token, pair.target_token) == (3, "Fledermäuse")
     assert block.outcomes == {
-        "n_damaged": 0,
-        "n_too_long": 0,
-        "n_homographs": 7,
-        "n_tagged": 5,
-        "n_ambiguous": 1,
-        "n_no_sense": 1,
+        **{"n_damaged": 0, "n_too_long": 0, "n_homographs": 7},
+        **{"n_tagged": 5, "n_ambiguous": 1, "n_no_sense": 1},
     }
 
 
@@ -115,14 +110,12 @@ def test_held_out_pairs_are_chosen_by_a_hash_and_must_be_long() -> None:
 def test_alignment_in_parts_bounds_the_memory(monkeypatch: pytest.MonkeyPatch) -> None:
     sizes: list[int] = []
 
-    class Aligner:
-        signature_name = "parts"
+    def align(sources: list[str], targets: list[str]) -> list[Any]:
+        sizes.append(len(sources))
+        return [((1, 1),)] * len(sources)
 
-        def align(self, sources: list[str], targets: list[str]) -> list[Any]:
-            sizes.append(len(sources))
-            return [((1, 1),)] * len(sources)
-
-    monkeypatch.setattr(tagging, "find_aligner", lambda name: Aligner())
+    aligner = SimpleNamespace(signature_name="parts", align=align)
+    monkeypatch.setattr(tagging, "find_aligner", lambda name: aligner)
     tagger = PairTagger(LEXICON, TaggingOptions(max_cells=100))
     assert len(tagger.tag(block_of(*[SENTENCES[0]] * 5)).pairs) == 5
     assert sizes == [2, 2, 1]  # 7 * 6 cells each
@@ -184,28 +177,20 @@ def test_the_cache_of_words_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     assert len(tagger._homograph_of) <= 3
 
 
-class FakeDoc(list[Any]):
-    """Words with positions and tags; the word after "to" is a verb."""
-
-    def __init__(self, text: str) -> None:
-        words = text.split()
-        starts = [len(" ".join(words[:i])) + bool(i) for i in range(len(words))]
-        super().__init__(
-            SimpleNamespace(idx=start, pos_="VERB" if i and words[i - 1] == "to" else "NOUN")
-            for i, start in enumerate(starts)
+def fake_doc(text: str) -> list[Any]:
+    """Return words with positions and tags; the word after "to" is a verb."""
+    return [
+        SimpleNamespace(
+            idx=word.start(), pos_="VERB" if text[: word.start()].endswith("to ") else "NOUN"
         )
-
-
-class FakePipeline:
-    lang = "en"
-    meta = {"lang": "en", "name": "core_web_sm", "version": "3.8.0"}  # noqa: RUF012
-
-    def pipe(self, texts: Iterable[str]) -> Iterator[FakeDoc]:
-        return map(FakeDoc, texts)
+        for word in re.finditer(r"\S+", text)
+    ]
 
 
 def test_with_a_spacy_model_homographs_must_be_nouns(monkeypatch: pytest.MonkeyPatch) -> None:
-    fake = SimpleNamespace(load=lambda name, exclude: FakePipeline(), __version__="3.8.0")
+    meta = {"lang": "en", "name": "core_web_sm", "version": "3.8.0"}
+    pipeline = SimpleNamespace(lang="en", meta=meta, pipe=lambda texts: map(fake_doc, texts))
+    fake = SimpleNamespace(load=lambda name, exclude: pipeline, __version__="3.8.0")
     monkeypatch.setitem(sys.modules, "spacy", fake)
     pairs = [("They like to bat .", "Sie mögen Schläger ."), ("A bat hit .", "Schläger traf .")]
     tagger = PairTagger(LEXICON, TaggingOptions(spacy_model="en_core_web_sm"))
@@ -216,8 +201,7 @@ def test_with_a_spacy_model_homographs_must_be_nouns(monkeypatch: pytest.MonkeyP
 
 
 def test_another_language_pair_needs_only_another_lexicon() -> None:
-    lexicon = HomographLexicon(
-        "de", "fr", "", {"bank": {"1": SenseCluster(("banque",)), "2": SenseCluster(("banc",))}}
-    )
-    block = PairTagger(lexicon).tag(block_of(("Die Banken sparen", "Les banques")), ["1-1"])
+    senses = lexicon_of(bank={"1": "banque", "2": "banc"}).homographs
+    tagger = PairTagger(HomographLexicon("de", "fr", "", senses))
+    block = tagger.tag(block_of(("Die Banken sparen", "Les banques")), ["1-1"])
     assert block.pairs[0].cluster == "1"

@@ -1,22 +1,21 @@
 from __future__ import annotations
 
 import contextlib
-import json
 import os
 import signal
 import subprocess
 import sys
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import datasets
 import pytest
 
 from cc_hf.data.corpora import blocks as corpus_blocks
-from cc_hf.data.corpora.parallel import CorpusBlock, dataset_corpus, file_corpus
+from cc_hf.data.corpora.parallel import CorpusBlock, FileCorpus, dataset_corpus, file_corpus
 from cc_hf.errors import InputError, ResultWarning
-from cc_hf.studies.disambiguation_bias.homographs import HomographLexicon, SenseCluster, read_pairs
+from cc_hf.studies.disambiguation_bias.homographs import HomographLexicon, read_pairs
 from cc_hf.studies.disambiguation_bias.tagging import PairTagger, TaggingOptions
 from cc_hf.studies.disambiguation_bias.tagging_run import tag_corpus
 from cc_hf.studies.disambiguation_bias.tagging_summary import (
@@ -24,13 +23,31 @@ from cc_hf.studies.disambiguation_bias.tagging_summary import (
     count_file,
     read_summary,
 )
-from tests.studies.disambiguation_bias.corpus import LEXICON, SENTENCES, write_corpus
+from tests.helpers.command_line import read_json
+from tests.helpers.lines import write_lines
+from tests.studies.disambiguation_bias.corpus import (
+    LEXICON,
+    SENTENCES,
+    dataset_of,
+    lexicon_of,
+    write_corpus,
+    write_lexicon,
+)
 
 TAGGER = PairTagger(LEXICON)
 
 
 def run(folder: Path, corpus: Any = None, tagger: PairTagger = TAGGER, **options: Any) -> TaggingSummary:  # fmt: skip
     return tag_corpus(corpus or write_corpus(folder), tagger, folder / "pairs.jsonl", **options)
+
+
+def stream(**options: Any) -> Any:
+    options = {"name": "d", "src_lang": "en", "tgt_lang": "de", **options}
+    return dataset_corpus(dataset_of().to_iterable_dataset(), **options)
+
+
+def with_sources(folder: Path, lines: Sequence[str]) -> FileCorpus:
+    return file_corpus(write_lines(folder / "a.en", lines), folder / "a.de", block_pairs=7)
 
 
 def test_the_summary_says_what_became_of_every_pair(tmp_path: Path) -> None:
@@ -47,32 +64,48 @@ def test_the_summary_says_what_became_of_every_pair(tmp_path: Path) -> None:
 
 @pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
 def test_two_processes_datasets_and_streams_give_the_same_file(tmp_path: Path) -> None:
-    table = datasets.Dataset.from_dict(
-        {"en": [a for a, _ in SENTENCES] * 9, "de": [b for _, b in SENTENCES] * 9}
-    )
+    table = dataset_of(9)
     options: dict[str, Any] = {"name": "d", "src_lang": "en", "tgt_lang": "de", "block_pairs": 10}
-    results: list[list[bytes]] = []
-    summaries: list[TaggingSummary] = []
+    tagger = PairTagger(LEXICON, TaggingOptions(held_out=0.4, min_tokens=3))
+    results = []
     for name, corpus, n_processes in (
         ("one", write_corpus(tmp_path, 9, 10), 1),
         ("two", write_corpus(tmp_path, 9, 10), 2),
         ("dataset", dataset_corpus(table, **options), 1),
         ("stream", dataset_corpus(table.to_iterable_dataset(), **options), 1),
     ):
-        tagger = PairTagger(LEXICON, TaggingOptions(held_out=0.4, min_tokens=3))
-        paths = [tmp_path / f"{name}.jsonl", tmp_path / f"{name}.held.jsonl"]
+        pairs, held_out = tmp_path / f"{name}.jsonl", tmp_path / f"{name}.held.jsonl"
         summary = tag_corpus(
-            corpus, tagger, paths[0], held_out_pairs=paths[1], n_processes=n_processes
+            corpus, tagger, pairs, held_out_pairs=held_out, n_processes=n_processes
         )
-        results.append([path.read_bytes() for path in paths])
-        assert summary.n_held_out == results[-1][1].count(b"\n") > 0
-        summaries.append(summary)
+        assert summary.n_held_out == held_out.read_bytes().count(b"\n") > 0
+        results.append((summary, pairs.read_bytes(), held_out.read_bytes()))
     assert results[1:] == results[:1] * 3
-    assert summaries[1:] == summaries[:1] * 3
 
 
 class InterruptionError(Exception):
     pass
+
+
+def interrupt(
+    folder: Path, corpus: FileCorpus, patches: pytest.MonkeyPatch, n_blocks: int
+) -> list[int]:
+    """Run until a number of blocks is tagged; return the numbers of blocks, which later runs add."""
+    original = PairTagger.tag
+    numbers: list[int] = []
+
+    def interrupted(self: PairTagger, block: Any, *more: Any) -> Any:
+        if len(numbers) == n_blocks:
+            raise InterruptionError
+        numbers.append(block.number)
+        return original(self, block, *more)
+
+    patches.setattr(PairTagger, "tag", interrupted)
+    with pytest.raises(InterruptionError):
+        run(folder, corpus)
+    assert not (folder / "pairs.jsonl").exists()
+    numbers.clear()
+    return numbers
 
 
 def test_an_interrupted_run_goes_on_with_the_missing_blocks(
@@ -82,20 +115,7 @@ def test_an_interrupted_run_goes_on_with_the_missing_blocks(
     run(tmp_path, corpus)
     expected = (tmp_path / "pairs.jsonl").read_bytes()
     (tmp_path / "pairs.jsonl").unlink()
-    original = PairTagger.tag
-    numbers: list[int] = []
-
-    def interrupted(self: PairTagger, block: Any, *more: Any) -> Any:
-        if len(numbers) == 2:
-            raise InterruptionError
-        numbers.append(block.number)
-        return original(self, block, *more)
-
-    monkeypatch.setattr(PairTagger, "tag", interrupted)
-    with pytest.raises(InterruptionError):
-        run(tmp_path, corpus)
-    assert not (tmp_path / "pairs.jsonl").exists()
-    numbers.clear()
+    numbers = interrupt(tmp_path, corpus, monkeypatch, 2)
     run(tmp_path, corpus)
     assert numbers == [2, 3]
     assert (tmp_path / "pairs.jsonl").read_bytes() == expected
@@ -122,27 +142,16 @@ def test_a_second_run_on_one_output_is_refused(
 
 def test_a_killed_program_goes_on_and_writes_the_same_file(tmp_path: Path) -> None:
     write_corpus(tmp_path, 3000)
-    lexicon = {
-        word: {name: {"senses": cluster.senses} for name, cluster in clusters.items()}
-        for word, clusters in LEXICON.homographs.items()
-    }
-    (tmp_path / "lexicon.json").write_text(json.dumps(lexicon), encoding="utf-8")
-    command = [
-        sys.executable,
-        "-m",
-        "cc_hf.cli",
-        "study",
-        "disambiguation_bias",
-        "tag",
-        "a.en",
-        "a.de",
-    ]
-    command += ["--lexicon", "lexicon.json", "--block-pairs", "500", "--processes", "2"]
+    write_lexicon(tmp_path)
+    command = (
+        f"{sys.executable} -m cc_hf.cli study disambiguation_bias tag a.en a.de --lexicon"
+        " lexicon.json --block-pairs 500 --processes 2 --pairs"
+    ).split()
     environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[3])}
 
     def start(output: str) -> subprocess.Popen[bytes]:
         return subprocess.Popen(
-            [*command, "--pairs", output], cwd=tmp_path, env=environment, start_new_session=True
+            [*command, output], cwd=tmp_path, env=environment, start_new_session=True
         )
 
     killed = start("killed.jsonl")
@@ -175,79 +184,80 @@ def test_a_process_stops_when_its_main_process_was_killed(
 
 
 def test_parts_without_options_are_not_used(tmp_path: Path) -> None:
-    folder = tmp_path / "pairs.jsonl.parts"
-    folder.mkdir()
-    (folder / "000000.jsonl").write_text("{}", encoding="utf-8")
+    write_lines(tmp_path / "pairs.jsonl.parts/000000.jsonl", ["{}"])
     assert run(tmp_path).n_pairs == 7
 
 
-def test_parts_of_another_run_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    corpus = write_corpus(tmp_path, 2, 7)
-    damaged = file_corpus(tmp_path / "a.en", tmp_path / "a.de", block_pairs=7)
+def test_parts_of_another_run_are_refused(tmp_path: Path) -> None:
+    write_corpus(tmp_path, 2)
     lines = [a for a, _ in SENTENCES] * 2
     lines[10] = ""
-    (tmp_path / "a.en").write_text("\n".join(lines), encoding="utf-8")
-    damaged = file_corpus(tmp_path / "a.en", tmp_path / "a.de", block_pairs=7)
+    damaged = with_sources(tmp_path, lines)
     with pytest.raises(InputError, match="line 11: the source is empty"):
         run(tmp_path, damaged, on_damaged="error")
     with pytest.raises(InputError, match="expected parts of the same run, got one with another wi"):
         run(tmp_path, damaged, PairTagger(LEXICON, TaggingOptions(window=2)))
-    lines[0] = "Another bat."
-    (tmp_path / "a.en").write_text("\n".join(lines), encoding="utf-8")
-    corpus = file_corpus(tmp_path / "a.en", tmp_path / "a.de", block_pairs=7)
+    corpus = with_sources(tmp_path, ["Another bat.", *lines[1:]])
     with pytest.raises(InputError, match=r"000000.jsonl: expected a part of this corpus, got one"):
         run(tmp_path, corpus)
-    (tmp_path / "pairs.jsonl.parts/options.json").write_text("{", encoding="utf-8")
+    write_lines(tmp_path / "pairs.jsonl.parts/options.json", ["{"])
     with pytest.raises(InputError, match="expected parts of the same run"):
         run(tmp_path, corpus)
 
 
 def test_damaged_pairs_are_named_and_counted_and_the_others_are_tagged(tmp_path: Path) -> None:
-    write_corpus(tmp_path)
+    corpus = write_corpus(tmp_path)
     (tmp_path / "a.en").write_bytes(b"\xff bat\n" + "\n".join(a for a, _ in SENTENCES[1:]).encode())
-    corpus = file_corpus(tmp_path / "a.en", tmp_path / "a.de", block_pairs=100)
     with pytest.warns(ResultWarning, match="1 of 7 pairs are damaged and left out"):
         summary = run(tmp_path, corpus)
-    assert summary.damaged == ((1, "source: expected UTF-8, got the byte 0xff"),)
+    damaged = (1, "source: expected UTF-8, got the byte 0xff")
+    assert summary.damaged == (damaged,)
     assert (summary.outcomes["n_damaged"], summary.outcomes["n_tagged"]) == (1, 4)
-    rows = json.loads((tmp_path / "pairs.summary.json").read_text(encoding="utf-8"))
-    assert rows["damaged"] == [[1, "source: expected UTF-8, got the byte 0xff"]]
+    assert read_json(tmp_path / "pairs.summary.json")["damaged"] == [list(damaged)]
     with pytest.raises(InputError, match=r"line 1: source: expected UTF-8.*\(1 damaged in lines 1"):
         run(tmp_path, corpus, on_damaged="error")
 
 
 def test_a_corpus_of_empty_lines_is_refused(tmp_path: Path) -> None:
-    for name in ("a.en", "a.de"):
-        (tmp_path / name).write_text("\n\n\nA bat.\n", encoding="utf-8")
-    corpus = file_corpus(tmp_path / "a.en", tmp_path / "a.de", block_pairs=2)
+    paths = [write_lines(tmp_path / name, ["", "", "", "A bat."]) for name in ("a.en", "a.de")]
     with pytest.raises(InputError, match="got 3 damaged pairs of 4; the first is line 1"):
-        run(tmp_path, corpus)
+        run(tmp_path, file_corpus(*paths, block_pairs=2))
     assert not (tmp_path / "pairs.jsonl.parts").exists()
 
 
-def test_a_corpus_without_homographs_or_senses_is_refused(tmp_path: Path) -> None:
-    corpus = write_corpus(tmp_path)
-    clusters = {"1": SenseCluster(("Elch",)), "2": SenseCluster(("Orden",))}
-    for word, message in (
+@pytest.mark.parametrize(
+    ("word", "message"),
+    [
         ("moose", "expected en sentences with a homograph of the lexicon.*got none in 7"),
         ("ball", r"expected homographs whose de translation is a sense .*none for 1 homographs"),
-    ):
-        tagger = PairTagger(HomographLexicon("en", "de", "0", {word: clusters}))
-        with pytest.raises(InputError, match=message):
-            run(tmp_path, corpus, tagger)
+    ],
+)
+def test_a_corpus_without_homographs_or_senses_is_refused(
+    word: str, message: str, tmp_path: Path
+) -> None:
+    lexicon = lexicon_of(**{word: {"1": "Elch", "2": "Orden"}})
+    with pytest.raises(InputError, match=message):
+        run(tmp_path, tagger=PairTagger(lexicon))
 
 
-def test_options_that_do_not_fit_each_other_are_refused(tmp_path: Path) -> None:
-    table = datasets.Dataset.from_dict({"en": ["a"], "de": ["b"]}).to_iterable_dataset()
-    stream = dataset_corpus(table, name="d", src_lang="en", tgt_lang="de", block_pairs=1)
-    for options, message in (
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
         ({"n_processes": 0}, "n_processes: expected 1 or more, got 0"),
-        ({"corpus": stream, "n_processes": 2}, "expected 1 for the streamed dataset d, got 2"),
-        ({"held_out_pairs": tmp_path / "held.jsonl"}, "held_out: expected a share"),
+        (
+            {"corpus": stream(block_pairs=1), "n_processes": 2},
+            "expected 1 for the streamed dataset d, got 2",
+        ),
+        ({"held_out_pairs": "held.jsonl"}, "held_out: expected a share"),
         ({"on_damaged": "x"}, "on_damaged: expected one of skip, error"),
-    ):
-        with pytest.raises(InputError, match=message):
-            run(tmp_path, **options)
+    ],
+)
+def test_options_that_do_not_fit_each_other_are_refused(
+    options: dict[str, Any], message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(InputError, match=message):
+        run(tmp_path, **options)
 
 
 def test_outputs_must_be_two_files_of_pairs(tmp_path: Path) -> None:
@@ -262,76 +272,57 @@ def test_outputs_must_be_two_files_of_pairs(tmp_path: Path) -> None:
 
 
 def test_alignments_are_read_block_by_block_and_must_have_all_lines(tmp_path: Path) -> None:
-    links = tmp_path / "links.txt"
+    links = write_lines(tmp_path / "links.txt", ["1-1", "1-1", "1-1 3-3", "", "1-1", "", ""])
     corpus = write_corpus(tmp_path, block_pairs=3)
-    links.write_text("1-1\n1-1\n1-1 3-3\n\n1-1\n\n\n", encoding="utf-8")
     summary = run(tmp_path, corpus, alignments=links)
-    assert [pair.id for pair in read_pairs(tmp_path / "pairs.jsonl")] == [
-        "0.bat",
-        "1.bat",
-        "2.spring",
-        "2.bat",
-        "4.spring",
-    ]
+    ids = [pair.id for pair in read_pairs(tmp_path / "pairs.jsonl")]
+    assert ids == ["0.bat", "1.bat", "2.spring", "2.bat", "4.spring"]
     assert "|align:given." in summary.signature
-    links.write_text("1-1\n", encoding="utf-8")
-    with pytest.raises(InputError, match=r"links.txt: expected one line of alignments per pair of"):
-        run(tmp_path, corpus, alignments=links)
-    links.write_bytes(b"1-1\n\xff\n" + b"\n" * 5)
-    with pytest.raises(InputError, match=r"links.txt: line 2: expected UTF-8"):
-        run(tmp_path, corpus, alignments=links)
-
-
-def test_alignments_of_a_stream_must_have_all_lines(tmp_path: Path) -> None:
-    table = datasets.Dataset.from_dict(
-        {"en": [a for a, _ in SENTENCES], "de": [b for _, b in SENTENCES]}
-    ).to_iterable_dataset()
-    for n_lines, message in (
-        (2, "line 3 is missing"),
-        (3, "line 4 is missing"),
-        (9, "7 in all, got 9"),
+    for content, message in (
+        (b"1-1\n", r"links.txt: expected one line of alignments per pair of"),
+        (b"1-1\n\xff\n" + b"\n" * 5, r"links.txt: line 2: expected UTF-8"),
     ):
-        (tmp_path / "links.txt").write_text("1-1\n" * n_lines, encoding="utf-8")
-        stream = dataset_corpus(table, name="d", src_lang="en", tgt_lang="de", block_pairs=3)
-        output = tmp_path / f"{n_lines}.jsonl"
+        links.write_bytes(content)
         with pytest.raises(InputError, match=message):
-            tag_corpus(stream, TAGGER, output, alignments=tmp_path / "links.txt")
+            run(tmp_path, corpus, alignments=links)
+
+
+@pytest.mark.parametrize(
+    ("n_lines", "message"),
+    [(2, "line 3 is missing"), (3, "line 4 is missing"), (9, "7 in all, got 9")],
+)
+def test_alignments_of_a_stream_must_have_all_lines(
+    n_lines: int, message: str, tmp_path: Path
+) -> None:
+    links = write_lines(tmp_path / "links.txt", ["1-1"] * n_lines)
+    with pytest.raises(InputError, match=message):
+        run(tmp_path, stream(block_pairs=3), alignments=links)
 
 
 def test_attractors_are_counted_with_the_lexicon_of_the_pairs(tmp_path: Path) -> None:
-    summary = run(tmp_path)
-    table = count_file(tmp_path / "pairs.jsonl", LEXICON, stop_words=("the",))
+    summary, pairs = run(tmp_path), tmp_path / "pairs.jsonl"
+    table = count_file(pairs, LEXICON, stop_words=("the",))
     assert table.counts["bat"]["1"] == {"hit": 1, "ball": 1}
     assert (table.corpus, table.tagging) == (summary.corpus, summary.signature)
     other = HomographLexicon("en", "de", "f" * 64, LEXICON.homographs)
     with pytest.raises(InputError, match=r"expected the lexicon .*, 0123456, got fffffff; name it"):
-        count_file(tmp_path / "pairs.jsonl", other)
+        count_file(pairs, other)
     (tmp_path / "pairs.summary.json").unlink()
-    table = count_file(tmp_path / "pairs.jsonl", LEXICON)
+    table = count_file(pairs, LEXICON)
     assert (len(table.corpus), table.tagging) == (7, "")
-    (tmp_path / "pairs.summary.json").write_text("[]", encoding="utf-8")
-    with pytest.raises(InputError, match="expected the summary of tagged pairs"):
-        count_file(tmp_path / "pairs.jsonl", LEXICON)
-    (tmp_path / "pairs.summary.json").write_text("{", encoding="utf-8")
-    with pytest.raises(InputError, match="expected the summary of tagged pairs"):
-        count_file(tmp_path / "pairs.jsonl", LEXICON)
+    for text in ("[]", "{"):
+        write_lines(tmp_path / "pairs.summary.json", [text])
+        with pytest.raises(InputError, match="expected the summary of tagged pairs"):
+            count_file(pairs, LEXICON)
 
 
 @pytest.mark.parametrize("line", ["", "[]", '{"digest": 1}', '{"n_rows": "x"}'])
 def test_a_forged_part_is_refused_by_name(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, line: str
 ) -> None:
-    corpus, original = write_corpus(tmp_path, 2, 7), PairTagger.tag
-
-    def interrupted(self: PairTagger, block: Any, *more: Any) -> Any:
-        if block.number:
-            raise InterruptionError
-        return original(self, block, *more)
-
-    with monkeypatch.context() as patched:
-        patched.setattr(PairTagger, "tag", interrupted)
-        with pytest.raises(InterruptionError):
-            run(tmp_path, corpus)
+    corpus = write_corpus(tmp_path, 2, 7)
+    with monkeypatch.context() as patches:
+        interrupt(tmp_path, corpus, patches, 1)
     (tmp_path / "pairs.jsonl.parts/000000.jsonl").write_text(line, encoding="utf-8")
     with pytest.raises(InputError, match=r"000000\.jsonl: .*expected .*delete the folder"):
         run(tmp_path, corpus)

@@ -46,27 +46,25 @@ def occupations(draw: random.Random) -> OccupationCounts:
     return counts_of_paths("x", ["a", "b"], ["cook"], paths)
 
 
-def _numbers(n: int) -> dict[str, float]:
-    return {"male": 1.0 + n, "female": 1.0, "other": 0.0}
-
-
 def _flow(n: int) -> dict[str, dict[str, float]]:
-    numbers = _numbers(n)
+    numbers = {"male": 1.0 + n, "female": 1.0, "other": 0.0}
     return {a: {b: numbers[a] * (a == b) for b in numbers} for a in numbers}
 
 
-_COUNTS = {
-    "signature": "s|n:3",
-    "stages": ["a", "b"],
-    "counts": {f"job{n}": [_numbers(n), _numbers(n)] for n in range(4)},
-    "flows": {f"job{n}": [_flow(n)] for n in range(4)},
-    "n_pairs": 9,
-    "n_damaged": 0,
-    "damaged": [[1, "why"]],
-    "n_runs": 1,
-    "share_deviations": [],
-    "change_deviations": [],
-}
+_FLOWS = {f"job{n}": _flow(n) for n in range(4)}
+_COUNTS = json.dumps(
+    {
+        **{"signature": "s|n:3", "stages": ["a", "b"], "n_pairs": 9, "n_damaged": 0, "n_runs": 1},
+        "counts": {name: [{a: flow[a][a] for a in flow}] * 2 for name, flow in _FLOWS.items()},
+        "flows": {name: [flow] for name, flow in _FLOWS.items()},
+        **{"damaged": [[1, "why"]], "share_deviations": [], "change_deviations": []},
+    }
+)
+
+
+def _use(counts: OccupationCounts, _: object) -> object:
+    shares = {f"job{n}": n / 4 for n in range(4)}
+    return counts.by_frequency(), correlate_female_shares(counts, shares)
 
 
 CASES = ContractCases(
@@ -78,21 +76,8 @@ CASES = ContractCases(
     },
     means={"occupations": MeanCase(occupations, average_counts)},
     kept_files=(
-        KeptFile(
-            "counts.json",
-            json.dumps(_COUNTS),
-            read_occupation_counts,
-            lambda counts, _: counts.to_json(),
-        ),
-        KeptFile(
-            "counts.json",
-            json.dumps(_COUNTS),
-            read_occupation_counts,
-            lambda counts, _: (
-                counts.by_frequency(),
-                correlate_female_shares(counts, {f"job{n}": n / 4 for n in range(4)}),
-            ),
-        ),
+        KeptFile("counts.json", _COUNTS, read_occupation_counts, lambda c, _: c.to_json()),
+        KeptFile("counts.json", _COUNTS, read_occupation_counts, _use),
         KeptFile("women.csv", "occupation,percent_women\njob0,50\njob1,12.5\n", read_women),
         KeptFile(
             "forms.json",

@@ -28,19 +28,16 @@ from cc_hf.studies.distillation.occupations import (
     read_occupation_forms,
 )
 from cc_hf.studies.distillation.senses import SenseCounter, count_senses
-from tests.helpers.command_line import invoke
+from tests.helpers.cases import cases_by_message
+from tests.helpers.command_line import printed_by
+from tests.helpers.lines import write_jsonl, write_lines
 
 FORMS = {
-    "doctor": {
-        "src_forms": ["doctor", "doctors"],
-        "tgt_forms_male": ["Arzt", "Ärzte"],
-        "tgt_forms_female": ["Ärztin", "Ärztinnen"],
-    },
-    "nurse": {
-        "src_forms": ["nurse"],
-        "tgt_forms_male": ["Pfleger"],
-        "tgt_forms_female": ["Krankenschwester"],
-    },
+    word: dict(zip(("src_forms", "tgt_forms_male", "tgt_forms_female"), forms, strict=True))
+    for word, forms in {
+        "doctor": (["doctor", "doctors"], ["Arzt", "Ärzte"], ["Ärztin", "Ärztinnen"]),
+        "nurse": (["nurse"], ["Pfleger"], ["Krankenschwester"]),
+    }.items()
 }
 #: Source, reference, translation by a teacher; the outcome of each is known.
 PAIRS = [
@@ -60,9 +57,8 @@ SENSES = ["bat - fledermaus", "bat - schläger keule", "ball - ball"]
 
 
 def write(folder: Path, times: int = 1, block_pairs: int = 100) -> FileCorpus:
-    paths = [folder / name for name in ("a.en", "a.de", "t.de")]
-    for path, lines in zip(paths, zip(*PAIRS, strict=True), strict=True):
-        path.write_text("".join(f"{line}\n" for line in lines * times), encoding="utf-8")
+    sides = zip(("a.en", "a.de", "t.de"), zip(*PAIRS * times, strict=True), strict=True)
+    paths = [write_lines(folder / name, lines) for name, lines in sides]
     return file_corpus(*paths, block_pairs=block_pairs)
 
 
@@ -73,13 +69,12 @@ def occupations(corpus: Any, **options: Any) -> OccupationCounts:
 
 def test_ten_pairs_are_counted_by_gender_and_stage(tmp_path: Path) -> None:
     counts = occupations(write(tmp_path))
-    assert counts.counts == {
-        "doctor": (
-            {"male": 1, "female": 2, "other": 2},  # both genders, and a part of a word
-            {"male": 3, "female": 0, "other": 2},  # an unlisted form is other
-        ),
-        "nurse": ({"male": 0, "female": 1, "other": 1}, {"male": 0, "female": 2, "other": 0}),
+    numbers = {
+        name: [[*stage.values()] for stage in stages] for name, stages in counts.counts.items()
     }
+    # male, female, other: both genders and a part of a word; an unlisted form is other
+    assert numbers == {"doctor": [[1, 2, 2], [3, 0, 2]], "nurse": [[0, 1, 1], [0, 2, 0]]}
+    assert [*counts.counts["nurse"][0]] == ["male", "female", "other"]
     assert counts.total_flow(0)["female"] == {"male": 1, "female": 1, "other": 1}
     assert (counts.n, counts.n_pairs, counts.n_damaged) == (7, 10, 1)
     assert counts.damaged == ((9, "the reference is empty"),)
@@ -101,15 +96,9 @@ def test_processes_datasets_and_streams_count_alike(tmp_path: Path) -> None:
     columns = ("source", "target_0", "target_1")
     rows = [dict(zip(columns, pair, strict=True)) for pair in PAIRS] * 5
     table = datasets.Dataset.from_list(rows)
-    options: dict[str, Any] = {
-        "name": "d",
-        "src_lang": "",
-        "tgt_lang": "",
-        "columns": columns,
-        "block_pairs": 7,
-    }
+    options: dict[str, Any] = {"name": "d", "src_lang": "", "tgt_lang": "", "columns": columns}
     for form in (table, table.to_iterable_dataset()):
-        assert occupations(dataset_corpus(form, **options)) == expected
+        assert occupations(dataset_corpus(form, **options, block_pairs=7)) == expected
     senses = SenseCounter(SENSES, "de")
     alone = count_senses(write(tmp_path, 5, 7), senses)
     in_process = pickle.loads(pickle.dumps(senses))  # what another process gets
@@ -126,33 +115,28 @@ def test_a_pair_counts_for_a_sense_by_word_and_lemma(tmp_path: Path) -> None:
 
 
 def test_a_corpus_without_any_word_is_refused(tmp_path: Path) -> None:
-    (tmp_path / "b").write_text("Nothing.\n", encoding="utf-8")
-    corpus = file_corpus(tmp_path / "b", tmp_path / "b", block_pairs=9)
+    path = write_lines(tmp_path / "b", ["Nothing."])
+    corpus = file_corpus(path, path, block_pairs=9)
     with pytest.raises(InputError, match="expected sources with an occupation"):
         occupations(corpus)
     with pytest.raises(InputError, match="expected pairs with a sense of the lexicon"):
         count_senses(corpus, SenseCounter(SENSES, "de"))
 
 
-@pytest.mark.parametrize(
+@cases_by_message(
     ("forms", "message"),
     [
         ([], "expected an object, occupation to its forms"),
         ({"cook": {"src_forms": ["cook"]}}, "cook: expected the key 'tgt_forms_male', got"),
-        (
-            {"cook": {**FORMS["nurse"], "src_forms": ["head cook"]}},
-            "cook: src_forms: item 1: expected a single word",
-        ),
-        ({"cook": {**FORMS["nurse"], "src_forms": []}}, "src_forms: expected at least one item"),
+        ({"cook": {**FORMS["nurse"], "src_forms": ["a b"]}}, "item 1: expected a single word"),
+        ({"cook": {**FORMS["nurse"], "src_forms": []}}, "cook: src_forms: expected at least one"),
     ],
 )
 def test_forms_that_cannot_be_searched_are_refused(
     tmp_path: Path, forms: Any, message: str
 ) -> None:
-    path = tmp_path / "forms.json"
-    path.write_text(json.dumps(forms), encoding="utf-8")
     with pytest.raises(InputError, match=message):
-        read_occupation_forms(path)
+        read_occupation_forms(write_jsonl(tmp_path / "forms.json", [forms]))
 
 
 def test_runs_are_averaged_with_their_spread(tmp_path: Path) -> None:
@@ -176,16 +160,16 @@ def test_runs_are_averaged_with_their_spread(tmp_path: Path) -> None:
 def test_counts_are_read_back_and_checked(tmp_path: Path) -> None:
     path = tmp_path / "counts.json"
     counts = occupations(write(tmp_path))
-    path.write_text(counts.to_json(), encoding="utf-8")
-    assert read_occupation_counts(path) == counts
+    assert read_occupation_counts(write_lines(path, [counts.to_json()])) == counts
     row = json.loads(counts.to_json())
     row["flows"]["doctor"][0]["male"]["male"] += 1
-    path.write_text(json.dumps(row), encoding="utf-8")
     with pytest.raises(InputError, match="doctor: male: expected flows that add up to 1 before"):
-        read_occupation_counts(path)
-    path.write_text("[1]", encoding="utf-8")
+        read_occupation_counts(write_jsonl(path, [row]))
     with pytest.raises(InputError, match="expected the JSON of `cc-hf study distillation"):
-        read_occupation_counts(path)
+        read_occupation_counts(write_jsonl(path, [[1]]))
+
+
+COLUMNS = "occupation,percent_women"
 
 
 def test_the_female_share_is_correlated_with_a_table(tmp_path: Path) -> None:
@@ -195,21 +179,25 @@ def test_the_female_share_is_correlated_with_a_table(tmp_path: Path) -> None:
         for gender, number in (("male", 10 - female), ("female", female), ("other", 5))
     }
     counts = counts_of_paths("x", ["all"], "abcde", paths)
-    path = tmp_path / "women.csv"
-    path.write_text("occupation,percent_women\na,20\nb,30\nc,40\nd,90\nz,9\n", encoding="utf-8")
-    (shares,) = correlate_female_shares(counts, read_women(path))
+    women = write_lines(tmp_path / "women.csv", [COLUMNS, "a,20", "b,30", "c,40", "d,90", "z,9"])
+    (shares,) = correlate_female_shares(counts, read_women(women))
     assert shares.correlation.r == pytest.approx(1)
     assert (shares.correlation.n, shares.missing, shares.unlisted) == (4, ("z",), ("e",))
-    for text, message in (
-        ("occupation,women\na,2\n", "line 1: expected columns named occupation.*got"),
-        ("occupation,percent_women\na,101\n", "line 2: percent_women: expected a number from 0"),
-        ("occupation,percent_women\na,1\na,2\n", "line 3: a occurs twice"),
-    ):
-        path.write_text(text, encoding="utf-8")
-        with pytest.raises(InputError, match=message):
-            read_women(path)
     with pytest.raises(InputError, match="expected the percentages of four or more occupations"):
         correlate_female_shares(counts, {"a": 0.2})
+
+
+@cases_by_message(
+    ("lines", "message"),
+    [
+        (["occupation,women", "a,2"], "line 1: expected columns named occupation.*got"),
+        ([COLUMNS, "a,101"], "line 2: percent_women: expected a number from 0"),
+        ([COLUMNS, "a,1", "a,2"], "line 3: a occurs twice"),
+    ],
+)
+def test_tables_of_women_are_checked(lines: list[str], message: str, tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=message):
+        read_women(write_lines(tmp_path / "women.csv", lines))
 
 
 def test_names_from_outside_are_escaped_in_pictures(tmp_path: Path) -> None:
@@ -222,41 +210,39 @@ def test_names_from_outside_are_escaped_in_pictures(tmp_path: Path) -> None:
         flows_svg(counts, title="", occupation="cook")
 
 
-def test_the_commands_write_json_and_pictures(tmp_path: Path) -> None:
+def test_the_commands_write_json_and_pictures(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
     write(tmp_path)
-    forms = tmp_path / "forms.json"
-    forms.write_text(json.dumps(FORMS), encoding="utf-8")
-    lexicon = tmp_path / "senses.json"
-    lexicon.write_text(json.dumps(dict.fromkeys(SENSES, 0)), encoding="utf-8")
-    source, target, teacher = (str(tmp_path / name) for name in ("a.en", "a.de", "t.de"))
-    out, svg, html = (tmp_path / name for name in ("o.json", "o.svg", "o.html"))
-    command = ["study", "distillation", "occupations", "--source", source, "--forms", str(forms)]
-    targets = ["--target", f"original={target}", "--target", f"teacher={teacher}"]
-    files = ["-o", str(out), "--svg", str(svg), "--html", str(html), "--occupation", "doctor"]
-    result = invoke(*command, *targets, *files)
-    assert result.exit_code == 0, result.output
-    assert read_occupation_counts(out).stages == ("original", "teacher")
-    assert 'xmlns="http://www.w3.org/2000/svg"' in svg.read_text(encoding="utf-8")
-    assert html.read_text(encoding="utf-8").count("<svg") == 2
-    average = ["--average", str(out), "--average", str(out), "--json"]
-    result = invoke("study", "distillation", "occupations", *average)
-    assert json.loads(result.stdout)["n_runs"] == 2
-    options = ["--source", source, "--target", target, "--lexicon", str(lexicon), "--json"]
-    result = invoke("study", "distillation", "senses", *options)
-    assert json.loads(result.stdout)["counts"]["bat - fledermaus"] == 1
+    write_jsonl(tmp_path / "forms.json", [FORMS])
+    write_jsonl(tmp_path / "senses.json", [dict.fromkeys(SENSES, 0)])
+    command = "study distillation occupations"
+    printed_by(
+        f"{command} --source a.en --forms forms.json --target original=a.de --target teacher=t.de"
+        " -o o.json --svg o.svg --html o.html --occupation doctor"
+    )
+    assert read_occupation_counts(tmp_path / "o.json").stages == ("original", "teacher")
+    svg, html = ((tmp_path / name).read_text(encoding="utf-8") for name in ("o.svg", "o.html"))
+    assert 'xmlns="http://www.w3.org/2000/svg"' in svg
+    assert html.count("<svg") == 2
+    mean = json.loads(printed_by(f"{command} --average o.json --average o.json --json"))
+    assert mean["n_runs"] == 2
+    options = "--source a.en --target a.de --lexicon senses.json --json"
+    senses = json.loads(printed_by(f"study distillation senses {options}"))
+    assert senses["counts"]["bat - fledermaus"] == 1
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
+@cases_by_message(
+    ("words", "message"),
     [
-        (["occupations"], "expected one of --source FILE, --average FILE and --published"),
-        (["occupations", "--published", "--source", "x"], "expected one of --source FILE"),
-        (["occupations", "--source", "x"], "expected --target FILE, once for each stage"),
-        (["occupations", "--source", "x", "--target", "a/t", "--target", "b/t"], "two stages are"),
-        (["senses", "--source", "x"], "expected --source FILE and one --target FILE"),
+        ("occupations", "expected one of --source FILE, --average FILE and --published"),
+        ("occupations --published --source x", "expected one of --source FILE"),
+        ("occupations --source x", "expected --target FILE, once for each stage"),
+        ("occupations --source x --target a/t --target b/t", "two stages are"),
+        ("senses --source x", "expected --source FILE and one --target FILE"),
     ],
 )
-def test_commands_without_their_files_are_refused(arguments: list[str], message: str) -> None:
-    result = invoke("study", "distillation", *arguments)
-    assert isinstance(result.exception, InputError)
-    assert message in str(result.exception)
+def test_commands_without_their_files_are_refused(words: str, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        printed_by(f"study distillation {words}")

@@ -12,6 +12,7 @@ from pytest_socket import disable_socket, enable_socket
 
 from tests.helpers.command_line import run_command
 from tests.helpers.leaderboard import free_port
+from tests.helpers.lines import write_lines
 
 LINES = [
     f"The {noun} called {n} friends." for n in range(4) for noun in ("doctor", "nurse", "cook")
@@ -22,11 +23,11 @@ _PATIENCE = 3600  # seconds until the first block must be there; it takes few on
 def test_two_processes_that_are_killed_and_one_that_goes_on_write_the_file_of_one(
     tmp_path: Path, root: Path
 ) -> None:
-    source = tmp_path / "in.en"
-    source.write_text("".join(f"{line}\n" for line in LINES), encoding="utf-8")
-    options = [str(source), "--system", "cc-tiny-en-de", "--block-lines", "1"]
-    options += ["--device", "cpu", "--quiet", "--output"]
-    run_command("translate", *options, tmp_path / "one.de")
+    source = write_lines(tmp_path / "in.en", LINES)
+    command = (
+        f"translate {source} --system cc-tiny-en-de --block-lines 1 --device cpu --quiet --output"
+    )
+    run_command(command, tmp_path / "one.de")
     part, whole = tmp_path / "two.de.part", tmp_path / "two.de"
     enable_socket()
     try:
@@ -34,19 +35,14 @@ def test_two_processes_that_are_killed_and_one_that_goes_on_write_the_file_of_on
     finally:
         disable_socket(allow_unix_socket=True)
     shared = {"WORLD_SIZE": "2", "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(port)}
+    environment = {**os.environ, **shared, "OMP_NUM_THREADS": "1", "PYTHONPATH": str(root)}
     # As torchrun starts them; its processes would outlive it, if it were killed.
     processes = [
         subprocess.Popen(
-            [sys.executable, "-m", "cc_hf.cli", "translate", *options, str(whole)],
-            env={
-                **os.environ,
-                **shared,
-                **dict.fromkeys(("RANK", "LOCAL_RANK"), str(rank)),
-                "OMP_NUM_THREADS": "1",
-                "PYTHONPATH": str(root),
-            },
+            [sys.executable, "-m", "cc_hf.cli", *command.split(), str(whole)],
+            env={**environment, "RANK": rank, "LOCAL_RANK": rank},
         )
-        for rank in range(2)
+        for rank in "01"
     ]
     end = time.monotonic() + _PATIENCE
     try:
@@ -59,7 +55,7 @@ def test_two_processes_that_are_killed_and_one_that_goes_on_write_the_file_of_on
             process.kill()
             process.wait()
     if not whole.is_file():  # else they were done before they could be killed
-        run_command("translate", *options, whole)
+        run_command(command, whole)
     assert whole.read_bytes() == (tmp_path / "one.de").read_bytes()
     summaries = [tmp_path / f"{name}.de.summary.json" for name in ("one", "two")]
     assert summaries[0].read_bytes() == summaries[1].read_bytes()

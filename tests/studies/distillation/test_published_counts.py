@@ -17,9 +17,13 @@ from cc_hf.studies.distillation.gender_flows import (
 )
 from cc_hf.studies.distillation.published_counts import published_counts, published_forms
 from cc_hf.studies.distillation.senses import mucow_senses
-from tests.helpers.command_line import invoke
+from tests.helpers.command_line import printed_by, read_json
+from tests.helpers.lines import write_lines
 
 pytestmark = pytest.mark.shared
+
+
+COMMAND = "study distillation occupations --published"
 
 
 @pytest.fixture(scope="module")
@@ -29,11 +33,8 @@ def counts(shared: Path) -> OccupationCounts:
 
 def test_the_shares_are_those_of_the_released_sums(counts: OccupationCounts) -> None:
     assert counts.n == 1_365_155
-    assert [[round(100 * share, 2) for share in counts.shares(s).values()] for s in range(3)] == [
-        [40.13, 3.19, 56.68],
-        [45.22, 3.16, 51.62],
-        [45.83, 3.11, 51.06],
-    ]
+    shares = [[round(100 * share, 2) for share in counts.shares(s).values()] for s in range(3)]
+    assert shares == [[40.13, 3.19, 56.68], [45.22, 3.16, 51.62], [45.83, 3.11, 51.06]]
 
 
 def test_the_flows_are_those_of_the_released_sums(counts: OccupationCounts) -> None:
@@ -91,30 +92,28 @@ def test_the_picture_and_the_page_name_stages_and_shares(counts: OccupationCount
 
 
 def test_the_command_needs_no_model(shared: Path, tmp_path: Path) -> None:
-    women = tmp_path / "women.tsv"
     rows = ("doctor\t38", "nurse\t90", "cleaner\t89", "driver\t6", "plumber\t2")
-    women.write_text("occupation\tpercent_women\n" + "\n".join(rows) + "\n", encoding="utf-8")
-    options = ["--published", "--data-dir", str(shared / "upstream"), "--women", str(women)]
-    result = invoke("study", "distillation", "occupations", *options, "--json")
-    assert result.exit_code == 0
-    first = json.loads(result.stdout)["women"][0]
+    women = write_lines(tmp_path / "women.tsv", ["occupation\tpercent_women", *rows])
+    found = printed_by(f"{COMMAND} --data-dir {shared}/upstream --women {women} --json")
+    first = json.loads(found)["women"][0]
     assert first["correlation"]["n"] == 4
     assert first["missing"] == ["plumber"]
     assert first["correlation"]["r"] > 0.9
 
 
 def test_the_paper_s_shares_stand_beside_those_of_the_counts(shared: Path, tmp_path: Path) -> None:
-    page, kept = tmp_path / "flows.html", tmp_path / "counts.json"
-    files = ["--data-dir", str(shared / "upstream"), "--html", str(page), "--output", str(kept)]
-    result = invoke("study", "distillation", "occupations", "--published", *files)
-    rows = [line.split() for line in result.stdout.splitlines()]
+    kept = tmp_path / "counts.json"
+    files = f"--html {tmp_path}/flows.html --output {kept}"
+    shown = printed_by(f"{COMMAND} --data-dir {shared}/upstream {files}")
+    page = (tmp_path / "flows.html").read_text(encoding="utf-8")
+    rows = [line.split() for line in shown.splitlines()]
     at = rows.index(["original", "40.13", "3.19", "56.68"])
     assert rows[at + 1] == ["original,", "in", "the", "paper", "39.4", "3.6", "57.0"]
     assert ["change", "to", "teacher,", "in", "the", "paper", "+5.1", "-0.2", "-"] in rows
-    assert "original 39.4 / 3.6 / 57.0" in page.read_text(encoding="utf-8")
-    for text in (result.stdout, page.read_text(encoding="utf-8")):
+    assert "original 39.4 / 3.6 / 57.0" in page
+    for text in (shown, page):
         assert "does not say which counts" in " ".join(text.split())
-    assert json.loads(kept.read_text(encoding="utf-8"))["printed"]["original"]["male"] == 0.394
+    assert read_json(kept)["printed"]["original"]["male"] == 0.394
     assert read_occupation_counts(kept).n == pytest.approx(1_365_155)
 
 
@@ -124,12 +123,11 @@ def test_the_lexicon_of_mucow_has_all_senses(shared: Path, pair: str, n: int) ->
     assert len(names) == len(set(names)) == n
 
 
-def test_the_released_counts_given_as_ones_own_change_nothing(shared: Path) -> None:
+@pytest.mark.parametrize("config", ["en-ru", "en-ru.probing"])
+def test_the_released_counts_given_as_ones_own_change_nothing(shared: Path, config: str) -> None:
     data_dir = shared / "upstream"
-    path = data_dir / (
-        "ZurichNLP/contrastive-conditioning/data_analysis/results/senses_en-ru_count_results.json"
-    )
-    for config in ("en-ru", "en-ru.probing"):
-        material = load_material("mucow", config, data_dir=data_dir, counts=path)
-        assert material.examples == load_examples("mucow", config, data_dir=data_dir)
-        assert material.origin.fields["counts"]
+    folder = data_dir / "ZurichNLP/contrastive-conditioning/data_analysis/results"
+    path = folder / "senses_en-ru_count_results.json"
+    material = load_material("mucow", config, data_dir=data_dir, counts=path)
+    assert material.examples == load_examples("mucow", config, data_dir=data_dir)
+    assert material.origin.fields["counts"]

@@ -8,7 +8,6 @@ import pytest
 
 from cc_hf.comparing.system_table import read_system_table, regress, select_systems
 from cc_hf.errors import InputError
-from cc_hf.results import EvaluationResult
 from cc_hf.schema import Judgement
 from cc_hf.studies.distillation.case_study import (
     CASE_STUDY,
@@ -16,52 +15,34 @@ from cc_hf.studies.distillation.case_study import (
     case_study_systems,
 )
 from tests.helpers.command_line import printed_by, read_json, run_command
+from tests.helpers.judged import result_of
+from tests.helpers.lines import write_jsonl, write_lines
 from tests.helpers.results import write_result, write_seeds
 
 
 def test_regression_reproduces_the_published_figures(tmp_path: Path) -> None:
-    printed = printed_by(
-        "study", "distillation", "regression", "--published", "-o", tmp_path / "r.json"
-    )
-    for figure in (
-        "1.78*",
-        "−6.47*",
-        "5.00*",
-        "−7.56*",
-        "1.55*",
-        "−2.90*",
-        "2.50*",
-        "−5.15*",
-        "1.39*",
-        "−2.14*",
-    ):
-        assert figure in printed
+    command = "study distillation regression --published"
+    printed = printed_by(f"{command} -o {tmp_path}/r.json")
+    figures = "1.78 −6.47 5.00 −7.56 1.55 −2.90 2.50 −5.15 1.39 −2.14"
+    assert [figure for figure in figures.split() if f"{figure}*" not in printed] == []
     assert "MuCoW en-ru:" in printed
     assert "do not follow from the printed table" in printed
     rows = read_json(tmp_path / "r.json")["regressions"]
-    assert [(row["published"]["task"], row["n"]) for row in rows] == [
-        ("MuCoW", 30),
-        ("MuCoW", 30),
-        ("WinoMT", 30),
-        ("WinoMT", 30),
-    ]
+    tasks = ["MuCoW", "MuCoW", "WinoMT", "WinoMT"]
+    assert [(row["published"]["task"], row["n"]) for row in rows] == [(t, 30) for t in tasks]
     with pytest.raises(InputError, match="--published: expected neither files nor columns"):
-        printed_by("study", "distillation", "regression", "--published", "--dependent", "x")
+        printed_by(f"{command} --dependent x")
 
 
 def test_regression_reads_a_table_of_systems(tmp_path: Path) -> None:
-    path = tmp_path / "systems.csv"
-    path.write_text(
-        "pair,bleu,min\nde,1,1\nde,2,2.5\nde,3,2.7\nde,4,4.1\nru,1,9\n", encoding="utf-8"
-    )
-    printed = printed_by(
-        f"study distillation regression {path} --dependent min --independent bleu"
-        f" --where pair=de -o {tmp_path}/r.json"
-    )
+    rows = ["pair,bleu,min", "de,1,1", "de,2,2.5", "de,3,2.7", "de,4,4.1", "ru,1,9"]
+    table = write_lines(tmp_path / "systems.csv", rows)
+    command = f"study distillation regression {table} --dependent min"
+    printed = printed_by(f"{command} --independent bleu --where pair=de -o {tmp_path}/r.json")
     assert "min: least squares, n = 4" in printed
     assert read_json(tmp_path / "r.json")["coefficients"][1]["value"] == pytest.approx(0.95)
     with pytest.raises(InputError, match=r"expected FILE \.\.\. --dependent COLUMN"):
-        printed_by("study", "distillation", "regression", path, "--dependent", "min")
+        printed_by(command)
 
 
 def test_published_systems_are_printed_and_drawn(tmp_path: Path) -> None:
@@ -89,26 +70,23 @@ def published_results(folder: Path) -> list[Path]:
         name = f"{row.system} {row.tgt_lang}-seed{row.seed}"
         bleu.append({"system": name, "bleu": round(100 * (row.bleu or 0), 10)})
         for dataset in ("mucow", "winomt"):
-            scores = {
-                figure.partition(":")[2]: value
-                for figure, value in row.figures.items()
-                if figure.startswith(dataset)
-            }
-            result = EvaluationResult(
-                dataset, "", row.tgt_lang, "contrastive_conditioning", f"cc|data:{dataset}/-@1|n:9",
-                9, scores, {}, (), (Judgement(str(len(paths)), "all", True, "t", "correct"),),
-                system=name,
-            )  # fmt: skip
+            start = f"{dataset}:"
+            scores = {k.removeprefix(start): v for k, v in row.figures.items() if start in k}
+            origin = {"dataset": dataset, "config": "", "tgt_lang": row.tgt_lang, "system": name}
+            origin["signature"] = f"cc|data:{dataset}/-@1|n:9"
+            judgements = [Judgement(str(len(paths)), "all", True, "t", "correct")]
+            metric = "contrastive_conditioning"
+            result = result_of(judgements, n=9, metric=metric, scores=scores, **origin)
             paths.append(write_result(folder, f"{name}.{dataset}", result))
-    (folder / "bleu.json").write_text(json.dumps(bleu), encoding="utf-8")
+    write_jsonl(folder / "bleu.json", [bleu])
     return paths
 
 
 def test_the_regression_of_results_equals_that_of_the_printed_table(tmp_path: Path) -> None:
     paths = published_results(tmp_path)
-    table = tmp_path / "systems.tsv"
-    common: list[str | Path] = ["--bleu", tmp_path / "bleu.json", "--seqkd", "Student*"]
-    run_command("compare", "--by", "seed", *paths, *common, "--table", table)
+    table, bleu = tmp_path / "systems.tsv", tmp_path / "bleu.json"
+    seqkd = ("--seqkd", "Student*")
+    run_command("compare", "--by", "seed", *paths, *seqkd, "--bleu", bleu, "--table", table)
     printed, made = read_system_table(CASE_STUDY), read_system_table(table)
     for block in PUBLISHED_REGRESSIONS:
         dependent = f"{block.task.lower()}:weighted_min_accuracy"
@@ -119,25 +97,22 @@ def test_the_regression_of_results_equals_that_of_the_printed_table(tmp_path: Pa
         assert replace(fit, dependent=block.dependent) == expected
     # The last block again, from the files of results in one command.
     russian = [path for path in paths if " ru-seed" in path.name]
-    known = [r for r in json.loads((tmp_path / "bleu.json").read_text()) if " ru-" in r["system"]]
-    (tmp_path / "ru.json").write_text(json.dumps(known), encoding="utf-8")
-    columns = ["--independent", "bleu", "--independent", "seqkd", "--dependent", dependent]
-    more: list[str | Path] = ["--bleu", tmp_path / "ru.json", "--seqkd", "Student*"]
-    shown = run_command("study", "distillation", "regression", *russian, *more, *columns, "--json")
-    values = {c["name"]: c["value"] for c in json.loads(shown.stdout)["coefficients"]}
+    write_jsonl(bleu, [[row for row in read_json(bleu) if " ru-" in row["system"]]])
+    columns = f"--independent bleu --independent seqkd --dependent {dependent} --json"
+    command = f"study distillation regression --bleu {bleu} {columns}"
+    row = json.loads(run_command(command, *seqkd, *russian).stdout)
+    values = {c["name"]: c["value"] for c in row["coefficients"]}
     assert values == {c.name: c.value for c in fit.coefficients}
 
 
 def test_tables_take_no_options_of_results(tmp_path: Path) -> None:
     seeds = write_seeds(tmp_path)
-    common = ["--dependent", "min_accuracy", "--independent", "bleu"]
     cases: list[tuple[list[str | Path], str]] = [
         ([CASE_STUDY, "--seqkd", "a"], "expected files of results (.json), which they complete"),
         ([CASE_STUDY, *seeds], "expected one table of systems (.csv or .tsv) or files of results"),
         ([*seeds, "--published"], "--published: expected neither files nor columns"),
+        ([*seeds], "row 1: bleu: expected a number, got ''"),
     ]
+    command = "study distillation regression --dependent min_accuracy --independent bleu"
     for systems, message in cases:
-        shown = run_command("study", "distillation", "regression", *systems, *common, status=2)
-        assert message in shown.stderr
-    shown = run_command("study", "distillation", "regression", *seeds, *common, status=2)
-    assert "row 1: bleu: expected a number, got ''" in shown.stderr
+        assert message in run_command(command, *systems, status=2).stderr

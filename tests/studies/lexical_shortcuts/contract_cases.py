@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import json
+from itertools import product
 from pathlib import Path
 
 import torch
@@ -13,6 +13,7 @@ from cc_hf.studies.lexical_shortcuts.model import (
     LexicalShortcutConfig,
     LexicalShortcutForConditionalGeneration,
 )
+from tests.helpers.command_line import read_json
 from tests.helpers.contract_cases import ContractCases, FamilyCase
 from tests.helpers.fairseq_models import options, reference_logprobs
 from tests.helpers.models import N_POSITIONS, SIZES, save_tiny_marian
@@ -23,16 +24,10 @@ def save_tiny_lexical_shortcut(folder: Path) -> Path:
     that of Marian, has it.
     """
     save_tiny_marian(folder, max_positions=N_POSITIONS)
-    marks = json.loads((folder / "config.json").read_text(encoding="utf-8"))
+    names = ("vocab_size", "pad_token_id", "eos_token_id", "decoder_start_token_id")
+    marks = {name: read_json(folder / "config.json")[name] for name in names}
     torch.manual_seed(7)
-    config = LexicalShortcutConfig(
-        **SIZES,
-        shortcut_cross=True,
-        **{
-            name: marks[name]
-            for name in ("vocab_size", "pad_token_id", "eos_token_id", "decoder_start_token_id")
-        },
-    )
+    config = LexicalShortcutConfig(**SIZES, **marks, shortcut_cross=True)
     model = LexicalShortcutForConditionalGeneration(config)
     for name, weight in model.named_parameters():
         if name.endswith(("proj.weight", "gate_bias", "fc1.weight", "fc2.weight")):
@@ -44,37 +39,22 @@ def save_tiny_lexical_shortcut(folder: Path) -> Path:
 def plain_logprobs(folder: Path, source: str, translation: str) -> torch.Tensor:
     """Score by a plain version of fairseq's transformer in float64, from the file of weights."""
     tokenizer = MarianTokenizer.from_pretrained(folder)
-    weights = {
-        name.removeprefix("model."): weight
-        for name, weight in load_file(folder / "model.safetensors").items()
-    }
+    saved = load_file(folder / "model.safetensors")
+    weights = {name.removeprefix("model."): weight for name, weight in saved.items()}
     # one matrix is saved under one of its names
     table = next(weights[name] for name in weights if name.endswith("embed_tokens.weight"))
     for name in ("encoder.embed_tokens", "decoder.embed_tokens", "decoder.output_projection"):
         weights[f"{name}.weight"] = table
-    config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
-    chosen = options(
-        **{
-            f"{side}_{name}": config[f"{side}_{name}"]
-            for side in ("encoder", "decoder")
-            for name in ("layers", "attention_heads")
-        }
-    )
+    parts = product(("encoder", "decoder"), ("layers", "attention_heads"))
+    config, names = read_json(folder / "config.json"), ["_".join(part) for part in parts]
+    chosen = options(**{name: config[name] for name in names})
     ids, labels = tokenizer(source)["input_ids"], tokenizer(text_target=translation)["input_ids"]
-    return torch.from_numpy(
-        reference_logprobs(weights, chosen, ids, labels, start=tokenizer.pad_token_id)
-    )
+    start = tokenizer.pad_token_id
+    return torch.from_numpy(reference_logprobs(weights, chosen, ids, labels, start=start))
 
 
+_TORCH = "checkpoint_averaging classifier conversion family model probe states"
 CASES = ContractCases(
     families={"lexical_shortcut": FamilyCase(save_tiny_lexical_shortcut, plain_logprobs)},
-    torch_modules=(
-        "checkpoint_averaging",
-        "classifier",
-        "conversion",
-        "family",
-        "model",
-        "probe",
-        "states",
-    ),
+    torch_modules=tuple(_TORCH.split()),
 )

@@ -18,6 +18,7 @@ PAD, EOS = 1, 2
 SOURCES = torch.tensor([[5, 6, 7, 8, 9, EOS], [10, 11, EOS, PAD, PAD, PAD], [12] * 5 + [EOS]])
 INPUTS = torch.tensor([[EOS, 5, 6, 7], [EOS, 8, PAD, PAD], [EOS, 9, 9, PAD]])
 
+_SELF = {"shortcut_encoder": False, "shortcut_decoder": False}
 #: every variant of the thesis, section 5.4.3, and every form of the model around it
 VARIANTS: dict[str, dict[str, Any]] = {
     "plain": {"shortcut": "none"},
@@ -25,11 +26,7 @@ VARIANTS: dict[str, dict[str, Any]] = {
     "fusion": {"shortcut": "fusion"},
     "encoder only": {"shortcut_decoder": False},
     "decoder only": {"shortcut_encoder": False},
-    "attention over the source": {
-        "shortcut_encoder": False,
-        "shortcut_decoder": False,
-        "shortcut_cross": True,
-    },
+    "attention over the source": {**_SELF, "shortcut_cross": True},
     "both attentions": {"shortcut_cross": True},
     "both attentions, fusion": {"shortcut_cross": True, "shortcut": "fusion"},
     "non-lexical": {"shortcut_source": "non_lexical"},
@@ -43,20 +40,10 @@ VARIANTS: dict[str, dict[str, Any]] = {
 
 def small_config(**changes: Any) -> LexicalShortcutConfig:
     """Return a configuration of 2 + 3 layers."""
-    return LexicalShortcutConfig(
-        **{
-            "vocab_size": 40,
-            "d_model": 16,
-            "encoder_layers": 2,
-            "decoder_layers": 3,
-            "encoder_attention_heads": 4,
-            "decoder_attention_heads": 2,
-            "encoder_ffn_dim": 24,
-            "decoder_ffn_dim": 32,
-            "max_position_embeddings": 64,
-            **changes,
-        }
-    )
+    encoder = {"encoder_layers": 2, "encoder_attention_heads": 4, "encoder_ffn_dim": 24}
+    decoder = {"decoder_layers": 3, "decoder_attention_heads": 2, "decoder_ffn_dim": 32}
+    sizes = {"vocab_size": 40, "d_model": 16, "max_position_embeddings": 64}
+    return LexicalShortcutConfig(**{**sizes, **encoder, **decoder, **changes})
 
 
 def small_model(**changes: Any) -> LexicalShortcutForConditionalGeneration:

@@ -7,14 +7,13 @@ import pytest
 import torch
 from safetensors.torch import load_file, save_file
 from transformers import AutoModelForSeq2SeqLM, AutoTokenizer
-from typer.testing import CliRunner
 
-from cc_hf.cli.main import app
 from cc_hf.errors import CCError, InputError
 from cc_hf.studies.lexical_shortcuts.checkpoint_averaging import (
     average_checkpoints,
     last_checkpoints,
 )
+from tests.helpers.command_line import printed_by, read_json
 
 
 @pytest.fixture(scope="module")
@@ -24,37 +23,37 @@ def checkpoints(tiny_marian: Path, tmp_path_factory: pytest.TempPathFactory) -> 
     model = AutoModelForSeq2SeqLM.from_pretrained(tiny_marian)
     tokenizer = AutoTokenizer.from_pretrained(tiny_marian)
     paths = []
-    for step, factor in ((9, 1.0), (10, 2.0), (100, 6.0)):
-        other = AutoModelForSeq2SeqLM.from_pretrained(tiny_marian)
+    for step, factor in ((9, 1.0), (10, 2.0), (100, 3.0)):  # 1, 2 and 6 times the first
         with torch.no_grad():
-            for weight, base in zip(other.parameters(), model.parameters(), strict=True):
-                weight.copy_(base * factor)
+            for weight in model.parameters():
+                weight *= factor
         paths.append(folder / f"checkpoint-{step}")
-        other.save_pretrained(paths[-1], max_shard_size="10KB" if step == 10 else "1GB")
+        model.save_pretrained(paths[-1], max_shard_size="10KB" if step == 10 else "1GB")
         tokenizer.save_pretrained(paths[-1])
-        (paths[-1] / "optimizer.pt").write_bytes(b"a pickle")
-        (paths[-1] / "trainer_state.json").write_text("{}")
+        for name in ("optimizer.pt", "trainer_state.json"):
+            (paths[-1] / name).write_text("{}")
     return paths
 
 
 def weights(path: Path) -> dict[str, torch.Tensor]:
-    return {
-        key: tensor
-        for file in sorted(path.glob("*.safetensors"))
-        for key, tensor in load_file(file).items()
-    }
+    files = map(load_file, sorted(path.glob("*.safetensors")))
+    return {key: tensor for file in files for key, tensor in file.items()}
+
+
+def assert_mean(mean: Path, checkpoints: list[Path]) -> dict[str, torch.Tensor]:
+    means, parts = weights(mean), [weights(path) for path in checkpoints]
+    assert means.keys() == parts[0].keys()
+    for key, weight in means.items():
+        expected = torch.stack([part[key].double() for part in parts]).mean(0).float()
+        assert torch.equal(weight, expected), key
+    return means
 
 
 def test_the_mean_of_three_checkpoints_loads_and_is_their_mean(
     checkpoints: list[Path], tmp_path: Path
 ) -> None:
     averaged = average_checkpoints(checkpoints, tmp_path / "mean")
-    means = weights(averaged.folder)
-    parts = [weights(path) for path in checkpoints]
-    assert means.keys() == parts[0].keys()
-    for key, mean in means.items():
-        expected = torch.stack([part[key].double() for part in parts]).mean(0).float()
-        assert torch.equal(mean, expected), key
+    means = assert_mean(averaged.folder, checkpoints)
     assert averaged.n_weights == len(means)
     assert averaged.n_parameters == sum(mean.numel() for mean in means.values())
     model = AutoModelForSeq2SeqLM.from_pretrained(averaged.folder)
@@ -66,19 +65,16 @@ def test_the_mean_of_three_checkpoints_loads_and_is_their_mean(
 
 
 def test_shards_are_those_of_the_last_checkpoint(checkpoints: list[Path], tmp_path: Path) -> None:
-    averaged = average_checkpoints([checkpoints[0], checkpoints[1]], tmp_path / "mean")
+    averaged = average_checkpoints(checkpoints[:2], tmp_path / "mean")
     assert len(averaged.files) > 1
-    index = json.loads((averaged.folder / "model.safetensors.index.json").read_text("utf-8"))
+    index = read_json(averaged.folder / "model.safetensors.index.json")
     assert set(index["weight_map"].values()) == set(averaged.files)
     AutoModelForSeq2SeqLM.from_pretrained(averaged.folder)
 
 
 def test_the_last_checkpoints_are_those_of_the_last_steps(checkpoints: list[Path]) -> None:
     folder = checkpoints[0].parent
-    assert [path.name for path in last_checkpoints(folder, 2)] == [
-        "checkpoint-10",
-        "checkpoint-100",
-    ]
+    assert last_checkpoints(folder, 2) == checkpoints[1:]
     with pytest.raises(InputError, match=r"expected 4 or more folders checkpoint-STEP.*got 3"):
         last_checkpoints(folder, 4)
     with pytest.raises(InputError, match="last: expected 1 or more, got 0"):
@@ -102,12 +98,11 @@ BASE = {"a": torch.ones(2), "b": torch.zeros(3), "n": torch.tensor([4])}
 def test_weights_that_differ_are_refused_with_file_and_name(
     other: dict[str, torch.Tensor], message: str, tmp_path: Path
 ) -> None:
-    save_file(BASE, tmp_path / "x.safetensors")
-    save_file(other, tmp_path / "y.safetensors")
+    files = [tmp_path / "x.safetensors", tmp_path / "y.safetensors"]
+    save_file(BASE, files[0])
+    save_file(other, files[1])
     with pytest.raises(InputError, match=message):
-        average_checkpoints(
-            [tmp_path / "x.safetensors", tmp_path / "y.safetensors"], tmp_path / "mean"
-        )
+        average_checkpoints(files, tmp_path / "mean")
     assert not (tmp_path / "mean").exists()
 
 
@@ -138,23 +133,11 @@ def test_what_is_no_checkpoint_is_refused(checkpoints: list[Path], tmp_path: Pat
 
 
 def test_the_command_averages_the_last_checkpoints(checkpoints: list[Path], tmp_path: Path) -> None:
-    runner = CliRunner()
-    arguments = ["study", "lexical_shortcuts", "average", str(checkpoints[0].parent), "--last", "2"]
-    run = runner.invoke(app, [*arguments, "--output", str(tmp_path / "mean"), "--json"])
-    assert run.exit_code == 0, run.output
-    row = json.loads(run.stdout)
+    command, names = "study lexical_shortcuts average", " ".join(map(str, checkpoints))
+    last = f"{command} {checkpoints[0].parent} --last 2 --output {tmp_path}/mean --json"
+    row = json.loads(printed_by(last))
     assert [Path(path).name for path in row["checkpoints"]] == ["checkpoint-10", "checkpoint-100"]
-    left, right = weights(checkpoints[1]), weights(checkpoints[2])
-    for key, mean in weights(tmp_path / "mean").items():
-        assert torch.equal(mean, ((left[key].double() + right[key].double()) / 2).float())
-    names = [str(path) for path in checkpoints]
-    run = runner.invoke(
-        app, ["study", "lexical_shortcuts", "average", *names, "--output", str(tmp_path / "three")]
-    )
-    assert run.exit_code == 0, run.output
-    assert "3 checkpoints" in run.stdout
-    run = runner.invoke(
-        app,
-        ["study", "lexical_shortcuts", "average", *names, "--last", "2", "-o", str(tmp_path / "x")],
-    )
-    assert isinstance(run.exception, InputError)
+    assert_mean(tmp_path / "mean", checkpoints[1:])
+    assert "3 checkpoints" in printed_by(f"{command} {names} --output {tmp_path}/three")
+    with pytest.raises(InputError):
+        printed_by(f"{command} {names} --last 2 -o {tmp_path}/x")

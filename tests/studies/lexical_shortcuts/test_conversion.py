@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +17,7 @@ from cc_hf.errors import EvaluatorError
 from cc_hf.evaluators.families.fairseq import FairseqEvaluator
 from cc_hf.systems.translate import translate_with
 from tests.helpers.cases import cases_by_words
+from tests.helpers.command_line import read_json
 from tests.helpers.fairseq_models import (
     SHORTCUTS,
     both,
@@ -45,35 +46,31 @@ _SEPARATE: dict[str, Any] = {
 _PRE_NORM = both(normalize_before=True)
 
 
+_OTHER = {"encoder_layers": 1, "decoder_layers": 3, "decoder_attention_heads": 4}
+_CROSS = "decoder.encoder_attn"
+
+
 @pytest.mark.parametrize("form", [_LEXICAL, _FUSION], ids=["lexical", "fusion"])
-@pytest.mark.parametrize(
-    "changes",
+@cases_by_words(
+    ("name", "changes"),
     [
-        pytest.param({}, id="shared"),
-        pytest.param(_SEPARATE, id="separate vocabularies"),
-        pytest.param({**_SEPARATE, "share_decoder_input_output_embed": False}, id="untied"),
-        pytest.param({**_PRE_NORM, "layernorm_embedding": True}, id="pre-norm, embedding norm"),
-        pytest.param({**_PRE_NORM, **_SEPARATE}, id="pre-norm, separate vocabularies"),
-        pytest.param({"layernorm_embedding": True}, id="post-norm, embedding norm"),
-        pytest.param(
-            {
-                "encoder_layers": 1,
-                "decoder_layers": 3,
-                "decoder_attention_heads": 4,
-                "encoder_ffn_embed_dim": 40,
-                "activation_fn": "gelu",
-                "no_scale_embedding": True,
-            },
-            id="other sizes",
-        ),
-        pytest.param({"shortcuts": SHORTCUTS[:1]}, id="encoder only"),
-        pytest.param({"shortcuts": SHORTCUTS[1:]}, id="decoder only"),
-        pytest.param({"shortcuts": ["decoder.encoder_attn"]}, id="attention over the source"),
-        pytest.param({"shortcuts": [*SHORTCUTS, "decoder.encoder_attn"]}, id="both attentions"),
+        ("shared", {}),
+        ("separate vocabularies", _SEPARATE),
+        ("untied", {**_SEPARATE, "share_decoder_input_output_embed": False}),
+        ("pre-norm, embedding norm", {**_PRE_NORM, "layernorm_embedding": True}),
+        ("pre-norm, separate vocabularies", {**_PRE_NORM, **_SEPARATE}),
+        ("post-norm, embedding norm", {"layernorm_embedding": True}),
+        ("other sizes", {**_OTHER, "encoder_ffn_embed_dim": 40}),
+        ("gelu without scale", {"activation_fn": "gelu", "no_scale_embedding": True}),
+        ("encoder only", {"shortcuts": SHORTCUTS[:1]}),
+        ("decoder only", {"shortcuts": SHORTCUTS[1:]}),
+        ("attention over the source", {"shortcuts": [_CROSS]}),
+        ("both attentions", {"shortcuts": [*SHORTCUTS, _CROSS]}),
     ],
+    "name",
 )
 def test_converted_shortcuts_give_the_same_logprobs(
-    tmp_path: Path, form: dict[str, Any], changes: dict[str, Any]
+    tmp_path: Path, form: dict[str, Any], name: str, changes: dict[str, Any]
 ) -> None:
     chosen = {**form, **changes}
     weights = save_fairseq(tmp_path / "in", **chosen)
@@ -85,12 +82,11 @@ def test_converted_shortcuts_give_the_same_logprobs(
     config = evaluator.model.config
     assert config.shortcut == ("fusion" if form is _FUSION else "lexical")
     assert [config.shortcut_encoder, config.shortcut_decoder, config.shortcut_cross] == [
-        part in parts for part in (*SHORTCUTS, "decoder.encoder_attn")
+        part in parts for part in (*SHORTCUTS, _CROSS)
     ]
     sources, targets = ([list(pair[side]) for pair in _PAIRS] for side in (0, 1))
-    for logprobs, (source, target) in zip(
-        evaluator.id_logprobs(sources, targets), _PAIRS, strict=True
-    ):
+    scored = evaluator.id_logprobs(sources, targets)
+    for logprobs, source, target in zip(scored, sources, targets, strict=True):
         expected = reference_logprobs(weights, options(**chosen), source, target)
         assert np.abs(logprobs - expected).max() < 1e-5
 
@@ -105,26 +101,23 @@ def test_options_may_be_those_of_older_and_newer_versions(tmp_path: Path) -> Non
     cfg = {"_name": None, "model": argparse.Namespace(**chosen, **named)}
     torch.save({**saved, "args": None, "cfg": cfg}, folder / "model1.pt")
     newer = convert(folder, output=tmp_path / "newer").folders[0]
-    assert json.loads((newer / "config.json").read_text(encoding="utf-8"))["shortcut"] == "fusion"
+    assert read_json(newer / "config.json")["shortcut"] == "fusion"
+
+
+_SINUSOIDAL = "encoder_learned_pos=True; with shortcuts, positions must be sinusoidal"
+_DIFFERENT = "encoder_normalize_before=True and decoder_normalize_before=False differ"
+_BARE = "no weight key_gate_bias is in it, .* these are the weights of another architecture"
+_CUTOFF = {"adaptive_softmax_cutoff": "100,200"}
 
 
 @cases_by_words(
     ("reason", "changes"),
     [
         (r"cross_self_attention=True", {**_LEXICAL, "cross_self_attention": True}),
-        (
-            "encoder_learned_pos=True; with shortcuts, positions must be sinusoidal",
-            {**_LEXICAL, **both(learned_pos=True)},
-        ),
-        (
-            "encoder_normalize_before=True and decoder_normalize_before=False differ",
-            {**_LEXICAL, "encoder_normalize_before": True},
-        ),
-        (
-            "no weight key_gate_bias is in it, .* these are the weights of another architecture",
-            {**_LEXICAL, "shortcuts": []},
-        ),
-        ("adaptive_softmax_cutoff='100,200'", {**_FUSION, "adaptive_softmax_cutoff": "100,200"}),
+        (_SINUSOIDAL, {**_LEXICAL, **both(learned_pos=True)}),
+        (_DIFFERENT, {**_LEXICAL, "encoder_normalize_before": True}),
+        (_BARE, {**_LEXICAL, "shortcuts": []}),
+        ("adaptive_softmax_cutoff='100,200'", {**_FUSION, **_CUTOFF}),
     ],
     "reason",
 )
@@ -141,14 +134,11 @@ def test_weights_of_another_architecture_are_refused(tmp_path: Path) -> None:
     size = {"n_source": 56, "n_target": 56}
     lexical, fusion = (random_weights(options(**form), **size) for form in (_LEXICAL, _FUSION))
     gate = "encoder.layers.1.self_attn.key_gate_bias"
+    without = {name: weight for name, weight in lexical.items() if name != gate}
     for form, weights, reason in (
         (_FUSION, lexical, "use_feature_fusion=True, but its weights have sc_k_proj.weight"),
         (_LEXICAL, fusion, "use_feature_fusion=False, but its weights lack sc_k_proj.weight"),
-        (
-            _LEXICAL,
-            {name: weight for name, weight in lexical.items() if name != gate},
-            rf"the weight {gate} is missing \(1 in all\)".replace(".", r"\."),
-        ),
+        (_LEXICAL, without, rf"the weight {re.escape(gate)} is missing \(1 in all\)"),
         (_LEXICAL, {**lexical, gate: torch.zeros(1, 1, 3)}, "its weights do not fit its options"),
     ):
         save_fairseq(folder, weights=weights, **form)
@@ -172,8 +162,7 @@ def test_a_converted_model_translates_and_its_folder_carries_its_code(tmp_path: 
     card = (folder / "README.md").read_text(encoding="utf-8")
     assert "LexicalShortcutForConditionalGeneration" in card
     assert "use_cache=False" not in card
-    config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
-    assert config["auto_map"] == {
+    assert read_json(folder / "config.json")["auto_map"] == {
         "AutoConfig": "configuration.LexicalShortcutConfig",
         "AutoModelForSeq2SeqLM": "modeling.LexicalShortcutForConditionalGeneration",
     }

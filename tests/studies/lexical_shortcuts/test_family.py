@@ -11,18 +11,21 @@ import torch
 from transformers import AutoModelForSeq2SeqLM, MarianTokenizer, PreTrainedTokenizerFast
 
 import cc_hf
-from cc_hf.errors import EvaluatorError, InputError
+from cc_hf.errors import EvaluatorError
+from cc_hf.evaluators.base import Evaluator
 from cc_hf.evaluators.loading import evaluator_of
 from cc_hf.studies.lexical_shortcuts.family import LexicalShortcutEvaluator
-from cc_hf.studies.lexical_shortcuts.model import LexicalShortcutForConditionalGeneration
 from cc_hf.systems.translate import translate_with
 from tests.helpers.metrics import compute_metric
 from tests.helpers.models import TEXT, save_target_vocabulary, save_tiny_marian
 from tests.studies.lexical_shortcuts.contract_cases import save_tiny_lexical_shortcut
-from tests.studies.lexical_shortcuts.shortcut_models import small_config, small_model
+from tests.studies.lexical_shortcuts.shortcut_models import small_model
 
 _SOURCES = ["The doctor asked the nurse.", "The nurse.", "The nurse."]
 _TRANSLATIONS = ["Der Arzt bat die Krankenschwester.", "Der Pfleger.", "Die Ärztin."]
+
+
+_CUES = {"correct": "female", "incorrect": "male"}
 
 
 def _fast_tokenizer(*, with_eos: bool = True) -> PreTrainedTokenizerFast:
@@ -76,29 +79,19 @@ def test_a_tokenizer_that_does_not_end_texts_with_eos_is_refused(tmp_path: Path)
 
 def test_tokenizers_with_two_vocabularies_are_checked_by_side(tmp_path: Path) -> None:
     save_tiny_marian(tmp_path)
-    n_target = 60
-    tokenizer = save_target_vocabulary(tmp_path, size=n_target)
-    config = small_config(
-        vocab_size=71,
-        tgt_vocab_size=n_target,
-        share_embeddings=False,
-        eos_token_id=0,
-        pad_token_id=n_target - 1,
-        decoder_start_token_id=n_target - 1,
-    )
-    model = LexicalShortcutForConditionalGeneration(config).eval()
-    evaluator = evaluator_of(model, tokenizer)
+    tokenizer = save_target_vocabulary(tmp_path, size=60)
+
+    def evaluator(n_target: int) -> Evaluator:
+        marks = {"eos_token_id": 0, "pad_token_id": n_target - 1}
+        sizes = {"vocab_size": 71, "tgt_vocab_size": n_target, "share_embeddings": False}
+        model = small_model(**sizes, **marks, decoder_start_token_id=n_target - 1)
+        return evaluator_of(model, tokenizer)
+
     n_tokens = len(tokenizer(text_target="Die")["input_ids"])
-    assert evaluator.token_logprobs(["The nurse."], ["Die"])[0].shape == (n_tokens,)
+    logprobs = evaluator(60).token_logprobs(["The nurse."], ["Die"])
+    assert logprobs[0].shape == (n_tokens,)
     with pytest.raises(EvaluatorError, match="ids below 59, the number of target embeddings, it"):
-        evaluator_of(
-            LexicalShortcutForConditionalGeneration(
-                small_config(
-                    vocab_size=71, tgt_vocab_size=59, share_embeddings=False, eos_token_id=0
-                )
-            ).eval(),
-            tokenizer,
-        )
+        evaluator(59)
 
 
 def test_it_is_a_system_and_an_evaluator_of_the_metrics(tmp_path: Path) -> None:
@@ -110,27 +103,17 @@ def test_it_is_a_system_and_an_evaluator_of_the_metrics(tmp_path: Path) -> None:
     assert translations[1] == translations[2]
     model = AutoModelForSeq2SeqLM.from_pretrained(folder)
     tokenizer = MarianTokenizer.from_pretrained(folder)
-    pad = tokenizer.pad_token_id
+    options = {"num_beams": 3, "max_new_tokens": 12, "bad_words_ids": [[tokenizer.pad_token_id]]}
     for source, translation in zip(_SOURCES, translations, strict=True):
-        ids = tokenizer(source, return_tensors="pt")
-        output = model.generate(
-            ids["input_ids"], num_beams=3, max_new_tokens=12, bad_words_ids=[[pad]]
-        )
+        ids = tokenizer(source, return_tensors="pt")["input_ids"]
+        output = model.generate(ids, **options)
         text = tokenizer.batch_decode(output[:, 1:], skip_special_tokens=True)[0]
         assert " ".join(text.split()) == translation
+    cues = {f"{kind}_sources": [f"The [{word}] nurse."] for kind, word in _CUES.items()}
+    langs = {"src_lang": "en", "tgt_lang": "de"}
+    rows = [{"source": "The nurse.", **cues}]
     result = compute_metric(
-        "contrastive_conditioning",
-        predictions=["Die Ärztin."],
-        references=[
-            {
-                "source": "The nurse.",
-                "correct_sources": ["The [female] nurse."],
-                "incorrect_sources": ["The [male] nurse."],
-            }
-        ],
-        evaluator=str(folder),
-        src_lang="en",
-        tgt_lang="de",
+        "contrastive_conditioning", ["Die Ärztin."], rows, evaluator=str(folder), **langs
     )
     assert result["accuracy"] in (0.0, 1.0)
 
@@ -144,12 +127,3 @@ def test_a_model_in_training_is_judged_with_its_weights_of_the_moment(tmp_path: 
         model.get_decoder().layers[0].encoder_attn.key_gate_bias.add_(3.0)
     after = evaluator.mean_logprobs(_SOURCES, _TRANSLATIONS)
     assert (np.abs(after - before) > 1e-4).all()
-
-
-def test_a_kind_that_does_not_fit_is_refused(tmp_path: Path) -> None:
-    folder = save_tiny_lexical_shortcut(tmp_path)
-    with pytest.raises(InputError, match="'fsmt' does not fit; expected 'lexical_shortcut'"):
-        cc_hf.load_evaluator(folder, kind="fsmt")
-    assert isinstance(
-        cc_hf.load_evaluator(folder, kind="lexical_shortcut"), LexicalShortcutEvaluator
-    )

@@ -11,7 +11,7 @@ import pytest
 import torch
 import torch.nn.functional as F
 from safetensors.torch import load_file
-from transformers import AutoModelForSeq2SeqLM, LogitsProcessor, LogitsProcessorList
+from transformers import AutoModelForSeq2SeqLM, LogitsProcessorList
 
 import cc_hf
 from cc_hf.conversion.convert import convert
@@ -19,12 +19,13 @@ from cc_hf.evaluators.families.fairseq import FairseqEvaluator
 from cc_hf.evaluators.options import LoadingOptions
 from cc_hf.models.fairseq.tokenizer import FairseqTokenizer
 from cc_hf.studies.lexical_shortcuts.model import (
-    LexicalShortcutConfig,
     LexicalShortcutForConditionalGeneration,
 )
 from cc_hf.studies.lexical_shortcuts.model.layers import gated
 from cc_hf.systems.translate import translate
+from tests.helpers.command_line import read_json
 from tests.helpers.fairseq_models import save_fairseq
+from tests.helpers.lines import write_lines
 
 pytestmark = pytest.mark.shared
 
@@ -36,14 +37,10 @@ _PAD, _EOS = 1, 2
 Tensors = dict[str, torch.Tensor]
 
 
-def _gold(shared: Path, form: str) -> tuple[dict[str, Any], Tensors, Tensors]:
+def _gold(folder: Path) -> tuple[dict[str, Any], Tensors, Tensors]:
     """Return what was recorded of a small model: settings and beams, weights, inputs and outputs."""
-    folder = shared / "gold/lexical_shortcuts" / form
-    return (
-        json.loads((folder / "config_and_gold.json").read_text(encoding="utf-8")),
-        load_file(folder / "model.safetensors"),
-        load_file(folder / "io.safetensors"),
-    )
+    tensors = (load_file(folder / f"{name}.safetensors") for name in ("model", "io"))
+    return read_json(folder / "config_and_gold.json"), *tensors
 
 
 @pytest.fixture(scope="module", params=_FORMS)
@@ -51,16 +48,13 @@ def recorded(
     request: pytest.FixtureRequest, shared: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> tuple[LexicalShortcutForConditionalGeneration, dict[str, Any], Tensors]:
     """A converted model with what was recorded of it."""
-    gold, weights, tensors = _gold(shared, request.param)
+    gold, weights, tensors = _gold(shared / "gold/lexical_shortcuts" / request.param)
     folder = tmp_path_factory.mktemp(request.param)
     save_fairseq(folder / "in", weights=weights, **gold["config"])
+    n_pieces = len(weights["encoder.embed_tokens.weight"]) - 4
     for language in ("en", "de"):  # the dictionary is not recorded; its size is
-        (folder / f"in/dict.{language}.txt").write_text(
-            "".join(
-                f"{number} 1\n" for number in range(len(weights["encoder.embed_tokens.weight"]) - 4)
-            ),
-            encoding="utf-8",
-        )
+        lines = [f"{number} 1" for number in range(n_pieces)]
+        write_lines(folder / f"in/dict.{language}.txt", lines)
     converted = convert(folder / "in", output=folder / "out").folders[0]
     model = AutoModelForSeq2SeqLM.from_pretrained(converted)
     assert isinstance(model, LexicalShortcutForConditionalGeneration)
@@ -79,22 +73,19 @@ def test_states_gates_and_logits_equal_those_of_the_authors_fairseq(recorded: An
     sources, inputs = tensors["src_tokens"], tensors["prev_output_tokens"]
     output = model(sources, decoder_input_ids=inputs, output_hidden_states=True, output_gates=True)
     source_real, target_real = sources != _PAD, inputs != _PAD
-    for side, real, n_layers in (("encoder", source_real, 2), ("decoder", target_real, 3)):
-        states = output[f"{side}_hidden_states"]
-        assert len(states) == n_layers + 1
-        for number, state in enumerate(states):  # the first are the embeddings
-            assert _largest(state, tensors[f"{side}_hidden.{number}"], real) < _EXACT
-        for kind in ("key", "value"):
-            gates = output[f"{side}_{kind}_gates"]
-            assert len(gates) == n_layers
-            for number, gate in enumerate(gates):
-                assert _largest(gate, tensors[f"{side}_{kind}_gate.{number}"], real) < _EXACT
-    assert (
-        _largest(output.encoder_last_hidden_state, tensors["encoder_output"], source_real) < _EXACT
-    )
-    assert _largest(output.logits, tensors["decoder_logits"], target_real) < _EXACT
     logprobs = output.logits.log_softmax(-1)
-    assert _largest(logprobs, tensors["decoder_log_probs"], target_real) < _EXACT
+    pairs = [
+        (output.encoder_last_hidden_state, tensors["encoder_output"], source_real),
+        (output.logits, tensors["decoder_logits"], target_real),
+        (logprobs, tensors["decoder_log_probs"], target_real),
+    ]
+    for side, real, n_layers in (("encoder", source_real, 2), ("decoder", target_real, 3)):
+        parts = {"hidden": output[f"{side}_hidden_states"]}  # the first are the embeddings
+        parts.update({f"{kind}_gate": output[f"{side}_{kind}_gates"] for kind in ("key", "value")})
+        assert [len(layers) for layers in parts.values()] == [n_layers + 1, n_layers, n_layers]
+        for name, layers in parts.items():
+            pairs += [(x, tensors[f"{side}_{name}.{i}"], real) for i, x in enumerate(layers)]
+    assert max(_largest(*pair) for pair in pairs) < _EXACT
     targets = tensors["target"]
     for row, expected in enumerate(gold["positional_scores"]):
         labels = targets[row][targets[row] != _PAD]
@@ -108,11 +99,8 @@ def test_gates_matter_as_recorded(recorded: Any) -> None:
     """A gate that is forced to 0 leaves the states alone, which changes the logits by some units."""
     model, gold, tensors = recorded
     inputs = tensors["prev_output_tokens"]
-    closed = {
-        name: torch.full_like(weight, -1e9)
-        for name, weight in model.state_dict().items()
-        if name.endswith("gate_bias")
-    }
+    biases = {k: weight for k, weight in model.state_dict().items() if k.endswith("gate_bias")}
+    closed = {name: torch.full_like(weight, -1e9) for name, weight in biases.items()}
     output = torch.func.functional_call(
         model, closed, (tensors["src_tokens"],), {"decoder_input_ids": inputs}
     )
@@ -121,30 +109,22 @@ def test_gates_matter_as_recorded(recorded: Any) -> None:
     assert change == pytest.approx(expected, abs=1e-4)
 
 
-class _EosAtTheEnd(LogitsProcessor):  # type: ignore[misc]
-    """Allow only EOS at the last step, with its own score as in fairseq."""
-
-    def __init__(self, length: int) -> None:
-        self.length = length
-
-    def __call__(self, ids: torch.Tensor, scores: torch.Tensor) -> torch.Tensor:
-        if ids.shape[1] < self.length:
-            return scores
-        allowed = torch.zeros(scores.shape[-1], dtype=torch.bool)
-        allowed[_EOS] = True
-        return scores.masked_fill(~allowed, -torch.inf)
-
-
 def test_beam_search_gives_the_recorded_best(recorded: Any) -> None:
+    """As in fairseq, only EOS is allowed at the last step, with its own score."""
     model, gold, tensors = recorded
+
+    def only_eos(ids: torch.Tensor, scores: torch.Tensor) -> torch.Tensor:
+        is_last = ids.shape[1] >= search["max_len_b"] + 1
+        is_eos = torch.arange(scores.shape[-1]) == _EOS
+        return scores.masked_fill(~is_eos, -torch.inf) if is_last else scores
+
     for search in gold["beam_search"]:
-        length = search["max_len_b"] + 1
         output = model.generate(
             tensors["src_tokens"],
             num_beams=search["beam"],
-            max_new_tokens=length,
+            max_new_tokens=search["max_len_b"] + 1,
             length_penalty=search["lenpen"],
-            logits_processor=LogitsProcessorList([_EosAtTheEnd(length)]),
+            logits_processor=LogitsProcessorList([only_eos]),
         )
         for ids, hypotheses in zip(output.tolist(), search["hypos"], strict=True):
             best = hypotheses[0]["tokens"]
@@ -159,12 +139,12 @@ def trained(shared: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     gold = shared / "gold/lexical_shortcuts/trained"
     for path in (*gold.glob("dict.*.txt"), gold / "bpecodes", gold / "lexical/model.pt"):
         shutil.copy(path, folder)
-    scores = [
-        {**pair, "scores": {"model": {"positional_log_probs": pair["positional_log_probs"]}}}
-        for pair in _trained_gold(shared)["pairs"]
+    name = "positional_log_probs"
+    pairs = [
+        {**pair, "scores": {"model": {name: pair[name]}}} for pair in _trained_gold(shared)["pairs"]
     ]
-    (folder / "scores.json").write_text(json.dumps({"pairs": scores}), encoding="utf-8")
-    conversion = convert(folder, output=folder / "out", check=folder / "scores.json")
+    scores = write_lines(folder / "scores.json", [json.dumps({"pairs": pairs})])
+    conversion = convert(folder, output=folder / "out", check=scores)
     assert conversion.families == ("lexical_shortcut",)
     assert conversion.check is not None
     assert conversion.check.deviations["model"] < _EXACT
@@ -172,14 +152,13 @@ def trained(shared: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def _trained_gold(shared: Path) -> Any:
-    path = shared / "gold/lexical_shortcuts/trained/lexical/gold.json"
-    return json.loads(path.read_text(encoding="utf-8"))
+    return read_json(shared / "gold/lexical_shortcuts/trained/lexical/gold.json")
 
 
 def _texts(shared: Path) -> dict[int, dict[str, Any]]:
     """The texts of the pairs; the same corpus was used to record plain models."""
-    path = shared / "gold/fairseq/joint/gold_scores.json"
-    return {pair["id"]: pair for pair in json.loads(path.read_text(encoding="utf-8"))["pairs"]}
+    pairs = read_json(shared / "gold/fairseq/joint/gold_scores.json")["pairs"]
+    return {pair["id"]: pair for pair in pairs}
 
 
 def test_ids_and_logprobs_of_a_trained_checkpoint_equal_the_recorded_ones(
@@ -205,14 +184,13 @@ def test_a_trained_checkpoint_translates_as_recorded(shared: Path, trained: Path
     searches, texts = _trained_gold(shared)["beam5_max_len_b60"], _texts(shared)
     model = AutoModelForSeq2SeqLM.from_pretrained(trained)
     tokenizer = FairseqTokenizer.from_pretrained(trained)
+    on_cpu = LoadingOptions(device="cpu")
     for search in searches:
-        pair = texts[search["pair_id"]]
-        best = search["hypos"][0]
+        pair, best = texts[search["pair_id"]], search["hypos"][0]["tokens"]
         ids = model.generate(torch.tensor([pair["source_ids"]]), max_new_tokens=60)
-        assert ids[0, 1:].tolist() == best["tokens"]
-        assert translate(
-            [pair["source"]], trained, loading=LoadingOptions(device="cpu")
-        ) == tokenizer.batch_decode([best["tokens"]])
+        assert ids[0, 1:].tolist() == best
+        translations = translate([pair["source"]], trained, loading=on_cpu)
+        assert translations == tokenizer.batch_decode([best])
     evaluator = cc_hf.load_evaluator(trained, device="cpu")
     assert isinstance(evaluator, FairseqEvaluator)
     rows = [(texts[s["pair_id"]]["source_ids"], h) for s in searches for h in s["hypos"]]
@@ -224,7 +202,7 @@ def test_a_trained_checkpoint_translates_as_recorded(shared: Path, trained: Path
 
 def test_equations_of_the_gates_are_those_of_the_first_program(shared: Path) -> None:
     """The first layer of the first program, whose input is known: E is the first hidden state."""
-    _, weights, tensors = _gold(shared, "tf_lexical")
+    _, weights, tensors = _gold(shared / "gold/lexical_shortcuts/tf_lexical")
     embedded, real = tensors["encoder_hidden.0"], tensors["src_mask"] > 0
     prefix = "encoder.layer_1.self_attn_sublayer"
     for kind in ("key", "value"):
@@ -235,42 +213,3 @@ def test_equations_of_the_gates_are_those_of_the_first_program(shared: Path) -> 
         shortcut, hidden = (F.linear(embedded, weight.T) for weight in maps)
         _, gate = gated(shortcut, hidden, weights[f"{prefix}.{kind}_gate_bias"])
         assert _largest(gate, tensors[f"encoder_{kind}_gate.0"], real) < _EXACT
-
-
-@pytest.mark.parametrize("form", _FORMS)
-def test_incremental_decoding_equals_the_whole_pass(shared: Path, form: str) -> None:
-    gold, weights, tensors = _gold(shared, form)
-    model = LexicalShortcutForConditionalGeneration(
-        LexicalShortcutConfig(
-            48,
-            shortcut="fusion" if form == "feature_fusion" else "lexical",
-            d_model=32,
-            decoder_layers=3,
-            encoder_layers=2,
-            **{f"{side}_{name}": n for side in ("encoder", "decoder") for name, n in _SIZES},
-        )
-    ).eval()
-    names = {"decoder.output_projection.weight": "lm_head.weight"}
-    missing, left = model.load_state_dict(
-        {names.get(name, f"model.{name}"): weight for name, weight in weights.items()}, strict=False
-    )
-    assert not missing
-    assert sorted(left) == ["model.decoder.version", "model.encoder.version"]
-    inputs = tensors["prev_output_tokens"]
-    cache, steps = None, []
-    with torch.inference_mode():
-        for column in range(inputs.shape[1]):
-            output = model(
-                tensors["src_tokens"],
-                decoder_input_ids=inputs[:, column : column + 1],
-                past_key_values=cache,
-                use_cache=True,
-            )
-            cache = output.past_key_values
-            steps.append(output.logits)
-    logits = torch.cat(steps, dim=1)
-    assert _largest(logits, tensors["decoder_logits"], inputs != _PAD) < _EXACT
-    assert gold["checks"]["max|incremental-full| logits"] < _EXACT
-
-
-_SIZES = (("attention_heads", 4), ("ffn_dim", 64))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import pytest
@@ -11,8 +10,10 @@ from safetensors.torch import load_file
 
 from cc_hf import load_evaluator
 from cc_hf.studies.lexical_shortcuts.model import LexicalShortcutForConditionalGeneration
-from examples.studies.lexical_shortcuts.train_lexical_shortcuts import main
+from examples.studies.lexical_shortcuts.train_lexical_shortcuts import main, parser, settings
 from examples.train_marian import made_pairs
+from tests.helpers.command_line import read_json
+from tests.helpers.lines import write_lines
 
 pytestmark = pytest.mark.usefixtures("same_threads")
 
@@ -22,21 +23,18 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("corpus")
     pairs = made_pairs(60, seed=1)
     for name, part in (("train", pairs[:48]), ("dev", pairs[48:56]), ("test", pairs[56:])):
-        (folder / f"{name}.en").write_text("".join(f"{pair.english}\n" for pair in part))
-        (folder / f"{name}.de").write_text("".join(f"{pair.german}\n" for pair in part))
+        write_lines(folder / f"{name}.en", [pair.english for pair in part])
+        write_lines(folder / f"{name}.de", [pair.german for pair in part])
     return folder
 
 
-def arguments(folder: Path, output: Path, shortcut: str, *more: str) -> list[str]:
-    files = [
-        word
-        for part in ("train", "dev", "test")
-        for word in (f"--{part}", str(folder / f"{part}.en"), str(folder / f"{part}.de"))
-    ]
-    sizes = {"pieces": 200, "width": 16, "ffn": 16, "layers": 1, "heads": 2, "batch-size": 16}
-    steps = {"steps": 2, "eval-steps": 1, "warmup": 4, "average": 2, "beams": 1, "threads": 1}
-    options = [word for name, n in {**sizes, **steps}.items() for word in (f"--{name}", str(n))]
-    return [*files, *options, "--cpu", "--shortcut", shortcut, "--output", str(output), *more]
+def arguments(folder: Path, output: Path, shortcut: str) -> list[str]:
+    files = [f"--{p} {folder}/{p}.en {folder}/{p}.de" for p in ("train", "dev", "test")]
+    options = (
+        "--pieces 200 --width 16 --ffn 16 --layers 1 --heads 2 --batch-size 16 --steps 2"
+        " --eval-steps 1 --warmup 4 --average 2 --beams 1 --threads 1 --cpu"
+    )
+    return f"{' '.join(files)} {options} --shortcut {shortcut} --output {output}".split()
 
 
 @pytest.mark.parametrize("shortcut", ["none", "lexical", "fusion"])
@@ -45,7 +43,7 @@ def test_two_steps_write_the_mean_of_two_checkpoints(
 ) -> None:
     output = tmp_path / "out"
     figures = main(arguments(folder, output, shortcut))
-    assert json.loads((output / "figures.json").read_text(encoding="utf-8")) == figures
+    assert read_json(output / "figures.json") == figures
     assert figures["averaged"] == ["checkpoint-1", "checkpoint-2"]
     assert (figures["n_steps"], len(figures["losses"])) == (2, 2)
     assert 0 <= figures["test"]["bleu"] <= 1
@@ -66,7 +64,6 @@ def test_two_steps_write_the_mean_of_two_checkpoints(
 
 
 def test_the_schedule_is_that_of_the_thesis(folder: Path, tmp_path: Path) -> None:
-    from examples.studies.lexical_shortcuts.train_lexical_shortcuts import parser, settings
 
     given = arguments(folder, tmp_path / "out", "fusion")
     without = [w for i, w in enumerate(given) if "--warmup" not in given[max(0, i - 1) : i + 1]]

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from cc_hf.schema import ContrastiveSourceExample, Focus, Judgement
+from cc_hf.schema import ContrastiveSourceExample, Judgement
 from cc_hf.studies.mt_geneval.sentence_gaps import sentence_gaps
 from tests.helpers.contract_cases import ContractCases, FigureCase, exchanged
-from tests.helpers.results import small_result
+from tests.studies.mt_geneval.samples import counterfactual, gap_result
 
 _GENDERS = ("male", "female")
 
@@ -18,27 +18,22 @@ Twins = list[tuple[ContrastiveSourceExample, Judgement]]
 
 
 def counterfactuals(number: int, draw: random.Random) -> Twins:
-    rows = []
-    for gender in _GENDERS:
-        name, words = f"{number}.{gender}", ["er", "sie", "ist", "hier", "alt", "."]
-        extra = {"pair": str(number), "reference_raw": " ".join(draw.choices(words, k=6))}
-        rows.append(
-            (
-                ContrastiveSourceExample(
-                    name, "en", "de", "It.", Focus("It", 0), ("c",), ("i",), gender, gender, extra
-                ),
-                Judgement(name, gender, True, " ".join(draw.choices(words, k=6)), "correct"),
-            )
+    def text() -> str:
+        return " ".join(draw.choices(["er", "sie", "ist", "hier", "alt", "."], k=6))
+
+    names = {gender: f"{number}.{gender}" for gender in _GENDERS}
+    return [
+        (
+            counterfactual(name, "It.", reference_raw=text()),
+            Judgement(name, gender, True, text(), "correct"),
         )
-    return rows
+        for gender, name in names.items()
+    ]
 
 
 def gaps(rows: Sequence[Twins]) -> Any:
     pairs = [pair for row in rows for pair in row]
-    judged = replace(
-        small_result((0.5, 0.5)), dataset="mt_geneval", config="counterfactual_de",
-        judgements=tuple(j for _, j in pairs), n=len(pairs), categories=(),
-    )  # fmt: skip
+    judged = gap_result(judgements=tuple(j for _, j in pairs), n=len(pairs))
     found = sentence_gaps(judged, [example for example, _ in pairs])
     return replace(found, largest=(), smallest=())
 

@@ -10,15 +10,22 @@ from cc_hf.comparing.people.sheets import Answers, SheetKey
 from cc_hf.results import EvaluationResult
 from cc_hf.schema import ContrastiveSourceExample, ContrastiveTranslationExample, Focus, Judgement
 from cc_hf.studies.mt_geneval.ratings import draw_contextual_sample
+from tests.helpers.judged import result_of
+
+
+def counterfactual(name: str, source: str, **extra: str) -> ContrastiveSourceExample:
+    """Return the example "PAIR.GENDER" with this source, whose first word is its focus."""
+    pair, _, gender = name.partition(".")
+    columns, focus = {"pair": pair, **extra}, Focus(source.split()[0], 0)
+    return ContrastiveSourceExample(
+        name, "en", "de", source, focus, ("c",), ("i",), gender, gender, columns
+    )
 
 
 def marked_example(gender: str, source: str, reference: str) -> ContrastiveSourceExample:
-    plain = [text.replace("<F>", "").replace("</F>", "") for text in (source, reference)]
-    return ContrastiveSourceExample(
-        f"0.{gender}", "en", "de", plain[0], Focus(plain[0].split()[0], 0), ("c",), ("i",), gender,
-        gender, {"pair": "0", "reference": plain[1], "annotated_source": source,
-                 "annotated_reference": reference},
-    )  # fmt: skip
+    plain, text = (side.replace("<F>", "").replace("</F>", "") for side in (source, reference))
+    marked = {"annotated_source": source, "annotated_reference": reference}
+    return counterfactual(f"0.{gender}", plain, reference=text, **marked)
 
 
 CATEGORIES = ("female_stereotyped/female", "neutral/male")
@@ -35,14 +42,18 @@ def contextual_examples(n: int = 8) -> list[ContrastiveTranslationExample]:
 
 
 def contextual_result(system: str, text: str, verdict: str, **changes: Any) -> EvaluationResult:
-    judgements = tuple(
+    judgements = [
         Judgement(str(i), "all", verdict == "correct", f"{text} {i}", verdict) for i in range(8)
-    )
-    made = EvaluationResult(
-        "mt_geneval", "contextual_de", "de", "gender_accuracy", "ga|data:mt_geneval@1|n:8", 8, {},
-        {}, (), judgements, system=system,
-    )  # fmt: skip
-    return replace(made, **changes)
+    ]
+    signature = "ga|data:mt_geneval@1|n:8"
+    return _result(judgements, "contextual_de", signature, system=system, **changes)
+
+
+def _result(
+    judgements: list[Judgement], config: str, signature: str, /, **changes: Any
+) -> EvaluationResult:
+    origin = {"dataset": "mt_geneval", "config": config, "metric": "gender_accuracy"}
+    return replace(result_of(judgements, **origin, signature=signature), **changes)
 
 
 def drawn(**options: Any) -> SheetKey:
@@ -75,23 +86,17 @@ TRANSLATIONS = (
 
 def gap_examples() -> list[ContrastiveSourceExample]:
     return [
-        ContrastiveSourceExample(
-            f"{pair}.{gender}", "en", "de", f"{word} left.", Focus(word, 0), ("c",), ("i",), gender,
-            gender, {"pair": str(pair), "reference_raw": REFERENCES[gender]},
-        )
+        counterfactual(f"{pair}.{gender}", f"{word} left.", reference_raw=REFERENCES[gender])
         for pair in range(len(TRANSLATIONS))
         for gender, word in (("male", "He"), ("female", "She"))
-    ]  # fmt: skip
+    ]
 
 
 def gap_result(**changes: Any) -> EvaluationResult:
-    judgements = tuple(
+    judgements = [
         Judgement(f"{pair}.{gender}", gender, True, text, "correct")
         for pair, texts in enumerate(TRANSLATIONS)
         for gender, text in zip(("male", "female"), texts, strict=True)
-    )
-    made = EvaluationResult(
-        "mt_geneval", "counterfactual_de", "de", "gender_accuracy",
-        "ga|data:mt_geneval/counterfactual_de@1|langs:en-de|n:8", 8, {}, {}, (), judgements,
-    )  # fmt: skip
-    return replace(made, **changes)
+    ]
+    signature = "ga|data:mt_geneval/counterfactual_de@1|langs:en-de|n:8"
+    return _result(judgements, "counterfactual_de", signature, **changes)

@@ -6,12 +6,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from typer.testing import Result
 
-from cc_hf.results import EvaluationResult
+from cc_hf.errors import InputError
 from cc_hf.schema import Judgement
 from cc_hf.studies.mt_geneval.counts import DataCounts
-from tests.helpers.command_line import invoke
+from cc_hf.studies.mt_geneval.ratings import rate_genders
+from cc_hf.studies.mt_geneval.tables import ratings_json
+from tests.helpers.command_line import printed_by
+from tests.helpers.judged import result_of
 from tests.helpers.results import write_result
 from tests.helpers.sheets import fill
 from tests.studies.mt_geneval.samples import (
@@ -25,8 +27,8 @@ from tests.studies.mt_geneval.samples import (
 )
 
 
-def run(line: object, *arguments: object) -> Result:
-    return invoke(f"study mt_geneval {line}", *arguments)
+def run(line: str) -> str:
+    return printed_by(f"study mt_geneval {line}", columns=400)
 
 
 def with_examples(monkeypatch: pytest.MonkeyPatch, rows: list[Any]) -> None:
@@ -36,36 +38,28 @@ def with_examples(monkeypatch: pytest.MonkeyPatch, rows: list[Any]) -> None:
 def test_from_contextual_results_over_sheets_to_ratings(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.chdir(tmp_path)
     with_examples(monkeypatch, contextual_examples())
-    path = write_result(tmp_path, "bad", contextual_result("bad", "Der Arzt", "incorrect"))
-    rest = ("-o", tmp_path / "sheets", "--key", tmp_path / "key.json", "--n", 2)
-    result = run("build-sheets", path, *rest)
-    assert result.exit_code == 0, result.output
-    sheets = sorted((tmp_path / "sheets").glob("*.csv"))
+    write_result(tmp_path, "bad", contextual_result("bad", "Der Arzt", "incorrect"))
+    run("build-sheets bad.json -o sheets --key key.json --n 2")
+    sheets = sorted(Path("sheets").glob("*.csv"))
     for sheet in sheets:
         fill(sheet, lambda row: ["Correct" if "Ärztin" in row["Translation"] else "incorrect"])
-    result = run("gender-ratings", tmp_path / "key.json", *sheets, "--json")
-    assert result.exit_code == 0, result.output
-    row = json.loads(result.stdout)
+    command = f"gender-ratings key.json {' '.join(map(str, sheets))}"
+    row = json.loads(run(f"{command} --json"))
     assert [system["accuracy"] for system in row["systems"]] == [0.0, 1.0]
     assert row["systems"][0]["f_scores"] == {"Correct": None, "Incorrect": 1.0}
     assert row["systems"][0]["by_category"]["neutral/male"] == {"n": 2, "n_accepted": 0}
     assert row["published"]["f_score"] == 0.82
-    printed = run("gender-ratings", tmp_path / "key.json", *sheets).stdout
+    printed = run(command)
     assert "Krippendorff's alpha of the raters: 1.00 on systems, 1.00 on references" in printed
     assert "Tables 5 and 7: systems 52.3, 51.3, 54.0, references 92.2" in printed
-    result = invoke(
-        "compare", "--by", "rater", path, "--key", tmp_path / "key.json", "--sheet", sheets[0]
-    )
-    assert "form: expected word-senses or occupation-genders, got 'gender-in" in str(
-        result.exception
-    )
+    message = "form: expected word-senses or occupation-genders, got 'gender-in"
+    with pytest.raises(InputError, match=message):
+        printed_by(f"compare --by rater bad.json --key key.json --sheet {sheets[0]}")
 
 
 def test_languages_without_printed_ratings_have_none_in_the_json() -> None:
-    from cc_hf.studies.mt_geneval.ratings import rate_genders
-    from cc_hf.studies.mt_geneval.tables import ratings_json
-
     key = drawn()
     ratings = rate_genders(key, [answers(key, lambda c, t: True)] * 2)
     assert ratings_json(replace(ratings, data=("", "", "nl")))["published"] is None
@@ -73,45 +67,28 @@ def test_languages_without_printed_ratings_have_none_in_the_json() -> None:
 
 def test_sentence_gaps_are_listed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with_examples(monkeypatch, gap_examples())
-    path = write_result(tmp_path, "r", gap_result())
-    result = run("sentence-gaps", path, "--n", 1, "--json")
-    assert result.exit_code == 0, result.output
-    row = json.loads(result.stdout)
+    command = f"sentence-gaps {write_result(tmp_path, 'r', gap_result())}"
+    row = json.loads(run(f"{command} --n 1 --json"))
     assert [gap["pair"] for gap in (*row["largest"], *row["smallest"])] == ["3", "1"]
-    printed = run("sentence-gaps", path, "--score", "chrf").stdout
+    printed = run(f"{command} --score chrf")
     assert "2 of 4 pairs are translated better about men, 1 about women" in printed
     assert "→ Nichts davon" in printed
-    result = run("sentence-gaps", path, "--metric", "comet")
-    assert "expected a result with judgements by comet, got none" in str(result.exception)
-    path = write_result(
-        tmp_path,
-        "w",
-        EvaluationResult(
-            "simplegen",
-            "en-de",
-            "de",
-            "simplegen_accuracy",
-            "s|n:1",
-            1,
-            {},
-            {},
-            (),
-            (Judgement("0", "MoMc", True, "t", "correct"),),
-        ),
-    )
-    assert "got one on simplegen" in str(run("sentence-gaps", path).exception)
+    with pytest.raises(InputError, match="expected a result with judgements by comet, got none"):
+        run(f"{command} --metric comet")
+    judgements = [Judgement("0", "MoMc", True, "t", "correct")]
+    path = write_result(tmp_path, "w", result_of(judgements, dataset="simplegen"))
+    with pytest.raises(InputError, match="got one on simplegen"):
+        run(f"sentence-gaps {path}")
 
 
 def test_counts_are_shown_beside_the_printed_ones(monkeypatch: pytest.MonkeyPatch) -> None:
     rows = [marked_example("female", "<F>She</F> won.", "<F>Sie</F> siegte.")]
     with_examples(monkeypatch, rows)
-    result = run("gendered-words", "de", "it", "--json")
-    assert result.exit_code == 0, result.output
-    german, italian = json.loads(result.stdout)
+    german, italian = json.loads(run("gendered-words de it --json"))
     assert (german["n_instances"], german["published"]["n_source_words"]) == (1, 6604)
     assert italian["published"] is None
     assert DataCounts(1, 3, 1, 3, 1).n_source_words == italian["n_source_words"]
-    printed = run("gendered-words").stdout
+    printed = run("gendered-words")
     assert "de, Table 12" in printed
     assert "11,194" in printed
-    assert "Table 12 " not in run("gendered-words", "--split", "test").stdout.split("words:")[0]
+    assert "Table 12 " not in run("gendered-words --split test").split("words:")[0]

@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 
 import cc_hf
-from cc_hf.results import EvaluationResult
 from cc_hf.schema import Judgement
 from cc_hf.studies.mt_geneval.counts import PUBLISHED_COUNTS, count_data
 from cc_hf.studies.mt_geneval.ratings import draw_contextual_sample
+from tests.studies.mt_geneval.samples import contextual_result
 
 pytestmark = pytest.mark.shared
 
@@ -36,10 +36,7 @@ def test_the_contextual_sample_has_a_hundred_sources_of_each_sub_category(shared
     judgements = tuple(
         Judgement(e.id, e.category, True, f"Nichts {e.id}", "correct") for e in examples
     )
-    result = EvaluationResult(
-        "mt_geneval", "contextual_de", "de", "gender_accuracy", "ga|n:1", len(judgements), {}, {},
-        (), judgements, system="a",
-    )  # fmt: skip
+    result = contextual_result("a", "", "correct", judgements=judgements, n=len(judgements))
     key = draw_contextual_sample({"a": result}, examples)
     origins = [origin for row in key.rows for origin in row.origins]
     assert Counter(o["category"] for o in origins if o["system"] == "a") == {

@@ -8,6 +8,7 @@ from sacrebleu import sentence_bleu, sentence_chrf
 
 from cc_hf.errors import InputError
 from cc_hf.studies.mt_geneval.sentence_gaps import sentence_gaps
+from tests.helpers.cases import cases_by_message
 from tests.studies.mt_geneval.samples import TRANSLATIONS, gap_examples, gap_result
 
 
@@ -35,26 +36,22 @@ def test_scores_are_those_of_sacrebleu() -> None:
             assert gap.gap == pytest.approx(expected[0] - expected[1])
 
 
-@pytest.mark.parametrize(
+_SIGNATURE = gap_result().signature.replace("counterfactual_de", "counterfactual_de[first 4]")
+_FIRST = {"judgements": gap_result().judgements[:4], "signature": _SIGNATURE}
+_LIMITED = "of a limited number of sentences, 4 of 8; evaluate all"
+_ROWS = gap_examples()
+
+
+@cases_by_message(
     ("changes", "rows", "options", "message"),
     [
-        ({}, gap_examples(), {"n": 0}, "n: expected at least 1"),
-        ({}, gap_examples(), {"score": "ter"}, "score: expected one of bleu, chrf, got 'ter'"),
-        ({"tgt_lang": "ja"}, gap_examples(), {}, "spaces"),
-        ({"judgements": ()}, gap_examples(), {}, r"got none of '0\.male'; use the result"),
-        (
-            {
-                "judgements": gap_result().judgements[:4],
-                "signature": gap_result().signature.replace(
-                    "counterfactual_de", "counterfactual_de[first 4]"
-                ),
-            },
-            gap_examples(),
-            {},
-            r"got none of '2\.male'; the result is of a limited number of sentences, 4 of 8; evaluate all",
-        ),
-        ({}, gap_examples()[:-1], {}, "pair '3': expected a sentence of each gender, got male"),
-        ({}, [replace(gap_examples()[0], extra={})], {}, r"example '0\.male': expected a config"),
+        ({}, _ROWS, {"n": 0}, "n: expected at least 1"),
+        ({}, _ROWS, {"score": "ter"}, "score: expected one of bleu, chrf, got 'ter'"),
+        ({"tgt_lang": "ja"}, _ROWS, {}, "spaces"),
+        ({"judgements": ()}, _ROWS, {}, r"got none of '0\.male'; use the result"),
+        (_FIRST, _ROWS, {}, rf"got none of '2\.male'; the result is {_LIMITED}"),
+        ({}, _ROWS[:-1], {}, "pair '3': expected a sentence of each gender, got male"),
+        ({}, [replace(_ROWS[0], extra={})], {}, r"example '0\.male': expected a config"),
     ],
 )
 def test_what_has_no_gaps_is_refused(

@@ -12,6 +12,8 @@ from cc_hf.comparing.system_table import read_system_table, select_systems
 from cc_hf.results import CategoryAccuracy, EvaluationResult
 from cc_hf.studies.speed.points import PUBLISHED
 from tests.helpers.command_line import run_command
+from tests.helpers.judged import result_of
+from tests.helpers.lines import write_jsonl
 from tests.helpers.results import seed_files, write_result, write_seeds
 
 GROUPS = ("FoFc", "MoFc", "MoMc", "FoMc")
@@ -24,15 +26,13 @@ def simplegen_result(accuracies: Sequence[float], system: str) -> EvaluationResu
         **{f"accuracy_{name}": value for name, value in by_group.items()},
         "accuracy_pro": (814 * by_group["MoMc"] + 518 * by_group["FoFc"]) / 1332,
         "accuracy_anti": (814 * by_group["MoFc"] + 518 * by_group["FoMc"]) / 1332,
-        "accuracy": 0.5,
-        "inconclusive_rate_pro": 0.1,
-        "inconclusive_rate_anti": 0.2,
+        **{"accuracy": 0.5, "inconclusive_rate_pro": 0.1, "inconclusive_rate_anti": 0.2},
     }
-    return EvaluationResult(
-        "simplegen", "en-de", "de", "simplegen_accuracy",
-        f"sg|data:simplegen/en-de@1|sys:{system}|n:2664", 2664, scores, {},
-        tuple(CategoryAccuracy(name, 10, 5, 0.5) for name in GROUPS), (), {"n_no_form": 7},
-    )  # fmt: skip
+    origin = {"dataset": "simplegen", "config": "en-de", "metric": "simplegen_accuracy"}
+    origin["signature"] = f"sg|data:simplegen/en-de@1|sys:{system}|n:2664"
+    groups = tuple(CategoryAccuracy(name, 10, 5, 0.5) for name in GROUPS)
+    figures = {"n": 2664, "scores": scores, "categories": groups, "counts": {"n_no_form": 7}}
+    return result_of([], **origin, **figures)
 
 
 def speed_files(folder: Path) -> list[str | Path]:
@@ -40,16 +40,15 @@ def speed_files(folder: Path) -> list[str | Path]:
     rows = select_systems(read_system_table(PUBLISHED), {"tgt_lang": "de", "part": "single"})
     paths: list[str | Path] = []
     bleu, times = [], []
-    for row in rows:
-        name = row["model"]
+    decoding = {"beams": 5, "precision": "fp32", "backend": "torch"}
+    for number, row in enumerate(rows):
+        name = f"r{number}"
         accuracies = [float(row[group]) / 100 for group in GROUPS]
-        paths.append(write_result(folder, f"r{len(paths)}", simplegen_result(accuracies, name)))
-        system = f"r{len(paths) - 1}"
-        bleu.append({"system": system, "bleu": float(row["bleu"])})
-        entry = {"system": system, "seconds": float(row["seconds"]), "beams": 5}
-        times.append({**entry, "precision": "fp32", "backend": "torch"})
-    (folder / "bleu.json").write_text(json.dumps(bleu), encoding="utf-8")
-    (folder / "times.json").write_text(json.dumps({"timings": times}), encoding="utf-8")
+        paths.append(write_result(folder, name, simplegen_result(accuracies, row["model"])))
+        bleu.append({"system": name, "bleu": float(row["bleu"])})
+        times.append({"system": name, "seconds": float(row["seconds"]), **decoding})
+    write_jsonl(folder / "bleu.json", [bleu])
+    write_jsonl(folder / "times.json", [{"timings": times}])
     return paths
 
 

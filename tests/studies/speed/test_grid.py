@@ -4,7 +4,7 @@ second run does nothing again.
 
 from __future__ import annotations
 
-import json
+import re
 import shutil
 from pathlib import Path
 from typing import Any
@@ -17,6 +17,8 @@ from examples.studies.speed import speed_grid
 from examples.studies.speed.speed_grid import GRID, main, read_grid
 from examples.train_marian import made_pairs
 from examples.train_translation import main as train_translation
+from tests.helpers.command_line import read_json
+from tests.helpers.lines import write_lines
 
 _GRID = """name\tlayers\tattention\tprecision\tbeams\tseed
 baseline\t1,1\tordinary\tfp32\t2\t1
@@ -29,18 +31,13 @@ pytestmark = pytest.mark.usefixtures("same_threads")
 
 
 def _arguments(folder: Path, *more: str) -> list[str]:
-    sizes = {"pieces": 150, "width": 16, "ffn": 16, "heads": 2, "batch-size": 8, "rounds": 1}
-    steps = {"steps": 2, "eval-steps": 2, "examples": 8, "threads": 1}
-    return [
-        *("--output", str(folder / "out"), "--grid", str(folder / "grid.tsv")),
-        *(
-            word
-            for part, name in (("pairs", "train"), ("dev", "dev"), ("test", "test"))
-            for word in (f"--{part}", str(folder / f"{name}.en"), str(folder / f"{name}.de"))
-        ),
-        *(word for name, n in {**sizes, **steps}.items() for word in (f"--{name}", str(n))),
-        *("--cpu", "--allow-busy", *more),
-    ]
+    options = (
+        "--output out --grid grid.tsv --pairs train.en train.de --dev dev.en dev.de"
+        " --test test.en test.de --pieces 150 --width 16 --ffn 16 --heads 2 --batch-size 8"
+        " --rounds 1 --steps 2 --eval-steps 2 --examples 8 --threads 1 --cpu --allow-busy"
+    )
+    paths = re.sub(r"\b(out|\w+\.\w+)\b", lambda name: str(folder / name[0]), options)
+    return [*paths.split(), *more]
 
 
 def test_the_points_of_a_grid_are_made_once(
@@ -49,8 +46,8 @@ def test_the_points_of_a_grid_are_made_once(
     (tmp_path / "grid.tsv").write_text(_GRID, encoding="utf-8")
     pairs = made_pairs(48, seed=1)
     for name, part in (("train", pairs[:40]), ("dev", pairs[40:44]), ("test", pairs[44:])):
-        (tmp_path / f"{name}.en").write_text("".join(f"{pair.english}\n" for pair in part))
-        (tmp_path / f"{name}.de").write_text("".join(f"{pair.german}\n" for pair in part))
+        write_lines(tmp_path / f"{name}.en", [pair.english for pair in part])
+        write_lines(tmp_path / f"{name}.de", [pair.german for pair in part])
     trained: list[str] = []
 
     def recorded(arguments: list[str]) -> Any:
@@ -68,8 +65,7 @@ def test_the_points_of_a_grid_are_made_once(
     assert set(results) == set(systems)
     assert all(result.n == 8 and result.system == name for name, result in results.items())
     assert "/beam1/int8 torch|" in results["aan.int8.seed1"].signature
-    bleu = json.loads((folder / "bleu.json").read_text(encoding="utf-8"))
-    timings = json.loads((folder / "timings.json").read_text(encoding="utf-8"))["timings"]
+    bleu, timings = read_json(folder / "bleu.json"), read_json(folder / "timings.json")["timings"]
     assert [row["system"] for row in bleu] == [row["system"] for row in timings] == systems
     assert [row["beams"] for row in timings] == [2, 1, 1]
     assert all(row["seconds"] > 0 and row["sentences"] == 4 for row in timings)
@@ -117,20 +113,15 @@ def test_a_grid_that_cannot_work_is_refused(
 
 
 def test_some_files_without_the_others_are_refused(tmp_path: Path) -> None:
+    words = f"--output {tmp_path}/out --grid {tmp_path}/grid.tsv --pairs a b"
     (tmp_path / "grid.tsv").write_text(_GRID, encoding="utf-8")
     with pytest.raises(SystemExit, match="expected all of --pairs, --dev and --test"):
-        main(
-            [
-                *("--output", str(tmp_path / "out"), "--grid", str(tmp_path / "grid.tsv")),
-                *("--pairs", "a", "b"),
-            ]
-        )
+        main(words.split())
 
 
 def test_a_given_model_takes_the_place_of_the_first(tmp_path: Path) -> None:
-    (tmp_path / "grid.tsv").write_text(
-        _GRID.replace("aan.int8\t2,1\taverage", "int8\t1,1\tordinary"), encoding="utf-8"
-    )
+    text = _GRID.replace("aan.int8\t2,1\taverage", "int8\t1,1\tordinary")
+    (tmp_path / "grid.tsv").write_text(text, encoding="utf-8")
     options = speed_grid.parser().parse_args(_arguments(tmp_path, "--model", "cc-tiny-en-de"))
     grid = speed_grid.SpeedGrid(options)
     assert [point.name for point in grid.points] == ["baseline", "int8"]

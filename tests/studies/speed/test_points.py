@@ -18,7 +18,8 @@ from cc_hf.studies.speed.points import (
     trend_lines,
 )
 from tests.helpers.cases import cases_by_message
-from tests.helpers.command_line import run_command
+from tests.helpers.command_line import printed_by, run_command
+from tests.helpers.lines import write_lines
 
 ROWS = read_system_table(PUBLISHED)
 GROUPS = ("FoFc", "MoFc", "MoMc", "FoMc")
@@ -98,6 +99,14 @@ def rows(**changes: str) -> list[dict[str, str]]:
     return [row, {**row, "model": "fast", "seconds": "1"} | changes]
 
 
+SMALL = {**rows()[1], "model": "small", "seconds": "0.5", "bleu": "27", "MoFc": "20"}
+
+
+def write_table(path: Path, systems: list[dict[str, str]]) -> Path:
+    lines = [",".join(cells) for cells in (systems[0], *(row.values() for row in systems))]
+    return write_lines(path, lines)
+
+
 @cases_by_message(
     ("systems", "message"),
     [
@@ -151,15 +160,9 @@ def test_columns_may_be_named_as_in_results() -> None:
 def test_a_figure_that_is_0_for_the_baseline_has_no_drop_and_the_others_have(
     tmp_path: Path,
 ) -> None:
-    table = tmp_path / "systems.tsv"
-    systems = [
-        {**rows()[0], "FoMc": "0"},
-        rows()[1],
-        {**rows()[1], "model": "small", "seconds": "0.5", "bleu": "27", "MoFc": "20"},
-    ]
-    text = ["\t".join(systems[0]), *("\t".join(row.values()) for row in systems)]
-    table.write_text("\n".join(text) + "\n", encoding="utf-8")
-    shown = run_command("study", "speed", "drops", table, "--plot", tmp_path / "p.svg")
+    base, fast = rows()
+    table = write_table(tmp_path / "systems.csv", [{**base, "FoMc": "0"}, fast, SMALL])
+    shown = run_command(f"study speed drops {table} --plot {tmp_path}/p.svg")
     assert "no drop from a baseline of 0: FoMc" in shown.stdout
     assert ">FoMc<" not in (tmp_path / "p.svg").read_text(encoding="utf-8")
 
@@ -172,31 +175,23 @@ def test_drops_from_a_figure_of_0_are_refused() -> None:
 
 
 def test_the_command_prints_published_figures_and_draws_them(tmp_path: Path) -> None:
-    shown = run_command(
-        f"study speed drops --published --plot {tmp_path}/p.svg", environment={"COLUMNS": "80"}
-    )
-    lines = shown.stdout.splitlines()
+    lines = printed_by(f"study speed drops --published --plot {tmp_path}/p.svg").splitlines()
     assert max(map(len, lines)) <= 80
-    assert "…" not in shown.stdout
-    assert len([line for line in lines if line.split()[:1] == ["AAN"]]) == 4
+    assert [line.split()[:1] for line in lines].count(["AAN"]) == 4
     picture = (tmp_path / "p.svg").read_text(encoding="utf-8")
     assert "English → Spanish" in picture
     assert "relative drop of decoding time, %" in picture
 
 
 def test_the_command_reads_a_table_of_ones_own(tmp_path: Path) -> None:
-    table = tmp_path / "systems.csv"
-    systems = [
-        *rows(),
-        {**rows()[1], "model": "small", "seconds": "0.5", "bleu": "27", "MoFc": "20"},
-    ]
-    text = [",".join(systems[0]), *(",".join(row.values()) for row in systems)]
-    table.write_text("\n".join(text) + "\n", encoding="utf-8")
-    refused = run_command("study", "speed", "drops", table, "--published", status=2)
-    assert "expected a table of systems or --published" in refused.stderr
-    refused = run_command("study", "speed", "drops", table, "--baseline", "slow", status=2)
-    assert "--baseline: expected one of baseline, fast, small" in refused.stderr
-    shown = run_command("study", "speed", "drops", table, "--output", tmp_path / "o.json")
+    table = write_table(tmp_path / "systems.csv", [*rows(), SMALL])
+    command = f"study speed drops {table}"
+    for options, message in (
+        ("--published", "expected a table of systems or --published"),
+        ("--baseline slow", "--baseline: expected one of baseline, fast, small"),
+    ):
+        assert message in run_command(f"{command} {options}", status=2).stderr
+    shown = run_command(f"{command} --output {tmp_path}/o.json")
     assert "drop to fastest, small, %" in shown.stdout
     assert f"written: {tmp_path / 'o.json'}" in shown.stderr
     assert set(FIGURES) > set(GROUPS)

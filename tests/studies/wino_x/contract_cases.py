@@ -14,17 +14,16 @@ from cc_hf.studies.wino_x.referent_bias import referent_bias
 from cc_hf.studies.wino_x.referent_choices import Choice, read_choices
 from cc_hf.studies.wino_x.salience import Salience, WordSalience, trigger_importance
 from tests.helpers.contract_cases import ContractCases, CountCase, FigureCase, KeptFile
+from tests.helpers.judged import contrastive
 
 _GENDERS = ("male", "female")
 _GERMAN = ["Die Ärztin sah ihn .", "Der Hut , er fiel .", "Sie flog .", "Es ist da ."]
 
 
 def choice(number: int, draw: random.Random) -> Choice:
-    right, wrong = _GENDERS if number % 2 else _GENDERS[::-1]
-    return Choice(
-        str(number), str(number // 2), right, wrong, draw.choice(["first", "second"]),
-        draw.choice([True, False, None]),
-    )  # fmt: skip
+    genders = _GENDERS if number % 2 else _GENDERS[::-1]
+    position, is_correct = draw.choice(["first", "second"]), draw.choice([True, False, None])
+    return Choice(str(number), str(number // 2), *genders, position, is_correct)
 
 
 def twins(number: int, draw: random.Random) -> list[Salience]:
@@ -43,20 +42,25 @@ def triggers(rows: Sequence[list[Salience]]) -> Any:
 
 
 def sentence_pair(number: int, draw: random.Random) -> ContrastiveTranslationExample:
-    def text() -> str:
-        return " ".join(["ja"] * draw.randrange(1, 9))
+    source, correct, wrong = (" ".join(["ja"] * draw.randrange(1, 9)) for _ in range(3))
+    return contrastive(str(number), source, correct, f"nein {wrong}")
 
-    return ContrastiveTranslationExample(
-        str(number), "en", "de", text(), text(), (f"nein {text()}",), "x"
-    )
+
+_TORCH = "debias few_shot filler_training fine_tuning measures pronoun_penalty translation_pairs"
+
+
+def _again(row: Choice) -> Choice:
+    return replace(row, example_id=f"x{row.example_id}", pair=f"x{row.pair}")
+
+
+def _kept(name: str, text: str) -> KeptFile:
+    return KeptFile(name, text, lambda path: read_choices(path, []), refusal="expected")
 
 
 CASES = ContractCases(
     figures={
         "referent bias": FigureCase(
-            choice,
-            lambda rows: replace(referent_bias(rows), tests=()),
-            lambda row: replace(row, example_id=f"x{row.example_id}", pair=f"x{row.pair}"),
+            choice, lambda rows: replace(referent_bias(rows), tests=()), _again
         ),
         # Cohen's d has n - 2 in its denominator, and so changes with doubled rows
         "trigger importance": FigureCase(twins, triggers, None),
@@ -64,27 +68,8 @@ CASES = ContractCases(
     },
     counts={"pronouns": CountCase(_GERMAN, lambda rows: pronoun_counts(rows, "de"))},
     kept_files=(
-        KeptFile(
-            "choices.tsv",
-            "id\tpreferred\n0\t1\n",
-            lambda path: read_choices(path, []),
-            refusal="expected",
-        ),
-        KeptFile(
-            "preferences.jsonl",
-            '{"id": "0", "preferred": 1}\n',
-            lambda path: read_choices(path, []),
-            refusal="expected",
-        ),
+        _kept("choices.tsv", "id\tpreferred\n0\t1\n"),
+        _kept("preferences.jsonl", '{"id": "0", "preferred": 1}\n'),
     ),
-    torch_modules=(
-        "debias",
-        "few_shot",
-        "filler_training",
-        "fine_tuning",
-        "measures",
-        "pronoun_penalty",
-        "translation_pairs",
-        "trigger_importance",
-    ),
+    torch_modules=(*_TORCH.split(), "trigger_importance"),
 )

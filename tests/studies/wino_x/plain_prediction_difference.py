@@ -24,31 +24,32 @@ def plain_probabilities(
     """
     model = evaluator.model
     encoder = copy.deepcopy(model.get_encoder())
-    unused = next(
-        number for number in range(5, encoder.embed_tokens.weight.shape[0]) if number not in source
-    )
+    unused = next(i for i in range(5, encoder.embed_tokens.weight.shape[0]) if i not in source)
     with torch.no_grad():
         encoder.embed_tokens.weight[unused] = 0
     whole = torch.tensor([list(source)])
+    mask = torch.ones_like(whole)
+    ids = whole if model.config.model_type == "fsmt" else None
     decoder_ids = torch.tensor([[*evaluator.decoder_start, *target][:-1]])
+    behind = len(evaluator.decoder_start) - 1  # logits[behind + i] give target[i]
     found = []
     for place in (None, *range(len(source))):
-        ids = whole.clone()
+        without = whole.clone()
         if place is not None:
-            ids[0, place] = unused
-        mask = torch.ones_like(ids)
+            without[0, place] = unused
         with torch.no_grad():
-            states = encoder(input_ids=ids, attention_mask=mask).last_hidden_state
-            logits = model(
-                input_ids=whole if model.config.model_type == "fsmt" else None,
-                attention_mask=mask,
-                encoder_outputs=BaseModelOutput(last_hidden_state=states),
-                decoder_input_ids=decoder_ids,
-                use_cache=False,
-            ).logits
-        behind = len(evaluator.decoder_start) - 1  # logits[behind + i] give target[i]
-        probability = 1.0
-        for at in pronoun:
-            probability *= float(logits[0, behind + at].double().softmax(-1)[target[at]])
-        found.append(probability)
+            states = encoder(input_ids=without, attention_mask=mask).last_hidden_state
+            logprobs = (
+                model(
+                    input_ids=ids,
+                    attention_mask=mask,
+                    encoder_outputs=BaseModelOutput(last_hidden_state=states),
+                    decoder_input_ids=decoder_ids,
+                    use_cache=False,
+                )
+                .logits[0]
+                .double()
+                .log_softmax(-1)
+            )
+        found.append(float(sum(logprobs[behind + at, target[at]] for at in pronoun).exp()))
     return found

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Callable
+from itertools import combinations, product
 
 import numpy as np
 
@@ -20,17 +20,12 @@ def choices(
     incorrect in the other.
     """
     found = []
-    for number, (a, b), place in itertools.product(
-        range(n), itertools.combinations(genders, 2), (0, 1)
-    ):
+    for i, (a, b), place in product(range(n), combinations(genders, 2), (0, 1)):
+        pair = f"{i}.{a}.{b}.{place}"
         for twin, (right, wrong) in enumerate(((a, b), (b, a))):
             position = ("first", "second")[(place + twin) % 2]
-            pair = f"{number}.{a}.{b}.{place}"
-            found.append(
-                Choice(
-                    f"{pair}-{twin}", pair, right, wrong, position, prefers(right, wrong, position)
-                )
-            )
+            read = (right, wrong, position)
+            found.append(Choice(f"{pair}-{twin}", pair, *read, prefers(*read)))
     return found
 
 

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import json
 import re
 from pathlib import Path
 
@@ -8,11 +7,12 @@ import pytest
 
 import cc_hf as package
 from cc_hf.errors import InputError
-from cc_hf.results import EvaluationResult
 from cc_hf.schema import Judgement
 from tests.helpers.command_line import printed_by, read_json, run_command
-from tests.helpers.samples import declare_wino_x
-from tests.helpers.wino_x_schemas import ROW, TWIN
+from tests.helpers.judged import result_of
+from tests.helpers.lines import write_lines
+from tests.helpers.results import write_result
+from tests.helpers.wino_x_schemas import ROW, TWIN, lay_out
 
 
 @pytest.fixture
@@ -28,42 +28,18 @@ def data(tmp_path: Path) -> Path:
         }
         for row in (ROW, TWIN)
     ]
-    path = tmp_path / "demelin/wino_x/data/mt/en_de_test.jsonl"
-    path.parent.mkdir(parents=True)
-    path.write_text(
-        "".join(json.dumps(row) + "\n" for row in (ROW, TWIN, *other)), encoding="utf-8"
-    )
-    declare_wino_x(tmp_path)
-    return tmp_path
+    return lay_out(tmp_path, "mt", [ROW, TWIN, *other])
 
 
 def test_referent_bias_reads_a_result(data: Path) -> None:
     examples = package.load_examples("wino_x", "mt_en_de.translations", data_dir=data)
-    judgements = tuple(
-        Judgement(
-            e.id,
-            e.category,
-            e.category == "female",
-            e.correct_translation,
-            "correct" if e.category == "female" else "incorrect",
-            score_correct=0.1,
-            score_incorrect=0.2,
-        )
+    verdicts = {"female": "correct", "male": "incorrect"}
+    judgements = [
+        Judgement(e.id, e.category, e.category == "female", "t", verdicts[e.category])
         for e in examples
-    )
-    result = EvaluationResult(
-        "wino_x",
-        "mt_en_de.translations",
-        "de",
-        "contrastive_translation_scoring",
-        "cts|n:4",
-        4,
-        {},
-        {},
-        (),
-        judgements,
-    )
-    (data / "r.json").write_text(result.to_json(), encoding="utf-8")
+    ]
+    origin = {"dataset": "wino_x", "config": "mt_en_de.translations", "signature": "cts|n:4"}
+    write_result(data, "r", result_of(judgements, **origin))
     printed = printed_by(
         f"study wino_x referent-bias {data}/r.json --data-dir {data} -o {data}/out.json"
     )
@@ -85,74 +61,43 @@ def test_referent_bias_reads_a_result(data: Path) -> None:
 
 
 def test_referent_bias_reads_a_file_of_preferences(data: Path) -> None:
-    path = data / "p.csv"
-    path.write_text("id,preferred\nQ1-1,1\nQ1-2,tie\nQ2-1,1\nQ2-2,2\n", encoding="utf-8")
-    printed = printed_by(
-        "study", "wino_x", "referent-bias", "--preferences", path, "--data-dir", data
-    )
-    assert "75.0 % right (3 of 4); both of a pair right 50.0 % (1 of 2)" in " ".join(
-        printed.split()
-    )
+    path = write_lines(data / "p.csv", ["id,preferred", "Q1-1,1", "Q1-2,tie", "Q2-1,1", "Q2-2,2"])
+    printed = printed_by(f"study wino_x referent-bias --preferences {path} --data-dir {data}")
+    shown = "75.0 % right (3 of 4); both of a pair right 50.0 % (1 of 2)"
+    assert shown in " ".join(printed.split())
     assert "ignored in the bias: 1 ties or undecided" in printed
     with pytest.raises(InputError, match=r"expected either a file of results or.*got neither"):
-        printed_by("study", "wino_x", "referent-bias")
+        printed_by("study wino_x referent-bias")
     with pytest.raises(InputError, match="got both"):
-        printed_by("study", "wino_x", "referent-bias", path, "--preferences", path)
+        printed_by(f"study wino_x referent-bias {path} --preferences {path}")
 
 
-def test_referent_bias_refuses_other_data(data: Path) -> None:
-    result = EvaluationResult(
-        "winomt",
-        "en-de",
-        "de",
-        "m",
-        "m|n:1",
-        1,
-        {},
-        {},
-        (),
-        (Judgement("0", "a", True, "t", "correct"),),
-    )
-    (data / "r.json").write_text(result.to_json(), encoding="utf-8")
+def test_referent_bias_refuses_other_data(tmp_path: Path) -> None:
+    path = write_result(tmp_path, "r", result_of([Judgement("0", "a", True, "t", "correct")]))
     assert (
         "expected a result on wino_x, whose examples name pronouns and referents, got one on winomt"
-        in run_command("study", "wino_x", "referent-bias", data / "r.json", status=2).stderr
+        in run_command("study wino_x referent-bias", path, status=2).stderr
     )
 
 
 def test_trigger_importance_writes_figures_page_and_picture(data: Path) -> None:
-    files = {name: data / f"out.{name}" for name in ("json", "html", "png")}
-    options = (
-        "--evaluator",
-        "cc-tiny-en-de",
-        "--data-dir",
-        data,
-        "-q",
-        "-o",
-        files["json"],
-        "--html",
-        files["html"],
-        "--png",
-        files["png"],
-        "--maps",
-        "1",
+    command = f"study wino_x trigger-importance --data-dir {data} -q"
+    printed = printed_by(
+        f"{command} --evaluator cc-tiny-en-de --maps 1 -o {data}/out.json --html {data}/out.html"
+        f" --png {data}/out.png"
     )
-    printed = printed_by("study", "wino_x", "trigger-importance", *options)
     assert 'salience for the translation of "it", 4 sentences' in " ".join(printed.split())
     assert "prediction-difference|data:wino_x/mt_en_de.translations@local." in printed
-    own = read_json(files["json"])
+    own = read_json(data / "out.json")
     assert [one["example_id"] for one in own["saliences"]] == ["Q1-1", "Q1-2", "Q2-1", "Q2-2"]
     assert (own["triggers"]["n_first"], own["n_sentences"], own["skipped"]) == (2 * 3, 4, {})
     assert own["referents"] is not None
-    assert files["png"].read_bytes().startswith(b"\x89PNG")
-    page = files["html"].read_text(encoding="utf-8")
+    assert (data / "out.png").read_bytes().startswith(b"\x89PNG")
+    page = (data / "out.html").read_text(encoding="utf-8")
     assert page.count('class="name"') == 2
     assert len(re.findall(r'class="word (?:more|less) trigger', page)) == 3
-    few = data / "few.json"
-    # judged by the embedded evaluator
-    printed_by(
-        "study", "wino_x", "trigger-importance", "--data-dir", data, "-q", "--pairs", "1", "-o", few
-    )
-    assert [one["example_id"] for one in read_json(few)["saliences"]] == ["Q1-1", "Q1-2"]
+    printed_by(f"{command} --pairs 1 -o {data}/few.json")  # judged by the embedded evaluator
+    few = read_json(data / "few.json")["saliences"]
+    assert [one["example_id"] for one in few] == ["Q1-1", "Q1-2"]
     with pytest.raises(InputError, match=r"--evaluator: expected one sequence-to-sequence.*got a"):
-        printed_by(f"study wino_x trigger-importance --data-dir {data} --evaluator a --evaluator b")
+        printed_by(f"{command} --evaluator a --evaluator b")

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import dataclasses
 import re
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -30,45 +31,14 @@ from cc_hf.studies.wino_x.translation_pairs import PairCollator, encode_pairs
 from tests.helpers.cases import cases_by_words
 from tests.helpers.command_line import read_json
 from tests.helpers.families import BUILDERS
-from tests.helpers.models import save_tiny_masked_lm
-from tests.helpers.wino_x_schemas import lay_out, lm_rows, mt_rows, save_schema_marian
+from tests.helpers.judged import contrastive
 
 MT = "mt_en_de.translations"
 
 
 @pytest.fixture(scope="module")
-def data_dir(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("data")
-    lay_out(folder, "mt", mt_rows(96))
-    return lay_out(folder, "lm", lm_rows(96))
-
-
-@pytest.fixture(scope="module")
-def splits(data_dir: Path) -> WinoXSplits:
-    return split_schemas(cc_hf.load_examples("wino_x", MT, data_dir=data_dir), n_dev=20, n_test=60)
-
-
-@pytest.fixture(scope="module")
-def marian_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return save_schema_marian(tmp_path_factory.mktemp("marian"), n_pieces=140)
-
-
-@pytest.fixture(scope="module")
-def marian(marian_folder: Path) -> Any:
-    return load_evaluator(marian_folder, mode="exact")
-
-
-@pytest.fixture(scope="module")
-def masked_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    filled = [
-        row[f"context_{lang}"].replace("_", row[f"option{i}_{lang}"])
-        for row in lm_rows(96)
-        for lang in ("en", "de")
-        for i in (1, 2)
-    ]
-    return save_tiny_masked_lm(
-        tmp_path_factory.mktemp("masked"), filled, family="xlm-roberta", vocab_size=120, seed=1
-    )
+def splits(schemas: list[ContrastiveTranslationExample]) -> WinoXSplits:
+    return split_schemas(schemas, n_dev=20, n_test=60)
 
 
 def test_the_penalty_gives_higher_accuracy_than_plain_fine_tuning(
@@ -122,24 +92,25 @@ def test_early_stopping_keeps_the_weights_of_the_lowest_dev_loss(
 ) -> None:
     """The training data contradict the development part: they hold the other pronouns."""
     wrong = [
-        dataclasses.replace(
-            e,
-            correct_translation=e.contrastive_translations[0],
-            contrastive_translations=(e.correct_translation,),
-        )
+        contrastive(e.id, e.source, *e.contrastive_translations, e.correct_translation)
         for e in splits.train[:40]
     ]
     dev = splits.dev[:8]  # one batch
     settings = FineTuning(learning_rate=0.02, max_epochs=60, patience=2, label_smoothing=0.0)
     tuned = fine_tune_on_translations(marian, wrong, dev, settings)
     losses = tuned.dev_losses
-    assert len(losses) < 60
-    assert len(losses) == tuned.best_epoch + 2
+    assert len(losses) == tuned.best_epoch + 2 < 60
     assert losses[tuned.best_epoch - 1] == min(losses) < losses[-1]
-    scores = tuned.evaluator.score(
-        [ScoringRequest(e.source, e.correct_translation) for e in dev], src_lang="en", tgt_lang="de"
+    assert min(losses) == pytest.approx(
+        mean_loss(tuned.evaluator, [(e.source, e.correct_translation) for e in dev]), rel=1e-4
     )
-    assert min(losses) == pytest.approx(-scores.sum_logprob.sum() / scores.n_tokens.sum(), rel=1e-4)
+
+
+def mean_loss(evaluator: Any, texts: Sequence[tuple[str, str]]) -> float:
+    scores = evaluator.score(
+        [ScoringRequest(*pair) for pair in texts], src_lang="en", tgt_lang="de"
+    )
+    return float(-scores.sum_logprob.sum() / scores.n_tokens.sum())
 
 
 def test_bad_sizes_and_settings_are_refused(marian: Any, splits: WinoXSplits) -> None:
@@ -208,27 +179,20 @@ def test_the_trainer_has_the_settings_of_the_thesis(
             return super().training_step(*arguments, **options)
 
     own = own_copy(marian)
-    n_pairs, settings = 2 * int(expected[0]), thesis_settings(family)
-    pairs, dev = (encode_pairs(own, e) for e in (splits.train[:n_pairs], splits.dev[:4]))
+    batch_size, beta2, max_grad_norm, smoothing = expected
+    pairs = encode_pairs(own, splits.train[: 2 * int(batch_size)])
+    dev, settings = encode_pairs(own, splits.dev[:4]), thesis_settings(family)
     with pytest.raises(EnoughError):
         fine_tune(own, Seeing, pairs, dev, PairCollator.of(own), settings, penalty_weight=0.0)
     arguments, group = seen[0].args, seen[0].optimizer.param_groups[0]
-    given = (
-        arguments.per_device_train_batch_size,
-        group["betas"][1],
-        arguments.max_grad_norm,
-        arguments.label_smoothing_factor,
-    )
-    assert given == expected
-    of_all = (arguments.num_train_epochs, arguments.seed, arguments.gradient_accumulation_steps)
-    assert of_all == (1000, 42, 1)
-    assert (group["betas"][0], group["weight_decay"]) == (0.9, 0.0)
+    assert (arguments.per_device_train_batch_size, group["betas"]) == (batch_size, (0.9, beta2))
+    assert (arguments.max_grad_norm, group["weight_decay"]) == (max_grad_norm, 0.0)
+    assert (arguments.label_smoothing_factor, arguments.seed) == (smoothing, 42)
+    assert (arguments.num_train_epochs, arguments.gradient_accumulation_steps) == (1000, 1)
     assert rates == pytest.approx([rate * share for share in falls_by], rel=1e-9)
 
 
-@pytest.mark.parametrize(
-    "family", [name for name in BUILDERS if name not in ("causal_lm", "masked_lm")]
-)
+@pytest.mark.parametrize("family", sorted({*BUILDERS} - {"causal_lm", "masked_lm"}))
 def test_every_family_is_trained_on_the_scored_logprobs(family: str, tmp_path: Path) -> None:
     """Without smoothing and penalty, the loss on the development part is the mean negative log-
     probability that the evaluator gives after this epoch.
@@ -239,19 +203,12 @@ def test_every_family_is_trained_on_the_scored_logprobs(family: str, tmp_path: P
         ("She was in a good mood.", "Er hatte gute Laune, weil sie kam."),
         ("The nurse.", "Es kam."),
     ]
-    examples = [
-        ContrastiveTranslationExample(str(i), "en", "de", *pair, ("x",), "male", {"pair": str(i)})
-        for i, pair in enumerate(texts)
-    ]
+    examples = [contrastive(str(i), *pair) for i, pair in enumerate(texts)]
     settings = FineTuning(learning_rate=1e-3, batch_size=3, max_epochs=1, label_smoothing=0.0)
     tuned = fine_tune_on_translations(evaluator, examples, examples, settings)
-    before, after = (
-        found.score([ScoringRequest(*pair) for pair in texts], src_lang="en", tgt_lang="de")
-        for found in (evaluator, tuned.evaluator)
-    )
-    loss = -after.sum_logprob.sum() / after.n_tokens.sum()
+    loss = mean_loss(tuned.evaluator, texts)
     assert tuned.dev_losses[0] == pytest.approx(loss, rel=1e-4)
-    assert after.sum_logprob.sum() > before.sum_logprob.sum()
+    assert loss < mean_loss(evaluator, texts)
 
 
 @pytest.mark.parametrize("masking", ["filler", "filler-only", "random"])
@@ -289,19 +246,19 @@ def test_only_chosen_tokens_are_masked_and_learnt(
 def test_fillers_are_located_in_their_gaps(masked_folder: Path) -> None:
     evaluator: Any = load_evaluator(masked_folder, mode="exact")
 
-    def example(context: str, text: str) -> ContrastiveTranslationExample:
-        extra = {"pair": "1", "context": context, "correct_filler": "the bag"}
-        return ContrastiveTranslationExample("1", "en", "en", "", text, ("x",), "first", extra)
+    def rows(context: str, text: str) -> Any:
+        example = contrastive("1", "", text, lang="en", context=context, correct_filler="the bag")
+        return encode_fillers(evaluator, [example])
 
-    context = "The bag hit _, and the ball hit _."
-    filled = example(context, "The bag hit the bag, and the ball hit the bag.")
-    (row,) = encode_fillers(evaluator, [filled])
+    (row,) = rows(
+        "The bag hit _, and the ball hit _.", "The bag hit the bag, and the ball hit the bag."
+    )
     fillers = "".join("x" if own else " " for own in row.is_filler).split()
     assert len(fillers) == 2
     tokens = torch.tensor(row.ids)[torch.tensor(row.is_filler)]
     assert evaluator.tokenizer.decode(tokens).split() == ["the", "bag", "the", "bag"]
     with pytest.raises(InputError, match="example '1': expected a sample of LM-Wino-X"):
-        encode_fillers(evaluator, [example("It hit _.", "It hit the ball.")])
+        rows("It hit _.", "It hit the ball.")
     with pytest.raises(InputError, match=r"masking: expected one of filler.*got 'all'"):
         FillerCollator(evaluator.tokenizer, masking="all", n_vocabulary=9, seed=0)
     with pytest.raises(InputError, match="trained without label smoothing and pronoun penalty"):
@@ -422,26 +379,17 @@ def test_arguments_that_do_not_fit_together_are_refused(
     marian_folder: Path, masked_folder: Path, data_dir: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     penalty: dict[str, Any] = {"objective": "pronoun-penalty"}
-    auto = LoadingOptions(device="auto")
+    unpenalized = {**penalty, "settings": {"penalty_weight": 0.0}}
+    auto = {"loading": LoadingOptions(device="auto")}
     for folder, config, options, message in (
         (marian_folder, "mt_en_de", {}, "expected a configuration with contrastive translations"),
         (marian_folder, "lm_en_de", {}, "lm_en_de: expected a masked language model"),
         (masked_folder, MT, {}, r"mt_en_de.translations: expected a translation model"),
         (masked_folder, "lm_en_de", penalty, "masked language models have the objective mle only"),
-        (
-            marian_folder,
-            MT,
-            {"loading": auto},
-            "device: 'auto' spreads the model over several GPUs",
-        ),
+        (marian_folder, MT, auto, "device: 'auto' spreads the model over several GPUs"),
         (marian_folder, MT, {"objective": "pp"}, r"objective: expected one of mle.*got 'pp'"),
         (marian_folder, MT, {"settings": {"penalty_weight": 5.0}}, "the objective mle has none"),
-        (
-            marian_folder,
-            MT,
-            {**penalty, "settings": {"penalty_weight": 0.0}},
-            r"expected a number above 0 with the objective.*got 0",
-        ),
+        (marian_folder, MT, unpenalized, r"expected a number above 0 with the objective.*got 0"),
     ):
         with pytest.raises(InputError, match=message):
             debias(folder, config, data_dir=data_dir, **options)

@@ -1,15 +1,17 @@
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import cc_hf
+from cc_hf.data.loading import declaration
 from cc_hf.errors import InputError
+from cc_hf.schema import ContrastiveTranslationExample
 from cc_hf.studies.wino_x.lengths import PUBLISHED_LENGTHS, sequence_lengths
+from tests.helpers.command_line import printed_by, read_json
 from tests.helpers.samples import lay_out_samples
-from tests.helpers.wino_x_schemas import lay_out, lm_rows
 
 
 @pytest.mark.shared
@@ -35,27 +37,19 @@ def test_printed_rows_have_the_lengths_that_were_counted_by_hand(
 ) -> None:
     data_dir = lay_out_samples("wino_x", config, tmp_path, shared)
     examples = cc_hf.load_examples("wino_x", config, data_dir=data_dir)[:n_samples]
-    by_name = {length.what: length for length in sequence_lengths(examples)}
-    mean = sum(counts) / len(counts)
-    assert by_name[what].n == len(counts)
-    assert by_name[what].mean == pytest.approx(mean)
-    assert by_name[what].deviation == pytest.approx(
-        (sum((count - mean) ** 2 for count in counts) / len(counts)) ** 0.5
-    )
+    (found,) = (length for length in sequence_lengths(examples) if length.what == what)
+    assert found.n == len(counts)
+    assert (found.mean, found.deviation) == pytest.approx((np.mean(counts), np.std(counts)))
 
 
 def test_every_configuration_with_translations_has_printed_lengths() -> None:
-    from cc_hf.data.loading import declaration
-    from cc_hf.schema import ContrastiveTranslationExample
-
     configs = declaration("wino_x").configs
     assert set(PUBLISHED_LENGTHS) == {
         config.name for config in configs if config.form is ContrastiveTranslationExample
     }
 
 
-def test_examples_that_do_not_fit_are_refused(tmp_path: Path) -> None:
-    data_dir = lay_out(tmp_path, "lm", lm_rows(3))
+def test_examples_that_do_not_fit_are_refused(data_dir: Path) -> None:
     german, english = (
         cc_hf.load_examples("wino_x", config, data_dir=data_dir)
         for config in ("lm_en_de", "lm_en_de.english")
@@ -69,17 +63,11 @@ def test_examples_that_do_not_fit_are_refused(tmp_path: Path) -> None:
 
 
 def test_the_command_prints_the_lengths_beside_the_printed_ones(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    data_dir: Path, tmp_path: Path
 ) -> None:
-    from cc_hf.cli.main import app
-
-    data_dir = lay_out(tmp_path, "lm", lm_rows(4))
     output = tmp_path / "lengths.json"
-    arguments = ["lengths", "lm_en_de", "--data-dir", str(data_dir), "--output", str(output)]
-    app(["study", "wino_x", *arguments], standalone_mode=False)
-    text = capsys.readouterr().out
+    text = printed_by(f"study wino_x lengths lm_en_de --data-dir {data_dir} --output {output}")
     assert "17.16 (3.11)" in text
-    assert "…" not in text
-    context, filler = json.loads(output.read_text(encoding="utf-8"))["lm_en_de"]
-    assert (context["n"], filler["n"]) == (8, 16)
+    context, filler = read_json(output)["lm_en_de"]
+    assert (context["n"], filler["n"]) == (192, 384)
     assert f"{context['mean']:.2f}" in text

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -10,6 +9,7 @@ from typing import Any
 import pytest
 
 import cc_hf
+from cc_hf.reading import read_lines
 from cc_hf.statistics.mean_tests import cohen_d, t_test
 from cc_hf.statistics.rank_tests import RankTest
 from cc_hf.studies.wino_x.referent_bias import ReferentBias, referent_bias
@@ -21,17 +21,16 @@ from cc_hf.studies.wino_x.salience import (
     shared_words,
     trigger_importance,
 )
-from tests.helpers.samples import declare_wino_x
+from tests.helpers.command_line import read_json
+from tests.helpers.lines import read_jsonl, write_jsonl
+from tests.helpers.wino_x_schemas import lay_out
 
 pytestmark = pytest.mark.shared
 
 
 @pytest.fixture(scope="module")
-def recorded(shared: Path) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads(
-        (shared / "gold/wino_x/bias/gold_bias.json").read_text(encoding="utf-8")
-    )["de"]
-    return found
+def recorded(shared: Path) -> Any:
+    return read_json(shared / "gold/wino_x/bias/gold_bias.json")["de"]
 
 
 @pytest.fixture(scope="module")
@@ -39,29 +38,18 @@ def found(shared: Path, tmp_path_factory: pytest.TempPathFactory) -> ReferentBia
     """Return the bias computed from the recorded perplexities, one line per translation, through
     the data and a file of preferences.
     """
-    folder = tmp_path_factory.mktemp("wino_x")
-    rows = (shared / "gold/wino_x/bias/synthetic.en_de.jsonl").read_text(encoding="utf-8")
-    data = folder / "demelin/wino_x/data/mt/en_de_test.jsonl"
-    data.parent.mkdir(parents=True)
-    data.write_text(rows, encoding="utf-8")
-    declare_wino_x(folder)
-    scores = [
-        float(line)
-        for line in (shared / "gold/wino_x/bias/de/scores.txt").read_text(encoding="utf-8").split()
+    folder, gold = tmp_path_factory.mktemp("wino_x"), shared / "gold/wino_x/bias"
+    rows = read_jsonl(gold / "synthetic.en_de.jsonl")
+    lay_out(folder, "mt", rows)
+    scores = [float(line) for line in read_lines(gold / "de/scores.txt")]
+    preferences = [
+        {
+            "id": row["qID"],
+            "preferred": "tie" if first == second else 1 if first < second else 2,
+        }
+        for row, first, second in zip(rows, scores[::2], scores[1::2], strict=True)
     ]
-    preferred = [
-        "tie" if first == second else 1 if first < second else 2
-        for first, second in zip(scores[::2], scores[1::2], strict=True)
-    ]
-    path = folder / "preferences.jsonl"
-    ids = [json.loads(row)["qID"] for row in rows.splitlines()]
-    path.write_text(
-        "".join(
-            json.dumps({"id": name, "preferred": number}) + "\n"
-            for name, number in zip(ids, preferred, strict=True)
-        ),
-        encoding="utf-8",
-    )
+    path = write_jsonl(folder / "preferences.jsonl", preferences)
     examples = cc_hf.load_examples("wino_x", "mt_en_de.translations", data_dir=folder)
     return referent_bias(read_choices(path, examples))
 
@@ -73,58 +61,47 @@ def check(test: RankTest, gold: dict[str, float]) -> None:
     assert test.rank_biserial == pytest.approx(-gold["RBC"], abs=1e-12)
 
 
-def test_accuracies_equal_the_recorded_ones(recorded: dict[str, Any], found: ReferentBias) -> None:
-    assert (found.n, found.n_correct, found.accuracy) == (
-        recorded["n"],
-        recorded["num_correct"],
-        recorded["accuracy"],
-    )
-    assert (found.n_correct_pairs, found.n_pairs, found.pair_accuracy) == (
-        recorded["num_correct_pairs"],
-        100,
-        recorded["pair_accuracy"],
-    )
+def test_accuracies_equal_the_recorded_ones(recorded: Any, found: ReferentBias) -> None:
+    assert (found.n, found.n_correct) == (recorded["n"], recorded["num_correct"])
+    assert (found.n_correct_pairs, found.n_pairs) == (recorded["num_correct_pairs"], 100)
+    accuracies = (recorded["accuracy"], recorded["pair_accuracy"])
+    assert (found.accuracy, found.pair_accuracy) == accuracies
 
 
 def test_frequencies_by_gender_and_position_equal_the_recorded_ones(
-    recorded: dict[str, Any], found: ReferentBias
+    recorded: Any, found: ReferentBias
 ) -> None:
-    genders, positions = recorded["gender_counts"], recorded["position_counts"]
-    assert {name: f.n_preferred for name, f in found.genders.items()} == genders["model_preference"]
-    assert {name: f.n_offered - f.n_preferred for name, f in found.genders.items()} == genders[
-        "model_rejection"
+    preferred = {name: f.n_preferred for name, f in found.genders.items()}
+    rejected = {name: f.n_offered - f.n_preferred for name, f in found.genders.items()}
+    correct = {name: f.n_correct for name, f in found.genders.items()}
+    genders = {"model_preference": preferred, "model_rejection": rejected}
+    assert {**recorded["gender_counts"], **genders, "reference_true": correct} == recorded[
+        "gender_counts"
     ]
-    assert {name: f.n_correct for name, f in found.genders.items()} == genders["reference_true"]
-    assert {name: f.n_preferred for name, f in found.positions.items()} == positions[
-        "model_preference"
-    ]
+    positions = {name: f.n_preferred for name, f in found.positions.items()}
+    assert positions == recorded["position_counts"]["model_preference"]
     assert (found.n_open, found.n_unknown_gender, found.n_unknown_position) == (6, 0, 0)
 
 
-def test_bias_tests_equal_the_recorded_ones(recorded: dict[str, Any], found: ReferentBias) -> None:
-    check(found.test("gender").test, recorded["mwu"]["gender_model"])
-    check(found.test("gender").references, recorded["mwu"]["gender_references"])
-    check(found.test("gender", "thesis").test, {**recorded["gender_model_thesis_coding"]})
-    check(found.test("position").test, recorded["mwu"]["position_model"])
-    assert found.test("gender").strength == pytest.approx(
-        abs(recorded["mwu"]["gender_model"]["RBC"]), abs=1e-9
-    )
+def test_bias_tests_equal_the_recorded_ones(recorded: Any, found: ReferentBias) -> None:
+    tests = recorded["mwu"]
+    check(found.test("gender").test, tests["gender_model"])
+    check(found.test("gender").references, tests["gender_references"])
+    check(found.test("gender", "thesis").test, recorded["gender_model_thesis_coding"])
+    check(found.test("position").test, tests["position_model"])
+    strength = abs(tests["gender_model"]["RBC"])
+    assert found.test("gender").strength == pytest.approx(strength, abs=1e-9)
     assert found.test("position").size == "medium"
     assert found.test("gender", "thesis").size == "large"
 
 
-def saliences(shared: Path) -> list[Salience]:
+def saliences(folder: Path) -> list[Salience]:
     """Return the saliences of the program's table: sub-words with @@, "it" and the referents of the
     samples.
     """
-    folder = shared / "gold/wino_x/saliency"
-    inputs = json.loads((folder / "gold.json").read_text(encoding="utf-8"))["inputs"]
-    samples = [
-        json.loads(line)
-        for line in (folder / "samples.jsonl").read_text(encoding="utf-8").splitlines()
-    ]
+    inputs = read_json(folder / "gold.json")["inputs"]
     found = []
-    for row, sample in zip(inputs, samples, strict=True):
+    for row, sample in zip(inputs, read_jsonl(folder / "samples.jsonl"), strict=True):
         assert row["qID"] == sample["qID"]
         *scores, end = row["saliency_scores"]
         words: list[list[tuple[str, float]]] = []
@@ -135,61 +112,36 @@ def saliences(shared: Path) -> list[Salience]:
             words[-1].append((piece, value))
             if at == row["src_prn_id"]:
                 ambiguous = len(words) - 1
-        whole = tuple(
-            WordSalience(
-                "".join(p.removesuffix("@@") for p, _ in word),
-                -1,
-                sum(v for _, v in word) / len(word),
-                tuple(word),
-            )
-            for word in words
-        )
-        referents = sample["referent1_en"], sample["referent2_en"]
-        found.append(
-            Salience(
-                sample["qID"],
-                sample["qID"][:-2],
-                sample["sentence"],
-                "p",
-                0.5,
-                whole,
-                ambiguous,
-                (tuple(end),),
-                referents if sample["answer"] == 1 else referents[::-1],
-            )
-        )
+        whole = []
+        for word in words:
+            text = "".join(piece.removesuffix("@@") for piece, _ in word)
+            mean = sum(value for _, value in word) / len(word)
+            whole.append(WordSalience(text, -1, mean, tuple(word)))
+        name, order = sample["qID"], (1, 2) if sample["answer"] == 1 else (2, 1)
+        first, second = (sample[f"referent{i}_en"] for i in order)
+        marked = (tuple(whole), ambiguous, (tuple(end),), (first, second))
+        found.append(Salience(name, name[:-2], sample["sentence"], "p", 0.5, *marked))
     return found
 
 
 def test_words_triggers_and_referents_equal_those_of_the_program(shared: Path) -> None:
-    table = json.loads(
-        (shared / "gold/wino_x/saliency/saliency_table_prediction_diff.json").read_text(
-            encoding="utf-8"
-        )
-    )
-    found = saliences(shared)
-    for one in found:
-        own = table[one.pair.removeprefix("SAL-")][one.example_id[-1]]
+    folder = shared / "gold/wino_x/saliency"
+    table, found = read_json(folder / "saliency_table_prediction_diff.json"), saliences(folder)
+    recorded = [table[one.pair.removeprefix("SAL-")][one.example_id[-1]] for one in found]
+    for one, own in zip(found, recorded, strict=True):
         words = [*((word.text, word.salience) for word in one.words), *one.marks]
         assert [text for text, _ in words] == [text for text, _ in own["word_saliency_scores"]]
-        assert [value for _, value in words] == pytest.approx(
-            [_single(value) for _, value in own["word_saliency_scores"]], abs=1e-12
-        )
-        assert referent_salience(one) == pytest.approx(
-            (own["true_ref_score"], own["false_ref_score"]), abs=1e-12
-        )
-    for left, right in zip(found[::2], found[1::2], strict=True):
-        pieces = [
-            [*(piece for word in one.words for piece in word.subwords), *one.marks]
-            for one in (left, right)
-        ]
-        shared_ones = shared_words([text for text, _ in pieces[0]], [text for text, _ in pieces[1]])
-        for side, one in enumerate((left, right)):
-            common = {pair[side] for pair in shared_ones}
-            own = table[one.pair.removeprefix("SAL-")][one.example_id[-1]]
-            assert [
-                list(piece) for at, piece in enumerate(pieces[side]) if at not in common
-            ] == own["trigger_saliency_scores"]
+        values = [_single(value) for _, value in own["word_saliency_scores"]]
+        assert [value for _, value in words] == pytest.approx(values, abs=1e-12)
+        referents = (own["true_ref_score"], own["false_ref_score"])
+        assert referent_salience(one) == pytest.approx(referents, abs=1e-12)
+    pieces = [[*(p for word in one.words for p in word.subwords), *one.marks] for one in found]
+    for at in range(0, len(found), 2):
+        left, right = ([text for text, _ in pieces[i]] for i in (at, at + 1))
+        for side in (0, 1):
+            common = {pair[side] for pair in shared_words(left, right)}
+            triggers = [list(p) for i, p in enumerate(pieces[at + side]) if i not in common]
+            assert triggers == recorded[at + side]["trigger_saliency_scores"]
 
 
 def _single(value: float | Sequence[float]) -> float:
@@ -198,21 +150,22 @@ def _single(value: float | Sequence[float]) -> float:
 
 
 def test_trigger_importance_equals_the_recorded_one(shared: Path) -> None:
-    gold = json.loads((shared / "gold/wino_x/saliency/gold.json").read_text(encoding="utf-8"))
-    found = trigger_importance(saliences(shared))
+    folder = shared / "gold/wino_x/saliency"
+    gold, rows = read_json(folder / "gold.json"), saliences(folder)
+    found = trigger_importance(rows)
     assert found.as_program is not None
     assert found.referents is not None
     triggers, referents = gold["ttest_triggers"], gold["ttest_referents"]
+    test = found.as_program.test
     assert found.as_program.effect == pytest.approx(triggers["cohen-d"], abs=1e-12)
-    assert found.as_program.test.t == pytest.approx(triggers["T"], abs=1e-12)
-    assert found.as_program.test.degrees_of_freedom == pytest.approx(triggers["dof"], abs=1e-9)
-    assert found.as_program.test.p_value == pytest.approx(triggers["p-val"], abs=1e-12)
+    assert (test.t, test.p_value) == pytest.approx((triggers["T"], triggers["p-val"]), abs=1e-12)
+    assert test.degrees_of_freedom == pytest.approx(triggers["dof"], abs=1e-9)
     # triggers matter less, which the program hides by an absolute value
     assert found.triggers.effect < 0
     assert abs(found.referents.effect) == pytest.approx(referents["cohen-d"], abs=1e-12)
-    pairs = [pair for one in saliences(shared) if (pair := referent_salience(one))]
-    student = t_test([a for a, _ in pairs], [b for _, b in pairs], equal_variances=True)
+    correct, incorrect = zip(*filter(None, map(referent_salience, rows)), strict=True)
+    student = t_test(correct, incorrect, equal_variances=True)
     assert (student.t, student.degrees_of_freedom, student.p_value) == pytest.approx(
         (referents["T"], referents["dof"], referents["p-val"]), abs=1e-12
     )
-    assert cohen_d([a for a, _ in pairs], [b for _, b in pairs]) == found.referents.effect
+    assert cohen_d(correct, incorrect) == found.referents.effect

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import pytest
@@ -10,6 +9,8 @@ from cc_hf.data.corpora.parallel import dataset_corpus, file_corpus
 from cc_hf.errors import InputError
 from cc_hf.studies.wino_x.pronoun_counts import corpus_pronouns, pronoun_counts
 from cc_hf.text.alignment import GivenAlignments, parse_pharaoh
+from tests.helpers.command_line import printed_by, read_json
+from tests.helpers.lines import write_lines
 
 # sources, translations, links between words and punctuation marks
 _PAIRS = (
@@ -25,18 +26,13 @@ _PAIRS = (
 
 @pytest.fixture
 def files(tmp_path: Path) -> tuple[Path, Path]:
-    paths = tmp_path / "a.en", tmp_path / "a.de"
-    for path, side in zip(paths, zip(*_PAIRS, strict=True), strict=False):
-        path.write_text("".join(f"{line}\n" for line in side), encoding="utf-8")
-    return paths
-
-
-def _given() -> GivenAlignments:
-    return GivenAlignments(parse_pharaoh([links for _, right, links in _PAIRS if right]))
+    sources, targets, _ = zip(*_PAIRS, strict=True)
+    return write_lines(tmp_path / "a.en", sources), write_lines(tmp_path / "a.de", targets)
 
 
 def test_every_it_counts_once(files: tuple[Path, Path]) -> None:
-    counts = corpus_pronouns(file_corpus(*files, block_pairs=100), tgt_lang="de", aligner=_given())
+    given = GivenAlignments(parse_pharaoh([links for _, right, links in _PAIRS if right]))
+    counts = corpus_pronouns(file_corpus(*files, block_pairs=100), tgt_lang="de", aligner=given)
     assert (counts.n_pairs, counts.n_damaged, counts.n_it) == (7, 1, 6)
     assert counts.translations == {"male": 1, "female": 1, "neutral": 1}
     assert (counts.n_several, counts.n_other, counts.n_unlinked) == (1, 1, 1)
@@ -59,26 +55,18 @@ def test_a_corpus_without_it_is_refused(files: tuple[Path, Path]) -> None:
 
 
 def test_plurals_with_a_gender_do_not_count() -> None:
-    assert pronoun_counts(["Ils disent qu'il part, et elles aussi. Est-il là ?"], "fr") == {
-        "male": 2,
-        "female": 0,
-    }
+    text = "Ils disent qu'il part, et elles aussi. Est-il là ?"
+    assert pronoun_counts([text], "fr") == {"male": 2, "female": 0}
 
 
-def test_the_command_says_what_became_of_every_it(
-    files: tuple[Path, Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    from cc_hf.cli.main import app
-
-    output = tmp_path / "counts.json"
-    arguments = [*map(str, files), "--output", str(output), "--quiet"]
-    app(["study", "wino_x", "corpus-pronouns", *arguments], standalone_mode=False)
-    text = capsys.readouterr().out
-    row = json.loads(output.read_text(encoding="utf-8"))
+def test_the_command_says_what_became_of_every_it(files: tuple[Path, Path], tmp_path: Path) -> None:
+    output, command = tmp_path / "counts.json", "study wino_x corpus-pronouns"
+    text = printed_by(f"{command} {files[0]} {files[1]} --output {output} --quiet")
+    row = read_json(output)
     n_others = row["n_several"] + row["n_other"] + row["n_unlinked"]
     assert sum(row["translations"].values()) + n_others == row["n_it"] == 6
     assert '"it": 6;' in text
     assert "ignored: 1 damaged or empty pairs" in text
-    assert f"signature: {row['signature']}" in text
+    assert f"signature:{row['signature']}" in "".join(text.split())
     with pytest.raises(InputError, match="expected two files or one dataset"):
-        app(["study", "wino_x", "corpus-pronouns", "a", "b", "c"], standalone_mode=False)
+        printed_by(f"{command} a b c")

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -10,18 +11,16 @@ from cc_hf.asking.plans import plan_choices
 from cc_hf.errors import DataError, InputError
 from cc_hf.results import EvaluationResult
 from cc_hf.schema import ContrastiveTranslationExample, Judgement
-from cc_hf.studies.wino_x.referent_bias import ReferentBias, referent_bias
+from cc_hf.studies.wino_x.referent_bias import referent_bias
 from cc_hf.studies.wino_x.referent_choices import Choice, choices_of_result, read_choices
 from tests.helpers import respondents
 from tests.helpers.cases import cases_by_message
+from tests.helpers.judged import contrastive, result_of
+from tests.helpers.lines import write_lines
 from tests.studies.wino_x.referent_choices import always, choices
 
 
-@pytest.mark.parametrize(
-    "genders",
-    [("male", "female"), ("male", "female", "neutral")],
-    ids=["two genders", "three genders"],
-)
+@pytest.mark.parametrize("genders", [("male", "female"), ("male", "female", "neutral")], ids=len)
 def test_always_choosing_masculine_has_the_largest_gender_bias(genders: tuple[str, ...]) -> None:
     found = referent_bias(choices(always("male"), genders))
     assert found.accuracy == pytest.approx(0.5, abs=0.03)
@@ -90,12 +89,8 @@ def test_excluded_choices_are_counted() -> None:
     ]
     found = referent_bias(rows)
     assert (found.n, found.n_open, found.n_unknown_gender, found.n_unknown_position) == (5, 1, 2, 1)
-    assert (found.accuracy, found.n_pairs, found.n_correct_pairs, found.pair_accuracy) == (
-        3 / 5,
-        2,
-        0,
-        0,
-    )
+    assert (found.n_pairs, found.n_correct_pairs) == (2, 0)
+    assert (found.accuracy, found.pair_accuracy) == (3 / 5, 0)
     assert {name: f.n_offered for name, f in found.genders.items()} == {"male": 2, "female": 2}
     assert [one.coding for one in found.tests] == ["program", "thesis", "program"]
 
@@ -107,17 +102,20 @@ def test_choices_without_known_genders_give_no_tests_and_no_nan() -> None:
     assert (only_ties.tests, only_ties.accuracy) == ((), 0)
 
 
+_OPEN = Choice("1", "p", "", "", "", True)
+
+
+_THREE = [replace(_OPEN, example_id=str(i)) for i in range(3)]
+
+
 @cases_by_message(
     ("rows", "message"),
     [
         ([], "at least one choice"),
-        ([Choice("1", "", "", "", "", True)] * 2, "example '1': expected one choice, got several"),
+        ([_OPEN] * 2, "example '1': expected one choice, got several"),
         ([Choice("1", "", "masc", "female", "first", True)], "gender: expected female, male"),
-        ([Choice("1", "", "", "", "third", True)], "position: expected second, first"),
-        (
-            [Choice(str(i), "p", "", "", "", True) for i in range(3)],
-            "schema 'p': expected two examples, got 3",
-        ),
+        ([replace(_OPEN, correct_position="third")], "position: expected second, first"),
+        (_THREE, "schema 'p': expected two examples, got 3"),
     ],
 )
 def test_bad_choices_are_refused(rows: list[Choice], message: str) -> None:
@@ -125,35 +123,25 @@ def test_bad_choices_are_refused(rows: list[Choice], message: str) -> None:
         referent_bias(rows)
 
 
-def example(name: str, answer: str = "1", **fields: str) -> ContrastiveTranslationExample:
-    extra = {
-        "pair": name[:-2],
-        "answer": answer,
-        "correct_gender": "male",
-        "incorrect_gender": "female",
-        "referent_position": "first",
-        **fields,
-    }
-    return ContrastiveTranslationExample(name, "en", "de", "it", "er", ("sie",), "male", extra)
+def example(name: str, answer: str = "1", *others: str) -> ContrastiveTranslationExample:
+    genders = {"correct_gender": "male", "incorrect_gender": "female"}
+    extra = {"answer": answer, **genders, "referent_position": "first"}
+    return contrastive(name, "it", "er", "sie", *others, **extra)
+
+
+_FIRST = '{"id": "a-1", "preferred": 1}'
+
+_TABLE = "id,preferred a-1,1 b-1,1 a-2,tie"
+_OBJECTS = [{"id": "a-1", "preferred": 1}, {"id": "b-1", "preferred": "1"}]
+_OBJECTS.append({"id": "a-2", "preferred": "tie"})
 
 
 def judged(*verdicts: tuple[str, str, float | None, float | None]) -> EvaluationResult:
-    rows = tuple(
+    rows = [
         Judgement(name, "male", v == "correct", "er", v, score_correct=a, score_incorrect=b)
         for name, v, a, b in verdicts
-    )
-    return EvaluationResult(
-        "wino_x",
-        "mt_en_de.translations",
-        "de",
-        "contrastive_translation_scoring",
-        "m|n:1",
-        len(rows),
-        {},
-        {},
-        (),
-        rows,
-    )
+    ]
+    return result_of(rows, dataset="wino_x", config="mt_en_de.translations")
 
 
 def test_choices_are_read_from_judgements() -> None:
@@ -164,85 +152,76 @@ def test_choices_are_read_from_judgements() -> None:
         ("b-2", "inconclusive", None, None),
         ("c-1", "correct", None, None),
     )
-    found = choices_of_result(
-        result, [example(name) for name in ("a-1", "a-2", "b-1", "b-2", "c-1")]
-    )
+    found = choices_of_result(result, [example(row.example_id) for row in result.judgements])
     assert [choice.is_correct for choice in found] == [True, False, None, None, True]
     assert found[0] == Choice("a-1", "a", "male", "female", "first", True)
 
 
-def test_examples_other_than_the_judged_ones_are_refused() -> None:
-    with pytest.raises(InputError, match="a-2 was not judged; load the configuration and split"):
-        choices_of_result(judged(("a-1", "correct", 0.4, 0.3)), [example("a-1"), example("a-2")])
-    with pytest.raises(InputError, match="a-1 is not among the examples"):
-        choices_of_result(judged(("a-1", "correct", 0.4, 0.3)), [example("a-2")])
-    three = ContrastiveTranslationExample("a-1", "en", "de", "it", "er", ("sie", "es"), "male")
-    with pytest.raises(InputError, match=r"expected one contrastive translation, so that.*got 2"):
-        choices_of_result(judged(("a-1", "correct", 0.4, 0.3)), [three])
-
-
-def test_preferences_are_read_from_every_file_format(tmp_path: Path) -> None:
-    examples = [example("a-1", "1"), example("a-2", "2"), example("b-1", "2")]
-    lines = {
-        ".jsonl": [
-            '{"id": "a-1", "preferred": 1}',
-            '{"id": "b-1", "preferred": "1"}',
-            '{"id": "a-2", "preferred": "tie"}',
-        ]
-    }
-    lines[".csv"], lines[".tsv"] = (
-        ["id,preferred", "a-1,1", "b-1,1", "a-2,tie"],
-        ["id\tpreferred", "a-1\t1", "b-1\t1", "a-2\ttie"],
-    )
-    read: list[ReferentBias] = []
-    for suffix, text in lines.items():
-        path = tmp_path / f"p{suffix}"
-        path.write_text("\n".join(text) + "\n", encoding="utf-8")
-        assert [
-            (choice.example_id, choice.is_correct) for choice in read_choices(path, examples)
-        ] == [("a-1", True), ("b-1", False), ("a-2", None)]
-        read.append(referent_bias(read_choices(path, examples)))
-    assert read[0] == read[1] == read[2]
+_TWO = [example("a-1"), example("a-2")]
 
 
 @cases_by_message(
-    ("text", "message"),
+    ("examples", "message"),
     [
-        ('{"id": "a-1"}', "line 1: expected the key 'preferred', got .*'id'"),
-        ('{"id": "x", "preferred": 1}', "line 1: id: expected each of the 1 examples.*got 'x'"),
-        (
-            '{"id": "a-1", "preferred": 1}\n{"id": "a-1", "preferred": 1}',
-            "line 2: .* got 'a-1' again",
-        ),
-        ('{"id": "a-1", "preferred": 3}', "line 1: preferred: expected 1, 2 or tie, got '3'"),
-        ("[]", "line 1: expected a JSON object"),
+        (_TWO, "a-2 was not judged; load the configuration and split"),
+        (_TWO[1:], "a-1 is not among the examples"),
+        ([example("a-1", "1", "es")], r"expected one contrastive translation, so that.*got 2"),
     ],
 )
-def test_malformed_preferences_are_refused(text: str, message: str, tmp_path: Path) -> None:
-    path = tmp_path / "p.jsonl"
-    path.write_text(text + "\n", encoding="utf-8")
+def test_examples_other_than_the_judged_ones_are_refused(
+    examples: list[ContrastiveTranslationExample], message: str
+) -> None:
+    with pytest.raises(InputError, match=message):
+        choices_of_result(judged(("a-1", "correct", 0.4, 0.3)), examples)
+
+
+@pytest.mark.parametrize(
+    ("name", "lines"),
+    [
+        ("p.jsonl", [json.dumps(row) for row in _OBJECTS]),
+        ("p.csv", _TABLE.split()),
+        ("p.tsv", _TABLE.replace(",", "\t").split(" ")),
+    ],
+)
+def test_preferences_are_read_from_every_file_format(
+    name: str, lines: list[str], tmp_path: Path
+) -> None:
+    examples = [example("a-1", "1"), example("a-2", "2"), example("b-1", "2")]
+    found = read_choices(write_lines(tmp_path / name, lines), examples)
+    verdicts = [(choice.example_id, choice.is_correct) for choice in found]
+    assert verdicts == [("a-1", True), ("b-1", False), ("a-2", None)]
+
+
+@cases_by_message(
+    ("text", "names", "message"),
+    [
+        ('{"id": "a-1"}', "a-1", "line 1: expected the key 'preferred', got .*'id'"),
+        (_FIRST.replace("a-1", "x"), "a-1", "line 1: id: expected each of the 1 examples.*got 'x'"),
+        (f"{_FIRST}\n{_FIRST}", "a-1", "line 2: .* got 'a-1' again"),
+        (_FIRST.replace("1}", "3}"), "a-1", "line 1: preferred: expected 1, 2 or tie, got '3'"),
+        ("[]", "a-1", "line 1: expected a JSON object"),
+        (_FIRST, "a-1 a-2", "a preference for each of 2 examples, got 1"),
+    ],
+)
+def test_preferences_that_do_not_fit_are_refused(
+    text: str, names: str, message: str, tmp_path: Path
+) -> None:
+    path = write_lines(tmp_path / "p.jsonl", [text])
     with pytest.raises((InputError, DataError), match=message):
-        read_choices(path, [example("a-1")])
+        read_choices(path, [example(name) for name in names.split()])
 
 
-def test_preferences_must_be_complete_and_of_numbered_translations(tmp_path: Path) -> None:
-    path = tmp_path / "p.jsonl"
-    path.write_text(json.dumps({"id": "a-1", "preferred": 1}) + "\n", encoding="utf-8")
-    with pytest.raises(InputError, match="a preference for each of 2 examples, got 1"):
-        read_choices(path, [example("a-1"), example("a-2")])
+def test_preferences_need_the_number_of_the_correct_translation(tmp_path: Path) -> None:
+    path = write_lines(tmp_path / "p.jsonl", [_FIRST])
     with pytest.raises(InputError, match=r"expected the number of the correct translation.*got ''"):
         read_choices(path, [example("a-1", "")])
-    with pytest.raises(InputError, match=r"no\.jsonl"):
-        read_choices(tmp_path / "no.jsonl", [example("a-1")])
 
 
 def test_referent_bias_reads_choices_without_those_of_demonstrations(tmp_path: Path) -> None:
-    rows = [e for e in respondents.schemas() if isinstance(e, ContrastiveTranslationExample)]
-    rule = respondents.refusing_each(10, respondents.right)
-    result = respondents.run_choices(
-        plan_choices(rows, n_shots=4), rows, rule, tmp_path / "a.jsonl"
-    )
-    bias = referent_bias(choices_of_result(result, rows))
+    rows = respondents.schemas()
+    rule, plan = respondents.refusing_each(10, respondents.right), plan_choices(rows, n_shots=4)
+    result = respondents.run_choices(plan, rows, rule, tmp_path / "a.jsonl")
+    bias = referent_bias(choices_of_result(result, rows))  # type: ignore[arg-type]
     assert (bias.n, bias.n_open) == (96, 9)
     with pytest.raises(InputError, match="was not judged"):
-        choices_of_result(result, [*rows, respondents.schemas(102)[-1]])  # type: ignore[list-item]
+        choices_of_result(result, respondents.schemas(102))  # type: ignore[arg-type]

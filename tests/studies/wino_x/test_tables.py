@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from cc_hf.statistics.mean_tests import TTest
 from cc_hf.studies.wino_x.bias_tables import (
     bias_tables,
@@ -19,41 +17,32 @@ from tests.studies.wino_x.referent_choices import always, choices
 
 def test_learning_curves_fit() -> None:
     row = {"n": 12345, "accuracy": 0.98765, "pair_accuracy": 0.5, "n_ties": 1234}
-    point: dict[str, Any] = {
-        "n_train": 100000,
-        "n_epochs": 100,
-        "best_epoch": 99,
-        "accuracies": {"mt_en_de.dev": row, "test": {**row, "pair_accuracy": None}},
-    }
-    curve = {"eval": "m", "data": "d", "objective": "o", "splits": {}, "points": [point]}
-    shown = printed(*curve_tables(curve))
-    assert "100,000" in shown
-    assert "98.8" in shown
-    assert "mt_en_de.dev" in shown
+    accuracies = {"mt_en_de.dev": row, "test": {**row, "pair_accuracy": None}}
+    sizes = {"n_train": 100000, "n_epochs": 100, "best_epoch": 99}
+    curve = {"eval": "m", "data": "d", "objective": "o", "splits": {}}
+    shown = printed(*curve_tables({**curve, "points": [{**sizes, "accuracies": accuracies}]}))
+    for text in ("100,000", "98.8", "mt_en_de.dev"):
+        assert text in shown
 
 
 def test_biases_fit() -> None:
-    frequency = {"n_preferred": 12345}
-    bias = {
-        "tests": [
-            {"feature": feature, "coding": coding, "strength": 0.123}
-            for feature, coding in (("gender", "program"), ("gender", "thesis"))
-        ],
-        "genders": dict.fromkeys(("male", "female", "neutral"), frequency),
-    }
-    assert "33.3" in printed(bias_tables([("wino_x.mt_en_de", 100000, bias)], title="bias"))
+    tests = [
+        {"feature": "gender", "coding": coding, "strength": 0.123}
+        for coding in ("program", "thesis")
+    ]
+    genders = {key: {"n_preferred": 12345} for key in ("male", "female", "neutral")}
+    row = ("wino_x.mt_en_de", 100000, {"tests": tests, "genders": genders})
+    assert "33.3" in printed(bias_tables([row], title="bias"))
 
 
 def test_trigger_importance_fits() -> None:
     test = TTest(-123.456, 0.00001, 12345.6)
     importance = Importance(12345, 12345, -0.12345, 0.5, -12.345, test, test)
     program = SubwordImportance(12345, 12345, 12.345, test)
-    whole = TriggerImportance(
-        12345, 12345, importance, program, importance, 1234, {"an example": "a reason"}
-    )
-    assert "correct against incorrect referents" in printed(
-        trigger_importance_tables(whole, title="wino_x mt_en_de.translations")
-    )
+    figures = (importance, program, importance, 1234, {"an example": "a reason"})
+    whole = TriggerImportance(12345, 12345, *figures)
+    shown = printed(trigger_importance_tables(whole, title="wino_x mt_en_de.translations"))
+    assert "correct against incorrect referents" in shown
 
 
 def test_referent_biases_fit() -> None:

@@ -13,28 +13,19 @@ from cc_hf import registry
 from cc_hf.data.loading import SAMPLE_SIZES
 from cc_hf.errors import DataError, InputError
 from cc_hf.studies.wino_x.winogrande import WINOGRANDE, load_winogrande, same_context
-
-_TEMPLATES = (
-    ("The trophy did not fit into the case because the _ was too {}.", "trophy", "case"),
-    ("Ann put the cup on the shelf, but _ was too {} for it to stay.", "cup", "shelf"),
-)
+from tests.helpers.cases import cases_by_message
+from tests.helpers.lines import write_jsonl
+from tests.studies.wino_x.winogrande_rows import schema
 
 
 def hub_rows() -> list[dict[str, Any]]:
     """Two schemas, whose twins do not stand side by side, and a row without a twin."""
-    first, second = (
-        [
-            {"sentence": text.format(word), "option1": a, "option2": b, "answer": str(answer)}
-            for answer, word in enumerate(("big", "small"), 1)
-        ]
-        for text, a, b in _TEMPLATES
-    )
-    alone = {
-        "sentence": "He read it all, for the _ was thin.",
-        "option1": "trophy",
-        "option2": "case",
-        "answer": "1",
-    }
+    sizes = ("big", "small")
+    text = "The trophy did not fit into the case because the _ was too {}."
+    first = schema(text, "trophy", "case", sizes)
+    text = "Ann put the cup on the shelf, but _ was too {} for it to stay."
+    second = schema(text, "cup", "shelf", sizes)
+    alone = {**first[0], "sentence": "He read it all, for the _ was thin."}
     return [first[0], second[0], alone, first[1], second[1]]
 
 
@@ -50,27 +41,14 @@ def lay_out(folder: Path, rows: list[dict[str, Any]], *, declared: int | None) -
 
 def test_rows_of_the_hub_are_examples_with_their_twins(tmp_path: Path) -> None:
     examples = load_winogrande(data_dir=lay_out(tmp_path, hub_rows(), declared=5))
-    assert [(e.id, e.extra["pair"]) for e in examples] == [
-        ("train-0", "train-0"),
-        ("train-1", "train-1"),
-        ("train-2", "train-2"),
-        ("train-3", "train-0"),
-        ("train-4", "train-1"),
-    ]
+    assert [e.id for e in examples] == [f"train-{i}" for i in range(5)]
+    assert [e.extra["pair"] for e in examples] == [f"train-{i}" for i in (0, 1, 2, 0, 1)]
     first, twin = examples[0], examples[3]
     assert first.correct_translation.endswith("because the trophy was too big.")
     assert first.contrastive_translations[0].endswith("because the case was too big.")
-    assert (first.source, first.src_lang, first.tgt_lang, first.category) == (
-        "",
-        "en",
-        "en",
-        "first",
-    )
-    assert (twin.extra["answer"], twin.extra["correct_filler"], twin.category) == (
-        "2",
-        "case",
-        "second",
-    )
+    assert (first.source, first.src_lang, first.tgt_lang) == ("", "en", "en")
+    assert (first.category, twin.category) == ("first", "second")
+    assert (twin.extra["answer"], twin.extra["correct_filler"]) == ("2", "case")
     assert twin.extra["context"].replace("_", "case") == twin.correct_translation
 
 
@@ -80,19 +58,15 @@ def test_a_file_of_another_length_than_that_of_the_hub_is_refused(tmp_path: Path
 
 
 def test_rows_with_an_id_keep_it(tmp_path: Path) -> None:
-    path = tmp_path / "rows.jsonl"
     rows = [{**row, "qID": f"3A-{row['answer']}"} for row in hub_rows()[::3]]
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
-    assert [(e.id, e.extra["pair"]) for e in load_winogrande(path)] == [
-        ("3A-1", "3A"),
-        ("3A-2", "3A"),
-    ]
-    path.write_text(f"{json.dumps(rows[0])}\n" * 2, encoding="utf-8")
+    path = write_jsonl(tmp_path / "rows.jsonl", rows)
+    ids = [(e.id, e.extra["pair"]) for e in load_winogrande(path)]
+    assert ids == [("3A-1", "3A"), ("3A-2", "3A")]
     with pytest.raises(DataError, match="line 2: expected every qID once, got '3A-1' again"):
-        load_winogrande(path)
+        load_winogrande(write_jsonl(path, rows[:1] * 2))
 
 
-@pytest.mark.parametrize(
+@cases_by_message(
     ("change", "message"),
     [
         ({"answer": ""}, "line 1: answer: expected 1 or 2, got ''; rows without an answer"),
@@ -104,20 +78,25 @@ def test_rows_with_an_id_keep_it(tmp_path: Path) -> None:
     ],
 )
 def test_a_damaged_row_is_named(tmp_path: Path, change: dict[str, Any], message: str) -> None:
-    path = tmp_path / "rows.jsonl"
-    path.write_text(json.dumps({**hub_rows()[0], **change}) + "\n", encoding="utf-8")
+    path = write_jsonl(tmp_path / "rows.jsonl", [{**hub_rows()[0], **change}])
     with pytest.raises(DataError, match=message):
         load_winogrande(path)
 
 
-def test_other_files_and_splits_are_refused(tmp_path: Path) -> None:
-    for name, content, kind in (
+@cases_by_message(
+    ("name", "content", "message"),
+    [
         ("rows.csv", b"", "ends in .jsonl or .parquet, got .csv"),
         ("rows.parquet", b"text", "expected a Parquet file"),
-    ):
-        (tmp_path / name).write_bytes(content)
-        with pytest.raises((DataError, InputError), match=kind):
-            load_winogrande(tmp_path / name)
+    ],
+)
+def test_other_files_are_refused(name: str, content: bytes, message: str, tmp_path: Path) -> None:
+    (tmp_path / name).write_bytes(content)
+    with pytest.raises((DataError, InputError), match=message):
+        load_winogrande(tmp_path / name)
+
+
+def test_other_splits_are_refused() -> None:
     with pytest.raises(InputError, match="split: expected one of train, validation, got 'test'"):
         load_winogrande(split="test")
 

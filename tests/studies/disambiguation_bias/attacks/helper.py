@@ -4,11 +4,18 @@
 
 from __future__ import annotations
 
-from cc_hf.studies.disambiguation_bias.attacks.changes import insert_adjective
-from cc_hf.studies.disambiguation_bias.attacks.samples import AdversarialSample
-from cc_hf.studies.disambiguation_bias.homographs import TaggedPair
+from collections.abc import Sequence
+from typing import Any
 
-__all__ = ["sample_of", "tagged", "training_pairs"]
+from cc_hf.studies.disambiguation_bias.attacks.changes import insert_adjective
+from cc_hf.studies.disambiguation_bias.attacks.generate import generate_samples
+from cc_hf.studies.disambiguation_bias.attacks.modifiers import count_modifiers
+from cc_hf.studies.disambiguation_bias.attacks.samples import AdversarialSample
+from cc_hf.studies.disambiguation_bias.attractors import count_attractors
+from cc_hf.studies.disambiguation_bias.homographs import TaggedPair
+from tests.helpers.nouns import nouns_of
+
+__all__ = ["sample_of", "samples_from", "tagged", "training_pairs"]
 
 
 def tagged(
@@ -39,27 +46,28 @@ def training_pairs() -> list[TaggedPair]:
     ]
 
 
-def sample_of(adjective: str) -> AdversarialSample:
+def sample_of(adjective: str, **fields: Any) -> AdversarialSample:
     """Return a sample of "A spring came ." that is to get the sense of water."""
     changed = insert_adjective("A spring came .", 2, adjective)
-    return AdversarialSample(
-        id=f"0/{adjective}",
-        seed_id="0",
-        kind="insert_at_homograph",
-        start=changed.start,
-        adjective=adjective,
-        replaced="",
-        homograph="spring",
-        homograph_start=changed.position(2),
-        seed_homograph_start=2,
-        seed_cluster="season",
-        adv_cluster="water",
-        source=changed.text,
-        seed_source="A spring came .",
-        freq_adv=3.0,
-        freq_seed=1.0,
-        freq_diff=2.0,
-        ppmi_adv=0.5,
-        ppmi_seed=0.0,
-        ppmi_diff=0.5,
-    )
+    given: dict[str, Any] = {
+        **{"id": f"0/{adjective}", "seed_id": "0", "kind": "insert_at_homograph"},
+        **{"start": changed.start, "adjective": adjective, "replaced": ""},
+        **{"homograph": "spring", "homograph_start": changed.position(2)},
+        **{"seed_homograph_start": 2, "seed_cluster": "season", "adv_cluster": "water"},
+        **{"source": changed.text, "seed_source": "A spring came ."},
+        **{"freq_adv": 3.0, "freq_seed": 1.0, "freq_diff": 2.0},
+        **{"ppmi_adv": 0.5, "ppmi_seed": 0.0, "ppmi_diff": 0.5},
+    }
+    return AdversarialSample(**{**given, **fields})
+
+
+def samples_from(
+    seeds: Sequence[TaggedPair],
+    pairs: Sequence[TaggedPair] = (),
+    parser: Any = None,
+    **options: Any,
+) -> list[AdversarialSample]:
+    """Return the samples of seeds, by the words of `pairs`, which are `training_pairs` if empty."""
+    pairs, parser = pairs or training_pairs(), parser or nouns_of("cold")
+    modifiers = count_modifiers(pairs, parser)
+    return list(generate_samples(seeds, count_attractors(pairs), modifiers, parser, **options))

@@ -12,32 +12,20 @@ from tests.studies.disambiguation_bias.attacks.helper import sample_of
 
 
 def samples() -> list[AdversarialSample]:
+    kinds = ("insert_at_homograph", "replace_at_homograph", "insert_at_other")
     rows = []
-    for number in range(60):
-        kinds = ("insert_at_homograph", "replace_at_homograph", "insert_at_other")
-        rows.append(
-            replace(
-                sample_of("hot"),
-                id=str(number),
-                kind=kinds[number % 3],
-                homograph="spring" if number > 20 else "bat",
-                freq_diff=float(number),
-            )
-        )
+    for i in range(60):
+        word = "spring" if i > 20 else "bat"
+        row = sample_of("hot", id=str(i), kind=kinds[i % 3], homograph=word, freq_diff=float(i))
+        rows.append(row)
     return rows
 
 
 def test_the_highest_differences_at_the_homograph_are_chosen() -> None:
     chosen = choose_challenge(samples(), n=5, max_per_homograph=3)
-    assert [(row.homograph, row.freq_diff) for row in chosen.biased] == [
-        ("spring", 58.0),
-        ("spring", 57.0),
-        ("spring", 55.0),
-        ("bat", 19.0),
-        ("bat", 18.0),
-    ]
-    assert len(chosen.random) == 5
-    assert chosen.n == 60
+    assert [row.freq_diff for row in chosen.biased] == [58.0, 57.0, 55.0, 19.0, 18.0]
+    assert [row.homograph for row in chosen.biased] == ["spring"] * 3 + ["bat"] * 2
+    assert (len(chosen.random), chosen.n) == (5, 60)
 
 
 def test_the_order_of_the_samples_does_not_matter() -> None:

@@ -7,30 +7,19 @@ from typing import Any
 import pytest
 
 from cc_hf.errors import InputError
-from cc_hf.studies.disambiguation_bias.attacks.generate import GenerationRules, generate_samples
+from cc_hf.studies.disambiguation_bias.attacks.generate import GenerationRules
 from cc_hf.studies.disambiguation_bias.attacks.modifiers import count_modifiers
 from cc_hf.studies.disambiguation_bias.attacks.samples import (
     AdversarialSample,
     read_samples,
     write_rows,
 )
-from cc_hf.studies.disambiguation_bias.attractors import count_attractors
 from tests.helpers.nouns import nouns_of
-from tests.studies.disambiguation_bias.attacks.helper import tagged, training_pairs
+from tests.studies.disambiguation_bias.attacks.helper import samples_from, tagged, training_pairs
 
 
 def make(source: str, cluster: str = "season", **rules: Any) -> list[AdversarialSample]:
-    pairs = training_pairs()
-    parser = nouns_of("cold")
-    return list(
-        generate_samples(
-            [tagged(100, source, cluster)],
-            count_attractors(pairs),
-            count_modifiers(pairs, parser),
-            parser,
-            rules=GenerationRules(**rules),
-        )
-    )
+    return samples_from([tagged(100, source, cluster)], rules=GenerationRules(**rules))
 
 
 def texts(samples: list[AdversarialSample]) -> set[str]:
@@ -50,24 +39,17 @@ def test_an_attractor_is_inserted_if_it_modified_the_homograph_in_its_seed_sense
 
 
 def test_the_only_adjective_is_replaced_and_two_are_left_alone() -> None:
-    assert texts(make("The warm spring came .")) == {
-        "The hot spring came .",
-        "The old spring came .",
-    }
+    expected = {"The hot spring came .", "The old spring came ."}
+    assert texts(make("The warm spring came .")) == expected
     assert make("The warm old spring came .") == []
 
 
 def test_other_nouns_take_the_adjectives_that_the_corpus_has_before_them() -> None:
     samples = make("With the warm old spring came the hills and a cold garden .")
-    assert texts(samples) == {
-        "With the warm old spring came the cold hills and a cold garden .",
-        "With the warm old spring came the hot hills and a cold garden .",
-        "With the warm old spring came the hills and an old garden .",
-    }
-    assert [sample.kind for sample in samples] == [
-        "insert_at_other",
-        "insert_at_other",
-        "replace_at_other",
+    assert [(sample.kind, sample.source.partition("came the ")[2]) for sample in samples] == [
+        ("insert_at_other", "cold hills and a cold garden ."),
+        ("insert_at_other", "hot hills and a cold garden ."),
+        ("replace_at_other", "hills and an old garden ."),
     ]
     assert samples[-1].replaced == "cold"
 
@@ -87,11 +69,8 @@ def test_further_rules_reject_samples() -> None:
 def test_the_rules_of_the_program_and_their_signature() -> None:
     rules = GenerationRules(min_bigram=10, max_replaced=300, drops_er_est=True, log=False)
     assert rules.signature_fields() == {
-        "bigram": ">=10",
-        "replaced": "<300",
-        "er_est": "dropped",
-        "smoothing": "0",
-        "ppmi": "ratio",
+        **{"bigram": ">=10", "replaced": "<300", "er_est": "dropped"},
+        **{"smoothing": "0", "ppmi": "ratio"},
     }
     for name in ("min_bigram", "max_replaced"):
         with pytest.raises(InputError, match=f"{name}: expected an integer of at least 1, got 0"):
@@ -103,23 +82,19 @@ def test_short_words_in_er_and_est_can_be_dropped() -> None:
         tagged(0, "The proper spring came .", "season"),
         tagged(1, "The proper spring is in the hills .", "water"),
     ]
-    parser = nouns_of()
-    parser = type(parser)(
+    parser = type(nouns_of())(
         lambda word: {"ADJ"} if word in ("proper", "similar") else {"NOUN"} & {word.upper()},
         name="x",
     )
     seeds = [tagged(5, "A spring came .", "season")]
-    table, modifiers = count_attractors(pairs), count_modifiers(pairs, parser)
-    assert len(list(generate_samples(seeds, table, modifiers, parser))) == 1
+    assert len(samples_from(seeds, pairs, parser)) == 1
     rules = GenerationRules(drops_er_est=True)
-    assert list(generate_samples(seeds, table, modifiers, parser, rules=rules)) == []
+    assert samples_from(seeds, pairs, parser, rules=rules) == []
 
 
 def test_ids_are_unique_counts_are_kept_and_rows_survive_a_file(tmp_path: Path) -> None:
-    pairs, parser = training_pairs(), nouns_of("cold")
     counts = Counter[str]()
-    table, modifiers = count_attractors(pairs), count_modifiers(pairs, parser)
-    samples = list(generate_samples(pairs, table, modifiers, parser, counts=counts))
+    samples = samples_from(training_pairs(), counts=counts)
     assert len({sample.id for sample in samples}) == len(samples) == counts.total() > 10
     assert write_rows(tmp_path / "samples.jsonl", samples) == len(samples)
     assert list(read_samples(tmp_path / "samples.jsonl")) == samples

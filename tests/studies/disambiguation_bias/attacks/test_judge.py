@@ -3,7 +3,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-import numpy as np
 import pytest
 
 from cc_hf.errors import InputError
@@ -29,22 +28,12 @@ from cc_hf.studies.disambiguation_bias.attacks.outcomes import (
 from cc_hf.studies.disambiguation_bias.attacks.samples import AdversarialSample, AttackJudgement
 from cc_hf.studies.disambiguation_bias.attacks.tables import attack_page
 from cc_hf.studies.disambiguation_bias.attractors import count_attractors
-from cc_hf.studies.disambiguation_bias.homographs import HomographLexicon, SenseCluster
 from cc_hf.text.alignment import Alignment
 from tests.studies.disambiguation_bias.attacks.helper import sample_of, training_pairs
+from tests.studies.disambiguation_bias.corpus import lexicon_of
 
-LEXICON = HomographLexicon(
-    "en",
-    "de",
-    "a" * 64,
-    {
-        "spring": {
-            "season": SenseCluster(("Frühling",)),
-            "water": SenseCluster(("Quelle",)),
-            "metal": SenseCluster(("Feder",)),
-        }
-    },
-)
+LEXICON = lexicon_of(spring={"season": "Frühling", "water": "Quelle", "metal": "Feder"})
+SAMPLES = [sample_of("hot"), sample_of("old")]
 
 
 class SamePositions:
@@ -53,10 +42,9 @@ class SamePositions:
     signature_name = "same"
 
     def align(self, sources: Sequence[str], translations: Sequence[str]) -> list[Alignment]:
-        return [
-            tuple((i, i) for i in range(min(len(s.split()), len(t.split()))))
-            for s, t in zip(sources, translations, strict=True)
-        ]
+        pairs = zip(sources, translations, strict=True)
+        lengths = [min(len(source.split()), len(text.split())) for source, text in pairs]
+        return [tuple((i, i) for i in range(n)) for n in lengths]
 
 
 WORDS = {"a": "ein", "an": "ein", "came": "kam", "hot": "heiss", "old": "alt", ".": "."}
@@ -76,6 +64,10 @@ def lexicon_judge(search: str = "aligned") -> LexiconJudge:
     return LexiconJudge(LEXICON, search=search, aligner=SamePositions())
 
 
+def given(samples: Sequence[AdversarialSample], system: str = "mine", **senses: str) -> Translated:
+    return Translated(system, "mine@1", translated(samples, **senses))
+
+
 @pytest.mark.parametrize(
     ("word", "outcome", "succeeds"),
     [
@@ -88,7 +80,7 @@ def lexicon_judge(search: str = "aligned") -> LexiconJudge:
 def test_an_attack_succeeds_if_the_homograph_gets_the_sense_of_the_attractor(
     word: str, outcome: str, succeeds: bool
 ) -> None:
-    samples = [sample_of("hot")]
+    samples = SAMPLES[:1]
     (judgement,) = judge_by_lexicon(samples, translated(samples, hot=word), lexicon_judge())
     assert (judgement.seed_outcome, judgement.outcome) == ("correct", outcome)
     assert judgement.succeeds("lexicon") is succeeds
@@ -96,10 +88,8 @@ def test_an_attack_succeeds_if_the_homograph_gets_the_sense_of_the_attractor(
 
 
 def test_a_seed_that_is_not_translated_correctly_does_not_count() -> None:
-    samples = [sample_of("hot")]
-    texts = translated(samples, hot="Quelle")
-    texts[samples[0].seed_source] = "ein Quelle kam ."
-    (judgement,) = judge_by_lexicon(samples, texts, lexicon_judge())
+    texts = translated(SAMPLES[:1], hot="Quelle") | {"A spring came .": "ein Quelle kam ."}
+    (judgement,) = judge_by_lexicon(SAMPLES[:1], texts, lexicon_judge())
     assert judgement.seed_outcome == "flipped:water"
     assert judgement.succeeds("lexicon") is None
     with pytest.raises(InputError, match="seed is translated correctly, by the judge lexicon"):
@@ -107,10 +97,9 @@ def test_a_seed_that_is_not_translated_correctly_does_not_count() -> None:
 
 
 def test_a_word_elsewhere_counts_only_in_a_search_of_the_sentence() -> None:
-    samples = [sample_of("hot")]
-    texts = translated(samples) | {samples[0].source: "ein Quelle Brunnen kam ."}
+    texts = translated(SAMPLES[:1]) | {SAMPLES[0].source: "ein Quelle Brunnen kam ."}
     for search, outcome in (("aligned", "unknown"), ("anywhere", "flipped:water")):
-        (judgement,) = judge_by_lexicon(samples, texts, lexicon_judge(search))
+        (judgement,) = judge_by_lexicon(SAMPLES[:1], texts, lexicon_judge(search))
         assert judgement.outcome == outcome
 
 
@@ -118,11 +107,9 @@ def many() -> list[AttackJudgement]:
     """Return judgements of 40 samples, of which those with a high bias succeed more often."""
     judgements = []
     for number in range(40):
+        names = {"id": str(number), "seed_id": str(number // 4)}
         kind = "insert_at_homograph" if number % 2 else "replace_at_other"
-        sample = replace(
-            sample_of("hot"), id=str(number), seed_id=str(number // 4), kind=kind,
-            freq_diff=float(number), ppmi_diff=0.0, seed_homograph_start=2,
-        )  # fmt: skip
+        sample = sample_of("hot", **names, kind=kind, freq_diff=float(number), ppmi_diff=0.0)
         flipped = number >= 30 or (number % 2 == 1 and number > 20)
         outcome = "flipped:water" if flipped else "flipped:metal" if number < 3 else "correct"
         seed = "deleted" if number == 39 else "correct"
@@ -134,10 +121,8 @@ def test_success_is_counted_by_kind_and_by_bias() -> None:
     figures = attack_figures(many())
     assert (figures.n_samples, figures.n_seeds, figures.n_seeds_correct) == (40, 10, 10)
     assert (figures.total.n, figures.total.k, figures.n_flipped) == (39, 14, 17)
-    assert [(kind, share.n, share.k) for kind, share in figures.by_kind.items()] == [
-        ("insert_at_homograph", 19, 9),
-        ("replace_at_other", 20, 5),
-    ]
+    by_kind = [(kind, share.n, share.k) for kind, share in figures.by_kind.items()]
+    assert by_kind == [("insert_at_homograph", 19, 9), ("replace_at_other", 20, 5)]
     assert len(figures.by_bias) == 10
     assert [share.value for _, share in figures.by_bias[::9]] == [0.0, 1.0]
     assert isinstance(figures.total.interval, Interval)
@@ -164,14 +149,12 @@ def cue_evaluator(sources: Sequence[str], translations: Sequence[str]) -> list[f
 
 
 CUES = SenseCues({"spring": {"season": ("flowers", "May"), "water": ("hot", "hills")}}, n=2)
+CUE_JUDGE = CueJudge(CUES, cue_evaluator, "en", "de")  # type: ignore[arg-type]
 
 
 def test_contrastive_conditioning_judges_without_words_of_the_target_language() -> None:
-    samples = [sample_of("hot"), sample_of("old")]
-    texts = translated(samples, hot="Quelle")
-    judgements, result = judge_by_cues(
-        list(unjudged(samples, texts)), CUES, cue_evaluator, src_lang="en", tgt_lang="de"
-    )
+    rows = list(unjudged(SAMPLES, translated(SAMPLES, hot="Quelle")))
+    judgements, result = judge_by_cues(rows, CUES, cue_evaluator, src_lang="en", tgt_lang="de")
     assert [judgement.seed_probability_correct for judgement in judgements] == [0.75, 0.625]
     assert [judgement.probability_correct for judgement in judgements] == [0.25, 0.625]
     assert [judgement.succeeds("contrastive") for judgement in judgements] == [True, False]
@@ -180,19 +163,21 @@ def test_contrastive_conditioning_judges_without_words_of_the_target_language() 
 
 
 def test_cues_are_put_before_the_homograph_and_are_new_in_the_sentence() -> None:
-    ((seed, attacked),) = [row for row in conditioned_rows([sample_of("hot")], CUES) if row]
-    assert seed.correct == ("A flowers spring came .",)
-    assert seed.incorrect == ("A hills spring came .",)
-    assert attacked.incorrect == ("A hot hills spring came .",)
-    ((_, attacked),) = [
-        row
-        for row in conditioned_rows([sample_of("hot")], replace(CUES, placement="instead"))
-        if row
-    ]
-    assert attacked.incorrect == ("A hot hills came .",)
-    assert conditioned_rows([sample_of("hot")], SenseCues({"spring": {"season": ("May",)}})) == [
-        None
-    ]
+    before, instead, unknown = (
+        conditioned_rows(SAMPLES[:1], cues)[0]
+        for cues in (
+            CUES,
+            replace(CUES, placement="instead"),
+            SenseCues({"spring": {"season": ("May",)}}),
+        )
+    )
+    assert before is not None
+    assert before[0].correct == ("A flowers spring came .",)
+    assert before[0].incorrect == ("A hills spring came .",)
+    assert before[1].incorrect == ("A hot hills spring came .",)
+    assert instead is not None
+    assert instead[1].incorrect == ("A hot hills came .",)
+    assert unknown is None
     with pytest.raises(InputError, match="placement: expected one of before, instead"):
         SenseCues({}, placement="after")
     with pytest.raises(InputError, match="n: expected an integer of at least 1"):
@@ -214,9 +199,7 @@ def test_the_agreement_of_the_judges_counts_seeds_that_both_find_correct() -> No
     judgements[0] = replace(judgements[0], seed_probability_correct=0.1)
     agreement = judge_agreement(judgements, bootstrap=Bootstrap(n_resamples=100))
     assert agreement is not None
-    assert agreement.n == 38
-    assert agreement.n_success == (14, 14)
-    assert agreement.n_both == 12
+    assert (agreement.n, agreement.n_success, agreement.n_both) == (38, (14, 14), 12)
     assert agreement.agreement == pytest.approx(34 / 38)
     assert 0.7 < agreement.kappa < 0.8
     assert (agreement.n_seeds_agree, agreement.n_seeds) == (38, 40)
@@ -224,31 +207,25 @@ def test_the_agreement_of_the_judges_counts_seeds_that_both_find_correct() -> No
 
 
 def test_the_road_of_both_judges_and_its_signature() -> None:
-    samples = [sample_of("hot"), sample_of("old")]
-    given = Translated("mine", "mine@1", translated(samples, hot="Quelle"))
-    cues = CueJudge(CUES, cue_evaluator, "en", "de")  # type: ignore[arg-type]
     judged, report = judge_attacks(
-        samples, given, lexicon=lexicon_judge(), cues=cues, bootstrap=Bootstrap(n_resamples=10)
+        SAMPLES,
+        given(SAMPLES, hot="Quelle"),
+        lexicon=lexicon_judge(),
+        cues=CUE_JUDGE,
+        bootstrap=Bootstrap(n_resamples=10),
     )
     assert len(judged) == 2
     assert [figures.judge for figures in report.figures] == ["lexicon", "contrastive"]
     assert [figures.total.value for figures in report.figures] == [0.5, 0.5]
     assert report.agreement is not None
     assert report.agreement.kappa == 1.0
-    for part in (
-        "sys:mine@1",
-        "search:aligned",
-        "align:same",
-        "cues:given.2.before",
-        "lexicon:aaaaaaa",
-    ):
-        assert part in report.signature
+    searched = {"search:aligned", "align:same", "lexicon:aaaaaaa"}
+    assert {"sys:mine@1", "cues:given.2.before", *searched} <= set(report.signature.split("|"))
     assert report.notes[0].startswith("The ceiling is unknown: ")
     row = attack_json(report)
     lexicon = row["judges"]["lexicon"]
-    assert list(lexicon["total"].items())[:4] == [
-        ("name", ""), ("n", 2), ("n_success", 1), ("rate", 0.5),
-    ]  # fmt: skip
+    total = [("name", ""), ("n", 2), ("n_success", 1), ("rate", 0.5)]
+    assert list(lexicon["total"].items())[:4] == total
     assert [rate["name"] for rate in lexicon["by_kind"]] == list(report.figures[0].by_kind)
     assert list(lexicon)[-4:] == ["total", "by_kind", "by_bias", "prediction"]
     assert row["agreement"]["n_both"] == 1
@@ -256,7 +233,7 @@ def test_the_road_of_both_judges_and_its_signature() -> None:
 
 def test_the_lexicon_searches_the_whole_translation_and_says_its_ceiling() -> None:
     samples = [
-        replace(sample_of(word), id=word, seed_source=seed, seed_reference=reference)
+        sample_of(word, id=word, seed_source=seed, seed_reference=reference)
         for word, seed, reference in (
             ("hot", "A spring came .", "Ein Frühling kam ."),
             ("old", "A spring came .", "Ein Frühling kam ."),  # the same seed, which counts once
@@ -264,24 +241,20 @@ def test_the_lexicon_searches_the_whole_translation_and_says_its_ceiling() -> No
             ("warm", "A spring ?", ""),
         )
     ]
-    judge = LexiconJudge(LEXICON)
-    given = Translated("mine", "mine@1", dict.fromkeys(distinct_texts(samples), "Frühling"))
-    _, report = judge_attacks(samples, given, lexicon=judge, bootstrap=Bootstrap(n_resamples=10))
+    texts = Translated("mine", "mine@1", dict.fromkeys(distinct_texts(samples), "Frühling"))
+    few = Bootstrap(n_resamples=10)
+    _, report = judge_attacks(samples, texts, lexicon=LexiconJudge(LEXICON), bootstrap=few)
     assert "|search:anywhere|" in report.signature
     (note,) = report.notes
     assert "ceiling is 50.0 %: search=anywhere" in note
     assert "1 of 2 reference" in note
     assert attack_json(report)["notes"] == [note]
-    page = attack_page(report, [])
-    assert "1 of 2 reference" in page
+    assert "1 of 2 reference" in attack_page(report, [])
 
 
 def test_samples_without_cues_are_named_in_a_note() -> None:
-    samples = [sample_of("hot"), replace(sample_of("old"), id="x", adv_cluster="metal")]
-    given = Translated("mine", "mine@1", translated(samples, hot="Quelle"))
-    _, report = judge_attacks(
-        samples, given, cues=CueJudge(CUES, cue_evaluator, "en", "de")  # type: ignore[arg-type]
-    )  # fmt: skip
+    samples = [SAMPLES[0], sample_of("old", id="x", adv_cluster="metal")]
+    _, report = judge_attacks(samples, given(samples, hot="Quelle"), cues=CUE_JUDGE)
     assert report.notes == [
         "Contrastive conditioning judges 1 of 2 samples; the others have a sense without cues"
     ]
@@ -291,18 +264,14 @@ def test_samples_without_cues_are_named_in_a_note() -> None:
     ("system", "is_noted"), [("function cue_evaluator", True), ("mine", False)]
 )
 def test_a_system_that_judged_itself_is_named_in_a_note(system: str, is_noted: bool) -> None:
-    samples = [sample_of("hot")]
-    given = Translated(system, "mine@1", translated(samples, hot="Quelle"))
-    cues = CueJudge(CUES, cue_evaluator, "en", "de")  # type: ignore[arg-type]
-    _, report = judge_attacks(samples, given, cues=cues)
+    _, report = judge_attacks(SAMPLES[:1], given(SAMPLES[:1], system, hot="Quelle"), cues=CUE_JUDGE)
     assert any(note.startswith("judged by itself") for note in report.notes) == is_noted
 
 
 def test_bad_input_is_refused() -> None:
-    samples = [sample_of("hot")]
-    given = Translated("mine", "1", translated(samples))
+    samples, texts = SAMPLES[:1], given(SAMPLES[:1])
     with pytest.raises(InputError, match="expected a lexicon, cues or both"):
-        judge_attacks(samples, given)
+        judge_attacks(samples, texts)
     with pytest.raises(InputError, match="translation of each text, got none of 'A spring came"):
         judge_by_lexicon(samples, {}, lexicon_judge())
     with pytest.raises(InputError, match="one line for each distinct text, 2 in all, got 1"):
@@ -311,24 +280,17 @@ def test_bad_input_is_refused() -> None:
         translate_or_read(samples, None)
     with pytest.raises(InputError, match="samples: expected at least one"):
         translate_or_read([], "cc-tiny-en-de")
-    foreign = replace(samples[0], adv_cluster="jump")
     with pytest.raises(InputError, match=r"sample .* expected a cluster of 'spring'"):
-        judge_by_lexicon([foreign], translated(samples), lexicon_judge())
+        judge_by_lexicon([sample_of("hot", adv_cluster="jump")], texts.texts, lexicon_judge())
     with pytest.raises(InputError, match="senses have cues, got none"):
-        judge_by_cues(
-            list(unjudged(samples, given.texts)), SenseCues({}), cue_evaluator,
-            src_lang="en", tgt_lang="de",
-        )  # fmt: skip
+        judge_attacks(samples, texts, cues=replace(CUE_JUDGE, cues=SenseCues({})))
 
 
 def test_each_distinct_text_is_translated_once() -> None:
-    samples = [sample_of("hot"), sample_of("old"), replace(sample_of("old"), id="x")]
-    assert distinct_texts(samples) == [
-        "A spring came .",
-        "A hot spring came .",
-        "An old spring came .",
-    ]
-    given = translate_or_read(samples, "cc-tiny-en-de", num_beams=1)
-    assert list(given.texts) == distinct_texts(samples)
-    assert given.system == "cc-tiny-en-de"
-    assert np.all([bool(text) for text in given.texts.values()])
+    samples = [*SAMPLES, sample_of("old", id="x")]
+    texts = ["A spring came .", "A hot spring came .", "An old spring came ."]
+    assert distinct_texts(samples) == texts
+    found = translate_or_read(samples, "cc-tiny-en-de", num_beams=1)
+    assert list(found.texts) == texts
+    assert found.system == "cc-tiny-en-de"
+    assert all(found.texts.values())

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -14,13 +14,17 @@ from cc_hf.studies.disambiguation_bias.attacks.samples import (
     read_samples,
     write_rows,
 )
+from tests.helpers.cases import cases_by_message
+from tests.helpers.lines import write_jsonl, write_lines
 from tests.studies.disambiguation_bias.attacks.helper import sample_of
+
+ROW = asdict(sample_of("hot"))
 
 
 def test_judgements_survive_a_file(tmp_path: Path) -> None:
     rows = [
         AttackJudgement(sample_of("hot"), "a", "b", "correct", "flipped:water", 0.75, 0.25),
-        AttackJudgement(replace(sample_of("old"), fluency_ratio=1.1), "a", "b"),
+        AttackJudgement(sample_of("old", fluency_ratio=1.1), "a", "b"),
     ]
     path = tmp_path / "rows.jsonl"
     assert write_rows(path, rows) == 2
@@ -28,7 +32,7 @@ def test_judgements_survive_a_file(tmp_path: Path) -> None:
     assert [sample.adjective for sample in read_samples(path)] == ["hot", "old"]
 
 
-@pytest.mark.parametrize(
+@cases_by_message(
     ("change", "message"),
     [
         ({"start": -1}, "start: expected a whole number from 0, got -1"),
@@ -43,26 +47,23 @@ def test_judgements_survive_a_file(tmp_path: Path) -> None:
     ],
 )
 def test_a_damaged_row_is_named(tmp_path: Path, change: dict[str, Any], message: str) -> None:
-    path = tmp_path / "samples.jsonl"
-    path.write_text(json.dumps({**asdict(sample_of("hot")), **change}), encoding="utf-8")
+    path = write_jsonl(tmp_path / "samples.jsonl", [{**ROW, **change}])
     with pytest.raises(InputError, match=f"samples.jsonl: line 1.*{message}"):
         list(read_samples(path))
 
 
-def test_other_files_are_refused(tmp_path: Path) -> None:
-    path = tmp_path / "samples.jsonl"
-    for text, message in (
-        ("{", "line 1: expected a JSON object, got .*; write the file with `cc-hf study disambig"),
-        ("[]", "line 1: expected a JSON object, got .*; write the file with `cc-hf study disambig"),
-    ):
-        path.write_text(text, encoding="utf-8")
-        with pytest.raises(InputError, match=message):
-            list(read_samples(path))
-    row = json.dumps(asdict(sample_of("hot")))
-    path.write_text(f"{row}\n\n{row}\n", encoding="utf-8")
+@pytest.mark.parametrize("line", ["{", "[]"])
+def test_other_files_are_refused(line: str, tmp_path: Path) -> None:
+    path = write_lines(tmp_path / "samples.jsonl", [line])
+    message = "line 1: expected a JSON object, got .*; write the file with `cc-hf study disambig"
+    with pytest.raises(InputError, match=message):
+        list(read_samples(path))
+
+
+def test_samples_occur_once_and_are_no_judgements(tmp_path: Path) -> None:
+    row = json.dumps(ROW)
+    path = write_lines(tmp_path / "samples.jsonl", [row, "", row])
     with pytest.raises(InputError, match="line 3: the id '0/hot' occurs twice"):
         list(read_samples(path))
     with pytest.raises(InputError, match=r"seed_translation.*.*cc-hf study disambiguation_bias"):
         list(read_judgements(path))
-    with pytest.raises(InputError, match="file not found"):
-        list(read_samples(tmp_path / "absent.jsonl"))

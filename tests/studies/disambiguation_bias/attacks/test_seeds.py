@@ -1,56 +1,38 @@
 from __future__ import annotations
 
 from collections import Counter
-from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 import pytest
 
 from cc_hf.errors import InputError
-from cc_hf.studies.disambiguation_bias.attacks.generate import generate_samples
-from cc_hf.studies.disambiguation_bias.attacks.modifiers import count_modifiers
 from cc_hf.studies.disambiguation_bias.attacks.seeds import (
     SeedRules,
     fluent_samples,
     has_preferred_sense,
     select_seeds,
 )
-from cc_hf.studies.disambiguation_bias.attractors import count_attractors
-from cc_hf.studies.disambiguation_bias.homographs import HomographLexicon, SenseCluster
+from cc_hf.studies.disambiguation_bias.attractors import AttractorTable, count_attractors
 from cc_hf.studies.disambiguation_bias.sentences import sentence_bias
 from tests.helpers.letter_evaluator import TextEvaluator
-from tests.helpers.nouns import nouns_of
-from tests.studies.disambiguation_bias.attacks.helper import tagged, training_pairs
+from tests.studies.disambiguation_bias.attacks.helper import samples_from, tagged, training_pairs
+from tests.studies.disambiguation_bias.corpus import lexicon_of
 
-LEXICON = HomographLexicon(
-    "en",
-    "de",
-    "0" * 64,
-    {
-        "spring": {
-            "season": SenseCluster(("Frühling", "Lenz")),
-            "water": SenseCluster(("Quelle", "Quellen")),
-        }
-    },
-)
+LEXICON = lexicon_of(spring={"season": "Frühling Lenz", "water": "Quelle Quellen"})
+A_SPRING = [tagged(0, "A spring came .", "season")]
 
 
 def test_short_and_most_biased_pairs_are_no_seeds() -> None:
     pairs = training_pairs()
     counts = Counter[str]()
     rules = SeedRules(min_tokens=9, dropped_share=0.2)
-    seeds = list(select_seeds(pairs, count_attractors(pairs), rules=rules, counts=counts))
-    assert counts == {
-        "n_pairs": 10,
-        "n_unknown": 0,
-        "n_short": 4,
-        "n_unclear": 0,
-        "n_biased": 1,
-        "n_seeds": 5,
-    }
+    table = count_attractors(pairs)
+    seeds = list(select_seeds(pairs, table, rules=rules, counts=counts))
+    dropped = {"n_unknown": 0, "n_short": 4, "n_unclear": 0, "n_biased": 1}
+    assert counts == {"n_pairs": 10, **dropped, "n_seeds": 5}
     biases = {
-        pair.id: sentence_bias(count_attractors(pairs), pair.source, "spring", pair.cluster).diff
+        pair.id: sentence_bias(table, pair.source, "spring", pair.cluster).diff
         for pair in pairs
         if len(pair.source.split()) >= 9
     }
@@ -69,7 +51,7 @@ def test_the_share_of_dropped_pairs_is_rounded_down_and_order_is_kept() -> None:
 def test_the_masked_model_must_prefer_a_sense_of_the_right_cluster() -> None:
     model = TextEvaluator(lambda text: -0.1 if "Lenz" in text else -0.5)
     pairs = [
-        tagged(0, "A spring came .", "season"),
+        *A_SPRING,
         tagged(1, "A spring came .", "water"),
         tagged(2, "A spring came .", "season", reference="Ohne das Wort."),
     ]
@@ -84,19 +66,16 @@ def test_the_masked_model_must_prefer_a_sense_of_the_right_cluster() -> None:
 
 def test_pairs_are_checked() -> None:
     table = count_attractors(training_pairs())
-    other = [tagged(0, "A spring came .", "season")]
     with pytest.raises(InputError, match="expected a list"):
-        list(select_seeds(iter(other), table))
+        list(select_seeds(iter(A_SPRING), table))
     with pytest.raises(InputError, match="lexicon: expected the senses"):
-        list(select_seeds(other, table, masked_lm=TextEvaluator(len)))
-    table = count_attractors([tagged(0, "A spring came .", "season")])
-    foreign = type(table)(MappingProxyType({"bat": {}}), {"bat": {}})
+        list(select_seeds(A_SPRING, table, masked_lm=TextEvaluator(len)))
+    foreign = AttractorTable({"bat": {}}, {"bat": {}})
     with pytest.raises(InputError, match=r"expected pairs with a homograph of the table \(bat"):
-        list(select_seeds(other, foreign))
+        list(select_seeds(A_SPRING, foreign))
+    jump = tagged(0, "A spring", "jump", target_token="Sprung")
     with pytest.raises(InputError, match="cluster of 'spring'"):
-        has_preferred_sense([tagged(0, "A spring .", "season").__class__(
-            "0", "A spring", "Der Sprung", "spring", 2, 1, "jump", "Sprung"
-        )], LEXICON, TextEvaluator(len))  # fmt: skip
+        has_preferred_sense([jump], LEXICON, TextEvaluator(len))
 
 
 @pytest.mark.parametrize(
@@ -112,18 +91,13 @@ def test_rules_out_of_range_are_refused(options: dict[str, Any], message: str) -
 
 
 def test_samples_that_read_much_worse_than_their_seed_are_dropped() -> None:
-    pairs, parser = training_pairs(), nouns_of()
-    seeds = [tagged(100, "A spring came .", "season")]
-    samples = list(
-        generate_samples(seeds, count_attractors(pairs), count_modifiers(pairs, parser), parser)
-    )
+    samples = samples_from(A_SPRING)
     logprobs = {"A spring came .": -2.0, "A hot spring came .": -2.1, "An old spring came .": -2.3}
-    counts = Counter[str]()
-    kept = list(fluent_samples(samples, TextEvaluator(logprobs.__getitem__), counts=counts))
+    counts, model = Counter[str](), TextEvaluator(logprobs.__getitem__)
+    kept = list(fluent_samples(samples, model, counts=counts))
     assert [sample.adjective for sample in kept] == ["hot"]
     assert kept[0].fluency_ratio == pytest.approx(np.exp(0.1))
     assert counts["n_not_fluent"] == 1
-    everything = fluent_samples(samples, TextEvaluator(logprobs.__getitem__), max_ratio=1.5)
-    assert len(list(everything)) == 2
+    assert len(list(fluent_samples(samples, model, max_ratio=1.5))) == 2
     with pytest.raises(InputError, match="max_ratio: expected a number above 0"):
-        list(fluent_samples(samples, TextEvaluator(len), max_ratio=0))
+        list(fluent_samples(samples, model, max_ratio=0))

@@ -1,32 +1,19 @@
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 
 from cc_hf.comparing.people.sheets import SheetKey
 from cc_hf.errors import InputError
 from cc_hf.results import Interval
 from cc_hf.studies.disambiguation_bias.attacks.sheets import draw_sentences, rate_sheets
-from cc_hf.studies.disambiguation_bias.homographs import HomographLexicon, SenseCluster
 from tests.studies.disambiguation_bias.attacks.helper import sample_of, tagged, training_pairs
+from tests.studies.disambiguation_bias.corpus import lexicon_of
 
-LEXICON = HomographLexicon(
-    "en",
-    "de",
-    "0",
-    {
-        "spring": {
-            "season": SenseCluster(("Frühling", "Lenz", "a", "b", "c", "too many")),
-            "water": SenseCluster(("Quelle",)),
-        }
-    },
-)
+LEXICON = lexicon_of(spring={"season": "Frühling Lenz a b c d", "water": "Quelle"})
 
 
 def made(n: int = 4, seed: int = 0) -> SheetKey:
-    texts = sample_of("hot").source
-    samples = [replace(sample_of("hot"), id=str(i), source=f"{texts} {i}") for i in range(6)]
+    samples = [sample_of("hot", id=str(i), source=f"A hot spring came . {i}") for i in range(6)]
     return draw_sentences(samples, training_pairs(), LEXICON, n=n, seed=seed)
 
 
@@ -50,18 +37,15 @@ def test_answers_give_error_rates_and_agreement() -> None:
     key = made()
     origin = {row.id: row.origins[0] for row in key.rows}
     first = {name: (origin[name]["right"], "5") for name in origin}
-    second = dict(first)
     attacked = [name for name in origin if origin[name]["kind"] == "adversarial"]
-    second[attacked[0]] = ("NONE", "2")
-    second[attacked[1]] = ("2" if first[attacked[1]][0] == "1" else "1", "5")
+    other = "2" if first[attacked[1]][0] == "1" else "1"
+    second = {**first, attacked[0]: ("NONE", "2"), attacked[1]: (other, "5")}
     figures = rate_sheets(key, first, second)
     adversarial, regular = figures.kinds
     assert (adversarial.n, adversarial.n_wrong, adversarial.n_none) == (8, 1, 1)
-    assert adversarial.n_both == 0
-    assert adversarial.error_rate == 0.25
+    assert (adversarial.n_both, adversarial.error_rate) == (0, 0.25)
     assert adversarial.naturalness == 4.625
-    assert regular.error_rate == 0.0
-    assert regular.naturalness == 5.0
+    assert (regular.error_rate, regular.naturalness) == (0.0, 5.0)
     assert isinstance(figures.kappa_interval, Interval)
     assert 0 < figures.kappa < 1
     assert figures.naturalness_kappas.keys() == {"linear", "quadratic"}
@@ -72,12 +56,10 @@ def test_what_cannot_be_offered_is_refused() -> None:
         made(0)
     with pytest.raises(InputError, match="samples: expected adversarial samples"):
         draw_sentences([], [], LEXICON)
-    one_sense = replace(LEXICON, homographs={"spring": {"season": SenseCluster(("Lenz",))}})
+    one_sense = {"season": "Lenz"}
     with pytest.raises(InputError, match="sample 'x': expected a cluster of 'spring'"):
-        draw_sentences([replace(sample_of("hot"), id="x")], [], one_sense)
-    class_two = replace(
-        one_sense, homographs={**one_sense.homographs, "bat": LEXICON.homographs["spring"]}
-    )
-    sample = replace(sample_of("hot"), homograph="bat")
+        draw_sentences([sample_of("hot", id="x")], [], lexicon_of(spring=one_sense))
+    lexicon = lexicon_of(spring=one_sense, bat={"season": "a", "water": "b"})
+    sample = sample_of("hot", homograph="bat")
     with pytest.raises(InputError, match="pair '7': 'spring' has one sense in the lexicon"):
-        draw_sentences([sample], [tagged(7, "A spring .", "season")], class_two)
+        draw_sentences([sample], [tagged(7, "A spring .", "season")], lexicon)

@@ -27,20 +27,11 @@ HOSTILE = '<script>alert("x")</script>'
 def judgements() -> list[AttackJudgement]:
     rows = []
     for number in range(20):
-        sample = replace(sample_of("hot"), id=str(number), seed_id=str(number // 2))
-        sample = replace(sample, freq_diff=float(number - 5))
+        names = {"id": str(number), "seed_id": str(number // 2)}
+        sample = sample_of("hot", **names, freq_diff=float(number - 5))
         outcome = "flipped:water" if number > 12 else "correct"
-        rows.append(
-            AttackJudgement(
-                sample,
-                "Ein Frühling.",
-                HOSTILE,
-                "correct",
-                outcome,
-                0.9,
-                0.1 if number > 10 else 0.8,
-            )
-        )
+        judged = ("correct", outcome, 0.9, 0.1 if number > 10 else 0.8)
+        rows.append(AttackJudgement(sample, "Ein Frühling.", HOSTILE, *judged))
     return rows
 
 
@@ -53,13 +44,9 @@ def report() -> AttackReport:
 
 def test_tables_hold_success_by_kind_and_bias_and_the_agreement() -> None:
     text = printed(attack_tables(report()), width=200)
-    assert "inserted before the homograph (IH)" in text
-    assert "7" in text
-    assert "35.0" in text
-    assert "FREQ difference" in text
-    assert "kappa 0.7" in text
-    assert "note: A note." in text
-    assert "signature: attack|n:20" in text
+    parts = ["inserted before the homograph (IH)", "7", "35.0", "FREQ difference", "kappa 0.7"]
+    parts += ["note: A note.", "signature: attack|n:20"]
+    assert [part for part in parts if part not in text] == []
     alike = [replace(row, outcome="correct") for row in judgements()]
     none = AttackReport("x", [attack_figures(alike)], None, "attack|n:20")
     assert "no correlation" in printed(attack_tables(none), width=200)
@@ -77,42 +64,32 @@ def test_the_page_escapes_every_text_and_marks_the_changed_word() -> None:
 
 
 def test_an_exchanged_adjective_is_marked_in_the_seed() -> None:
-    sample = replace(
-        sample_of("old"),
+    sample = sample_of(
+        "old",
         replaced="cold",
         seed_source="A cold spring came .",
         seed_homograph_start=7,
         kind="replace_at_homograph",
     )
-    assert [tuple(part) for part in seed_parts(sample)] == [
-        ("A ", ""),
-        ("cold", "removed"),
-        (" ", ""),
-        ("spring", "homograph"),
-        (" came .", ""),
-    ]
-    assert [tuple(part) for part in sample_parts(sample)][:4] == [
-        ("An ", ""),
-        ("old", "changed"),
-        (" ", ""),
-        ("spring", "homograph"),
-    ]
-    assert "".join(part.text for part in sample_parts(sample)) == sample.source
+    rest = [(" ", ""), ("spring", "homograph"), (" came .", "")]
+    assert [tuple(part) for part in seed_parts(sample)] == [("A ", ""), ("cold", "removed"), *rest]
+    parts = [tuple(part) for part in sample_parts(sample)]
+    assert parts == [("An ", ""), ("old", "changed"), *rest]
 
 
 def test_the_other_tables_hold_their_figures() -> None:
-    text = printed(
-        generation_table({"n_pairs": 1234, "n_samples": 7, "insert_at_other": 7}), width=200
-    )
-    assert "1,234" in text
-    assert "samples: inserted before another noun" in text
+    counts = {"n_pairs": 1234, "n_samples": 7, "insert_at_other": 7}
     transfers = [Transfer(("a", "b"), 9, 1, 4, 0.25), Transfer(("a", "c"), 9, 0, 0, None)]
-    text = printed(transfer_table(transfers, judge="lexicon"), width=200)
-    assert "a + b" in text
-    assert "25.0" in text
     origin = {"kind": "adversarial", "id": "o", "right": "1"}
     key = SheetKey(FORM, {}, (SheetRow("1", ("A spring.", "spring", "x", "y"), (origin,)),))
     answers = {"1": ("2", "3")}
-    text = printed(sheet_tables(rate_sheets(key, answers, answers)), width=200)
-    assert "100.0" in text
-    assert "1.00 (quadratic weights)" in text
+    for table, parts in (
+        (generation_table(counts), ("1,234", "samples: inserted before another noun")),
+        (transfer_table(transfers, judge="lexicon"), ("a + b", "25.0")),
+        (
+            sheet_tables(rate_sheets(key, answers, answers)),
+            ("100.0", "1.00 (quadratic weights)"),
+        ),
+    ):
+        text = printed(table, width=200)
+        assert [part for part in parts if part not in text] == []

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 
 import pytest
 
@@ -11,28 +10,22 @@ from cc_hf.studies.disambiguation_bias.attacks.transfer import jaccard, transfer
 from tests.studies.disambiguation_bias.attacks.helper import sample_of
 
 
-def judged(
-    successes: set[int], wrong_seeds: frozenset[int] = frozenset()
-) -> Iterator[AttackJudgement]:
+def judged(successes: set[int], wrong_seed: int = -1) -> Iterator[AttackJudgement]:
     for number in range(8):
-        yield AttackJudgement(
-            replace(sample_of("hot"), id=str(number)),
-            "",
-            "",
-            "deleted" if number in wrong_seeds else "correct",
-            "flipped:water" if number in successes else "correct",
-        )
+        seed = "deleted" if number == wrong_seed else "correct"
+        outcome = "flipped:water" if number in successes else "correct"
+        yield AttackJudgement(sample_of("hot", id=str(number)), "", "", seed, outcome)
 
 
 def test_three_systems_are_compared_by_their_true_union() -> None:
     transfers = transferability(
-        {"a": judged({0, 1, 2}), "b": judged({1, 2, 3}), "c": judged({2, 3, 4}, frozenset({0}))}
+        {"a": judged({0, 1, 2}), "b": judged({1, 2, 3}), "c": judged({2, 3, 4}, 0)}
     )
-    assert [(t.systems, t.n, t.n_all, t.n_any) for t in transfers] == [
-        (("a", "b"), 8, 2, 4),
-        (("a", "c"), 7, 1, 4),
-        (("b", "c"), 7, 2, 4),
-        (("a", "b", "c"), 7, 1, 4),
+    assert [("".join(t.systems), t.n, t.n_all, t.n_any) for t in transfers] == [
+        ("ab", 8, 2, 4),
+        ("ac", 7, 1, 4),
+        ("bc", 7, 2, 4),
+        ("abc", 7, 1, 4),
     ]
     assert transfers[-1].jaccard == 0.25
 

@@ -22,21 +22,12 @@ from cc_hf.systems.translate import translate_with
 from tests.studies.speed.contract_cases import save_tiny_average_attention
 
 _PAD = 39
+_PART = {"layers": 2, "attention_heads": 2, "ffn_dim": 24}
 _SIZES: dict[str, Any] = {
-    "vocab_size": _PAD + 1,
-    "d_model": 16,
-    "encoder_layers": 2,
-    "decoder_layers": 3,
-    "encoder_attention_heads": 2,
-    "decoder_attention_heads": 2,
-    "encoder_ffn_dim": 24,
-    "decoder_ffn_dim": 24,
-    "pad_token_id": _PAD,
-    "decoder_start_token_id": _PAD,
-    "eos_token_id": 0,
-    "forced_eos_token_id": None,
-    "max_position_embeddings": 64,
-    "init_std": 0.3,
+    **{f"{side}_{name}": n for side in ("encoder", "decoder") for name, n in _PART.items()},
+    **{"decoder_layers": 3, "vocab_size": _PAD + 1, "d_model": 16, "max_position_embeddings": 64},
+    **{"pad_token_id": _PAD, "decoder_start_token_id": _PAD, "eos_token_id": 0},
+    **{"forced_eos_token_id": None, "init_std": 0.3},
 }
 _SOURCES = torch.tensor([[5, 6, 7, 0], [3, 0, _PAD, _PAD]])
 _MASK = (_SOURCES != _PAD).long()
@@ -56,6 +47,11 @@ def _targets(length: int) -> torch.Tensor:
     return targets
 
 
+@torch.inference_mode()
+def _passed(model: Any, targets: torch.Tensor, **options: Any) -> Any:
+    return model(_SOURCES, attention_mask=_MASK, decoder_input_ids=targets, **options)
+
+
 @pytest.mark.parametrize("average_ffn", [True, False])
 @pytest.mark.parametrize("average_gate", [True, False])
 @pytest.mark.parametrize("parts", [(1,) * 12, (1, 3, 1, 7), (12,)])
@@ -63,22 +59,13 @@ def test_steps_give_the_logits_of_the_whole_target(
     parts: tuple[int, ...], average_ffn: bool, average_gate: bool
 ) -> None:
     model, targets = _model(average_ffn=average_ffn, average_gate=average_gate), _targets(12)
+    whole = _passed(model, targets, use_cache=False).logits
     cache: Any = None
     logits = []
-    with torch.inference_mode():
-        whole = model(
-            _SOURCES, attention_mask=_MASK, decoder_input_ids=targets, use_cache=False
-        ).logits
-        for part in torch.split(targets, list(parts), dim=1):
-            output = model(
-                _SOURCES,
-                attention_mask=_MASK,
-                decoder_input_ids=part,
-                past_key_values=cache,
-                use_cache=True,
-            )
-            cache = output.past_key_values
-            logits.append(output.logits)
+    for part in torch.split(targets, list(parts), dim=1):
+        output = _passed(model, part, past_key_values=cache, use_cache=True)
+        cache = output.past_key_values
+        logits.append(output.logits)
     torch.testing.assert_close(torch.cat(logits, dim=1), whole, atol=1e-5, rtol=0)
     sums = cache.self_attention_cache.layers
     assert [type(layer) for layer in sums] == [RunningSum] * 3
@@ -106,16 +93,11 @@ def test_a_layer_computes_the_formulas_of_the_paper() -> None:
 @pytest.mark.parametrize("num_beams", [1, 4])
 def test_beams_carry_their_sums_with_them(num_beams: int) -> None:
     model = _model()
-    options: dict[str, Any] = {
-        "attention_mask": _MASK,
-        "num_beams": num_beams,
-        "max_new_tokens": 20,
-        "do_sample": False,
-        "return_dict_in_generate": True,
-        "output_scores": True,
-    }
-    kept = model.generate(_SOURCES, use_cache=True, **options)
-    computed = model.generate(_SOURCES, use_cache=False, **options)
+    options: dict[str, Any] = {"attention_mask": _MASK, "num_beams": num_beams, "do_sample": False}
+    options |= {"return_dict_in_generate": True, "output_scores": True, "max_new_tokens": 20}
+    kept, computed = (
+        model.generate(_SOURCES, use_cache=use_cache, **options) for use_cache in (True, False)
+    )
     assert kept.sequences.tolist() == computed.sequences.tolist()
     for step, expected in zip(kept.scores, computed.scores, strict=True):
         torch.testing.assert_close(step, expected, atol=1e-4, rtol=0)
@@ -123,11 +105,9 @@ def test_beams_carry_their_sums_with_them(num_beams: int) -> None:
 
 def test_padding_after_a_target_changes_nothing_before_it() -> None:
     model, targets = _model(), _targets(8)
-    with torch.inference_mode():
-        short = model(_SOURCES, attention_mask=_MASK, decoder_input_ids=targets[:, :5]).logits
-        padded = targets.clone()
-        padded[:, 5:] = _PAD
-        long = model(_SOURCES, attention_mask=_MASK, decoder_input_ids=padded).logits
+    short = _passed(model, targets[:, :5]).logits
+    targets[:, 5:] = _PAD
+    long = _passed(model, targets).logits
     torch.testing.assert_close(long[:, :5], short, atol=1e-6, rtol=0)
 
 
@@ -138,20 +118,19 @@ def test_a_saved_model_is_the_same_when_loaded_by_the_auto_classes(tmp_path: Pat
     assert AutoConfig.from_pretrained(tmp_path).average_ffn_dim == 20
     loaded = AutoModelForSeq2SeqLM.from_pretrained(tmp_path).eval()
     assert type(loaded) is AverageAttentionForConditionalGeneration
-    options = {"attention_mask": _MASK, "decoder_input_ids": _targets(6)}
-    torch.testing.assert_close(
-        loaded(_SOURCES, **options).logits, model(_SOURCES, **options).logits, atol=0, rtol=0
-    )
+    logits = [_passed(one, _targets(6)).logits for one in (loaded, model)]
+    torch.testing.assert_close(*logits, atol=0, rtol=0)
 
 
 def test_ensembles_translate_with_sums_of_each_member(tmp_path: Path) -> None:
-    from cc_hf import load_evaluator
-
     folder = save_tiny_average_attention(tmp_path)
     sources = ["The doctor asked the nurse.", "The nurse."]
-    alone, both = load_evaluator(folder), load_evaluator([folder, folder])
     options: dict[str, Any] = {"src_lang": "en", "tgt_lang": "de", "num_beams": 3}
-    assert translate_with(both, sources, **options) == translate_with(alone, sources, **options)
+    both, alone = (
+        translate_with(load_evaluator(folders), sources, **options)
+        for folders in ([folder, folder], folder)
+    )
+    assert both == alone
 
 
 def test_all_weights_of_a_layer_get_a_gradient() -> None:
@@ -201,17 +180,10 @@ def test_averaging_exchanges_four_projections_for_a_feed_forward_part_and_gates(
     layers: tuple[int, int],
 ) -> None:
     width, inner = 1024, 4096  # "a standard large transformer", Renduchintala et al. 2021
-    sizes: dict[str, Any] = {
-        **_SIZES,
-        "vocab_size": 32_000,
-        "d_model": width,
-        "encoder_layers": layers[0],
-        "decoder_layers": layers[1],
-        "encoder_attention_heads": 16,
-        "decoder_attention_heads": 16,
-        "encoder_ffn_dim": inner,
-        "decoder_ffn_dim": inner,
-    }
+    sizes: dict[str, Any] = {**_SIZES, "vocab_size": 32_000, "d_model": width}
+    for side, n_layers in zip(("encoder", "decoder"), layers, strict=True):
+        part = {"layers": n_layers, "attention_heads": 16, "ffn_dim": inner}
+        sizes |= {f"{side}_{name}": n for name, n in part.items()}
     ordinary = _n_parameters(MarianMTModel, MarianConfig(**sizes))
     average = _n_parameters(
         AverageAttentionForConditionalGeneration, AverageAttentionConfig(**sizes)

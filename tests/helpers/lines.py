@@ -1,0 +1,30 @@
+"""Files of lines and of JSON objects."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+__all__ = ["read_jsonl", "write_jsonl", "write_lines"]
+
+
+def read_jsonl(path: Path) -> list[Any]:
+    """Return the objects of a file that has one on each line; it may be compressed."""
+    opened = gzip.open if path.suffix == ".gz" else open
+    with opened(path, "rt", encoding="utf-8") as file:
+        return [json.loads(line) for line in file]
+
+
+def write_jsonl(path: Path, rows: Iterable[Any]) -> Path:
+    """Write one JSON object on each line, and return the path."""
+    return write_lines(path, (json.dumps(row, ensure_ascii=False) for row in rows))
+
+
+def write_lines(path: Path, lines: Iterable[object]) -> Path:
+    """Write lines into a file, whose folder is made, and return its path."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+    return path

@@ -1,0 +1,50 @@
+"""Made-up Wino-X, and models with random weights and its vocabulary."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import cc_hf
+from cc_hf.evaluators.loading import load_evaluator
+from cc_hf.schema import ContrastiveTranslationExample
+from tests.helpers.models import save_tiny_masked_lm
+from tests.helpers.wino_x_schemas import lay_out, lm_rows, mt_rows, save_schema_marian
+
+
+@pytest.fixture(scope="session")
+def data_dir(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a folder with both parts of 96 schemas."""
+    folder = tmp_path_factory.mktemp("data")
+    lay_out(folder, "mt", mt_rows(96))
+    return lay_out(folder, "lm", lm_rows(96))
+
+
+@pytest.fixture(scope="session")
+def schemas(data_dir: Path) -> list[ContrastiveTranslationExample]:
+    return cc_hf.load_examples("wino_x", "mt_en_de.translations", data_dir=data_dir)
+
+
+@pytest.fixture(scope="session")
+def marian_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a model whose pronouns are one token each."""
+    return save_schema_marian(tmp_path_factory.mktemp("marian"), n_pieces=140)
+
+
+@pytest.fixture(scope="module")
+def marian(marian_folder: Path) -> Any:
+    return load_evaluator(marian_folder, mode="exact")
+
+
+@pytest.fixture(scope="session")
+def masked_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    filled = [
+        row[f"context_{lang}"].replace("_", row[f"option{i}_{lang}"])
+        for row in lm_rows(96)
+        for lang in ("en", "de")
+        for i in (1, 2)
+    ]
+    folder = tmp_path_factory.mktemp("masked")
+    return save_tiny_masked_lm(folder, filled, family="xlm-roberta", vocab_size=120, seed=1)
