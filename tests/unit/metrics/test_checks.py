@@ -18,11 +18,7 @@ from cc_hf import registry
 from cc_hf.comparing.metrics import evaluator_agreement
 from cc_hf.comparing.people.agreement import Assumption, agreement_with_labels
 from cc_hf.comparing.systems import compare
-from cc_hf.data.loading import load_examples
 from cc_hf.errors import InputError
-from cc_hf.evaluation.fitting import make_metric
-from cc_hf.evaluation.judging import judge
-from cc_hf.evaluation.material import Material
 from cc_hf.metrics.checks import check_ids, check_rows, index, listed, text
 from cc_hf.reports.report import build_report
 from cc_hf.reports.samples import System
@@ -48,6 +44,10 @@ _CONTRAST = {
     "contrastive_translations": ["Die Schlösser sind alt.", "Die Locke für Köche."],
     "category": "a",
 }
+_SENSES = {"correct_senses": ["schlösser", "burg"], "incorrect_senses": ["verschluß"]}
+_COOK = {"source": "The cook left.", "occupation": "cook", "occupation_index": 1}
+_HOMOGRAPH = {"source": "A bat.", "homograph": "bat", "start": 2, "cluster": "animal"}
+_HOMOGRAPH |= {"senses": {"animal": ["Fledermaus"], "stick": ["Keule"]}}
 _GAP = [
     {"reference": f"Er wäre hier {n}.", "gender": gender, "pair": str(n)}
     for n in range(2)
@@ -81,38 +81,17 @@ CASES: dict[str, tuple[list[str], Rows, dict[str, Any]]] = {
     ),
     "homograph_accuracy": (
         ["Eine Fledermaus.", "Eine Keule."],
-        [
-            {
-                "source": "A bat.",
-                "homograph": "bat",
-                "start": 2,
-                "cluster": "animal",
-                "senses": {"animal": ["Fledermaus"], "stick": ["Keule"]},
-                "category": category,
-            }
-            for category in ("frequent", "rare")
-        ],
+        [{**_HOMOGRAPH, "category": "frequent"}, {**_HOMOGRAPH, "category": "rare"}],
         {"tgt_lang": "de", "search": "anywhere"},
     ),
     "mucow_pattern_matching": (
         ["Viele Schlösser.", "Ein Verschluß."],
-        [
-            {
-                "correct_senses": ["schlösser", "burg"],
-                "incorrect_senses": ["verschluß"],
-                "domain": "in_domain",
-                "frequency": "",
-            }
-        ]
-        * 2,
+        [{**_SENSES, "domain": "in_domain", "frequency": ""}] * 2,
         {"tgt_lang": "de"},
     ),
     "prompted_choice": (
         ["die Tür", "Die Entscheidung für die Zweite fällt mir schwer."],
-        [
-            {"answer": "1", "option1": "die Tür", "option2": "das Tor", "category": category}
-            for category in "ab"
-        ],
+        [{"answer": "1", "option1": "die Tür", "option2": "das Tor", "category": c} for c in "ab"],
         {"tgt_lang": "de"},
     ),
     "simplegen_accuracy": (
@@ -122,28 +101,12 @@ CASES: dict[str, tuple[list[str], Rows, dict[str, Any]]] = {
     ),
     "wino_x_pattern_matching": (
         ["La boîte, il était là ?", "Où était-elle, là où il était ?"],
-        [
-            {
-                "source": "The box fell because it was old.",
-                "correct_gender": "female",
-                "incorrect_gender": "male",
-            }
-        ]
-        * 2,
+        [{"source": "It was old.", "correct_gender": "female", "incorrect_gender": "male"}] * 2,
         {"tgt_lang": "fr"},
     ),
     "winomt_pattern_matching": (
         ["Die Köchin ging.", "Der Koch ging."],
-        [
-            {
-                "source": "The cook left.",
-                "occupation": "cook",
-                "occupation_index": 1,
-                "gold_gender": "female",
-                "stereotype": "pro",
-            }
-        ]
-        * 2,
+        [{**_COOK, "gold_gender": "female", "stereotype": "pro"}] * 2,
         {"tgt_lang": "de", "alignments": ["0-0 1-1 2-2"] * 2},
     ),
 }
@@ -264,13 +227,6 @@ def test_numpy_integers_are_accepted_as_integers() -> None:
     assert index(np.int64(3), "row 0: occupation_index") == 3
     with pytest.raises(InputError, match="row 0: occupation_index: expected an integer, got True"):
         index(True, "row 0: occupation_index")
-
-
-def test_translations_can_be_a_generator() -> None:
-    material = Material("en", "de", load_examples("simplegen", "en-de")[:2])
-    metric, texts = make_metric("contrastive_conditioning"), ["Sie ist Ärztin.", "Er ist Arzt."]
-    found = judge(metric, material, iter(texts), evaluator=by_length)  # type: ignore[arg-type]
-    assert found == judge(metric, material, texts, evaluator=by_length)
 
 
 def test_checked_rows_hold_only_the_declared_keys() -> None:
