@@ -16,9 +16,7 @@ def test_resampled_sums_are_of_samples_drawn_with_replacement() -> None:
     assert sums.tolist() == columns[drawn].sum(axis=1).tolist()
 
 
-@pytest.mark.parametrize(
-    "counts", [None, [3, 1, 2, 5, 1, 1, 4]], ids=["without counts", "with counts"]
-)
+@pytest.mark.parametrize("counts", [None, [3, 1, 2, 5, 1, 1, 4]], ids=["without", "with"])
 def test_the_memory_bound_does_not_change_the_samples(
     counts: list[int] | None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -31,18 +29,15 @@ def test_the_memory_bound_does_not_change_the_samples(
 def test_resampling_keeps_the_size_of_strata() -> None:
     names = ["a", "b", "a", "c"]
     one_hot = np.array([[name == other for other in "abc"] for name in names], dtype=np.float64)
-    assert {tuple(row) for row in resampled_sums(one_hot, names, n_resamples=20).tolist()} == {
-        (2.0, 1.0, 1.0)
-    }
+    sums = resampled_sums(one_hot, names, n_resamples=20)
+    assert {tuple(row) for row in sums.tolist()} == {(2.0, 1.0, 1.0)}
     found = resampled_strata(np.array([[1, 0], [0, 1]]), counts=[30, 70], n_resamples=2000)["all"]
     assert set(found.sum(axis=1)) == {100}
     assert found.mean(axis=0) == pytest.approx([30, 70], abs=0.5)
 
 
 def test_groups_are_resampled_as_a_whole() -> None:
-    sums = resampled_sums(
-        np.eye(4), ["x", "x", "x", "y"], groups=["p", "q", "p", "r"], n_resamples=50
-    )
+    sums = resampled_sums(np.eye(4), [*"xxxy"], groups=[*"pqpr"], n_resamples=50)
     assert (sums[:, 0] == sums[:, 2]).all()
     assert (sums[:, 0] + sums[:, 1] == 2).all()
     assert (sums[:, 3] == 1).all()

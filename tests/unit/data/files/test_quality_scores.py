@@ -64,6 +64,7 @@ def test_the_most_specific_score_of_a_system_is_used(tmp_path: Path) -> None:
         ("q.json", "x", "expected JSON"),
         ("q.json", "[1]", "or a list of objects with system, bleu, .*, got .1"),
         ("q.json", '{"a": true}', "entry 1: BLEU of 'a'"),
+        ("q.json", '[{"system": "a", "bleu": 0.5}]', "expected points, 1 to 100"),
         ("q.json", '[{"system": 3, "bleu": 1}]', "entry 1: system: expected a text, got 3"),
     ],
 )
@@ -73,6 +74,12 @@ def test_malformed_quality_files_are_refused(
     (tmp_path / name).write_text(text, encoding="utf-8")
     with pytest.raises(InputError, match=message):
         read_quality_scores([tmp_path / name])
+
+
+def test_a_low_figure_with_its_signature_is_in_points(tmp_path: Path) -> None:
+    path = tmp_path / "bleu.json"
+    path.write_text('[{"system": "a", "bleu": 0.5, "signature": "x"}]', encoding="utf-8")
+    assert read_quality_scores(path).of("a", "", "") == 0.005
 
 
 def test_an_argument_without_points_must_be_a_json_or_tsv_file() -> None:
