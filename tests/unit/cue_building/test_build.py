@@ -303,16 +303,10 @@ def test_a_file_of_words_becomes_a_contrastive_dataset(tmp_path: Path) -> None:
         return path
 
     bats = examples()[:5]
+    common = {"tgt_lang": "de", "ambiguous_word": "bat"}
     words = [
-        {
-            "id": e.id,
-            "source": e.source,
-            "position": e.focus.start,
-            "gold": e.gold,
-            "reference": e.extra["reference"],
-            "tgt_lang": "de",
-            "ambiguous_word": "bat",
-        }
+        {"id": e.id, "source": e.source, "position": e.focus.start, "gold": e.gold, **common}
+        | {"reference": e.extra["reference"]}
         for e in bats
     ]
     found = built(written("words.jsonl", words))

@@ -70,13 +70,9 @@ scored = partial(conditioned, None)
 
 def rows(n: int) -> tuple[list[str], list[dict[str, Any]]]:
     """Return translations, and references whose sides differ only in blanks."""
-    references = [
-        {
-            **reference("", f"source  {i} a", f"b  {i} "),
-            "correct_sources": [f"source {i} a", f"b {i}"],
-        }
-        for i in range(n)
-    ]
+    references = [reference("", f"source  {i} a", f"b  {i} ") for i in range(n)]
+    for i, row in enumerate(references):
+        row["correct_sources"] = [f"source {i} a", f"b {i}"]
     return [f"translation {i}{'x' * (i % 7)}" for i in range(n)], references
 
 

@@ -46,15 +46,12 @@ def two_nodes(
     """Run a command on each node, and return how each ended. No process is left behind."""
     port, environment = free_port(), {**os.environ, "OMP_NUM_THREADS": "1", "COLUMNS": "100"}
     environment[TIMEOUT_VARIABLE] = str(limit)
+    piped: dict[str, Any] = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    piped |= {"start_new_session": True}
     nodes = [
         subprocess.Popen(
             [sys.executable, "-m", *launcher.format(rank, port).split(), *map(str, program)],
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-            start_new_session=True,
-            env=environment,
-            **options,
+            **{**piped, "env": environment, **options},
         )
         for rank, program in enumerate(programs)
     ]

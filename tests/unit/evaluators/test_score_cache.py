@@ -305,11 +305,6 @@ def test_other_files_are_neither_used_nor_removed(tmp_path: Path, kind: str) -> 
     assert path.read_bytes() == before
 
 
-def test_a_folder_as_cache_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="is a folder"):
-        open_cache(tmp_path)
-
-
 def test_a_damaged_default_cache_can_be_cleared() -> None:
     cache = ScoreCache()
     cache.path.parent.mkdir(parents=True, exist_ok=True)
@@ -318,27 +313,6 @@ def test_a_damaged_default_cache_can_be_cleared() -> None:
         open_cache(True)
     assert cache.clear().n_bytes == 8000
     assert open_cache(True) is not None
-
-
-def test_a_chosen_cache_that_cannot_be_written_is_refused_at_once(
-    tmp_path: Path, tiny_marian: Path
-) -> None:
-    (tmp_path / "file").write_text("", encoding="utf-8")
-    with pytest.raises(CacheError, match=r"cache: .*scores.sqlite: the cache of scores cannot be"):
-        cc_hf.load_evaluator(tiny_marian, cache=tmp_path / "file" / "scores.sqlite")
-
-
-def test_an_unwritable_default_cache_warns_once_and_is_skipped(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    path = tmp_path / "file" / "scores.sqlite"
-    path.parent.write_text("", encoding="utf-8")
-    monkeypatch.setattr("cc_hf.evaluators.score_cache._default_path", lambda: path)
-    with pytest.warns(CacheWarning, match="cannot be used .* the evaluation goes on, scores are"):
-        cache = open_cache(True)
-    evaluator = LetterEvaluator(cache=cache)
-    # without a second warning, which would be an error here
-    assert as_lists(evaluator.score(REQUESTS, **EN_DE)) == scored(None)[0]
 
 
 def test_a_full_disk_does_not_end_the_evaluation(

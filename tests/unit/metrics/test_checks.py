@@ -38,13 +38,17 @@ _CUES = {
     "incorrect_sources": ["The [female] cook left now.", "A [female] cook."],
     "category": "male",
 }
-_CONTRAST = {
+_CONTRAST: dict[str, Any] = {
     "source": "The lock is old.",
     "correct_translation": "Das Schloss ist alt.",
-    "contrastive_translations": ["Die Schlösser sind alt.", "Die Locke für Köche."],
-    "category": "a",
 }
-_SENSES = {"correct_senses": ["schlösser", "burg"], "incorrect_senses": ["verschluß"]}
+_CONTRAST |= {"contrastive_translations": ["Die Schlösser sind alt.", "Die Locke für Köche."]}
+_WORDS = {"reference": "die Ärztin", "contrastive_reference": "der Arzt"}
+_CHOICE = {"answer": "1", "option1": "die Tür", "option2": "das Tor"}
+_PERSON = {"occupation": "physician", "number": "sg", "gender": "female", "category": "MoFc"}
+_IT = {"source": "It was old.", "correct_gender": "female", "incorrect_gender": "male"}
+_SENSES: dict[str, Any] = {"correct_senses": ["schlösser"], "incorrect_senses": ["verschluß"]}
+_SENSES |= {"domain": "in_domain", "frequency": ""}
 _COOK = {"source": "The cook left.", "occupation": "cook", "occupation_index": 1}
 _HOMOGRAPH = {"source": "A bat.", "homograph": "bat", "start": 2, "cluster": "animal"}
 _HOMOGRAPH |= {"senses": {"animal": ["Fledermaus"], "stick": ["Keule"]}}
@@ -61,19 +65,8 @@ CASES: dict[str, tuple[list[str], Rows, dict[str, Any]]] = {
         [_CUES, {**_CUES, "category": "female"}],
         {"evaluator": by_length},
     ),
-    "contrastive_translation_scoring": (
-        [],
-        [_CONTRAST, {**_CONTRAST, "category": "b"}],
-        {"evaluator": by_length},
-    ),
-    "gender_accuracy": (
-        ["Die Ärztin.", "Der Arzt."],
-        [
-            {"reference": "die Ärztin", "contrastive_reference": "der Arzt", "category": c}
-            for c in "ab"
-        ],
-        {"tgt_lang": "de"},
-    ),
+    "contrastive_translation_scoring": ([], [_CONTRAST] * 2, {"evaluator": by_length}),
+    "gender_accuracy": (["Die Ärztin.", "Der Arzt."], [_WORDS] * 2, {"tgt_lang": "de"}),
     "gender_quality_gap": (
         ["Er wäre hier 0.", "Sie war hier.", "Er wäre da.", "Sie ist hier 1."],
         _GAP,
@@ -81,27 +74,19 @@ CASES: dict[str, tuple[list[str], Rows, dict[str, Any]]] = {
     ),
     "homograph_accuracy": (
         ["Eine Fledermaus.", "Eine Keule."],
-        [{**_HOMOGRAPH, "category": "frequent"}, {**_HOMOGRAPH, "category": "rare"}],
+        [_HOMOGRAPH] * 2,
         {"tgt_lang": "de", "search": "anywhere"},
     ),
     "mucow_pattern_matching": (
-        ["Viele Schlösser.", "Ein Verschluß."],
-        [{**_SENSES, "domain": "in_domain", "frequency": ""}] * 2,
+        ["Viele Schlösser.", "Verschluß"],
+        [_SENSES] * 2,
         {"tgt_lang": "de"},
     ),
-    "prompted_choice": (
-        ["die Tür", "Die Entscheidung für die Zweite fällt mir schwer."],
-        [{"answer": "1", "option1": "die Tür", "option2": "das Tor", "category": c} for c in "ab"],
-        {"tgt_lang": "de"},
-    ),
-    "simplegen_accuracy": (
-        ["La médica.", "El médico."],
-        [{"occupation": "physician", "number": "sg", "gender": "female", "category": "MoFc"}] * 2,
-        {"tgt_lang": "es"},
-    ),
+    "prompted_choice": (["die Tür", "Die Zweite für mich."], [_CHOICE] * 2, {"tgt_lang": "de"}),
+    "simplegen_accuracy": (["La médica.", "El médico."], [_PERSON] * 2, {"tgt_lang": "es"}),
     "wino_x_pattern_matching": (
-        ["La boîte, il était là ?", "Où était-elle, là où il était ?"],
-        [{"source": "It was old.", "correct_gender": "female", "incorrect_gender": "male"}] * 2,
+        ["Là, il était là ?", "Où est-elle ?"],
+        [_IT] * 2,
         {"tgt_lang": "fr"},
     ),
     "winomt_pattern_matching": (

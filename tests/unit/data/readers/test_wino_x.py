@@ -21,13 +21,9 @@ LM = {
     "sentence": "The man took off the tank top and put on the t-shirt, because it was sweaty.",
     "context_en": "The man took off the tank top and put on the t-shirt, because _ was sweaty.",
     "context_ru": "Мужчина снял майку и надел футболку, потому что _ была потной.",
-    "option1_en": "the tank top",
-    "option2_en": "the t-shirt",
-    "option1_ru": " майка",
-    "option2_ru": " футболка",
-    "answer": 2,
-    "context_referent_of_option1_ru": "майку",
-    "context_referent_of_option2_ru": "футболку",
+    **{"option1_en": "the tank top", "option2_en": "the t-shirt"},
+    **{"option1_ru": " майка", "option2_ru": " футболка", "answer": 2},
+    **{f"context_referent_of_option{i}_ru": w for i, w in ((1, "майку"), (2, "футболку"))},
 }
 
 

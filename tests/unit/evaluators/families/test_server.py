@@ -181,21 +181,6 @@ def test_a_server_that_refuses_is_an_error_with_its_words(
         behind(served, folder)
 
 
-def test_texts_are_not_sent_on_to_an_address_that_nobody_named(
-    served: ChatServer, folder: Path
-) -> None:
-    with chat_server(served.model, served.tokenizer) as other:
-        evaluator = behind(served, folder, batch_tokens=50)
-        served.always = Fault(status=307, headers={"Location": f"{other.url}/completions"})
-        for request in (
-            lambda: evaluator.mean_logprobs(SOURCES, TRANSLATIONS),
-            lambda: behind(served, folder, batch_tokens=51),
-        ):
-            with pytest.raises(EvaluatorError, match=f"redirects to {other.url}/completions"):
-                request()
-        assert not other.requests
-
-
 def test_a_server_that_lists_no_models_needs_the_name_only(
     served: ChatServer, folder: Path
 ) -> None:

@@ -21,7 +21,8 @@ _SIZES: dict[str, Any] = {
     **{**SIZES, **_IDS, "vocab_size": 1500, "dropout": 0.0, "attention_dropout": 0.0},
     **{"encoder_ffn_dim": 24, "encoder_attention_heads": 4, "max_position_embeddings": 64},
 }
-_FSMT = {"langs": ["en", "de"], "src_vocab_size": 40, "tgt_vocab_size": 1500}
+_FSMT: dict[str, Any] = {"langs": ["en", "de"], "src_vocab_size": 40, "tgt_vocab_size": 1500}
+_FSMT |= {"tie_word_embeddings": False}
 #: family -> class, activation function, other settings
 _MODELS: dict[str, tuple[Any, str, dict[str, Any]]] = {
     "bergamot": (BergamotForConditionalGeneration, "relu", {}),
@@ -29,10 +30,7 @@ _MODELS: dict[str, tuple[Any, str, dict[str, Any]]] = {
     "bart": (transformers.BartForConditionalGeneration, "gelu", {}),
     "mbart": (transformers.MBartForConditionalGeneration, "gelu", {"scale_embedding": True}),
     "m2m_100": (transformers.M2M100ForConditionalGeneration, "relu", {"scale_embedding": True}),
-    "fsmt": (
-        transformers.FSMTForConditionalGeneration,
-        *("relu", {**_FSMT, "tie_word_embeddings": False}),
-    ),
+    "fsmt": (transformers.FSMTForConditionalGeneration, "relu", _FSMT),
 }
 
 
