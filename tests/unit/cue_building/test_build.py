@@ -95,11 +95,8 @@ def test_cues_equal_those_computed_by_hand() -> None:
 
 def test_senses_without_cues_are_listed() -> None:
     found = built()
-    assert found.left_out == (
-        LeftOut("cook", "a", 1, "no candidates"),
-        LeftOut("cook", "b", 1, "no candidates"),
-        LeftOut("doctor", "man", 1, "only sense"),
-    )
+    cooks = (LeftOut("cook", sense, 1, "no candidates") for sense in "ab")
+    assert found.left_out == (*cooks, LeftOut("doctor", "man", 1, "only sense"))
     zeros = dict.fromkeys(("n_unlocated", "n_short", "n_cut"), 0)
     assert found.counts == {"n_examples": 5, "n_left_out": 3, "n_requests": 5 * 7, **zeros}
     assert [e.id for e in found.examples] == ["x0", "x1", "x2", "x3", "x4"]

@@ -15,14 +15,7 @@ import numpy as np
 import pytest
 
 import cc_hf
-from cc_hf.errors import (
-    CacheError,
-    CacheWarning,
-    EvaluatorError,
-    InputError,
-    TooLongError,
-    UnknownNameError,
-)
+from cc_hf.errors import CacheWarning, CCError, InputError, TooLongError
 from cc_hf.evaluators.base import Evaluator
 from cc_hf.evaluators.ensemble import SentenceEnsembleEvaluator, ensemble
 from cc_hf.evaluators.lazy import EvaluatorRecord, LazyEvaluator, open_evaluator
@@ -485,17 +478,6 @@ def test_an_altered_record_is_ignored_and_replaced(
     assert_lazy(folder, path)  # the record was replaced
 
 
-def test_a_changed_file_in_a_subfolder_loads_the_model(
-    folder: Path, path: Path, loader: _Loader
-) -> None:
-    (folder / "shards").mkdir()
-    (folder / "shards" / "bpe.codes").write_text("a b", encoding="utf-8")
-    opened(folder, path)
-    assert_lazy(folder, path)
-    (folder / "shards" / "bpe.codes").write_text("a c", encoding="utf-8")
-    assert_loaded(folder, path)
-
-
 # unusable caches
 
 
@@ -515,18 +497,20 @@ def test_a_cache_without_records_is_extended(folder: Path, path: Path, loader: _
 def test_a_damaged_cache_raises_the_usual_error(folder: Path, path: Path, loader: _Loader) -> None:
     opened(folder, path)
     path.write_bytes(b"nonsense" * 1000)
-    with pytest.raises(CacheError, match="is another file, or damaged"):
-        opened(folder, path)
-    with pytest.raises(InputError, match="is a folder"):
-        opened(folder, path.parent)
-    with pytest.raises(CacheError, match="cannot be written"):
-        opened(folder, folder / "weights.bin" / "scores.sqlite")
+    for cache, message in (
+        (path, "is another file, or damaged"),
+        (path.parent, "is a folder"),
+        (folder / "weights.bin" / "scores.sqlite", "cannot be written"),
+    ):
+        with pytest.raises(CCError, match=message):
+            opened(folder, cache)
 
 
 def test_unknown_and_missing_names_are_refused(path: Path, tmp_path: Path) -> None:
-    with pytest.raises(UnknownNameError, match="did you mean 'cc-tiny-en-de'"):
-        opened("cc-tiny-en-ed", path)
-    with pytest.raises(EvaluatorError, match="there is no such folder"):
-        opened(tmp_path / "missing", path)
-    with pytest.raises(InputError, match="expected at least one evaluator"):
-        opened([], path)
+    for name, message in (
+        ("cc-tiny-en-ed", "did you mean 'cc-tiny-en-de'"),
+        (tmp_path / "missing", "there is no such folder"),
+        ([], "expected at least one evaluator"),
+    ):
+        with pytest.raises(CCError, match=message):
+            opened(name, path)

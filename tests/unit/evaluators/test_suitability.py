@@ -23,11 +23,8 @@ from cc_hf.schema import Focus, ProbingExample
 from tests.helpers.metrics import compute_metric
 from tests.helpers.pairs import EN_DE, GENDER
 
-BAT = {
-    "correct_sources": ["The baseball bat was old."],
-    "incorrect_sources": ["The flying bat was old."],
-    "category": "sport",
-}
+_BATS = {"correct_sources": ["The baseball bat."], "incorrect_sources": ["The flying bat."]}
+BAT = {**_BATS, "category": "sport"}
 
 
 @pytest.fixture(scope="module")
@@ -121,18 +118,14 @@ def test_notes_are_given_when_scores_come_from_the_cache(tmp_path: Path) -> None
 
 
 @pytest.mark.shared
-def test_the_note_on_mucow_names_a_metric_without_evaluator(shared: Path) -> None:
+def test_the_note_on_mucow_names_a_metric_without_evaluator(shared: Path, tiny: Evaluator) -> None:
     material = cc_hf.load_material("mucow", "en-de", data_dir=shared / "upstream")
+    metric = make_metric("contrastive_conditioning")
+    four = replace(material, rows=material.examples[:4])
     with pytest.warns(ResultWarning, match=r"all 4 rows have other cues.* on mucow \(n = 192\)"):
-        found = judge(
-            make_metric("contrastive_conditioning"),
-            replace(material, rows=material.examples[:4]),
-            ["Ja."] * 4,
-            evaluator=cc_hf.load_evaluator("cc-tiny-en-de"),
-        )
-    assert (
-        found.notes[-1] == "Without an evaluator, mucow en-de is judged by mucow_pattern_matching"
-    )
+        found = judge(metric, four, ["Ja."] * 4, evaluator=tiny)
+    expected = "Without an evaluator, mucow en-de is judged by mucow_pattern_matching"
+    assert found.notes[-1] == expected
 
 
 def test_building_cues_warns_of_an_unsuitable_evaluator(tiny: Evaluator) -> None:

@@ -33,15 +33,9 @@ def by_length(sources: Sequence[str], translations: Sequence[str]) -> list[float
     return [float(len(s + t)) for s, t in zip(sources, translations, strict=True)]
 
 
-_CUES = {
-    "correct_sources": ["The [male] cook left."],
-    "incorrect_sources": ["The [female] cook left now.", "A [female] cook."],
-    "category": "male",
-}
-_CONTRAST: dict[str, Any] = {
-    "source": "The lock is old.",
-    "correct_translation": "Das Schloss ist alt.",
-}
+_CUES: dict[str, Any] = {"correct_sources": ["The [male] cook left."], "category": "male"}
+_CUES["incorrect_sources"] = ["The [female] cook left now.", "A [female] cook."]
+_CONTRAST: dict[str, Any] = {"source": "A lock.", "correct_translation": "Das Schloss ist alt."}
 _CONTRAST |= {"contrastive_translations": ["Die Schlösser sind alt.", "Die Locke für Köche."]}
 _WORDS = {"reference": "die Ärztin", "contrastive_reference": "der Arzt"}
 _CHOICE = {"answer": "1", "option1": "die Tür", "option2": "das Tor"}

@@ -31,7 +31,6 @@ from tests.helpers.metrics import (
     evaluate_dataset_by_all,
     evaluate_metric,
 )
-from tests.helpers.models import save_tiny_masked_lm
 from tests.helpers.samples import MT, declare_wino_x, is_sampled, lay_out_samples
 
 compute = functools.partial(compute_metric, "contrastive_translation_scoring", None)
@@ -84,10 +83,7 @@ def test_the_correct_translation_must_beat_all_others_and_ties_are_wrong() -> No
 
 
 def test_a_pair_is_correct_when_both_rows_are() -> None:
-    rows = [
-        {**row, "pair": name}
-        for row, name in zip([ROWS[0], ROWS[5], ROWS[0], ROWS[2]], "aabb", strict=True)
-    ]
+    rows = [{**ROWS[i], "pair": name} for i, name in ((0, "a"), (5, "a"), (0, "b"), (2, "b"))]
     found = evaluate(rows, by_table)
     assert (found.scores["pair_accuracy"], found.scores["accuracy"]) == (0.5, 0.75)
     assert found.intervals["pair_accuracy"] == wilson_interval(1, 2)
@@ -113,9 +109,7 @@ def test_scores_are_those_of_the_evaluator_model(
     tiny_marian: Path, mode: str, score: str, summed: str
 ) -> None:
     rows = [
-        contrast(
-            "The doctor asked.", "Der Arzt bat.", "Die Ärztin bat.", "Der Arzt bat die Schwester."
-        ),
+        contrast("The doctor asked.", "Der Arzt bat.", "Die Ärztin bat.", "Der Arzt bat sie."),
         contrast("The nurse.", "Der Pfleger.", "Die Krankenschwester."),
     ]
     evaluator = cc_hf.load_evaluator(tiny_marian, src_lang="en", tgt_lang="de", mode=mode)
@@ -130,22 +124,6 @@ def test_scores_are_those_of_the_evaluator_model(
     probability = found.judgements[1].probability_correct
     if score == "logprob":
         assert probability == pytest.approx(1 / (1 + np.exp(logs[1] - logs[0])), rel=1e-4)
-
-
-def test_pseudo_perplexity_equals_masking_one_token_at_a_time(tmp_path: Path) -> None:
-    save_tiny_masked_lm(tmp_path)
-    rows = [
-        contrast(
-            "", "Der Arzt bat die Krankenschwester.", "Der Arzt bat.", "Die Mechanikerin bat."
-        ),
-        contrast("The mechanic.", "Ja.", "Sie hatte gute Laune."),
-    ]
-    found = compute(rows, evaluator=tmp_path, src_lang="en", tgt_lang="de")
-    for row, scores in zip(rows, found["scores"], strict=True):
-        source = str(row["source"])
-        plain = [plain_forward.masked_lm(tmp_path, source, t).mean() for t in texts_of(row)]
-        np.testing.assert_allclose(np.log(scores), plain, atol=1e-5, rtol=0)
-    assert "|logprob:pll|score:perplexity|" in found["signature"]
 
 
 def test_a_causal_language_model_scores_texts_without_source(tmp_path: Path) -> None:

@@ -20,13 +20,8 @@ SENSES = {
     "stick": {"senses": ["Schläger", "Keule"], "ambiguous": ["Holz"]},
     "wood": {"senses": ["Stab"], "ambiguous": ["Holz"], "blacklisted": ["Brett"]},
 }
-ROW: dict[str, Any] = {
-    "source": "The bat, it seems, is old.",
-    "homograph": "bat",
-    "start": 4,
-    "cluster": "stick",
-    "senses": SENSES,
-}
+_BAT: dict[str, Any] = {"source": "The bat, it seems, is old.", "homograph": "bat", "start": 4}
+ROW: dict[str, Any] = {**_BAT, "cluster": "stick", "senses": SENSES}
 LINKS = ["0-0 1-1 6-3 7-4"]
 
 

@@ -28,13 +28,8 @@ compute = functools.partial(compute_metric, "wino_x_pattern_matching")
 evaluate = functools.partial(evaluate_metric, "wino_x_pattern_matching")
 
 METRIC = "wino_x_pattern_matching"
-ROW = {
-    "source": "The vase broke because it was old.",
-    "correct_gender": "female",
-    "incorrect_gender": "male",
-    "category": "female",
-    "pair": "a",
-}
+_GENDERS = {"correct_gender": "female", "incorrect_gender": "male", "category": "female"}
+ROW = {"source": "The vase broke because it was old.", "pair": "a", **_GENDERS}
 
 
 @cases_by_words(

@@ -22,13 +22,8 @@ DECLARATION = metric_class("winomt_pattern_matching")
 compute = functools.partial(compute_metric, "winomt_pattern_matching")
 evaluate = functools.partial(evaluate_metric, "winomt_pattern_matching")
 
-GOOD: dict[str, Any] = {
-    "source": "Then the cook left.",
-    "occupation": "cook",
-    "occupation_index": 2,
-    "gold_gender": "female",
-    "stereotype": "pro",
-}
+_COOK = {"source": "Then the cook left.", "occupation": "cook", "occupation_index": 2}
+GOOD: dict[str, Any] = {**_COOK, "gold_gender": "female", "stereotype": "pro"}
 MALE = {**GOOD, "gold_gender": "male", "stereotype": "anti"}
 _TEXT = st.text(st.characters(codec="utf-8"), max_size=12)
 _REFERENCES = st.fixed_dictionaries(

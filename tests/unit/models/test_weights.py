@@ -51,10 +51,8 @@ def change_json(path: Path, **fields: Any) -> None:
 @pytest.fixture(scope="module")
 def made(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     """Save one tiny model of every family, which no test changes."""
-    return {
-        family: build(tmp_path_factory.mktemp(family))
-        for family, build in families.BUILDERS.items()
-    }
+    builders = families.BUILDERS.items()
+    return {family: build(tmp_path_factory.mktemp(family)) for family, build in builders}
 
 
 def score(place: Path) -> Any:

@@ -44,11 +44,11 @@ def test_groups_are_resampled_as_a_whole() -> None:
 
 
 def test_input_that_cannot_be_resampled_is_refused() -> None:
-    with pytest.raises(InputError, match="columns: expected at least one value"):
-        resampled_sums(np.zeros((0, 2)))
-    with pytest.raises(InputError, match="n_resamples: expected an integer from 1"):
-        resampled_sums(np.ones((1, 1)), n_resamples=0)
-    with pytest.raises(InputError, match="strata: expected one per item, 2 in all, got 1"):
-        resampled_sums(np.ones((2, 1)), ["a"])
-    with pytest.raises(InputError, match=r"row 1: expected a group in.*got group 7 in 'a' and 'b'"):
-        resampled_sums(np.ones((2, 1)), ["a", "b"], groups=[7, 7])
+    for n_rows, options, message in (
+        (0, {}, "columns: expected at least one value"),
+        (2, {"n_resamples": 0}, "n_resamples: expected an integer from 1"),
+        (2, {"strata": ["a"]}, "strata: expected one per item, 2 in all, got 1"),
+        (2, {"strata": [*"ab"], "groups": [7, 7]}, r"row 1: .* in.*got group 7 in 'a' and 'b'"),
+    ):
+        with pytest.raises(InputError, match=message):
+            resampled_sums(np.ones((n_rows, 1)), **options)

@@ -129,12 +129,13 @@ def test_a_difference_of_few_samples_says_why_it_has_no_interval(
 
 
 def test_bad_shapes_are_refused() -> None:
-    with pytest.raises(InputError, match="correct: expected at least two systems, got 1"):
-        paired_differences(CORRECT[:1], CATEGORIES)
-    with pytest.raises(InputError, match=r"categories: .* 400 in all, got 3"):
-        paired_differences(CORRECT, ["a"] * 3)
-    with pytest.raises(InputError, match=r"weights: .* got the shape \(3, 2\)"):
-        paired_differences(CORRECT, CATEGORIES, weights=np.ones((3, 2), dtype=np.int64))
+    for correct, categories, weights, message in (
+        (CORRECT[:1], CATEGORIES, None, "correct: expected at least two systems, got 1"),
+        (CORRECT, ["a"] * 3, None, "categories: .* 400 in all, got 3"),
+        (CORRECT, CATEGORIES, np.ones((3, 2), np.int64), r"weights: .* got the shape \(3, 2\)"),
+    ):
+        with pytest.raises(InputError, match=message):
+            paired_differences(correct, categories, weights=weights)
     with pytest.raises(InputError, match="same samples"):
         mcnemar(CORRECT[0], CORRECT[0][:3])
 

@@ -17,7 +17,7 @@ from unittest.mock import Mock
 import pytest
 from huggingface_hub import constants
 
-from cc_hf.errors import EvaluatorError, InputError
+from cc_hf.errors import CCError, EvaluatorError, InputError
 from cc_hf.models import servers
 from cc_hf.models.servers import KEY_VARIABLE, checked_url
 from cc_hf.prompting.conversations import Conversation, Decoding, Message, Reply
@@ -318,13 +318,6 @@ def test_the_token_of_the_hub_is_never_sent(
     assert [headers["authorization"] for headers in served.headers] == ["Bearer none"] * 2
 
 
-def test_a_server_that_was_named_is_asked_without_the_hub(
-    served: ChatServer, local: LocalChat, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(constants, "HF_HUB_OFFLINE", True)
-    assert asking(served).reply(QUESTIONS) == local.reply(QUESTIONS)
-
-
 @pytest.mark.parametrize("key", ["ключ", "two\nlines", "a b"])
 def test_a_key_that_cannot_be_sent_is_refused(
     served: ChatServer, monkeypatch: pytest.MonkeyPatch, key: str
@@ -341,18 +334,14 @@ def test_the_only_model_need_not_be_named(served: ChatServer) -> None:
     assert chat.identity == f"server:{served.url}#tiny/greedy/6 tokens"
 
 
-@pytest.mark.parametrize("answer", [{"data": []}, {"data": [{"id": "a"}, {"id": "b"}]}])
-def test_several_models_or_none_need_a_name(served: ChatServer, answer: Any) -> None:
-    served.faults = [Fault(answer=answer)]
-    with pytest.raises(InputError, match="expected a name"):
-        open_respondent(None, server=served.url, decoding=SHORT)
-
-
-@pytest.mark.parametrize("answer", [[], {"data": 3}, {"models": []}])
-def test_a_list_of_models_in_another_form_is_an_error(served: ChatServer, answer: Any) -> None:
-    served.faults = [Fault(answer=answer)]
-    with pytest.raises(EvaluatorError, match="list of models"):
-        open_respondent(None, server=served.url, decoding=SHORT)
+def test_several_models_or_none_need_a_name_and_must_be_a_list(served: ChatServer) -> None:
+    named, strange = "expected a name", "list of models"
+    wrong: list[tuple[Any, str]] = [({"data": []}, named), ([], strange), ({"data": 3}, strange)]
+    wrong += [({"models": []}, strange), ({"data": [{"id": "a"}, {"id": "b"}]}, named)]
+    for answer, message in wrong:
+        served.faults = [Fault(answer=answer)]
+        with pytest.raises(CCError, match=message):
+            open_respondent(None, server=served.url, decoding=SHORT)
 
 
 @pytest.mark.parametrize(

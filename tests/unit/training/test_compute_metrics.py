@@ -101,19 +101,21 @@ def by_length(sources: Sequence[str], translations: Sequence[str]) -> list[float
 
 
 def test_metrics_of_the_package_take_examples_or_references(tokenizer: Any, tmp_path: Path) -> None:
+    """The figures are those of the other entry points, and `UNUSABLE` needs the sources."""
     examples = cc_hf.load_examples(str(write_people(tmp_path)))[:7]
     references = references_of(examples)
     texts = [text or "." for text in as_decoded(tokenizer, OUTPUTS)]
-    options: dict[str, Any] = {"evaluator": by_length, **EN_DE}
-    expected = compute(texts, references, **options)
+    metric = make_metric("contrastive_conditioning")
+    result = judge(metric, Material("en", "de", examples), texts, evaluator=by_length)
+    expected = {**result.scores, **result.counts, "n": 7, "n_empty": 1}
+    plain = {name: value for name, value in expected.items() if name not in UNUSABLE}
+    assert {"n_with_source", "n_repeated", "n_without_words"} == UNUSABLE.keys() & expected.keys()
     shown = prediction(tokenizer, [*OUTPUTS, OUTPUTS[0]], [*TARGETS, TARGETS[0]])
-    options["metrics"] = ["contrastive_conditioning", "bleu"]
-    for given in (examples, references, {"contrastive_conditioning": references}):
+    options: dict[str, Any] = {"evaluator": by_length, "metrics": [metric.name, "bleu"]}
+    for given in (examples, references, {metric.name: references}):
         found = made(tokenizer, references=given, **options)(shown)
-        for name in ("accuracy", "min_accuracy", "accuracy_female", "weighted_accuracy"):
-            assert found[name] == expected[name]
-        assert (found["n"], found["n_empty"]) == (7, 1)
-        assert "bleu" in found
+        assert found.pop("bleu") > 0
+        assert found == (expected if given is examples else plain)
     assert 0 < expected["accuracy"] < 1
 
 
@@ -202,21 +204,6 @@ def test_the_function_works_in_a_trainer(tiny_marian: Path, tmp_path: Path, toke
     assert found["eval_n"] == 5
     with pytest.raises(InputError, match=r"got 4; .*another evaluation set"):
         trainer.evaluate(rows[:4])
-
-
-def test_figures_equal_those_of_the_other_entry_points(tokenizer: Any, tmp_path: Path) -> None:
-    examples = cc_hf.load_examples(str(write_people(tmp_path)))[:7]
-    shown = prediction(tokenizer, OUTPUTS, TARGETS)
-    texts = [text or "." for text in as_decoded(tokenizer, OUTPUTS)]
-    metric = make_metric("contrastive_conditioning")
-    expected = judge(metric, Material("en", "de", examples), texts, evaluator=by_length)
-    found, plain = (
-        made(tokenizer, references=references, evaluator=by_length)(shown)
-        for references in (examples, references_of(examples))
-    )
-    assert found == {**expected.scores, **expected.counts, "n": 7, "n_empty": 1}
-    assert {"n_with_source", "n_repeated", "n_without_words"} == UNUSABLE.keys() & found.keys()
-    assert plain == {name: value for name, value in found.items() if name not in UNUSABLE}
 
 
 def test_the_embedded_evaluator_warns_of_unsuitable_cues(tokenizer: Any) -> None:

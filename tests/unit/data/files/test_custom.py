@@ -16,12 +16,8 @@ from cc_hf.schema import ContrastiveSourceExample, ContrastiveTranslationExample
 from tests.helpers.cases import cases_by_message
 from tests.helpers.metrics import evaluate_dataset
 
-ROW: dict[str, Any] = {
-    "source": "The bat was old.",
-    "focus": "bat",
-    "correct_cues": ["baseball"],
-    "incorrect_cues": ["flying", "{focus} (animal)"],
-}
+ROW: dict[str, Any] = {"source": "The bat was old.", "focus": "bat", "correct_cues": ["baseball"]}
+ROW["incorrect_cues"] = ["flying", "{focus} (animal)"]
 
 
 def write(path: Path, *rows: Any) -> Path:

@@ -152,9 +152,8 @@ def test_a_bracket_stands_before_the_person_if_its_gender_is_known(tmp_path: Pat
     lines = [
         "He paints. <sep> The artists and the doctor left.",
         "He met her. <sep> The nurse left.",
-        "She slept. <sep> It rained.",
-        "She slept. <sep> Butcher likes to judge a singer's voice.",
     ]
+    lines += ["She slept. <sep> It rained.", "She slept. <sep> Butcher likes a singer's voice."]
     paths = contexts(tmp_path, lines, list("abcd"), list("wxyz"))
     first, last = examples(paths, "contextual_de.sources")
     shown = first.id, first.gold, first.category, first.focus.text

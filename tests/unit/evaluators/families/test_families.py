@@ -137,11 +137,6 @@ def test_the_prompt_can_be_replaced(tmp_path: Path) -> None:
         cc_hf.load_evaluator(tmp_path, prompt="no source")
 
 
-def test_a_prompt_is_refused_by_families_without_one(tiny_marian: Path) -> None:
-    with pytest.raises(InputError, match="is of the family marian, which takes none"):
-        cc_hf.load_evaluator(tiny_marian, prompt="{source}")
-
-
 @pytest.mark.parametrize(
     "text", ["{source.__class__}", "{source!r}", "{other}", "{", "{source:>9}", "{0}"]
 )

@@ -152,14 +152,6 @@ def test_language_tokens_are_not_counted() -> None:
     assert_close(found, expected)
 
 
-def test_the_order_of_pairs_does_not_change_scores() -> None:
-    model = PackedModel(tiny("marian"), mode="exact")
-    sources, inputs, labels = pairs()
-    found = model.logprobs(sources, inputs, labels, batch_tokens=60)
-    turned = model.logprobs(sources[::-1], inputs[::-1], labels[::-1], batch_tokens=60)
-    np.testing.assert_allclose(np.concatenate(turned[::-1]), np.concatenate(found), atol=1e-5)
-
-
 def test_numbers_of_rows_recur(monkeypatch: pytest.MonkeyPatch) -> None:
     # Each number of rows needs a prepared product of its own.
     model = PackedModel(tiny("m2m_100"), mode="exact")
