@@ -92,6 +92,8 @@ def test_an_evaluator_function_gets_the_pairs_unchanged() -> None:
 @cases_by_message(
     ("predictions", "references", "message"),
     [
+        ([], [], "at least one prediction"),
+        (["x"], [], "1 predictions and 0 references"),
         ("x", [GOOD], "predictions: expected a list, got str"),
         ([""], [GOOD], "row 0: expected a translation, got ''"),
         (["x", " \t"], [GOOD, GOOD], "row 1: expected a translation"),

@@ -227,6 +227,7 @@ def with_others(texts: Any) -> dict[str, Any]:
 @cases_by_message(
     ("references", "options", "message"),
     [
+        ([], {}, "at least one reference"),
         ("ab", {}, "references: expected a list, got str"),
         ([3], {}, "row 0: expected a reference with the keys correct_translation.*got int"),
         ([with_others("b")], {}, "row 0: contrastive_translations: expected a list, got str"),

@@ -1,9 +1,11 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from cc_hf.errors import InputError
 from cc_hf.statistics.accuracy import (
     category_accuracies,
     min_accuracy,
@@ -42,6 +44,11 @@ def test_weights_are_not_normalised_between_categories() -> None:
     correct, weights = np.array([True, False, False]), np.array([2, 1, 1])
     assert total_accuracy(correct, weights) == 2 / 4
     assert total_accuracy(correct) == 1 / 3
+
+
+def test_the_minimum_of_no_category_is_refused() -> None:
+    with pytest.raises(InputError, match="at least one category"):
+        min_accuracy((), weighted=False)
 
 
 def test_category_none_counts_in_the_total_but_not_in_the_minimum() -> None:
