@@ -11,7 +11,6 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -228,19 +227,6 @@ def test_more_pairs_than_one_sqlite_query_holds_are_found(path: Path) -> None:
     with ScoreCache(path).session(IDENTITY) as session:
         session.add(pairs[::2], list(rows.values()))
         assert session.find(pairs) == rows
-
-
-def test_a_second_load_of_the_model_uses_the_cached_scores(
-    path: Path, tiny_marian: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    first = cc_hf.load_evaluator(tiny_marian, cache=path)
-    before = first.mean_logprobs(["The doctor.", "a"], ["Der Arzt.", "b"])
-    again = cc_hf.load_evaluator(tiny_marian, cache=path, batch_tokens=77)
-    monkeypatch.setattr(type(again), "score_batch", None)
-    found = again.mean_logprobs(["a", "The doctor."], ["b", "Der Arzt."])
-    np.testing.assert_array_equal(found, before[::-1])
-    assert cc_hf.load_evaluator(tiny_marian, cache=path) is first
-    assert cc_hf.load_evaluator(tiny_marian).cache is None
 
 
 def test_the_default_cache_lies_in_hf_home(root: Path) -> None:
