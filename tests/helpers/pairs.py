@@ -15,6 +15,8 @@ PAIRS = [
     ("The doctor asked the nurse.", "ihm"),
 ]
 SOURCES, TRANSLATIONS = [s for s, _ in PAIRS], [t for _, t in PAIRS]
-_CUES = {f"{side}_sources": [f"The [{cue}] doctor left."] for side, cue in
-         (("correct", "female"), ("incorrect", "male"))}
+_CUES = {
+    f"{side}_sources": [f"The [{cue}] doctor left."]
+    for side, cue in (("correct", "female"), ("incorrect", "male"))
+}
 GENDER: dict[str, Any] = {**_CUES, "category": "female"}
