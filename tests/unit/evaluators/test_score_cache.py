@@ -301,6 +301,19 @@ def test_a_damaged_default_cache_can_be_cleared() -> None:
     assert open_cache(True) is not None
 
 
+def test_an_unwritable_default_cache_warns_once_and_is_skipped(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "file" / "scores.sqlite"
+    path.parent.write_text("", encoding="utf-8")
+    monkeypatch.setattr("cc_hf.evaluators.score_cache._default_path", lambda: path)
+    with pytest.warns(CacheWarning, match="cannot be used .* the evaluation goes on, scores are"):
+        cache = open_cache(True)
+    # without a second warning, which would be an error here
+    found = LetterEvaluator(cache=cache).score(REQUESTS, **EN_DE)
+    assert as_lists(found) == scored(None)[0]
+
+
 def test_a_full_disk_does_not_end_the_evaluation(
     path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

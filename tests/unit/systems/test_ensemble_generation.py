@@ -9,6 +9,8 @@ from transformers import MarianMTModel
 
 import cc_hf
 from cc_hf.errors import InputError
+from cc_hf.evaluators.base import Evaluator
+from cc_hf.systems.ensemble_generation import translating_members
 from cc_hf.systems.translate import translate_with
 from tests.helpers import families
 from tests.helpers.models import save_tiny_marian
@@ -120,6 +122,12 @@ def test_every_family_translates_as_an_ensemble(tmp_path: Path, family: str) -> 
     folder = families.BUILDERS[family](tmp_path)
     alone = cc_hf.translate(SOURCES, folder, **EN_DE, num_beams=2)
     assert cc_hf.translate(SOURCES, [folder, folder], **EN_DE, num_beams=2) == alone
+
+
+def test_models_that_do_not_translate_are_refused(tmp_path: Path) -> None:
+    evaluator: Evaluator = cc_hf.load_evaluator(families.save_tiny_causal_lm(tmp_path), **EN_DE)
+    with pytest.raises(InputError, match="does not translate: expected a sequence-to-sequence"):
+        translating_members(evaluator)
 
 
 def test_members_of_other_tokens_are_refused(folders: list[Path], tmp_path: Path) -> None:

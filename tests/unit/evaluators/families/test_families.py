@@ -145,6 +145,16 @@ def test_prompts_with_unknown_fields_are_refused(text: str) -> None:
         PromptTemplate(text)
 
 
+def test_a_prompt_is_refused_by_families_without_one(tiny_marian: Path) -> None:
+    with pytest.raises(InputError, match="is of the family marian, which takes none"):
+        cc_hf.load_evaluator(tiny_marian, prompt="{source}")
+
+
+def test_small100_takes_a_model_of_m2m100_and_no_source_language(tmp_path: Path) -> None:
+    small = cc_hf.load_evaluator(families.save_tiny_m2m100(tmp_path), kind="small100")
+    assert small.mean_logprobs(["a"], ["b"], tgt_lang="de").shape == (1,)
+
+
 def test_braces_in_a_source_are_not_fields_of_the_prompt() -> None:
     assert PromptTemplate("{{{source}}}").fill("{tgt_lang} {", "en", "de") == "{{tgt_lang} {}"
 
