@@ -51,7 +51,7 @@ def test_evaluator_agreement_reads_several_results(tmp_path: Path) -> None:
     paths = []
     for evaluator, accuracies in {"a": (0.1, 0.2, 0.3), "b": (0.3, 0.4, 0.2)}.items():
         for system, accuracy in enumerate(accuracies):
-            result = agreement_result(f"t{system}", evaluator, accuracy, ids=("0",))
+            result = agreement_result(f"t{system}", evaluator, accuracy)
             paths.append(write_result(tmp_path, f"{evaluator}{system}", result))
     printed = printed_by(
         "compare", "--by", "evaluator", *paths, "-o", tmp_path / "r.json", "--resamples", "200"
