@@ -51,13 +51,10 @@ def test_choices_of_a_file_are_results_that_other_commands_read(data: Path, tmp_
     again = run_command(*("ask", "choices.replies.jsonl", "-o", "again.json"), cwd=tmp_path)
     assert "written: again.json" in again.stderr
     assert (tmp_path / "again.json").read_text(encoding="utf-8") == text
-    strict = run_command(
-        *("ask", "choices.replies.jsonl", "--parser", "exact", "--json"), cwd=tmp_path
-    )
+    strict = run_command("ask choices.replies.jsonl --parser exact --json", cwd=tmp_path)
     assert json.loads(strict.stdout)["counts"]["n_invalid"] == n - 1
-    compared = run_command(
-        *("compare", "choices.json", "again.json", "--shared", "--right-alone"), cwd=tmp_path
-    )
+    compare = "compare choices.json again.json --shared --right-alone"
+    compared = run_command(compare, cwd=tmp_path)
     assert "not compared, since not every result has a verdict: 2 of" in compared.stdout
     assert "right by this one only" in compared.stdout
 
@@ -70,27 +67,26 @@ def test_show_prints_the_turns_and_asks_nothing(data: Path, tmp_path: Path) -> N
     assert "11 requests" in shown.stdout
     printed = run_command(*arguments, "--strategy", "cota", "--json", cwd=tmp_path).stdout
     messages = json.loads(printed)["messages"]
-    assert [message["role"] for message in messages] == ["user", "assistant"] * 4 + ["user"]
+    roles = ["user", "assistant"] * 4
+    assert [message["role"] for message in messages] == [*roles, "user"]
     both = ["--both-orders", "--shots", "2"]
     run_command(*arguments, *both, "--prompts", "requests.jsonl", cwd=tmp_path)
     lines = (tmp_path / "requests.jsonl").read_text(encoding="utf-8").splitlines()
     rows = [json.loads(line) for line in lines]
     assert len(rows) == 22
-    assert [message["role"] for message in rows[0]["messages"]] == ["user", "assistant"] * 2 + [
-        "user"
-    ]
+    assert [message["role"] for message in rows[0]["messages"]] == [*roles[:4], "user"]
     replies = [{"id": row["id"], "text": f"Translation {row['answer']}"} for row in rows]
     (tmp_path / "replies.jsonl").write_text("\n".join(map(json.dumps, replies)), encoding="utf-8")
     choose = ["ask", "wino_x", CONFIG, "--data-dir", str(data)]
     run_command(*choose, *both, "--replies", "replies.jsonl", "-o", "a.json", cwd=tmp_path)
     result = EvaluationResult.from_json((tmp_path / "a.json").read_text(encoding="utf-8"))
     assert result.scores["consistency"] == result.scores["accuracy"] == 1
-    refused = run_command(*arguments, *both, "--task", "translate", cwd=tmp_path, status=2)
-    assert "--both-orders: expected none" in refused.stderr
-    refused = run_command(*arguments, "--id", "other", cwd=tmp_path, status=2)
-    assert "--id: expected the id of one of" in refused.stderr
-    refused = run_command(*arguments, "--shots", "10", cwd=tmp_path, status=2)
-    assert "--shots: expected" in refused.stderr
+    for wrong, message in (
+        ([*both, "--task", "translate"], "--both-orders: expected none"),
+        (["--id", "other"], "--id: expected the id of one of"),
+        (["--shots", "10"], "--shots: expected"),
+    ):
+        assert message in run_command(*arguments, *wrong, cwd=tmp_path, status=2).stderr
 
 
 @pytest.mark.shared
@@ -105,29 +101,17 @@ def test_nothing_is_asked_without_a_model_a_server_or_a_file(data: Path, tmp_pat
 
 def test_translations_go_to_evaluate_without_those_that_are_missing(tmp_path: Path) -> None:
     (tmp_path / "bats.csv").write_text(BATS, encoding="utf-8")
-    ids = json.loads(
-        run_command(
-            *("ask", "bats.csv", "--show", "--shots", "0", "--json"),
-            cwd=tmp_path,
-        ).stdout
-    )["id"]
-    first = int(ids)
+    shown = run_command("ask bats.csv --show --shots 0 --json", cwd=tmp_path)
+    first = int(json.loads(shown.stdout)["id"])
     texts = ['"Die Fledermaus fliegt."', "I'm sorry, no.", "Mein Schläger ist alt."]
     lines = [json.dumps({"id": str(first + i), "text": text}) for i, text in enumerate(texts)]
     (tmp_path / "replies.jsonl").write_text("\n".join(lines), encoding="utf-8")
-    shown = run_command(
-        *("ask", "bats.csv", "--shots", "0", "--replies", "replies.jsonl"),
-        *("-o", "t.jsonl"),
-        cwd=tmp_path,
-    )
+    shown = run_command("ask bats.csv --shots 0 --replies replies.jsonl -o t.jsonl", cwd=tmp_path)
     assert "1 without a translation: the reply is a refusal or an explanation" in shown.stdout
     rows = [json.loads(line) for line in (tmp_path / "t.jsonl").read_text("utf-8").splitlines()]
     assert [row["outcome"] for row in rows] == ["valid", "invalid", "valid"]
-    run_command(
-        *("evaluate", "bats.csv", "--translations", "t.jsonl", "--metric", "homograph_accuracy"),
-        *("--option", "search=anywhere", "--translated-only", "-o", "r.json"),
-        cwd=tmp_path,
-    )
+    options = "--metric homograph_accuracy --option search=anywhere --translated-only -o r.json"
+    run_command(f"evaluate bats.csv --translations t.jsonl {options}", cwd=tmp_path)
     result = EvaluationResult.from_json((tmp_path / "r.json").read_text(encoding="utf-8"))
     assert (result.n, result.scores["accuracy"]) == (2, 1)
     assert "[2 chosen " in result.signature
@@ -148,11 +132,8 @@ def test_rows_of_ones_own_are_asked_once_for_each_wrong_translation(tmp_path: Pa
     lines = (tmp_path / "requests.jsonl").read_text(encoding="utf-8").splitlines()
     requests = [json.loads(line) for line in lines]
     assert [request["id"] for request in requests] == ["0", "1/1", "1/2"]
-    assert [request[f"option{request['answer']}"] for request in requests] == [
-        "Sie fliegt.",
-        "Ein Schläger.",
-        "Ein Schläger.",
-    ]
+    options = [request[f"option{request['answer']}"] for request in requests]
+    assert options == ["Sie fliegt.", "Ein Schläger.", "Ein Schläger."]
     assert requests[0]["answer"] == "2"
     replies = [{"id": row["id"], "text": "Translation 2"} for row in requests]
     (tmp_path / "replies.jsonl").write_text("\n".join(map(json.dumps, replies)), encoding="utf-8")

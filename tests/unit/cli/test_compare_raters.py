@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -14,18 +15,9 @@ def result(dataset: str, metric: str, *verdicts: str) -> EvaluationResult:
     judgements = tuple(
         Judgement(str(i), "all", v == "correct", f"t{i}", v) for i, v in enumerate(verdicts)
     )
-    return EvaluationResult(
-        dataset,
-        "",
-        "de",
-        metric,
-        f"{metric}|lemma:some|n:3",
-        len(judgements),
-        {},
-        {},
-        (),
-        judgements,
-    )
+    signature = f"{metric}|lemma:some|n:3"
+    rest: Any = len(judgements), {}, {}, (), judgements
+    return EvaluationResult(dataset, "", "de", metric, signature, *rest)
 
 
 @pytest.fixture
@@ -35,30 +27,18 @@ def files(tmp_path: Path) -> Path:
     second = result("mucow", "contrastive_conditioning", "correct", "correct", "correct")
     (tmp_path / "one.json").write_text(first.to_json(), encoding="utf-8")
     (tmp_path / "all.json").write_text(ResultSet((first, second)).to_json(), encoding="utf-8")
-    label = {
-        "id": "2",
-        "translation": "t2",
-        "label_annotator1": "Correct Sense",
-        "label_annotator2": "Wrong Sense",
-    }
+    labels = {"label_annotator1": "Correct Sense", "label_annotator2": "Wrong Sense"}
+    label = {"id": "2", "translation": "t2", **labels}
     (tmp_path / "labels.jsonl").write_text(json.dumps(label) + "\n", encoding="utf-8")
     return tmp_path
 
 
 def test_own_agreement_is_shown_beside_the_published_one(files: Path) -> None:
     output = files / "out.json"
-    arguments = (
-        "--labels",
-        files / "labels.jsonl",
-        "--assume",
-        files / "one.json",
-        "--output",
-        output,
-    )
-    printed = cc_hf(
-        "compare", "--by", "rater", files / "all.json", *arguments, environment={"COLUMNS": "80"}
-    ).stdout
-    printed = " ".join(printed.split())
+    options = "--labels labels.jsonl --assume one.json --output out.json"
+    narrow = {"COLUMNS": "80"}
+    shown = cc_hf(f"compare --by rater all.json {options}", cwd=files, environment=narrow)
+    printed = " ".join(shown.stdout.split())
     assert "vamvas-sennrich-2" in printed  # the name is broken in a narrow terminal
     assert "83.8" in printed
     assert "88.0" in printed
@@ -73,42 +53,21 @@ def test_own_agreement_is_shown_beside_the_published_one(files: Path) -> None:
 
 
 def test_annotations_can_be_shared_by_results_or_given_per_result(files: Path) -> None:
-    labels = ("--labels", files / "labels.jsonl")
-    assert (
-        cc_hf(
-            "compare", "--by", "rater", files / "one.json", files / "all.json", *labels
-        ).stdout.count("signature:")
-        == 3
-    )
-    assert (
-        cc_hf(
-            "compare", "--by", "rater", files / "one.json", files / "all.json", *labels, *labels
-        ).stdout.count("signature:")
-        == 3
-    )
-    wrong = cc_hf("compare", "--by", "rater", files / "one.json", *labels, *labels, status=2).stderr
+    labels = "--labels labels.jsonl"
+    for given in (labels, f"{labels} {labels}"):
+        shown = cc_hf(f"compare --by rater one.json all.json {given}", cwd=files).stdout
+        assert shown.count("signature:") == 3
+    wrong = cc_hf(f"compare --by rater one.json {labels} {labels}", cwd=files, status=2).stderr
     assert "expected the option once, or once per file of results (1), got it 2 times" in wrong
 
 
 def test_options_that_do_not_fit_together_are_refused(files: Path) -> None:
-    common = (
-        "compare",
-        "--by",
-        "rater",
-        files / "one.json",
-        "--labels",
-        files / "labels.jsonl",
-    )
-    refused = cc_hf(*common, "--without-corpus", "opensubs", status=2)
-    assert "--without-corpus: expected --assume RESULT with it" in refused.stderr
-    (files / "decided.json").write_text(
-        result("mucow", "m", "correct", "correct", "correct").to_json(), encoding="utf-8"
-    )
-    assert (
-        "expected a file with one result that has inconclusive verdicts"
-        in cc_hf(*common, "--assume", files / "decided.json", status=2).stderr
-    )
-    assert (
-        "inconclusive: expected correct or incorrect, got 'perhaps'"
-        in cc_hf(*common, "--inconclusive", "perhaps", status=2).stderr
-    )
+    decided = result("mucow", "m", "correct", "correct", "correct")
+    (files / "decided.json").write_text(decided.to_json(), encoding="utf-8")
+    for options, message in (
+        ("--without-corpus opensubs", "--without-corpus: expected --assume RESULT with it"),
+        ("--assume decided.json", "expected a file with one result that has inconclusive verdicts"),
+        ("--inconclusive perhaps", "inconclusive: expected correct or incorrect, got 'perhaps'"),
+    ):
+        command = f"compare --by rater one.json --labels labels.jsonl {options}"
+        assert message in cc_hf(command, cwd=files, status=2).stderr

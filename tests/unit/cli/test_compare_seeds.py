@@ -26,10 +26,9 @@ def test_a_table_is_made_of_results_bleu_times_and_labels(
     seeds: list[Path], tmp_path: Path
 ) -> None:
     labels = ["--group", "*=ours", "--size", "base=6M", "--size", "fast=2M", "--seqkd", "fast"]
-    outputs = (
-        f"--table {tmp_path}/systems.tsv --means {tmp_path}/means.csv --plot {tmp_path}/chart.svg"
-    )
-    shown = run_command(*BY_SEED, *seeds, *seed_files(tmp_path), *labels, *outputs.split())
+    outputs = ["--table", "systems.tsv", "--means", "means.csv", "--plot", "chart.svg"]
+    files = seed_files(tmp_path)
+    shown = run_command(*BY_SEED, *seeds, *files, *labels, *outputs, cwd=tmp_path)
     rows = read_system_table(tmp_path / "systems.tsv")
     assert [row["system"] for row in rows] == ["base", "base", "fast", "fast"]
     assert ",".join(rows[0]).startswith("system,group,size,seed,seqkd,tgt_lang,bleu,seconds,")
@@ -37,10 +36,8 @@ def test_a_table_is_made_of_results_bleu_times_and_labels(
     assert (first["seed"], first["bleu"], first["seconds"]) == ("1", "20.5", "3")
     assert (first["beams"], first["n_female"], first["accuracy_female"]) == ("5", "10", "50")
     means = read_system_table(tmp_path / "means.csv")
-    assert [(m["n_seeds"], m["min_accuracy"], m["bleu_sd"]) for m in means] == [
-        ("2", "60", "0.7071067812"),
-        ("2", "30", "0.7071067812"),
-    ]
+    found = [(m["n_seeds"], m["min_accuracy"], m["bleu_sd"]) for m in means]
+    assert found == [("2", "60", "0.7071067812"), ("2", "30", "0.7071067812")]
     assert "60.0 ± 14.1" in shown.stdout
     assert "3.2 ± 0.4" in shown.stdout
     text = (tmp_path / "chart.svg").read_text(encoding="utf-8")
@@ -55,11 +52,8 @@ def test_json_has_seeds_and_means(seeds: list[Path], tmp_path: Path) -> None:
     content = json.loads(shown.stdout)
     assert content["systems"][0]["figures"]["min_accuracy"] == 0.5
     assert content["systems"][0]["intervals"]["accuracy"] == pytest.approx([0.6, 0.8])
-    assert content["means"][1]["seconds"] == {
-        "mean": 1.25,
-        "sd": pytest.approx(0.5 / 2**0.5),
-        "values": [1.0, 1.5],
-    }
+    expected = {"mean": 1.25, "sd": pytest.approx(0.5 / 2**0.5), "values": [1.0, 1.5]}
+    assert content["means"][1]["seconds"] == expected
     shown = run_command(*BY_SEED, *seeds, "-o", "-")
     assert json.loads(shown.stdout)["means"][0]["n_seeds"] == 2
     assert "min_accuracy" in shown.stderr
@@ -109,24 +103,13 @@ def test_systems_without_bleu_are_named_and_not_drawn(seeds: list[Path], tmp_pat
 
 
 def test_wrong_options_are_refused(seeds: list[Path], tmp_path: Path) -> None:
-    cases: list[tuple[list[str | Path], str]] = [
-        ([*seeds, "--figure", "min"], "unknown figure 'min'"),
-        ([*seeds, "--group", "base"], "--group: expected key=value, got 'base'"),
-        (
-            [*seeds, "--metric", "own"],
-            "--metric: expected one of contrastive_conditioning, got own",
-        ),
-        ([*seeds, "--name", "a"], "--name: expected one for each file of results, 4 in all"),
-        ([*seeds, "--table", "t.txt"], "--table: expected a file that ends in .tsv or .csv"),
-        ([*seeds, "--plot", tmp_path / "a.txt"], "--plot: expected a file that ends in"),
-    ]
-    for arguments, message in cases:
-        shown = run_command(*BY_SEED, *arguments, status=2)
+    for option, value, message in (
+        ("figure", "min", "unknown figure 'min'"),
+        ("group", "base", "--group: expected key=value, got 'base'"),
+        ("metric", "own", "--metric: expected one of contrastive_conditioning, got own"),
+        ("name", "a", "--name: expected one for each file of results, 4 in all"),
+        ("table", "t.txt", "--table: expected a file that ends in .tsv or .csv"),
+        ("plot", tmp_path / "a.txt", "--plot: expected a file that ends in"),
+    ):
+        shown = run_command(*BY_SEED, *seeds, f"--{option}", value, status=2)
         assert message in shown.stderr
-
-
-def test_the_report_of_files_is_as_before(seeds: list[Path], tmp_path: Path) -> None:
-    shown = run_command("report", *seeds[:1])
-    assert "base-seed1" in shown.stdout
-    refused = run_command("report", seeds[0], "--html", tmp_path / "no/x.html", status=2)
-    assert refused.stderr.startswith("error: --html: the folder")

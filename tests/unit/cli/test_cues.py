@@ -4,69 +4,40 @@ import json
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner, Result
+from typer.testing import Result
 
-from cc_hf.cli.main import app
 from cc_hf.data.loading import load_examples
 from cc_hf.errors import InputError
 from tests.helpers.cases import cases_by_message
+from tests.helpers.command_line import invoke
 from tests.helpers.models import save_tiny_masked_lm
 
-_KEYS = [
-    "id",
-    "source",
-    "focus",
-    "position",
-    "correct_cues",
-    "incorrect_cues",
-    "category",
-    "gold",
-    "src_lang",
-    "tgt_lang",
-    "reference",
-    "ambiguous_word",
-]
+_KEYS = (
+    "id source focus position correct_cues incorrect_cues category gold src_lang tgt_lang"
+    " reference ambiguous_word"
+)
 
 
-def cues_build(*arguments: str | Path, error: type[Exception] | None = None) -> Result:
-    """Run the command in this process: starting one costs more than the work."""
-    found = CliRunner().invoke(
-        app, ["cues", "build", "mucow", *map(str, arguments)], env={"COLUMNS": "80"}
-    )
+def cues_build(*arguments: object, error: type[Exception] | None = None) -> Result:
+    found = invoke("cues build mucow", *arguments, columns=80)
     assert isinstance(found.exception, error or type(None)), found.output
     return found
 
 
 @pytest.mark.shared
 def test_cues_build_writes_cues_and_compares_them(tmp_path: Path, shared: Path) -> None:
-    published = (
-        shared / "upstream/ZurichNLP/contrastive-conditioning/tasks/data/mucow/disambiguation_cues"
-    )
-    lists, insertions = (
-        published / "en-de.insertion_candidates.roberta-large.json",
-        published / "en-de.insertions.roberta-large.jsonl",
-    )
-    options: list[str | Path] = [
-        "--candidates",
-        lists,
-        "--word",
-        "relay",
-        "--n-candidates",
-        "4",
-        "--n-cues",
-        "2",
-        "--data-dir",
-        shared / "upstream",
-    ]
-    found = cues_build(
-        "en-de", *options, "--examples", tmp_path / "c.jsonl", "--compare", insertions
-    )
-    rows = [
-        json.loads(line) for line in (tmp_path / "c.jsonl").read_text(encoding="utf-8").splitlines()
-    ]
+    data = "ZurichNLP/contrastive-conditioning/tasks/data/mucow/disambiguation_cues"
+    published = shared / "upstream" / data
+    lists = published / "en-de.insertion_candidates.roberta-large.json"
+    insertions = published / "en-de.insertions.roberta-large.jsonl"
+    options: list[object] = ["--data-dir", shared / "upstream", "--candidates", lists]
+    options += ["--word", "relay", "--n-candidates", 4, "--n-cues", 2, "--compare", insertions]
+    found = cues_build("en-de", *options, "--examples", tmp_path / "c.jsonl")
+    lines = (tmp_path / "c.jsonl").read_text(encoding="utf-8").splitlines()
+    rows = list(map(json.loads, lines))
     assert len(rows) == 14
     for row in rows:
-        assert list(row) == _KEYS
+        assert list(row) == _KEYS.split()
         assert row["source"][row["position"] : row["position"] + len(row["focus"])] == row["focus"]
         assert len(row["correct_cues"]) == len(row["incorrect_cues"]) == 2
     assert "2 senses with cues, 14 examples" in found.stdout
@@ -77,11 +48,8 @@ def test_cues_build_writes_cues_and_compares_them(tmp_path: Path, shared: Path) 
     assert row["senses"][0]["correct_cues"] in [cues["correct_cues"] for cues in rows]
     assert row["compared"]["correct"]["n_expected"] == 6
     assert row["counts"]["n_examples"] == 14
-    assert all(
-        " ".join(row[side]) in found.stdout
-        for row in rows
-        for side in ("correct_cues", "incorrect_cues")
-    )
+    cues = [row[side] for row in rows for side in ("correct_cues", "incorrect_cues")]
+    assert all(" ".join(side) in found.stdout for side in cues)
     assert found.stdout.count("of 6 cues of en-de.insertions.roberta-large.jsonl chosen") == 2
     assert max(map(len, found.stdout.split("correct:")[0].splitlines())) <= 80
     assert "signature: cues|data:mucow/en-de@" in found.stdout
@@ -90,20 +58,10 @@ def test_cues_build_writes_cues_and_compares_them(tmp_path: Path, shared: Path) 
 
 @pytest.mark.shared
 def test_cues_build_predicts_candidates_with_a_masked_lm(tmp_path: Path, shared: Path) -> None:
-    rows = [
-        e
-        for e in load_examples("mucow", "en-de", data_dir=shared / "upstream")
-        if e.extra["ambiguous_word"] == "relay"
-    ]
-    lm = save_tiny_masked_lm(tmp_path, [e.source for e in rows], max_tokens=24)
-    options: list[str | Path] = [
-        "--word",
-        "relay",
-        "--n-candidates",
-        "2",
-        "--data-dir",
-        shared / "upstream",
-    ]
+    examples = load_examples("mucow", "en-de", data_dir=shared / "upstream")
+    sources = [e.source for e in examples if e.extra["ambiguous_word"] == "relay"]
+    lm = save_tiny_masked_lm(tmp_path, sources, max_tokens=24)
+    options = ["--word", "relay", "--n-candidates", 2, "--data-dir", shared / "upstream"]
     found = cues_build("--masked-lm", lm, *options, "--candidates-output", tmp_path / "c.json")
     candidates = json.loads((tmp_path / "c.json").read_text(encoding="utf-8"))
     assert {len(words) for words in candidates["relay"].values()} == {50}
@@ -147,12 +105,9 @@ def test_cues_calibrate_prints_writes_and_draws_what_evaluate_takes(tmp_path: Pa
     own = tmp_path / "own.json"
     own.write_text('[{"name": "titles", "cues": {"female": "Ms", "male": "Mr"}}]', encoding="utf-8")
     names = ("gender_brackets", "gender_nouns", "titles")
-    options = ["--wording", names[0], "--wording", names[1], "--wording", str(own), "--no-cache"]
-    found = CliRunner().invoke(
-        app,
-        ["cues", "calibrate", str(rows), *options, "-o", str(written), "--plot", str(picture)],
-        env={"COLUMNS": "80"},
-    )
+    wordings = f"--wording {names[0]} --wording {names[1]} --wording {own}"
+    options = f"{wordings} --no-cache -o {written} --plot {picture}"
+    found = invoke(f"cues calibrate {rows} {options}", columns=80)
     assert found.exit_code == 0, found.output
     assert "Wordings of cues, en → de, on 30 translations that did not choose" in found.output
     assert f"written: {written}" in found.output.replace("\n", "")
@@ -165,19 +120,8 @@ def test_cues_calibrate_prints_writes_and_draws_what_evaluate_takes(tmp_path: Pa
     test.write_text("source\tfocus\tgold\nThe cook left.\tcook\tmale", encoding="utf-8")
     translations = tmp_path / "test.de"
     translations.write_text("Die Köchin ging.", encoding="utf-8")
-    judged = CliRunner().invoke(
-        app,
-        [
-            "evaluate",
-            str(test),
-            "--language-pair",
-            "en-de",
-            "--translations",
-            str(translations),
-            "--cues",
-            str(written),
-            "--no-cache",
-        ],
+    judged = invoke(
+        f"evaluate {test} -l en-de --translations {translations} --cues {written} --no-cache"
     )
     assert judged.exit_code == 0, judged.output
     assert f"cues:{calibration['chosen']}|" in judged.output
@@ -186,8 +130,6 @@ def test_cues_calibrate_prints_writes_and_draws_what_evaluate_takes(tmp_path: Pa
 
 def test_cues_calibrate_refuses_a_picture_that_it_cannot_draw(tmp_path: Path) -> None:
     rows = calibration_rows(tmp_path / "dev.tsv")
-    found = CliRunner().invoke(
-        app, ["cues", "calibrate", str(rows), "--plot", str(tmp_path / "cues.txt")]
-    )
+    found = invoke("cues calibrate", rows, "--plot", tmp_path / "cues.txt")
     assert isinstance(found.exception, InputError)
     assert "plot: expected a file that ends in ." in str(found.exception)

@@ -1,20 +1,21 @@
 from __future__ import annotations
 
 import functools
+import itertools
 import json
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
-from typer.testing import CliRunner
 
 import cc_hf
-from cc_hf.cli.main import app
 from cc_hf.errors import CCError
 from cc_hf.results import EvaluationResult
 from tests.helpers.cases import cases_by_message
+from tests.helpers.command_line import printed_by
 from tests.helpers.metrics import compute_metric
+from tests.helpers.pairs import EN_DE
 from tests.unit.cli.test_commands import cc_hf as program
 
 compute = functools.partial(compute_metric, "contrastive_conditioning")
@@ -25,41 +26,23 @@ WRONG = "Der Arzt bat die Krankenschwester, ihr zu helfen."
 
 
 def explain(*arguments: str | Path) -> Any:
-    found = CliRunner().invoke(app, ["explain", *map(str, arguments), "--json"])
-    if isinstance(found.exception, CCError):
-        raise found.exception
-    assert found.exit_code == 0, found.output
-    return json.loads(found.stdout)
+    return json.loads(printed_by("explain", *arguments, "--json"))
 
 
 def test_explain_takes_a_sentence_and_writes_json(tmp_path: Path) -> None:
     output = tmp_path / "e.json"
-    found = program(
-        "explain",
-        *SENTENCE,
-        "--gender",
-        "female",
-        "--translation",
-        RIGHT,
-        "--translation",
-        WRONG,
-        "--output",
-        output,
-        "--html",
-        tmp_path / "e.html",
-        environment={"COLUMNS": "120"},
-    )
-    verdicts = [
-        line for line in found.stdout.splitlines() if "probability of the correct reading" in line
-    ]
+    texts = ("--translation", RIGHT, "--translation", WRONG)
+    outputs = ("--output", output, "--html", tmp_path / "e.html")
+    found = printed_by("explain --gender female", *SENTENCE, *texts, *outputs, columns=120)
+    verdicts = [line for line in found.splitlines() if "probability of the correct read" in line]
     assert [line.split(":")[0] for line in verdicts] == ["correct", "incorrect"]
-    assert "The [female] doctor asked the nurse to help her." in found.stdout
+    assert "The [female] doctor asked the nurse to help her." in found
     page = (tmp_path / "e.html").read_text(encoding="utf-8")
     assert page.count('<section class="cc-explanation"') == 2
     rows = json.loads(output.read_text(encoding="utf-8"))
     assert rows[0]["probability_correct"] > 0.5 > rows[1]["probability_correct"]
     assert f"{100 * rows[0]['probability_correct']:.1f} %" in verdicts[0]
-    assert "cc-tiny-en-de@" in found.stdout
+    assert "cc-tiny-en-de@" in found
 
 
 def test_bracket_cues_given_by_hand_equal_the_gender_option() -> None:
@@ -79,14 +62,9 @@ def test_explain_takes_an_example_of_a_dataset() -> None:
     found = explain("simplegen", "en-de", "--id", examples[7].id, *given)
     assert [row["translation"] for row in found] == texts
     assert found[0]["correct_source"] in examples[7].correct_sources
-    reference = {
-        "correct_sources": examples[7].correct_sources,
-        "incorrect_sources": examples[7].incorrect_sources,
-        "category": "all",
-    }
-    expected = compute(
-        ["Übersetzung Nummer 7."], [reference], src_lang="en", tgt_lang="de", mode="exact"
-    )["probability_correct"]
+    names = "correct_sources", "incorrect_sources"
+    reference = {name: getattr(examples[7], name) for name in names} | {"category": "all"}
+    expected = compute(texts[1:], [reference], **EN_DE, mode="exact")["probability_correct"]
     assert found[1]["probability_correct"] == pytest.approx(expected[0], abs=1e-5)
 
 
@@ -100,15 +78,12 @@ def test_explain_takes_data_evaluator_and_translation_from_a_result(tmp_path: Pa
     assert row["translation"] == judgement.translation
     assert row["probability_correct"] == pytest.approx(judgement.probability_correct, abs=1e-5)
     assert f"|eval:{row['evaluator']}|" in result.signature
-    other = replace(
-        result, signature=result.signature.replace("eval:cc-tiny-en-de@", "eval:other@")
-    )
+    signature = result.signature.replace("eval:cc-tiny-en-de@", "eval:other@")
+    other = replace(result, signature=signature)
     (tmp_path / "other.json").write_text(other.to_json(), encoding="utf-8")
     named = ("explain", "other.json", "--id", "814", "--evaluator", "cc-tiny-en-de")
     assert "the result was judged by other@" in program(*named, cwd=tmp_path).stderr
-    with pytest.raises(
-        CCError, match=r"unknown evaluator 'other'.* give that model as `evaluator`"
-    ):
+    with pytest.raises(CCError, match=r"unknown evaluator 'other'.* give that model as `eval"):
         explain(tmp_path / "other.json", "--id", "814")
     own = replace(result, dataset="custom", config="rows")
     (tmp_path / "own.json").write_text(own.to_json(), encoding="utf-8")
@@ -119,47 +94,21 @@ def test_explain_takes_data_evaluator_and_translation_from_a_result(tmp_path: Pa
 @cases_by_message(
     ("arguments", "message"),
     [
-        ((), "expected a result or a dataset with --id, or --source"),
-        (("simplegen", "--translation", "Ja."), "expected --id"),
-        (
-            ("simplegen", "--id", "no", "--translation", "Ja."),
-            "has no example 'no'; expected one of 2664 ids",
-        ),
-        (("simplegen", "--id", "0", *SENTENCE, "--translation", "Ja."), "got both"),
-        (("contrawsd", "no", "--id", "0", "--translation", "Ja."), "unknown configuration"),
-        (
-            (*SENTENCE, "--translation", "Ja."),
-            "expected --gender male or female, or at least one --correct-cue",
-        ),
-        (
-            (*SENTENCE, "--gender", "female", "--correct-cue", "a", "--translation", "Ja."),
-            "got both",
-        ),
-        ((*SENTENCE, "--gender", "x", "--translation", "Ja."), "male or female"),
-        ((*SENTENCE, "--gender", "female"), "at least one --translation"),
-        (
-            (*SENTENCE, "--gender", "female", "-l", "en-fr", "--translation", "Ja."),
-            "none ships with the package for en-fr",
-        ),
-        (
-            (*SENTENCE, "--gender", "female", "--score", "mean", "--translation", "Ja."),
-            "score: expected one of",
-        ),
-        (
-            (
-                "--source",
-                "The cook saw the cook.",
-                "--focus",
-                "cook",
-                "--gender",
-                "male",
-                "--translation",
-                "Ja.",
-            ),
-            "occurs 2 times",
-        ),
+        ("", "expected a result or a dataset with --id, or --source"),
+        ("simplegen --translation Ja.", "expected --id"),
+        ("simplegen --id no --translation Ja.", "has no example 'no'; expected one of 2664 ids"),
+        ("simplegen --id 0 SENTENCE --translation Ja.", "got both"),
+        ("contrawsd no --id 0 --translation Ja.", "unknown configuration"),
+        ("SENTENCE --translation Ja.", "--gender male or female, or at least one --correct-cue"),
+        ("SENTENCE --gender female --correct-cue a --translation Ja.", "got both"),
+        ("SENTENCE --gender x --translation Ja.", "male or female"),
+        ("SENTENCE --gender female", "at least one --translation"),
+        ("SENTENCE --gender female -l en-fr --translation Ja.", "none ships .* for en-fr"),
+        ("SENTENCE --gender female --score mean --translation Ja.", "score: expected one of"),
+        ("--source cook,cook --focus cook --gender male --translation Ja.", "occurs 2 times"),
     ],
 )
-def test_bad_arguments_are_refused(arguments: tuple[str, ...], message: str) -> None:
+def test_bad_arguments_are_refused(arguments: str, message: str) -> None:
+    words = [SENTENCE if word == "SENTENCE" else (word,) for word in arguments.split()]
     with pytest.raises(CCError, match=message):
-        explain(*arguments)
+        explain(*itertools.chain(*words))

@@ -3,13 +3,12 @@ from __future__ import annotations
 import socket
 import sys
 from pathlib import Path
-from typing import Any
+from unittest.mock import Mock
 
 import pytest
 
 from cc_hf.data.files.quality_scores import read_quality_scores
 from cc_hf.errors import InputError, MissingDependencyError
-from cc_hf.hub.push import Upload
 from cc_hf.leaderboard.app import build_page
 from tests.helpers.cases import cases_by_message
 from tests.helpers.command_line import invoke, printed_by
@@ -29,48 +28,38 @@ def results(tmp_path: Path) -> Path:
 def test_publishing_is_a_dry_run_unless_told_to_push(
     results: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    sent: list[dict[str, Any]] = []
-
-    def push(upload: Upload, **options: Any) -> str:
-        sent.append({"upload": upload, **options})
-        return f"{upload.url}/commit/1"
-
+    push = Mock(return_value="https://huggingface.co/commit/1")
     monkeypatch.setattr("cc_hf.hub.push.push", push)
     told = invoke(f"publish leaderboard --repo org/board {results}").output
-    assert sent == []
-    assert "dry run: 5 files" in told
-    assert "https://huggingface.co/spaces/org/board" in told
-    assert "broken.json is ignored" in told
-    assert "cc_hf, which is on no package index yet" in told
-    assert "--requirement" in told
+    push.assert_not_called()
+    for part in (
+        *("dry run: 5 files", "https://huggingface.co/spaces/org/board", "broken.json is ignored"),
+        *("cc_hf, which is on no package index yet", "--requirement", "results/aws.json"),
+    ):
+        assert part in told
     own = ("--requirement", "cc_hf @ git+https://example.org/cc_hf")
     quiet = invoke(f"publish leaderboard --repo o/b {results}", *own).output
     assert "package index" not in quiet
-    assert "results/aws.json" in told
-    assert "sent: 5 files" in printed_by(
-        f"publish leaderboard --repo org/board {results} --yes --public --title T"
-    )
-    (call,) = sent
-    upload = call["upload"]
-    where = (upload.repo, upload.repo_type, call["private"], call["create_pr"])
+    options = "--yes --public --title T"
+    shown = printed_by(f"publish leaderboard --repo org/board {results} {options}")
+    assert "sent: 5 files" in shown
+    ((upload,), given) = push.call_args
+    where = (upload.repo, upload.repo_type, given["private"], given["create_pr"])
     assert where == ("org/board", "space", False, False)
     sent_files = "README.md app.py requirements.txt results/aws.json results/dates.tsv"
     assert sorted(path for path, _ in upload.files) == sent_files.split()
 
 
 def test_publish_can_write_the_folder_without_uploading(results: Path, tmp_path: Path) -> None:
-    told = printed_by(
-        f"publish leaderboard --repo org/board {results} --output {tmp_path}/space --bleu aws=31.2"
-    )
+    publish = f"publish leaderboard {results} --repo"
+    told = printed_by(f"{publish} org/board --output {tmp_path}/space --bleu aws=31.2")
     assert "app.py" in told
     assert read_quality_scores(tmp_path / "space/bleu.json").of("aws", "winomt", "de") == 0.312
     assert (tmp_path / "space/results/aws.json").is_file()
     with pytest.raises(InputError, match="got both"):
-        printed_by(
-            f"publish leaderboard --repo org/board {results} --output {tmp_path}/other --yes"
-        )
+        printed_by(f"{publish} org/board --output {tmp_path}/other --yes")
     with pytest.raises(InputError, match="expected ORGANISATION/NAME"):
-        printed_by("publish", "leaderboard", "--repo", "board", results)
+        printed_by(f"{publish} board")
 
 
 @cases_by_message(

@@ -31,10 +31,8 @@ def count(tgt_lang: str = "de", n: int = typer.Option(3, help="How many.")) -> N
 @pytest.fixture(autouse=True)
 def _studies(monkeypatch: pytest.MonkeyPatch) -> None:
     toy = registry.Study(f"{__name__}:toys", ("emelin-2020", "Smith 2025"), "Counts toys.")
-    for name, study in {
-        "toy_count": toy,
-        "absent": registry.Study("no_such_module:app", (), "Is listed only."),
-    }.items():
+    absent = registry.Study("no_such_module:app", (), "Is listed only.")
+    for name, study in {"toy_count": toy, "absent": absent}.items():
         monkeypatch.setitem(registry.STUDIES, name, study)
 
 
@@ -43,15 +41,12 @@ def test_studies_are_listed_with_papers_without_being_imported() -> None:
     (line,) = [row for row in wide.splitlines() if "toy_count" in row]
     assert " ".join(line.split()) == "toy_count Emelin et al. 2020; Smith 2025 Counts toys."
     rows = {row.pop("name"): row for row in json.loads(cc_hf("study", "--json").stdout)}
-    assert rows["toy_count"] == {
-        "about": "Counts toys.",
-        "papers": ["Emelin et al. 2020", "Smith 2025"],
-    }
+    papers = ["Emelin et al. 2020", "Smith 2025"]
+    assert rows["toy_count"] == {"about": "Counts toys.", "papers": papers}
     assert rows["absent"]["papers"] == []
     assert "Is listed only." in cc_hf("study", "--help").stdout
-    assert (
-        "expected `cc-hf study --json` alone" in cc_hf("study", "--json", "absent", status=2).stderr
-    )
+    refused = cc_hf("study --json absent", status=2).stderr
+    assert "expected `cc-hf study --json` alone" in refused
 
 
 @pytest.mark.parametrize("name", ["toy_count", "toy-count"])

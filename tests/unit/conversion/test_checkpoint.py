@@ -36,6 +36,10 @@ def content(**more: Any) -> dict[str, Any]:
     }
 
 
+def save(path: Path, saved: Any, *, is_zip: bool, **options: Any) -> None:
+    torch.save(saved, path, _use_new_zipfile_serialization=is_zip, **options)
+
+
 @pytest.mark.parametrize("is_zip", [True, False], ids=["zip", "legacy"])
 @pytest.mark.parametrize("place", ["alone", "model", "args", "extra_state"])
 @pytest.mark.parametrize(
@@ -47,16 +51,10 @@ def test_a_checkpoint_that_would_run_a_command_is_refused_and_not_run(
     tmp_path: Path, is_zip: bool, place: str, function: Any, name: str
 ) -> None:
     made = tmp_path / "made"
-    argument = (
-        f"touch {made}"
-        if function is os.system
-        else f"open({str(made)!r}, 'w')"
-        if function is eval
-        else "antigravity"
-    )
-    evil = Command(function, argument)
+    arguments: dict[Any, str] = {os.system: f"touch {made}", eval: f"open({str(made)!r}, 'w')"}
+    evil = Command(function, arguments.get(function, "antigravity"))
     saved: Any = evil if place == "alone" else content(**{place: {"inside": [evil]}})
-    torch.save(saved, tmp_path / "model1.pt", _use_new_zipfile_serialization=is_zip)
+    save(tmp_path / "model1.pt", saved, is_zip=is_zip)
     with pytest.raises(EvaluatorError, match=f"refused, it holds {name}, which no checkpoint"):
         read_checkpoint(tmp_path / "model1.pt")
     assert not made.exists()
@@ -71,9 +69,8 @@ def test_the_malicious_checkpoint_would_run_its_command_if_unpickled(tmp_path: P
 
 
 def test_a_bare_pickle_is_refused(tmp_path: Path) -> None:
-    (tmp_path / "model1.pt").write_bytes(
-        pickle.dumps(Command(os.system, f"touch {tmp_path / 'made'}"), protocol=2)
-    )
+    command = Command(os.system, f"touch {tmp_path / 'made'}")
+    (tmp_path / "model1.pt").write_bytes(pickle.dumps(command, protocol=2))
     with pytest.raises(EvaluatorError, match=r"refused, it holds \w+\.system"):
         read_checkpoint(tmp_path / "model1.pt")
     assert not (tmp_path / "made").exists()
@@ -89,20 +86,11 @@ def test_meters_and_arrays_are_read_and_other_classes_refused(
     with monkeypatch.context() as patched:
         patched.setitem(sys.modules, "fairseq", types.ModuleType("fairseq"))
         patched.setitem(sys.modules, "fairseq.meters", module)
-        meters = [
-            getattr(module, name)() for name in ("AverageMeter", "StopwatchMeter", "TimeMeter")
-        ]
+        meters = [module.AverageMeter(), module.StopwatchMeter(), module.TimeMeter()]
         meters[0].value = 3
-        torch.save(
-            content(extra_state={"meters": meters, "counts": np.arange(3)}),
-            tmp_path / "good.pt",
-            _use_new_zipfile_serialization=is_zip,
-        )
-        torch.save(
-            content(extra_state=module.OtherMeter()),
-            tmp_path / "bad.pt",
-            _use_new_zipfile_serialization=is_zip,
-        )
+        states = {"good": {"meters": meters, "counts": np.arange(3)}, "bad": module.OtherMeter()}
+        for name, state in states.items():
+            save(tmp_path / f"{name}.pt", content(extra_state=state), is_zip=is_zip)
     before = set(torch.serialization.get_safe_globals())  # torch keeps no order
     assert read_checkpoint(tmp_path / "good.pt").architecture == "transformer"
     with pytest.raises(EvaluatorError, match=r"refused, it holds fairseq\.meters\.OtherMeter"):
@@ -116,13 +104,8 @@ def test_arrays_pickled_by_numpy_1_are_read(tmp_path: Path, is_zip: bool) -> Non
     """numpy 1 names its function numpy.core.multiarray._reconstruct, and so do checkpoints of its
     time.
     """
-    torch.save(
-        content(extra_state=np.arange(3)),
-        tmp_path / "model1.pt",
-        pickle_protocol=2,
-        _use_new_zipfile_serialization=is_zip,
-    )
     path = tmp_path / "model1.pt"
+    save(path, content(extra_state=np.arange(3)), is_zip=is_zip, pickle_protocol=2)
     content_of = {
         name: data.replace(b"numpy._core.multiarray", b"numpy.core.multiarray")
         for name, data in _parts(path, is_zip=is_zip).items()
@@ -154,13 +137,8 @@ def test_files_that_are_not_checkpoints_are_refused(tmp_path: Path) -> None:
             read_checkpoint(path)
         # torch advises to run what the file says
         assert "weights_only" not in str(refused.value)
-    no_checkpoints: list[Any] = [
-        [1, 2],
-        {"model": {}},
-        {"model": {"a": 1}},
-        {"args": argparse.Namespace()},
-    ]
-    for saved in no_checkpoints:
+    no_checkpoints: list[Any] = [[1, 2], {"model": {}}, {"model": {"a": 1}}]
+    for saved in (*no_checkpoints, {"args": argparse.Namespace()}):
         torch.save(saved, path)
         with pytest.raises(EvaluatorError, match="with weights by name under 'model'"):
             read_checkpoint(path)
@@ -212,9 +190,8 @@ def test_a_truncated_checkpoint_is_refused(tmp_path: Path) -> None:
 def test_options_are_read_as_namespace_or_dictionary(tmp_path: Path) -> None:
     weights = {"a": torch.ones(1)}
     for model in (argparse.Namespace(arch="transformer"), {"_name": "transformer"}):
-        torch.save(
-            {"args": None, "cfg": {"model": model}, "model": weights}, tmp_path / "model1.pt"
-        )
+        saved = {"args": None, "cfg": {"model": model}, "model": weights}
+        torch.save(saved, tmp_path / "model1.pt")
         assert read_checkpoint(tmp_path / "model1.pt").architecture == "transformer"
 
 

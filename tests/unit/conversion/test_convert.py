@@ -36,12 +36,9 @@ _SEPARATE: dict[str, Any] = {"share_all_embeddings": False}
 _PRE_NORM = both(normalize_before=True)
 _LEARNED = both(learned_pos=True)
 _MBART = {**both(normalize_before=True, learned_pos=True), "layernorm_embedding": True}
-_BART = {
-    **_LEARNED,
-    "layernorm_embedding": True,
-    "activation_fn": "gelu",
-    "no_scale_embedding": True,
-}
+_NORMS = {**_PRE_NORM, "layernorm_embedding": True}
+_GELU = {"activation_fn": "gelu"}
+_BART = {**_LEARNED, **_GELU, "layernorm_embedding": True, "no_scale_embedding": True}
 
 
 @pytest.mark.parametrize(
@@ -51,10 +48,7 @@ _BART = {
         ("fsmt", {**_SEPARATE, "encoder_layers": 3, "decoder_attention_heads": 4}),
         ("fsmt", {**_SEPARATE, "decoder_ffn_embed_dim": 40}),
         ("m2m_100", _PRE_NORM),
-        (
-            "m2m_100",
-            {**_PRE_NORM, "encoder_layers": 1, "decoder_layers": 3, "activation_fn": "gelu"},
-        ),
+        ("m2m_100", {**_PRE_NORM, "encoder_layers": 1, "decoder_layers": 3, **_GELU}),
         ("mbart", _MBART),
         ("bart", _BART),
         ("bart", {**_BART, "no_scale_embedding": False, "activation_fn": "relu"}),
@@ -96,12 +90,9 @@ def test_odd_texts_in_a_batch_score_as_alone_in_plain_transformers(
     tokenizer = FairseqTokenizer.from_pretrained(folder)
     for source, target, score in zip(sources, targets, scores, strict=True):
         (target_ids,) = tokenizer.encode_targets([target])
-        given = {
-            "input_ids": torch.tensor(tokenizer.encode_sources([source])),
-            "decoder_input_ids": torch.tensor([[2, *target_ids[:-1]]]),
-        }
+        ids, inputs = tokenizer.encode_sources([source]), torch.tensor([[2, *target_ids[:-1]]])
         with torch.inference_mode():
-            logits = model(**given, use_cache=False).logits[0]
+            logits = model(torch.tensor(ids), decoder_input_ids=inputs, use_cache=False).logits[0]
         expected = logits.log_softmax(-1)[range(len(target_ids)), target_ids].mean().item()
         assert score == pytest.approx(expected, abs=1e-5)
 
@@ -115,12 +106,9 @@ def test_odd_texts_in_a_batch_score_as_alone_in_plain_transformers(
         ("layernorm_embedding=False .* post-norm with encoder_learned_pos=True", _LEARNED),
         ("layernorm_.*=False .* pre-norm .*learned_pos=True", {**_LEARNED, **_PRE_NORM}),
         ("layernorm_.*=True .* post-norm .*learned_pos=False", {"layernorm_embedding": True}),
+        ("layernorm_embedding=True .* pre-norm with encoder_learned_pos=False", _NORMS),
         (
-            "layernorm_embedding=True .* pre-norm with encoder_learned_pos=False",
-            {"layernorm_embedding": True, **_PRE_NORM},
-        ),
-        (
-            "encoder_normalize_before=True and decoder_normalize_before=False differ",
+            "encoder_normalize_before=True and dec.*=False differ",
             {"encoder_normalize_before": True},
         ),
         ("encoder_learned_pos=False and .*_pos=True differ", {"decoder_learned_pos": True}),
@@ -223,9 +211,8 @@ def test_weights_that_are_not_finite_are_refused(tmp_path: Path, value: float) -
 def test_learned_positions_of_two_lengths_are_refused(tmp_path: Path) -> None:
     weights = save_fairseq(tmp_path / "in", **_BART)
     weights["decoder.embed_positions.weight"] = weights["decoder.embed_positions.weight"][:20]
-    save_fairseq(
-        tmp_path / "in", weights=weights, **_BART, max_source_positions=32, max_target_positions=18
-    )
+    positions: dict[str, Any] = {"max_source_positions": 32, "max_target_positions": 18}
+    save_fairseq(tmp_path / "in", weights=weights, **_BART, **positions)
     with pytest.raises(EvaluatorError, match="max_source_positions=32 and max_target_positions=18"):
         convert(tmp_path / "in", output=tmp_path / "out")
 
@@ -257,12 +244,14 @@ def test_folders_without_the_needed_files_are_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="expected checkpoints"):
         convert(tmp_path / "in", output=tmp_path / "out")
     save_fairseq(tmp_path / "in")
-    with pytest.raises(InputError, match=r"there is no checkpoint model2\.pt"):
-        convert(tmp_path / "in", output=tmp_path / "out", checkpoints=["model2"])
-    with pytest.raises(InputError, match="tokenizer: expected one of moses, space"):
-        convert(tmp_path / "in", output=tmp_path / "out", tokenizer="nltk")
-    with pytest.raises(InputError, match="exists and is not an empty folder"):
-        convert(tmp_path / "in", output=tmp_path / "in")
+    wrong: list[tuple[dict[str, Any], str]] = [
+        ({"checkpoints": ["model2"]}, r"there is no checkpoint model2\.pt"),
+        ({"tokenizer": "nltk"}, "tokenizer: expected one of moses, space"),
+        ({"output": tmp_path / "in"}, "exists and is not an empty folder"),
+    ]
+    for options_of_run, message in wrong:
+        with pytest.raises(InputError, match=message):
+            convert(tmp_path / "in", **{"output": tmp_path / "out", **options_of_run})
     (tmp_path / "in/dict.de.txt").unlink()
     with pytest.raises(EvaluatorError, match=r"the dictionary .*dict\.de\.txt is missing"):
         convert(tmp_path / "in", output=tmp_path / "out")

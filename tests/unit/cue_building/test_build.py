@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
@@ -58,11 +59,8 @@ def built(rows: Any = None, **options: Any) -> CueSet:
 
 def examples() -> list[ContrastiveSourceExample]:
     senses = ["animal", "club", "animal", "club", "animal"]
-    bats = [
-        example(i, f"The bat number {i} and a bat.", "bat", sense) for i, sense in enumerate(senses)
-    ]
     return [
-        *bats,
+        *(example(i, f"The bat number {i} and a bat.", "bat", s) for i, s in enumerate(senses)),
         example(5, "The doctor left.", "doctor", "man"),
         example(6, "The cook met a cook.", "cook", "a"),
         example(7, "A cook.", "cook", "b"),
@@ -97,19 +95,10 @@ def test_cues_equal_those_computed_by_hand() -> None:
 
 def test_senses_without_cues_are_listed() -> None:
     found = built()
-    assert found.left_out == (
-        LeftOut("cook", "a", 1, "no candidates"),
-        LeftOut("cook", "b", 1, "no candidates"),
-        LeftOut("doctor", "man", 1, "only sense"),
-    )
-    assert found.counts == {
-        "n_examples": 5,
-        "n_left_out": 3,
-        "n_unlocated": 0,
-        "n_short": 0,
-        "n_requests": 5 * 7,
-        "n_cut": 0,
-    }
+    cooks = (LeftOut("cook", sense, 1, "no candidates") for sense in "ab")
+    assert found.left_out == (*cooks, LeftOut("doctor", "man", 1, "only sense"))
+    zeros = dict.fromkeys(("n_unlocated", "n_short", "n_cut"), 0)
+    assert found.counts == {"n_examples": 5, "n_left_out": 3, "n_requests": 5 * 7, **zeros}
     assert [e.id for e in found.examples] == ["x0", "x1", "x2", "x3", "x4"]
     assert built(n_cues=4).counts["n_short"] == 2
 
@@ -122,20 +111,11 @@ def test_candidates_of_a_sense_without_examples_count_as_incorrect() -> None:
 
 def test_rows_are_complete_rows_of_a_custom_dataset() -> None:
     found = built()
-    assert found.rows()[1] == {
-        "id": "x1",
-        "source": "The bat number 1 and a bat.",
-        "focus": "bat",
-        "position": 4,
-        "correct_cues": list(found.senses[1].correct.cues),
-        "incorrect_cues": list(found.senses[1].incorrect.cues),
-        "category": "c",
-        "gold": "club",
-        "src_lang": "en",
-        "tgt_lang": "de",
-        "reference": "Satz 1.",
-        "ambiguous_word": "bat",
-    }
+    sense = found.senses[1]
+    cues = {"correct_cues": [*sense.correct.cues], "incorrect_cues": [*sense.incorrect.cues]}
+    source = {"id": "x1", "source": "The bat number 1 and a bat.", "focus": "bat", "position": 4}
+    extra = {"reference": "Satz 1.", "ambiguous_word": "bat", "category": "c", "gold": "club"}
+    assert found.rows()[1] == {**source, **cues, **extra, "src_lang": "en", "tgt_lang": "de"}
     for row in found.rows():
         assert isinstance(row["correct_cues"], list)
         assert row["source"][row["position"] :].startswith(row["focus"])
@@ -147,18 +127,10 @@ def test_the_signature_states_candidates_evaluator_and_options(tmp_path: Path) -
     found = built(candidates=path, words=["bat"], n_candidates=3)
     name, signed = signature.parse(found.signature)
     assert name == "cues"
-    expected = {
-        "list": f"bats.json@{hashlib.sha256(path.read_bytes()).hexdigest()[:12]}",
-        "data": "own",
-        "words": "bat",
-        "langs": "en-de",
-        "candidates": "3",
-        "cues": "3",
-        "eval": "function hash_scores",
-        "score": "own",
-        "senses": "2",
-        "n": "5",
-    }
+    digest_of_list = hashlib.sha256(path.read_bytes()).hexdigest()[:12]
+    expected = {"list": f"bats.json@{digest_of_list}", "eval": "function hash_scores"}
+    expected |= {"data": "own", "words": "bat", "langs": "en-de", "candidates": "3"}
+    expected |= {"cues": "3", "score": "own", "senses": "2", "n": "5"}
     assert expected.items() <= signed.items()
 
 
@@ -170,14 +142,12 @@ def test_the_order_of_examples_and_the_block_size_do_not_change_cues(
     random.Random(0).shuffle(shuffled)
     assert built(shuffled).senses == found.senses
     monkeypatch.setattr("cc_hf.cue_building.scoring._BLOCK", 1)
-    calls: list[int] = []
-
-    def counted(sources: Sequence[str], translations: Sequence[str]) -> list[float]:
-        calls.append(len(sources))
-        return hash_scores(sources, translations)
-
+    counted = Mock(wraps=hash_scores, __name__="counted")
     assert built(evaluator=counted).senses == found.senses
-    assert calls == [21, 14]
+    assert [len(call.args[0]) for call in counted.mock_calls] == [21, 14]
+
+
+_BARE = example(8, "A bat.", "bat", "club", extra={"ambiguous_word": "bat"})
 
 
 @cases_by_message(
@@ -195,10 +165,7 @@ def test_the_order_of_examples_and_the_block_size_do_not_change_cues(
         ({"dataset": []}, "whose ambiguous word is located .*, got none among 0 examples"),
         ({"words": ["doctor"]}, "at least one ambiguous word with two.*got none among 1 senses"),
         ({"tgt_lang": "ru"}, "tgt_lang: expected one target language .*, got de, ru"),
-        (
-            {"dataset": [example(8, "A bat.", "bat", "club", extra={"ambiguous_word": "bat"})]},
-            r"row 0: expected gold .*, got no reference",
-        ),
+        ({"dataset": [_BARE]}, r"row 0: expected gold .*, got no reference"),
         ({"dataset": [example(8, "A bat.", "bat", " ")]}, "row 0: expected gold .*, got no gold"),
         pytest.param(
             {"dataset": "winomt"},
@@ -237,11 +204,10 @@ def test_examples_for_all_languages_need_a_target_language() -> None:
 def test_cues_are_compared_by_id_or_by_line() -> None:
     found = built([replace(e, id=e.id.removeprefix("x")) for e in examples()], n_cues=1)
     (best,), (worst,) = found.senses[0].correct.cues, found.senses[0].incorrect.cues
-    published = {
-        "correct_insertions": [best, "brown" if best != "brown" else "fruit"],
-        "incorrect_insertions": ["nothing"],
-    }
-    lines = [json.dumps(published)] + ['{"correct_insertions": [], "incorrect_insertions": []}'] * 7
+    other = "brown" if best != "brown" else "fruit"
+    sides = ([best, other], ["nothing"]), *[([], [])] * 7
+    names = "correct_insertions", "incorrect_insertions"
+    lines = [json.dumps(dict(zip(names, pair, strict=True))) for pair in sides]
     compared = {
         side: (overlap.n_chosen, overlap.n_expected, overlap.n_by_chance)
         for side, overlap in compare_cues(found, lines).items()
@@ -334,16 +300,10 @@ def test_a_file_of_words_becomes_a_contrastive_dataset(tmp_path: Path) -> None:
         return path
 
     bats = examples()[:5]
+    common = {"tgt_lang": "de", "ambiguous_word": "bat"}
     words = [
-        {
-            "id": e.id,
-            "source": e.source,
-            "position": e.focus.start,
-            "gold": e.gold,
-            "reference": e.extra["reference"],
-            "tgt_lang": "de",
-            "ambiguous_word": "bat",
-        }
+        {"id": e.id, "source": e.source, "position": e.focus.start, "gold": e.gold, **common}
+        | {"reference": e.extra["reference"]}
         for e in bats
     ]
     found = built(written("words.jsonl", words))

@@ -49,16 +49,12 @@ def development(n: int = 90, **change: Any) -> DevelopmentSet:
 
 def with_sources(female: str, male: str, *more: str) -> DevelopmentSet:
     """Return a development set with own cues: sources of the readings, in which {} is the source."""
-    rows = tuple(
-        replace(
-            row,
-            sources={
-                reading: (*more, source.format(row.source))[::order]
-                for reading, source, order in (("female", female, 1), ("male", male, -1))
-            },
-        )
-        for row in development().rows
-    )
+
+    def own(source: str) -> dict[str, tuple[str, ...]]:
+        male_sources = (*more, male.format(source))[::-1]
+        return {"female": (*more, female.format(source)), "male": male_sources}
+
+    rows = tuple(replace(row, sources=own(row.source)) for row in development().rows)
     return development(rows=rows, own_cues="counterfactual")
 
 
@@ -108,10 +104,8 @@ def test_figures_are_those_of_a_plain_loop() -> None:
     readings = np.array(found.readings)
     for result in found.calibration.results:
         difference = np.array(found.differences[result.name])
-        for half, figures in (
-            (found.is_reported, result.report),
-            (~found.is_reported, result.choice),
-        ):
+        halves = (found.is_reported, result.report), (~found.is_reported, result.choice)
+        for half, figures in halves:
             first, second = (difference[half & (readings == x)] for x in ("female", "male"))
             wins = [(a > b) + (a == b) / 2 for a in first for b in second]
             assert figures.auc == pytest.approx(sum(wins) / len(wins))
@@ -187,10 +181,8 @@ def test_phenomena_of_users_are_calibrated_by_wordings_of_their_own() -> None:
     )
 
     def polite(sources: Sequence[str], translations: Sequence[str]) -> list[float]:
-        return [
-            0.8 if ("sir" in source) == (translation == "Sie") else 0.2
-            for source, translation in zip(sources, translations, strict=True)
-        ]
+        pairs = zip(sources, translations, strict=True)
+        return [0.8 if ("sir" in s) == (t == "Sie") else 0.2 for s, t in pairs]
 
     wordings = [
         Wording("address", {"Sie": "{focus}, sir,", "du": "{focus}, buddy,"}),
@@ -254,17 +246,13 @@ _DAMAGED: dict[str, list[Any]] = {
 }
 
 
-@pytest.mark.parametrize(
-    ("key", "value"),
-    [(key, value) for key, values in _DAMAGED.items() for value in values],
-    ids=str,
-)
-def test_damaged_calibrations_are_refused(key: str, value: Any) -> None:
-    text = json.dumps(json.loads(run().calibration.to_json()) | {key: value})
-    for damaged, received in ((text, ""), ("[]", ""), ("{}", ""), ("{", ".*, got '{'")):
-        message = f"expected the JSON of a calibration{received}"
-        with pytest.raises(InputError, match=message):
-            Calibration.from_json(damaged)
+@pytest.mark.parametrize("key", _DAMAGED)
+def test_damaged_calibrations_are_refused(key: str) -> None:
+    row = json.loads(run().calibration.to_json())
+    damaged = [(json.dumps(row | {key: value}), "") for value in _DAMAGED[key]]
+    for text, received in (*damaged, ("[]", ""), ("{}", ""), ("{", ".*, got '{'")):
+        with pytest.raises(InputError, match=f"expected the JSON of a calibration{received}"):
+            Calibration.from_json(text)
 
 
 @pytest.mark.parametrize("value", [2, "1", None, True, float("nan")])
@@ -426,14 +414,8 @@ def test_a_calibration_on_counterfactual_pairs_compares_their_own_sources_only()
 def test_a_shipped_calibration_is_quoted_for_its_dataset_only(
     dataset: str, chosen_by_user: bool, quotes: bool, warns: bool
 ) -> None:
-    rows = [
-        replace(
-            example,
-            correct_sources=(f"[{example.gold}] {example.source}",),
-            incorrect_sources=(f"[of another gender] {example.source}",),
-        )
-        for example in examples(4)
-    ]
+    cues = ((e, f"[{e.gold}] {e.source}", f"[other] {e.source}") for e in examples(4))
+    rows = [replace(e, correct_sources=(c,), incorrect_sources=(i,)) for e, c, i in cues]
     origin = Origin(dataset, "", {"cues": "gender_brackets"})
     wording = _WORDINGS[0] if chosen_by_user else None
     material = Material("en", "de", rows, wording=wording, named=origin)
@@ -447,11 +429,8 @@ def test_a_shipped_calibration_is_quoted_for_its_dataset_only(
 
 
 def test_a_choice_of_own_cues_serves_the_same_dataset_only() -> None:
-    calibration = run(
-        development=with_sources("woman Nurse", "man Nurse"),
-        evaluator=noisy("gender_nouns", 0),
-        wordings=_WORDINGS[:1],
-    ).calibration
+    own: Any = {"development": with_sources("woman Nurse", "man Nurse"), "wordings": _WORDINGS[:1]}
+    calibration = run(**own, evaluator=noisy("gender_nouns", 0)).calibration
     assert calibration.chosen == "counterfactual"
     material = load_material("mt_geneval", "counterfactual_de", cues=calibration)
     assert material.wording is None

@@ -26,9 +26,8 @@ def result(shared: Path) -> cc_hf.EvaluationResult:
     """Return the verdicts of pattern matching on one archived system."""
     folder = shared / "upstream/gabrielStanovsky/mt_gender/translations"
     material = load_material("winomt", tgt_lang="de", data_dir=shared / "upstream")
-    return evaluate(
-        material, translations=folder / "aws/en-de.txt", metric="winomt_pattern_matching"
-    )
+    texts = folder / "aws/en-de.txt"
+    return evaluate(material, translations=texts, metric="winomt_pattern_matching")
 
 
 @pytest.mark.shared
@@ -59,9 +58,8 @@ def test_what_a_user_names_is_recognised(
     upstream = shared / "upstream"
     path = tmp_path / "aws.json"
     path.write_text(result.to_json(), encoding="utf-8")
-    assert load_development([path], data_dir=upstream) == verdict_development(
-        {"aws": result}, data_dir=upstream
-    )
+    verdicts = verdict_development({"aws": result}, data_dir=upstream)
+    assert load_development([path], data_dir=upstream) == verdicts
     references = load_development(["mt_geneval"], "counterfactual_pt", data_dir=upstream)
     assert references == reference_development("mt_geneval", "counterfactual_pt", data_dir=upstream)
     assert (len(references.rows), references.own_cues) == (2400, "counterfactual")
@@ -96,46 +94,33 @@ def test_results_that_name_no_gender_or_differ_in_their_data_are_refused(
     result: cc_hf.EvaluationResult, shared: Path, tmp_path: Path
 ) -> None:
     path = tmp_path / "a.json"
-    path.write_text(
-        replace(
-            result, judgements=tuple(replace(j, predicted="") for j in result.judgements)
-        ).to_json(),
-        encoding="utf-8",
-    )
-    with pytest.raises(DataError, match="expected a result that says which gender was found"):
-        load_development([path], data_dir=shared / "upstream")
-    path.write_text("{}", encoding="utf-8")
-    with pytest.raises(DataError, match=r"a\.json: expected the JSON of an evaluation result"):
-        load_development([path], data_dir=shared / "upstream")
-    with pytest.raises(InputError, match="expected all on the same data"):
-        verdict_development({"a": result, "b": replace(result, tgt_lang="fr")})
-    with pytest.raises(InputError, match="at least one result with verdicts"):
-        verdict_development({})
-    with pytest.raises(InputError, match="expected results on a registered dataset, got ''"):
-        verdict_development({"a": replace(result, dataset="")})
-    strange = replace(result.judgements[0], example_id="x")
-    with pytest.raises(InputError, match="a: the example 'x' is not in winomt default"):
-        verdict_development(
-            {"a": replace(result, judgements=(strange,))}, data_dir=shared / "upstream"
-        )
-
-
-def table(path: Path, *lines: str) -> Path:
-    path.write_text("\n".join(("source\tfocus\tgold\treference\ttgt_lang", *lines)), "utf-8")
-    return path
+    bare = replace(result, judgements=tuple(replace(j, predicted="") for j in result.judgements))
+    for text, message in (
+        (bare.to_json(), "expected a result that says which gender was found"),
+        ("{}", r"a\.json: expected the JSON of an evaluation result"),
+    ):
+        path.write_text(text, encoding="utf-8")
+        with pytest.raises(DataError, match=message):
+            load_development([path], data_dir=shared / "upstream")
+    strange = (replace(result.judgements[0], example_id="x"),)
+    wrong: list[tuple[dict[str, Any], str]] = [
+        ({"a": result, "b": replace(result, tgt_lang="fr")}, "expected all on the same data"),
+        ({}, "at least one result with verdicts"),
+        ({"a": replace(result, dataset="")}, "expected results on a registered dataset, got ''"),
+        ({"a": replace(result, judgements=strange)}, "a: the example 'x' is not in winomt default"),
+    ]
+    for results, message in wrong:
+        with pytest.raises(InputError, match=message):
+            verdict_development(results, data_dir=shared / "upstream")
 
 
 def test_a_table_makes_a_development_set(tmp_path: Path) -> None:
-    path = table(
-        tmp_path / "dev.tsv",
-        "The nurse left.\tnurse\tfemale\tA enfermeira saiu.\tpt",
-        "The nurse left.\tnurse\tmale\tO enfermeiro saiu.\tpt",
-    )
+    texts = [("A enfermeira saiu.", "female"), ("O enfermeiro saiu.", "male")]
+    lines = [f"The nurse left.\tnurse\t{gender}\t{text}\tpt" for text, gender in texts]
+    path = tmp_path / "dev.tsv"
+    path.write_text("\n".join(("source\tfocus\tgold\treference\ttgt_lang", *lines)), "utf-8")
     rows = table_development(path)
-    assert [(row.translation, row.reading) for row in rows.rows] == [
-        ("A enfermeira saiu.", "female"),
-        ("O enfermeiro saiu.", "male"),
-    ]
+    assert [(row.translation, row.reading) for row in rows.rows] == texts
     assert (rows.src_lang, rows.tgt_lang, rows.own_cues) == ("en", "pt", "")
     assert load_development([path]) == rows
     with pytest.raises(InputError, match="tgt_lang: expected one language"):

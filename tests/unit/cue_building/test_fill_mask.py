@@ -1,16 +1,17 @@
 from __future__ import annotations
 
 import math
-import shutil
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 import torch
 
 from cc_hf.cue_building.fill_mask import MaskedLM, load_masked_lm
-from cc_hf.errors import EvaluatorError, InputError
-from tests.helpers.models import save_tiny_bert, save_tiny_masked_lm
+from cc_hf.errors import CCError, InputError
+from tests.helpers.cases import cases_by_message
+from tests.helpers.models import save_tiny_masked_lm
 
 _SOURCES = [
     "The doctor asked the nurse to help her with the procedure.",
@@ -24,9 +25,8 @@ _FAMILIES = {"roberta": "<mask>", "bert": "[MASK]", "xlm-roberta": "<mask>"}
 
 @pytest.fixture(scope="module", params=_FAMILIES)
 def loaded(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> MaskedLM:
-    return load_masked_lm(
-        save_tiny_masked_lm(tmp_path_factory.mktemp("mlm"), family=request.param), device="cpu"
-    )
+    folder = save_tiny_masked_lm(tmp_path_factory.mktemp("mlm"), family=request.param)
+    return load_masked_lm(folder, device="cpu")
 
 
 @torch.inference_mode()
@@ -35,11 +35,8 @@ def one_by_one(lm: MaskedLM, source: str, start: int) -> dict[str, float]:
     token = lm.tokenizer.mask_token
     encoded = lm.tokenizer(f"{source[:start]}{token} {source[start:]}", return_tensors="pt")
     at = encoded["input_ids"][0].tolist().index(lm.tokenizer.mask_token_id)
-    probabilities = (
-        lm.model(**{name: encoded[name] for name in ("input_ids", "attention_mask")})
-        .logits[0, at]
-        .softmax(-1)
-    )
+    logits = lm.model(encoded["input_ids"], encoded["attention_mask"]).logits
+    probabilities = logits[0, at].softmax(-1)
     found = {}
     for number in range(len(probabilities)):
         token = lm.tokenizer.convert_ids_to_tokens(number)
@@ -80,23 +77,15 @@ def test_the_order_of_texts_does_not_change_logprobs(loaded: MaskedLM) -> None:
 def test_the_vocabulary_holds_only_tokens_that_begin_a_word(loaded: MaskedLM) -> None:
     assert {"doctor", "The"} & set(loaded.words)
     assert len(set(loaded.words)) == len(loaded.words)
-    assert not [
-        w
-        for w in loaded.words
-        if w != w.strip()
-        or not w
-        or w.startswith(("Ġ", "▁", "##", "[unused"))
-        or w in loaded.tokenizer.all_special_tokens
-    ]
+    assert all(w == w.strip() != "" for w in loaded.words)
+    assert not [w for w in loaded.words if w.startswith(("Ġ", "▁", "##", "[unused"))]
+    assert not {*loaded.words} & {*loaded.tokenizer.all_special_tokens}
 
 
 def test_long_sources_are_truncated_to_a_window_around_the_mask(tmp_path: Path) -> None:
-    words = [f"{letter * 2}" for letter in "abcdefghijklmnopqrstuvwxyz"]
-    text = " ".join(words)
-    lm = load_masked_lm(
-        save_tiny_masked_lm(tmp_path, [text] * 3, family="bert", vocab_size=200, max_tokens=9),
-        device="cpu",
-    )
+    text = " ".join(letter * 2 for letter in "abcdefghijklmnopqrstuvwxyz")
+    options: dict[str, Any] = {"family": "bert", "vocab_size": 200, "max_tokens": 9}
+    lm = load_masked_lm(save_tiny_masked_lm(tmp_path, [text] * 3, **options), device="cpu")
     for focus, kept in (
         ("nn", "kk ll mm [MASK] nn oo pp"),
         ("aa", "[MASK] aa bb cc dd ee ff"),
@@ -122,41 +111,38 @@ def test_the_longest_input_is_that_of_the_model(tmp_path: Path) -> None:
     assert len(list(unlimited.word_logprobs([text]))) == 1
 
 
-def test_bad_input_is_refused(loaded: MaskedLM, tmp_path: Path) -> None:
+def test_bad_input_is_refused(loaded: MaskedLM) -> None:
     with pytest.raises(InputError, match=r"row 1: the source holds '.*', the mask token"):
         loaded.mask(["a doctor", f"a {loaded.tokenizer.mask_token} doctor"], [0, 0])
     with pytest.raises(InputError, match="cue position: expected 0 to 2, got 7"):
         loaded.mask(["abc"], [7])
     assert loaded.mask([], []) == []
-    with pytest.raises(EvaluatorError, match=r"no masked language model at '\./nowhere'"):
-        load_masked_lm("./nowhere")
-    with pytest.raises(EvaluatorError, match="could not be loaded"):
-        load_masked_lm("nobody/nothing", device="cpu")
-    with pytest.raises(EvaluatorError, match="could not be loaded"):
-        load_masked_lm(tmp_path, device="cpu")
-    with pytest.raises(InputError, match="device"):
-        load_masked_lm(tmp_path, device="abacus")
-    with pytest.raises(InputError, match="has none"):
-        load_masked_lm(tmp_path, revision="main")
 
 
-def test_models_without_a_mask_token_or_lm_head_are_refused(
-    tmp_path: Path, tiny_marian: Path
+@cases_by_message(
+    ("name", "options", "message"),
+    [
+        ("./nowhere", {}, r"no masked language model at '\./nowhere'"),
+        ("nobody/nothing", {"device": "cpu"}, "could not be loaded"),
+        ("", {"device": "cpu"}, "could not be loaded"),
+        ("marian", {"device": "cpu"}, "could not be loaded"),
+        ("", {"device": "abacus"}, "device"),
+        ("", {"revision": "main"}, "has none"),
+    ],
+)
+def test_what_is_no_masked_language_model_is_refused(
+    tmp_path: Path, tiny_marian: Path, name: str, options: dict[str, str], message: str
 ) -> None:
-    lm = save_tiny_masked_lm(tmp_path / "whole", family="bert")
-    headless = tmp_path / "headless"
-    shutil.copytree(lm, headless)
-    save_tiny_bert(headless)
-    with pytest.raises(EvaluatorError, match=r"its files lack \d+ of the weights"):
-        load_masked_lm(headless, device="cpu")
-    with pytest.raises(EvaluatorError, match="could not be loaded"):
-        load_masked_lm(tiny_marian, device="cpu")
+    folders = {"": tmp_path, "marian": tiny_marian}
+    with pytest.raises(CCError, match=message):
+        load_masked_lm(folders.get(name, name), **options)
 
 
 def test_the_identity_depends_only_on_the_files(tmp_path: Path) -> None:
-    first = load_masked_lm(save_tiny_masked_lm(tmp_path / "a", seed=1), device="cpu")
-    again = load_masked_lm(save_tiny_masked_lm(tmp_path / "b", seed=1), device="cpu")
-    other = load_masked_lm(save_tiny_masked_lm(tmp_path / "c", seed=2), device="cpu")
+    first, again, other = (
+        load_masked_lm(save_tiny_masked_lm(tmp_path / name, seed=seed), device="cpu")
+        for name, seed in {"a": 1, "b": 1, "c": 2}.items()
+    )
     assert first.signature_name == f"a@{first.identity}"
     assert first.identity == again.identity != other.identity
     assert len(first.identity) == 12

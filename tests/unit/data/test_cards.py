@@ -106,20 +106,22 @@ def test_the_commands_of_every_card_exist(root: Path, card: str) -> None:
         assert {found["metric"]} <= {*registry.METRICS, "all"}
 
 
+def data_of(name: str, config: str, tmp_path: Path, shared: Path) -> Path | None:
+    """Return the folder of the data, or of samples where the data are not here."""
+    if is_sampled(name, config):
+        return lay_out_samples(name, config, tmp_path, shared)
+    return shared / "upstream" if load_declaration(name).files_of(None) else None
+
+
 @pytest.mark.parametrize("name", [*CARDS, "cc-tiny-en-de"])
 def test_the_example_in_python_runs(
     root: Path, shared: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
-    """On the data, or on samples where the data are not here."""
+
     kind = "datasets" if name in registry.DATASETS else "models"
     if kind == "datasets":
         config = load_declaration(name).default_config
-        data_dir = (
-            lay_out_samples(name, config, tmp_path, shared)
-            if is_sampled(name, config)
-            else shared / "upstream"
-        )
-        monkeypatch.setenv("CC_HF_DATA_DIR", str(data_dir))
+        monkeypatch.setenv("CC_HF_DATA_DIR", str(data_of(name, config, tmp_path, shared)))
     text = (root / f"cards/{kind}/{name}.md").read_text(encoding="utf-8")
     code = re.search(r"```python\n(.*?)```", text, re.DOTALL)
     assert code is not None
@@ -131,11 +133,7 @@ def test_the_example_in_python_runs(
 
 def test_the_card_of_ones_own_file_has_the_sections_of_every_dataset(tmp_path: Path) -> None:
     source = tmp_path / "bats.csv"
-    source.write_text(
-        "source,focus,correct_cues,incorrect_cues,tgt_lang\nThe bat was"
-        " old.,bat,baseball,flying|tiny,de\n",
-        encoding="utf-8",
-    )
+    source.write_text("source,focus,gold,tgt_lang\nA nurse.,nurse,male,de\n", encoding="utf-8")
     build_dataset_folder(str(source), output=tmp_path / "built")
     found = sections((tmp_path / "built/README.md").read_text(encoding="utf-8"))
     assert ", ".join(found) == SECTIONS["datasets"]
@@ -148,17 +146,13 @@ def test_cards_agree_with_the_declaration(root: Path, name: str) -> None:
     card = DatasetCard((root / f"cards/datasets/{name}.md").read_text(encoding="utf-8"))
     fields: dict[str, Any] = vars(card.data)
     assert fields["license"] == declaration.licence
-    has_text = [
-        c
-        for c in declaration.configs
-        if set(declaration.extra_keys_of(c.name)) & {"reference", "context_tgt"}
-        or c.form is not ContrastiveSourceExample
-    ]
-    # data for every target language contain no translations
-    has_text = [c for c in has_text if c.form is not ProbingExample or len(c.tgt_langs) == 1]
-    languages = {c.src_lang for c in declaration.configs} | {
-        language for c in has_text for language in c.tgt_langs
-    }
+    languages = {c.src_lang for c in declaration.configs}
+    for c in declaration.configs:
+        is_paired = {*declaration.extra_keys_of(c.name)} & {"reference", "context_tgt"}
+        # data for every target language contain no translations
+        is_for_all = c.form is ProbingExample and len(c.tgt_langs) != 1
+        if (is_paired or c.form is not ContrastiveSourceExample) and not is_for_all:
+            languages |= {*c.tgt_langs}
     assert fields["language"] == sorted(languages)
     assert fields["task_categories"] == ["translation"]
     sizes = [sum(n or 0 for n in c.splits.values()) for c in declaration.configs]
@@ -167,9 +161,8 @@ def test_cards_agree_with_the_declaration(root: Path, name: str) -> None:
     assert fields["size_categories"] == [size_category(total)]
     for config in declaration.configs:
         shown = [f"{n:,}" for n in config.splits.values() if n is not None]
-        found = re.search(
-            rf"^\| `{re.escape(config.name)}`[^|]*\| [^|]+ \| ([^|]+) \|", card.text, re.MULTILINE
-        )
+        row = rf"^\| `{re.escape(config.name)}`[^|]*\| [^|]+ \| ([^|]+) \|"
+        found = re.search(row, card.text, re.MULTILINE)
         assert found is not None, config.name
         assert all(number in found.group(1) for number in shown)
         assert ("unknown" in found.group(1)) == (None in config.splits.values())
@@ -190,17 +183,10 @@ def test_the_example_in_the_card_is_a_row_of_the_data(
     found = re.search(r"```json\n(.*?)```", text, re.DOTALL)
     assert found is not None
     shown = json.loads(found.group(1))
-    declared = load_declaration(name)
-    if is_sampled(name, declared.default_config):
-        examples = load_examples(
-            name, data_dir=lay_out_samples(name, declared.default_config, tmp_path, shared)
-        )
-        example = next(example for example in examples if example.id == shown["id"])
-    else:
-        example = load_examples(
-            name, data_dir=shared / "upstream" if declared.files_of(None) else None
-        )[0]
-    row = example.to_row()
+    config = load_declaration(name).default_config
+    examples = load_examples(name, data_dir=data_of(name, config, tmp_path, shared))
+    ids = [example.id for example in examples]
+    row = examples[ids.index(shown["id"]) if is_sampled(name, config) else 0].to_row()
     assert shown == {key: row[key] for key in shown}
     assert {"source", "category"} <= set(shown)
     assert {"correct_sources", "correct_translation"} & set(shown)

@@ -64,12 +64,12 @@ def test_files_that_do_not_hold_examples_are_refused(tmp_path: Path) -> None:
     path.write_bytes(b"no parquet")
     with pytest.raises(DataError, match="expected a Parquet file"):
         folder_declaration(tmp_path / "a")
-    write_rows(tmp_path / "b/set/test-0.parquet", {"text": "a"})
-    with pytest.raises(DataError, match="got the columns text"):
-        folder_declaration(tmp_path / "b")
-    write_rows(tmp_path / "c/set/test-0.parquet", {**ROW, "source": ""})
-    with pytest.raises(DataError, match="row 0: example '0': source is empty"):
-        folder_declaration(tmp_path / "c")
-    write_rows(tmp_path / "d/set/test-0.parquet", ROW, {**ROW, "src_lang": "fr"})
-    with pytest.raises(DataError, match="one source language, got en, fr"):
-        folder_declaration(tmp_path / "d")
+    wrong: list[tuple[list[dict[str, object]], str]] = [
+        ([{"text": "a"}], "got the columns text"),
+        ([{**ROW, "source": ""}], "row 0: example '0': source is empty"),
+        ([ROW, {**ROW, "src_lang": "fr"}], "one source language, got en, fr"),
+    ]
+    for rows, message in wrong:
+        write_rows(path, *rows)
+        with pytest.raises(DataError, match=message):
+            folder_declaration(tmp_path / "a")

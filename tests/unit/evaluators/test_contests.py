@@ -19,8 +19,7 @@ from cc_hf.evaluators.scores import SCORES
 from cc_hf.schema import ScoringRequest
 from tests.helpers.fake_evaluator import hash_score
 from tests.helpers.letter_evaluator import LetterEvaluator
-
-_EN_DE: dict[str, Any] = {"src_lang": "en", "tgt_lang": "de"}
+from tests.helpers.pairs import EN_DE
 
 
 class NoisyEvaluator(LetterEvaluator):
@@ -36,11 +35,8 @@ class NoisyEvaluator(LetterEvaluator):
 
     @cached_property
     def fast(self) -> NoisyEvaluator | None:
-        return (
-            None
-            if self.is_fast
-            else NoisyEvaluator(self.noise, is_fast=True, **{**self.options, "dtype": "bf16"})
-        )
+        options = {**self.options, "dtype": "bf16"}
+        return None if self.is_fast else NoisyEvaluator(self.noise, is_fast=True, **options)
 
     def logprobs_batch(
         self, sources: Sequence[Sequence[int]], targets: Sequence[Sequence[int]]
@@ -49,13 +45,9 @@ class NoisyEvaluator(LetterEvaluator):
         found = super().logprobs_batch(sources, targets)
         if not self.is_fast:
             return found
-        texts = [
-            ("".join(map(chr, s)), "".join(map(chr, t)))
-            for s, t in zip(sources, targets, strict=True)
-        ]
         return [
-            row + self.noise * (2 * hash_score("noise" + s, t) - 1)
-            for row, (s, t) in zip(found, texts, strict=True)
+            row + self.noise * (2 * hash_score(f"noise{s}", str(t)) - 1)
+            for row, s, t in zip(found, sources, targets, strict=True)
         ]
 
 
@@ -82,8 +74,8 @@ def verdicts(scores: npt.NDArray[np.float64], contests: Sequence[Contest]) -> li
 def test_verdicts_equal_those_of_exact_scores(noise: float, n_sources: int, score: str) -> None:
     evaluator = NoisyEvaluator(noise)
     requests, contests = problem(1500, n_sources=n_sources)
-    exact = SCORES[score](evaluator.score(requests, **_EN_DE))
-    found = contest_scores(evaluator, requests, contests, score=score, **_EN_DE)
+    exact = SCORES[score](evaluator.score(requests, **EN_DE))
+    found = contest_scores(evaluator, requests, contests, score=score, **EN_DE)
     assert verdicts(found, contests) == verdicts(exact, contests)
     np.testing.assert_allclose(np.log(found), np.log(exact), atol=noise + 1e-12)
 
@@ -93,7 +85,7 @@ def test_fast_scores_alone_would_give_other_verdicts() -> None:
     requests, contests = problem(1500)
     assert evaluator.fast is not None
     rough, exact = (
-        SCORES["geometric"](e.score(requests, **_EN_DE)) for e in (evaluator.fast, evaluator)
+        SCORES["geometric"](e.score(requests, **EN_DE)) for e in (evaluator.fast, evaluator)
     )
     assert verdicts(rough, contests) != verdicts(exact, contests)
 
@@ -101,29 +93,29 @@ def test_fast_scores_alone_would_give_other_verdicts() -> None:
 def test_only_close_decisions_are_scored_again() -> None:
     evaluator = NoisyEvaluator(1e-4)
     requests, contests = problem(2000)
-    contest_scores(evaluator, requests, contests, **_EN_DE)
+    contest_scores(evaluator, requests, contests, **EN_DE)
     assert evaluator.fast is not None
     assert evaluator.fast.n_scored == len(requests)
     assert 3 * 48 <= evaluator.n_scored <= 3 * 120
 
 
-def test_few_decisions_are_all_scored_exactly() -> None:
+@pytest.mark.parametrize(("n", "has_contests"), [(40, True), (200, False)])
+def test_few_decisions_and_none_are_all_scored_exactly(n: int, has_contests: bool) -> None:
     evaluator = NoisyEvaluator(0.1)
-    requests, contests = problem(40)
-    np.testing.assert_array_equal(
-        contest_scores(evaluator, requests, contests, **_EN_DE),
-        SCORES["geometric"](evaluator.score(requests, **_EN_DE)),
-    )
+    requests, contests = problem(n)
+    found = contest_scores(evaluator, requests, contests if has_contests else [], **EN_DE)
+    exact = SCORES["geometric"](evaluator.score(requests, **EN_DE))
+    np.testing.assert_array_equal(found, exact)
 
 
 def test_requests_far_below_the_best_of_their_side_are_not_scored_again() -> None:
     n, n_sources, noise = 1500, 6, 0.03
     evaluator = NoisyEvaluator(noise)
     requests, contests = problem(n, n_sources=n_sources)
-    found = contest_scores(evaluator, requests, contests, **_EN_DE)
+    found = contest_scores(evaluator, requests, contests, **EN_DE)
     assert evaluator.fast is not None
     rough, exact = (
-        SCORES["geometric"](e.score(requests, **_EN_DE)) for e in (evaluator.fast, evaluator)
+        SCORES["geometric"](e.score(requests, **EN_DE)) for e in (evaluator.fast, evaluator)
     )
     again = found != rough
     np.testing.assert_array_equal(found[again], exact[again])
@@ -139,7 +131,7 @@ def test_requests_far_below_the_best_of_their_side_are_not_scored_again() -> Non
 
 def test_a_contest_with_a_score_of_0_is_scored_again(monkeypatch: pytest.MonkeyPatch) -> None:
     evaluator, (requests, contests) = NoisyEvaluator(1e-4), problem(1500)
-    exact = SCORES["geometric"](evaluator.score(requests, **_EN_DE))
+    exact = SCORES["geometric"](evaluator.score(requests, **EN_DE))
     assert evaluator.fast is not None
     vanishing, rough = [*map(ord, requests[21].source), 0], evaluator.fast.logprobs_batch
 
@@ -148,26 +140,17 @@ def test_a_contest_with_a_score_of_0_is_scored_again(monkeypatch: pytest.MonkeyP
         return [row - 1000 * (s == vanishing) for row, s in zip(found, sources, strict=True)]
 
     monkeypatch.setattr(evaluator.fast, "logprobs_batch", vanished)
-    found = contest_scores(evaluator, requests, contests, **_EN_DE)
+    found = contest_scores(evaluator, requests, contests, **EN_DE)
     assert found[21] == exact[21]
-
-
-def test_requests_without_contests_are_scored_exactly() -> None:
-    evaluator = NoisyEvaluator(0.1)
-    requests, _ = problem(200)
-    np.testing.assert_array_equal(
-        contest_scores(evaluator, requests, [], **_EN_DE),
-        SCORES["geometric"](evaluator.score(requests, **_EN_DE)),
-    )
 
 
 def test_fast_and_exact_scores_are_cached_separately(tmp_path: Any) -> None:
     cache = ScoreCache(tmp_path / "scores.sqlite")
     requests, contests = problem(300)
     first = NoisyEvaluator(0.1, cache=cache)
-    found = contest_scores(first, requests, contests, **_EN_DE)
+    found = contest_scores(first, requests, contests, **EN_DE)
     second = NoisyEvaluator(0.1, cache=cache)
-    np.testing.assert_array_equal(contest_scores(second, requests, contests, **_EN_DE), found)
+    np.testing.assert_array_equal(contest_scores(second, requests, contests, **EN_DE), found)
     assert second.n_scored == 0
     assert second.fast is not None
     assert second.fast.n_scored == 0

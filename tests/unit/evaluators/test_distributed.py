@@ -162,18 +162,11 @@ def test_the_command_line_in_two_processes_writes_the_same_result(
     bats.write_text("\n".join(rows) + "\n", encoding="utf-8")
     lines = [f"Die {i} Schläger{' und' * (i % 4)} waren alt.\n" for i in range(90)]
     texts.write_text("".join(lines), encoding="utf-8")
-    command = [
-        "evaluate",
-        "bats.csv",
-        "--translations",
-        "t.txt",
-        "--device",
-        "cpu",
-        "--batch-tokens",
-        "600",
-    ]
-    command += ["-o", "2.json", "--cache", "c.sqlite", "--mode", "exact", "--evaluator"]
-    found = torchrun(2, "cc_hf.cli", *command, tiny_marian, cwd=tmp_path)
+    command = (
+        "evaluate bats.csv --translations t.txt --device cpu --batch-tokens 600"
+        " -o 2.json --cache c.sqlite --mode exact --evaluator"
+    )
+    found = torchrun(2, "cc_hf.cli", *command.split(), tiny_marian, cwd=tmp_path)
     assert found.returncode == 0, found.stderr
     options: dict[str, Any] = {"device": "cpu", "batch_tokens": 600, "mode": "exact"}
     one = evaluate_dataset(str(bats), translations=texts, evaluator=tiny_marian, **options)
@@ -190,9 +183,8 @@ def test_the_command_line_in_two_processes_writes_the_same_result(
 
 
 def test_an_error_is_printed_once_and_ends_all_processes(tmp_path: Path) -> None:
-    found = torchrun(
-        2, "tests.helpers.patient_cli", "evaluate", "winmt", "--translations", "t.txt", cwd=tmp_path
-    )
+    command = "tests.helpers.patient_cli evaluate winmt --translations t.txt"
+    found = torchrun(2, *command.split(), cwd=tmp_path)
     assert found.returncode != 0
     assert found.stderr.count("unknown dataset 'winmt'") == 1
 

@@ -5,6 +5,7 @@ refused.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -27,8 +28,8 @@ from cc_hf.schema import ScoringRequest
 from tests.helpers.families import BUILDERS
 from tests.helpers.letter_evaluator import LetterEvaluator
 from tests.helpers.metrics import compute_metric
+from tests.helpers.pairs import EN_DE
 
-_EN_DE: dict[str, Any] = {"src_lang": "en", "tgt_lang": "de"}
 _FAMILIES = [name for name in registry.names("evaluator family") if name != "fairseq"]
 
 
@@ -50,31 +51,28 @@ class RoundingEvaluator(LetterEvaluator):
         return found
 
 
-def reference(correct: str | list[str], incorrect: str | list[str]) -> dict[str, Any]:
-    sides = {"correct_sources": correct, "incorrect_sources": incorrect}
-    lists = {key: [side] if isinstance(side, str) else side for key, side in sides.items()}
-    return {**lists, "category": "all"}
+def reference(correct: str, *incorrect: str) -> dict[str, Any]:
+    return {"correct_sources": [correct], "incorrect_sources": [*incorrect], "category": "all"}
 
 
 def pair(correct: str, *others: str) -> dict[str, Any]:
     return {"source": "a", "correct_translation": correct, "contrastive_translations": [*others]}
 
 
-def conditioned(translations: list[str], references: Any, evaluator: Any, **options: Any) -> Any:
-    given = {"evaluator": evaluator, "n_resamples": 1, **_EN_DE, **options}
-    return compute_metric("contrastive_conditioning", translations, references, **given)
+def conditioned(translations: Any, references: Any, evaluator: Any, **options: Any) -> Any:
+    name = "contrastive_conditioning" if translations else "contrastive_translation_scoring"
+    given = {"evaluator": evaluator, "n_resamples": 1, **EN_DE, **options}
+    return compute_metric(name, translations, references, **given)
 
 
-def scored(references: list[Any], evaluator: Any, **options: Any) -> Any:
-    given = {"evaluator": evaluator, "n_resamples": 1, **_EN_DE, **options}
-    return compute_metric("contrastive_translation_scoring", None, references, **given)
+scored = partial(conditioned, None)
 
 
 def rows(n: int) -> tuple[list[str], list[dict[str, Any]]]:
     """Return translations, and references whose sides differ only in blanks."""
-    references = [
-        reference([f"source {i} a", f"b {i}"], [f"source  {i} a", f"b  {i} "]) for i in range(n)
-    ]
+    references = [reference("", f"source  {i} a", f"b  {i} ") for i in range(n)]
+    for i, row in enumerate(references):
+        row["correct_sources"] = [f"source {i} a", f"b {i}"]
     return [f"translation {i}{'x' * (i % 7)}" for i in range(n)], references
 
 
@@ -96,7 +94,7 @@ def test_equal_ids_tie_and_score_equally_in_the_faster_pass() -> None:
     translations, references = rows(400)
     contests = contrastive_conditioning.contests(references)
     wanted = contrastive_conditioning.requests(translations, references)
-    scores = contest_scores(evaluator, wanted, contests, **_EN_DE)
+    scores = contest_scores(evaluator, wanted, contests, **EN_DE)
     for left, right in contests:
         assert max(scores[i] for i in left) == max(scores[i] for i in right)
     different = [
@@ -104,7 +102,7 @@ def test_equal_ids_tie_and_score_equally_in_the_faster_pass() -> None:
     ]
     contests = contrastive_conditioning.contests(different)
     wanted = contrastive_conditioning.requests(["x"] * 800, different)
-    scores = contest_scores(evaluator, wanted, contests, **_EN_DE)
+    scores = contest_scores(evaluator, wanted, contests, **EN_DE)
     np.testing.assert_array_equal(scores[:800], scores[800:])
 
 
@@ -112,8 +110,8 @@ def test_texts_with_equal_ids_share_a_score_cached_by_another_run(tmp_path: Path
     cache = ScoreCache(tmp_path / "scores.sqlite")
     requests = [ScoringRequest(text, "x", 0) for text in ("a b", "a  b", " a b", "a b  ")]
     evaluator = RoundingEvaluator(cache=cache)
-    alone = [evaluator.score([one], **_EN_DE).sum_logprob[0] for one in requests[:3]]
-    together = evaluator.score(requests, **_EN_DE).sum_logprob
+    alone = [evaluator.score([one], **EN_DE).sum_logprob[0] for one in requests[:3]]
+    together = evaluator.score(requests, **EN_DE).sum_logprob
     assert {*alone, *together} == {alone[0]}
     assert cache.info().n_scores == 4
 
@@ -123,14 +121,10 @@ def test_concurrent_processes_agree_on_the_score_of_equal_ids(tmp_path: Path) ->
     ids = ((1, 2), (3, 2))
     with cache.session({"eval": "x"}) as first, cache.session({"eval": "x"}) as second:
         first.add([("a b", "c")], [(-1.0, 2, 0.5)], [ids])
-        second.add(
-            [("a  b", "c"), ("d", "c")], [(-1.1, 2, 0.4), (-2.0, 2, 0.1)], [ids, ((4,), (3, 2))]
-        )
-        assert first.find([("a b", "c"), ("a  b", "c"), ("d", "c")]) == {
-            0: (-1.0, 2, 0.5),
-            1: (-1.0, 2, 0.5),
-            2: (-2.0, 2, 0.1),
-        }
+        rows = [(-1.1, 2, 0.4), (-2.0, 2, 0.1)]
+        second.add([("a  b", "c"), ("d", "c")], rows, [ids, ((4,), (3, 2))])
+        found = first.find([("a b", "c"), ("a  b", "c"), ("d", "c")])
+        assert found == {0: (-1.0, 2, 0.5), 1: (-1.0, 2, 0.5), 2: (-2.0, 2, 0.1)}
         assert second.find_equal([((9,), (9,)), ids]) == {1: (-1.0, 2, 0.5)}
     with cache.session({"eval": "y"}) as other:
         assert other.find_equal([ids]) == {}
@@ -154,7 +148,7 @@ def test_every_family_scores_equal_ids_once(
     monkeypatch.setattr(evaluator, "encode_sources", without_runs)
     sources = [f"The{' ' * n} doctor asked{'.' * i}" for i in range(6) for n in (0, 1)]
     requests = [ScoringRequest(source, "Der Arzt bat.", 0) for source in sources]
-    found = evaluator.score(requests, **_EN_DE).sum_logprob
+    found = evaluator.score(requests, **EN_DE).sum_logprob
     np.testing.assert_array_equal(found[0::2], found[1::2])
     assert len(set(found.tolist())) == 6
 
@@ -178,9 +172,11 @@ _SAME = "row {}: two texts that are compared are the same"
 
 def test_a_cue_lost_by_truncation_is_refused() -> None:
     cut: dict[str, Any] = {"on_too_long": "truncate", "max_tokens": 12}
-    whole = reference(["he is short", "she is x"], "they are")
-    lost = reference("a very long source he", ["b", "a very long source she"])
-    for evaluator in (LetterEvaluator(**cut), SlowAndFast(**cut)):
+    whole = reference("he is short", "they are", "she is x")
+    lost = reference("a very long source he", "b", "a very long source she")
+    slow_and_fast = LetterEvaluator(**cut)
+    slow_and_fast.own_fast = LetterEvaluator(dtype="bf16", **cut)
+    for evaluator in (LetterEvaluator(**cut), slow_and_fast):
         conditioned(["x"], [whole], evaluator)
         with pytest.raises(TooLongError, match=_SAME.format(1)):
             conditioned(["x", "y"], [whole, lost], evaluator)
@@ -197,17 +193,6 @@ def test_ids_that_are_equal_without_truncation_remain_a_tie() -> None:
     assert conditioned(["x", "y"], references, evaluator)["n_ties"] == 2
 
 
-class SlowAndFast(LetterEvaluator):
-    """A letter evaluator with a faster pass."""
-
-    @property
-    def fast(self) -> Evaluator | None:
-        return LetterEvaluator(
-            dtype="bf16", on_too_long=self.on_too_long, max_tokens=self.max_tokens
-        )
-
-
-@pytest.mark.parametrize("family", ["marian", "masked_lm"])
 def truncating(name: Any, tmp_path: Path) -> Evaluator:
     options = LoadingOptions(on_too_long="truncate", cache=tmp_path / "scores.sqlite")
     return open_evaluator(name, options, languages=("en", "de"))
@@ -231,11 +216,11 @@ def test_cues_and_endings_truncated_by_real_models_are_refused(family: str, tmp_
 def test_truncated_cues_are_refused_from_the_cache_and_in_explanations(tmp_path: Path) -> None:
     (tmp_path / "model").mkdir()
     folder = BUILDERS["marian"](tmp_path / "model")
-    sides = [f"{_LONG} he"], [f"{_LONG} she"]
+    sides = f"{_LONG} he", f"{_LONG} she"
     for n in range(2):
         evaluator = truncating(folder, tmp_path)
         assert isinstance(evaluator, LazyEvaluator) == bool(n)
         with pytest.raises(TooLongError, match="row 0"):
             conditioned(["Ja."], [reference(*sides)], evaluator)
     with pytest.raises(TooLongError, match=_SAME.format(0)):
-        explain(evaluator, "Ja.", *sides, **_EN_DE)
+        explain(evaluator, "Ja.", *([side] for side in sides), **EN_DE)

@@ -24,8 +24,6 @@ from tests.helpers.node_program import REQUESTS
 
 pytestmark = pytest.mark.enable_socket
 
-_PROGRAM = "tests.helpers.node_program"
-
 
 def free_port() -> int:
     with socket.socket() as free:
@@ -33,49 +31,29 @@ def free_port() -> int:
         return int(free.getsockname()[1])
 
 
-def torchrun(rank: int, port: int) -> list[str]:
-    options = ["--nnodes", "2", "--node-rank", str(rank), "--nproc-per-node", "1"]
-    return [
-        *(sys.executable, "-m", "torch.distributed.run", *options),
-        *("--master-addr", "127.0.0.1", "--master-port", str(port), "-m"),
-    ]
-
-
-def rendezvous(rank: int, port: int) -> list[str]:
-    options = ["--nnodes", "2", "--nproc-per-node", "1", "--rdzv-backend", "c10d"]
-    return [
-        *(sys.executable, "-m", "torch.distributed.run", *options),
-        *("--rdzv-endpoint", f"127.0.0.1:{port}", "-m"),
-    ]
-
-
-def accelerate(rank: int, port: int) -> list[str]:
-    options = ["--multi_gpu", "--num_machines", "2", "--num_processes", "2"]
-    return [
-        *(sys.executable, "-m", "accelerate.commands.launch", *options),
-        *("--machine_rank", str(rank), "--main_process_ip", "127.0.0.1"),
-        *("--main_process_port", str(port), "--module"),
-    ]
+_RUN = "torch.distributed.run --nnodes 2 --nproc-per-node 1"
+torchrun = f"{_RUN} --node-rank {{}} --master-addr 127.0.0.1 --master-port {{}} -m"
+rendezvous = f"{_RUN} --rdzv-backend c10d --rdzv-endpoint 127.0.0.1:{{1}} -m"
+accelerate = (
+    "accelerate.commands.launch --multi_gpu --num_machines 2 --num_processes 2"
+    " --machine_rank {} --main_process_ip 127.0.0.1 --main_process_port {} --module"
+)
 
 
 def two_nodes(
-    commands: Sequence[Sequence[str | Path]],
-    variables: dict[str, str] | None = None,
-    **options: Any,
+    launcher: str, programs: Sequence[Sequence[object]], limit: float = 600, **options: Any
 ) -> list[subprocess.CompletedProcess[str]]:
     """Run a command on each node, and return how each ended. No process is left behind."""
-    environment = {**os.environ, "OMP_NUM_THREADS": "1", "COLUMNS": "100", **(variables or {})}
+    port, environment = free_port(), {**os.environ, "OMP_NUM_THREADS": "1", "COLUMNS": "100"}
+    environment[TIMEOUT_VARIABLE] = str(limit)
+    piped: dict[str, Any] = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    piped |= {"start_new_session": True}
     nodes = [
         subprocess.Popen(
-            list(map(str, command)),
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-            start_new_session=True,
-            env=environment,
-            **options,
+            [sys.executable, "-m", *launcher.format(rank, port).split(), *map(str, program)],
+            **{**piped, "env": environment, **options},
         )
-        for command in commands
+        for rank, program in enumerate(programs)
     ]
     outputs = [node.communicate() for node in nodes]
     return [
@@ -84,13 +62,9 @@ def two_nodes(
     ]
 
 
-def scored(
-    launcher: Any, folder: Path, killed: str, limit: float = 600
-) -> tuple[list[dict[str, Any]], str]:
+def scored(launcher: str, folder: Path, killed: str, limit: float = 600) -> tuple[list[Any], str]:
     """Score on two nodes, and return what each process found, and what they printed."""
-    port = free_port()
-    commands = [[*launcher(rank, port), _PROGRAM, folder, killed] for rank in range(2)]
-    nodes = two_nodes(commands, {TIMEOUT_VARIABLE: str(limit)})
+    nodes = two_nodes(launcher, [["tests.helpers.node_program", folder, killed]] * 2, limit)
     written = [folder / f"{rank}.json" for rank in range(2)]
     found = [json.loads(path.read_text("utf-8")) if path.exists() else {} for path in written]
     return found, "\n".join(node.stderr for node in nodes)
@@ -100,16 +74,14 @@ def alone() -> list[list[float]]:
     return as_lists(LetterEvaluator().score(REQUESTS, src_lang="en", tgt_lang="de"))
 
 
-@pytest.mark.parametrize("launcher", [rendezvous, accelerate])
-def test_two_nodes_give_the_scores_of_one_process(launcher: Any, tmp_path: Path) -> None:
+@pytest.mark.parametrize("launcher", [rendezvous, accelerate], ids=["rendezvous", "accelerate"])
+def test_two_nodes_give_the_scores_of_one_process(launcher: str, tmp_path: Path) -> None:
     found, printed = scored(launcher, tmp_path, "never")
     assert [of_process.get("scores") for of_process in found] == [alone()] * 2, printed
     assert all(of_process["n_scored"] > 0 for of_process in found)
 
 
-def test_a_node_that_is_killed_while_scoring_is_named_and_the_same_command_continues(
-    tmp_path: Path,
-) -> None:
+def test_a_node_killed_while_scoring_is_named_and_the_command_continues(tmp_path: Path) -> None:
     start = time.monotonic()
     (main, killed), printed = scored(torchrun, tmp_path, "during")
     assert not killed
@@ -133,23 +105,13 @@ def test_a_node_that_is_killed_before_scoring_is_named_after_the_limit(tmp_path:
 
 
 def test_the_error_of_one_process_ends_the_other_soon(tmp_path: Path, tiny_marian: Path) -> None:
-    (tmp_path / "bats.csv").write_text(
-        "source,focus,correct_cues,incorrect_cues,category,tgt_lang\n"
-        "The bats were old.,bats,baseball,flying,big,de\n",
-        encoding="utf-8",
-    )
-    (tmp_path / "here.txt").write_text("Die Schläger waren alt.\n", encoding="utf-8")
-    command = ["cc_hf.cli", "evaluate", "bats.csv", "--device", "cpu"]
-    command += ["--evaluator", str(tiny_marian)]
-    port = free_port()
+    rows = "source,focus,gold,tgt_lang\nThe nurse left.,nurse,male,de\n"
+    (tmp_path / "a.csv").write_text(rows, encoding="utf-8")
+    (tmp_path / "here.txt").write_text("Der Pfleger ging.\n", encoding="utf-8")
+    command = f"cc_hf.cli evaluate a.csv --device cpu --evaluator {tiny_marian} --translations"
+    programs = [[*command.split(), name] for name in ("here.txt", "absent.txt")]
     start = time.monotonic()
-    main, failed = two_nodes(
-        [
-            [*torchrun(rank, port), *command, "--translations", name]
-            for rank, name in enumerate(("here.txt", "absent.txt"))
-        ],
-        cwd=tmp_path,
-    )
+    main, failed = two_nodes(torchrun, programs, cwd=tmp_path)
     assert time.monotonic() - start < 300  # long before the limit
     assert main.returncode
     assert failed.returncode

@@ -38,16 +38,12 @@ from tests.helpers.families import BUILDERS
 from tests.helpers.letter_evaluator import BrokenEvaluator, LetterEvaluator
 from tests.helpers.metrics import compute_metric
 from tests.helpers.models import save_tiny_marian, save_tiny_masked_lm
+from tests.helpers.pairs import EN_DE, GENDER
 
-_EN_DE: dict[str, Any] = {"src_lang": "en", "tgt_lang": "de"}
 _SOURCES = ("The [female] doctor left.", "The [male] doctor left.")
 _TRANSLATION = "Die Ärztin ging."
-_REFERENCE = {
-    "correct_sources": [_SOURCES[0]],
-    "incorrect_sources": [_SOURCES[1]],
-    "category": "female",
-}
-_SHORT = {**_REFERENCE, "correct_sources": ["a"], "incorrect_sources": ["b"]}
+
+_SHORT = {**GENDER, "correct_sources": ["a"], "incorrect_sources": ["b"]}
 _NAN = float("nan")
 # which has no tokenizer of its own making here
 _FAMILIES = [name for name in registry.names("evaluator family") if name != "fairseq"]
@@ -61,8 +57,8 @@ def spoil(model: Any, value: float = float("nan")) -> str:
     return str(name)
 
 
-def conditioned(evaluator: Any, reference: Any = _REFERENCE, **options: Any) -> Any:
-    options = {"evaluator": evaluator, **_EN_DE, **options}
+def conditioned(evaluator: Any, reference: Any = GENDER, **options: Any) -> Any:
+    options = {"evaluator": evaluator, **EN_DE, **options}
     return compute_metric("contrastive_conditioning", [_TRANSLATION], [reference], **options)
 
 
@@ -76,17 +72,14 @@ def test_every_scoring_method_refuses_invalid_scores(logprob: float) -> None:
     both = SentenceEnsembleEvaluator([LetterEvaluator(), evaluator])
     request = [ScoringRequest("a source", "eine", 0)]
     ways: list[Callable[[], object]] = [
-        lambda: evaluator.score(request, **_EN_DE),
-        lambda: contest_scores(evaluator, request, [], **_EN_DE),
-        *(
-            partial(way, ["a source"], ["eine"])
-            for way in (evaluator.mean_logprobs, evaluator.token_logprobs, both.mean_logprobs)
-        ),
+        lambda: evaluator.score(request, **EN_DE),
+        lambda: contest_scores(evaluator, request, [], **EN_DE),
+        partial(evaluator.mean_logprobs, ["a source"], ["eine"]),
+        partial(evaluator.token_logprobs, ["a source"], ["eine"]),
+        partial(both.mean_logprobs, ["a source"], ["eine"]),
     ]
     for way in ways:
-        with refused(
-            "row 0: letters@1 gave a .* be used .*Source: 'a source', translation: 'eine'"
-        ):
+        with refused("row 0: letters@1 gave .* used .*Source: 'a source', translation: 'eine'"):
             way()
     with refused(r"row 0: letters\+letters@1\+1 gave a score"):
         EnsembleEvaluator([evaluator, evaluator]).mean_logprobs(["a source"], ["eine"])
@@ -97,19 +90,18 @@ def test_every_scoring_method_refuses_invalid_scores(logprob: float) -> None:
 def test_both_contrastive_metrics_refuse_invalid_scores() -> None:
     evaluator = BrokenEvaluator(_NAN, max_tokens=100)
     row = {"source": "a", "correct_translation": "x", "contrastive_translations": ["y"]}
-    options = {"evaluator": evaluator, **_EN_DE}
     with refused("row 0: letters@1"):
         conditioned(evaluator, _SHORT)
     with refused("row 0: letters@1"):
-        compute_metric("contrastive_translation_scoring", None, [row], **options)
+        compute_metric("contrastive_translation_scoring", None, [row], evaluator=evaluator, **EN_DE)
 
 
 def test_logprobs_rounded_above_zero_pass_only_in_low_precision() -> None:
     request = [ScoringRequest("a source", "eine", 0)]
-    assert BrokenEvaluator(1e-6).score(request, **_EN_DE).mean_logprob[0] > 0
-    assert BrokenEvaluator(0.1, dtype="bf16").score(request, **_EN_DE).mean_logprob[0] > 0
+    assert BrokenEvaluator(1e-6).score(request, **EN_DE).mean_logprob[0] > 0
+    assert BrokenEvaluator(0.1, dtype="bf16").score(request, **EN_DE).mean_logprob[0] > 0
     with pytest.raises(EvaluatorError, match="cannot be used"):
-        BrokenEvaluator(0.1).score(request, **_EN_DE)
+        BrokenEvaluator(0.1).score(request, **EN_DE)
 
 
 def test_a_translation_without_tokens_is_refused() -> None:
@@ -121,7 +113,7 @@ def test_a_translation_without_tokens_is_refused() -> None:
 def test_invalid_scores_are_not_cached(tmp_path: Path) -> None:
     cache = ScoreCache(tmp_path / "scores.sqlite")
     with pytest.raises(EvaluatorError):
-        BrokenEvaluator(float("-inf"), cache=cache).score([ScoringRequest("a", "b", 0)], **_EN_DE)
+        BrokenEvaluator(float("-inf"), cache=cache).score([ScoringRequest("a", "b", 0)], **EN_DE)
     assert cache.info().n_scores == 0
 
 
@@ -134,16 +126,16 @@ def test_invalid_cached_scores_are_recomputed(
 ) -> None:
     path = tmp_path / "scores.sqlite"
     requests = [ScoringRequest(source, _TRANSLATION, i) for i, source in enumerate(_SOURCES)]
-    sound = load_evaluator("cc-tiny-en-de", mode="exact").score(requests, **_EN_DE)
+    sound = load_evaluator("cc-tiny-en-de", mode="exact").score(requests, **EN_DE)
     for _ in range(2):  # first the evaluator itself, then a remembered one
         options = LoadingOptions(cache=path, mode="exact")
         opened = open_evaluator("cc-tiny-en-de", options, languages=("en", "de"))
-        opened.score(requests, **_EN_DE)
+        opened.score(requests, **EN_DE)
         update = "UPDATE scores SET sum_logprob = ?, n_tokens = ?, mean_probability = ?"
         with contextlib.closing(sqlite3.connect(path)) as connection, connection:
             connection.execute(update, row)
         with pytest.warns(CacheWarning, match="computed again"):
-            found = opened.score(requests, **_EN_DE)
+            found = opened.score(requests, **EN_DE)
         assert np.array_equal(found.sum_logprob, sound.sum_logprob)
     assert type(opened).__name__ == "LazyEvaluator"
 
@@ -201,7 +193,7 @@ def test_weights_that_become_invalid_in_memory_are_refused(
     family: str, mode: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(seq2seq, "is_int8_faster", lambda: True)
-    evaluator = load_evaluator(BUILDERS[family](tmp_path), **_EN_DE).with_mode(mode)
+    evaluator = load_evaluator(BUILDERS[family](tmp_path), **EN_DE).with_mode(mode)
     assert isinstance(evaluator, seq2seq.Seq2SeqEvaluator)
     spoil(evaluator.model)
     with pytest.raises(EvaluatorError, match=r"the weight .*fc1.* is NaN"):
@@ -216,17 +208,17 @@ def in_training(folder: Path, family: str = "marian") -> Any:
 @pytest.mark.parametrize("family", ["marian", "t5"])
 def test_a_model_in_training_that_diverged_is_refused(family: str, tmp_path: Path) -> None:
     evaluator = in_training(tmp_path, family)
-    evaluator.mean_logprobs([_SOURCES[0]], [_TRANSLATION], **_EN_DE)
+    evaluator.mean_logprobs([_SOURCES[0]], [_TRANSLATION], **EN_DE)
     spoil(evaluator.model)
     weight = "the model: the weight .* is NaN"
     score = "row 0: the model@in memory gave a score that cannot be used"
     message = weight if family == "marian" else score
     with refused(message):
-        evaluator.mean_logprobs([_SOURCES[0]], [_TRANSLATION], **_EN_DE)
+        evaluator.mean_logprobs([_SOURCES[0]], [_TRANSLATION], **EN_DE)
     with refused(weight):
         evaluator_of(evaluator.model, evaluator.tokenizer)
     with refused(message):
-        explain(evaluator, _TRANSLATION, [_SOURCES[0]], [_SOURCES[1]], **_EN_DE)
+        explain(evaluator, _TRANSLATION, [_SOURCES[0]], [_SOURCES[1]], **EN_DE)
 
 
 @pytest.mark.parametrize("ask", ["mean_logprobs", "token_logprobs"])

@@ -10,11 +10,13 @@ import sys
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
+from unittest.mock import Mock
 
 import accelerate
 import numpy as np
 import pytest
 import torch
+from transformers import AutoModelForSeq2SeqLM
 
 import cc_hf
 from cc_hf import registry
@@ -22,26 +24,18 @@ from cc_hf.errors import InputError, MissingDependencyError
 from cc_hf.models.pretrained import input_device
 from tests.helpers.cases import cases_by_words
 from tests.helpers.families import BUILDERS
-
-_SOURCES = ["The doctor asked the nurse.", "a", "The doctor asked the nurse."]
-_TRANSLATIONS = ["Der Arzt bat die Krankenschwester.", "Ja.", "Die Ärztin bat den Pfleger."]
+from tests.helpers.pairs import EN_DE, SOURCES, TRANSLATIONS
 
 
 def scores(evaluator: cc_hf.Evaluator) -> list[list[float]]:
-    return [
-        row.tolist()
-        for row in evaluator.token_logprobs(_SOURCES, _TRANSLATIONS, src_lang="en", tgt_lang="de")
-    ]
+    return [row.tolist() for row in evaluator.token_logprobs(SOURCES, TRANSLATIONS, **EN_DE)]
 
 
 @pytest.mark.skipif(torch.cuda.is_available(), reason="this machine has a GPU")
 @pytest.mark.parametrize("family", ["marian", "fsmt", "causal_lm", "masked_lm"])
 def test_device_auto_without_gpus_equals_the_cpu(family: str, tmp_path: Path) -> None:
     folder = BUILDERS[family](tmp_path)
-    found, plain = (
-        cc_hf.load_evaluator(folder, device="auto"),
-        cc_hf.load_evaluator(folder, device="cpu"),
-    )
+    found, plain = (cc_hf.load_evaluator(folder, device=device) for device in ("auto", "cpu"))
     assert scores(found) == scores(plain)
     assert found is not plain
     assert found is cc_hf.load_evaluator(folder, device="auto")
@@ -49,7 +43,7 @@ def test_device_auto_without_gpus_equals_the_cpu(family: str, tmp_path: Path) ->
     assert not found.model.training  # type: ignore[attr-defined]
     if family == "marian":
         spread, on_cpu = (
-            cc_hf.translate(_SOURCES, folder, loading=cc_hf.LoadingOptions(device=device))
+            cc_hf.translate(SOURCES[2:], folder, loading=cc_hf.LoadingOptions(device=device))
             for device in ("auto", "cpu")
         )
         assert spread == on_cpu
@@ -58,20 +52,12 @@ def test_device_auto_without_gpus_equals_the_cpu(family: str, tmp_path: Path) ->
 def test_device_auto_lets_transformers_place_the_model(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from transformers import AutoModelForSeq2SeqLM
-
-    asked: list[Any] = []
-    original = AutoModelForSeq2SeqLM.from_pretrained
-
-    def spy(*arguments: Any, **options: Any) -> Any:
-        asked.append(options.get("device_map"))
-        return original(*arguments, **options)
-
+    spy = Mock(wraps=AutoModelForSeq2SeqLM.from_pretrained)
     monkeypatch.setattr(AutoModelForSeq2SeqLM, "from_pretrained", spy)
     folder = BUILDERS["marian"](tmp_path)
     for device in ("auto", "cpu"):
         cc_hf.load_evaluator(folder, device=device)
-    assert asked == ["auto", None]
+    assert [call.kwargs.get("device_map") for call in spy.mock_calls] == ["auto", None]
 
 
 @pytest.mark.parametrize(
@@ -104,9 +90,8 @@ def test_offloaded_weights_are_fetched_when_needed(family: str, tmp_path: Path) 
     "expected",
 )
 def test_batches_go_to_the_first_gpu_of_the_model(places: dict[str, Any], expected: str) -> None:
-    assert input_device(
-        SimpleNamespace(device=torch.device("meta"), hf_device_map=places)
-    ) == torch.device(expected)
+    model = SimpleNamespace(device=torch.device("meta"), hf_device_map=places)
+    assert input_device(model) == torch.device(expected)
     assert input_device(SimpleNamespace(device="cpu")) == torch.device("cpu")
 
 

@@ -12,25 +12,19 @@ import pytest
 import cc_hf
 from cc_hf import registry
 from cc_hf.comparing.people.published import published_agreement
+from cc_hf.cue_building.build import CueChoice, build_cues
 from cc_hf.errors import ResultWarning
 from cc_hf.evaluation.fitting import make_metric
 from cc_hf.evaluation.judging import judge
 from cc_hf.evaluators.base import Evaluator
 from cc_hf.evaluators.suitability import RECOMMENDED, evaluator_notes
 from cc_hf.models.location import EmbeddedModel
+from cc_hf.schema import Focus, ProbingExample
 from tests.helpers.metrics import compute_metric
+from tests.helpers.pairs import EN_DE, GENDER
 
-GENDER = {
-    "correct_sources": ["The [female] doctor left."],
-    "incorrect_sources": ["The [male] doctor left."],
-    "category": "female",
-}
-BAT = {
-    "correct_sources": ["The baseball bat was old."],
-    "incorrect_sources": ["The flying bat was old."],
-    "category": "sport",
-}
-DIRECTION: dict[str, Any] = {"src_lang": "en", "tgt_lang": "de"}
+_BATS = {"correct_sources": ["The baseball bat."], "incorrect_sources": ["The flying bat."]}
+BAT = {**_BATS, "category": "sport"}
 
 
 @pytest.fixture(scope="module")
@@ -97,7 +91,7 @@ def test_notes_apply_to_copies_and_ensembles_of_the_model_only(
     copy.mkdir()
     for path in registry.resolve("evaluator", "cc-tiny-en-de").path.iterdir():
         (copy / path.name).write_bytes(path.read_bytes())
-    assert evaluator_notes(cc_hf.load_evaluator(copy, **DIRECTION), [BAT])
+    assert evaluator_notes(cc_hf.load_evaluator(copy, **EN_DE), [BAT])
     assert evaluator_notes(cc_hf.load_evaluator(["cc-tiny-en-de", str(tiny_marian)]), [BAT])
     assert evaluator_notes(cc_hf.load_evaluator(tiny_marian), [BAT]) == ()
     assert evaluator_notes(lambda sources, translations: [1.0], [BAT]) == ()
@@ -106,7 +100,7 @@ def test_notes_apply_to_copies_and_ensembles_of_the_model_only(
 @pytest.mark.parametrize("evaluator", [None, "cc-tiny-en-de"])
 def test_the_evaluate_module_returns_notes_and_warns(evaluator: str | None) -> None:
     metric = cc_hf.load_metric("contrastive_conditioning")
-    options = {"predictions": ["Der Schläger war alt."], "evaluator": evaluator, **DIRECTION}
+    options = {"predictions": ["Der Schläger war alt."], "evaluator": evaluator, **EN_DE}
     with pytest.warns(ResultWarning, match="this row has other cues"):
         found = metric.compute(references=[BAT], **options)
     assert len(found["notes"]) == 1
@@ -116,53 +110,29 @@ def test_the_evaluate_module_returns_notes_and_warns(evaluator: str | None) -> N
 
 
 def test_notes_are_given_when_scores_come_from_the_cache(tmp_path: Path) -> None:
+    options = {**EN_DE, "cache": tmp_path / "scores.sqlite"}
     for _ in range(2):
         with pytest.warns(ResultWarning, match="this row has other cues"):
-            found = compute_metric(
-                "contrastive_conditioning",
-                ["Der Schläger war alt."],
-                [BAT],
-                **DIRECTION,
-                cache=tmp_path / "scores.sqlite",
-            )
+            found = compute_metric("contrastive_conditioning", ["Ein Schläger."], [BAT], **options)
         assert found["notes"]
 
 
 @pytest.mark.shared
-def test_the_note_on_mucow_names_a_metric_without_evaluator(shared: Path) -> None:
+def test_the_note_on_mucow_names_a_metric_without_evaluator(shared: Path, tiny: Evaluator) -> None:
     material = cc_hf.load_material("mucow", "en-de", data_dir=shared / "upstream")
+    metric = make_metric("contrastive_conditioning")
+    four = replace(material, rows=material.examples[:4])
     with pytest.warns(ResultWarning, match=r"all 4 rows have other cues.* on mucow \(n = 192\)"):
-        found = judge(
-            make_metric("contrastive_conditioning"),
-            replace(material, rows=material.examples[:4]),
-            ["Ja."] * 4,
-            evaluator=cc_hf.load_evaluator("cc-tiny-en-de"),
-        )
-    assert (
-        found.notes[-1] == "Without an evaluator, mucow en-de is judged by mucow_pattern_matching"
-    )
+        found = judge(metric, four, ["Ja."] * 4, evaluator=tiny)
+    expected = "Without an evaluator, mucow en-de is judged by mucow_pattern_matching"
+    assert found.notes[-1] == expected
 
 
 def test_building_cues_warns_of_an_unsuitable_evaluator(tiny: Evaluator) -> None:
-    from cc_hf.cue_building.build import CueChoice, build_cues
-    from cc_hf.schema import Focus, ProbingExample
-
-    rows = [
-        ("a bat flies", "animal", "ein Flattertier fliegt"),
-        ("a bat breaks", "club", "ein Schläger bricht"),
-    ]
+    extra = {"ambiguous_word": "bat", "reference": "Es fliegt."}
     examples = [
-        ProbingExample(
-            str(i),
-            "en",
-            "de",
-            s,
-            "all",
-            g,
-            Focus("bat", 2),
-            {"ambiguous_word": "bat", "reference": r},
-        )
-        for i, (s, g, r) in enumerate(rows)
+        ProbingExample(sense, "en", "de", "a bat", "all", sense, Focus("bat", 2), extra)
+        for sense in ("animal", "club")
     ]
     given = {"bat": {"animal": ["fruit"], "club": ["cricket"]}}
     with pytest.warns(ResultWarning, match="all 2 rows have other cues"):

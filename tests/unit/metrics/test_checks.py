@@ -18,11 +18,7 @@ from cc_hf import registry
 from cc_hf.comparing.metrics import evaluator_agreement
 from cc_hf.comparing.people.agreement import Assumption, agreement_with_labels
 from cc_hf.comparing.systems import compare
-from cc_hf.data.loading import load_examples
 from cc_hf.errors import InputError
-from cc_hf.evaluation.fitting import make_metric
-from cc_hf.evaluation.judging import judge
-from cc_hf.evaluation.material import Material
 from cc_hf.metrics.checks import check_ids, check_rows, index, listed, text
 from cc_hf.reports.report import build_report
 from cc_hf.reports.samples import System
@@ -37,17 +33,19 @@ def by_length(sources: Sequence[str], translations: Sequence[str]) -> list[float
     return [float(len(s + t)) for s, t in zip(sources, translations, strict=True)]
 
 
-_CUES = {
-    "correct_sources": ["The [male] cook left."],
-    "incorrect_sources": ["The [female] cook left now.", "A [female] cook."],
-    "category": "male",
-}
-_CONTRAST = {
-    "source": "The lock is old.",
-    "correct_translation": "Das Schloss ist alt.",
-    "contrastive_translations": ["Die Schlösser sind alt.", "Die Locke für Köche."],
-    "category": "a",
-}
+_CUES: dict[str, Any] = {"correct_sources": ["The [male] cook left."], "category": "male"}
+_CUES["incorrect_sources"] = ["The [female] cook left now.", "A [female] cook."]
+_CONTRAST: dict[str, Any] = {"source": "A lock.", "correct_translation": "Das Schloss ist alt."}
+_CONTRAST |= {"contrastive_translations": ["Die Schlösser sind alt.", "Die Locke für Köche."]}
+_WORDS = {"reference": "die Ärztin", "contrastive_reference": "der Arzt"}
+_CHOICE = {"answer": "1", "option1": "die Tür", "option2": "das Tor"}
+_PERSON = {"occupation": "physician", "number": "sg", "gender": "female", "category": "MoFc"}
+_IT = {"source": "It was old.", "correct_gender": "female", "incorrect_gender": "male"}
+_SENSES: dict[str, Any] = {"correct_senses": ["schlösser"], "incorrect_senses": ["verschluß"]}
+_SENSES |= {"domain": "in_domain", "frequency": ""}
+_COOK = {"source": "The cook left.", "occupation": "cook", "occupation_index": 1}
+_HOMOGRAPH = {"source": "A bat.", "homograph": "bat", "start": 2, "cluster": "animal"}
+_HOMOGRAPH |= {"senses": {"animal": ["Fledermaus"], "stick": ["Keule"]}}
 _GAP = [
     {"reference": f"Er wäre hier {n}.", "gender": gender, "pair": str(n)}
     for n in range(2)
@@ -61,19 +59,8 @@ CASES: dict[str, tuple[list[str], Rows, dict[str, Any]]] = {
         [_CUES, {**_CUES, "category": "female"}],
         {"evaluator": by_length},
     ),
-    "contrastive_translation_scoring": (
-        [],
-        [_CONTRAST, {**_CONTRAST, "category": "b"}],
-        {"evaluator": by_length},
-    ),
-    "gender_accuracy": (
-        ["Die Ärztin.", "Der Arzt."],
-        [
-            {"reference": "die Ärztin", "contrastive_reference": "der Arzt", "category": c}
-            for c in "ab"
-        ],
-        {"tgt_lang": "de"},
-    ),
+    "contrastive_translation_scoring": ([], [_CONTRAST] * 2, {"evaluator": by_length}),
+    "gender_accuracy": (["Die Ärztin.", "Der Arzt."], [_WORDS] * 2, {"tgt_lang": "de"}),
     "gender_quality_gap": (
         ["Er wäre hier 0.", "Sie war hier.", "Er wäre da.", "Sie ist hier 1."],
         _GAP,
@@ -81,69 +68,24 @@ CASES: dict[str, tuple[list[str], Rows, dict[str, Any]]] = {
     ),
     "homograph_accuracy": (
         ["Eine Fledermaus.", "Eine Keule."],
-        [
-            {
-                "source": "A bat.",
-                "homograph": "bat",
-                "start": 2,
-                "cluster": "animal",
-                "senses": {"animal": ["Fledermaus"], "stick": ["Keule"]},
-                "category": category,
-            }
-            for category in ("frequent", "rare")
-        ],
+        [_HOMOGRAPH] * 2,
         {"tgt_lang": "de", "search": "anywhere"},
     ),
     "mucow_pattern_matching": (
-        ["Viele Schlösser.", "Ein Verschluß."],
-        [
-            {
-                "correct_senses": ["schlösser", "burg"],
-                "incorrect_senses": ["verschluß"],
-                "domain": "in_domain",
-                "frequency": "",
-            }
-        ]
-        * 2,
+        ["Viele Schlösser.", "Verschluß"],
+        [_SENSES] * 2,
         {"tgt_lang": "de"},
     ),
-    "prompted_choice": (
-        ["die Tür", "Die Entscheidung für die Zweite fällt mir schwer."],
-        [
-            {"answer": "1", "option1": "die Tür", "option2": "das Tor", "category": category}
-            for category in "ab"
-        ],
-        {"tgt_lang": "de"},
-    ),
-    "simplegen_accuracy": (
-        ["La médica.", "El médico."],
-        [{"occupation": "physician", "number": "sg", "gender": "female", "category": "MoFc"}] * 2,
-        {"tgt_lang": "es"},
-    ),
+    "prompted_choice": (["die Tür", "Die Zweite für mich."], [_CHOICE] * 2, {"tgt_lang": "de"}),
+    "simplegen_accuracy": (["La médica.", "El médico."], [_PERSON] * 2, {"tgt_lang": "es"}),
     "wino_x_pattern_matching": (
-        ["La boîte, il était là ?", "Où était-elle, là où il était ?"],
-        [
-            {
-                "source": "The box fell because it was old.",
-                "correct_gender": "female",
-                "incorrect_gender": "male",
-            }
-        ]
-        * 2,
+        ["Là, il était là ?", "Où est-elle ?"],
+        [_IT] * 2,
         {"tgt_lang": "fr"},
     ),
     "winomt_pattern_matching": (
         ["Die Köchin ging.", "Der Koch ging."],
-        [
-            {
-                "source": "The cook left.",
-                "occupation": "cook",
-                "occupation_index": 1,
-                "gold_gender": "female",
-                "stereotype": "pro",
-            }
-        ]
-        * 2,
+        [{**_COOK, "gold_gender": "female", "stereotype": "pro"}] * 2,
         {"tgt_lang": "de", "alignments": ["0-0 1-1 2-2"] * 2},
     ),
 }
@@ -264,13 +206,6 @@ def test_numpy_integers_are_accepted_as_integers() -> None:
     assert index(np.int64(3), "row 0: occupation_index") == 3
     with pytest.raises(InputError, match="row 0: occupation_index: expected an integer, got True"):
         index(True, "row 0: occupation_index")
-
-
-def test_translations_can_be_a_generator() -> None:
-    material = Material("en", "de", load_examples("simplegen", "en-de")[:2])
-    metric, texts = make_metric("contrastive_conditioning"), ["Sie ist Ärztin.", "Er ist Arzt."]
-    found = judge(metric, material, iter(texts), evaluator=by_length)  # type: ignore[arg-type]
-    assert found == judge(metric, material, texts, evaluator=by_length)
 
 
 def test_checked_rows_hold_only_the_declared_keys() -> None:

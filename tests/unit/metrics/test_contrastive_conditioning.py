@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+from unittest.mock import Mock, call
 
 import numpy as np
 import pytest
@@ -23,16 +24,10 @@ from tests.helpers.metrics import compute_metric, evaluate_metric
 compute = functools.partial(compute_metric, "contrastive_conditioning")
 evaluate = functools.partial(evaluate_metric, "contrastive_conditioning")
 
-GOOD = {
-    "correct_sources": ["a [male] x"],
-    "incorrect_sources": ["a [female] x"],
-    "category": "male",
-}
-_TEXT = (
-    st.text(st.characters(codec="utf-8"), min_size=1, max_size=8)
-    .map(composed)
-    .filter(lambda text: not is_blank(text))
-)
+_SIDES = {"correct_sources": ["a [male] x"], "incorrect_sources": ["a [female] x"]}
+GOOD = {**_SIDES, "category": "male"}
+_CHARACTERS = st.text(st.characters(codec="utf-8"), min_size=1, max_size=8)
+_TEXT = _CHARACTERS.map(composed).filter(lambda text: not is_blank(text))
 _REFERENCES = st.builds(
     lambda c, i, k: {"correct_sources": c, "incorrect_sources": i, "category": k},
     st.lists(_TEXT.map("c {}".format), min_size=1, max_size=3),
@@ -50,9 +45,7 @@ def run(
 
 
 @given(_ROWS)
-def test_probability_is_the_share_of_the_best_scores(
-    rows: list[tuple[str, dict[str, Any]]],
-) -> None:
+def test_probability_is_the_share_of_the_best_scores(rows: list[tuple[str, Any]]) -> None:
     result = run([t for t, _ in rows], [r for _, r in rows])
     probabilities = result["probability_correct"]
     for (translation, reference), probability in zip(rows, probabilities, strict=True):
@@ -91,14 +84,9 @@ def test_two_scores_of_zero_are_a_tie() -> None:
 
 
 def test_an_evaluator_function_gets_the_pairs_unchanged() -> None:
-    seen: list[tuple[list[str], list[str]]] = []
-
-    def scores(sources: list[str], translations: list[str]) -> list[float]:
-        seen.append((list(sources), list(translations)))
-        return [0.5] * len(sources)
-
+    scores = Mock(return_value=[0.5] * 4, __name__="scores")
     run(["x", "x"], [GOOD, GOOD], scores)
-    assert seen == [(["a [male] x", "a [female] x"] * 2, ["x"] * 4)]
+    assert scores.mock_calls == [call(["a [male] x", "a [female] x"] * 2, ["x"] * 4)]
 
 
 @cases_by_message(
@@ -109,15 +97,12 @@ def test_an_evaluator_function_gets_the_pairs_unchanged() -> None:
         ("x", [GOOD], "predictions: expected a list, got str"),
         ([""], [GOOD], "row 0: expected a translation, got ''"),
         (["x", " \t"], [GOOD, GOOD], "row 1: expected a translation"),
-        ([None], [GOOD], "row 0: expected a translation, got None"),
         (["x"], ["text"], "row 0: expected a reference with the keys"),
         (["x"], [{"category": "a"}], "lacks correct_sources, incorrect_sources"),
-        (["x"], [{**GOOD, "correct_sources": []}], "row 0: correct_sources: expected a list"),
         (["x"], [{**GOOD, "incorrect_sources": []}], "row 0: incorrect_sources: expected a list"),
         (["x"], [{**GOOD, "incorrect_sources": "a"}], "incorrect_sources: expected a list"),
         (["x"], [{**GOOD, "correct_sources": [" "]}], "expected a text that is not blank"),
         (["x"], [{**GOOD, "incorrect_sources": ["a [male] x"]}], "row 0: the same source is both"),
-        (["a\ud800"], [GOOD], "row 0: the translation is not valid Unicode: a lone surrogate at"),
         (["x"], [{**GOOD, "category": 3}], "row 0: category: expected a string or nothing, got 3"),
     ],
 )
@@ -157,16 +142,10 @@ def test_bad_scores_of_an_evaluator_function_are_refused(
 
 
 def test_errors_of_an_evaluator_function_are_kept_as_the_cause() -> None:
-    def refuses(sources: Any, translations: Any) -> Any:
-        raise InputError("not these")
-
-    def fails(sources: Any, translations: Any) -> Any:
-        raise OSError("no network")
-
     with pytest.raises(InputError, match=r"^not these$"):
-        run(["x"], [GOOD], refuses)
+        run(["x"], [GOOD], Mock(side_effect=InputError("not these")))
     with pytest.raises(EvaluatorError, match=r"rows 0 to 2 .*no network") as raised:
-        run(["x", "y", "z"], [GOOD] * 3, fails)
+        run(["x", "y", "z"], [GOOD] * 3, Mock(side_effect=OSError("no network")))
     assert isinstance(raised.value.__cause__, OSError)
 
 
@@ -202,7 +181,6 @@ def test_a_bad_seed_is_refused_before_anything_is_scored() -> None:
         ("\ud800", {}, "valid Unicode"),
         ("cc-tiny-en-de", {"batch_tokens": "many"}, "batch_tokens: expected an.*got 'many'"),
         ("cc-tiny-en-de", {"batch_tokens": "9", "cache": True}, "expected an .* least 1, got '9'"),
-        ("cc-tiny-en-de", {"batch_tokens": [3]}, "batch_tokens: expected an integer"),
         ("cc-tiny-en-de", {"batch_tokens": 1.5}, "batch_tokens: expected an integer"),
         ("cc-tiny-en-de", {"batch_tokens": math.nan}, "batch_tokens: expected an integer"),
         ("cc-tiny-en-de", {"cache": 3}, "cache: expected True, False or a path, got 3"),
@@ -215,11 +193,7 @@ def test_a_bad_seed_is_refused_before_anything_is_scored() -> None:
     ],
 )
 def test_evaluators_and_options_of_wrong_types_are_refused(
-    evaluator: Any,
-    options: dict[str, Any],
-    message: str,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
+    evaluator: Any, options: Any, message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
     with pytest.raises((InputError, EvaluatorError, CacheError), match=message):

@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
@@ -22,7 +23,7 @@ from cc_hf.statistics.score_intervals import wilson_interval
 from tests.helpers import families, plain_forward
 from tests.helpers.cases import cases_by_message, cases_by_words
 from tests.helpers.command_line import printed_by
-from tests.helpers.fake_evaluator import hash_scores
+from tests.helpers.fake_evaluator import constant_scores, hash_scores
 from tests.helpers.letter_evaluator import LetterEvaluator, TextEvaluator
 from tests.helpers.metrics import (
     compute_metric,
@@ -30,29 +31,26 @@ from tests.helpers.metrics import (
     evaluate_dataset_by_all,
     evaluate_metric,
 )
-from tests.helpers.models import save_tiny_masked_lm
 from tests.helpers.samples import MT, declare_wino_x, is_sampled, lay_out_samples
 
 compute = functools.partial(compute_metric, "contrastive_translation_scoring", None)
 evaluate = functools.partial(evaluate_metric, "contrastive_translation_scoring", None)
 
 METRIC = "contrastive_translation_scoring"
-ROWS: list[dict[str, Any]] = [
-    {
-        "source": source,
-        "correct_translation": right,
-        "contrastive_translations": wrong.split(),
-        "category": category,
-        "pair": pair,
-    }
-    for source, right, wrong, category, pair in (
-        ("s", "best", "b c", "x", "p"),
-        ("s", "tie", "b same", "y", "p"),
-        ("t", "worse", "b", "y", "q"),
-        ("t", "alone", "", "y", ""),
-        ("t", "zero", "nil", "x", "r"),
-        ("t", "best", "tie", "x", "r"),
-    )
+
+
+def contrast(source: str, right: str, *wrong: str, **more: str) -> dict[str, Any]:
+    sides = {"correct_translation": right, "contrastive_translations": [*wrong]}
+    return {"source": source, **sides, **more}
+
+
+ROWS = [
+    contrast("s", "best", "b", "c", category="x", pair="p"),
+    contrast("s", "tie", "b", "same", category="y", pair="p"),
+    contrast("t", "worse", "b", category="y", pair="q"),
+    contrast("t", "alone", category="y", pair=""),
+    contrast("t", "zero", "nil", category="x", pair="r"),
+    contrast("t", "best", "tie", category="x", pair="r"),
 ]
 TABLE = {"best": 0.9, "b": 0.5, "c": 0.2, "tie": 0.75, "same": 0.75, "worse": 0.1}
 
@@ -68,21 +66,10 @@ def texts_of(row: dict[str, Any]) -> list[str]:
 def test_the_correct_translation_must_beat_all_others_and_ties_are_wrong() -> None:
     found = evaluate(ROWS, by_table, src_lang="en", tgt_lang="de", n_resamples=50)
     assert [j.is_correct for j in found.judgements] == [True, False, False, True, False, True]
-    assert found.scores == {
-        "accuracy": 0.5,
-        "min_accuracy": 1 / 3,
-        "accuracy_x": 2 / 3,
-        "accuracy_y": 1 / 3,
-        "pair_accuracy": 0,
-    }
-    assert found.counts == {
-        "n_correct": 3,
-        "n_ties": 2,
-        "n_without_contrast": 1,
-        "n_pairs": 2,
-        "n_pairs_correct": 0,
-        "n_without_twin": 1,
-    }
+    by_category = {"min_accuracy": 1 / 3, "accuracy_x": 2 / 3, "accuracy_y": 1 / 3}
+    assert found.scores == {"accuracy": 0.5, "pair_accuracy": 0, **by_category}
+    counts = {"n_correct": 3, "n_ties": 2, "n_without_contrast": 1, "n_without_twin": 1}
+    assert found.counts == {**counts, "n_pairs": 2, "n_pairs_correct": 0}
     assert [(c.category, c.n_ties) for c in found.categories] == [("x", 1), ("y", 1)]
     assert [found.judgements[i].scores for i in (1, 3)] == [(0.75, 0.5, 0.75), (0.0,)]
     probabilities = [j.probability_correct for j in found.judgements[1:5]]
@@ -96,10 +83,7 @@ def test_the_correct_translation_must_beat_all_others_and_ties_are_wrong() -> No
 
 
 def test_a_pair_is_correct_when_both_rows_are() -> None:
-    rows = [
-        {**row, "pair": name}
-        for row, name in zip([ROWS[0], ROWS[5], ROWS[0], ROWS[2]], "aabb", strict=True)
-    ]
+    rows = [{**ROWS[i], "pair": name} for i, name in ((0, "a"), (5, "a"), (0, "b"), (2, "b"))]
     found = evaluate(rows, by_table)
     assert (found.scores["pair_accuracy"], found.scores["accuracy"]) == (0.5, 0.75)
     assert found.intervals["pair_accuracy"] == wilson_interval(1, 2)
@@ -124,17 +108,9 @@ def test_scores_of_judgements_are_optional_in_json() -> None:
 def test_scores_are_those_of_the_evaluator_model(
     tiny_marian: Path, mode: str, score: str, summed: str
 ) -> None:
-    rows: list[dict[str, Any]] = [
-        {"source": source, "correct_translation": right, "contrastive_translations": wrong}
-        for source, right, *wrong in (
-            (
-                "The doctor asked.",
-                "Der Arzt bat.",
-                "Die Ärztin bat.",
-                "Der Arzt bat die Schwester.",
-            ),
-            ("The nurse.", "Der Pfleger.", "Die Krankenschwester."),
-        )
+    rows = [
+        contrast("The doctor asked.", "Der Arzt bat.", "Die Ärztin bat.", "Der Arzt bat sie."),
+        contrast("The nurse.", "Der Pfleger.", "Die Krankenschwester."),
     ]
     evaluator = cc_hf.load_evaluator(tiny_marian, src_lang="en", tgt_lang="de", mode=mode)
     found = evaluate(rows, evaluator, score=score)
@@ -148,23 +124,6 @@ def test_scores_are_those_of_the_evaluator_model(
     probability = found.judgements[1].probability_correct
     if score == "logprob":
         assert probability == pytest.approx(1 / (1 + np.exp(logs[1] - logs[0])), rel=1e-4)
-
-
-def test_pseudo_perplexity_equals_masking_one_token_at_a_time(tmp_path: Path) -> None:
-    save_tiny_masked_lm(tmp_path)
-    rows = [
-        {"source": source, "correct_translation": right, "contrastive_translations": wrong}
-        for source, right, *wrong in (
-            ("", "Der Arzt bat die Krankenschwester.", "Der Arzt bat.", "Die Mechanikerin bat."),
-            ("The mechanic.", "Ja.", "Sie hatte gute Laune."),
-        )
-    ]
-    found = compute(rows, evaluator=tmp_path, src_lang="en", tgt_lang="de")
-    for row, scores in zip(rows, found["scores"], strict=True):
-        source = str(row["source"])
-        plain = [plain_forward.masked_lm(tmp_path, source, t).mean() for t in texts_of(row)]
-        np.testing.assert_allclose(np.log(scores), plain, atol=1e-5, rtol=0)
-    assert "|logprob:pll|score:perplexity|" in found["signature"]
 
 
 def test_a_causal_language_model_scores_texts_without_source(tmp_path: Path) -> None:
@@ -183,14 +142,7 @@ def test_close_decisions_of_a_faster_pass_are_repeated_exactly() -> None:
         def logprobs_batch(self, *sides: Any) -> Any:
             return [row + 0.01 * (len(row) % 3 - 1) for row in super().logprobs_batch(*sides)]
 
-    rows = [
-        {
-            "source": f"s{i}",
-            "correct_translation": f"a{i}",
-            "contrastive_translations": [f"bb{i}", f"ccc{i}"],
-        }
-        for i in range(200)
-    ]
+    rows = [contrast(f"s{i}", f"a{i}", f"bb{i}", f"ccc{i}") for i in range(200)]
     for score in ("perplexity", "logprob"):
         exact, fast = LetterEvaluator(), LetterEvaluator()
         fast.own_fast = Rough()
@@ -226,19 +178,14 @@ def test_separator_and_translated_context_are_prepended_and_signed(tmp_path: Pat
     ]
     scored = requests(rows, context="prepended", separator="<sep>")
     assert (scored[0].source, scored[0].translation) == ("Before. <sep> s", "best")
-    seen: list[str] = []
-
-    def scores(sources: Sequence[str], translations: Sequence[str]) -> list[float]:
-        seen.extend(translations)
-        return [1 / (1 + len(text)) for text in translations]
-
+    scores = Mock(wraps=hash_scores, __name__="scores")
     bare = [{key: v for key, v in row.items() if key != "target_context"} for row in rows]
     (tmp_path / "before.txt").write_text("Vorher.\n\n", encoding="utf-8")
     results = [
         evaluate(bare, scores, context="both", separator="<sep>", target_context=given)
         for given in (str(tmp_path / "before.txt"), ["Vorher.", ""], ["Anderes.", ""])
     ]
-    assert seen[0] == "Vorher. <sep> best"
+    assert scores.mock_calls[0].args[1][0] == "Vorher. <sep> best"
     assert "|context:both <sep>|tgtcontext:own@" in results[0].signature
     assert results[0].signature == results[1].signature != results[2].signature
     assert "|context:prepended <sep>|" in (
@@ -283,13 +230,10 @@ def with_others(texts: Any) -> dict[str, Any]:
         ([], {}, "at least one reference"),
         ("ab", {}, "references: expected a list, got str"),
         ([3], {}, "row 0: expected a reference with the keys correct_translation.*got int"),
-        ([{"correct_translation": "a"}], {}, "row 0: the reference lacks contrastive_translations"),
         ([with_others("b")], {}, "row 0: contrastive_translations: expected a list, got str"),
-        ([{**ROWS[0], "correct_translation": " "}], {}, "row 0: correct_translation: expected"),
         ([with_others(["b", None])], {}, "row 0: contrastive_.* text that is not blank, got None"),
         ([with_others(["best"])], {}, "row 0: the correct translation"),
         ([{**ROWS[0], "category": 3}], {}, "row 0: category: expected a string or nothing, got 3"),
-        ([{**ROWS[0], "source": "\ud800"}], {}, "row 0: source is not valid Unicode"),
         ([ROWS[0]] * 3, {}, r"row 2: pair 'p': expected two rows at most.*got 3 \(rows 0, 1, 2\)"),
         (ROWS, {"score": "geometric"}, "score: expected one of perplexity.*got 'geometric'"),
         (ROWS, {"evaluator": 3}, "evaluator: expected a name, a path, an Evaluator or a.*got int"),
@@ -302,11 +246,8 @@ def test_bad_references_and_options_are_refused(
         compute(references, **{"evaluator": by_table, **options})
 
 
-_TEXT = (
-    st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=6)
-    .map(composed)
-    .filter(lambda text: not is_blank(text))
-)
+_CHARACTERS = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=6)
+_TEXT = _CHARACTERS.map(composed).filter(lambda text: not is_blank(text))
 
 
 @given(st.lists(st.tuples(_TEXT, st.lists(_TEXT, max_size=3)), min_size=1, max_size=5))
@@ -315,11 +256,7 @@ def test_the_order_of_rows_and_of_contrastive_translations_does_not_matter(
 ) -> None:
     def judged(step: int) -> dict[str, Any]:
         references = [
-            {
-                "source": "",
-                "correct_translation": text,
-                "contrastive_translations": [t for t in others if t != text][::step],
-            }
+            contrast("", text, *[t for t in others if t != text][::step])
             for text, others in rows[::step]
         ]
         found = compute(references, evaluator=hash_scores, n_resamples=2)
@@ -376,53 +313,33 @@ def test_datasets_with_contrastive_translations_can_be_evaluated(
 
 @pytest.mark.shared
 def test_mt_geneval_sources_get_their_context(shared: Path) -> None:
-    seen: list[str] = []
-
-    def seeing(sources: Sequence[str], translations: Sequence[str]) -> list[float]:
-        seen.extend(sources)
-        return [1.0] * len(sources)
-
+    seeing = Mock(side_effect=constant_scores, __name__="seeing")
     name = "mt_geneval", "contextual_it"
     examples = cc_hf.load_examples(*name, data_dir=shared / "upstream")
     found = run(*name, shared, shared, evaluator=seeing, options={"context": "prepended"})
-    assert seen[0] == f"{examples[0].extra['context']} {examples[0].source}"
+    assert seeing.call_args.args[0][0] == f"{examples[0].extra['context']} {examples[0].source}"
     assert (found.scores["accuracy"], found.counts["n_ties"]) == (0, found.n)
 
 
 @cases_by_message(
-    ("dataset", "options", "message"),
+    ("options", "message"),
     [
-        (
-            "contrawsd",
-            {"metric": METRIC, "translations": ["x"]},
-            f"translations: .* {METRIC} judges",
-        ),
-        ("contrawsd", {"metric": METRIC, "system": "opus"}, f"system: the metric {METRIC} judges"),
-        ("simplegen", {"metric": METRIC}, "simplegen en-de has no contrastive translations"),
-        (
-            "contrawsd",
-            {"translations": ["x"]},
-            "contrawsd de-en has no contrastive sources.*metrics",
-        ),
-        (
-            "contrawsd",
-            {"metric": METRIC, "evaluator": None},
-            "none ships with the package for de-en",
-        ),
-        (
-            "contrawsd",
-            {"metric": METRIC, "options": {"contxt": "x"}},
-            r"unknown option of the.*did you mean 'context'",
-        ),
+        ({"translations": ["x"]}, f"translations: .* {METRIC} judges"),
+        ({"system": "opus"}, f"system: the metric {METRIC} judges"),
+        ({"evaluator": None}, "none ships with the package for de-en"),
+        ({"options": {"contxt": "x"}}, "unknown option of the.*did you mean 'context'"),
     ],
 )
 def test_what_the_dataset_or_the_metric_does_not_take_is_refused(
-    tmp_path: Path, dataset: str, options: dict[str, Any], message: str
+    tmp_path: Path, options: dict[str, Any], message: str
 ) -> None:
-    if dataset == "contrawsd":
-        options = {"data_dir": contrawsd(tmp_path), "evaluator": hash_scores, **options}
+    data: dict[str, Any] = {"data_dir": contrawsd(tmp_path), "evaluator": hash_scores}
     with pytest.raises(InputError, match=message):
-        evaluate_dataset(dataset, **options)
+        evaluate_dataset("contrawsd", **{**data, "metric": METRIC, **options})
+    with pytest.raises(InputError, match=r"contrawsd de-en has no contrastive sources.*metrics"):
+        evaluate_dataset("contrawsd", **data, translations=["x"])
+    with pytest.raises(InputError, match="simplegen en-de has no contrastive translations"):
+        evaluate_dataset("simplegen", metric=METRIC)
 
 
 def contrawsd(folder: Path) -> Path:

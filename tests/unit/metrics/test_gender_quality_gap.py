@@ -102,7 +102,6 @@ def test_blank_translations_have_scores_of_zero() -> None:
         (["x", "y"], [HIS, {**HERS, "gender": "n"}], {}, "row 1: gender: .* male, female, got 'n'"),
         (["x", "y"], [HIS, HIS], {}, "row 1: pair '0': expected one male row.*got a second one"),
         (["x", "y"], [HIS, {**HERS, "pair": "1"}], {}, "row 0: pair '0': expected a.*got none"),
-        (["x"], [{"reference": "a", "gender": "male"}], {}, "row 0: the reference lacks pair"),
         (["x", "y"], [HIS, {**HERS, "pair": None}], {}, "row 1: pair: expected a text.*got None"),
         (["x", "y"], [HIS, HERS], {"tgt_lang": "xx"}, "does not know the language 'xx'"),
         (["x", "y"], [HIS, HERS], {"tgt_lang": "ja"}, "which 'ja' does not write; expected one"),

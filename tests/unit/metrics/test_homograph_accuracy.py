@@ -13,19 +13,15 @@ from cc_hf.results import EvaluationResult
 from cc_hf.schema import ContrastiveSourceExample, Focus, ProbingExample
 from tests.helpers.cases import cases_by_message
 from tests.helpers.metrics import evaluate_metric
+from tests.helpers.pairs import EN_DE
 
 SENSES = {
     "animal": ["Fledermaus", "Fledermäuse"],
     "stick": {"senses": ["Schläger", "Keule"], "ambiguous": ["Holz"]},
     "wood": {"senses": ["Stab"], "ambiguous": ["Holz"], "blacklisted": ["Brett"]},
 }
-ROW: dict[str, Any] = {
-    "source": "The bat, it seems, is old.",
-    "homograph": "bat",
-    "start": 4,
-    "cluster": "stick",
-    "senses": SENSES,
-}
+_BAT: dict[str, Any] = {"source": "The bat, it seems, is old.", "homograph": "bat", "start": 4}
+ROW: dict[str, Any] = {**_BAT, "cluster": "stick", "senses": SENSES}
 LINKS = ["0-0 1-1 6-3 7-4"]
 
 
@@ -57,14 +53,8 @@ def test_the_aligned_word_decides(translation: str, predicted: str, verdict: str
 def test_a_homograph_without_a_link_is_deleted() -> None:
     result = judged("Der Schläger ist alt.", search="aligned", alignments=["0-0"])
     assert result.judgements[0].predicted == "deleted"
-    assert result.counts == {
-        "n_correct": 0,
-        "n_inconclusive": 1,
-        "n_flipped": 0,
-        "n_unknown": 0,
-        "n_deleted": 1,
-        "n_blank": 0,
-    }
+    zeros = dict.fromkeys(["n_correct", "n_flipped", "n_unknown", "n_blank"], 0)
+    assert result.counts == {"n_inconclusive": 1, "n_deleted": 1, **zeros}
 
 
 def test_the_whole_sentence_is_searched_by_default() -> None:
@@ -111,22 +101,17 @@ def test_the_program_finds_senses_at_the_beginning_of_words() -> None:
 
 def test_unknown_and_deleted_homographs_are_errors_when_wide() -> None:
     narrow, wide = (judged("Das Tier ist alt.", wide=value) for value in ("no", True))
-    assert narrow.judgements[0].verdict == "inconclusive"
-    assert wide.judgements[0].verdict == "incorrect"
+    for result, verdict, errors in ((narrow, "inconclusive", "flips"), (wide, "incorrect", "wide")):
+        assert result.judgements[0].verdict == verdict
+        assert f"errors:{errors}" in result.signature
     assert narrow.scores == wide.scores
-    assert "errors:flips" in narrow.signature
-    assert "errors:wide" in wide.signature
 
 
 def test_rates_add_up_in_all_and_by_category() -> None:
     texts = ["Der Schläger.", "Die Fledermaus.", "Das Tier.", "Der", ""]
     categories = ["frequent", "frequent", "frequent", "rare", "rare"]
     rows = [{**ROW, "source": "The bat.", "category": name} for name in categories]
-    options: dict[str, Any] = {
-        "alignments": ["1-1", "1-1", "1-1", "0-0", ""],
-        "tgt_lang": "de",
-        "src_lang": "en",
-    }
+    options: dict[str, Any] = {"alignments": ["1-1", "1-1", "1-1", "0-0", ""], **EN_DE}
     result = evaluate_metric("homograph_accuracy", texts, rows, **options)
     predicted = ["stick", "animal", "unknown", "deleted", "deleted"]
     assert [j.predicted for j in result.judgements] == predicted
@@ -163,7 +148,6 @@ def test_senses_may_be_json_or_a_mapping() -> None:
         ({"cluster": "bird"}, "row 0: cluster: expected one of the clusters in senses"),
         ({"start": 3}, "row 0: start: expected the position of a word"),
         ({"start": -1}, "row 0: start: expected the position of a word"),
-        ({"start": "4"}, "row 0: start: expected an integer"),
     ],
 )
 def test_rows_that_cannot_be_judged_are_refused(change: dict[str, Any], message: str) -> None:

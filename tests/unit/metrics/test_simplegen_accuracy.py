@@ -30,18 +30,9 @@ NURSE = {"occupation": "nurse", "number": "sg", "gender": "male", "category": "F
 PHYSICIAN = {"occupation": "physician", "number": "sg", "gender": "female", "category": "MoFc"}
 _ENTRY = {"male": ("Arzt", "Lehrer"), "female": ("Ärztin", "Lehrerin")}
 _TEXT = st.text(st.characters(codec="utf-8"), max_size=20)
-_WORDS = [
-    "Arzt",
-    "Ärztin",
-    "Ärzte",
-    "Krankenpfleger",
-    "Krankenschwester",
-    "doctora",
-    "*in",
-    ".",
-    "́",
-]
-_SENTENCES = st.lists(st.sampled_from([*_WORDS, " "]) | _TEXT, max_size=6).map("".join)
+_WORDS = ["Arzt", "Ärztin", "Ärzte", "Krankenpfleger", "Krankenschwester", "doctora"]
+_PARTS = st.sampled_from([*_WORDS, "*in", ".", "\u0301", " "])
+_SENTENCES = st.lists(_PARTS | _TEXT, max_size=6).map("".join)
 
 
 @cases_by_words(
@@ -91,14 +82,8 @@ def test_other_numbers_and_both_genders_are_inconclusive() -> None:
     verdicts = [j.verdict for j in found.judgements]
     assert verdicts == ["inconclusive"] * 3 + ["correct", "inconclusive"]
     assert [j.predicted for j in found.judgements] == ["", "both", "", "female", ""]
-    assert found.counts == {
-        "n_correct": 1,
-        "n_incorrect": 0,
-        "n_inconclusive": 4,
-        "n_both_genders": 1,
-        "n_no_form": 3,
-        "n_blank": 1,
-    }
+    ones = dict.fromkeys(("n_correct", "n_both_genders", "n_blank"), 1)
+    assert found.counts == {**ones, "n_incorrect": 0, "n_inconclusive": 4, "n_no_form": 3}
 
 
 def test_figures_are_given_only_for_present_groups() -> None:
@@ -112,10 +97,8 @@ def test_figures_are_given_only_for_present_groups() -> None:
     assert re.sub(r"own@[0-9a-f]{12}", "own", found.signature).startswith(
         "sg|data:own|langs:en-de|dict:default|both:inconclusive|norm:nfc|n:4|boot:50|seed:0|m:3|v:"
     )
-    rows = [
-        {**PHYSICIAN, "gender": "male", "category": "MoMc"},
-        NURSE | {"occupation": "physician"},
-    ]
+    him = {"occupation": "physician", "gender": "male"}
+    rows = [{**PHYSICIAN, **him, "category": "MoMc"}, {**NURSE, **him}]
     whole = evaluate(["Arzt", "Ärztin"], rows, tgt_lang="de", n_resamples=50)
     assert (whole.scores["delta"], whole.scores["delta_mc"]) == (1, 1)
     assert whole.intervals["delta"].high == 1 > whole.intervals["delta"].low
@@ -143,10 +126,9 @@ def test_simplegen_can_be_evaluated_in_a_language_with_a_user_dictionary(tmp_pat
     path.write_text("\n".join(["occupation\tnumber\tmale\tfemale", *rows]), encoding="utf-8")
     given: dict[str, Any] = {"translations": ["El director."] * 2664}
     own = {**given, "tgt_lang": "gl"}
-    simplegen = {"metric": "simplegen_accuracy"}
-    found = evaluate_dataset(
-        "simplegen", "en", **own, **simplegen, options={"dictionary": str(path)}
-    )
+    simplegen: dict[str, Any] = {"metric": "simplegen_accuracy"}
+    dictionary: dict[str, Any] = {"options": {"dictionary": str(path)}}
+    found = evaluate_dataset("simplegen", "en", **own, **simplegen, **dictionary)
     assert found.counts["n_correct"] > 0
     assert found.scores == evaluate_dataset("simplegen", "en-es", **given, **simplegen).scores
     message = "none is built in for the language 'gl', only"
@@ -177,13 +159,11 @@ def test_bad_input_is_refused(
         compute(predictions, references, **{"tgt_lang": "de", **options})
 
 
-@given(
-    st.lists(st.tuples(_SENTENCES, st.sampled_from([NURSE, PHYSICIAN])), min_size=1, max_size=6),
-    st.sampled_from(["de", "es"]),
-)
-def test_any_text_is_judged_independently_of_other_rows(
-    rows: list[tuple[str, dict[str, Any]]], lang: str
-) -> None:
+_ROWS = st.lists(st.tuples(_SENTENCES, st.sampled_from([NURSE, PHYSICIAN])), min_size=1, max_size=6)
+
+
+@given(_ROWS, st.sampled_from(["de", "es"]))
+def test_any_text_is_judged_independently_of_other_rows(rows: list[Any], lang: str) -> None:
     found = compute([t for t, _ in rows], [r for _, r in rows], tgt_lang=lang, n_resamples=5)
     alone = [compute([t], [r], tgt_lang=lang, n_resamples=1) for t, r in rows]
     assert [row["verdicts"][0] for row in alone] == found["verdicts"]

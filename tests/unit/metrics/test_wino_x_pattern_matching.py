@@ -3,9 +3,9 @@ from __future__ import annotations
 import functools
 import json
 import re
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 from hypothesis import given
@@ -28,13 +28,8 @@ compute = functools.partial(compute_metric, "wino_x_pattern_matching")
 evaluate = functools.partial(evaluate_metric, "wino_x_pattern_matching")
 
 METRIC = "wino_x_pattern_matching"
-ROW = {
-    "source": "The vase broke because it was old.",
-    "correct_gender": "female",
-    "incorrect_gender": "male",
-    "category": "female",
-    "pair": "a",
-}
+_GENDERS = {"correct_gender": "female", "incorrect_gender": "male", "category": "female"}
+ROW = {"source": "The vase broke because it was old.", "pair": "a", **_GENDERS}
 
 
 @cases_by_words(
@@ -79,29 +74,22 @@ def test_figures_and_counts_follow_the_verdicts() -> None:
     found = evaluate(texts, rows, src_lang="en", tgt_lang="de", n_resamples=50)
     assert [j.verdict for j in found.judgements] == ["correct", "incorrect", *["inconclusive"] * 3]
     assert [j.predicted for j in found.judgements] == ["female", "male", "neutral", "", "several"]
-    assert found.scores == {
-        "accuracy": 0.2,
-        "min_accuracy": 0,
-        "accuracy_female": 0.25,
-        "accuracy_other": 0,
-        "pair_accuracy": 0,
-        "inconclusive_rate": 0.6,
-    }
-    expected = {
-        "n_correct": 1,
-        "n_inconclusive": 3,
-        "n_pairs": 2,
-        "n_pairs_correct": 0,
-        "n_without_twin": 0,
-        "n_no_pronoun": 1,
-        "n_several_pronouns": 1,
-    }
-    assert found.counts == expected
+    zeros = dict.fromkeys(("min_accuracy", "accuracy_other", "pair_accuracy"), 0)
+    expected = {"accuracy": 0.2, "accuracy_female": 0.25, "inconclusive_rate": 0.6}
+    assert found.scores == {**zeros, **expected}
+    counts = {"n_correct": 1, "n_inconclusive": 3, "n_no_pronoun": 1, "n_several_pronouns": 1}
+    counts |= {"n_pairs": 2, "n_pairs_correct": 0, "n_without_twin": 0}
+    assert found.counts == counts
     assert re.sub(r"own@[0-9a-f]{12}", "own", found.signature).startswith(
         "wxpm|data:own|langs:en-de|norm:nfc|n:5|boot:50|seed:0|m:3|v:"
     )
     same = compute(["weil sie alt war"], [{**ROW, "incorrect_gender": "female"}], tgt_lang="de")
     assert same["verdicts"] == ["inconclusive"]
+
+
+def judged(config: str, texts: list[str], folder: Path) -> list[str]:
+    options: dict[str, Any] = {"metric": METRIC, "translations": texts, "data_dir": folder}
+    return [j.verdict for j in evaluate_dataset("wino_x", config, **options).judgements]
 
 
 @pytest.mark.shared
@@ -119,10 +107,7 @@ def test_translations_of_the_dataset_get_their_genders(
         ([e.correct_translation for e in examples], "correct"),
         ([e.contrastive_translations[0] for e in examples], "incorrect"),
     ):
-        found = evaluate_dataset(
-            "wino_x", config, metric=METRIC, translations=texts, data_dir=folder
-        )
-        verdicts = [j.verdict for j in found.judgements]
+        verdicts = judged(config, texts, folder)
         assert set(verdicts) <= {wanted, "inconclusive"}
         assert verdicts.count(wanted) >= 0.9 * len(verdicts)
 
@@ -135,23 +120,13 @@ def test_pronouns_in_mixed_script_are_recognized(shared: Path, tmp_path: Path) -
     declare_wino_x(tmp_path)
     row = json.loads(path.read_text(encoding="utf-8"))
     for number, verdict in ((1, "correct"), (2, "incorrect")):
-        texts = [row[f"translation{number}"]]
-        options = {"metric": METRIC, "data_dir": tmp_path}
-        (judgement,) = evaluate_dataset(
-            "wino_x", "mt_en_ru", translations=texts, **options
-        ).judgements
-        assert judgement.verdict == verdict
+        assert judged("mt_en_ru", [row[f"translation{number}"]], tmp_path) == [verdict]
 
 
 @pytest.mark.shared
 def test_mt_wino_x_can_be_judged_by_every_suitable_metric(shared: Path, tmp_path: Path) -> None:
     folder = lay_out_samples("wino_x", "mt_en_de", tmp_path, shared)
-    seen: list[tuple[str, str]] = []
-
-    def seeing(sources: Sequence[str], translations: Sequence[str]) -> list[float]:
-        seen.extend(zip(sources, translations, strict=True))
-        return hash_scores(sources, translations)
-
+    seeing = Mock(wraps=hash_scores, __name__="seeing")
     examples = cc_hf.load_examples("wino_x", "mt_en_de", data_dir=folder)
     texts = [e.extra["reference"] for e in examples]
     options: dict[str, Any] = {"data_dir": folder, "evaluator": seeing}
@@ -159,11 +134,12 @@ def test_mt_wino_x_can_be_judged_by_every_suitable_metric(shared: Path, tmp_path
     assert [result.metric for result in found.results] == ["contrastive_conditioning", METRIC]
     assert found.not_run == {}
     assert "|cues:referents|" in found.results[0].signature
-    assert seen == [
+    pairs = [
         (source, text)
         for e, text in zip(examples, texts, strict=True)
         for source in (*e.correct_sources, *e.incorrect_sources)
     ]
+    assert [*zip(*seeing.call_args.args, strict=True)] == pairs
     assert found.results[1].scores["pair_accuracy"] > 0.5
 
 
@@ -172,10 +148,8 @@ def test_mt_wino_x_can_be_judged_by_every_suitable_metric(shared: Path, tmp_path
     [
         ({**ROW, "source": "Nothing broke."}, {}, "row 0: source: expected.*got 'Nothing broke.'"),
         ({**ROW, "correct_gender": "f"}, {}, "row 0: correct_gender: expected one of.*got 'f'"),
-        ({"source": "It."}, {}, "row 0: the reference lacks correct_gender, incorrect_gender"),
         (ROW, {"tgt_lang": "es"}, "tgt_lang: wino_x_pattern_matching knows the pronouns.*got 'es'"),
         (ROW, {"src_lang": "de"}, "src_lang: wino_x_pattern_matching reads the English.*got 'de'"),
-        (ROW, {"n_resamples": 0}, "n_resamples: expected an integer from 1"),
     ],
 )
 def test_bad_input_is_refused(

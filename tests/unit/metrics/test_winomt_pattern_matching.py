@@ -22,13 +22,8 @@ DECLARATION = metric_class("winomt_pattern_matching")
 compute = functools.partial(compute_metric, "winomt_pattern_matching")
 evaluate = functools.partial(evaluate_metric, "winomt_pattern_matching")
 
-GOOD: dict[str, Any] = {
-    "source": "Then the cook left.",
-    "occupation": "cook",
-    "occupation_index": 2,
-    "gold_gender": "female",
-    "stereotype": "pro",
-}
+_COOK = {"source": "Then the cook left.", "occupation": "cook", "occupation_index": 2}
+GOOD: dict[str, Any] = {**_COOK, "gold_gender": "female", "stereotype": "pro"}
 MALE = {**GOOD, "gold_gender": "male", "stereotype": "anti"}
 _TEXT = st.text(st.characters(codec="utf-8"), max_size=12)
 _REFERENCES = st.fixed_dictionaries(
@@ -140,48 +135,38 @@ def test_a_single_row_omits_differences_between_groups() -> None:
 
 
 @cases_by_message(
-    ("predictions", "references", "message"),
+    ("change", "options", "message"),
     [
-        ([], [], "nothing to judge: expected at least one prediction"),
-        (["x"], [GOOD, GOOD], "1 predictions and 2 references"),
-        ("x", [GOOD], "predictions: expected a list, got str"),
-        ([None], [GOOD], "row 0: expected a translation, got None"),
-        (["x", "\ud800"], [GOOD, GOOD], "row 1: the translation is not valid Unicode"),
-        (["x"], ["x"], "row 0: expected a reference with the keys source, occupation"),
-        (["x"], [{"source": "a"}], "row 0: the reference lacks occupation, occupation_index"),
-        (["x"], [{**GOOD, "occupation_index": "2"}], "occupation_index: expected an.*got '2'"),
-        (["x"], [{**GOOD, "occupation_index": True}], "occupation_index: expected an.*got True"),
-        (["x"], [{**GOOD, "occupation_index": 4}], "occupation_index: expected 0 to 3, .* got 4"),
-        (["x"], [{**GOOD, "occupation_index": -1}], "occupation_index: expected 0 to 3"),
-        (["x"], [{**GOOD, "gold_gender": "f"}], "gold_gender: expected one of male.*got 'f'"),
-        (["x"], [{**GOOD, "stereotype": ""}], "stereotype: expected one of pro, anti.*got ''"),
+        ({"occupation_index": "2"}, {}, "row 0: occupation_index: expected an.*got '2'"),
+        ({"occupation_index": 4}, {}, "row 0: occupation_index: expected 0 to 3, .* got 4"),
+        ({"occupation_index": -1}, {}, "row 0: occupation_index: expected 0 to 3"),
+        ({"gold_gender": "f"}, {}, "row 0: gold_gender: expected one of male.*got 'f'"),
+        ({"stereotype": ""}, {}, "row 0: stereotype: expected one of pro, anti.*got ''"),
+        ({}, {"tgt_lang": "cs"}, "unknown target language 'cs'.*Known: ar, de, es, fr, he, it, pt"),
+        ({}, {"tgt_lang": ""}, "unknown target language ''.*Known: ar, de"),
+        ({}, {"src_lang": "de"}, "src_lang: expected en, whose articles are known, got 'de'"),
+        ({}, {"figures": "rounded"}, "figures: expected one of exact, printed, got 'rounded'"),
+        ({}, {"aligner": "giza"}, "unknown aligner 'giza'"),
+        ({}, {"aligner": "eflomal", "alignments": ["0-0"]}, "either an aligner or.*got both"),
+        (
+            {},
+            {"alignments": ["0-0", "0-0"]},
+            "expected one line of alignments per translation.*got 2",
+        ),
+        (
+            {},
+            {"alignments": ["0-7"]},
+            "line 1: expected links between 4 source and 1 target tokens",
+        ),
+        ({}, {"alignments": "no such file"}, "alignments: expected a Pharaoh file"),
+        ({}, {"spacy_model": "x"}, "spacy_model: expected none for de"),
     ],
 )
-def test_bad_input_is_refused_naming_the_row(
-    predictions: Any, references: Any, message: str
+def test_bad_rows_and_options_are_refused(
+    change: dict[str, Any], options: dict[str, Any], message: str
 ) -> None:
     with pytest.raises(InputError, match=message):
-        run(predictions, references)
-
-
-@cases_by_message(
-    ("options", "message"),
-    [
-        ({"tgt_lang": "cs"}, "unknown target language 'cs'.*Known: ar, de, es, fr, he, it, pt"),
-        ({"tgt_lang": ""}, "unknown target language ''.*Known: ar, de"),
-        ({"src_lang": "de"}, "src_lang: expected en, whose articles are known, got 'de'"),
-        ({"figures": "rounded"}, "figures: expected one of exact, printed, got 'rounded'"),
-        ({"aligner": "giza"}, "unknown aligner 'giza'"),
-        ({"aligner": "eflomal", "alignments": ["0-0"]}, "either an aligner or.*got both"),
-        ({"alignments": ["0-0", "0-0"]}, "expected one line of alignments per translation.*got 2"),
-        ({"alignments": ["0-7"]}, "line 1: expected links between 4 source and 1 target tokens"),
-        ({"alignments": "no such file"}, "alignments: expected a Pharaoh file"),
-        ({"spacy_model": "x"}, "spacy_model: expected none for de"),
-    ],
-)
-def test_bad_options_are_refused(options: dict[str, Any], message: str) -> None:
-    with pytest.raises(InputError, match=message):
-        run(["x"], [GOOD], **options)
+        run(["x"], [{**GOOD, **change}], **options)
 
 
 def test_an_unknown_language_raises_an_unknown_name_error() -> None:

@@ -11,6 +11,7 @@ import pytest
 
 from cc_hf import registry
 from cc_hf.models.pretrained import load_model
+from tests.helpers.command_line import read_json
 from tests.helpers.families import BUILDERS
 
 _LOAD = """
@@ -27,21 +28,16 @@ def test_a_model_of_a_study_imports_that_study_and_other_models_none(tmp_path: P
     for name, folder in zip(names, folders, strict=True):
         folder.mkdir()
         BUILDERS[name](folder)
-    lines = subprocess.run(
-        [sys.executable, "-c", _LOAD, *map(str, folders)],
-        capture_output=True,
-        text=True,
-        check=True,
-    ).stdout.splitlines()
-    modules = {line.split()[0]: set(line.split()[1:]) for line in lines}
+    command = [sys.executable, "-c", _LOAD, *map(str, folders)]
+    found = subprocess.run(command, capture_output=True, text=True, check=True)
+    modules = {line.split()[0]: set(line.split()[1:]) for line in found.stdout.splitlines()}
     assert list(modules) == names
     assert not modules["marian"]
     before: set[str] = set()
     for name in names[1:]:
         module = registry.MODEL_TYPES[name].partition(":")[0]
-        assert {".".join(m.split(".")[:3]) for m in modules[name] - before} == {
-            ".".join(module.split(".")[:3])
-        }
+        studies = {".".join(m.split(".")[:3]) for m in modules[name] - before}
+        assert studies == {".".join(module.split(".")[:3])}
         before = modules[name]
 
 
@@ -51,10 +47,8 @@ def test_settings_of_a_multilingual_tokenizer_do_not_name_a_direction(
 ) -> None:
     BUILDERS[family](tmp_path)
     path = tmp_path / "tokenizer_config.json"
-    settings = json.loads(path.read_text(encoding="utf-8"))
-    path.write_text(
-        json.dumps({**settings, "source_lang": "fi", "target_lang": "sv"}), encoding="utf-8"
-    )
+    settings = {**read_json(path), "source_lang": "fi", "target_lang": "sv"}
+    path.write_text(json.dumps(settings), encoding="utf-8")
     loaded = load_model(tmp_path)
     assert loaded.family == family
     assert (loaded.src_lang, loaded.tgt_lang) == ("", "")

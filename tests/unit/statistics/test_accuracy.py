@@ -13,9 +13,8 @@ from cc_hf.statistics.accuracy import (
     total_accuracy,
 )
 
-_PROBABILITIES = st.lists(
-    st.tuples(st.floats(0, 1), st.sampled_from("abc")), min_size=1, max_size=40
-)
+_ROW = st.tuples(st.floats(0, 1), st.sampled_from("abc"))
+_PROBABILITIES = st.lists(_ROW, min_size=1, max_size=40)
 
 
 def test_rank_weights_of_ties_follow_the_order_of_the_input() -> None:
@@ -47,9 +46,7 @@ def test_weights_are_not_normalised_between_categories() -> None:
     assert total_accuracy(correct) == 1 / 3
 
 
-def test_empty_input_is_refused() -> None:
-    with pytest.raises(InputError, match="is_correct: expected at least one value"):
-        total_accuracy(np.array([], dtype=bool))
+def test_the_minimum_of_no_category_is_refused() -> None:
     with pytest.raises(InputError, match="at least one category"):
         min_accuracy((), weighted=False)
 

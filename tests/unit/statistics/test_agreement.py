@@ -1,9 +1,13 @@
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.stats import bootstrap
 
 from cc_hf.errors import InputError
 from cc_hf.statistics.agreement import (
@@ -20,9 +24,8 @@ from cc_hf.statistics.score_intervals import wilson_interval
 from tests.helpers.cases import cases_by_words
 from tests.helpers.intervals import limits, reason
 
-LABELS = st.lists(
-    st.tuples(st.sampled_from("abc"), st.sampled_from("abc")), min_size=1, max_size=40
-)
+_LABEL = st.sampled_from("abc")
+LABELS = st.lists(st.tuples(_LABEL, _LABEL), min_size=1, max_size=40)
 
 
 def spread(table: list[list[int]]) -> tuple[list[int], list[int]]:
@@ -70,48 +73,30 @@ def test_kappa_does_not_depend_on_order_or_sides(pairs: list[tuple[str, str]]) -
 
 def test_intervals_contain_the_value() -> None:
     left, right = spread([[70, 10], [20, 100]])
-    for function, value in (
-        (kappa_interval, cohen_kappa(left, right)),
-        (agreement_interval, proportion_of_agreement(left, right)),
-    ):
-        found = function(left, right)
-        assert found == function(left, right)
-        low, high = limits(found)
-        assert low < value < high
-    assert limits(agreement_interval(left, right)) == pytest.approx(
-        limits(wilson_interval(170, 200))
-    )
-    # scipy's bootstrap of the same statistic
-    from scipy.stats import bootstrap
-
-    def statistic(x: np.ndarray, y: np.ndarray) -> float:
-        return cohen_kappa(x.tolist(), y.tolist())
-
+    agreed = limits(agreement_interval(left, right))
+    assert agreed == pytest.approx(limits(wilson_interval(170, 200)))
+    low, high = limits(kappa_interval(left, right))
+    assert low < cohen_kappa(left, right) < high
+    assert limits(kappa_interval(left, right)) == (low, high)
+    options: Any = {"paired": True, "vectorized": False, "n_resamples": 1000, "rng": 0}
     theirs = bootstrap(
         (np.array(left), np.array(right)),
-        statistic,
-        paired=True,
-        vectorized=False,
-        n_resamples=1000,
+        lambda x, y: cohen_kappa(x.tolist(), y.tolist()),
+        **options,
         method="percentile",
-        rng=0,
     ).confidence_interval
-    ours = kappa_interval(left, right, n_resamples=4000)
-    assert limits(ours) == pytest.approx((theirs.low, theirs.high), abs=0.02)
+    ours = limits(kappa_interval(left, right, n_resamples=4000))
+    assert ours == pytest.approx((theirs.low, theirs.high), abs=0.02)
 
 
 def test_groups_are_resampled_as_a_whole() -> None:
     left, right = spread([[30, 5], [5, 30]])
     low, high = limits(agreement_interval(left, right))
-    assert limits(agreement_interval(left * 2, right * 2, groups=[*range(70), *range(70)])) == (
-        low,
-        high,
-    )
-    narrow_low, narrow_high = limits(agreement_interval(left * 2, right * 2))
+    twice, groups = (left * 2, right * 2), [*range(70), *range(70)]
+    assert limits(agreement_interval(*twice, groups=groups)) == (low, high)
+    narrow_low, narrow_high = limits(agreement_interval(*twice))
     assert narrow_high - narrow_low < high - low
-    assert kappa_interval(left * 2, right * 2, groups=[*range(70), *range(70)]) == kappa_interval(
-        left, right
-    )
+    assert kappa_interval(*twice, groups=groups) == kappa_interval(left, right)
 
 
 def test_weights_apply_to_agreement_and_its_interval() -> None:
@@ -124,57 +109,51 @@ def test_weights_apply_to_agreement_and_its_interval() -> None:
 
 def test_kappa_of_one_label_has_no_interval() -> None:
     assert cohen_kappa([*"aaaa"], [*"aaaa"]) == 1.0  # by definition
-    assert (
-        reason(kappa_interval([*"aaaa"], [*"aaaa"]))
-        == "it is undefined in 1000 of 1000 resamples, more than 5 %"
-    )
+    missing = reason(kappa_interval([*"aaaa"], [*"aaaa"]))
+    assert missing == "it is undefined in 1000 of 1000 resamples, more than 5 %"
+
+
+_FUNCTIONS: dict[str, Callable[..., object]] = {
+    "kappa": cohen_kappa,
+    "agreement": proportion_of_agreement,
+    "interval of kappa": kappa_interval,
+    "interval of agreement": agreement_interval,
+    "matrix": confusion_matrix,
+}
 
 
 @pytest.mark.parametrize(
-    ("left", "right", "message"),
+    ("names", "left", "right", "options", "message"),
     [
-        ([], [], "agreement on nothing"),
-        (["a", "b"], ["a"], "got 2 on the left and 1 on the right"),
-        ("ab", ["a", "b"], "left: expected a list of labels, got 'ab'"),
+        (_FUNCTIONS, [], [], {}, "agreement on nothing"),
+        (_FUNCTIONS, ["a", "b"], ["a"], {}, "got 2 on the left and 1 on the right"),
+        (_FUNCTIONS, "ab", ["a", "b"], {}, "left: expected a list of labels, got 'ab'"),
+        (["kappa"], [*"ab"], [*"ac"], {"labels": [*"ab"]}, "row 1: right: .* labels a, b, got 'c'"),
+        (["kappa"], [*"ab"], [*"ab"], {"labels": [*"aab"]}, "labels: expected each once"),
+        (["agreement"], [*"ab"], [*"ab"], {"weights": [1]}, "one per item, 2 in all, got 1"),
+        (
+            ["agreement"],
+            [*"ab"],
+            [*"ab"],
+            {"weights": [1, -1]},
+            "row 1: weight: .* or more, got -1",
+        ),
+        (["agreement"], [*"ab"], [*"ab"], {"weights": [0, 0]}, "at least one above 0"),
     ],
 )
-def test_empty_and_unequal_inputs_are_refused(
-    left: list[str], right: list[str], message: str
+def test_labels_and_weights_that_do_not_fit_are_refused(
+    names: list[str], left: list[str], right: list[str], options: dict[str, Any], message: str
 ) -> None:
-    for function in (
-        cohen_kappa,
-        proportion_of_agreement,
-        kappa_interval,
-        agreement_interval,
-        confusion_matrix,
-    ):
+    for name in names:
         with pytest.raises(InputError, match=message):
-            function(left, right)
-
-
-def test_bad_labels_and_weights_are_refused() -> None:
-    with pytest.raises(InputError, match="row 1: right: expected one of the labels a, b, got 'c'"):
-        cohen_kappa([*"ab"], [*"ac"], labels=[*"ab"])
-    with pytest.raises(InputError, match="labels: expected each once"):
-        cohen_kappa([*"ab"], [*"ab"], labels=[*"aab"])
-    with pytest.raises(InputError, match=r"weights: expected one per item, 2 in all, got 1"):
-        proportion_of_agreement([*"ab"], [*"ab"], weights=[1])
-    with pytest.raises(InputError, match="row 1: weight: expected a number of 0 or more, got -1"):
-        proportion_of_agreement([*"ab"], [*"ab"], weights=[1, -1])
-    with pytest.raises(InputError, match="at least one above 0"):
-        proportion_of_agreement([*"ab"], [*"ab"], weights=[0, 0])
-    with pytest.raises(InputError, match="groups: expected one per item, 2 in all, got 1"):
-        kappa_interval([*"ab"], [*"ab"], groups=[1])
-    with pytest.raises(InputError, match="n_resamples: expected an integer from 1"):
-        kappa_interval([*"ab"], [*"ab"], n_resamples=0)
+            _FUNCTIONS[name](left, right, **options)
 
 
 def test_weighted_kappa_of_two_labels_is_the_unweighted_one() -> None:
     left, right = [1, 1, 2, 2, 2], [1, 2, 2, 2, 1]
     for weights in ("linear", "quadratic"):
-        assert weighted_kappa(left, right, labels=[1, 2], weights=weights) == pytest.approx(
-            cohen_kappa(left, right)
-        )
+        weighted = weighted_kappa(left, right, labels=[1, 2], weights=weights)
+        assert weighted == pytest.approx(cohen_kappa(left, right))
 
 
 @pytest.mark.parametrize(("weights", "power"), [("linear", 1), ("quadratic", 2)])

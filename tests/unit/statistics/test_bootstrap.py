@@ -16,9 +16,7 @@ def test_resampled_sums_are_of_samples_drawn_with_replacement() -> None:
     assert sums.tolist() == columns[drawn].sum(axis=1).tolist()
 
 
-@pytest.mark.parametrize(
-    "counts", [None, [3, 1, 2, 5, 1, 1, 4]], ids=["without counts", "with counts"]
-)
+@pytest.mark.parametrize("counts", [None, [3, 1, 2, 5, 1, 1, 4]], ids=["without", "with"])
 def test_the_memory_bound_does_not_change_the_samples(
     counts: list[int] | None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -31,29 +29,26 @@ def test_the_memory_bound_does_not_change_the_samples(
 def test_resampling_keeps_the_size_of_strata() -> None:
     names = ["a", "b", "a", "c"]
     one_hot = np.array([[name == other for other in "abc"] for name in names], dtype=np.float64)
-    assert {tuple(row) for row in resampled_sums(one_hot, names, n_resamples=20).tolist()} == {
-        (2.0, 1.0, 1.0)
-    }
+    sums = resampled_sums(one_hot, names, n_resamples=20)
+    assert {tuple(row) for row in sums.tolist()} == {(2.0, 1.0, 1.0)}
     found = resampled_strata(np.array([[1, 0], [0, 1]]), counts=[30, 70], n_resamples=2000)["all"]
     assert set(found.sum(axis=1)) == {100}
     assert found.mean(axis=0) == pytest.approx([30, 70], abs=0.5)
 
 
 def test_groups_are_resampled_as_a_whole() -> None:
-    sums = resampled_sums(
-        np.eye(4), ["x", "x", "x", "y"], groups=["p", "q", "p", "r"], n_resamples=50
-    )
+    sums = resampled_sums(np.eye(4), [*"xxxy"], groups=[*"pqpr"], n_resamples=50)
     assert (sums[:, 0] == sums[:, 2]).all()
     assert (sums[:, 0] + sums[:, 1] == 2).all()
     assert (sums[:, 3] == 1).all()
 
 
 def test_input_that_cannot_be_resampled_is_refused() -> None:
-    with pytest.raises(InputError, match="columns: expected at least one value"):
-        resampled_sums(np.zeros((0, 2)))
-    with pytest.raises(InputError, match="n_resamples: expected an integer from 1"):
-        resampled_sums(np.ones((1, 1)), n_resamples=0)
-    with pytest.raises(InputError, match="strata: expected one per item, 2 in all, got 1"):
-        resampled_sums(np.ones((2, 1)), ["a"])
-    with pytest.raises(InputError, match=r"row 1: expected a group in.*got group 7 in 'a' and 'b'"):
-        resampled_sums(np.ones((2, 1)), ["a", "b"], groups=[7, 7])
+    for n_rows, options, message in (
+        (0, {}, "columns: expected at least one value"),
+        (2, {"n_resamples": 0}, "n_resamples: expected an integer from 1"),
+        (2, {"strata": ["a"]}, "strata: expected one per item, 2 in all, got 1"),
+        (2, {"strata": [*"ab"], "groups": [7, 7]}, r"row 1: .* in.*got group 7 in 'a' and 'b'"),
+    ):
+        with pytest.raises(InputError, match=message):
+            resampled_sums(np.ones((n_rows, 1)), **options)

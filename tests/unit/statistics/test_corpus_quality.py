@@ -71,12 +71,3 @@ def test_reports_read_the_file_that_the_command_writes(tmp_path: Path) -> None:
     row = json.loads(out.read_text(encoding="utf-8"))[1]
     assert row["n_blank"] == 4
     assert row["bleu_p_value"] < 0.05
-
-
-def test_a_low_figure_of_sacrebleu_is_in_points(tmp_path: Path) -> None:
-    path = tmp_path / "bleu.json"
-    path.write_text('[{"system": "a", "bleu": 0.5, "signature": "x"}]', encoding="utf-8")
-    assert read_quality_scores(path).of("a", "", "") == 0.005
-    path.write_text('[{"system": "a", "bleu": 0.5}]', encoding="utf-8")
-    with pytest.raises(InputError, match="expected points, 1 to 100"):
-        read_quality_scores(path)

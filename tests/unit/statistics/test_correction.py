@@ -40,9 +40,8 @@ def test_the_closed_form_equals_that_of_ppi_python(
     _, judged, labels = _drawn(n, n_labels, 0.7, (0.85, 0.85), n)
     share = corrected_share(judged, labels)
     half = 1.959963984540054 * math.sqrt((share.influence**2).sum())
-    assert (share.value, share.value - half, share.value + half) == pytest.approx(
-        expected, abs=1e-8
-    )
+    found = share.value, share.value - half, share.value + half
+    assert found == pytest.approx(expected, abs=1e-8)
 
 
 @pytest.mark.parametrize(
@@ -119,10 +118,8 @@ def test_samples_that_were_drawn_more_often_weigh_less() -> None:
 
 
 def test_corrected_shares_are_compared_and_the_lowest_is_found() -> None:
-    shares = [
-        corrected_share(*_drawn(500, 100, p, (0.9, 0.9), seed)[1:])
-        for seed, p in enumerate((0.9, 0.5))
-    ]
+    drawn = [_drawn(500, 100, p, (0.9, 0.9), seed) for seed, p in enumerate((0.9, 0.5))]
+    shares = [corrected_share(judged, labels) for _, judged, labels in drawn]
     low, high = limits(difference(*shares).interval)
     assert 0 < low < shares[0].value - shares[1].value < high
     assert lowest(shares).value == shares[1].value
@@ -140,9 +137,8 @@ def test_what_cannot_be_corrected_says_why() -> None:
     with pytest.raises(InputError, match="labels of right and of wrong ones, got 10, 0 and 5"):
         transferred_share(np.array([5, 5]), np.array([[0, 0], [2, 3]]))
     value, missing = transferred_share(np.array([5, 5]), np.array([[1, 1], [1, 1]]))
-    assert (value, reason(missing)) == (
-        0.5, "the judge is not better than chance on the labelled samples",
-    )  # fmt: skip
+    expected = "the judge is not better than chance on the labelled samples"
+    assert (value, reason(missing)) == (0.5, expected)
     _, few = transferred_share(np.array([5, 5]), np.array([[9, 1], [2, 8]]))
     assert reason(few) == "10 right and 10 wrong labels, and an interval needs 20 of each"
 

@@ -16,15 +16,9 @@ from cc_hf.statistics.gender_figures import (
 )
 from tests.helpers.intervals import limits
 
-_ROWS = st.lists(
-    st.tuples(
-        st.sampled_from(["male", "female", "neutral"]),
-        st.sampled_from(["pro", "anti", "none"]),
-        st.sampled_from(["male", "female", "neutral", "unknown"]),
-    ),
-    min_size=1,
-    max_size=30,
-)
+_GENDERS, _SIDES = ["male", "female", "neutral"], ["pro", "anti", "none"]
+_ROW = st.tuples(*map(st.sampled_from, (_GENDERS, _SIDES, [*_GENDERS, "unknown"])))
+_ROWS = st.lists(_ROW, min_size=1, max_size=30)
 
 
 @given(_ROWS)
@@ -37,15 +31,11 @@ def test_figures_equal_their_definitions(rows: list[tuple[str, str, str]]) -> No
         precision = correct / predicted.count(gender) if gender in predicted else 0.0
         recall = correct / gold.count(gender)
         f1 = 2 * precision * recall / (precision + recall) if correct else 0.0
-        expected |= {
-            f"precision_{gender}": precision,
-            f"recall_{gender}": recall,
-            f"f1_{gender}": f1,
-        }
+        names = (f"{name}_{gender}" for name in ("precision", "recall", "f1"))
+        expected |= zip(names, (precision, recall, f1), strict=True)
     for side in {"pro", "anti"} & set(stereotypes):
-        expected[f"accuracy_{side}"] = sum(
-            g == p for g, s, p in rows if s == side
-        ) / stereotypes.count(side)
+        n_correct = sum(g == p for g, s, p in rows if s == side)
+        expected[f"accuracy_{side}"] = n_correct / stereotypes.count(side)
     if {"male", "female"} <= set(gold):
         expected["delta_g"] = expected["f1_male"] - expected["f1_female"]
     if {"pro", "anti"} <= set(stereotypes):
@@ -57,9 +47,8 @@ def test_figures_equal_their_definitions(rows: list[tuple[str, str, str]]) -> No
 def test_printed_figures_differ_only_by_rounding(rows: list[tuple[str, str, str]]) -> None:
     cells = count_cells(*zip(*rows, strict=True))
     exact, printed = gender_figures(cells), printed_figures(cells)
-    assert printed["accuracy"] == pytest.approx(
-        sum(g == p for g, _, p in rows) / len(rows), abs=0.0006
-    )
+    accuracy = sum(g == p for g, _, p in rows) / len(rows)
+    assert printed["accuracy"] == pytest.approx(accuracy, abs=0.0006)
     assert exact.keys() | {"accuracy"} == printed.keys()
     assert all(printed[name] == pytest.approx(value, abs=0.004) for name, value in exact.items())
     assert all(round(value, 3) == value for value in printed.values())
@@ -78,15 +67,8 @@ def test_every_figure_has_an_interval_without_nan(rows: list[tuple[str, str, str
 
 def test_intervals_contain_their_figures() -> None:
     rng = np.random.default_rng(0)
-    rows = [
-        (
-            str(rng.choice(["male", "female"])),
-            str(rng.choice(["pro", "anti"])),
-            str(rng.choice(["male", "female", "unknown"])),
-        )
-        for _ in range(300)
-    ]
-    cells = count_cells(*zip(*rows, strict=True))
+    names = ["male", "female"], ["pro", "anti"], ["male", "female", "unknown"]
+    cells = count_cells(*(rng.choice(column, size=300).tolist() for column in names))
     found = gender_intervals(cells)
     for name, value in gender_figures(cells).items():
         low, high = limits(found[name])

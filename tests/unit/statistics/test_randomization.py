@@ -42,9 +42,8 @@ def test_equal_systems_differ_in_at_most_five_percent_of_runs(n: int, n_categori
         # Both systems have the same chance on a sample; some samples are easier than others.
         correct = random.random((2, n)) < random.beta(0.8, 0.5, size=n)
         weights = random.integers(1, n + 1, size=(2, n))
-        (found,) = paired_differences(
-            correct, categories, weights=weights, n_resamples=99, seed=seed
-        )
+        options: dict[str, Any] = {"weights": weights, "n_resamples": 99, "seed": seed}
+        (found,) = paired_differences(correct, categories, **options)
         for name in FIGURES:
             n_significant[name] += found[name].p_value <= 0.05
     most = 0.05 * n_runs + 3.5 * math.sqrt(0.05 * 0.95 * n_runs)
@@ -57,9 +56,8 @@ def test_equal_systems_differ_in_at_most_five_percent_of_runs(n: int, n_categori
 def test_few_differences_have_the_exact_p_of_mcnemar(n_only_first: int, n_only_second: int) -> None:
     first = np.repeat([True, False, True], [n_only_first, n_only_second, 30])
     second = np.repeat([False, True, True], [n_only_first, n_only_second, 30])
-    (found,) = paired_differences(
-        np.stack([first, second]), ["a", "b"] * 15 + ["a"] * (len(first) - 30)
-    )
+    categories = ["a", "b"] * 15 + ["a"] * (len(first) - 30)
+    (found,) = paired_differences(np.stack([first, second]), categories)
     assert found["accuracy"].is_exact
     assert found["accuracy"].p_value == pytest.approx(mcnemar(first, second).p_value, rel=1e-12)
 
@@ -78,16 +76,14 @@ def test_random_exchanges_come_close_to_the_exact_p(n_only_second: int) -> None:
 def test_all_exchanges_of_any_figure_are_counted() -> None:
     random = np.random.default_rng(0)
     first, second = random.random((2, 9, 2)) + 0.1
-    observed = abs(
-        first.sum(axis=0)[0] / first.sum(axis=0)[1] - second[:, 0].sum() / second[:, 1].sum()
-    )
-    as_far = 0
+    distances = []
     for flags in itertools.product([False, True], repeat=9):
         exchanged = np.array(flags)[:, None]
         left, right = (
             np.where(exchanged, a, b).sum(axis=0) for a, b in ((second, first), (first, second))
         )
-        as_far += abs(left[0] / left[1] - right[0] / right[1]) >= observed - 1e-12
+        distances.append(abs(left[0] / left[1] - right[0] / right[1]))
+    as_far = sum(distance >= distances[0] - 1e-12 for distance in distances)
     found = exchange_tests(first, second, mean, strata=["a"] * 4 + ["b"] * 5)["mean"]
     assert found.is_exact
     assert found.p_value == pytest.approx(as_far / 2**9)
@@ -126,8 +122,7 @@ def test_p_has_a_floor_by_the_number_of_exchanges() -> None:
 @pytest.mark.parametrize(("share", "n"), [(0.2, 150), (0.1, 40)])
 def test_p_of_bleu_is_that_of_sacrebleu(share: float, n: int) -> None:
     random = np.random.default_rng(5)
-    words = np.array(["das", "ein", "Haus", "der", "alte", "Mann", "geht", "nach", "und", "."])
-    drawn = [words[random.integers(len(words), size=random.integers(5, 15))] for _ in range(n)]
+    drawn = [random.integers(10, size=random.integers(5, 15)).astype(str) for _ in range(n)]
     references = [" ".join(row) for row in drawn]
     systems = [
         [
@@ -147,15 +142,9 @@ def test_p_of_bleu_is_that_of_sacrebleu(share: float, n: int) -> None:
     assert 0.01 < found.p_value < 0.99
 
 
-def test_bad_shapes_and_options_are_refused() -> None:
+def test_bad_shapes_are_refused() -> None:
     first = columns(np.ones(3))
     with pytest.raises(InputError, match=r"second: .* \(3, 2\), got .* \(2, 2\)"):
         exchange_tests(first, first[:2], mean)
-    with pytest.raises(InputError, match=r"first: .* at least one"):
-        exchange_tests(first[:0], first[:0], mean)
     with pytest.raises(InputError, match="groups: expected one per item, 3 in all, got 2"):
         exchange_tests(first, first, mean, groups=["a", "b"])
-    with pytest.raises(InputError, match="strata: expected one per item"):
-        exchange_tests(first, first, mean, strata=["a"])
-    with pytest.raises(InputError, match="n_resamples"):
-        exchange_tests(first, first, mean, n_resamples=0)

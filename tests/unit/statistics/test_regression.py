@@ -26,10 +26,9 @@ def test_coefficients_equal_the_normal_equations() -> None:
     assert [c.t for c in found.coefficients] == pytest.approx(values / errors)
     assert {c.interval.method for c in found.coefficients} == {"t"}
     one = found.coefficient("a")
-    quantile = 2.3533634348018264  # t with 3 degrees of freedom at 0.95
-    assert (one.interval.low, one.interval.high, one.interval.level) == pytest.approx(
-        (one.value - quantile * one.standard_error, one.value + quantile * one.standard_error, 0.9)
-    )
+    margin = 2.3533634348018264 * one.standard_error  # t with 3 degrees of freedom at 0.95
+    interval = one.interval.low, one.interval.high, one.interval.level
+    assert interval == pytest.approx((one.value - margin, one.value + margin, 0.9))
     total = ((np.array(_Y) - np.mean(_Y)) ** 2).sum()
     assert found.r_squared == pytest.approx(1 - residuals @ residuals / total)
     assert (found.n, found.residual_degrees_of_freedom, found.dependent) == (6, 3, "y")
@@ -39,10 +38,8 @@ def test_coefficients_equal_the_normal_equations() -> None:
 
 
 def test_the_scale_of_a_column_changes_only_its_coefficient() -> None:
-    plain, small = (
-        least_squares(("y", _Y), _X),
-        least_squares(("y", _Y), {**_X, "a": [1e-9 * value for value in _X["a"]]}),
-    )
+    plain = least_squares(("y", _Y), _X)
+    small = least_squares(("y", _Y), {**_X, "a": [1e-9 * value for value in _X["a"]]})
     assert small.coefficient("a").value == pytest.approx(1e9 * plain.coefficient("a").value)
     assert small.coefficient("a").p_value == pytest.approx(plain.coefficient("a").p_value)
 
@@ -57,11 +54,7 @@ def test_the_scale_of_a_column_changes_only_its_coefficient() -> None:
         (_Y, {"a": [1] * 6}, "a: expected values that differ, got 1.0 in all 6"),
         ([2.0] * 6, {"a": _X["a"]}, "y: expected values that differ"),
         (_Y, {"a": [0.3, 0.1 + 0.2] * 3}, "a: expected values that differ"),
-        (
-            _Y,
-            {"a": _X["a"], "c": [2 * value + 1 for value in _X["a"]]},
-            "none follows from the others, got a, c",
-        ),
+        (_Y, {**_X, "b": [2 * value + 1 for value in _X["a"]]}, "none follows from .*, got a, b"),
         (_X["a"], {"a": _X["a"], "b": _X["b"]}, "y follows exactly from a, b"),
         ([*_Y[:5], math.nan], _X, "y: expected finite numbers, got nan at position 5"),
     ],
@@ -73,8 +66,6 @@ def test_models_that_cannot_be_fitted_are_refused(
         least_squares(("y", y), x)
 
 
-def test_bad_levels_and_coefficient_names_are_refused() -> None:
-    with pytest.raises(InputError, match=r"level: expected a number in \(0, 1\), got 1"):
-        least_squares(("y", _Y), _X, level=1)
+def test_unknown_names_of_coefficients_are_refused() -> None:
     with pytest.raises(InputError, match="coefficient: expected one of constant, a, b, got 'c'"):
         least_squares(("y", _Y), _X).coefficient("c")

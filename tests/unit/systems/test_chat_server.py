@@ -12,11 +12,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 from huggingface_hub import constants
 
-from cc_hf.errors import EvaluatorError, InputError
+from cc_hf.errors import CCError, EvaluatorError, InputError
 from cc_hf.models import servers
 from cc_hf.models.servers import KEY_VARIABLE, checked_url
 from cc_hf.prompting.conversations import Conversation, Decoding, Message, Reply
@@ -50,9 +51,8 @@ def served(local: LocalChat) -> Iterator[ChatServer]:
 
 
 def asking(served: ChatServer, **options: Any) -> ServerChat:
-    respondent = open_respondent(
-        "tiny", server=served.url, decoding=SHORT, **{"concurrency": 1, **options}
-    )
+    given = {"server": served.url, "decoding": SHORT, "concurrency": 1, **options}
+    respondent = open_respondent("tiny", **given)
     assert isinstance(respondent, ServerChat)
     return respondent
 
@@ -122,10 +122,8 @@ def test_the_server_decides_how_long_to_wait(
 ) -> None:
     waits: list[float] = []
     monkeypatch.setattr(servers, "_FIRST_WAIT", 1.0)
-    chat = asking(served)
-    monkeypatch.setattr(
-        chat.server, "_stopped", SimpleNamespace(wait=waits.append, clear=lambda: None)
-    )
+    chat, clock = asking(served), SimpleNamespace(wait=waits.append, clear=lambda: None)
+    monkeypatch.setattr(chat.server, "_stopped", clock)
     served.faults = [Fault(status=429, headers={"Retry-After": "7"}), *[Fault(drops=True)] * 3]
     assert chat.reply(QUESTIONS[:1])[0].text is not None
     assert waits == [7.0, 2.0, 4.0, 8.0]
@@ -172,14 +170,12 @@ def test_nothing_is_sent_on_to_an_address_that_nobody_named(
     with chat_server(served.model, served.tokenizer) as other:
         target = f"{other.url}/chat/completions"
         served.always = Fault(status=status, headers={"Location": target})
-        with pytest.raises(
-            EvaluatorError, match=f"HTTP {status}.*{target}.*name the server {other.url}$"
-        ):
+        message = f"HTTP {status}.*{target}.*name the server {other.url}$"
+        with pytest.raises(EvaluatorError, match=message):
             asking(served).reply(QUESTIONS)
         served.always = Fault(status=status, headers={"Location": f"{other.url}/models"})
-        with pytest.raises(
-            EvaluatorError, match=f"{other.url}/models.*name the server {other.url};"
-        ):
+        message = f"{other.url}/models.*name the server {other.url};"
+        with pytest.raises(EvaluatorError, match=message):
             open_respondent(None, server=served.url, decoding=SHORT)
         assert not other.requests
     assert len(served.requests) == 2
@@ -284,9 +280,7 @@ def test_the_limit_of_requests_counts_repeated_ones(served: ChatServer, local: L
     chat = asking(served, max_requests=4)
     replies = chat.reply(QUESTIONS)
     assert replies[:3] == local.reply(QUESTIONS)[:3]
-    assert {reply.error for reply in replies[3:4]} == {
-        "not sent: the limit of 4 requests is reached"
-    }
+    assert replies[3].error == "not sent: the limit of 4 requests is reached"
     assert all("limit of 4 requests" in reply.error for reply in replies[3:])
     assert len(served.requests) == 4
     with pytest.raises(EvaluatorError, match="limit of 4 requests"):
@@ -324,13 +318,6 @@ def test_the_token_of_the_hub_is_never_sent(
     assert [headers["authorization"] for headers in served.headers] == ["Bearer none"] * 2
 
 
-def test_a_server_that_was_named_is_asked_without_the_hub(
-    served: ChatServer, local: LocalChat, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(constants, "HF_HUB_OFFLINE", True)
-    assert asking(served).reply(QUESTIONS) == local.reply(QUESTIONS)
-
-
 @pytest.mark.parametrize("key", ["ключ", "two\nlines", "a b"])
 def test_a_key_that_cannot_be_sent_is_refused(
     served: ChatServer, monkeypatch: pytest.MonkeyPatch, key: str
@@ -347,34 +334,22 @@ def test_the_only_model_need_not_be_named(served: ChatServer) -> None:
     assert chat.identity == f"server:{served.url}#tiny/greedy/6 tokens"
 
 
-@pytest.mark.parametrize("answer", [{"data": []}, {"data": [{"id": "a"}, {"id": "b"}]}])
-def test_several_models_or_none_need_a_name(served: ChatServer, answer: Any) -> None:
-    served.faults = [Fault(answer=answer)]
-    with pytest.raises(InputError, match="expected a name"):
-        open_respondent(None, server=served.url, decoding=SHORT)
-
-
-@pytest.mark.parametrize("answer", [[], {"data": 3}, {"models": []}])
-def test_a_list_of_models_in_another_form_is_an_error(served: ChatServer, answer: Any) -> None:
-    served.faults = [Fault(answer=answer)]
-    with pytest.raises(EvaluatorError, match="list of models"):
-        open_respondent(None, server=served.url, decoding=SHORT)
+def test_several_models_or_none_need_a_name_and_must_be_a_list(served: ChatServer) -> None:
+    named, strange = "expected a name", "list of models"
+    wrong: list[tuple[Any, str]] = [({"data": []}, named), ([], strange), ({"data": 3}, strange)]
+    wrong += [({"models": []}, strange), ({"data": [{"id": "a"}, {"id": "b"}]}, named)]
+    for answer, message in wrong:
+        served.faults = [Fault(answer=answer)]
+        with pytest.raises(CCError, match=message):
+            open_respondent(None, server=served.url, decoding=SHORT)
 
 
 @pytest.mark.parametrize(
     "url",
     [
-        "localhost:8000",
-        "ftp://host/v1",
-        "http://",
-        "http://host:99999999/v1",
-        "http://[/v1",
-        f"http://user:{_SECRET}@host/v1",
-        f"https://host/v1?key={_SECRET}",
-        "http://host/v1#m",
-        "http://host/v 1",
-        "http://host/ü",
-        "",
+        *("", "localhost:8000", "ftp://host/v1", "http://", "http://host:99999999/v1"),
+        *("http://[/v1", "http://host/v1#m", "http://host/v 1", "http://host/ü"),
+        *(f"http://user:{_SECRET}@host/v1", f"https://host/v1?key={_SECRET}"),
     ],
 )
 def test_addresses_that_cannot_be_used_are_refused_without_their_secrets(url: str) -> None:
@@ -383,14 +358,12 @@ def test_addresses_that_cannot_be_used_are_refused_without_their_secrets(url: st
     assert _SECRET not in str(refused.value)
 
 
+_HOT = Decoding(temperature=float("inf"))
+
+
 @pytest.mark.parametrize(
     "options",
-    [
-        {"concurrency": 0},
-        {"max_requests": 0},
-        {"decoding": Decoding(0)},
-        {"decoding": Decoding(temperature=float("inf"))},
-    ],
+    [{"concurrency": 0}, {"max_requests": 0}, {"decoding": Decoding(0)}, {"decoding": _HOT}],
 )
 def test_options_out_of_range_are_refused_before_anything_is_sent(
     served: ChatServer, options: dict[str, Any]
@@ -403,9 +376,7 @@ def test_options_out_of_range_are_refused_before_anything_is_sent(
 def test_nothing_is_sent_unless_a_server_is_named(
     local: LocalChat, served: ChatServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def refuse(*_: Any, **__: Any) -> None:
-        raise AssertionError("something was sent")
-
+    refuse = Mock(side_effect=AssertionError("something was sent"))
     monkeypatch.setattr(servers.Server, "__init__", refuse)
     monkeypatch.setattr(socket.socket, "connect", refuse)
     folder = save_tiny_chat_model(tmp_path)

@@ -14,9 +14,9 @@ from cc_hf.systems.ensemble_generation import translating_members
 from cc_hf.systems.translate import translate_with
 from tests.helpers import families
 from tests.helpers.models import save_tiny_marian
+from tests.helpers.pairs import EN_DE
 
 SOURCES = ["The nurse asked.", "The doctor asked the nurse to help her."]
-LANGS: dict[str, Any] = {"src_lang": "en", "tgt_lang": "de"}
 
 
 @pytest.fixture(scope="module")
@@ -53,9 +53,8 @@ def mean_logprobs(models: list[Any], ids: list[int], prefixes: list[list[int]]) 
         start = [model.config.decoder_start_token_id]
         inputs = torch.tensor([start + prefix for prefix in prefixes])
         with torch.no_grad():
-            logits = model(
-                input_ids=torch.tensor([ids] * len(prefixes)), decoder_input_ids=inputs
-            ).logits
+            sources = torch.tensor([ids] * len(prefixes))
+            logits = model(input_ids=sources, decoder_input_ids=inputs).logits
         probabilities.append(logits[:, -1].double().softmax(dim=-1))
     return torch.stack(probabilities).mean(dim=0).log()
 
@@ -78,40 +77,37 @@ def test_greedy_search_takes_the_token_of_the_highest_mean_probability(
     folders: list[Path], models: list[Any]
 ) -> None:
     evaluator = loaded(folders)
-    found = translate_with(evaluator, SOURCES, **LANGS, num_beams=1, max_new_tokens=6)
-    encoded = evaluator.encode_sources(SOURCES, **LANGS)
+    options: dict[str, Any] = {**EN_DE, "num_beams": 1, "max_new_tokens": 6}
+    found = translate_with(evaluator, SOURCES, **options)
+    encoded = evaluator.encode_sources(SOURCES, **EN_DE)
     expected = [text_of(evaluator, greedy(models, ids, 6)) for ids in encoded]
     assert found == expected
-    alone = [
-        translate_with(cc_hf.load_evaluator(f), SOURCES, **LANGS, num_beams=1, max_new_tokens=6)
-        for f in folders
-    ]
-    assert found not in alone
+    members = map(cc_hf.load_evaluator, folders)
+    assert found not in [translate_with(member, SOURCES, **options) for member in members]
 
 
 def test_a_beam_as_wide_as_the_vocabulary_finds_the_best_of_all_translations(
     folders: list[Path], models: list[Any]
 ) -> None:
     evaluator, source = loaded(folders), SOURCES[:1]
-    (ids,) = evaluator.encode_sources(source, **LANGS)
+    (ids,) = evaluator.encode_sources(source, **EN_DE)
     config = models[0].config
     (first,) = mean_logprobs(models, ids, [[]])
     tokens = [i for i in range(len(first)) if i != config.pad_token_id]
-    scores: dict[tuple[int, ...], float] = {
-        (config.eos_token_id,): float(first[config.eos_token_id])
-    }
+    end = config.eos_token_id
+    scores: dict[tuple[int, ...], float] = {(end,): float(first[end])}
     begun = [token for token in tokens if token != config.eos_token_id]
     for token, second in zip(begun, mean_logprobs(models, ids, [[t] for t in begun]), strict=True):
         for last in tokens:
             scores[token, last] = float(first[token] + second[last]) / 2
     best = max(scores, key=lambda path: scores[path])
-    (found,) = translate_with(evaluator, source, **LANGS, num_beams=len(tokens), max_new_tokens=2)
+    (found,) = translate_with(evaluator, source, **EN_DE, num_beams=len(tokens), max_new_tokens=2)
     assert found == text_of(evaluator, list(best))
 
 
 def test_members_and_their_order_matter_only_by_their_mean(folders: list[Path]) -> None:
     a, b = (cc_hf.load_evaluator(folder) for folder in folders)
-    options: dict[str, Any] = {**LANGS, "num_beams": 3, "max_new_tokens": 8}
+    options: dict[str, Any] = {**EN_DE, "num_beams": 3, "max_new_tokens": 8}
     twice = cc_hf.load_evaluator([folders[0], folders[0]])
     assert translate_with(twice, SOURCES, **options) == translate_with(a, SOURCES, **options)
     both = translate_with(loaded(folders), SOURCES, **options)
@@ -124,17 +120,17 @@ def test_members_and_their_order_matter_only_by_their_mean(folders: list[Path]) 
 @pytest.mark.parametrize("family", ["m2m_100", "fsmt", "t5", "bergamot", "mbart"])
 def test_every_family_translates_as_an_ensemble(tmp_path: Path, family: str) -> None:
     folder = families.BUILDERS[family](tmp_path)
-    alone = cc_hf.translate(SOURCES, folder, **LANGS, num_beams=2)
-    assert cc_hf.translate(SOURCES, [folder, folder], **LANGS, num_beams=2) == alone
+    alone = cc_hf.translate(SOURCES, folder, **EN_DE, num_beams=2)
+    assert cc_hf.translate(SOURCES, [folder, folder], **EN_DE, num_beams=2) == alone
+
+
+def test_models_that_do_not_translate_are_refused(tmp_path: Path) -> None:
+    evaluator: Evaluator = cc_hf.load_evaluator(families.save_tiny_causal_lm(tmp_path), **EN_DE)
+    with pytest.raises(InputError, match="does not translate: expected a sequence-to-sequence"):
+        translating_members(evaluator)
 
 
 def test_members_of_other_tokens_are_refused(folders: list[Path], tmp_path: Path) -> None:
     other = families.save_tiny_m2m100(tmp_path)
     with pytest.raises(InputError, match="expected members with the same tokenizer and vocab"):
-        cc_hf.translate(SOURCES, [folders[0], other], **LANGS)
-
-
-def test_models_that_do_not_translate_are_refused(tmp_path: Path) -> None:
-    evaluator: Evaluator = cc_hf.load_evaluator(families.save_tiny_causal_lm(tmp_path), **LANGS)
-    with pytest.raises(InputError, match="does not translate: expected a sequence-to-sequence"):
-        translating_members(evaluator)
+        cc_hf.translate(SOURCES, [folders[0], other], **EN_DE)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import dataclasses
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -132,10 +133,8 @@ def test_a_model_without_template_gets_plain_lines(tmp_path: Path) -> None:
 def test_replies_end_before_the_next_turn_or_are_cut(
     tmp_path: Path, written: str, text: str, is_cut: bool
 ) -> None:
-    chat = open_local_chat(
-        str(save_tiny_chat_model(tmp_path, template=None, llama=False)),
-        decoding=Decoding(max_new_tokens=40),
-    )
+    folder = save_tiny_chat_model(tmp_path, template=None, llama=False)
+    chat = open_local_chat(str(folder), decoding=Decoding(max_new_tokens=40))
     tokenizer = chat.loaded.tokenizer
     script = tokenizer(written)["input_ids"]
     model = copy.deepcopy(chat.loaded.model)
@@ -153,12 +152,8 @@ def test_replies_end_before_the_next_turn_or_are_cut(
             return logits
 
     model.set_output_embeddings(Scripted())
-    scripted = LocalChat(
-        dataclasses.replace(chat.loaded, model=model),
-        decoding=chat.decoding,
-        batch_size=8,
-        team=ALONE,
-    )
+    loaded = dataclasses.replace(chat.loaded, model=model)
+    scripted = LocalChat(loaded, decoding=chat.decoding, batch_size=8, team=ALONE)
     reply = scripted.reply([asked("a")])[0]
     assert reply.is_cut is is_cut
     assert (reply.text or "").startswith(text)
@@ -208,9 +203,8 @@ def test_a_conversation_that_is_too_long_has_a_reply_that_says_so(chat: LocalCha
 
 
 def test_saved_settings_of_sampling_are_not_used(tmp_path: Path, chat: LocalChat) -> None:
-    folder = save_tiny_chat_model(
-        tmp_path, do_sample=True, temperature=9.0, top_k=3, repetition_penalty=5.0
-    )
+    saved: dict[str, Any] = {"do_sample": True, "temperature": 9.0, "top_k": 3}
+    folder = save_tiny_chat_model(tmp_path, **saved, repetition_penalty=5.0)
     other = open_local_chat(str(folder), decoding=SHORT)
     assert other.loaded.model.generation_config.repetition_penalty == 5.0
     assert other.reply(QUESTIONS) == chat.reply(QUESTIONS)
@@ -284,20 +278,14 @@ def test_answers_that_cannot_be_told_apart_are_refused(chat: LocalChat, answers:
 
 
 def test_only_models_here_give_log_probabilities_of_answers() -> None:
-    class Elsewhere:
-        identity = "server:m"
-
-        def reply(self, conversations: Any) -> Any:
-            raise AssertionError
-
+    elsewhere: Any = SimpleNamespace(identity="server:m", reply=pytest.fail)
     with pytest.raises(InputError, match="server:m, which replies with text only"):
-        answer_logprobs(Elsewhere(), QUESTIONS, ["1", "2"])
+        answer_logprobs(elsewhere, QUESTIONS, ["1", "2"])
 
 
 def test_the_identity_names_model_precision_and_decoding(chat: LocalChat) -> None:
-    assert chat.identity == (
-        f"local:{chat.loaded.name}@{chat.loaded.identity}/float32/greedy/6 tokens"
-    )
+    model = f"{chat.loaded.name}@{chat.loaded.identity}"
+    assert chat.identity == f"local:{model}/float32/greedy/6 tokens"
     sampled = LocalChat(chat.loaded, decoding=Decoding(6, 0.5), batch_size=8, team=ALONE)
     assert sampled.identity.endswith("/temperature 0.5/6 tokens")
 

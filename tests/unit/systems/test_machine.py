@@ -43,12 +43,8 @@ def _unset(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def waiting_at_import(code: str, variables: Mapping[str, str]) -> str:
-    run = subprocess.run(
-        [sys.executable, "-c", _WATCH + code],
-        capture_output=True,
-        text=True,
-        env={**os.environ, **variables},
-    )
+    program, environment = [sys.executable, "-c", _WATCH + code], {**os.environ, **variables}
+    run = subprocess.run(program, capture_output=True, text=True, env=environment)
     assert run.returncode == 0, run.stderr
     return run.stdout
 
@@ -83,9 +79,8 @@ def test_the_page_of_a_metric_decides_before_it_is_served(monkeypatch: pytest.Mo
     counts: list[str] = []
     monkeypatch.setattr(metric_page, "_gradio", lambda: None)
     monkeypatch.setattr(metric_page, "page_theme", lambda _: None)
-    metric_page.launch(
-        SimpleNamespace(launch=lambda **_: counts.append(os.environ["GOMP_SPINCOUNT"]))
-    )
+    page = SimpleNamespace(launch=lambda **_: counts.append(os.environ["GOMP_SPINCOUNT"]))
+    metric_page.launch(page)
     assert counts == ["10000"]
 
 

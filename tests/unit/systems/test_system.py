@@ -17,27 +17,16 @@ from tests.helpers.fake_evaluator import hash_scores
 
 def example(number: int, context: str | None) -> ContrastiveSourceExample:
     extra = {} if context is None else {"context": context, "source_with_context": "any"}
-    return ContrastiveSourceExample(
-        str(number),
-        "en",
-        "de",
-        f"The cook left {number}.",
-        Focus("cook", 4),
-        ("The [male] cook left.",),
-        ("The [female] cook left.",),
-        "male",
-        "male",
-        extra,
-    )
+    sides = ("The [male] cook left.",), ("The [female] cook left.",), "male", "male", extra
+    source = f"The cook left {number}."
+    return ContrastiveSourceExample(str(number), "en", "de", source, Focus("cook", 4), *sides)
 
 
 def test_the_context_stands_before_the_source_where_there_is_one() -> None:
     system = System("any", separator="<sep>")
-    assert system.sources([example(0, "He slept."), example(1, ""), example(2, None)]) == [
-        "He slept. <sep> The cook left 0.",
-        "The cook left 1.",
-        "The cook left 2.",
-    ]
+    sources = system.sources([example(0, "He slept."), example(1, ""), example(2, None)])
+    first = "He slept. <sep> The cook left 0."
+    assert sources == [first, "The cook left 1.", "The cook left 2."]
     assert System("any").sources([example(0, "He slept.")]) == ["The cook left 0."]
 
 

@@ -14,35 +14,23 @@ from transformers import AutoTokenizer, EvalPrediction
 
 import cc_hf
 from cc_hf.errors import InputError, ResultWarning
+from cc_hf.evaluation.fitting import make_metric
 from cc_hf.evaluation.judging import judge
 from cc_hf.evaluation.material import Material
 from cc_hf.text.unusable import UNUSABLE
 from cc_hf.training import ProbingCallback, make_compute_metrics
 from tests.helpers.cases import cases_by_message
-from tests.helpers.metrics import compute_metric, metric_class
+from tests.helpers.metrics import compute_metric
+from tests.helpers.pairs import EN_DE
 from tests.helpers.training import made_trainer, rows_of, write_people
 
-DECLARATION = metric_class("contrastive_conditioning")
+_SCORING = "contrastive_translation_scoring"
 compute = functools.partial(compute_metric, "contrastive_conditioning")
 
-TARGETS = [
-    "Der Arzt bat die Krankenschwester.",
-    "Die Mechanikerin hatte gute Laune.",
-    "Hilf dem Arzt.",
-    "Der Arzt.",
-    "Die Laune.",
-    "Der Eingriff.",
-    "Der Arzt hilft.",
-]
-OUTPUTS = [
-    "Der Arzt bat die Mechanikerin.",
-    "Die Mechanikerin hatte gute Laune.",
-    "",
-    "Der Arzt.",
-    "Gute Laune.",
-    "Der Eingriff.",
-    "Die Arzt hilft.",
-]
+TARGETS = ["Der Arzt bat die Krankenschwester.", "Die Mechanikerin hatte gute Laune."]
+TARGETS += ["Hilf dem Arzt.", "Der Arzt.", "Die Laune.", "Der Eingriff.", "Der Arzt hilft."]
+OUTPUTS = ["Der Arzt bat die Mechanikerin.", "Die Mechanikerin hatte gute Laune."]
+OUTPUTS += ["", "Der Arzt.", "Gute Laune.", "Der Eingriff.", "Die Arzt hilft."]
 
 
 @pytest.fixture(scope="module")
@@ -66,9 +54,7 @@ def prediction(tokenizer: Any, outputs: Sequence[str], targets: Sequence[str]) -
     """
     start, fill = tokenizer.pad_token_id, (-100, tokenizer.pad_token_id)
     predicted = padded([[start, *row] for row in labels_of(tokenizer, outputs)], fill)
-    return EvalPrediction(
-        predictions=predicted, label_ids=padded(labels_of(tokenizer, targets), fill)
-    )
+    return EvalPrediction(predicted, padded(labels_of(tokenizer, targets), fill))
 
 
 def made(tokenizer: Any, **options: Any) -> Callable[..., dict[str, Any]]:
@@ -76,8 +62,7 @@ def made(tokenizer: Any, **options: Any) -> Callable[..., dict[str, Any]]:
     references are given.
     """
     if "references" in options:
-        languages = {"src_lang": "en", "tgt_lang": "de"}
-        options = {"metrics": ["contrastive_conditioning"], **languages, **options}
+        options = {"metrics": ["contrastive_conditioning"], **EN_DE, **options}
     return make_compute_metrics(tokenizer, **{"labels": labels_of(tokenizer), **options})
 
 
@@ -94,17 +79,13 @@ def references_of(examples: Sequence[Any]) -> list[dict[str, Any]]:
 
 @pytest.mark.parametrize("n_padding", [0, 1, 3])
 def test_rows_padded_by_distributed_evaluation_are_ignored(tokenizer: Any, n_padding: int) -> None:
-    shown = prediction(
-        tokenizer, [*OUTPUTS, *OUTPUTS[:n_padding]], [*TARGETS, *TARGETS[:n_padding]]
-    )
+    rows = [*OUTPUTS, *OUTPUTS[:n_padding]], [*TARGETS, *TARGETS[:n_padding]]
+    shown = prediction(tokenizer, *rows)
     found = made(tokenizer, metrics=["bleu", "chrf"], targets=TARGETS)(shown)
     outputs = as_decoded(tokenizer, OUTPUTS)
-    assert found == {
-        "bleu": pytest.approx(BLEU().corpus_score(outputs, [TARGETS]).score / 100),
-        "chrf": pytest.approx(CHRF().corpus_score(outputs, [TARGETS]).score / 100),
-        "n": 7,
-        "n_empty": 1,
-    }
+    scorers: dict[str, Any] = {"bleu": BLEU(), "chrf": CHRF()}
+    expected = {k: s.corpus_score(outputs, [TARGETS]).score / 100 for k, s in scorers.items()}
+    assert found == pytest.approx({**expected, "n": 7, "n_empty": 1})
     assert 0 < found["bleu"] < 1
 
 
@@ -120,19 +101,21 @@ def by_length(sources: Sequence[str], translations: Sequence[str]) -> list[float
 
 
 def test_metrics_of_the_package_take_examples_or_references(tokenizer: Any, tmp_path: Path) -> None:
+    """The figures are those of the other entry points, and `UNUSABLE` needs the sources."""
     examples = cc_hf.load_examples(str(write_people(tmp_path)))[:7]
     references = references_of(examples)
     texts = [text or "." for text in as_decoded(tokenizer, OUTPUTS)]
-    options: dict[str, Any] = {"evaluator": by_length, "src_lang": "en", "tgt_lang": "de"}
-    expected = compute(texts, references, **options)
+    metric = make_metric("contrastive_conditioning")
+    result = judge(metric, Material("en", "de", examples), texts, evaluator=by_length)
+    expected = {**result.scores, **result.counts, "n": 7, "n_empty": 1}
+    plain = {name: value for name, value in expected.items() if name not in UNUSABLE}
+    assert {"n_with_source", "n_repeated", "n_without_words"} == UNUSABLE.keys() & expected.keys()
     shown = prediction(tokenizer, [*OUTPUTS, OUTPUTS[0]], [*TARGETS, TARGETS[0]])
-    options["metrics"] = ["contrastive_conditioning", "bleu"]
-    for given in (examples, references, {"contrastive_conditioning": references}):
+    options: dict[str, Any] = {"evaluator": by_length, "metrics": [metric.name, "bleu"]}
+    for given in (examples, references, {metric.name: references}):
         found = made(tokenizer, references=given, **options)(shown)
-        for name in ("accuracy", "min_accuracy", "accuracy_female", "weighted_accuracy"):
-            assert found[name] == expected[name]
-        assert (found["n"], found["n_empty"]) == (7, 1)
-        assert "bleu" in found
+        assert found.pop("bleu") > 0
+        assert found == (expected if given is examples else plain)
     assert 0 < expected["accuracy"] < 1
 
 
@@ -175,7 +158,6 @@ def test_predictions_other_than_token_ids_are_refused(tokenizer: Any) -> None:
 
 
 _CONDITIONING = {"metrics": ["contrastive_conditioning"]}
-_EN_DE = {"src_lang": "en", "tgt_lang": "de"}
 
 
 @cases_by_message(
@@ -187,12 +169,9 @@ _EN_DE = {"src_lang": "en", "tgt_lang": "de"}
         ({"labels": []}, "labels: expected those of every row"),
         ({"targets": TARGETS[:2]}, r"targets: expected one for each of the 7 rows of.*got 2"),
         (_CONDITIONING, "src_lang, tgt_lang: expected the languages"),
-        ({**_CONDITIONING, **_EN_DE}, "references: expected those of contrastive_conditioning"),
+        ({**_CONDITIONING, **EN_DE}, "references: expected those of contrastive_conditioning"),
         ({"references": [{}]}, "references: expected one for each of the 7 rows"),
-        (
-            {"metrics": ["contrastive_translation_scoring"], "references": [{}] * 7},
-            "expected metrics that judge translations of the model",
-        ),
+        ({"metrics": [_SCORING], "references": [{}] * 7}, "metrics that judge translations of the"),
     ],
 )
 def test_bad_options_are_refused_at_once(
@@ -227,20 +206,6 @@ def test_the_function_works_in_a_trainer(tiny_marian: Path, tmp_path: Path, toke
         trainer.evaluate(rows[:4])
 
 
-def test_figures_equal_those_of_the_other_entry_points(tokenizer: Any, tmp_path: Path) -> None:
-    examples = cc_hf.load_examples(str(write_people(tmp_path)))[:7]
-    shown = prediction(tokenizer, OUTPUTS, TARGETS)
-    texts = [text or "." for text in as_decoded(tokenizer, OUTPUTS)]
-    expected = judge(DECLARATION(), Material("en", "de", examples), texts, evaluator=by_length)
-    found, plain = (
-        made(tokenizer, references=references, evaluator=by_length)(shown)
-        for references in (examples, references_of(examples))
-    )
-    assert found == {**expected.scores, **expected.counts, "n": 7, "n_empty": 1}
-    assert {"n_with_source", "n_repeated", "n_without_words"} == UNUSABLE.keys() & found.keys()
-    assert plain == {name: value for name, value in found.items() if name not in UNUSABLE}
-
-
 def test_the_embedded_evaluator_warns_of_unsuitable_cues(tokenizer: Any) -> None:
     cues = {"correct_sources": ["A baseball bat."], "incorrect_sources": ["A flying bat."]}
     function = made(tokenizer, references=[{**cues, "category": "sport"}] * len(TARGETS))
@@ -251,4 +216,4 @@ def test_the_embedded_evaluator_warns_of_unsuitable_cues(tokenizer: Any) -> None
 def test_a_metric_that_judges_the_evaluator_is_refused_by_the_callback() -> None:
     material = cc_hf.load_material("wino_x", "mt_en_de.translations")
     with pytest.raises(InputError, match="expected metrics that judge translations of the model"):
-        ProbingCallback(material, metrics=["contrastive_translation_scoring"])
+        ProbingCallback(material, metrics=[_SCORING])

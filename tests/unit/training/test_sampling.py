@@ -13,17 +13,8 @@ from cc_hf.training.sampling import stratified_sample
 
 
 def example(number: int, category: str) -> ContrastiveSourceExample:
-    return ContrastiveSourceExample(
-        str(number),
-        "en",
-        "de",
-        "The bat.",
-        Focus("bat", 4),
-        ("The flying bat.",),
-        ("The wooden bat.",),
-        category,
-        "animal",
-    )
+    sides = Focus("bat", 4), ("The flying bat.",), ("The wooden bat.",), category, "animal"
+    return ContrastiveSourceExample(str(number), "en", "de", "The bat.", *sides)
 
 
 @given(st.lists(st.sampled_from("abcd"), min_size=4, max_size=80), st.data())

@@ -16,6 +16,7 @@ from cc_hf.data.corpora.parallel import (
     open_dataset,
 )
 from cc_hf.errors import InputError
+from tests.helpers.pairs import EN_DE
 
 SOURCES = ["A bat.", "A spring.", "", "The end.", "More."]
 REFERENCES = ["Ein Schläger.", "Eine Feder.", "Leer.", " ", "Mehr."]
@@ -33,9 +34,8 @@ def rows(key: str = "") -> list[dict[str, Any]]:
 
 
 def corpus_of(dataset: Any, **options: Any) -> DatasetCorpus | StreamCorpus:
-    return dataset_corpus(
-        dataset, name="d", src_lang="en", tgt_lang="de", **{"block_pairs": 2, **options}
-    )
+    given = {"name": "d", **EN_DE, "block_pairs": 2, **options}
+    return dataset_corpus(dataset, **given)
 
 
 def read_all(corpus: FileCorpus | DatasetCorpus | StreamCorpus) -> list[CorpusBlock]:
@@ -58,9 +58,7 @@ def test_files_and_datasets_have_the_same_blocks(tmp_path: Path) -> None:
             assert [block.damaged for block in others] == [block.damaged for block in blocks]
 
 
-def test_files_may_have_returns_a_byte_order_mark_and_no_line_feed_at_the_end(
-    tmp_path: Path,
-) -> None:
+def test_files_may_have_returns_a_mark_and_no_line_feed_at_the_end(tmp_path: Path) -> None:
     expected = [block.digest for block in read_all(files(tmp_path))]
     (tmp_path / "a.en").write_bytes(b"\xef\xbb\xbf" + "\r\n".join(SOURCES).encode())
     (tmp_path / "a.de").write_bytes("\n".join(REFERENCES).encode())
@@ -109,14 +107,14 @@ def test_files_that_cannot_be_read_are_refused(tmp_path: Path) -> None:
 
 def test_datasets_without_the_columns_are_refused() -> None:
     dataset = datasets.Dataset.from_dict({"text": ["a"]})
-    with pytest.raises(InputError, match=r"columns of two texts, got text; name the columns"):
-        corpus_of(dataset)
-    with pytest.raises(InputError, match="expected the columns a and b, got text"):
-        corpus_of(dataset, columns=("a", "b"))
-    with pytest.raises(InputError, match="expected rows with two texts, got none"):
-        corpus_of(datasets.Dataset.from_dict({"en": [], "de": []}))
-    with pytest.raises(InputError, match="expected one split of a dataset, got DatasetDict"):
-        corpus_of(datasets.DatasetDict({"train": dataset}))
+    for other, options, message in (
+        (dataset, {}, "columns of two texts, got text; name the columns"),
+        (dataset, {"columns": ("a", "b")}, "expected the columns a and b, got text"),
+        (datasets.Dataset.from_dict({"en": [], "de": []}), {}, "rows with two texts, got none"),
+        (datasets.DatasetDict({"train": dataset}), {}, "one split of a dataset, got DatasetDict"),
+    ):
+        with pytest.raises(InputError, match=message):
+            corpus_of(other, **options)
 
 
 def test_saved_datasets_and_files_of_rows_are_opened(tmp_path: Path) -> None:
@@ -129,9 +127,10 @@ def test_saved_datasets_and_files_of_rows_are_opened(tmp_path: Path) -> None:
     streamed = open_dataset(str(tmp_path / "splits"), streaming=True)
     assert isinstance(corpus_of(streamed), StreamCorpus)
     files(tmp_path)
-    with pytest.raises(InputError, match="got one text file"):
-        open_dataset(str(tmp_path / "a.en"))
-    with pytest.raises(InputError, match="got a file that does not exist"):
-        open_dataset(str(tmp_path / "b.parquet"))
-    with pytest.raises(InputError, match="and the split dev, got none that can be loaded"):
-        open_dataset(str(tmp_path / "splits"), split="dev")
+    for name, message in (
+        ("a.en", "got one text file"),
+        ("b.parquet", "got a file that does not exist"),
+        ("splits", "and the split dev, got none that can be loaded"),
+    ):
+        with pytest.raises(InputError, match=message):
+            open_dataset(str(tmp_path / name), split="dev")

@@ -18,9 +18,9 @@ def test_scores_from_several_sources_are_merged(tmp_path: Path) -> None:
     (tmp_path / "plain.tsv").write_text("j\t8\n", encoding="utf-8")
     files = [str(tmp_path / name) for name in ("q.json", "q.tsv", "plain.tsv")]
     found = read_quality_scores([*files, "g=h=31", "i=0"])
-    assert {system: found.of(system, "winomt", "de") for system in found.systems} == pytest.approx(
-        {"a=b": 0.425, "c": 0.3, "d": 0.1225, "e f": 0.07, "j": 0.08, "g=h": 0.31, "i": 0}
-    )
+    expected = {"a=b": 0.425, "c": 0.3, "d": 0.1225, "e f": 0.07, "j": 0.08, "g=h": 0.31, "i": 0}
+    scores = {system: found.of(system, "winomt", "de") for system in found.systems}
+    assert scores == pytest.approx(expected)
 
 
 @pytest.mark.parametrize("text", ["a=0.42", "a=nan", "a=x", "a=101", "a=-3", "a="])
@@ -31,23 +31,16 @@ def test_bleu_must_be_given_in_points(text: str) -> None:
 
 def test_the_most_specific_score_of_a_system_is_used(tmp_path: Path) -> None:
     table = tmp_path / "q.tsv"
-    table.write_text(
-        "system\tBLEU\tdataset\n aws \t31.5\t\ngoogle\t40\twinomt\n\n", encoding="utf-8"
-    )
+    rows = "system\tBLEU\tdataset\n aws \t31.5\t\ngoogle\t40\twinomt\n\n"
+    table.write_text(rows, encoding="utf-8")
     quality = read_quality_scores([table])
     assert quality.of("aws", "mucow", "de") == 0.315
     assert quality.of("google", "winomt", "de") == 0.4
     assert quality.of("google", "mucow", "de") is None
-    (tmp_path / "q.json").write_text('{"aws": 31.5, "google": 0}', encoding="utf-8")
-    assert read_quality_scores([tmp_path / "q.json"]).of("google", "x", "y") == 0
-    (tmp_path / "l.json").write_text(
-        json.dumps(
-            [{"system": "aws", "bleu": 20, "tgt_lang": "de"}, {"system": "aws", "bleu": 10}]
-        ),
-        encoding="utf-8",
-    )
-    assert read_quality_scores([tmp_path / "l.json"]).of("aws", "x", "de") == 0.2
-    assert read_quality_scores([tmp_path / "l.json"]).of("aws", "x", "fr") == 0.1
+    entries = [{"system": "aws", "bleu": 20, "tgt_lang": "de"}, {"system": "aws", "bleu": 10}]
+    path = tmp_path / "l.json"
+    path.write_text(json.dumps(entries), encoding="utf-8")
+    assert [read_quality_scores([path]).of("aws", "x", lang) for lang in ("de", "fr")] == [0.2, 0.1]
 
 
 @cases_by_message(
@@ -71,6 +64,7 @@ def test_the_most_specific_score_of_a_system_is_used(tmp_path: Path) -> None:
         ("q.json", "x", "expected JSON"),
         ("q.json", "[1]", "or a list of objects with system, bleu, .*, got .1"),
         ("q.json", '{"a": true}', "entry 1: BLEU of 'a'"),
+        ("q.json", '[{"system": "a", "bleu": 0.5}]', "expected points, 1 to 100"),
         ("q.json", '[{"system": 3, "bleu": 1}]', "entry 1: system: expected a text, got 3"),
     ],
 )
@@ -80,6 +74,12 @@ def test_malformed_quality_files_are_refused(
     (tmp_path / name).write_text(text, encoding="utf-8")
     with pytest.raises(InputError, match=message):
         read_quality_scores([tmp_path / name])
+
+
+def test_a_low_figure_with_its_signature_is_in_points(tmp_path: Path) -> None:
+    path = tmp_path / "bleu.json"
+    path.write_text('[{"system": "a", "bleu": 0.5, "signature": "x"}]', encoding="utf-8")
+    assert read_quality_scores(path).of("a", "", "") == 0.005
 
 
 def test_an_argument_without_points_must_be_a_json_or_tsv_file() -> None:

@@ -10,16 +10,8 @@ from cc_hf.data.files.timings import Timing, read_timings
 from cc_hf.errors import InputError
 from tests.helpers.cases import cases_by_message
 
-ENTRY = {
-    "system": "base-seed1",
-    "seconds": 2.5,
-    "rounds": [2.5, 2.4, 2.6],
-    "tokens_per_second": 100.0,
-    "precision": "int8",
-    "backend": "ctranslate2",
-    "beams": 5,
-    "busy": False,
-}
+TIMES = {"seconds": 2.5, "rounds": [2.5, 2.4, 2.6], "tokens_per_second": 100.0, "busy": False}
+ENTRY = {"system": "base-seed1", "precision": "int8", "backend": "ctranslate2", "beams": 5, **TIMES}
 
 
 def write(path: Path, *entries: Any, **more: Any) -> Path:
@@ -29,10 +21,8 @@ def write(path: Path, *entries: Any, **more: Any) -> Path:
 
 def test_times_are_read_with_how_systems_were_decoded(tmp_path: Path) -> None:
     timings = read_timings([write(tmp_path / "t.json", ENTRY, {"system": "b", "seconds": 1})])
-    assert timings.systems == {
-        "base-seed1": Timing(2.5, 100.0, "int8", "ctranslate2", 5),
-        "b": Timing(1.0),
-    }
+    first = Timing(2.5, 100.0, "int8", "ctranslate2", 5)
+    assert timings.systems == {"base-seed1": first, "b": Timing(1.0)}
     assert timings.notes == ()
 
 

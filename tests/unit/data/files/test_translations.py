@@ -11,16 +11,10 @@ from cc_hf.errors import InputError
 from cc_hf.schema import ContrastiveSourceExample, Focus
 from tests.helpers.cases import cases_by_message
 
-
-def example(number: int, source: str) -> ContrastiveSourceExample:
-    sides = (f"c {source}",), (f"i {source}",)
-    focus = Focus(source[:1], 0)
-    return ContrastiveSourceExample(
-        str(number), "en", "de", source, focus, *sides, category="male", gold="male"
-    )
-
-
-EXAMPLES = [example(0, "One."), example(1, "Two."), example(2, "Two.")]
+EXAMPLES = [
+    ContrastiveSourceExample(str(i), "en", "de", s, Focus(s[:1], 0), ("c",), ("i",), "male", "male")
+    for i, s in enumerate(("One.", "Two.", "Two."))
+]
 
 
 def write(tmp_path: Path, text: str | bytes, name: str = "t.txt") -> Path:
@@ -96,8 +90,7 @@ def test_a_line_for_each_line_of_a_longer_file_is_accepted(
 def test_unknown_ids_are_ignored_and_sources_matched(tmp_path: Path) -> None:
     texts = tuple(f"t {e.source}" for e in EXAMPLES)
     rows = [
-        {"id": f"x{e.id}", "sentence": e.source, "translation": text}
-        for e, text in zip(EXAMPLES, texts, strict=True)
+        {"id": f"x{e.id}", "sentence": e.source, "translation": f"t {e.source}"} for e in EXAMPLES
     ]
     found = read_translations(write(tmp_path, lines(*rows), "t.log"), EXAMPLES)
     assert found.translations == texts
@@ -140,19 +133,16 @@ def test_bad_jsonl_is_refused_naming_the_line(tmp_path: Path, text: str, message
 
 
 def test_unreadable_files_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="missing: file not found"):
-        read_translations(tmp_path / "missing", EXAMPLES)
-    with pytest.raises(InputError, match="cannot be read"):
-        read_translations(tmp_path, EXAMPLES)
-    with pytest.raises(InputError, match="line 2: expected UTF-8, got the byte 0xe4"):
-        read_translations(write(tmp_path, "a\n\u00e4".encode("latin-1")), EXAMPLES)
+    for path, message in (
+        (tmp_path / "missing", "missing: file not found"),
+        (tmp_path, "cannot be read"),
+        (write(tmp_path, b"a\n\xe4"), "line 2: expected UTF-8, got the byte 0xe4"),
+    ):
+        with pytest.raises(InputError, match=message):
+            read_translations(path, EXAMPLES)
 
 
-@pytest.mark.parametrize(
-    "separator",
-    ["\t|||\t", "\t||| ", "  |||  ", "\u00a0|||\u00a0"],
-    ids=["tabs", "tab and space", "spaces", "no-break spaces"],
-)
+@pytest.mark.parametrize("separator", ["\t|||\t", "\t||| ", "  |||  ", "\u00a0|||\u00a0"])
 def test_any_blanks_around_the_separator_are_accepted(tmp_path: Path, separator: str) -> None:
     text = f"One.{separator}Eins.\nTwo.{separator}Zwei.\n"
     found = read_translations(write(tmp_path, text), EXAMPLES)

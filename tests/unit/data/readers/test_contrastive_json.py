@@ -11,15 +11,15 @@ from cc_hf.errors import DataError, InputError
 from cc_hf.schema import ContrastiveTranslationExample
 from tests.helpers.cases import cases_by_message
 
+PEAR = {"contrastive": "The pear is out.", "type": "word_sense", "replacement": "pear"}
 ITEM = {
-    "reference": "The bulb is out.",
-    "ambig word": "pirn",
-    "original translation": "bulb",
+    **{"source": "Pirn on läbi.", "reference": "The bulb is out.", "errors": [PEAR]},
+    **{"ambig word": "pirn", "original translation": "bulb", "sense": "bulb_bulbs"},
     "origin": "opensubs",
-    "sense": "bulb_bulbs",
-    "source": "Pirn on läbi.",
-    "errors": [{"contrastive": "The pear is out.", "type": "word_sense", "replacement": "pear"}],
 }
+
+
+_N_EQUAL = "n_equal_to_reference"
 
 
 def write(folder: Path, *items: dict[str, Any]) -> Path:
@@ -29,48 +29,26 @@ def write(folder: Path, *items: dict[str, Any]) -> Path:
 
 
 def read(path: Path, **options: Any) -> list[ContrastiveTranslationExample]:
-    return list(
-        read_contrastive_json(
-            path, src_lang="et", tgt_lang="en", **{"category": "origin", **options}
-        )
-    )
+    options = {"category": "origin", **options}
+    return list(read_contrastive_json(path, src_lang="et", tgt_lang="en", **options))
 
 
 def test_an_item_gives_one_example(tmp_path: Path) -> None:
-    assert read(write(tmp_path, ITEM)) == [
-        ContrastiveTranslationExample(
-            id="0",
-            src_lang="et",
-            tgt_lang="en",
-            source="Pirn on läbi.",
-            correct_translation="The bulb is out.",
-            contrastive_translations=("The pear is out.",),
-            category="opensubs",
-            extra={
-                "ambiguous_word": "pirn",
-                "sense": "bulb_bulbs",
-                "original_translation": "bulb",
-                "corpus": "opensubs",
-                "replacements": "pear",
-                "n_equal_to_reference": "0",
-            },
-        )
-    ]
+    texts = "Pirn on läbi.", "The bulb is out.", ("The pear is out.",), "opensubs"
+    extra = {"ambiguous_word": "pirn", "sense": "bulb_bulbs", "original_translation": "bulb"}
+    extra |= {"corpus": "opensubs", "replacements": "pear", "n_equal_to_reference": "0"}
+    expected = ContrastiveTranslationExample("0", "et", "en", *texts, extra)
+    assert read(write(tmp_path, ITEM)) == [expected]
 
 
 def test_items_without_contrasts_are_kept_and_equal_contrasts_dropped(tmp_path: Path) -> None:
     same = {"contrastive": "The bulb is out.", "replacement": "bulb"}
-    other = {"contrastive": "The pear is out.", "replacement": "pear"}
-    none, some = read(
-        write(tmp_path, {**ITEM, "errors": []}, {**ITEM, "errors": [same, other, same]})
-    )
-    assert (none.id, none.contrastive_translations, none.extra["replacements"]) == ("0", (), "")
-    assert (some.id, some.contrastive_translations, some.extra["replacements"]) == (
-        "1",
-        ("The pear is out.",),
-        "pear",
-    )
-    assert (none.extra["n_equal_to_reference"], some.extra["n_equal_to_reference"]) == ("0", "2")
+    items = [{**ITEM, "errors": errors} for errors in ([], [same, PEAR, same])]
+    found = [
+        (e.id, *e.contrastive_translations, *map(e.extra.get, ("replacements", _N_EQUAL)))
+        for e in read(write(tmp_path, *items))
+    ]
+    assert found == [("0", "", "0"), ("1", "The pear is out.", "pear", "2")]
 
 
 def test_the_category_and_further_columns_are_read(tmp_path: Path) -> None:
@@ -79,15 +57,12 @@ def test_the_category_and_further_columns_are_read(tmp_path: Path) -> None:
             raise InputError("expected better, got bad")
         return text.upper()
 
-    found = read(
-        write(tmp_path, {**ITEM, "line": 3}),
-        category="sense",
-        to_category=upper,
-        more={"line": "line", "year": "year"},
-    )[0]
+    options: dict[str, Any] = {"category": "sense", "to_category": upper}
+    more = {"line": "line", "year": "year"}
+    (found,) = read(write(tmp_path, {**ITEM, "line": 3}), more=more, **options)
     assert (found.category, found.extra["line"], found.extra["year"]) == ("BULB_BULBS", "3", "")
     with pytest.raises(DataError, match=r"set.json: item 1: sense: expected better, got bad"):
-        read(write(tmp_path, ITEM, {**ITEM, "sense": "bad"}), category="sense", to_category=upper)
+        read(write(tmp_path, ITEM, {**ITEM, "sense": "bad"}), **options)
 
 
 @cases_by_message(
@@ -98,14 +73,8 @@ def test_the_category_and_further_columns_are_read(tmp_path: Path) -> None:
         ({"origin": None}, "item 1: origin: expected text, got None"),
         ({"errors": None}, "item 1: errors: expected a list, empty for .*, got None"),
         ({"errors": ["a"]}, "item 1: error 0: expected an object, got 'a'"),
-        (
-            {"errors": [{"replacement": "a"}]},
-            "item 1: error 0: expected the key 'contrastive', got .*'replacement'",
-        ),
-        (
-            {"errors": [{"contrastive": " "}]},
-            "item 1: error 0: contrastive: expected text, got ' '",
-        ),
+        ({"errors": [{"replacement": "a"}]}, "item 1: error 0: .* key 'contrastive', got .*'repl"),
+        ({"errors": [{"contrastive": " "}]}, "item 1: error 0: contrastive: expected text, got ' "),
     ],
 )
 def test_malformed_items_are_refused_naming_the_item(

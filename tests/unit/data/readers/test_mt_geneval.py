@@ -2,45 +2,28 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from cc_hf.data.readers.mt_geneval import DECLARATION, read, unquoted
 from cc_hf.errors import DataError
-from cc_hf.schema import ContrastiveSourceExample, ContrastiveTranslationExample, Focus
+from cc_hf.schema import ContrastiveSourceExample, Focus
 from tests.helpers.cases import cases_by_message
 from tests.helpers.mt_geneval_files import FEMININE, MASCULINE, pairs, written
 
 SOURCES = ["He paints. <sep> The doctor left.", "<sep> The nurse left.", " <sep> The cook left. "]
 
 
-def contexts(
-    tmp_path: Path,
-    sources: Sequence[str],
-    original: Sequence[str],
-    flipped: Sequence[str],
-    split: str = "dev",
-) -> dict[str, Path]:
-    parts = {"2to1": ("en", sources), "original": ("de", original), "flipped": ("de", flipped)}
-    return {
-        f"data/context/geneval-context-wikiprofessions-{part}-{split}.en_de.{end}": written(
-            tmp_path / part, lines
-        )
-        for part, (end, lines) in parts.items()
-    }
+def contexts(tmp_path: Path, *sides: Sequence[str], split: str = "dev") -> dict[str, Path]:
+    """Write sources, references, and references of the other gender."""
+    name = "data/context/geneval-context-wikiprofessions-{}-{}.en_de.{}"
+    parts = zip(("2to1", "original", "flipped"), ("en", "de", "de"), sides, strict=True)
+    return {name.format(p, split, end): written(tmp_path / p, lines) for p, end, lines in parts}
 
 
-def sources(
-    paths: dict[str, Path], config: str = "counterfactual_de"
-) -> list[ContrastiveSourceExample]:
-    return [e for e in read(paths, config, "dev") if isinstance(e, ContrastiveSourceExample)]
-
-
-def translations(
-    paths: dict[str, Path], config: str, split: str = "dev"
-) -> list[ContrastiveTranslationExample]:
-    found = read(paths, config, split)
-    return [example for example in found if isinstance(example, ContrastiveTranslationExample)]
+def examples(paths: dict[str, Path], config: str = "counterfactual_de", split: str = "dev") -> Any:
+    return list(read(paths, config, split))
 
 
 def changed(columns: dict[str, list[str]], **changes: list[str]) -> dict[str, list[str]]:
@@ -51,16 +34,11 @@ IDS = ["0.male", "0.female", "1.male", "1.female"]
 
 
 def test_each_pair_gives_a_male_and_a_female_example(tmp_path: Path) -> None:
-    found = sources(pairs(tmp_path))
+    found = examples(pairs(tmp_path))
     assert [example.id for example in found] == IDS
-    extra = {
-        "reference": "Sie ging.",
-        "contrastive_reference": "Er ging.",
-        "pair": "0",
-        "reference_raw": "Sie ging.",
-        "annotated_source": "<F>She</F> left.",
-        "annotated_reference": "<F>Sie</F> ging.",
-    }
+    references = {"reference": "Sie ging.", "contrastive_reference": "Er ging.", "pair": "0"}
+    marked = {"annotated_source": "<F>She</F> left.", "annotated_reference": "<F>Sie</F> ging."}
+    extra = {**references, **marked, "reference_raw": "Sie ging."}
     he, she = "He left.", "She left."
     common = "en", "de", she, Focus("She", 0), (she,), (he,), "female", "female"
     assert found[1] == ContrastiveSourceExample("0.female", *common, extra)
@@ -71,42 +49,39 @@ def test_each_pair_gives_a_male_and_a_female_example(tmp_path: Path) -> None:
 
 def test_the_focus_is_the_first_marked_word(tmp_path: Path) -> None:
     words = Focus("He", 0), Focus("She", 0), Focus("boy", 4), Focus("girl", 4)
-    assert tuple(e.focus for e in sources(pairs(tmp_path))) == words
+    assert tuple(e.focus for e in examples(pairs(tmp_path))) == words
     literal = changed(FEMININE, en=["It kept <F>her/F> from her work.", FEMININE["en"][1]])
     marked = "It kept <F>her/F> from <F>her</F> work."
     literal["annotated/en"] = [marked, FEMININE["annotated/en"][1]]
-    focus = sources(pairs(tmp_path, feminine=literal))[1].focus
+    focus = examples(pairs(tmp_path, feminine=literal))[1].focus
     assert focus == Focus("her", len("It kept <F>her/F> from "))
 
 
 def test_references_become_sources_of_translation_into_english(tmp_path: Path) -> None:
     paths = pairs(tmp_path)
     config = "counterfactual_de.into_english"
-    found = sources(paths, config)
+    found = examples(paths, config)
     assert [e.id for e in found] == IDS
-    extra = {
-        "reference": "He left.",
-        "contrastive_reference": "She left.",
-        "pair": "0",
-        "reference_raw": "He left.",
-        "annotated_source": "<M>Er</M> ging.",
-        "annotated_reference": "<M>He</M> left.",
-    }
+    references = {"reference": "He left.", "contrastive_reference": "She left.", "pair": "0"}
+    marked = {"annotated_source": "<M>Er</M> ging.", "annotated_reference": "<M>He</M> left."}
+    extra = {**references, **marked, "reference_raw": "He left."}
     he, she = "Er ging.", "Sie ging."
     common = "de", "en", he, Focus("Er", 0), (he,), (she,), "male", "male"
     assert found[0] == ContrastiveSourceExample("0.male", *common, extra)
     assert (found[3].source, found[3].focus) == ('Das "Mädchen" war Königin.', Focus("Mädchen", 5))
     assert set(extra) == set(DECLARATION.extra_keys_of(config))
-    contrastive = translations(paths, f"{config}.translations")
-    assert [
-        (e.id, e.source, e.correct_translation, e.contrastive_translations) for e in contrastive[:2]
-    ] == [("0.male", he, "He left.", ("She left.",)), ("0.female", she, "She left.", ("He left.",))]
+    contrastive = examples(paths, f"{config}.translations")
+    shown = [
+        (e.id, e.source, e.correct_translation, *e.contrastive_translations) for e in contrastive
+    ]
+    male = "0.male", he, "He left.", "She left."
+    assert shown[:2] == [male, ("0.female", she, "She left.", "He left.")]
     assert set(contrastive[0].extra) == set(DECLARATION.extra_keys_of(f"{config}.translations"))
 
 
 def test_sources_into_english_that_do_not_tell_the_gender_are_left_out(tmp_path: Path) -> None:
     same = changed(FEMININE, de=["Er ging.", FEMININE["de"][1]])
-    found = sources(pairs(tmp_path, feminine=same), "counterfactual_de.into_english")
+    found = examples(pairs(tmp_path, feminine=same), "counterfactual_de.into_english")
     assert [e.id for e in found] == IDS[2:]
 
 
@@ -114,12 +89,12 @@ def test_the_focus_without_marks_is_the_first_word_that_differs(tmp_path: Path) 
     unmarked = changed(MASCULINE, annotated_de=["Er ging.", MASCULINE["annotated/de"][1]])
     unmarked["de"] = ["Gestern  ging er.", MASCULINE["de"][1]]
     female = changed(FEMININE, de=["Gestern  ging sie.", FEMININE["de"][1]])
-    found = sources(pairs(tmp_path, unmarked, female), "counterfactual_de.into_english")
+    found = examples(pairs(tmp_path, unmarked, female), "counterfactual_de.into_english")
     assert [e.focus for e in found[:2]] == [Focus("er.", 14), Focus("sie.", 14)]
 
 
 def test_csv_quotes_and_outer_blanks_are_removed_and_the_raw_line_kept(tmp_path: Path) -> None:
-    male, female = sources(pairs(tmp_path))[2:]
+    male, female = examples(pairs(tmp_path))[2:]
     assert male.extra["reference"] == 'Der "Junge" war König.'
     assert male.extra["contrastive_reference"] == 'Das "Mädchen" war Königin.'
     assert male.extra["reference_raw"] == MASCULINE["de"][1]
@@ -147,28 +122,25 @@ def test_only_a_whole_csv_field_is_unquoted(line: str, text: str) -> None:
 
 def test_pairs_with_equal_references_are_omitted_from_translations(tmp_path: Path) -> None:
     config = "counterfactual_de.translations"
-    male, female, *_ = translations(pairs(tmp_path), config)
+    male, female, *_ = examples(pairs(tmp_path), config)
     assert (male.id, male.source, male.category) == ("0.male", "He left.", "male")
     for example, texts in ((male, ("Er ging.", "Sie ging.")), (female, ("Sie ging.", "Er ging."))):
         assert (example.correct_translation, *example.contrastive_translations) == texts
     assert female.extra["contrastive_source"] == "He left."
     assert set(male.extra) == set(DECLARATION.extra_keys_of(config))
     same = pairs(tmp_path, feminine=changed(FEMININE, de=["Er ging. ", FEMININE["de"][1]]))
-    assert [example.id for example in translations(same, config)] == IDS[2:]
-    assert [example.id for example in sources(same)] == IDS
+    assert [example.id for example in examples(same, config)] == IDS[2:]
+    assert [example.id for example in examples(same)] == IDS
 
 
 def test_the_context_is_separated_from_the_sentence(tmp_path: Path) -> None:
     paths = contexts(tmp_path, SOURCES, ["a", "b", "c"], ["x", "y", "z"])
-    found = translations(paths, "contextual_de")
-    assert [
-        (e.id, e.source, e.extra["context"], e.correct_translation, e.contrastive_translations)
-        for e in found
-    ] == [
-        ("0", "The doctor left.", "He paints.", "a", ("x",)),
-        ("1", "The nurse left.", "", "b", ("y",)),
-        ("2", "The cook left.", "", "c", ("z",)),
-    ]
+    found = examples(paths, "contextual_de")
+    sources = [(e.id, e.source, e.extra["context"]) for e in found]
+    shown = ("0", "The doctor left.", "He paints."), ("1", "The nurse left.", "")
+    assert sources == [*shown, ("2", "The cook left.", "")]
+    targets = [(e.correct_translation, *e.contrastive_translations) for e in found]
+    assert targets == [("a", "x"), ("b", "y"), ("c", "z")]
     assert [e.extra["source_with_context"] for e in found] == SOURCES
     for example in found:
         unknown = example.category, example.extra["gender"], example.extra["profession_stereotype"]
@@ -176,17 +148,14 @@ def test_the_context_is_separated_from_the_sentence(tmp_path: Path) -> None:
     assert set(found[0].extra) == set(DECLARATION.extra_keys_of("contextual_de"))
 
 
-def test_a_bracket_stands_before_the_person_where_person_and_gender_are_known(
-    tmp_path: Path,
-) -> None:
+def test_a_bracket_stands_before_the_person_if_its_gender_is_known(tmp_path: Path) -> None:
     lines = [
         "He paints. <sep> The artists and the doctor left.",
         "He met her. <sep> The nurse left.",
-        "She slept. <sep> It rained.",
-        "She slept. <sep> Butcher likes to judge a singer's voice.",
     ]
+    lines += ["She slept. <sep> It rained.", "She slept. <sep> Butcher likes a singer's voice."]
     paths = contexts(tmp_path, lines, list("abcd"), list("wxyz"))
-    first, last = sources(paths, "contextual_de.sources")
+    first, last = examples(paths, "contextual_de.sources")
     shown = first.id, first.gold, first.category, first.focus.text
     assert shown == ("0", "male", "male", "doctor")
     assert first.correct_sources == ("The artists and the [male] doctor left.",)
@@ -202,29 +171,23 @@ def test_rows_whose_context_has_the_other_gender_are_left_out(tmp_path: Path) ->
     """The order of the test rows says male for the first 150."""
     cook = "slept. <sep> The cook left."
     lines = [f"She {cook}", f"He {cook}", *["<sep> a"] * 958]
-    paths = contexts(tmp_path, lines, ["a"] * 960, ["x"] * 960, "test")
+    paths = contexts(tmp_path, lines, ["a"] * 960, ["x"] * 960, split="test")
     assert [e.id for e in read(paths, "contextual_de.sources", "test")] == ["1"]
 
 
 def test_sub_categories_follow_the_order_of_the_test_rows(tmp_path: Path) -> None:
-    def read_rows(n: int) -> list[ContrastiveTranslationExample]:
-        paths = contexts(tmp_path, [f"<sep> {i}" for i in range(n)], ["a"] * n, ["x"] * n, "test")
-        return translations(paths, "contextual_de", "test")
+    def read_rows(n: int) -> Any:
+        sides = [f"<sep> {i}" for i in range(n)], ["a"] * n, ["x"] * n
+        return examples(contexts(tmp_path, *sides, split="test"), "contextual_de", "test")
 
     found = read_rows(960)
-    starts = {example.category: example.id for example in reversed(found)}
-    assert starts == {
-        "female_stereotyped/male": "0",
-        "female_stereotyped/female": "150",
-        "male_stereotyped/male": "300",
-        "male_stereotyped/female": "450",
-        "neutral/male": "460",
-        "neutral/female": "710",
-    }
-    assert [
-        (e.extra["profession_stereotype"], e.extra["gender"])
-        for e in (found[0], found[459], found[-1])
-    ] == [("female", "male"), ("male", "female"), ("neutral", "female")]
+    starts = {example.category: int(example.id) for example in reversed(found)}
+    women = {"female_stereotyped/male": 0, "female_stereotyped/female": 150}
+    men = {"male_stereotyped/male": 300, "male_stereotyped/female": 450}
+    assert starts == {**women, **men, "neutral/male": 460, "neutral/female": 710}
+    keys = "profession_stereotype", "gender"
+    shown = [tuple(found[i].extra[key] for key in keys) for i in (0, 459, -1)]
+    assert shown == [("female", "male"), ("male", "female"), ("neutral", "female")]
     with pytest.raises(DataError, match=r"expected more than 950 lines, .* got 950"):
         read_rows(950)
 
@@ -245,7 +208,7 @@ def test_malformed_contexts_are_refused_naming_file_and_line(
     tmp_path: Path, lines: list[str], original: str, flipped: str, message: str
 ) -> None:
     with pytest.raises(DataError, match=message):
-        translations(contexts(tmp_path, lines, original, flipped), "contextual_de")
+        examples(contexts(tmp_path, lines, original, flipped), "contextual_de")
 
 
 @cases_by_message(
@@ -265,26 +228,22 @@ def test_malformed_pairs_are_refused_naming_file_and_line(
 ) -> None:
     feminine = {**FEMININE, name: [line, FEMININE[name][1]]}
     with pytest.raises(DataError, match=rf"feminine\.en: line 1: .*{message}"):
-        sources(pairs(tmp_path, feminine=feminine))
+        examples(pairs(tmp_path, feminine=feminine))
     message = "same number of lines, got 2 in .*masculine.en, .* 1 in .*feminine.en"
     with pytest.raises(DataError, match=message):
-        sources(pairs(tmp_path, feminine={**FEMININE, "en": ["She left."]}))
+        examples(pairs(tmp_path, feminine={**FEMININE, "en": ["She left."]}))
 
 
 def test_text_that_is_not_utf_8_is_refused(tmp_path: Path) -> None:
     paths = pairs(tmp_path)
     next(iter(paths.values())).write_bytes(b"Er ging\xff\n")
     with pytest.raises(DataError, match="line 1: expected UTF-8, got the byte 0xff"):
-        sources(paths)
+        examples(paths)
 
 
 def test_every_configuration_declares_its_files() -> None:
-    for name, n in (
-        ("counterfactual_de", 16),
-        ("counterfactual_de.translations", 16),
-        ("contextual_nl", 6),
-    ):
-        assert len(DECLARATION.files_of(name)) == n
+    names = "counterfactual_de", "counterfactual_de.translations", "contextual_nl"
+    assert [len(DECLARATION.files_of(name)) for name in names] == [16, 16, 6]
     files = [file for config in DECLARATION.configs for file in config.files]
     assert len({file.path for file in files}) == 182
     assert all(file.size > 0 for file in files)

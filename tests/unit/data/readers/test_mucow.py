@@ -1,13 +1,13 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from cc_hf.data.readers.mucow import DECLARATION, read
 from cc_hf.data.readers.mucow_files import COUNTS, CUES, KEY, REF, SUITE, TEXT
 from cc_hf.errors import DataError
-from cc_hf.schema import ContrastiveSourceExample, Example
 from tests.helpers.cases import cases_by_message
 
 GOOD_CUE = '{"correct_insertions": ["b", "a"], "incorrect_insertions": ["c"]}'
@@ -20,14 +20,9 @@ def with_cues(
     key: str = "1\tted\tace\tas\tprofi experte",
     cue: str = GOOD_CUE,
     config: str = "en-de",
-) -> list[Example]:
-    contents = {
-        TEXT: text,
-        KEY: key,
-        REF: "Ein Ass.",
-        CUES: cue,
-        COUNTS: '{"ace - as": 2, "ace - profi experte": 1}',
-    }
+) -> list[Any]:
+    counts = '{"ace - as": 2, "ace - profi experte": 1}'
+    contents = {TEXT: text, KEY: key, REF: "Ein Ass.", CUES: cue, COUNTS: counts}
     paths = {}
     for number, (name, content) in enumerate(contents.items()):
         path = tmp_path / str(number)
@@ -36,31 +31,21 @@ def with_cues(
     return list(read(paths, config, "test"))
 
 
-def sources(examples: list[Example]) -> list[str]:
-    assert all(isinstance(example, ContrastiveSourceExample) for example in examples)
-    return [
-        source
-        for example in examples
-        if isinstance(example, ContrastiveSourceExample)
-        for source in example.correct_sources
-    ]
-
-
-def test_cues_are_inserted_before_whole_tokens(tmp_path: Path) -> None:
-    assert sources(with_cues(tmp_path, text="An ace in place, an ace!")) == [
-        "An a ace in place, an a ace!",
-        "An b ace in place, an b ace!",
-    ]
-    assert (
-        sources(with_cues(tmp_path, text="An ace in place.", config="en-de.emnlp2021"))[0]
-        == "An a ace in pla ace."
-    )
-
-
-def test_plural_and_title_case_are_found_but_not_all_capitals(tmp_path: Path) -> None:
-    assert sources(with_cues(tmp_path, text="Two aces."))[0] == "Two a aces."
-    assert sources(with_cues(tmp_path, text="Ace it."))[0] == "a Ace it."
-    assert with_cues(tmp_path, text="AN ACE.") == []
+@pytest.mark.parametrize(
+    ("text", "config", "expected"),
+    [
+        ("An ace in place, an ace!", "en-de", "An {0} ace in place, an {0} ace!"),
+        ("An ace in place.", "en-de.emnlp2021", "An {0} ace in pl{0} ace."),
+        ("Two aces.", "en-de", "Two {0} aces."),
+        ("Ace it.", "en-de", "{0} Ace it."),
+        ("AN ACE.", "en-de", None),
+    ],
+)
+def test_cues_are_inserted_before_whole_tokens_if_not_in_all_capitals(
+    tmp_path: Path, text: str, config: str, expected: str | None
+) -> None:
+    found = [example.correct_sources for example in with_cues(tmp_path, text=text, config=config)]
+    assert found == ([] if expected is None else [tuple(map(expected.format, "ab"))])
 
 
 @cases_by_message(
@@ -87,12 +72,8 @@ def test_malformed_files_are_refused(tmp_path: Path, changed: dict[str, str], me
 )
 def test_a_sense_must_have_a_domain(tmp_path: Path, domain: str, message: str) -> None:
     paths = {}
-    for end, content in (
-        ("text", "Hora."),
-        ("key", "1\tted\thora\tčas\thora"),
-        ("ref", "Čas."),
-        ("domain", domain),
-    ):
+    files = {"text": "Hora.", "key": "1\tted\thora\tčas\thora", "ref": "Čas.", "domain": domain}
+    for end, content in files.items():
         paths[SUITE.format("en-cs", end)] = tmp_path / end
         (tmp_path / end).write_text(content + "\n", encoding="utf-8")
     with pytest.raises(DataError, match=message):

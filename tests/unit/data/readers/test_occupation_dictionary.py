@@ -19,19 +19,12 @@ def write(folder: Path, text: str) -> Path:
 
 def test_built_in_dictionaries_cover_all_occupations_and_genders() -> None:
     for lang in ("de", "es"):
-        paper, default = (
-            load_dictionary("paper", lang).entries,
-            load_dictionary("default", lang).entries,
-        )
+        paper, default = (load_dictionary(name, lang).entries for name in ("paper", "default"))
         assert paper.keys() == default.keys()
         assert len(paper) == 36
-        changed = [
-            (key, gender)
-            for key in paper
-            for gender in ("male", "female")
-            if paper[key][gender] != default[key][gender]
-        ]
-        assert len(changed) == {"de": 11, "es": 14}[lang]
+        keys = [(key, gender) for key in paper for gender in ("male", "female")]
+        n_changed = sum(paper[key][gender] != default[key][gender] for key, gender in keys)
+        assert n_changed == {"de": 11, "es": 14}[lang]
     assert load_dictionary("paper", "de").entries["clerk", "pl"]["male"] == ("MItarbeiter",)
     assert load_dictionary("default", "de").entries["carpenter", "pl"] == {
         "male": ("Tischler", "Zimmermänner", "Zimmerleute"),
@@ -40,16 +33,12 @@ def test_built_in_dictionaries_cover_all_occupations_and_genders() -> None:
 
 
 def test_a_user_dictionary_is_read_and_identified_by_its_content(tmp_path: Path) -> None:
-    found = read_occupations(
-        write(tmp_path, f"{HEADER}nurse\tsg\tinfirmier\tinfirmie\u0300re | garde malade\n\n")
-    )
-    assert found.entries == {
-        ("nurse", "sg"): {"male": ("infirmier",), "female": ("infirmière", "garde malade")}
-    }
+    row = "nurse\tsg\tinfirmier\tinfirmie\u0300re | garde malade\n\n"
+    found = read_occupations(write(tmp_path, HEADER + row))
+    forms = {"male": ("infirmier",), "female": ("infirmière", "garde malade")}
+    assert found.entries == {("nurse", "sg"): forms}
     again = load_dictionary(tmp_path / "own.tsv", "fr")
-    other = load_dictionary(
-        str(write(tmp_path, f"{HEADER}nurse\tpl\tinfirmiers\tinfirmières\n")), ""
-    )
+    other = load_dictionary(str(write(tmp_path, f"{HEADER}nurse\tpl\ta\tb\n")), "")
     assert found.name == again.name != other.name
     assert found.name.startswith("own.")
 
@@ -61,16 +50,10 @@ def test_a_user_dictionary_is_read_and_identified_by_its_content(tmp_path: Path)
         ("nurse\tsg\ta\tb\n", "line 1: expected the columns occupation, number, male, female"),
         (HEADER, "expected at least one occupation below the header, got none"),
         (f"{HEADER}nurse\tsg\ta\n", "line 2: expected 4 columns .* got 3"),
-        (
-            f"{HEADER}\tsg\ta\tb\n",
-            "line 2: expected 4|line 2: occupation: expected an English noun",
-        ),
+        (f"{HEADER}\tsg\ta\tb\n", "line 2: (expected 4|occupation: expected an English noun)"),
         (f"{HEADER}nurse\tplural\ta\tb\n", "line 2: number: expected one of sg, pl, got 'plural'"),
         (f"{HEADER}nurse\tsg\ta\t\n", "line 2: female: expected forms with \"|\" between, got ''"),
-        (
-            f"{HEADER}nurse\tsg\ta||b\tc\n",
-            "line 2: male: expected forms with \"|\" between, got ''",
-        ),
+        (f"{HEADER}nurse\tsg\ta||b\tc\n", "line 2: male: expected forms with .* between, got ''"),
         (f"{HEADER}nurse\tsg\t?\tc\n", "line 2: male: expected forms"),
         (f"{HEADER}nurse\tsg\tgarde|A\tb|Garde\n", "line 2: 'garde' stands for both genders, so"),
         (f"{HEADER}nurse\tsg\ta\tb\nnurse\tsg\tc\td\n", "line 3: 'nurse' sg is there twice"),

@@ -21,13 +21,9 @@ LM = {
     "sentence": "The man took off the tank top and put on the t-shirt, because it was sweaty.",
     "context_en": "The man took off the tank top and put on the t-shirt, because _ was sweaty.",
     "context_ru": "Мужчина снял майку и надел футболку, потому что _ была потной.",
-    "option1_en": "the tank top",
-    "option2_en": "the t-shirt",
-    "option1_ru": " майка",
-    "option2_ru": " футболка",
-    "answer": 2,
-    "context_referent_of_option1_ru": "майку",
-    "context_referent_of_option2_ru": "футболку",
+    **{"option1_en": "the tank top", "option2_en": "the t-shirt"},
+    **{"option1_ru": " майка", "option2_ru": " футболка", "answer": 2},
+    **{f"context_referent_of_option{i}_ru": w for i, w in ((1, "майку"), (2, "футболку"))},
 }
 
 
@@ -47,27 +43,21 @@ def test_contrastive_sources_replace_it_by_the_referent(tmp_path: Path) -> None:
     first, second = load(tmp_path, "mt_en_de", MT, twin)
     source = str(MT["sentence"])
     wall, artwork = (source.replace("it was", f"the {n} was") for n in ("wall", "artwork"))
-    found = [
-        (e.id, e.category, e.gold, e.correct_sources, e.incorrect_sources) for e in (first, second)
-    ]
-    assert found == [
-        ("Q-1", "female", "wall", (wall,), (artwork,)),
-        ("Q-2", "neutral", "artwork", (artwork,), (wall,)),
-    ]
     assert first.focus == Focus("it", 52)
-    names = [
-        "pair",
-        "answer",
-        "referent_position",
-        "reference",
-        "correct_referent_tgt",
-        "incorrect_referent_tgt",
+    names = "pair answer referent_position reference correct_referent_tgt incorrect_referent_tgt"
+    found = [
+        (
+            *(e.id, e.category, e.gold, *e.correct_sources, *e.incorrect_sources),
+            *(e.extra[name] for name in names.split()),
+        )
+        for e in (first, second)
     ]
-    for example, *extra in (
-        (first, "Q", "1", "second", MT["translation1"], "Wand", "Kunstwerk"),
-        (second, "Q", "2", "first", MT["translation2"], "Kunstwerk", "Wand"),
-    ):
-        assert [example.extra[name] for name in names] == extra
+    of_first = "Q", "1", "second", MT["translation1"], "Wand", "Kunstwerk"
+    of_second = "Q", "2", "first", MT["translation2"], "Kunstwerk", "Wand"
+    assert found == [
+        ("Q-1", "female", "wall", wall, artwork, *of_first),
+        ("Q-2", "neutral", "artwork", artwork, wall, *of_second),
+    ]
 
 
 def test_translations_become_contrastive_translations(tmp_path: Path) -> None:
@@ -75,15 +65,12 @@ def test_translations_become_contrastive_translations(tmp_path: Path) -> None:
     (found,) = load(tmp_path, "mt_en_de.translations", row)
     texts = found.source, found.correct_translation, *found.contrastive_translations
     assert texts == (MT["sentence"], MT["translation2"], MT["translation1"])
-    expected = {
-        "correct_pronoun": "es",
-        "incorrect_pronoun": "sie",
-        "correct_gender": "neutral",
-        "incorrect_gender": "female",
-        "correct_referent_contrastive": "Kunstwerk",
-        "incorrect_referent_contrastive": "Mauer",
-    }
-    assert expected.items() <= found.extra.items()
+    names = "pronoun", "gender", "referent_contrastive"
+    for side, expected in (
+        ("correct", ["es", "neutral", "Kunstwerk"]),
+        ("incorrect", ["sie", "female", "Mauer"]),
+    ):
+        assert [found.extra[f"{side}_{name}"] for name in names] == expected
 
 
 def test_gaps_of_the_lm_data_are_filled(tmp_path: Path) -> None:

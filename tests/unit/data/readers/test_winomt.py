@@ -1,59 +1,52 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from cc_hf.data.readers.winomt import DECLARATION, read
 from cc_hf.errors import DataError
-from cc_hf.schema import ContrastiveSourceExample, ProbingExample
+from cc_hf.schema import ProbingExample
 from tests.helpers.cases import cases_by_message
 from tests.helpers.metrics import evaluate_dataset
 
-ROWS = """female\t1\tThe developer argued with the designer because she did not like it.\tdeveloper\tanti
-male\t4\tThe mechanic hired the construction worker, because he was good.\tconstruction worker\tpro
+ROWS = """female\t1\tThe developer argued, because she did not like it.\tdeveloper\tanti
+male\t3\tHe hired the construction worker, he was good.\tconstruction worker\tpro
 neutral\t0\tSomeone called.\tsomeone\tnone
 male\t0\tSomeone called.\tsomeone\tnone
 male\t3\tShe asked the  cook.\tcook\tpro
 """
 
 
-def rows(tmp_path: Path, text: str, config: str = "default") -> list[tuple[str, str, str, str]]:
+def read_all(tmp_path: Path, text: str, config: str) -> list[Any]:
     path = tmp_path / "test.tsv"
     path.write_text(text, encoding="utf-8")
-    examples = list(read({DECLARATION.files[0].path: path}, config, "test"))
-    return [
-        (e.id, e.focus.text, e.correct_sources[0], e.incorrect_sources[0])
-        for e in examples
-        if isinstance(e, ContrastiveSourceExample)
-    ]
+    return list(read({DECLARATION.files[0].path: path}, config, "test"))
+
+
+def rows(tmp_path: Path, text: str, config: str = "default") -> list[tuple[str, ...]]:
+    examples = read_all(tmp_path, text, config)
+    return [(e.id, e.focus.text, *e.correct_sources, *e.incorrect_sources) for e in examples]
 
 
 def test_the_cue_is_inserted_before_the_occupation(tmp_path: Path) -> None:
+    expected = (
+        ("0", "developer", "The [{}] developer argued, because she did not like it.", "female"),
+        ("1", "construction worker", "He hired the [{}] construction worker, he was good.", "male"),
+        ("3", "Someone", "[{}] Someone called.", "male"),
+        ("4", "cook", "She asked the  [{}] cook.", "male"),
+    )
+    other = {"male": "female", "female": "male"}
     assert rows(tmp_path, ROWS) == [
-        (
-            "0",
-            "developer",
-            "The [female] developer argued with the designer because she did not like it.",
-            "The [male] developer argued with the designer because she did not like it.",
-        ),
-        (
-            "1",
-            "construction worker",
-            "The mechanic hired the [male] construction worker, because he was good.",
-            "The mechanic hired the [female] construction worker, because he was good.",
-        ),
-        ("3", "Someone", "[male] Someone called.", "[female] Someone called."),
-        ("4", "cook", "She asked the  [male] cook.", "She asked the  [female] cook."),
+        (number, focus, source.format(gender), source.format(other[gender]))
+        for number, focus, source, gender in expected
     ]
 
 
 def test_the_emnlp2021_configuration_repeats_the_damage_of_the_program(tmp_path: Path) -> None:
     found = {row[0]: row[2] for row in rows(tmp_path, ROWS, "emnlp2021")}
-    assert (
-        found["1"]
-        == "The mechanic hired the [male] construction worker worker, because he was good."
-    )
+    assert found["1"] == "He hired the [male] construction worker worker, he was good."
     assert found["3"] == "[male] someone called."
 
 
@@ -63,17 +56,10 @@ def test_stereotype_configurations_select_their_rows(tmp_path: Path) -> None:
 
 
 def test_the_configuration_all_keeps_every_row_without_cues(tmp_path: Path) -> None:
-    path = tmp_path / "test.tsv"
-    path.write_text(ROWS, encoding="utf-8")
-    examples = list(read({DECLARATION.files[0].path: path}, "all", "test"))
+    examples = read_all(tmp_path, ROWS, "all")
     assert all(isinstance(e, ProbingExample) for e in examples)
-    assert [(e.id, e.category) for e in examples] == [
-        ("0", "female"),
-        ("1", "male"),
-        ("2", "neutral"),
-        ("3", "male"),
-        ("4", "male"),
-    ]
+    genders = enumerate(("female", "male", "neutral", "male", "male"))
+    assert [(e.id, e.category) for e in examples] == [(str(i), gender) for i, gender in genders]
     assert [ProbingExample.from_row(e.to_row()) for e in examples] == examples
 
 
@@ -99,24 +85,13 @@ def test_malformed_rows_are_refused_naming_the_line(
 @pytest.mark.shared
 @pytest.mark.parametrize("config", ["default", "emnlp2021", "pro", "anti", "all", "acl2019"])
 def test_results_without_neutral_rows_have_a_note(shared: Path, config: str) -> None:
-    translations = (
-        shared
-        / "upstream/ZurichNLP/contrastive-conditioning/human_validation/winomt/data/aws.de.full.txt"
-    )
-    found = evaluate_dataset(
-        "winomt",
-        config,
-        translations=translations,
-        tgt_lang="de",
-        metric="winomt_pattern_matching",
-        data_dir=shared / "upstream",
-    )
+    folder = shared / "upstream/ZurichNLP/contrastive-conditioning/human_validation/winomt/data"
+    options: dict[str, Any] = {"metric": "winomt_pattern_matching", "data_dir": shared / "upstream"}
+    options |= {"translations": folder / "aws.de.full.txt", "tgt_lang": "de"}
+    found = evaluate_dataset("winomt", config, **options)
+    rounded = tuple(round(100 * found.scores[name], 1) for name in ("accuracy", "delta_g"))
     figures = {"default": (66.0, 14.8), "all": (62.4, 11.9)}
-    if config in figures:
-        assert (
-            tuple(round(100 * found.scores[name], 1) for name in ("accuracy", "delta_g"))
-            == figures[config]
-        )
+    assert rounded == figures.get(config, rounded)
     if config in ("all", "acl2019"):
         assert found.notes == ()
         return

@@ -12,27 +12,19 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from transformers import MarianMTModel, MarianTokenizer
+from transformers import MarianTokenizer
 
 import cc_hf
-from cc_hf.errors import InputError, UnknownNameError
+from cc_hf.errors import InputError
 from cc_hf.evaluators.families.prompt import PromptTemplate
 from cc_hf.evaluators.families.seq2seq import Seq2SeqEvaluator
 from tests.helpers import families, plain_forward
 from tests.helpers.command_line import read_json
 from tests.helpers.metrics import compute_metric
 from tests.helpers.models import save_tiny_marian
+from tests.helpers.pairs import EN_DE, GENDER, PAIRS, SOURCES, TRANSLATIONS
 
 compute = functools.partial(compute_metric, "contrastive_conditioning")
-
-_PAIRS = [
-    ("The doctor asked the nurse.", "Der Arzt bat die Krankenschwester."),
-    ("", "Ja."),
-    ("مرحبا 🎉", "Hallo, «Welt»."),
-    ("The nurse.", "Die Pflegerin."),
-]
-_SOURCES, _TRANSLATIONS = [s for s, _ in _PAIRS], [t for _, t in _PAIRS]
-_EN_DE: dict[str, Any] = {"src_lang": "en", "tgt_lang": "de"}
 
 
 @pytest.mark.parametrize(
@@ -54,8 +46,8 @@ def test_logprobs_of_variants_equal_a_plain_forward_pass(
     build(tmp_path)
     for batch_tokens in (1, 1000):
         evaluator = cc_hf.load_evaluator(tmp_path, batch_tokens=batch_tokens)
-        found = evaluator.token_logprobs(_SOURCES, _TRANSLATIONS, **_EN_DE)
-        for one, pair in zip(found, _PAIRS, strict=True):
+        found = evaluator.token_logprobs(SOURCES, TRANSLATIONS, **EN_DE)
+        for one, pair in zip(found, PAIRS, strict=True):
             np.testing.assert_allclose(one, plain(tmp_path, *pair).numpy(), atol=1e-5, rtol=0)
 
 
@@ -94,23 +86,12 @@ def save_multilingual_marian(folder: Path, marks: tuple[str, ...]) -> Path:
 def test_multilingual_marian_models_get_the_token_of_the_target_language(tmp_path: Path) -> None:
     save_multilingual_marian(tmp_path, (">>deu<<", ">>fra<<", ">>cmn_Hans<<", ">>cmn_Hant<<"))
     evaluator = cc_hf.load_evaluator(tmp_path)
-    model, tokenizer = (
-        MarianMTModel.from_pretrained(tmp_path).eval(),
-        MarianTokenizer.from_pretrained(tmp_path),
-    )
-    for lang, mark in (
-        ("de", ">>deu<<"),
-        ("deu", ">>deu<<"),
-        ("zh", ">>cmn_Hans<<"),
-        ("cmn_Hant", ">>cmn_Hant<<"),
-    ):
-        labels = tokenizer(text_target="Ein Arzt.", return_tensors="pt")["input_ids"]
-        source = tokenizer(f"{mark} a doctor", return_tensors="pt")
-        token = tokenizer.convert_tokens_to_ids(mark)
-        assert source["input_ids"][0, 0] == token != tokenizer.unk_token_id
-        with torch.no_grad():
-            logprobs = model(**source, labels=labels).logits.double().log_softmax(-1)[0]
-        plain = logprobs[range(labels.shape[1]), labels[0]].numpy()
+    tokenizer = MarianTokenizer.from_pretrained(tmp_path)
+    marks = {"de": "deu", "deu": "deu", "zh": "cmn_Hans", "cmn_Hant": "cmn_Hant"}
+    for lang, name in marks.items():
+        token = tokenizer.convert_tokens_to_ids(mark := f">>{name}<<")
+        assert tokenizer(f"{mark} a doctor").input_ids[0] == token != tokenizer.unk_token_id
+        plain = plain_forward.marian(tmp_path, f"{mark} a doctor", "Ein Arzt.").numpy()
         languages = {"src_lang": "en", "tgt_lang": lang}
         (found,) = evaluator.token_logprobs(["a doctor"], ["Ein Arzt."], **languages)
         np.testing.assert_allclose(found, plain, atol=1e-5)
@@ -132,7 +113,7 @@ def test_ambiguous_target_language_codes_are_refused(tmp_path: Path) -> None:
 def test_languages_can_be_given_by_codes_of_the_model(tmp_path: Path) -> None:
     evaluator = cc_hf.load_evaluator(families.save_tiny_nllb(tmp_path))
     usual, by_own, other = (
-        evaluator.mean_logprobs(_SOURCES, _TRANSLATIONS, src_lang=src_lang, tgt_lang=tgt_lang)
+        evaluator.mean_logprobs(SOURCES, TRANSLATIONS, src_lang=src_lang, tgt_lang=tgt_lang)
         for src_lang, tgt_lang in (("en", "de"), ("eng_Latn", "deu_Latn"), ("en", "ace_Arab"))
     )
     np.testing.assert_array_equal(usual, by_own)
@@ -141,20 +122,11 @@ def test_languages_can_be_given_by_codes_of_the_model(tmp_path: Path) -> None:
         evaluator.mean_logprobs(["a"], ["b"], src_lang="en")
 
 
-def test_the_family_can_be_chosen_by_kind(tmp_path: Path) -> None:
-    families.save_tiny_m2m100(tmp_path)
-    small = cc_hf.load_evaluator(tmp_path, kind="small100")
-    assert type(small) is not type(cc_hf.load_evaluator(tmp_path))
-    assert small.mean_logprobs(["a"], ["b"], tgt_lang="de").shape == (1,)
-    with pytest.raises(UnknownNameError, match="'smal100'; did you mean 'small100'"):
-        cc_hf.load_evaluator(tmp_path, kind="smal100")
-
-
 def test_the_prompt_can_be_replaced(tmp_path: Path) -> None:
     families.save_tiny_t5(tmp_path)
     own = cc_hf.load_evaluator(tmp_path, prompt="{src_lang}>{tgt_lang}: {source}")
     plain = plain_forward.t5(tmp_path, "The nurse.", "Die Pflegerin.", prompt="en>de: ")
-    (found,) = own.token_logprobs(["The nurse."], ["Die Pflegerin."], **_EN_DE)
+    (found,) = own.token_logprobs(["The nurse."], ["Die Pflegerin."], **EN_DE)
     np.testing.assert_allclose(found, plain.numpy(), atol=1e-5)
     assert own.signature_fields()["prompt"] == "{src_lang}>{tgt_lang}: {source}"
     usual = cc_hf.load_evaluator(tmp_path).signature_fields()["prompt"]
@@ -165,17 +137,22 @@ def test_the_prompt_can_be_replaced(tmp_path: Path) -> None:
         cc_hf.load_evaluator(tmp_path, prompt="no source")
 
 
-def test_a_prompt_is_refused_by_families_without_one(tiny_marian: Path) -> None:
-    with pytest.raises(InputError, match="is of the family marian, which takes none"):
-        cc_hf.load_evaluator(tiny_marian, prompt="{source}")
-
-
 @pytest.mark.parametrize(
     "text", ["{source.__class__}", "{source!r}", "{other}", "{", "{source:>9}", "{0}"]
 )
 def test_prompts_with_unknown_fields_are_refused(text: str) -> None:
     with pytest.raises(InputError, match="prompt: "):
         PromptTemplate(text)
+
+
+def test_a_prompt_is_refused_by_families_without_one(tiny_marian: Path) -> None:
+    with pytest.raises(InputError, match="is of the family marian, which takes none"):
+        cc_hf.load_evaluator(tiny_marian, prompt="{source}")
+
+
+def test_small100_takes_a_model_of_m2m100_and_no_source_language(tmp_path: Path) -> None:
+    small = cc_hf.load_evaluator(families.save_tiny_m2m100(tmp_path), kind="small100")
+    assert small.mean_logprobs(["a"], ["b"], tgt_lang="de").shape == (1,)
 
 
 def test_braces_in_a_source_are_not_fields_of_the_prompt() -> None:
@@ -192,10 +169,9 @@ def test_madlad_codes_accept_older_aliases(tmp_path: Path) -> None:
 
 
 def test_the_signature_states_languages_given_at_load(tmp_path: Path) -> None:
-    evaluator = cc_hf.load_evaluator(families.save_tiny_m2m100(tmp_path), **_EN_DE)
-    reference = {"correct_sources": ["The doctor."], "incorrect_sources": ["The [male] doctor."]}
+    evaluator = cc_hf.load_evaluator(families.save_tiny_m2m100(tmp_path), **EN_DE)
     for target, options in (("de", {}), ("fr", {"tgt_lang": "fr"})):
-        found = compute(["La doctoresse."], [reference], evaluator=evaluator, **options)
+        found = compute(["La doctoresse."], [GENDER], evaluator=evaluator, **options)
         assert f"|langs:en-{target}|" in found["signature"]
 
 

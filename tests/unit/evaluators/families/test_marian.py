@@ -4,10 +4,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-import torch
 from hypothesis import given
 from hypothesis import strategies as st
-from transformers import MarianMTModel, MarianTokenizer
 
 import cc_hf
 from cc_hf.errors import InputError
@@ -15,78 +13,35 @@ from cc_hf.evaluators.base import Evaluator
 from cc_hf.evaluators.families.marian import MarianEvaluator
 from cc_hf.evaluators.scores import SCORES
 from cc_hf.schema import ScoringRequest
+from tests.helpers import plain_forward
 from tests.helpers.models import save_target_vocabulary, save_tiny_marian
-
-PAIRS = [
-    ("The doctor asked the nurse.", "Der Arzt bat die Krankenschwester."),
-    ("", "Ja."),
-    ("Yes", "J"),
-    (
-        "The [female] mechanic greeted the receptionist because she was in a good mood.",
-        "Die Mechanikerin begrüßte den Rezeptionisten, weil sie gute Laune hatte.",
-    ),
-    ("مرحبا بالعالم", "Hallo 🎉 Welt"),
-    ("你好 \u2028 x", "unbekannt ∑∆"),
-    ("The doctor asked the nurse.", "Die Ärztin bat den Pfleger."),
-]
-SOURCES, TRANSLATIONS = [s for s, _ in PAIRS], [t for _, t in PAIRS]
+from tests.helpers.pairs import EN_DE, PAIRS
 
 
-def plain_logprobs(folder: Path, source: str, translation: str) -> torch.Tensor:
-    """Return positional log-probabilities by a plain forward pass of transformers in a batch of
-    one.
-    """
-    model, tokenizer = (
-        MarianMTModel.from_pretrained(folder).eval(),
-        MarianTokenizer.from_pretrained(folder),
-    )
-    labels = tokenizer(text_target=[translation], return_tensors="pt")["input_ids"]
-    with torch.no_grad():
-        logits = model(**tokenizer([source], return_tensors="pt"), labels=labels).logits
-    found: torch.Tensor = logits.double().log_softmax(-1).gather(-1, labels.unsqueeze(-1))[0, :, 0]
-    return found
-
-
-@pytest.fixture(scope="module")
-def expected(tiny_marian: Path) -> list[torch.Tensor]:
-    return [plain_logprobs(tiny_marian, source, translation) for source, translation in PAIRS]
-
-
-def test_every_score_is_a_function_of_the_token_logprobs(
-    tiny_marian: Path, expected: list[torch.Tensor]
-) -> None:
-    found = cc_hf.load_evaluator(tiny_marian).score(
-        [ScoringRequest(s, t) for s, t in PAIRS], src_lang="en", tgt_lang="de"
-    )
-    means = np.array([float(e.mean()) for e in expected])
-    np.testing.assert_allclose(SCORES["geometric"](found), np.exp(means), atol=1e-5)
-    np.testing.assert_allclose(SCORES["reference"](found), 2.0**means, atol=1e-5)
-    np.testing.assert_allclose(
-        SCORES["arithmetic"](found), [float(e.exp().mean()) for e in expected], atol=1e-5
-    )
+def test_every_score_is_a_function_of_the_token_logprobs(tiny_marian: Path) -> None:
+    requests = [ScoringRequest(*pair) for pair in PAIRS]
+    found = cc_hf.load_evaluator(tiny_marian).score(requests, **EN_DE)
+    logprobs = [plain_forward.marian(tiny_marian, *pair) for pair in PAIRS]
+    means = np.array([float(row.mean()) for row in logprobs])
+    arithmetic = [float(row.exp().mean()) for row in logprobs]
+    expected = {"geometric": np.exp(means), "reference": 2.0**means, "arithmetic": arithmetic}
+    for name, values in expected.items():
+        np.testing.assert_allclose(SCORES[name](found), values, atol=1e-5)
 
 
 def test_truncation_is_stated_in_the_signature(tiny_marian: Path) -> None:
     evaluator = cc_hf.load_evaluator(tiny_marian, on_too_long="truncate")
     assert evaluator.signature_fields()["toolong"] == "truncate"
     assert "toolong" not in cc_hf.load_evaluator(tiny_marian).signature_fields()
-    found = evaluator.score(
-        [ScoringRequest("a", "doctor nurse " * 120)], src_lang="en", tgt_lang="de"
-    )
+    found = evaluator.score([ScoringRequest("a", "doctor nurse " * 120)], **EN_DE)
     assert found.n_tokens.tolist() == [128]
 
 
-@given(
-    st.lists(
-        st.lists(
-            st.sampled_from(
-                ["doctor", " ", "  ", "Ärztin", "</s>", "<unk>", "<pad>", ">>de<<", ">>", "x", "🎉"]
-            )
-            | st.text(max_size=5)
-        ).map("".join),
-        max_size=6,
-    )
-)
+_WORDS = ["doctor", " ", "  ", "Ärztin", "</s>", "<unk>", "<pad>", ">>de<<", ">>", "x", "🎉"]
+_TEXTS = st.lists(st.sampled_from(_WORDS) | st.text(max_size=5)).map("".join)
+
+
+@given(st.lists(_TEXTS, max_size=6))
 def test_token_ids_are_those_of_the_tokenizer(tiny_marian: Path, texts: list[str]) -> None:
     evaluator = cc_hf.load_evaluator(tiny_marian)
     assert isinstance(evaluator, MarianEvaluator)
@@ -115,10 +70,6 @@ def test_bad_input_is_refused(tiny_marian: Path) -> None:
         evaluator.mean_logprobs(["a", "b"], ["c"])
     with pytest.raises(InputError, match="at least one request"):
         evaluator.mean_logprobs([], [])
-    with pytest.raises(InputError, match="batch_tokens: expected an integer of at least 1"):
-        cc_hf.load_evaluator(tiny_marian, batch_tokens=0)
-    with pytest.raises(InputError, match="on_too_long"):
-        cc_hf.load_evaluator(tiny_marian, on_too_long="drop")
 
 
 def test_the_base_class_cannot_be_instantiated() -> None:

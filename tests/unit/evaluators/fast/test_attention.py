@@ -21,15 +21,12 @@ def test_attention_equals_that_of_torch(n_tokens: int, size: float, mask: str) -
     elif mask == "padding":
         additive = torch.zeros(2, 1, 1, n_tokens)
         additive[1, ..., 1:] = -torch.inf
+    mask_of_torch = None if additive is None else additive.double()
     expected = functional.scaled_dot_product_attention(
-        queries.double(),
-        keys.double(),
-        values.double(),
-        attn_mask=None if additive is None else additive.double(),
+        queries.double(), keys.double(), values.double(), attn_mask=mask_of_torch
     )
-    torch.testing.assert_close(
-        attend(queries, keys, values, additive).double(), expected, rtol=1e-4, atol=1e-5 * size
-    )
+    found = attend(queries, keys, values, additive).double()
+    torch.testing.assert_close(found, expected, rtol=1e-4, atol=1e-5 * size)
 
 
 def test_attention_of_very_improbable_keys_does_not_underflow() -> None:

@@ -16,6 +16,7 @@ from cc_hf.evaluators.ensemble import EnsembleEvaluator
 from cc_hf.evaluators.fast import arithmetic
 from cc_hf.evaluators.fast.lanes import in_lanes
 from tests.helpers import families
+from tests.helpers.pairs import EN_DE
 
 
 @pytest.fixture(params=[2, 3, 6])
@@ -72,20 +73,14 @@ def test_other_threads_keep_their_number_of_threads(threads: int) -> None:
 
 
 def test_after_an_error_no_batch_is_begun(threads: int) -> None:
-    begun = []
+    begun, several = [], threading.Event()
 
-    def compute(batch: int) -> int:
+    def slow(batch: int) -> None:
+        if batch:
+            several.wait(timeout=60)
         begun.append(batch)
         if batch == 0:
             raise ValueError("batch 0 failed")
-        return batch
-
-    several = threading.Event()
-
-    def slow(batch: int) -> int:
-        if batch:
-            several.wait(timeout=60)
-        return compute(batch)
 
     with pytest.raises(ValueError, match="batch 0 failed"):
         list(in_lanes(slow, range(1000)))
@@ -109,9 +104,7 @@ def test_a_forked_process_has_lanes_of_its_own(threads: int) -> None:
 def test_scores_do_not_depend_on_the_number_of_threads(
     mode: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from cc_hf.evaluators.families import seq2seq
-
-    monkeypatch.setattr(seq2seq, "is_bf16_fast", lambda device: True)
+    monkeypatch.setattr("cc_hf.evaluators.families.seq2seq.is_bf16_fast", lambda device: True)
     sources = [f"The {word} saw {'a dog and ' * n}a cat." for n in range(8) for word in "abc"]
     evaluator = cc_hf.load_evaluator("cc-tiny-en-de", mode=mode, batch_tokens=64, cache=False)
     scores = []
@@ -124,9 +117,7 @@ def test_scores_do_not_depend_on_the_number_of_threads(
 
 def test_an_ensemble_has_lanes_if_all_members_have(tmp_path: Path) -> None:
     packed = cc_hf.load_evaluator("cc-tiny-en-de", mode="exact")
-    other: Any = cc_hf.load_evaluator(
-        families.BUILDERS["t5"](tmp_path), src_lang="en", tgt_lang="de"
-    )
+    other: Any = cc_hf.load_evaluator(families.BUILDERS["t5"](tmp_path), **EN_DE)
     assert packed.apply is in_lanes
     assert EnsembleEvaluator([packed, packed]).apply is in_lanes
     assert other.apply is map

@@ -17,16 +17,12 @@ from cc_hf.evaluators.families import seq2seq
 from cc_hf.evaluators.fast import arithmetic
 from tests.helpers import families
 from tests.helpers.metrics import compute_metric
+from tests.helpers.pairs import EN_DE, GENDER
 
 compute = functools.partial(compute_metric, "contrastive_conditioning")
 
 _SOURCES = ["The [female] doctor left.", "The [male] doctor left."] * 3
 _TRANSLATIONS = [f"Die Ärztin ging{'.' * (i // 2)}" for i in range(6)]
-_REFERENCE = {
-    "correct_sources": _SOURCES[:1],
-    "incorrect_sources": _SOURCES[1:2],
-    "category": "female",
-}
 
 
 @pytest.fixture
@@ -36,31 +32,16 @@ def with_bf16(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(seq2seq, "is_int8_faster", lambda: True)
 
 
-def test_every_mode_gives_nearly_the_same_scores(with_bf16: None) -> None:
-    found = {
-        mode: (
-            cc_hf.load_evaluator("cc-tiny-en-de", mode=mode).mean_logprobs(_SOURCES, _TRANSLATIONS)
-        )
-        for mode in ("exact", "auto", "bf16", "int8")
-    }
-    np.testing.assert_array_equal(found["auto"], found["exact"])
-    for mode in ("bf16", "int8"):
-        assert 0 < np.abs(found[mode] - found["exact"]).max() < 0.1
-
-
-@pytest.mark.parametrize(
-    ("mode", "dtype"),
-    [("exact", "float32"), ("auto", "bf16/float32"), ("bf16", "bf16"), ("int8", "int8")],
-)
-def test_the_signature_states_the_precision_of_the_mode(
-    mode: str, dtype: str, with_bf16: None
-) -> None:
-    assert (
-        f"|dtype:{dtype}|"
-        in compute(_TRANSLATIONS, [_REFERENCE] * 6, src_lang="en", tgt_lang="de", mode=mode)[
-            "signature"
-        ]
-    )
+def test_every_mode_states_its_precision_and_gives_nearly_the_same_scores(with_bf16: None) -> None:
+    precisions, scores = {"exact": "float32", "auto": "bf16/float32"}, {}
+    for mode, dtype in {**precisions, "bf16": "bf16", "int8": "int8"}.items():
+        found = compute(_TRANSLATIONS, [GENDER] * 6, **EN_DE, mode=mode)
+        assert f"|dtype:{dtype}|" in found["signature"]
+        evaluator = cc_hf.load_evaluator("cc-tiny-en-de", mode=mode)
+        scores[mode] = evaluator.mean_logprobs(_SOURCES, _TRANSLATIONS)
+        error = np.abs(scores[mode] - scores["exact"]).max()
+        assert error < 0.1
+        assert (error == 0) == (mode in precisions)
 
 
 def test_modes_never_share_cached_scores(with_bf16: None) -> None:
@@ -90,8 +71,7 @@ def test_mode_auto_gives_the_scores_of_both_passes(with_bf16: None, tmp_path: Pa
         name: one.mean_logprobs(_SOURCES, _TRANSLATIONS)
         for name, one in (("bf16", fast), ("exact", evaluator))
     }
-    assert "packed" in vars(evaluator)
-    assert "packed" in vars(fast)
+    assert all("packed" in vars(one) for one in (evaluator, fast))
     for mode, logprobs in found.items():
         alone = cc_hf.load_evaluator(folder, mode=mode, cache=False)
         np.testing.assert_array_equal(logprobs, alone.mean_logprobs(_SOURCES, _TRANSLATIONS))
@@ -111,25 +91,16 @@ def test_weights_of_lower_precision_have_no_faster_pass(with_bf16: None) -> None
     assert cc_hf.load_evaluator("cc-tiny-en-de", dtype="bfloat16").fast is None
 
 
-@pytest.mark.parametrize(
-    ("instructions", "is_faster"),
-    [
-        ({"avx2"}, True),
-        ({"avx_vnni"}, True),
-        ({"avx512_vnni"}, True),
-        ({"avx512_vnni", "avx512_bf16"}, True),
-        ({"avx512_bf16"}, False),
-        ({"avx512_vnni", "avx512_bf16", "amx_bf16", "amx_int8"}, False),
-    ],
-    ids=["avx2", "avx_vnni", "avx512_vnni", "vnni and bf16", "bf16 alone", "amx"],
-)
-def test_cpu_flags_decide_whether_int8_is_offered(
-    instructions: set[str], is_faster: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    flags = dict.fromkeys(instructions, True)
+_WITH_INT8 = ["avx2", "avx_vnni", "avx512_vnni", "avx512_vnni avx512_bf16"]
+_WITHOUT_INT8 = ["avx512_bf16", "avx512_vnni avx512_bf16 amx_bf16 amx_int8"]
+
+
+@pytest.mark.parametrize("names", [*_WITH_INT8, *_WITHOUT_INT8])
+def test_cpu_flags_decide_about_int8(names: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    flags = dict.fromkeys(names.split(), True)
     monkeypatch.setattr(torch.cpu, "get_capabilities", lambda: flags, raising=False)
     monkeypatch.setattr(arithmetic, "is_bf16_fast", arithmetic.is_bf16_fast.__wrapped__)
-    assert arithmetic.is_int8_faster.__wrapped__() == is_faster
+    assert arithmetic.is_int8_faster.__wrapped__() == (names in _WITH_INT8)
 
 
 def test_int8_is_refused_where_bf16_is_faster(monkeypatch: pytest.MonkeyPatch) -> None:

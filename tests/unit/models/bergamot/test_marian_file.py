@@ -65,15 +65,10 @@ def _npz(**arrays: np.ndarray) -> bytes:
     return file.getvalue()
 
 
-def _configuration_array(text: bytes) -> np.ndarray:
-    return np.frombuffer(text, np.int8)
-
-
 def test_npz_is_read_as_the_binary_format_is(tmp_path: Path) -> None:
-    text = _configuration_array(yaml.safe_dump(_CONFIG).encode() + b"\0")
-    content = read_marian_file(
-        _written(tmp_path, _npz(**{"special:model.yml": text, **_WEIGHTS}), "model.npz")
-    )
+    text = np.frombuffer(yaml.safe_dump(_CONFIG).encode() + b"\0", np.int8)
+    npz = _npz(**_WEIGHTS, **{"special:model.yml": text})
+    content = read_marian_file(_written(tmp_path, npz, "model.npz"))
     assert content.configuration == _CONFIG
     np.testing.assert_array_equal(content.tensors["Wemb"].values(), _WEIGHTS["Wemb"])
 
@@ -115,9 +110,8 @@ def _laughs() -> bytes:
 
 def _npy_header(shape: tuple[int, ...], *, version: int = 1) -> bytes:
     file = io.BytesIO()
-    np.lib.format.write_array_header_1_0(
-        file, {"descr": "<f4", "fortran_order": False, "shape": shape}
-    )
+    header = {"descr": "<f4", "fortran_order": False, "shape": shape}
+    np.lib.format.write_array_header_1_0(file, header)
     return file.getvalue().replace(b"NUMPY\1", bytes([*b"NUMPY", version]))
 
 
@@ -132,75 +126,59 @@ def _archive(entry: bytes, *, encrypted: bool = False) -> bytes:
     return content
 
 
-@pytest.mark.parametrize(
-    ("content", "message"),
-    [
-        pytest.param(b"", "truncated", id="empty file"),
-        pytest.param(_GOOD[:-1], "truncated", id="one byte missing"),
-        pytest.param(_GOOD[:1000], "truncated", id="headers only"),
-        pytest.param(_GOOD + b"\0", "appended", id="one byte too many"),
-        pytest.param(_with(0, "<Q", 2), "expected version 1 .* got 2", id="later version"),
-        pytest.param(_with(8, "<Q", 2**63), "at most 65536 tensors", id="huge count"),
-        pytest.param(_with(8, "<Q", 60_000), "truncated", id="count beyond the file"),
-        pytest.param(_with(_header_of("Wemb"), "<Q", 2**62), "the name of tensor", id="huge name"),
-        pytest.param(_with(_header_of("Wemb"), "<Q", 0), "one NUL", id="empty name"),
-        pytest.param(
-            _with(_header_of("Wemb") + 16, "<Q", 2**40), "at most 8 dim", id="huge dimensions"
-        ),
-        pytest.param(_with(_header_of("Wemb") + 24, "<Q", 2**60), "truncated", id="huge length"),
-        pytest.param(
-            _with(_header_of("Wemb") + 24, "<Q", 256), "'Wemb': expected 1124 bytes", id="too short"
-        ),
-        pytest.param(
-            _with(_header_of("Wemb") + 8, "<Q", 0x4102), "'Wemb': expected the type", id="int16"
-        ),
-        pytest.param(
-            _with(_header_of("Wemb") + 8, "<Q", FLOAT32), "'Wemb': expected 4480", id="wrong type"
-        ),
-        pytest.param(
-            _with(_header_of("decoder_ff_logit_out_b") + 8, "<Q", INT8), "decoder_ff", id="as int8"
-        ),
-        pytest.param(_duplicated(), "'encoder_l1_self_bk' occurs twice", id="name twice"),
-        pytest.param(b"PK\x03\x04" + bytes(50), "npz file is damaged", id="damaged npz"),
-        pytest.param(b"\x1f\x8b\x08" + bytes(50), "gzip", id="damaged gzip"),
-        pytest.param(gzip.compress(_GOOD)[:-50], "complete gzip", id="truncated gzip"),
-        pytest.param(gzip.compress(bytes(10**7)), "no end", id="gzip bomb"),
-        pytest.param(binary(b"- a list", _WEIGHTS), "mapping", id="configuration is a list"),
-        pytest.param(binary(b"a: [", _WEIGHTS), "no plain YAML", id="configuration is no YAML"),
-        pytest.param(
-            binary(b"!!python/object/apply:os.system ['true']", _WEIGHTS),
-            "the tag .*os.system",
-            id="configuration that would run code",
-        ),
-        pytest.param(binary(b"[" * 60_000, _WEIGHTS), "32 levels", id="nested configuration"),
-        pytest.param(binary(_laughs(), _WEIGHTS), "line 1: .* the anchor 'a0'", id="aliases"),
-        pytest.param(
-            binary(b"a: &a [1]\n<<: *a", _WEIGHTS), "line 1: .* the anchor 'a'", id="one alias"
-        ),
-        pytest.param(binary(b"a: !!int ''", _WEIGHTS), "the tag", id="number of no digits"),
-        pytest.param(binary(b"a: " + b"b" * 70_000, _WEIGHTS), "65536", id="long configuration"),
-        pytest.param(_npz(Wemb=_WEIGHTS["Wemb"]), "there is none", id="npz without configuration"),
-        pytest.param(_npz(Wemb=np.zeros(3)), "expected float32, got float64", id="npz of float64"),
-        pytest.param(_npz(Wemb=np.zeros(3, np.complex64)), "got complex64", id="npz of complex"),
-        pytest.param(_npz(Wemb=np.array([{}], dtype=object)), "damaged", id="npz with a pickle"),
-        pytest.param(
-            _archive(_npy_header((10**12,)) + bytes(40)), "40 bytes.* got .*10{12}", id="huge npz"
-        ),
-        pytest.param(_archive(_npy_header((2, 5))), "expected an array of 0 bytes", id="no data"),
-        pytest.param(_archive(_npy_header((5,), version=9)), "of .npy, got", id="version of npy"),
-        pytest.param(_archive(b"no array"), "npz file is damaged", id="no array in npz"),
-        pytest.param(_archive(b"", encrypted=True), "damaged .*encrypted", id="encrypted npz"),
-        pytest.param(pickle.dumps({"a": 1}), "truncated|version", id="a pickle"),
-    ],
-)
+_WEMB = _header_of("Wemb")
+_DAMAGED: dict[str, tuple[bytes, str]] = {
+    "empty file": (b"", "truncated"),
+    "one byte missing": (_GOOD[:-1], "truncated"),
+    "headers only": (_GOOD[:1000], "truncated"),
+    "one byte too many": (_GOOD + b"\0", "appended"),
+    "later version": (_with(0, "<Q", 2), "expected version 1 .* got 2"),
+    "huge count": (_with(8, "<Q", 2**63), "at most 65536 tensors"),
+    "count beyond the file": (_with(8, "<Q", 60_000), "truncated"),
+    "huge name": (_with(_WEMB, "<Q", 2**62), "the name of tensor"),
+    "empty name": (_with(_WEMB, "<Q", 0), "one NUL"),
+    "huge dimensions": (_with(_WEMB + 16, "<Q", 2**40), "at most 8 dim"),
+    "huge length": (_with(_WEMB + 24, "<Q", 2**60), "truncated"),
+    "too short": (_with(_WEMB + 24, "<Q", 256), "'Wemb': expected 1124 bytes"),
+    "int16": (_with(_WEMB + 8, "<Q", 0x4102), "'Wemb': expected the type"),
+    "wrong type": (_with(_WEMB + 8, "<Q", FLOAT32), "'Wemb': expected 4480"),
+    "as int8": (_with(_header_of("decoder_ff_logit_out_b") + 8, "<Q", INT8), "decoder_ff"),
+    "name twice": (_duplicated(), "'encoder_l1_self_bk' occurs twice"),
+    "damaged npz": (b"PK\x03\x04" + bytes(50), "npz file is damaged"),
+    "damaged gzip": (b"\x1f\x8b\x08" + bytes(50), "gzip"),
+    "truncated gzip": (gzip.compress(_GOOD)[:-50], "complete gzip"),
+    "gzip bomb": (gzip.compress(bytes(10**7)), "no end"),
+    "configuration is a list": (binary(b"- a list", _WEIGHTS), "mapping"),
+    "configuration is no YAML": (binary(b"a: [", _WEIGHTS), "no plain YAML"),
+    "configuration that would run code": (
+        binary(b"!!python/object/apply:os.system ['true']", _WEIGHTS),
+        "the tag .*os.system",
+    ),
+    "nested configuration": (binary(b"[" * 60_000, _WEIGHTS), "32 levels"),
+    "aliases": (binary(_laughs(), _WEIGHTS), "line 1: .* the anchor 'a0'"),
+    "one alias": (binary(b"a: &a [1]\n<<: *a", _WEIGHTS), "line 1: .* the anchor 'a'"),
+    "number of no digits": (binary(b"a: !!int ''", _WEIGHTS), "the tag"),
+    "long configuration": (binary(b"a: " + b"b" * 70_000, _WEIGHTS), "65536"),
+    "npz without configuration": (_npz(Wemb=_WEIGHTS["Wemb"]), "there is none"),
+    "npz of float64": (_npz(Wemb=np.zeros(3)), "expected float32, got float64"),
+    "npz of complex": (_npz(Wemb=np.zeros(3, np.complex64)), "got complex64"),
+    "npz with a pickle": (_npz(Wemb=np.array([{}], dtype=object)), "damaged"),
+    "huge npz": (_archive(_npy_header((10**12,)) + bytes(40)), "40 bytes.* got .*10{12}"),
+    "no data": (_archive(_npy_header((2, 5))), "expected an array of 0 bytes"),
+    "version of npy": (_archive(_npy_header((5,), version=9)), "of .npy, got"),
+    "no array in npz": (_archive(b"no array"), "npz file is damaged"),
+    "encrypted npz": (_archive(b"", encrypted=True), "damaged .*encrypted"),
+    "a pickle": (pickle.dumps({"a": 1}), "truncated|version"),
+}
+
+
+@pytest.mark.parametrize(("content", "message"), _DAMAGED.values(), ids=_DAMAGED)
 def test_damaged_file_is_refused_with_what_was_found(
     tmp_path: Path, content: bytes, message: str
 ) -> None:
     path = _written(tmp_path, content)
-    with (
-        pytest.raises(DataError, match=message) as caught,
-        limited_allocations(10 * len(content) + 2**21),
-    ):
+    n_bytes = 10 * len(content) + 2**21
+    with pytest.raises(DataError, match=message) as caught, limited_allocations(n_bytes):
         read_marian_file(path)
     assert str(path) in str(caught.value)
 

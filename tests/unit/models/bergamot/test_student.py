@@ -57,12 +57,12 @@ def student(tmp_path: Path) -> Path:
 @pytest.mark.parametrize(
     "changes",
     [
-        pytest.param({}, id="tiny"),
-        pytest.param({"transformer-ffn-activation": "swish"}, id="swish"),
-        pytest.param({"transformer-decoder-autoreg": "self-attention"}, id="transformer decoder"),
-        pytest.param({**_TWO_VOCABULARIES, "tied-embeddings": True}, id="two vocabularies"),
-        pytest.param(_TWO_VOCABULARIES, id="untied"),
-        pytest.param({"dec-depth": 4, "dim-emb": 24, "transformer-heads": 3}, id="base-memory"),
+        {},
+        {"transformer-ffn-activation": "swish"},
+        {"transformer-decoder-autoreg": "self-attention"},
+        {**_TWO_VOCABULARIES, "tied-embeddings": True},
+        _TWO_VOCABULARIES,
+        {"dec-depth": 4, "dim-emb": 24, "transformer-heads": 3},
     ],
 )
 def test_logprobs_equal_an_independent_forward_pass(
@@ -142,19 +142,14 @@ def test_converted_student_is_a_model_of_transformers(tmp_path: Path) -> None:
     model.train()
     loss = model(input_ids=torch.tensor([[5, 6, 0]]), labels=torch.tensor([[7, 8, 0]])).loss
     loss.backward()
-    gradient = model.model.decoder.layers[0].recurrence.forget.weight.grad
-    assert gradient is not None
-    assert gradient.abs().sum() > 0
+    assert model.model.decoder.layers[0].recurrence.forget.weight.grad.abs().sum() > 0
 
 
-def test_output_that_exists_is_not_overwritten(student: Path) -> None:
+def test_only_students_are_converted_and_nothing_is_overwritten(student: Path) -> None:
     with pytest.raises(InputError, match="is not an empty folder"):
         convert_student(student, output=student)
-
-
-def test_folder_that_is_no_student_is_not_converted(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"expected a folder with model\*.bin"):
-        convert_student(tmp_path, output=tmp_path / "converted")
+        convert_student(student.parent, output=student.parent / "converted")
 
 
 def test_gzip_files_are_loaded(student: Path, tmp_path: Path) -> None:
@@ -226,18 +221,14 @@ def test_size_of_thousands_of_digits_and_a_missing_setting_are_refused(student: 
             cc_hf.load_evaluator(student)
 
 
-@pytest.mark.parametrize(
-    ("content", "message"),
-    [
+def test_a_vocabulary_of_another_model_or_a_damaged_one_is_refused(student: Path) -> None:
+    for content, message in (
         (vocabulary(size=72), "they belong to another model"),
         (b"no vocabulary", "expected a SentencePiece model"),
-    ],
-    ids=["another model's", "damaged"],
-)
-def test_a_wrong_vocabulary_is_refused(student: Path, content: bytes, message: str) -> None:
-    (student / "vocab.ende.spm").write_bytes(content)
-    with pytest.raises(DataError, match=message):
-        cc_hf.load_evaluator(student)
+    ):
+        (student / "vocab.ende.spm").write_bytes(content)
+        with pytest.raises(DataError, match=message):
+            cc_hf.load_evaluator(student)
 
 
 def test_two_models_in_one_folder_are_refused(student: Path) -> None:
@@ -246,26 +237,19 @@ def test_two_models_in_one_folder_are_refused(student: Path) -> None:
         student_files(student)
 
 
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
+def test_another_kind_or_language_is_refused(student: Path) -> None:
+    wrong: list[tuple[dict[str, str], str]] = [
         ({"kind": "marian"}, "which 'marian' does not fit"),
         ({"tgt_lang": "fr"}, "does not support the target language 'fr'"),
-    ],
-)
-def test_another_kind_or_language_is_refused(
-    student: Path, options: dict[str, Any], message: str
-) -> None:
-    with pytest.raises(InputError, match=message):
-        cc_hf.load_evaluator(student, **options)
+    ]
+    for options, message in wrong:
+        with pytest.raises(InputError, match=message):
+            cc_hf.load_evaluator(student, **options)
 
 
-def test_unknown_pair_of_students_names_similar_ones() -> None:
+def test_unknown_pairs_are_answered_with_students() -> None:
     with pytest.raises(UnknownNameError, match="bergamot:en-pt"):
         cc_hf.load_evaluator("bergamot:en-pr")
-
-
-def test_pair_without_embedded_evaluator_is_answered_with_its_student() -> None:
     with pytest.raises(InputError, match="such as 'bergamot:en-fr', a student of 18 MB"):
         default_evaluator("en", "fr")
 
@@ -286,5 +270,4 @@ def test_command_converts_a_student_that_names_its_tokens(tmp_path: Path) -> Non
     assert run.stdout.split() == [str(output), "bergamot"]
     evaluator: Any = cc_hf.load_evaluator(output)
     (ids,) = evaluator.encode_sources(["The key is here."], "en", "de")
-    assert evaluator.source_pieces(ids)[-1] == "</s>"
-    assert evaluator.target_pieces(ids)[-1] == "</s>"
+    assert evaluator.source_pieces(ids)[-1] == evaluator.target_pieces(ids)[-1] == "</s>"
