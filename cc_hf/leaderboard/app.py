@@ -83,7 +83,7 @@ def build_page(
         gr.HTML(header())
         with gr.Tabs():
             with gr.Tab("Table", id="table"):
-                table_tab(gr, rows, notes_html(store), files, language="-".join(langs))
+                table_tab(gr, page, rows, notes_html(store), files, language="-".join(langs))
             with gr.Tab("Your sentence", id="sentence") as tab:
                 sentence_tab(gr, judge, tab)
             with gr.Tab("Your file", id="file"):

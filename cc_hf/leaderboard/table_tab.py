@@ -5,6 +5,7 @@ chart; and downloads of all results.
 from __future__ import annotations
 
 from typing import Any
+from urllib.parse import parse_qs
 
 from cc_hf.leaderboard.html import board_html, plot_html, system_order
 from cc_hf.leaderboard.table import (
@@ -27,15 +28,25 @@ __all__ = ["table_tab"]
 
 _TABLES_AT_ONCE = 8
 _MAX_SEARCH = 200  # characters
+_MAX_ADDRESS = 2000  # characters
+_IN_ADDRESS = ("data", "language", "metric", "by", "search")
+_WRITE_ADDRESS = f"(...values) => ccWriteAddress({list(_IN_ADDRESS)}, values)"
 _SEPARATOR = "/"  # between dataset and configuration, in the values of the first list
 
 
 def table_tab(
-    gr: Any, rows: list[LeaderboardRow], notes: str, files: VisitorFiles, *, language: str = ""
+    gr: Any,
+    page: Any,
+    rows: list[LeaderboardRow],
+    notes: str,
+    files: VisitorFiles,
+    *,
+    language: str = "",
 ) -> None:
-    """Fill the gradio tab that is currently open.
+    """Fill the gradio tab that is currently open. The address of the page holds what is shown.
 
     Args:
+        page: the `gradio.Blocks` that the tab is in.
         notes: HTML on what the table does not show.
         files: where files for download are written.
         language: languages that are shown first if as many systems have results for them as for
@@ -61,6 +72,20 @@ def table_tab(
             by, columns = options[3][1], options[4][1]
         return near, *updates, *_tables(rows, systems, near, (by, text or "", columns or []))
 
+    def of_address(address: str) -> tuple[Any, ...]:
+        """Return the choice, the lists, the words to search for and the table of an address."""
+        named = {key: values[0] for key, values in parse_qs(address[:_MAX_ADDRESS]).items()}
+        data, language, metric, by, words = (named.get(key, "") for key in _IN_ADDRESS)
+        if not named.keys() & {*_IN_ADDRESS}:
+            return tuple(gr.skip() for _ in range(9))
+        near = nearest_choice(rows, _data(data), language, metric) or choice
+        options = _lists(rows, near)
+        by = by if by in {value for _, value in options[3][0]} else options[3][1]
+        updates = [gr.update(choices=choices, value=value) for choices, value in options]
+        updates[3] = gr.update(choices=options[3][0], value=by)
+        tables = _tables(rows, systems, near, (by, words, options[4][1]))
+        return near, *updates, words or gr.skip(), *tables
+
     *lists, text = _fields(gr, rows, choice)
     html, svg = _tables(rows, systems, choice, (lists[3].value, "", lists[4].value))
     state = gr.State(choice)
@@ -75,10 +100,14 @@ def table_tab(
                 elem_id=f"cc-{name.lower()}",
             )
     gr.HTML(notes, elem_id="cc-notes")
+    address = gr.Textbox(visible="hidden")
+    page.load(None, None, address, js="() => location.hash.slice(1)").then(
+        of_address, address, [state, *lists, text, board, plot], show_progress="hidden"
+    )
     # One event for all fields: gradio then runs one at a time, so that no late answer of an earlier
     # one replaces the table of a later one.
     gr.on(
-        [*(field.input for field in lists), text.change],
+        [*(field.input for field in lists), text.input],
         shown,
         inputs=[state, *lists[:4], text, lists[4]],
         outputs=[state, *lists, board, plot],
@@ -86,7 +115,7 @@ def table_tab(
         show_progress="hidden",
         concurrency_limit=_TABLES_AT_ONCE,
         trigger_mode="always_last",
-    )
+    ).then(None, [*lists[:4], text], None, js=_WRITE_ADDRESS)
 
 
 def _tables(

@@ -240,6 +240,25 @@ def test_a_visitor_reads_what_figures_mean_and_how_to_cite_them(board: Page) -> 
 
 
 @pytest.mark.browser
+def test_the_address_holds_the_view(board: Page) -> None:
+    start = board.url.partition("#")[0]
+    board.locator("#cc-by input").click()
+    board.get_by_role("option", name="accuracy", exact=True).click()
+    board.wait_for_function("location.hash.includes('by=accuracy')")
+    address = board.url
+    open_tab(board, "Submit")
+    assert board.url == f"{address}&tab=Submit"
+    for hash_of, tab in ((f"#{address.partition('#')[2]}", "Table"), ("#tab=About", "About")):
+        board.goto("about:blank")
+        board.goto(start + hash_of)
+        board.locator("button[role=tab][aria-selected=true]").get_by_text(tab).first.wait_for()
+    board.goto("about:blank")
+    board.goto(address)
+    board.locator("#cc-board caption").get_by_text("ranked by accuracy").wait_for()
+    assert board.locator("#cc-by input").input_value() == "accuracy"
+
+
+@pytest.mark.browser
 def test_results_to_submit_are_checked_and_freed_of_translations(
     board: Page, tmp_path: Path
 ) -> None:
