@@ -7,6 +7,8 @@ import re
 from cc_hf.reports.collection import OVERVIEW_CAPTION, Collection, OverviewCell, overview
 from cc_hf.reports.evaluators import evaluator_facts, evaluators_text
 from cc_hf.reports.figure_text import data_name
+from cc_hf.reports.findings import findings
+from cc_hf.reports.highlights import attributes
 from cc_hf.reports.report import Report
 from cc_hf.reports.report_parts import Cell, ReportTable
 from cc_hf.reports.report_tables import glossary, report_tables
@@ -70,6 +72,7 @@ def _parts(report: Report, level: str) -> list[str]:
     )
     parts = [
         f"{level} {markdown_text(data_name(report.first))}",
+        *_findings(report),
         *_citable(report),
         *_evaluators(report),
         summary,
@@ -87,6 +90,12 @@ def _parts(report: Report, level: str) -> list[str]:
     if report.signature:
         signatures.append(f"- differences: {markdown_code(report.signature)}")
     return [*parts, f"{level}# Signatures\n\n" + "\n".join(signatures)]
+
+
+def _findings(report: Report) -> list[str]:
+    """Return what the figures say, as a list."""
+    lines = [f"- {markdown_text(text)}" for text in findings(report, attributes(report))]
+    return ["\n".join(lines)] if lines else []
 
 
 def _citable(report: Report) -> list[str]:

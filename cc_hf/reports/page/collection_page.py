@@ -20,6 +20,7 @@ from cc_hf.reports.evaluators import (
     other_cautions,
 )
 from cc_hf.reports.figure_text import data_name
+from cc_hf.reports.findings import findings
 from cc_hf.reports.highlights import attributes
 from cc_hf.reports.marks import mark_classes
 from cc_hf.reports.page.island import island_json
@@ -68,6 +69,7 @@ class _Part:
     name: str
     lead: str
     evaluators: str
+    findings: Sequence[str]
     cited: WhatToCite | None
     unfit: Sequence[str]
     facts: Sequence[EvaluatorFacts]
@@ -90,6 +92,7 @@ def _part(report: Report, number: int) -> _Part:
         name=data_name(first),
         lead=lead(report),
         evaluators=evaluators_text(report),
+        findings=findings(report, attributes(report)),
         cited=report.cited,
         unfit=report.unfit,
         facts=evaluator_facts(report),
