@@ -18,7 +18,7 @@ from cc_hf.reports.page.page import html_page
 from cc_hf.reports.paper_table import paper_table
 from cc_hf.reports.report import build_report
 from cc_hf.reports.samples import System
-from cc_hf.reports.tables.base import results_table
+from cc_hf.reports.tables.base import result_table, results_table
 from cc_hf.results import EvaluationResult, ResultSet
 from tests.helpers.results import small_result, write_result
 from tests.helpers.terminal import printed
@@ -101,6 +101,11 @@ def test_a_page_of_figures_that_are_not_fit_has_its_table_before_its_charts() ->
         summary = page.partition('id="summary"')[2]
         assert (summary.index("<svg") < summary.index("<table")) == is_first
         assert ("Nothing yet" in summary.partition("<table")[0]) != is_first
+
+
+def test_the_box_is_no_wider_than_a_terminal_even_in_a_pipe() -> None:
+    shown = printed(result_table(unfit("ties")), width=10_000)
+    assert max(map(len, shown.partition("What to cite")[2].splitlines()[1:])) == 80
 
 
 def test_the_page_of_a_metric_marks_what_the_embedded_evaluator_judges() -> None:

@@ -123,7 +123,8 @@ def cite_box(results: Iterable[EvaluationResult]) -> list[RenderableType]:
         return []
     style = "grey50" if cited.why_not else "green"
     text = Text("\n".join(cited.sentences))
-    return [Panel(text, title="What to cite", title_align="left", border_style=style)]
+    # A width of its own, since a pipe has none.
+    return [Panel(text, title="What to cite", title_align="left", border_style=style, width=80)]
 
 
 def shared_notes(notes: Mapping[str, Sequence[str]]) -> list[str]:
