@@ -21,6 +21,9 @@ from cc_hf.hub.request_limits import launch_options
 from cc_hf.hub.spaces import card_example, first_sentence
 from cc_hf.metrics.base import Metric
 from cc_hf.reading import check_form, parse_json
+from cc_hf.reports.figure_text import figure_label
+from cc_hf.reports.numbers import count, percent
+from cc_hf.reports.what_to_cite import UNFIT
 from cc_hf.systems.machine import wait_briefly
 
 __all__ = [
@@ -121,7 +124,7 @@ def judge_lines(
         lines = [row["correct_translation"] for row in objects]
     verdicts = (
         module_output.pop("verdicts", None)
-        or [f"{value:.3f}" for value in module_output.pop("probability_correct", [])]
+        or list(map(_verdict, module_output.pop("probability_correct", [])))
         or [""] * len(lines)
     )
     rows = [
@@ -135,6 +138,23 @@ def judge_lines(
         if isinstance(value, (int, float, str)) or key == "notes"
     }
     return Answer(rows, figures, signature)
+
+
+def _verdict(probability: float) -> str:
+    """Return the verdict that follows from the probability of the correct reading, and this."""
+    word = "correct" if probability > 0.5 else "incorrect" if probability < 0.5 else "undecided"
+    return f"{word}, {percent(probability)} %"
+
+
+def _in_words(name: str, figures: dict[str, Any]) -> list[list[str]]:
+    """Return names and values of figures; why they are not fit to be cited comes first."""
+    rows = [[UNFIT, figures["unfit"]]] if "unfit" in figures else []
+    for key, value in figures.items():
+        if isinstance(value, float):
+            rows.append([figure_label(name, key), f"{percent(value)} %"])
+        elif isinstance(value, int):
+            rows.append([key.removeprefix("n_").replace("_", " "), count(value)])
+    return rows + [["note", note] for note in figures.get("notes", [])]
 
 
 def _objects(text: str) -> list[dict[str, Any]]:
@@ -172,11 +192,11 @@ def metric_page(name: str, *, card: str) -> Any:
                 name, lines, objects, src_lang=source, tgt_lang=target, alignments=pairs
             )
         except CCError as error:
-            return [gr.update(value=str(error), visible=True), [], {}, ""]
+            return [gr.update(value=str(error), visible=True), [], [], ""]
         return [
             gr.update(value="", visible=False),
             answer.rows,
-            answer.figures,
+            _in_words(name, answer.figures),
             answer.signature,
         ]
 
@@ -193,7 +213,7 @@ def metric_page(name: str, *, card: str) -> Any:
                 inputs = _inputs(gr, declared, card_example(card))
                 button = gr.Button("Judge", variant="primary")
             with gr.Column(min_width=320):
-                outputs = _outputs(gr, declared)
+                outputs = _outputs(gr)
         button.click(judge, inputs, outputs, api_name="judge")
         gr.Markdown(prose)
     return page
@@ -238,23 +258,20 @@ def _inputs(gr: Any, declared: type[Metric], example: dict[str, Any]) -> list[An
     return [translations, references, src_lang, tgt_lang, alignments]
 
 
-def _outputs(gr: Any, declared: type[Metric]) -> list[Any]:
+def _outputs(gr: Any) -> list[Any]:
     """Return a new field for errors, and new fields for the parts of an `Answer`, in its order."""
-    verdict = (
-        "probability that it is correct"
-        if declared.takes_evaluator and declared.takes_translations
-        else "verdict"
-    )
     message = gr.Textbox(label="Message", visible=False, interactive=False, elem_id="cc-message")
     table = gr.Dataframe(
-        headers=["line", "translation", verdict],
+        headers=["line", "translation", "verdict"],
         datatype="str",
         label="Each translation",
         interactive=False,
         wrap=True,
         column_widths=["18%", "50%", "32%"],
     )
-    figures = gr.JSON(label="Figures")
+    figures = gr.Dataframe(
+        headers=["figure", "value"], datatype="str", label="Figures", interactive=False, wrap=True
+    )
     signature = gr.Textbox(label="Signature", interactive=False, elem_id="cc-signature")
     return [message, table, figures, signature]
 
