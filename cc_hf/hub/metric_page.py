@@ -270,7 +270,12 @@ def _outputs(gr: Any) -> list[Any]:
         column_widths=["18%", "50%", "32%"],
     )
     figures = gr.Dataframe(
-        headers=["figure", "value"], datatype="str", label="Figures", interactive=False, wrap=True
+        headers=["figure", "value"],
+        datatype="str",
+        label="Figures",
+        interactive=False,
+        wrap=True,
+        column_widths=["45%", "55%"],
     )
     signature = gr.Textbox(label="Signature", interactive=False, elem_id="cc-signature")
     return [message, table, figures, signature]
