@@ -21,7 +21,7 @@ from cc_hf.comparing.samples import on_shared_samples, right_alone
 from cc_hf.data.files.result_files import read_result_file, system_names
 from cc_hf.errors import InputError
 from cc_hf.evaluation.correction import corrected_estimates, judge_of
-from cc_hf.metrics.base import registered_metric
+from cc_hf.metrics.base import Metric, registered_metric
 from cc_hf.results import (
     CORRECTED,
     EvaluationResult,
@@ -43,6 +43,7 @@ from cc_hf.statistics.paired import (
     McNemar,
     PairedDifference,
     estimated_difference,
+    f1_differences,
     mcnemar,
     paired_differences,
 )
@@ -322,6 +323,8 @@ def _systems(
     # Some metrics count what is inconclusive among their figures.
     has_rates = all("inconclusive_rate" in results[name].scores for name in names)
     declared = registered_metric(metric)
+    # Files of older versions do not name pairs; the name of a pair is larger than "".
+    units = [max(j.unit for j in of_sample) for of_sample in zip(*table, strict=True)]
     differences = paired_differences(
         correct,
         [j.category for j in table[0]],
@@ -331,22 +334,49 @@ def _systems(
         else None,
         groups=declared.category_groups if declared else None,
         deltas=declared.differences if declared else None,
-        # Files of older versions do not name pairs; the name of a pair is larger than "".
-        units=[max(j.unit for j in of_sample) for of_sample in zip(*table, strict=True)],
+        units=units,
         **bootstrap,
     )
     corrected = _corrected_differences(metric, names, table, results)
+    f1 = _f1_differences(declared, results[baseline], table, units, bootstrap)
     return [
         SystemComparison(
             metric,
             baseline,
             name,
             len(table[0]),
-            {**corrected[number], **differences[number]},
+            {**corrected[number], **differences[number], **f1[number]},
             mcnemar(correct[0], correct[number + 1]),
         )
         for number, name in enumerate(others)
     ]
+
+
+def _f1_differences(
+    declared: type[Metric] | None,
+    baseline: EvaluationResult,
+    table: Sequence[Sequence[Judgement]],
+    units: Sequence[str],
+    bootstrap: Mapping[str, Any],
+) -> Sequence[Mapping[str, PairedDifference]]:
+    """Return the differences of each system to the baseline in F1 of the labels that have one, and
+    in differences of these; {} for metrics without F1.
+
+    Args:
+        table: the judgements of each system on the same samples.
+    """
+    gold = [judgement.gold for judgement in table[0]]
+    labels = [name[3:] for name in baseline.scores if name.startswith("f1_") and name[3:] in gold]
+    if not labels:
+        return [{} for _ in table[1:]]
+    return f1_differences(
+        gold,
+        [[judgement.predicted for judgement in row] for row in table],
+        labels=labels,
+        deltas=declared.differences if declared else None,
+        units=units,
+        **bootstrap,
+    )
 
 
 def _corrected_differences(

@@ -72,37 +72,19 @@ def table_tab(
             by, columns = options[3][1], options[4][1]
         return near, *updates, *_tables(rows, systems, near, (by, text or "", columns or []))
 
-    def of_address(address: str) -> tuple[Any, ...]:
-        """Return the choice, the lists, the words to search for and the table of an address."""
-        named = {key: values[0] for key, values in parse_qs(address[:_MAX_ADDRESS]).items()}
-        data, language, metric, by, words = (named.get(key, "") for key in _IN_ADDRESS)
-        if not named.keys() & {*_IN_ADDRESS}:
-            return tuple(gr.skip() for _ in range(9))
-        near = nearest_choice(rows, _data(data), language, metric) or choice
-        options = _lists(rows, near)
-        by = by if by in {value for _, value in options[3][0]} else options[3][1]
-        updates = [gr.update(choices=choices, value=value) for choices, value in options]
-        updates[3] = gr.update(choices=options[3][0], value=by)
-        tables = _tables(rows, systems, near, (by, words, options[4][1]))
-        return near, *updates, words or gr.skip(), *tables
-
     *lists, text = _fields(gr, rows, choice)
     html, svg = _tables(rows, systems, choice, (lists[3].value, "", lists[4].value))
     state = gr.State(choice)
     board = gr.HTML(html, elem_id="cc-board")
     plot = gr.HTML(svg, elem_id="cc-plot")
-    with gr.Row():
-        for name, content in (("CSV", to_csv(rows)), ("JSON", to_json(rows))):
-            gr.DownloadButton(
-                f"Download all results ({name})",
-                value=files.write(f"leaderboard.{name.lower()}", content),
-                size="sm",
-                elem_id=f"cc-{name.lower()}",
-            )
+    _downloads(gr, rows, files)
     gr.HTML(notes, elem_id="cc-notes")
     address = gr.Textbox(visible="hidden")
     page.load(None, None, address, js="() => location.hash.slice(1)").then(
-        of_address, address, [state, *lists, text, board, plot], show_progress="hidden"
+        lambda text: _of_address(gr, rows, choice, text),
+        address,
+        [state, *lists, text, board, plot],
+        show_progress="hidden",
     )
     # One event for all fields: gradio then runs one at a time, so that no late answer of an earlier
     # one replaces the table of a later one.
@@ -116,6 +98,40 @@ def table_tab(
         concurrency_limit=_TABLES_AT_ONCE,
         trigger_mode="always_last",
     ).then(None, [*lists[:4], text], None, js=_WRITE_ADDRESS)
+
+
+def _of_address(
+    gr: Any, rows: list[LeaderboardRow], choice: Choice, address: str
+) -> tuple[Any, ...]:
+    """Return the choice, the lists, the words to search for and the table of an address.
+
+    Args:
+        choice: the choice where the address names none that has rows.
+        address: what follows "#".
+    """
+    named = {key: values[0] for key, values in parse_qs(address[:_MAX_ADDRESS]).items()}
+    data, language, metric, by, words = (named.get(key, "") for key in _IN_ADDRESS)
+    if not named.keys() & {*_IN_ADDRESS}:
+        return tuple(gr.skip() for _ in range(9))
+    near = nearest_choice(rows, _data(data), language, metric) or choice
+    options = _lists(rows, near)
+    by = by if by in {value for _, value in options[3][0]} else options[3][1]
+    updates = [gr.update(choices=choices, value=value) for choices, value in options]
+    updates[3] = gr.update(choices=options[3][0], value=by)
+    tables = _tables(rows, system_order(rows), near, (by, words, options[4][1]))
+    return near, *updates, words or gr.skip(), *tables
+
+
+def _downloads(gr: Any, rows: list[LeaderboardRow], files: VisitorFiles) -> None:
+    """Add buttons for files with all results."""
+    with gr.Row():
+        for name, content in (("CSV", to_csv(rows)), ("JSON", to_json(rows))):
+            gr.DownloadButton(
+                f"Download all results ({name})",
+                value=files.write(f"leaderboard.{name.lower()}", content),
+                size="sm",
+                elem_id=f"cc-{name.lower()}",
+            )
 
 
 def _tables(

@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import NormalDist
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -20,15 +21,16 @@ from cc_hf.statistics.bootstrap import (
     percentile_interval,
     resampled_strata,
 )
-from cc_hf.statistics.checks import as_counts, as_flags, as_labels
+from cc_hf.statistics.checks import as_counts, as_flags, as_labels, as_list
 from cc_hf.statistics.randomization import FiguresOfSums, exchange_tests
-from cc_hf.statistics.score_intervals import FEWEST, Estimate, difference
+from cc_hf.statistics.score_intervals import FEWEST, Estimate, difference, estimate_share
 
 __all__ = [
     "McNemar",
     "PairedDifference",
     "difference_interval",
     "estimated_difference",
+    "f1_differences",
     "figure_differences",
     "mcnemar",
     "paired_differences",
@@ -258,6 +260,91 @@ def _figures(
         if left in figures and right in figures:
             figures[name] = figures[left] - figures[right]
     return figures
+
+
+def f1_differences(
+    gold: Sequence[str],
+    predicted: Sequence[Sequence[str]],
+    *,
+    labels: Sequence[str],
+    deltas: Mapping[str, tuple[str, str]] | None = None,
+    units: Sequence[Hashable] | None = None,
+    n_resamples: int = 1000,
+    level: float = 0.95,
+    seed: int = 0,
+) -> tuple[dict[str, PairedDifference], ...]:
+    """Compare every system with the first one in F1 by label, and in differences of these.
+
+    Intervals are those of `cc_hf.statistics.score_intervals.difference`, within gold labels; p is
+    that of `exchange_tests`.
+
+    Args:
+        gold: n labels.
+        predicted: n labels for each of at least two systems.
+        labels: the labels that have an F1, each of which occurs in `gold`.
+        deltas: name -> the two figures that it is the difference of, such as ("f1_male",
+            "f1_female"). One that lacks either is left out.
+        units: see `paired_differences`.
+        n_resamples: number of random exchanges, at least 1.
+        level: confidence level, in (0, 1).
+        seed: seed of numpy's default generator, 0 or more.
+
+    Returns:
+        One mapping from figure ("f1_<label>", and names of `deltas`) to difference for each system
+            but the first.
+
+    Raises:
+        InputError: for no sample, numbers of labels that differ, or options out of range.
+
+    Examples:
+        >>> gold = ["a", "b"] * 20
+        >>> found = f1_differences(gold, [gold, ["a"] * 40], labels=["a", "b"])[0]
+        >>> round(found["f1_a"].difference, 3), found["f1_b"].second
+        (-0.333, 0.0)
+    """
+    check_bootstrap(seed=seed, n_resamples=n_resamples, level=level)
+    gold_labels = as_labels("gold", gold, are_texts=True)
+    labels = as_labels("labels", labels, are_texts=True)
+    if missing := [label for label in labels if label not in gold_labels]:
+        raise InputError(f"labels: expected some of those in gold, got {missing[0]!r}")
+    names = [f"f1_{label}" for label in labels]
+    chosen = {n: pair for n, pair in (deltas or {}).items() if {*pair} <= {*names}}
+    sums, estimates = [], []
+    rows = as_list("predicted", predicted, what="rows of labels")
+    if len(rows) < 2:
+        raise InputError(f"predicted: expected at least two systems, got {len(rows)}")
+    for row in rows:
+        of_system = np.array(as_labels("predicted", row, n=len(gold_labels), are_texts=True))
+        is_gold = np.array([np.array(gold_labels) == label for label in labels], dtype=np.float64)
+        is_predicted = np.array([of_system == label for label in labels], dtype=np.float64)
+        doubled, whole = 2 * is_gold * is_predicted, is_gold + is_predicted
+        sums.append(np.concatenate([doubled, whole]).T)
+        f1 = {
+            name: estimate_share(part, total, strata=gold_labels, level=level)
+            for name, part, total in zip(names, doubled, whole, strict=True)
+        }
+        estimates.append(f1 | {n: difference(f1[a], f1[b]) for n, (a, b) in chosen.items()})
+
+    def figures(parts: Mapping[str, _Floats]) -> dict[str, _Floats]:
+        total = parts["all"]
+        f1 = {name: total[:, i] / total[:, len(names) + i] for i, name in enumerate(names)}
+        return f1 | {n: f1[a] - f1[b] for n, (a, b) in chosen.items()}
+
+    options: dict[str, Any] = {"groups": units, "n_resamples": n_resamples, "seed": seed}
+    return tuple(
+        {
+            name: PairedDifference(
+                test.first,
+                test.second,
+                test.second - test.first,
+                difference_interval(estimates[0][name], of_other[name]),
+                test.p_value,
+                test.is_exact,
+            )
+            for name, test in exchange_tests(sums[0], of_system, figures, **options).items()
+        }
+        for of_system, of_other in zip(sums[1:], estimates[1:], strict=True)
+    )
 
 
 def figure_differences(

@@ -175,6 +175,10 @@ FUNCTIONS: dict[str, dict[str, tuple[Any, str]]] = {
     "mean_tests.t_test": _PAIR,
     "paired.difference_interval": {"first": (_SHARE, "object"), "second": (_SHARE, "object")},
     "paired.estimated_difference": {"first": (_SHARE, "object"), "second": (_SHARE, "object")},
+    "paired.f1_differences": {
+        "gold": (_AB, "texts"), "predicted": ([_AB, ["b", "b"]], "rows of labels"),
+        "labels": (_AB, "texts"), "units": (_AB, "groups"), **_RESAMPLING,
+    },
     "paired.figure_differences": {**_SYSTEMS, **_RESAMPLING},
     "paired.mcnemar": {"first": (_FLAGS, "groups"), "second": (_FLAGS, "groups")},
     "paired.paired_differences": {

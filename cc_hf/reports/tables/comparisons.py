@@ -19,6 +19,7 @@ from cc_hf.reports.figure_text import (
     category_key,
     data_name,
     difference_p,
+    figure_label,
     metric_name,
     randomization_text,
     signed_percent,
@@ -310,7 +311,7 @@ def _in_order(comparison: SystemComparison) -> list[tuple[str, PairedDifference]
             if not start and (rate := differences.get(f"inconclusive_rate_{name}")):
                 rows.append((f"inconclusive {name}", rate))
     rows += [
-        (name.replace("_", " "), differences[name])
+        (figure_label(comparison.metric, name).partition(",")[0], differences[name])
         for name in differences
         if is_gap(comparison.metric, name)
     ]

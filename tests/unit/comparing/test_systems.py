@@ -26,7 +26,7 @@ from tests.helpers.fake_evaluator import coarse_scores, hash_scores
 from tests.helpers.fake_metric import Words
 from tests.helpers.intervals import limits
 from tests.helpers.metrics import evaluate_dataset, evaluate_metric
-from tests.helpers.results import write_result
+from tests.helpers.results import small_result, write_result
 from tests.helpers.terminal import printed
 
 evaluate = functools.partial(evaluate_metric, "contrastive_conditioning")
@@ -147,6 +147,24 @@ def test_inconclusive_rates_are_compared_beside_accuracies_of_pro_and_anti() -> 
     column = summary.columns.index("inconclusive on anti")
     assert [row.cells[column].value for row in summary.rows] == ["0.0", "25.0"]  # the best first
     assert summary.rows[0].cells[column].difference == "−25.0"
+
+
+def test_the_gender_gap_of_two_systems_is_compared_by_their_f1() -> None:
+    results = {}
+    for name, n_right in (("a", 8), ("b", 2)):
+        made = small_result((0.5, 1.0), metric="winomt_pattern_matching", system=name)
+        judgements = [
+            replace(j, gold=j.category, predicted=j.category if i % 10 < n_right else "male")
+            for i, j in enumerate(made.judgements)
+        ]
+        scores = {"f1_male": 0.5, "f1_female": 0.5, "delta_g": 0.0}
+        results[name] = replace(made, scores=scores, judgements=tuple(judgements))
+    (found,) = compare(results).systems
+    f1 = {"a": (20 / 22, 16 / 18), "b": (20 / 28, 4 / 12)}
+    gap = found.differences["delta_g"]
+    assert (gap.first, gap.second) == pytest.approx([f1[name][0] - f1[name][1] for name in "ab"])
+    assert gap.p_value < 0.2
+    assert "gender gap ΔG" in shown(compare(results))
 
 
 def test_metrics_on_the_same_translations_are_compared_by_agreement() -> None:

@@ -10,7 +10,7 @@ from scipy.stats import binomtest
 
 from cc_hf.errors import InputError
 from cc_hf.statistics.accuracy import category_accuracies, min_accuracy, total_accuracy
-from cc_hf.statistics.paired import mcnemar, paired_differences
+from cc_hf.statistics.paired import f1_differences, mcnemar, paired_differences
 from tests.helpers.intervals import limits, reason
 
 RANDOM = np.random.default_rng(1)
@@ -126,6 +126,39 @@ def test_a_difference_of_few_samples_says_why_it_has_no_interval(
     )
     interval = found[figure].interval
     assert limits(interval) if message is None else re.match(message, reason(interval))
+
+
+def test_differences_of_f1_are_those_of_sklearns_definition_and_tested_by_exchanges() -> None:
+    random = np.random.default_rng(3)
+    gold = np.array(["male", "female"])[random.integers(0, 2, 300)]
+    noise = random.random((2, 300)) < np.array([[0.1], [0.3]])
+    predicted = np.where(noise, np.array(["unknown", "male"])[random.integers(0, 2, 300)], gold)
+    deltas = {"delta_g": ("f1_male", "f1_female"), "other": ("f1_male", "f1_neutral")}
+    (found,) = f1_differences(
+        list(gold), predicted.tolist(), labels=["male", "female"], deltas=deltas, seed=1
+    )
+    assert list(found) == ["f1_male", "f1_female", "delta_g"]
+
+    def f1(row: np.ndarray, label: str) -> float:
+        right = ((row == label) & (gold == label)).sum()
+        return float(2 * right / ((row == label).sum() + (gold == label).sum()))
+
+    def gap(row: np.ndarray) -> float:
+        return f1(row, "male") - f1(row, "female")
+
+    assert found["f1_male"].first == pytest.approx(f1(predicted[0], "male"))
+    assert found["delta_g"].difference == pytest.approx(gap(predicted[1]) - gap(predicted[0]))
+    extreme = 1
+    for _ in range(1000):
+        swapped = np.where(random.random(300) < 0.5, predicted, predicted[::-1])
+        extreme += (
+            abs(gap(swapped[1]) - gap(swapped[0])) >= abs(found["delta_g"].difference) - 1e-12
+        )
+    assert found["delta_g"].p_value == pytest.approx(extreme / 1001, abs=0.03)
+    low, high = limits(found["delta_g"].interval)
+    assert low < found["delta_g"].difference < high
+    with pytest.raises(InputError, match="labels: expected some of those in gold, got 'neutral'"):
+        f1_differences(list(gold), predicted.tolist(), labels=["neutral"])
 
 
 def test_bad_shapes_are_refused() -> None:
