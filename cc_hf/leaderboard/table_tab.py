@@ -89,7 +89,7 @@ def table_tab(
     # One event for all fields: gradio then runs one at a time, so that no late answer of an earlier
     # one replaces the table of a later one.
     gr.on(
-        [*(field.input for field in lists), text.input],
+        [*(field.input for field in lists), text.change],
         shown,
         inputs=[state, *lists[:4], text, lists[4]],
         outputs=[state, *lists, board, plot],
