@@ -157,7 +157,7 @@ def page(browser: Browser) -> Iterator[Page]:
     """Yield an empty page; an error raised by a script of the page fails the test."""
     errors: list[str] = []
     with browser.new_context() as context:
-        context.set_default_timeout(0)  # no time limit
+        context.set_default_timeout(300_000)  # so that what never comes fails, on slow machines too
         found = context.new_page()
         found.on("pageerror", lambda error: errors.append(str(error)))
         yield found
