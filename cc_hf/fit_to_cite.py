@@ -84,13 +84,13 @@ def is_small(evaluator: str) -> bool:
     a student of Bergamot.
 
     Args:
-        evaluator: the field `eval` of a signature.
+        evaluator: the field `eval` of a signature, or the field `trusted`.
 
     Examples:
         >>> is_small("cc-tiny-en-de@d644c6d303e7"), is_small("facebook/wmt19-en-de@1a2b3c4")
         (True, False)
     """
-    return any(_embedded(part) or _STUDENT.match(part) for part in evaluator.split("+"))
+    return bool(_weak_evaluator(evaluator, ""))
 
 
 def _weak_evaluator(evaluator: str, dataset: str) -> str:
@@ -108,7 +108,7 @@ def _weak_evaluator(evaluator: str, dataset: str) -> str:
 
 def _embedded(part: str) -> EmbeddedModel | None:
     """Return the model of the package that a member of an evaluator is, by its name or files."""
-    name, _, identity = part.partition("@")
+    name, _, identity = part.partition("/")[0].partition("@")
     for known in registry.EVALUATORS:
         model: EmbeddedModel = registry.resolve("evaluator", known)
         if name == known or identity == model.identity:

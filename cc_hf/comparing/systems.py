@@ -262,7 +262,7 @@ def compare(
         signatures,
         not_compared,
         {name: result.notes for name, result in results.items()},
-        {name: why for name, result in results.items() if (why := result.why_unfit())},
+        {name: why for name, result in results.items() if (why := _why_unfit(result))},
         left_out,
         right_alone(results) if lists_right_alone else {},
     )
@@ -338,7 +338,7 @@ def _systems(
         **bootstrap,
     )
     corrected = _corrected_differences(metric, names, table, results)
-    f1 = _f1_differences(declared, results[baseline], table, units, bootstrap)
+    f1 = _f1_differences(declared, table, units, bootstrap)
     return [
         SystemComparison(
             metric,
@@ -352,28 +352,36 @@ def _systems(
     ]
 
 
+def _why_unfit(result: EvaluationResult) -> str:
+    """Return why the figures that say most are not fit to be cited: corrected ones if there are."""
+    corrected = f"{CORRECTED}accuracy"
+    return result.why_unfit(corrected if corrected in result.scores else "")
+
+
 def _f1_differences(
     declared: type[Metric] | None,
-    baseline: EvaluationResult,
     table: Sequence[Sequence[Judgement]],
     units: Sequence[str],
     bootstrap: Mapping[str, Any],
 ) -> Sequence[Mapping[str, PairedDifference]]:
-    """Return the differences of each system to the baseline in F1 of the labels that have one, and
-    in differences of these; {} for metrics without F1.
+    """Return the differences of each system to the baseline in F1, and in differences of F1, of a
+    metric that declares such differences; {} for others.
 
     Args:
         table: the judgements of each system on the same samples.
     """
     gold = [judgement.gold for judgement in table[0]]
-    labels = [name[3:] for name in baseline.scores if name.startswith("f1_") and name[3:] in gold]
+    deltas = declared.differences if declared else {}
+    figures = dict.fromkeys(figure for pair in deltas.values() for figure in pair)
+    names = [name.removeprefix("f1_") for name in figures if name.startswith("f1_")]
+    labels = [name for name in names if name in gold]
     if not labels:
         return [{} for _ in table[1:]]
     return f1_differences(
         gold,
         [[judgement.predicted for judgement in row] for row in table],
         labels=labels,
-        deltas=declared.differences if declared else None,
+        deltas=deltas,
         units=units,
         **bootstrap,
     )

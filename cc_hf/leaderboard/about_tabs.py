@@ -172,15 +172,15 @@ def _checked(path: Path, rows: Sequence[LeaderboardRow]) -> tuple[str, str]:
     store = Store(tuple(StoredResult(path.stem, path.name, result) for result in contents.results))
     parts = []
     for row in leaderboard_rows(store):
-        by = next(iter(ranking_figures([row])), "")
-        parts.append(lead(_place(row, rows, by)))
+        others = rows_of(rows, row.choice)
+        by = next(iter(ranking_figures([*others, row])), "")
+        parts.append(lead(_place(row, others, by)))
         parts.append(board_html([row], by, default_columns([row]), [row.system]))
     return "".join(parts), contents.to_json()
 
 
-def _place(row: LeaderboardRow, rows: Sequence[LeaderboardRow], by: str) -> str:
-    """Say which rank a row would have among those of its data, languages and metric."""
-    others = rows_of(rows, row.choice)
+def _place(row: LeaderboardRow, others: Sequence[LeaderboardRow], by: str) -> str:
+    """Say which rank a row would have among others of its data, languages and metric."""
     if (why := row.unfit.get(by)) is not None:
         return f"{row.system} would have no rank, since its figures are {UNFIT}: {why}"
     ranks = {id(ranked_row): rank for rank, ranked_row in ranked([*others, row], by)}

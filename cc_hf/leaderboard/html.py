@@ -153,6 +153,9 @@ def board_html(
     present = [name for name in columns_of(rows) if name in chosen or name == by]
     present.sort(key=lambda name: name != by)
     order = {name: index for index, name in enumerate(systems)}
+    ranks = ranked(rows, by)
+    # Where no figure is fit to be cited, none is ranked.
+    ranked_by = by if any(rank is not None for rank, _ in ranks) else ""
     table = [
         (
             "" if rank is None else str(rank),
@@ -161,15 +164,15 @@ def board_html(
             mark_classes(order[row.system]),
             [_cell(row, name, is_first=name == by) for name in present],
         )
-        for rank, row in ranked(rows, by)
+        for rank, row in ranks
     ]
     _, language, metric = rows[0].choice
     return _piece(
         "board",
         title=f"{rows[0].title}, {language_pair(*_pair(language))}",
         metric=metric_name(metric),
-        by=figure_name(metric, by).label if by else "",
-        headers=[_Header(name, by, metric) for name in present],
+        by=figure_name(metric, ranked_by).label if ranked_by else "",
+        headers=[_Header(name, ranked_by, metric) for name in present],
         rows=table,
         notes=_notes(rows),
         hub_name=_HUB_NAME.fullmatch,

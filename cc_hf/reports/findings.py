@@ -26,12 +26,11 @@ from cc_hf.reports.highlights import (
 from cc_hf.reports.key_figures import main_figure
 from cc_hf.reports.numbers import count, percent
 from cc_hf.reports.report import Report
-from cc_hf.reports.report_tables import is_unfit
 from cc_hf.results import Interval
 from cc_hf.schema import UNCOUNTED_CATEGORY
 from cc_hf.statistics.score_intervals import wilson_interval
 
-__all__ = ["Split", "findings", "most_split", "splits"]
+__all__ = ["Split", "SplitTable", "findings", "most_split", "splits"]
 
 _SMALLEST = 10  # a cell with fewer samples says little about a system
 _MOST_CATEGORIES = 6  # among more, the best and the worst are extremes of small samples
@@ -79,38 +78,62 @@ def splits(report: Report, metric: str, attribute: Attribute) -> dict[int, tuple
     return {system: of_system for system, of_system in by_system.items() if of_system}
 
 
-def most_split(
-    report: Report, metric: str, attributes: Sequence[Attribute]
-) -> tuple[Attribute, Mapping[int, tuple[Split, ...]]] | None:
-    """Return the attribute of words with the most values that `splits` finds, and these; None if no
-    attribute has two.
-    """
-    tables = [(a, splits(report, metric, a)) for a in attributes if a.has_words]
-    best = max(tables, key=lambda table: _most(table[1]), default=None)
-    return best if best is not None and _most(best[1]) > 1 else None
+class SplitTable(NamedTuple):
+    """The values of an attribute, by the index of the system, on which its categories differ."""
+
+    attribute: Attribute
+    by_system: Mapping[int, tuple[Split, ...]]
 
 
-def _most(by_system: Mapping[int, tuple[Split, ...]]) -> int:
-    return max(map(len, by_system.values()), default=0)
-
-
-def findings(report: Report, attributes: Sequence[Attribute]) -> list[str]:
-    """Return sentences on the first metric of a report: which system is best, how much worse the
-    worst category is, and the cell that shows it most. All may be missing.
+def most_split(report: Report, attributes: Sequence[Attribute]) -> SplitTable | None:
+    """Return the attribute of words with the most values that `splits` finds by the first metric
+    that judges; None if no attribute has two. Systems whose verdicts are not fit to be cited are
+    left out if those of others are.
 
     Args:
         attributes: those of `cc_hf.reports.highlights.attributes`; () if the data are not at hand.
-
-    Returns:
-        At most three sentences; [] for figures that are not fit to be cited.
     """
-    metric = next(iter(report.metrics), None)
-    if metric is None or is_unfit(report, metric):
-        return []
-    sentences = list(_best(report, metric))
-    if metric in report.judging:
-        worst = _worst_category(report, metric)
-        sentences += [*_on_worst(report, worst), *_cell(report, metric, attributes, worst)]
+    if not report.judging:
+        return None
+    metric = report.judging[0]
+    fit = _fit_systems(report, metric)
+    tables = []
+    for attribute in attributes:
+        if attribute.has_words:
+            by_value = splits(report, metric, attribute)
+            chosen = {n: of for n, of in by_value.items() if n in fit or not fit}
+            tables.append(SplitTable(attribute, chosen))
+    best = max(tables, key=_most_values, default=None)
+    return best if best is not None and _most_values(best) > 1 else None
+
+
+def _most_values(table: SplitTable) -> int:
+    return max(map(len, table.by_system.values()), default=0)
+
+
+def _fit_systems(report: Report, metric: str) -> set[int]:
+    """Return the systems whose verdicts by a metric are fit to be cited. Corrected figures may be
+    fit where the verdicts themselves are not.
+    """
+    return {
+        index
+        for index, system in enumerate(report.systems)
+        if metric in system.results and not system.results[metric].why_unfit()
+    }
+
+
+def findings(report: Report, split_table: SplitTable | None) -> list[str]:
+    """Return sentences on figures that are fit to be cited: which system is best by the first
+    metric, and by the first that judges how much worse the worst category is, and the cell that
+    shows it most. All may be missing.
+
+    Args:
+        split_table: what `most_split` returns.
+    """
+    sentences = list(_best(report, report.metrics[0])) if report.metrics else []
+    if report.judging and (fit := _fit_systems(report, report.judging[0])):
+        worst = _worst_category(report, report.judging[0], fit)
+        sentences += [*_on_worst(report, worst), *_cell(report, split_table, worst)]
     return sentences
 
 
@@ -131,22 +154,30 @@ def _best(report: Report, metric: str) -> Iterator[str]:
         yield f"{ranked[0]} is best by {label}{by}: {texts[0]} %; {ranked[1]} has {texts[1]} %."
     else:
         yield (
-            f"By {label}{by}, {ranked[0]} ({texts[0]} %) and {ranked[1]} ({texts[1]} %) cannot be"
-            " told apart."
+            f"By {label}{by}, {ranked[0]} ({texts[0]} %) is before {ranked[1]} ({texts[1]} %), but"
+            " their intervals overlap."
         )
 
 
-def _worst_category(report: Report, metric: str) -> tuple[Spread, ...]:
-    """Return the accuracies of all systems by category if the same category is clearly the worst
-    with each; () if not.
+def _worst_category(report: Report, metric: str, fit: set[int]) -> tuple[Spread, ...]:
+    """Return the accuracies of systems by category if the same category is clearly the worst with
+    each of them; () if not.
+
+    Args:
+        fit: the systems.
     """
-    spreads = category_spreads(report, metric)
+    spreads = tuple(s for s in category_spreads(report, metric) if s.system in fit)
     is_clear = (
         len({spread.lowest.name for spread in spreads}) == 1
         and all(len(spread.groups) <= _MOST_CATEGORIES for spread in spreads)
-        and all(_least_gap(spread, level=0.95) > 0 for spread in spreads)
+        and all(_least_gap(spread, 0.05 / _n_pairs(spread)) > 0 for spread in spreads)
     )
     return spreads if is_clear else ()
+
+
+def _n_pairs(spread: Spread) -> int:
+    """Return among how many pairs of groups the worst and the best were chosen."""
+    return math.comb(len(spread.groups), 2)
 
 
 def _on_worst(report: Report, spreads: Sequence[Spread]) -> Iterator[str]:
@@ -161,24 +192,21 @@ def _on_worst(report: Report, spreads: Sequence[Spread]) -> Iterator[str]:
         f"{percent(spread.gap)} points with {report.systems[spread.system].name}"
         for spread in dict.fromkeys((ordered[0], ordered[-1]))
     ]
-    with_all = "With every system, " if len(spreads) > 1 else ""
-    yield f"{with_all}{lowest} are translated right less often{than}: by {' to '.join(gaps)}."
+    who = f"With every system, {lowest}" if len(spreads) > 1 else lowest[:1].upper() + lowest[1:]
+    yield f"{who} are translated right less often{than}: by {' to '.join(gaps)}."
 
 
-def _cell(
-    report: Report, metric: str, attributes: Sequence[Attribute], worst: Sequence[Spread]
-) -> Iterator[str]:
+def _cell(report: Report, table: SplitTable | None, worst: Sequence[Spread]) -> Iterator[str]:
     """Yield the value whose categories differ most, at a level that allows for the choice of it; if
     a category is the worst in general, one where it is the worst, too.
     """
-    table = most_split(report, metric, attributes)
     if table is None:
         return
-    cells = [split for of_system in table[1].values() for split in of_system]
-    level = 1 - 0.05 / len(cells)
+    cells = [split for of_system in table.by_system.values() for split in of_system]
+    error = 0.05 / sum(_n_pairs(split.spread) for split in cells)
     alike = [s for s in cells if not worst or s.spread.lowest.name == worst[0].lowest.name]
-    split = max(alike, key=lambda split: _least_gap(split.spread, level=level), default=None)
-    if split is None or _least_gap(split.spread, level=level) <= 0:
+    split = max(alike, key=lambda split: _least_gap(split.spread, error), default=None)
+    if split is None or _least_gap(split.spread, error) <= 0:
         return
     system = report.systems[split.spread.system].name
     low, high = split.spread.lowest, split.spread.highest
@@ -199,11 +227,11 @@ def _are_apart(first: Interval | None, second: Interval | None) -> bool:
     return first.low > second.high or first.high < second.low
 
 
-def _least_gap(spread: Spread, *, level: float) -> float:
+def _least_gap(spread: Spread, error: float) -> float:
     """Return the lower limit of the difference of the best and the worst group (Newcombe 1998)."""
     high, low = spread.highest, spread.lowest
-    of_high = wilson_interval(high.n_correct, high.n, level=level)
-    of_low = wilson_interval(low.n_correct, low.n, level=level)
+    of_high = wilson_interval(high.n_correct, high.n, level=1 - error)
+    of_low = wilson_interval(low.n_correct, low.n, level=1 - error)
     return spread.gap - math.hypot(high.accuracy - of_high.low, of_low.high - low.accuracy)
 
 

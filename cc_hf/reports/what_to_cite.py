@@ -86,7 +86,8 @@ def what_to_cite(results: Iterable[EvaluationResult]) -> WhatToCite | None:
         dict.fromkeys(
             _better_evaluator(result) if kind == "evaluator" else _REMEDIES.get(kind, "")
             for kind, reason in result.unfit.items()
-            if reason in why_not
+            # Another evaluator is meant by both.
+            if reason in why_not and not (kind == "itself" and "evaluator" in result.unfit)
         )
     )
     return WhatToCite(

@@ -87,6 +87,10 @@ def test_a_result_that_is_not_fit_is_neither_best_nor_ranked(kind: str, tmp_path
     board = board_html(rows, "min_accuracy", [], system_order(rows))
     assert board.count(">not fit to cite<") == board.count('class="cc-unranked"') == 1
     assert KINDS[kind][2] in board
+    assert "ranked by minimum accuracy" in board
+    alone = board_html([r for r in rows if r.unfit], "min_accuracy", [], system_order(rows))
+    assert "ranked by" not in alone
+    assert "aria-sort" not in alone
     assert KINDS[kind][2] in result_html(results["weak"])
     write_result(tmp_path, "weak2", replace(results["weak"], metric="gender_accuracy"))
     write_result(tmp_path, "weak3", replace(results["weak"], metric="gender_accuracy", system="d"))

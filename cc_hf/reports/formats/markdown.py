@@ -7,7 +7,7 @@ import re
 from cc_hf.reports.collection import OVERVIEW_CAPTION, Collection, OverviewCell, overview
 from cc_hf.reports.evaluators import evaluator_facts, evaluators_text
 from cc_hf.reports.figure_text import data_name
-from cc_hf.reports.findings import findings
+from cc_hf.reports.findings import findings, most_split
 from cc_hf.reports.highlights import attributes
 from cc_hf.reports.report import Report
 from cc_hf.reports.report_parts import Cell, ReportTable
@@ -94,7 +94,10 @@ def _parts(report: Report, level: str) -> list[str]:
 
 def _findings(report: Report) -> list[str]:
     """Return what the figures say, as a list."""
-    lines = [f"- {markdown_text(text)}" for text in findings(report, attributes(report))]
+    lines = [
+        f"- {markdown_text(text)}"
+        for text in findings(report, most_split(report, attributes(report)))
+    ]
     return ["\n".join(lines)] if lines else []
 
 

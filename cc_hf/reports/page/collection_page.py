@@ -20,7 +20,7 @@ from cc_hf.reports.evaluators import (
     other_cautions,
 )
 from cc_hf.reports.figure_text import data_name
-from cc_hf.reports.findings import findings
+from cc_hf.reports.findings import findings, most_split
 from cc_hf.reports.highlights import attributes
 from cc_hf.reports.marks import mark_classes
 from cc_hf.reports.page.island import island_json
@@ -92,7 +92,7 @@ def _part(report: Report, number: int) -> _Part:
         name=data_name(first),
         lead=lead(report),
         evaluators=evaluators_text(report),
-        findings=findings(report, attributes(report)),
+        findings=findings(report, most_split(report, attributes(report))),
         cited=report.cited,
         unfit=report.unfit,
         facts=evaluator_facts(report),

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import replace
 from importlib.resources import files
 from typing import NamedTuple
@@ -23,8 +23,8 @@ from cc_hf.citations import CITATIONS
 from cc_hf.reports.evaluators import evaluator_facts, evaluators_text, other_cautions
 from cc_hf.reports.figure_text import data_name, metric_name
 from cc_hf.reports.figures import category_bars, histograms, quality_points
-from cc_hf.reports.findings import findings, most_split
-from cc_hf.reports.highlights import Attribute, attributes
+from cc_hf.reports.findings import SplitTable, findings, most_split
+from cc_hf.reports.highlights import attributes
 from cc_hf.reports.marks import mark_classes
 from cc_hf.reports.numbers import count
 from cc_hf.reports.page.charts import bar_chart, histogram_chart, quality_chart
@@ -58,7 +58,6 @@ __all__ = [
     "html_table",
     "lead",
     "signatures",
-    "split_charts",
 ]
 
 _MOST_CHARTS = 4  # systems
@@ -82,6 +81,7 @@ def html_page(report: Report) -> str:
         (True, True)
     """
     filters = attributes(report)
+    split_table = most_split(report, filters)
     summary = summary_table(report)
     figures = [figures_table(report, metric) for metric in report.metrics]
     return render_page(
@@ -94,9 +94,9 @@ def html_page(report: Report) -> str:
         summary=html_table(replace(summary, caption=""), classes="summary"),
         caption=summary.caption,
         glossary=glossary(report),
-        findings=findings(report, filters),
-        split_charts=list(split_charts(report, filters)),
-        is_fit=not (report.metrics and is_unfit(report, report.metrics[0])),
+        findings=findings(report, split_table),
+        split_charts=list(_split_charts(report, split_table)),
+        is_fit=bool(report.judging) and not is_unfit(report, report.judging[0]),
         cited=report.cited,
         unfit=report.unfit,
         facts=evaluator_facts(report),
@@ -142,21 +142,14 @@ def html_table(table: ReportTable, *, classes: str = "") -> Markup:
     )
 
 
-def split_charts(
-    report: Report, attributes: Sequence[Attribute], *, has_links: bool = True
-) -> Iterable[tuple[str, Markup]]:
+def _split_charts(report: Report, table: SplitTable | None) -> Iterable[tuple[str, Markup]]:
     """Yield a caption and a chart of the values whose categories differ most, for each of the
-    systems by which they differ most, by the first metric.
-
-    Args:
-        has_links: whether figures open the samples that they count, which must be on the page.
+    systems by which they differ most.
     """
-    metric = next(iter(report.judging), "")
-    table = most_split(report, metric, attributes) if metric else None
     if table is None:
         return
+    metric = report.judging[0]
     attribute, by_system = table
-    link = sample_link(report, metric) if has_links else no_link
     names = [system.name for system in report.systems]
     widest = sorted(
         (of_system[:_N_SPLITS] for of_system in by_system.values()),
@@ -175,7 +168,7 @@ def split_charts(
                 names,
                 attribute=filter_name(attribute.name),
                 label=caption,
-                link=link,
+                link=sample_link(report, metric),
             ),
         )
 

@@ -7,7 +7,7 @@ import pytest
 
 from cc_hf.reports.findings import findings, most_split, splits
 from cc_hf.reports.highlights import Attribute, attributes
-from cc_hf.reports.page.page import split_charts
+from cc_hf.reports.page.page import _split_charts
 from cc_hf.reports.report import Report, build_report
 from cc_hf.reports.samples import System
 from cc_hf.results import CategoryAccuracy, EvaluationResult, Interval
@@ -59,17 +59,17 @@ def made_report(*systems: dict[tuple[str, str], int], n: int = N) -> tuple[Repor
 def test_sentences_are_made_where_the_intervals_bear_them() -> None:
     weak = {("driver", "female"): 0, ("nurse", "female"): 10, ("cook", "female"): 5}
     report, occupation = made_report(weak, {("driver", "female"): 6})
-    assert findings(report, [occupation]) == [
+    assert findings(report, most_split(report, [occupation])) == [
         "b is best by minimum accuracy, the accuracy on the worst category (m): 90.0 (88.0 – 92.0) %;"
         " a has 67.9 (65.9 – 69.9) %.",
         "With every system, women are translated right less often than men: by 10.0 points with b"
         " to 32.1 points with a.",
         "“driver”: a has 0 of 20 women right, and 20 of 20 men.",
     ]
-    assert len(findings(report, [])) == 2
+    assert len(findings(report, None)) == 2
     alike, occupation = made_report(weak, {**weak, ("chief", "male"): 19})
-    first, *_ = findings(alike, [occupation])
-    assert first.endswith("cannot be told apart.")
+    first, *_ = findings(alike, most_split(alike, [occupation]))
+    assert first.endswith("but their intervals overlap.")
 
 
 @pytest.mark.parametrize(
@@ -81,7 +81,9 @@ def test_what_the_intervals_do_not_bear_is_not_said(
     right: dict[tuple[str, str], int], n: int
 ) -> None:
     report, occupation = made_report(right, n=n)
-    assert [text for text in findings(report, [occupation]) if "driver" in text] == []
+    assert [
+        text for text in findings(report, most_split(report, [occupation])) if "driver" in text
+    ] == []
 
 
 def test_values_are_split_by_category_with_the_widest_first() -> None:
@@ -93,8 +95,8 @@ def test_values_are_split_by_category_with_the_widest_first() -> None:
         ("chief", "male", 0.0),
     ]
     assert len(shown) == len(VALUES)
-    assert most_split(report, "m", []) is None
-    [(caption, chart)] = split_charts(report, [occupation])
+    assert most_split(report, []) is None
+    [(caption, chart)] = _split_charts(report, most_split(report, [occupation]))
     assert caption.startswith("a: where categories differ most, by occupation")
     assert chart.count(">0/20<") == 1
     assert "#samples?wrong=a&amp;data.occupation=driver&amp;category=female" in chart
@@ -109,4 +111,26 @@ def test_metrics_that_are_not_fit_say_nothing() -> None:
         for s in report.systems
     ]
     weak = build_report(systems, examples=reported.examples(), n_resamples=5)
-    assert findings(weak, attributes(weak)) == []
+    assert findings(weak, most_split(weak, attributes(weak))) == []
+
+
+@pytest.mark.parametrize("corrected", [False, True])
+def test_verdicts_that_are_not_fit_say_nothing_beside_those_that_are(corrected: bool) -> None:
+    weak = {("driver", "female"): 0, ("nurse", "female"): 10, ("cook", "female"): 5}
+    report, occupation = made_report({("driver", "female"): 6}, weak)
+    first, second = report.systems
+    result = replace(second.results["m"], counts={"n_ties": 100})
+    if corrected:  # by people, so that the corrected figure is fit, and the verdicts are not
+        signed = result.signature.replace("|n:", "|trusted:people/n50|n:")
+        scores = {**result.scores, "corrected_min_accuracy": 0.6}
+        result = replace(result, signature=signed, scores=scores)
+    report = build_report([first, replace(second, results={"m": result})], n_resamples=5)
+    table = most_split(report, [occupation])
+    assert table is not None
+    assert list(table.by_system) == [0]
+    assert findings(report, table) == [
+        "Women are translated right less often than men: by 10.0 points with a.",
+        "“driver”: a has 6 of 20 women right, and 20 of 20 men.",
+    ]
+    alone = build_report([replace(second, results={"m": result})], n_resamples=5)
+    assert findings(alone, most_split(alone, [occupation])) == []
