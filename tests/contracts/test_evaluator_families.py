@@ -21,6 +21,8 @@ from tests.helpers.families import BUILDERS
 from tests.helpers.plain_forward import PLAIN
 
 _LONG = "The doctor asked the nurse to help her. " * 30
+# float32 on other processors: up to 2.4e-5 was seen, a padding that leaks moves more than 1e-3
+_ATOL = 5e-5
 PAIRS = [
     ("The doctor asked the nurse.", "Der Arzt bat die Krankenschwester."),
     ("", "Ja."),
@@ -104,14 +106,14 @@ def test_logprobs_equal_a_plain_forward_pass(
     assert max(len(e) for e in expected) > {"causal_lm": 200, "masked_lm": 80}.get(family, 500)
     found = evaluator.token_logprobs(*texts, **_LANGUAGES)
     for one, plain in zip(found, expected, strict=True):
-        np.testing.assert_allclose(one, plain, atol=1e-5, rtol=0)
+        np.testing.assert_allclose(one, plain, atol=_ATOL, rtol=0)
     scores = evaluator.score(
         [ScoringRequest(s, t, i) for i, (s, t) in enumerate(pairs)], src_lang="en", tgt_lang="de"
     )
     assert scores.n_tokens.tolist() == [len(e) for e in expected]
-    np.testing.assert_allclose(scores.mean_logprob, [e.mean() for e in expected], atol=1e-5, rtol=0)
+    np.testing.assert_allclose(scores.mean_logprob, [e.mean() for e in expected], atol=_ATOL, rtol=0)
     np.testing.assert_allclose(
-        scores.mean_probability, [np.exp(e).mean() for e in expected], atol=1e-5, rtol=0
+        scores.mean_probability, [np.exp(e).mean() for e in expected], atol=_ATOL, rtol=0
     )
 
 
@@ -219,6 +221,6 @@ def test_named_logprobs_give_the_text_of_every_token(
         evaluator.decode_targets(evaluator.encode_targets(translations, "en", "de")),
         strict=True,
     ):
-        np.testing.assert_allclose([logprob for _, logprob in row], expected[i], atol=1e-5, rtol=0)
+        np.testing.assert_allclose([logprob for _, logprob in row], expected[i], atol=_ATOL, rtol=0)
         # M2M100 writes its languages out; they are not counted
         assert "".join(name for name, _ in row) == "".join(whole.split()).removeprefix("__de__")
