@@ -7,6 +7,8 @@ from __future__ import annotations
 import functools
 import inspect
 import re
+import shlex
+import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -43,6 +45,7 @@ __all__ = [
     "as_command",
     "example_and_text",
     "picture_format",
+    "shown_command",
     "summary",
 ]
 
@@ -479,3 +482,8 @@ def _show_all(ctx: typer.Context, value: bool) -> None:
         ctx.meta[ALL_OPTIONS] = True
         typer.echo(ctx.get_help())
         raise typer.Exit
+
+
+def shown_command() -> str:
+    """Return the command that runs, as one would type it."""
+    return shlex.join(["cc-hf", *sys.argv[1:]])

@@ -12,7 +12,7 @@ import typer
 from rich.text import Text
 
 from cc_hf import signature
-from cc_hf.cli.command import NewFile, Outcome, OutputFile
+from cc_hf.cli.command import NewFile, Outcome, OutputFile, shown_command
 from cc_hf.cli.options import DataFields, EvaluatorFields, Evaluators, one_or_all
 from cc_hf.errors import InputError, UnknownNameError
 from cc_hf.evaluation.material import DataOptions
@@ -174,13 +174,14 @@ def explain(
         )
         for text in texts
     ]
+    page = "" if html is None else explanations_page(explanations, command=shown_command())
     return Outcome(
         [json.loads(explanation.to_json()) for explanation in explanations],
         lambda: [
             *map(explanation_table, explanations),
             Text(f"evaluator: {explanations[0].evaluator}"),
         ],
-        files=[NewFile(html, "" if html is None else explanations_page(explanations))],
+        files=[NewFile(html, page)],
         warnings=[*chosen.warnings, *warnings],
     )
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from playwright.sync_api import Page
 
-__all__ = ["serious_violations"]
+__all__ = ["check_legible", "serious_violations"]
 
 
 def serious_violations(page: Page) -> list[str]:
@@ -23,6 +23,17 @@ def serious_violations(page: Page) -> list[str]:
         for violation in violations
         if violation["impact"] in ("serious", "critical")
     ]
+
+
+def check_legible(page: Page, html: str) -> None:
+    """Show a page of one command in light and dark, wide and narrow, by its own button."""
+    page.set_content(html)
+    for width in (1440, 390):
+        page.set_viewport_size({"width": width, "height": 844})
+        for _ in range(2):
+            page.click("#theme")
+            assert serious_violations(page) == []
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
 
 
 @cache

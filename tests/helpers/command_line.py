@@ -73,7 +73,9 @@ def invoke(*arguments: object, columns: int | None = None) -> Result:
         columns: width of the terminal.
     """
     environment = None if columns is None else {"COLUMNS": str(columns)}
-    return CliRunner(env=environment).invoke(main.app, _words(*arguments))
+    with pytest.MonkeyPatch.context() as patches:
+        patches.setattr(sys, "argv", ["cc-hf", *_words(*arguments)])
+        return CliRunner(env=environment).invoke(main.app, _words(*arguments))
 
 
 def printed_by(*arguments: object, status: int = 0, columns: int = 80) -> str:

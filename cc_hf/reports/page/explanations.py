@@ -16,8 +16,9 @@ from rich.text import Text
 from cc_hf.comparing.explanation import ExplainedWord, Explanation
 from cc_hf.fit_to_cite import reasons_not_to_cite
 from cc_hf.reports.numbers import percent, signed
+from cc_hf.reports.page.page import small_page
 from cc_hf.reports.tables.base import heading, note_lines, plain_table
-from cc_hf.reports.templates import render_page, render_piece
+from cc_hf.reports.templates import render_piece
 from cc_hf.reports.what_to_cite import UNFIT
 
 __all__ = [
@@ -183,15 +184,22 @@ def _why_unfit(explanation: Explanation) -> str:
     return "; ".join(reasons_not_to_cite({"eval": explanation.evaluator}, {}, 1).values())
 
 
-def explanations_page(explanations: Sequence[Explanation]) -> str:
-    """Return a page of explanations side by side, in light or dark colours. It loads nothing.
+def explanations_page(explanations: Sequence[Explanation], *, command: str = "") -> str:
+    """Return a page of explanations side by side. It loads nothing.
 
     Args:
         explanations: at least one.
+        command: the command that made the page.
     """
-    return render_page(
+    return small_page(
         "reports/page/explanation_page.html.jinja",
         title="Which words decide the judgement",
+        about=(
+            "The same translation is scored under two sources: one with a cue for the correct"
+            " reading, one with a cue for the incorrect reading. The colours show which words"
+            " decide."
+        ),
+        command=command,
         css=Markup(EXPLANATION_CSS.read_text(encoding="utf-8")),  # a file of this package
         sections=[explanation_html(explanation) for explanation in explanations],
     )

@@ -1,38 +1,8 @@
-// Colours, signatures, and the explorer of the samples.
+// The explorer of the samples.
 (() => {
   const data = JSON.parse($("data").textContent);
   const PAGE = 40;
   const SIGNS = ["✓", "✗", "?"];
-
-  const theme = $("theme");
-  const isDark = () => (document.documentElement.dataset.theme || (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light")) === "dark";
-  const nameTheme = () => { theme.textContent = isDark() ? "Light" : "Dark"; theme.setAttribute("aria-label", isDark() ? "Light colours" : "Dark colours"); };
-  theme.hidden = false;
-  nameTheme();
-  theme.addEventListener("click", () => { document.documentElement.dataset.theme = isDark() ? "light" : "dark"; nameTheme(); });
-
-  // navigator.clipboard is refused to some pages that are opened from disk
-  const copy = async (text) => {
-    try {
-      await navigator.clipboard.writeText(text);
-      return true;
-    } catch {
-      const area = make("textarea", "unseen", text);
-      document.body.append(area);
-      area.select();
-      const done = document.execCommand("copy");
-      area.remove();
-      return done;
-    }
-  };
-  for (const button of document.querySelectorAll(".copy")) {
-    button.addEventListener("click", async () => {
-      const done = await copy(button.previousElementSibling.textContent);
-      button.textContent = done ? "Copied" : "Not copied";
-      say(button.textContent);
-      setTimeout(() => { button.textContent = "Copy"; }, 1500);
-    });
-  }
 
   if (!data.samples) return;
 

@@ -58,6 +58,7 @@ __all__ = [
     "html_table",
     "lead",
     "signatures",
+    "small_page",
 ]
 
 _MOST_CHARTS = 4  # systems
@@ -117,16 +118,49 @@ def html_page(report: Report) -> str:
     )
 
 
+def small_page(
+    template: str,
+    *,
+    title: str,
+    about: str,
+    signature: str = "",
+    command: str = "",
+    **values: object,
+) -> str:
+    """Return a page of one command that is no report, in the frame of reports.
+
+    Args:
+        template: a path relative to `cc_hf`, of a template that extends `small.html.jinja` of this
+            folder.
+        about: what the page shows, in one or two sentences.
+        signature: that of the figures, if they have one.
+        command: the command that made the page, as one would type it.
+        values: what else the template needs.
+    """
+    style, script = _resource("page.css"), _resource("tools.js")
+    return render_page(
+        template,
+        **_common(style, script, style_source="'unsafe-inline'"),  # the depth of colours is inline
+        **{"title": title, "heading": title, "about": about},
+        **{"signature": signature, "command": command},
+        **values,
+    )
+
+
 def frame() -> dict[str, object]:
-    """Return what the layout of every page needs: style, script, and the policy that allows no
+    """Return what the layout of a report needs: style, script, and the policy that allows no
     others; version and citation.
     """
     style, script = _resource("page.css"), _resource("tools.js") + _resource("page.js")
+    return _common(style, script, style_source=f"'{_hash(style)}'")
+
+
+def _common(style: Markup, script: Markup, *, style_source: str) -> dict[str, object]:
     return {
         "style": style,
         "script": script,
         "policy": (
-            f"default-src 'none'; style-src '{_hash(style)}'; script-src '{_hash(script)}';"
+            f"default-src 'none'; style-src {style_source}; script-src '{_hash(script)}';"
             " base-uri 'none'; form-action 'none'"
         ),
         "version": __version__,

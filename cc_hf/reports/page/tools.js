@@ -19,6 +19,39 @@ const save = (name, type, text) => {
   setTimeout(() => URL.revokeObjectURL(link.href), 1000);
 };
 
+// Light or dark colours, and buttons that copy what stands before them.
+(() => {
+  const theme = $("theme");
+  const isDark = () => (document.documentElement.dataset.theme || (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light")) === "dark";
+  const nameTheme = () => { theme.textContent = isDark() ? "Light" : "Dark"; theme.setAttribute("aria-label", isDark() ? "Light colours" : "Dark colours"); };
+  theme.hidden = false;
+  nameTheme();
+  theme.addEventListener("click", () => { document.documentElement.dataset.theme = isDark() ? "light" : "dark"; nameTheme(); });
+
+  // navigator.clipboard is refused to some pages that are opened from disk
+  const copy = async (text) => {
+    try {
+      await navigator.clipboard.writeText(text);
+      return true;
+    } catch {
+      const area = make("textarea", "unseen", text);
+      document.body.append(area);
+      area.select();
+      const done = document.execCommand("copy");
+      area.remove();
+      return done;
+    }
+  };
+  for (const button of document.querySelectorAll(".copy")) {
+    button.addEventListener("click", async () => {
+      const done = await copy(button.previousElementSibling.textContent);
+      button.textContent = done ? "Copied" : "Not copied";
+      say(button.textContent);
+      setTimeout(() => { button.textContent = "Copy"; }, 1500);
+    });
+  }
+})();
+
 // The text of a mark is shown at the pointer, and beside the mark that has the focus.
 (() => {
   const tip = make("div", "tip");
@@ -62,7 +95,7 @@ const save = (name, type, text) => {
     if (typeof a !== typeof b) return typeof a === "number" ? -1 : 1;
     return sign * (typeof a === "number" ? a - b : a.localeCompare(b, "en", { numeric: true }));
   };
-  for (const table of document.querySelectorAll("main table:not(.confusion, .matrix)")) {
+  for (const table of document.querySelectorAll("main table:not(.confusion, .matrix, .unsorted)")) {
     const body = table.tBodies[0];
     if (body.rows.length < 2) continue;
     const heads = [table.tHead.rows[0].cells[0], ...[...table.tHead.rows].at(-1).cells].filter((head, i, list) => list.indexOf(head) === i);
@@ -107,6 +140,7 @@ const save = (name, type, text) => {
   };
   for (const figure of document.querySelectorAll("figure")) {
     const chart = figure.querySelector(".chart");
+    if (!chart) continue;
     const name = chart.getAttribute("aria-label").split(". ")[0];
     const button = make("button", "save", "SVG");
     button.type = "button";

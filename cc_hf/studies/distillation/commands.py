@@ -8,7 +8,14 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from cc_hf.cli.command import CommandGroup, NewFile, Outcome, OutputFile, add_command
+from cc_hf.cli.command import (
+    CommandGroup,
+    NewFile,
+    Outcome,
+    OutputFile,
+    add_command,
+    shown_command,
+)
 from cc_hf.cli.corpora import CorpusFields, CorpusOptions, Lemmatizer
 from cc_hf.cli.options import DataDir, LanguagePair
 from cc_hf.errors import InputError
@@ -218,7 +225,13 @@ def occupations(
         files.append(NewFile(svg, flows_svg(counts, title=title)))
     printed = PRINTED_SHARES if published else {}
     if html is not None:
-        page = flows_page(counts, title=title, occupations=occupation or (), printed=printed)
+        page = flows_page(
+            counts,
+            title=title,
+            occupations=occupation or (),
+            printed=printed,
+            command=shown_command(),
+        )
         files.append(NewFile(html, page))
     row = asdict(counts)
     if printed:

@@ -13,8 +13,9 @@ from rich.text import Text
 from cc_hf.errors import UnknownNameError
 from cc_hf.reports.numbers import count, decimal, in_points, percent, signed
 from cc_hf.reports.page.drawing import Element, shape_element, text_element
+from cc_hf.reports.page.page import small_page
 from cc_hf.reports.tables.base import heading, plain_table
-from cc_hf.reports.templates import render_page, render_piece
+from cc_hf.reports.templates import render_piece
 from cc_hf.studies.distillation.gender_flows import OUTCOMES, FemaleShares, OccupationCounts
 
 __all__ = ["flows_page", "flows_svg", "flows_tables"]
@@ -92,20 +93,24 @@ def flows_page(
     title: str,
     occupations: Sequence[str] = (),
     printed: Mapping[str, Mapping[str, float]] | None = None,
+    command: str = "",
 ) -> str:
     """Return a page with the picture of all occupations and of some, and the table of all.
 
     Args:
         occupations: occupations with pictures of their own.
         printed: what the paper prints of the same; None for counts that it does not print.
+        command: the command that made the page.
 
     Raises:
         UnknownNameError: for an occupation that is not in the counts.
     """
     names: list[str | None] = [None, *occupations]
-    return render_page(
+    return small_page(
         "studies/distillation/gender_flows_page.html.jinja",
         title=title,
+        about="Genders of occupations in the translations of each stage.",
+        command=command,
         css=_css(),
         pictures=[
             (name or "All occupations", _picture(counts, f"{title}: {name or 'all'}", name))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.text import Text
 
-from cc_hf.cli.command import NewFile, Outcome, OutputFile
+from cc_hf.cli.command import NewFile, Outcome, OutputFile, shown_command
 from cc_hf.cli.options import DataFields, EvaluatorFields, OneMetric
 from cc_hf.errors import InputError
 from cc_hf.evaluation.material import DataOptions
@@ -162,7 +162,9 @@ def trigger_importance(
     mapped = saliences[: 2 * maps]
     files = []
     if html is not None:
-        files.append(NewFile(html, salience_html(mapped)))
+        files.append(
+            NewFile(html, salience_html(mapped, signature=signature, command=shown_command()))
+        )
     if png is not None:
         files.append(NewFile(png, salience_png(mapped)))
     return Outcome(

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from cc_hf.errors import InputError, MissingDependencyError
 from cc_hf.reports.numbers import in_points, percent, signed
-from cc_hf.reports.templates import render_page
+from cc_hf.reports.page.page import small_page
 from cc_hf.studies.wino_x.salience import Salience, trigger_words
 
 __all__ = ["salience_html", "salience_png"]
@@ -48,14 +48,21 @@ class _Line(NamedTuple):
 
 
 def salience_html(
-    saliences: Sequence[Salience], *, title: str = 'Salience for the translation of "it"'
+    saliences: Sequence[Salience],
+    *,
+    title: str = 'Salience for the translation of "it"',
+    signature: str = "",
+    command: str = "",
 ) -> str:
     """Return one page with a line for each sentence, and its translation and referents below.
 
     The depth of a word's colour is its salience divided by the greatest absolute salience on the
     page, which the legend names; blue words have a negative salience. The salience itself is the
-    tooltip of the word. Colours are light or dark as the reader's system has them. All text is
-    escaped, and the page loads nothing.
+    tooltip of the word. All text is escaped, and the page loads nothing.
+
+    Args:
+        signature: that of the figures of these sentences.
+        command: the command that made the page.
 
     Raises:
         InputError: for no sentences.
@@ -64,9 +71,12 @@ def salience_html(
     triggers = _triggers(saliences)
     greatest = _greatest(saliences)
     lines = [_line(s, triggers[index], greatest) for index, s in enumerate(saliences)]
-    return render_page(
+    return small_page(
         "studies/wino_x/salience_maps.html.jinja",
         title=title,
+        about="Which words of a sentence decide how a model translates its pronoun.",
+        signature=signature,
+        command=command,
         lines=lines,
         steps=_legend(greatest),
     )

@@ -4,7 +4,7 @@ import json
 import pickle
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import datasets
 import pytest
@@ -28,9 +28,13 @@ from cc_hf.studies.distillation.occupations import (
     read_occupation_forms,
 )
 from cc_hf.studies.distillation.senses import SenseCounter, count_senses
+from tests.helpers.axe import check_legible
 from tests.helpers.cases import cases_by_message
 from tests.helpers.command_line import printed_by
 from tests.helpers.lines import write_jsonl, write_lines
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
 
 FORMS = {
     word: dict(zip(("src_forms", "tgt_forms_male", "tgt_forms_female"), forms, strict=True))
@@ -204,10 +208,16 @@ def test_names_from_outside_are_escaped_in_pictures(tmp_path: Path) -> None:
     evil = "<script>alert(1)</script>"
     counts = counts_of_paths("x", [evil, "b"], [evil], {(evil, "male", "female"): 1})
     for text in (flows_svg(counts, title=evil), flows_page(counts, title=evil, occupations=[evil])):
-        assert "<script" not in text
+        assert "<script>alert" not in text
         assert "&lt;script&gt;" in text
     with pytest.raises(UnknownNameError):
         flows_svg(counts, title="", occupation="cook")
+
+
+@pytest.mark.browser
+def test_the_page_is_legible_in_light_and_dark(page: Page) -> None:
+    counts = counts_of_paths("x", ["a", "b"], ["a"], {("a", "male", "female"): 1})
+    check_legible(page, flows_page(counts, title="all", occupations=["a"]))
 
 
 def test_the_commands_write_json_and_pictures(

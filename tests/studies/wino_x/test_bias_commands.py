@@ -94,7 +94,8 @@ def test_trigger_importance_writes_figures_page_and_picture(data: Path) -> None:
     assert own["referents"] is not None
     assert (data / "out.png").read_bytes().startswith(b"\x89PNG")
     page = (data / "out.html").read_text(encoding="utf-8")
-    assert page.count('class="name"') == 2
+    assert page.count('class="name"') == 2 + 2  # sentences; command and signature
+    assert f"<code>cc-hf {command} --evaluator cc-tiny-en-de" in page
     assert len(re.findall(r'class="word (?:more|less) trigger', page)) == 3
     printed_by(f"{command} --pairs 1 -o {data}/few.json")  # judged by the embedded evaluator
     few = read_json(data / "few.json")["saliences"]

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from cc_hf.cli.command import NewFile, Outcome, OutputFile
+from cc_hf.cli.command import NewFile, Outcome, OutputFile, shown_command
 from cc_hf.cli.corpora import Aligner, Lemmatizer
 from cc_hf.cli.options import EvaluatorFields, Resampling
 from cc_hf.errors import InputError
@@ -184,7 +184,7 @@ def judge(
         write_rows(judgements, judged)
     files = [NewFile(judgements, None)]
     if html is not None:
-        files.append(NewFile(html, attack_page(report, judged)))
+        files.append(NewFile(html, attack_page(report, judged, command=shown_command())))
     return Outcome(attack_json(report), lambda: [attack_tables(report)], files=files)
 
 

@@ -14,8 +14,8 @@ from rich.text import Text
 
 from cc_hf.reports.figure_text import with_interval
 from cc_hf.reports.numbers import count, decimal, limits, p_text, percent
+from cc_hf.reports.page.page import small_page
 from cc_hf.reports.tables.base import heading, note_lines, plain_table
-from cc_hf.reports.templates import render_page
 from cc_hf.statistics.shares import Share
 from cc_hf.studies.disambiguation_bias.attacks.changes import KINDS
 from cc_hf.studies.disambiguation_bias.attacks.judge import AttackFigures, JudgeAgreement
@@ -207,18 +207,27 @@ class _Part(NamedTuple):
     mark: str
 
 
-def attack_page(report: AttackReport, judgements: Iterable[AttackJudgement]) -> str:
+def attack_page(
+    report: AttackReport, judgements: Iterable[AttackJudgement], *, command: str = ""
+) -> str:
     """Return a page with the figures and with seeds beside attacked sentences; it loads nothing.
 
     Args:
         judgements: what they were made from. The successful attacks with the highest difference of
             frequencies are shown, and some others.
+        command: the command that made the page.
     """
     judge = report.figures[0].judge
     examples = _chosen(judgements, judge)
-    return render_page(
+    return small_page(
         "studies/disambiguation_bias/attacks/attacks.html.jinja",
         title=f"Adversarial attacks on {report.system}",
+        about=(
+            "An attack succeeds if the seed is translated correctly, and the homograph in the"
+            " attacked sentence gets the sense that goes with the adjective. Rates are in percent"
+            " of the samples whose seed is translated correctly; lines are 95 % intervals over seeds."
+        ),
+        command=command,
         sections=[
             {
                 "judge": JUDGE_NAMES[figures.judge],

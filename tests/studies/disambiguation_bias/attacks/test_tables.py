@@ -1,6 +1,9 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import pytest
 
 from cc_hf.comparing.people.sheets import SheetKey, SheetRow
 from cc_hf.statistics.bootstrap import Bootstrap
@@ -18,8 +21,12 @@ from cc_hf.studies.disambiguation_bias.attacks.tables import (
     transfer_table,
 )
 from cc_hf.studies.disambiguation_bias.attacks.transfer import Transfer
+from tests.helpers.axe import check_legible
 from tests.helpers.terminal import printed
 from tests.studies.disambiguation_bias.attacks.helper import sample_of
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
 
 HOSTILE = '<script>alert("x")</script>'
 
@@ -60,7 +67,12 @@ def test_the_page_escapes_every_text_and_marks_the_changed_word() -> None:
     assert '<mark class="changed">hot</mark> <mark class="homograph">spring</mark>' in page
     assert page.count("<article") == 20
     assert page.index("succeeds</strong>") < page.index("fails</strong>")
-    assert "default-src 'none'" in page
+    assert "default-src &#39;none&#39;" in page
+
+
+@pytest.mark.browser
+def test_the_page_is_legible_in_light_and_dark(page: Page) -> None:
+    check_legible(page, attack_page(report(), judgements(), command="cc-hf study"))
 
 
 def test_an_exchanged_adjective_is_marked_in_the_seed() -> None:

@@ -4,7 +4,7 @@ import io
 import re
 import xml.etree.ElementTree as ET
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 from rich.console import Console
@@ -16,7 +16,7 @@ from cc_hf.reports.page.explanations import (
     explanations_page,
     verdict_line,
 )
-from tests.helpers.axe import serious_violations
+from tests.helpers.axe import check_legible
 from tests.helpers.letter_evaluator import SpelledEvaluator
 from tests.helpers.terminal import printed
 
@@ -126,18 +126,12 @@ def test_the_bar_has_the_colour_of_the_verdict() -> None:
 def test_a_page_holds_all_explanations_and_loads_nothing() -> None:
     page = explanations_page([explained(), explained(EVIL)])
     assert page.count('<section class="cc-explanation"') == 2
-    assert "<script" not in page
-    assert "default-src 'none'" in page
+    assert page.count("<script") == 1  # that of the frame, which its hash allows
+    assert "default-src &#39;none&#39;" in page
     assert "src=" not in page
 
 
 @pytest.mark.browser
-@pytest.mark.parametrize("width", [1440, 390])
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_a_page_is_legible_in_light_and_dark(page: Page, scheme: Any, width: int) -> None:
-    page.emulate_media(color_scheme=scheme)
-    page.set_viewport_size({"width": width, "height": 844})
+def test_a_page_is_legible_in_light_and_dark(page: Page) -> None:
     html = explanations_page([explained(), replace(explained(EVIL), probability_correct=0.2)])
-    page.set_content(re.sub("<meta http-equiv[^>]*>", "", html))  # axe-core is a script
-    assert serious_violations(page) == []
-    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    check_legible(page, html)
