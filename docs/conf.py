@@ -30,6 +30,7 @@ html_show_copyright = False
 html_extra_path = ["llms.txt"]
 html_static_path = ["_static"]
 html_css_files = ["site.css"]
+html_js_files = ["site.js"]
 autodoc_typehints = "description"
 autodoc_member_order = "bysource"
 default_role = "code"

@@ -14,7 +14,7 @@ import sys
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 import typer
@@ -28,10 +28,14 @@ from cc_hf.cli.verbs import VERBS
 from cc_hf.data.loading import declaration, load_examples
 from cc_hf.evaluate_modules import register
 from cc_hf.evaluation.material import limited_rows
+from tests.helpers.axe import serious_violations
 from tests.helpers.command_line import run_command
 from tests.helpers.contract_cases import study_cases
 from tests.helpers.metrics import compute_metric
 from tests.helpers.samples import lay_out_samples
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
 
 _ROOT = Path(__file__).parent.parent
 #: the commands of a page may need files that those of an earlier page wrote
@@ -389,11 +393,28 @@ def test_commands_of_the_documents_run(tmp_path: Path, shared: Path) -> None:
         run_command(*command[1:], *greedy, cwd=tmp_path, environment={**environment, **data})
 
 
-def test_the_site_builds_without_warnings(tmp_path: Path) -> None:
-    arguments = ("-W", "--keep-going", "-q", "-b", "html", str(_ROOT / "docs"), str(tmp_path))
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("site")
+    arguments = ("-W", "--keep-going", "-q", "-b", "html", str(_ROOT / "docs"), str(folder))
     found = subprocess.run(
         [sys.executable, "-m", "sphinx", *arguments], capture_output=True, text=True
     )
     assert found.returncode == 0, found.stderr
-    assert (tmp_path / "tour.html").is_file()
-    assert "quick tour" in (tmp_path / "llms.txt").read_text(encoding="utf-8").lower()
+    return folder
+
+
+def test_the_site_builds_without_warnings(site: Path) -> None:
+    assert (site / "tour.html").is_file()
+    assert "quick tour" in (site / "llms.txt").read_text(encoding="utf-8").lower()
+
+
+@pytest.mark.browser
+def test_every_page_of_the_site_is_accessible(site: Path, page: Page) -> None:
+    """Every second page in dark, because the theme's colours are the same on all of them."""
+    pages = sorted(site.rglob("*.html"))
+    assert len(pages) > 40
+    for number, path in enumerate(pages):
+        page.emulate_media(color_scheme="dark" if number % 2 else "light")
+        page.goto(path.as_uri())
+        assert serious_violations(page) == [], path.name
