@@ -33,9 +33,12 @@ __all__ = [
     "load_all",
     "names",
     "resolve",
-    "section_hooks",
     "study_part",
+    "study_parts",
 ]
+
+
+Part = Literal["commands", "report_section", "side_by_side"]
 
 
 # A NamedTuple, because `import cc_hf` reads this file and must not load dataclasses.
@@ -48,6 +51,8 @@ class Study(NamedTuple):
             papers the text to show, such as "Smith 2025".
         report_section: "module:object" of the section that it adds to the page of a report; None
             for no section.
+        side_by_side: "module:object" of a `cc_hf.reports.side_by_side.Hook`, which shows figures of
+            the study for several systems; None for no figures.
 
     Examples:
         >>> Study("my_study.commands:app", ("emelin-2020",), "Counts words.").summary
@@ -58,6 +63,7 @@ class Study(NamedTuple):
     papers: tuple[str, ...]
     summary: str
     report_section: str | None = None
+    side_by_side: str | None = None
 
 
 #: Dataset -> its declaration, a `cc_hf.data.declaration.DatasetDeclaration`.
@@ -131,6 +137,7 @@ STUDIES: dict[str, Study] = {
         ("emelin-2020", "Emelin 2023, chapter 3"),
         "Which words pull a homograph towards a wrong sense, and attacks with them.",
         "cc_hf.studies.disambiguation_bias.report_section:SECTION",
+        "cc_hf.studies.disambiguation_bias.side_by_side:cells",
     ),
     "distillation": Study(
         "cc_hf.studies.distillation.commands:app",
@@ -161,6 +168,7 @@ STUDIES: dict[str, Study] = {
         "cc_hf.studies.wino_x.commands:app",
         ("emelin-sennrich-2021", "Emelin 2023, chapter 4"),
         "Biases of referents, trigger importance, training on and making of Wino-X.",
+        side_by_side="cc_hf.studies.wino_x.side_by_side:cells",
     ),
 }
 
@@ -281,7 +289,7 @@ def load_all(kind: str) -> dict[str, Any]:
     return {name: value for name, value in objects.items() if value is not None}
 
 
-def study_part(name: str, part: Literal["commands", "report_section"]) -> Any:
+def study_part(name: str, part: Part) -> Any:
     """Import a part of a study.
 
     Args:
@@ -300,16 +308,16 @@ def study_part(name: str, part: Literal["commands", "report_section"]) -> Any:
     return _imported_of("study", name, _plugins("study")[name][0]._replace(target=target))
 
 
-def section_hooks() -> Iterator[Any]:
-    """Import what studies add to reports.
+def study_parts(part: Part) -> Iterator[Any]:
+    """Import a part of all studies, such as what they add to reports.
 
     Yields:
-        The `cc_hf.reports.sections.SectionHook` of each study that has one, without those of
-            plug-ins that cannot be loaded, of which a `PluginWarning` tells.
+        The part of each study that has one, without those of plug-ins that cannot be loaded, of
+            which a `PluginWarning` tells.
     """
     for name in load_all("study"):
         try:
-            hook = study_part(name, "report_section")
+            hook = study_part(name, part)
         except PluginError as error:
             _warn(str(error))
             continue

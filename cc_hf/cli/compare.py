@@ -9,6 +9,7 @@ from rich.text import Text
 
 from cc_hf.cli.command import Outcome
 from cc_hf.cli.options import OneMetric, Resampling, Results
+from cc_hf.errors import InputError
 from cc_hf.statistics.bootstrap import Bootstrap
 
 __all__ = ["compare"]
@@ -40,14 +41,22 @@ def compare(
     """Compare systems, or metrics that judged the same translations.
 
     The first file is the baseline. A difference between systems has an interval, and p by paired
-    approximate randomisation, of --resamples random exchanges.
+    approximate randomisation, of --resamples random exchanges. Results on different data, scores of
+    `cc-hf score` and figures of studies stand side by side, untested, with means of scores.
 
     Example: cc-hf compare tiny.json other.json
     """
     from cc_hf.comparing.systems import compare as compare_results
     from cc_hf.comparing.systems import read_results
+    from cc_hf.reports.side_by_side import of_several_data, side_by_side
     from cc_hf.reports.tables.comparisons import comparison_tables
+    from cc_hf.reports.tables.side_by_side import side_by_side_tables
 
+    if of_several_data(results):
+        if shared or right_alone:
+            raise InputError("shared, right_alone: expected results on the same data")
+        shown = side_by_side(results, metric=metric)
+        return Outcome({"tables": shown.to_json()}, lambda: [side_by_side_tables(shown)])
     comparison = compare_results(
         read_results(results, metric=metric),
         shared=shared,

@@ -106,7 +106,7 @@ class Report:
         keys = {key for sample in self.samples if sample.example for key in sample.example.extra}
         built = (
             hook.build(self)
-            for hook in registry.section_hooks()
+            for hook in registry.study_parts("report_section")
             if hook.keys & keys or hook.files.keys() & self.section_inputs.keys()
         )
         return tuple(section for section in built if section is not None)

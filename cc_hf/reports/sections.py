@@ -53,7 +53,11 @@ def read_section_files(paths: Mapping[str, Path | None]) -> dict[str, Any]:
     given = {name: path for name, path in paths.items() if path is not None}
     if not given:
         return {}
-    readers = {name: read for hook in registry.section_hooks() for name, read in hook.files.items()}
+    readers = {
+        name: read
+        for hook in registry.study_parts("report_section")
+        for name, read in hook.files.items()
+    }
     if unknown := next((name for name in given if name not in readers), None):
         raise UnknownNameError("file for a section", unknown, readers)
     return {name: readers[name](path) for name, path in given.items()}

@@ -47,7 +47,7 @@ for kind in ("dataset", "metric", "study"):
     registry.load_all(kind)
 for name in registry.names("study"):
     registry.study_part(name, "commands")
-list(registry.section_hooks())
+list(registry.study_parts("report_section"))
 for words in (["--help"], ["study"], sys.argv[1:]):
     done = CliRunner().invoke(app, words)
     assert done.exit_code == 0, (words, done.output)

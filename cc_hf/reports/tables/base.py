@@ -34,6 +34,7 @@ __all__ = [
     "interval_notes",
     "intervals_text",
     "note_lines",
+    "numbered_columns",
     "plain_table",
     "result_table",
     "results_table",
@@ -41,6 +42,8 @@ __all__ = [
     "unfit_lines",
 ]
 
+# The longest names above columns, each and together, with which a table fits into 80 characters.
+_LONGEST_NAME, _LONGEST_NAMES = 20, 60
 _NAMED_IN_NOTES = 6  # at most so many figures, because a dataset can have hundreds of categories
 
 
@@ -278,6 +281,21 @@ def heading(text: str) -> Text:
     to the width of the table.
     """
     return Text(text, style="italic")
+
+
+def numbered_columns(names: Iterable[str]) -> dict[str, str]:
+    """Return the headers of columns by name: the names, or [1], [2] ... where they are so long that
+    a table would not fit into 80 characters; the names then go below the table.
+
+    Examples:
+        >>> numbered_columns(["aws", "bing"])
+        {'aws': 'aws', 'bing': 'bing'}
+        >>> numbered_columns(["a" * 21])
+        {'aaaaaaaaaaaaaaaaaaaaa': '[1]'}
+    """
+    lengths = [len(name) + 2 for name in names]
+    are_short = max(lengths) - 2 <= _LONGEST_NAME and sum(lengths) <= _LONGEST_NAMES
+    return {name: name if are_short else f"[{i}]" for i, name in enumerate(names, 1)}
 
 
 def plain_table(name: str, *numbers: str) -> Table:

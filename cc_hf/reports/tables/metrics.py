@@ -9,24 +9,15 @@ from rich.text import Text
 
 from cc_hf.comparing.metrics import EvaluatorAgreement
 from cc_hf.reports.numbers import decimal, percent
-from cc_hf.reports.tables.base import grouped_notes, heading, plain_table
+from cc_hf.reports.tables.base import grouped_notes, heading, numbered_columns, plain_table
 from cc_hf.results import NoInterval
 
 __all__ = ["evaluator_agreement_tables"]
 
-# The longest names of evaluators above columns, each and together; longer ones go below the table,
-# so that it fits into 80 characters.
-_LONGEST_NAME, _LONGEST_NAMES = 20, 42
-
 
 def evaluator_agreement_tables(agreement: EvaluatorAgreement) -> Group:
     """Return the figure of each system by each evaluator, and the rank correlations of pairs."""
-    lengths = [len(name) + 2 for name in agreement.evaluators]
-    are_short = max(lengths) - 2 <= _LONGEST_NAME and sum(lengths) <= _LONGEST_NAMES
-    column_names = {
-        name: name if are_short else f"[{number}]"
-        for number, name in enumerate(agreement.evaluators, 1)
-    }
+    column_names = numbered_columns(agreement.evaluators)
     figures = plain_table("system", *column_names.values())
     for index, system in enumerate(agreement.systems):
         figures.add_row(

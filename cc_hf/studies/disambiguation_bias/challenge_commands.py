@@ -190,6 +190,7 @@ def correlate(
         published_predictions_table,
     )
     from cc_hf.studies.disambiguation_bias.results import judged_sentences
+    from cc_hf.studies.disambiguation_bias.side_by_side import CORRELATION
 
     if published:
         if result is not None:
@@ -214,6 +215,9 @@ def correlate(
     }
     return Outcome(
         {
+            "study": CORRELATION,
+            "system": judged.system or result.stem,
+            "data": judged.config or judged.dataset,
             "of": judged.signature,
             "undecided": undecided,
             "n_undecided": sentences.n_undecided,

@@ -72,6 +72,7 @@ def referent_bias(
     from cc_hf.studies.wino_x.bias_tables import referent_bias_tables
     from cc_hf.studies.wino_x.referent_bias import referent_bias as bias_of
     from cc_hf.studies.wino_x.referent_choices import choices_of_result, read_choices
+    from cc_hf.studies.wino_x.side_by_side import REFERENT_BIAS
 
     if (result is None) == (preferences is None):
         raise InputError(
@@ -86,17 +87,21 @@ def referent_bias(
                 f" referents, got one on {judged.dataset or 'data of your own'}"
             )
         config, source = judged.config, judged.signature
+        system = judged.system or result.stem
         choices = choices_of_result(
             judged, load_examples("wino_x", config, split=data.split, data_dir=data.data_dir)
         )
     elif preferences is not None:
-        source = str(preferences)
+        source, system = str(preferences), preferences.stem
         choices = read_choices(
             preferences, load_examples("wino_x", config, split=data.split, data_dir=data.data_dir)
         )
     bias = bias_of(choices)
     return Outcome(
-        {"config": config, "of": source, **asdict(bias)},
+        {
+            **{"study": REFERENT_BIAS, "system": system},
+            **{"config": config, "of": source, **asdict(bias)},
+        },
         lambda: [referent_bias_tables(bias, title=f"wino_x {config}"), Text(f"of: {source}")],
     )
 
@@ -141,6 +146,7 @@ def trigger_importance(
     from cc_hf.studies.wino_x.salience import salience_rows
     from cc_hf.studies.wino_x.salience import trigger_importance as importance_of
     from cc_hf.studies.wino_x.salience_maps import salience_html, salience_png
+    from cc_hf.studies.wino_x.side_by_side import IMPORTANCE
     from cc_hf.studies.wino_x.trigger_importance import importance_signature, prediction_differences
 
     examples = load_examples("wino_x", config, split=data.split, data_dir=data.data_dir)
@@ -168,7 +174,11 @@ def trigger_importance(
     if png is not None:
         files.append(NewFile(png, salience_png(mapped)))
     return Outcome(
-        {"signature": signature, **asdict(importance), "saliences": salience_rows(saliences)},
+        {
+            **{"study": IMPORTANCE, "system": model.name.partition("@")[0], "config": config},
+            **{"signature": signature, **asdict(importance)},
+            "saliences": salience_rows(saliences),
+        },
         lambda: [
             trigger_importance_tables(importance, title=f"wino_x {config}, {model.name}"),
             Text(f"signature: {signature}"),

@@ -49,6 +49,8 @@ def test_referent_bias_reads_a_result(data: Path) -> None:
     assert re.search(r"female +4 +100\.0 +50\.0 +4 +100\.0 *\n", printed)
     assert re.search(r"first +2 +50\.0 +50\.0 +4 +50\.0 *\n", printed)
     assert "of: cts|n:4" in printed
+    shown = printed_by(f"compare {data}/out.json")
+    assert re.search(r"bias by gender \(thesis\), \|RBC\|\n.*\n +r *\n.*\n +mt_en_de.*1\.00", shown)
     own = read_json(data / "out.json")
     assert own["genders"]["female"] == {"n_offered": 4, "n_preferred": 4, "n_correct": 2}
     assert [(test["feature"], test["coding"], test["strength"]) for test in own["tests"]] == [

@@ -40,7 +40,7 @@ def toy(report: Report, *, is_on_page: bool = True) -> Section | None:
 
 @pytest.fixture
 def hooked(monkeypatch: pytest.MonkeyPatch) -> Callable[[SectionHook], None]:
-    return lambda hook: monkeypatch.setattr(registry, "section_hooks", lambda: iter([hook]))
+    return lambda hook: monkeypatch.setattr(registry, "study_parts", lambda part: iter([hook]))
 
 
 Hooked = Callable[[SectionHook], None]
@@ -114,7 +114,7 @@ def test_a_file_that_no_study_reads_is_refused(hooked: Hooked) -> None:
 
 
 def test_registered_hooks_read_files_of_different_names() -> None:
-    hooks = list(registry.section_hooks())
+    hooks = list(registry.study_parts("report_section"))
     assert all(isinstance(hook, SectionHook) and (hook.keys or hook.files) for hook in hooks)
     names = [name for hook in hooks for name in hook.files]
     assert len(names) == len(set(names))

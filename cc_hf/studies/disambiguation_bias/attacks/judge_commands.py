@@ -143,6 +143,7 @@ def judge(
     from cc_hf.studies.disambiguation_bias.attacks.outcomes import LexiconJudge
     from cc_hf.studies.disambiguation_bias.attacks.samples import read_samples, write_rows
     from cc_hf.studies.disambiguation_bias.attacks.tables import attack_page, attack_tables
+    from cc_hf.studies.disambiguation_bias.side_by_side import ATTACK
 
     chosen = _judges(judges)
     if "contrastive" not in chosen and (attractors or cues or evaluator):
@@ -185,7 +186,8 @@ def judge(
     files = [NewFile(judgements, None)]
     if html is not None:
         files.append(NewFile(html, attack_page(report, judged, command=shown_command())))
-    return Outcome(attack_json(report), lambda: [attack_tables(report)], files=files)
+    row = {"study": ATTACK, "data": samples.stem, **attack_json(report)}
+    return Outcome(row, lambda: [attack_tables(report)], files=files)
 
 
 def _judges(names: list[str] | None) -> tuple[str, ...]:

@@ -225,7 +225,8 @@ def attack_page(
         about=(
             "An attack succeeds if the seed is translated correctly, and the homograph in the"
             " attacked sentence gets the sense that goes with the adjective. Rates are in percent"
-            " of the samples whose seed is translated correctly; lines are 95 % intervals over seeds."
+            " of the samples whose seed is translated correctly; lines are 95 % intervals over"
+            " seeds."
         ),
         command=command,
         sections=[

@@ -1,0 +1,216 @@
+"""Figures of several systems on several data, side by side: results of `cc-hf evaluate`, scores of
+`cc-hf score`, and figures of studies. Nothing is tested between different data.
+"""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from cc_hf import registry
+from cc_hf.comparing.systems import read_results
+from cc_hf.errors import InputError, in_file
+from cc_hf.reading import NUMBER, TEXT, check_form, read_json
+from cc_hf.reports.figure_text import data_name, figure_label, metric_name
+from cc_hf.reports.key_figures import key_figures
+from cc_hf.results import EvaluationResult, Interval, NoInterval
+
+__all__ = ["Cell", "Figures", "SideBySide", "StudyFile", "of_several_data", "side_by_side"]
+
+_EXPECTED = "a result of `cc-hf evaluate`, `cc-hf score` or `cc-hf study`"
+_SCORES = {"bleu": "BLEU", "chrf": "chrF"}
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A figure of a system on some data.
+
+    Attributes:
+        figure: name of the figure, which is the same for all cells of a table.
+        value: a share in [0, 1], or a number.
+        is_share: whether the value is shown in percent.
+        digits: decimals of the value that is shown.
+        mark: what stands behind the value, such as "*".
+        has_mean: whether a mean over data says something.
+    """
+
+    system: str
+    data: str
+    figure: str
+    value: float
+    interval: Interval | NoInterval | None = None
+    is_share: bool = True
+    digits: int = 1
+    mark: str = ""
+    has_mean: bool = False
+
+
+@dataclass(frozen=True)
+class StudyFile:
+    """What a command of a study wrote as JSON.
+
+    Attributes:
+        kind: what it holds; the key "study" of the file is the study's name, "/" and this.
+        system: the key "system", or the name of the file.
+    """
+
+    path: Path
+    kind: str
+    system: str
+    content: Mapping[str, Any]
+
+    def checked(self, form: Any) -> Mapping[str, Any]:
+        """Return the whole content, which must have a form in the sense of `cc_hf.reading`.
+
+        Raises:
+            FileError: for another form.
+        """
+        with in_file(self.path):
+            check_form(self.content, form)
+        return self.content
+
+
+@dataclass(frozen=True)
+class Figures:
+    """All files that are shown side by side, for the hooks of studies.
+
+    Attributes:
+        results: pairs of the name of a system and its result.
+        files: what commands of studies wrote, by study.
+    """
+
+    results: Sequence[tuple[str, EvaluationResult]]
+    files: Mapping[str, Sequence[StudyFile]]
+
+
+#: What a study adds: "module:object" of it is the field `side_by_side` of its
+#: `cc_hf.registry.Study`.
+Hook = Callable[[Figures], Iterable[Cell]]
+
+
+@dataclass(frozen=True)
+class SideBySide:
+    """One table for each figure.
+
+    Attributes:
+        tables: figure -> its cells by (data, system), in the order of the files.
+        means: (figure, system) -> mean over all data of the figure, where that says something and
+            the system has a value for all.
+        results: pairs of the name of a system and its result, in which reasons not to cite stand.
+    """
+
+    tables: Mapping[str, Mapping[tuple[str, str], Cell]]
+    means: Mapping[tuple[str, str], float]
+    results: Sequence[tuple[str, EvaluationResult]] = ()
+
+    def to_json(self) -> list[dict[str, Any]]:
+        """Return one object for each figure, with its cells and means."""
+        return [
+            {
+                "figure": figure,
+                "cells": [asdict(cell) for cell in table.values()],
+                "means": {s: mean for (f, s), mean in self.means.items() if f == figure},
+            }
+            for figure, table in self.tables.items()
+        ]
+
+
+def of_several_data(paths: Sequence[Path]) -> bool:
+    """Return whether files are of studies, scores, or results on different data.
+
+    Raises:
+        InputError: for a file that cannot be read.
+    """
+    data = set()
+    for path in paths:
+        content = read_json(path, _EXPECTED)
+        if _is_study(content) or _is_scores(content):
+            return True
+        rows = content.get("results", [content]) if isinstance(content, dict) else []
+        data |= {
+            tuple(row.get(key) for key in ("dataset", "config", "tgt_lang"))
+            for row in rows
+            if isinstance(row, dict)
+        }
+    return len(data) > 1
+
+
+def side_by_side(paths: Sequence[Path], *, metric: str | None = None) -> SideBySide:
+    """Return the figures of files in one table for each figure.
+
+    Args:
+        paths: files of `cc-hf evaluate`, `cc-hf score` and studies.
+        metric: show only results of this metric.
+
+    Raises:
+        InputError: for a file that holds none of these, or the same figure of a system on the same
+            data twice.
+    """
+    contents = {path: read_json(path, _EXPECTED) for path in paths}
+    named = [
+        (result.system or path.stem, result)
+        for path, content in contents.items()
+        if not _is_study(content) and not _is_scores(content)
+        for result in read_results([path], metric=metric).values()
+    ]
+    files: dict[str, list[StudyFile]] = {}
+    cells = [cell for system, result in named for cell in _of_result(system, result)]
+    for path, content in contents.items():
+        with in_file(path):
+            if _is_study(content):
+                study, _, kind = content["study"].partition("/")
+                system = content.get("system") or path.stem
+                files.setdefault(study, []).append(StudyFile(path, kind, system, content))
+            elif _is_scores(content):
+                cells += _of_scores(path, content)
+    figures = Figures(named, files)
+    for hook in registry.study_parts("side_by_side"):
+        cells += hook(figures)
+    return replace(_arranged(cells), results=tuple(named))
+
+
+def _is_study(content: Any) -> bool:
+    return isinstance(content, dict) and isinstance(content.get("study"), str)
+
+
+def _is_scores(content: Any) -> bool:
+    return isinstance(content, list) and all(isinstance(r, dict) and "bleu" in r for r in content)
+
+
+def _of_result(system: str, result: EvaluationResult) -> Iterator[Cell]:
+    for name in key_figures(result):
+        label = f"{figure_label(result.metric, name)} ({metric_name(result.metric)})"
+        interval = result.intervals.get(name)
+        yield Cell(system, data_name(result), label, result.scores[name], interval)
+
+
+def _of_scores(path: Path, rows: Any) -> Iterator[Cell]:
+    """Yield the scores of systems; the file is named after its test set."""
+    check_form(rows, [{"system": TEXT, "bleu": NUMBER}])
+    for row in rows:
+        for key in _SCORES.keys() & row.keys():
+            value = row[key] / 100
+            yield Cell(row["system"], path.stem, _SCORES[key], value, digits=2, has_mean=True)
+
+
+def _arranged(cells: Iterable[Cell]) -> SideBySide:
+    tables: dict[str, dict[tuple[str, str], Cell]] = {}
+    for cell in cells:
+        table = tables.setdefault(cell.figure, {})
+        if (cell.data, cell.system) in table:
+            raise InputError(
+                f"{cell.figure}: expected one value of {cell.system} on {cell.data}, got two; give"
+                " each file once, or files of other systems names of their own"
+            )
+        table[cell.data, cell.system] = cell
+    means = {}
+    for figure, table in tables.items():
+        data, systems = (dict.fromkeys(key[part] for key in table) for part in (0, 1))
+        for system in systems:
+            values = [table[d, system] for d in data if (d, system) in table]
+            if 1 < len(data) == len(values) and all(cell.has_mean for cell in values):
+                means[figure, system] = statistics.fmean(cell.value for cell in values)
+    return SideBySide(tables, means)

@@ -1,0 +1,51 @@
+"""Biases of referents and importance of triggers, for several models and languages side by side
+(Emelin 2023, Tables 4.8 and 4.10).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from cc_hf.reading import NUMBER, TEXT
+from cc_hf.reports.side_by_side import Cell, Figures, StudyFile
+
+__all__ = ["IMPORTANCE", "REFERENT_BIAS", "cells"]
+
+#: What the key "study" of the files is.
+REFERENT_BIAS, IMPORTANCE = "wino_x/referent_bias", "wino_x/trigger_importance"
+_SIGNIFICANT = 0.05
+_TEST = {
+    "feature": TEXT,
+    "coding": TEXT,
+    "strength": NUMBER,
+    "size": TEXT,
+    "test": {"p_value": NUMBER},
+}
+
+
+def cells(figures: Figures) -> Iterator[Cell]:
+    """Yield |RBC| of each bias, with "*" where p < .05, and the effect of triggers (Cohen's d),
+    with "*" where the paired t-test has p < .05.
+
+    Raises:
+        InputError: for files of another form.
+    """
+    for file in figures.files.get("wino_x", ()):
+        read = _bias if f"wino_x/{file.kind}" == REFERENT_BIAS else _importance
+        for figure, value, p_value in read(file):
+            mark = "*" if p_value is not None and p_value < _SIGNIFICANT else ""
+            data = file.content["config"]
+            yield Cell(file.system, data, figure, value, is_share=False, mark=mark)
+
+
+def _bias(file: StudyFile) -> Iterator[tuple[str, float, float | None]]:
+    for test in file.checked({"config": TEXT, "tests": [_TEST]})["tests"]:
+        figure = f"bias by {test['feature']} ({test['coding']}), |RBC|"
+        yield figure, test["strength"], test["test"]["p_value"]
+
+
+def _importance(file: StudyFile) -> Iterator[tuple[str, float, float | None]]:
+    triggers = file.checked({"config": TEXT, "triggers": {"effect": NUMBER}})["triggers"]
+    paired = triggers.get("paired")
+    p_value = None if paired is None else paired["p_value"]
+    yield "importance of triggers, Cohen's d", triggers["effect"], p_value
