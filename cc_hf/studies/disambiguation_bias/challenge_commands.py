@@ -22,7 +22,6 @@ from cc_hf.studies.disambiguation_bias.command_options import (
     LexiconOptions,
     Log,
     Smoothing,
-    only_result,
 )
 
 if TYPE_CHECKING:
@@ -179,7 +178,7 @@ def correlate(
 
     Example: cc-hf study disambiguation_bias correlate --published
     """
-    from cc_hf.comparing.systems import read_results
+    from cc_hf.comparing.systems import only_result, read_results
     from cc_hf.studies.disambiguation_bias.prediction import (
         PUBLISHED_PREDICTIONS,
         error_rate_by_bias,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -10,10 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from cc_hf.cli.fields import Fields
-from cc_hf.errors import InputError
 
 if TYPE_CHECKING:
-    from cc_hf.results import EvaluationResult
     from cc_hf.studies.disambiguation_bias.homographs import HomographLexicon
 
 __all__ = [
@@ -24,7 +21,6 @@ __all__ = [
     "Log",
     "Search",
     "Smoothing",
-    "only_result",
 ]
 
 #: Fields of `LexiconOptions`.
@@ -86,16 +82,3 @@ class LexiconOptions:
         return read_lexicon(
             self.lexicon, data_dir=self.data_dir, src_lang=self.src_lang, tgt_lang=self.tgt_lang
         )
-
-
-def only_result(results: Mapping[str, EvaluationResult]) -> EvaluationResult:
-    """Return the only result.
-
-    Raises:
-        InputError: for several.
-    """
-    if len(results) != 1:
-        raise InputError(
-            f"expected one result, got {', '.join(results)}; name the metric with --metric"
-        )
-    return next(iter(results.values()))

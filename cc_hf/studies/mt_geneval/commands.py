@@ -12,6 +12,7 @@ from cc_hf.cli.command import CommandGroup, Outcome, add_command
 from cc_hf.cli.options import DataFields, OneMetric
 from cc_hf.errors import InputError
 from cc_hf.evaluation.material import DataOptions
+from cc_hf.studies.mt_geneval.construction_commands import build, context_pairs, self_training
 from cc_hf.studies.mt_geneval.rater_commands import build_sheets, gender_ratings
 
 __all__ = ["app"]
@@ -117,6 +118,9 @@ def gendered_words(
     )
 
 
+add_command(app, "build", build)
+add_command(app, "context-pairs", context_pairs)
+add_command(app, "self-training", self_training)
 add_command(app, "build-sheets", build_sheets)
 add_command(app, "gender-ratings", gender_ratings)
 add_command(app, "sentence-gaps", sentence_gaps)

@@ -16,7 +16,7 @@ from cc_hf.evaluation.material import DataOptions
 from cc_hf.evaluators.options import LoadingOptions
 
 if TYPE_CHECKING:
-    from cc_hf.results import EvaluationResult
+    pass
 
 __all__ = ["referent_bias", "trigger_importance"]
 
@@ -67,7 +67,7 @@ def referent_bias(
 
     Example: cc-hf study wino_x referent-bias wino_x.json
     """
-    from cc_hf.comparing.systems import read_results
+    from cc_hf.comparing.systems import only_result, read_results
     from cc_hf.data.loading import load_examples
     from cc_hf.studies.wino_x.bias_tables import referent_bias_tables
     from cc_hf.studies.wino_x.referent_bias import referent_bias as bias_of
@@ -80,7 +80,7 @@ def referent_bias(
             + ("neither" if result is None else "both")
         )
     if result is not None:
-        judged = _only_result(read_results([result], metric=metric))
+        judged = only_result(read_results([result], metric=metric))
         if judged.dataset != "wino_x":
             raise InputError(
                 f"{result}: expected a result on wino_x, whose examples name pronouns and"
@@ -185,11 +185,3 @@ def trigger_importance(
         ],
         files=files,
     )
-
-
-def _only_result(results: dict[str, EvaluationResult]) -> EvaluationResult:
-    if len(results) != 1:
-        raise InputError(
-            f"expected one result, got {', '.join(results)}; name the metric with --metric"
-        )
-    return next(iter(results.values()))
