@@ -18,7 +18,7 @@ from cc_hf import registry, signature
 from cc_hf.errors import InputError
 from cc_hf.fit_to_cite import OF_THE_JUDGE, is_small, reasons_not_to_cite
 from cc_hf.reading import parse_json
-from cc_hf.schema import Judgement
+from cc_hf.schema import Judgement, TextSpan
 
 if TYPE_CHECKING:
     from cc_hf.data.declaration import DatasetDeclaration
@@ -257,7 +257,7 @@ class EvaluationResult(OnData):
             if not row[name]:
                 del row[name]
         for judgement in row["judgements"]:
-            for name in ("scores", "pair"):
+            for name in ("scores", "pair", "spans"):
                 if not judgement[name]:  # most have none: keep the file small
                     del judgement[name]
             for name in ("trusted", "inclusion"):
@@ -463,6 +463,7 @@ def _judgement(row: Mapping[str, Any]) -> Judgement:
             "verdict": "correct" if row["is_correct"] else "incorrect",
             **row,
             "scores": tuple(row.get("scores", ())),
+            "spans": tuple(TextSpan(**span) for span in row.get("spans", ())),
         }
     )
 
@@ -519,6 +520,16 @@ def _is_number(value: Any) -> bool:
     )
 
 
+def _is_span(span: TextSpan) -> bool:
+    return (
+        span.side in ("source", "translation")
+        and _is_text(span.text)
+        and _is_count(span.start)
+        and _is_count(span.end)
+        and _is_number(span.difference)
+    )
+
+
 def _is_share(value: Any) -> bool:
     return _is_number(value) and 0 <= value <= 1
 
@@ -571,5 +582,6 @@ _TYPES: dict[type, _Types] = {
         ),
         (("weight",), _is_count, _COUNT),
         (("scores",), lambda value: all(map(_is_number, value)), "numbers"),
+        (("spans",), lambda value: all(map(_is_span, value)), "parts of the texts"),
     ),
 }

@@ -320,6 +320,23 @@ VERDICTS = ("correct", "incorrect", "inconclusive")
 
 
 @dataclass(frozen=True, slots=True)
+class TextSpan:
+    """A part of a source or a translation that a metric found.
+
+    Attributes:
+        side: "source" or "translation".
+        start, end: characters [start, end) of that text.
+        difference: how sure the metric is; see the metric.
+    """
+
+    side: str
+    start: int
+    end: int
+    text: str
+    difference: float
+
+
+@dataclass(frozen=True, slots=True)
 class Judgement:
     """The verdict on one translation, or on the choice among several.
 
@@ -351,6 +368,7 @@ class Judgement:
             they did not judge it. No other field depends on it.
         inclusion: the probability with which it was drawn for them, above 0; None if this is not
             known, or the same for all.
+        spans: parts of source and translation that led to the verdict; () for metrics without.
 
     Raises:
         InputError: for an unknown verdict, or one that contradicts `is_correct`.
@@ -371,6 +389,7 @@ class Judgement:
     pair: str = ""
     trusted: float | None = None
     inclusion: float | None = None
+    spans: tuple[TextSpan, ...] = ()
 
     def __post_init__(self) -> None:
         if self.verdict not in VERDICTS:

@@ -272,7 +272,7 @@ def _check_embedded(material: Material) -> None:
             for metric in all_metrics()
             if material.declared
             and not metric.takes_evaluator
-            and not metric.reads_replies
+            and not metric.only_named
             and not material.unfit_reason(metric)
         ]
         if not others:

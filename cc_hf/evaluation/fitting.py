@@ -76,9 +76,7 @@ def fitting_metrics(material: Material, *, has_translations: bool) -> list[type[
         InputError: if no metric fits; the message has the reason for each.
     """
     reasons = {
-        metric: material.unfit_reason(metric)
-        for metric in all_metrics()
-        if not metric.reads_replies  # translations are no replies
+        metric: material.unfit_reason(metric) for metric in all_metrics() if not metric.only_named
     }
     fitting = [metric for metric, reason in reasons.items() if not reason]
     if not has_translations and all(m.takes_translations for m in fitting):

@@ -288,7 +288,7 @@ def _data_notes(material: Material, *, has_notes: bool) -> list[str]:
         for metric in all_metrics()
         if metric.judges
         and metric.takes_translations
-        and not metric.reads_replies
+        and not metric.only_named
         and not metric.takes_evaluator
         and not material.unfit_reason(metric)
     ]

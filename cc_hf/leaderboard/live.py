@@ -338,7 +338,7 @@ def config_metrics(
         metric.name
         for metric in metrics
         if metric.takes_translations
-        and not metric.reads_replies
+        and not metric.only_named
         and not metric.fits(dataset, config.name, config.form, *pair)
         and _is_available(metric, tgt_lang)
         and (not metric.takes_evaluator or _has_evaluator(pair, evaluator_langs))

@@ -147,6 +147,8 @@ class Metric(ABC):
             judges the evaluator itself, as the system under test, on translations of the dataset.
         reads_replies: whether the predictions are replies of a language model that was asked, not
             translations. Such a metric runs only where it is named.
+        only_named: whether the metric runs only where it is named, because it asks another question
+            than the datasets do.
         judges: whether there is a verdict on each translation. Results without judgements cannot be
             compared row by row.
         reads_cues: whether the cues of the data matter to the metric.
@@ -173,6 +175,7 @@ class Metric(ABC):
     takes_evaluator: ClassVar[bool] = False
     takes_translations: ClassVar[bool] = True
     reads_replies: ClassVar[bool] = False
+    only_named: ClassVar[bool] = False
     judges: ClassVar[bool] = True
     reads_cues: ClassVar[bool] = True
     leaderboard: ClassVar[tuple[str, ...]] = ("accuracy", "min_accuracy")

@@ -208,7 +208,7 @@ class PromptedChoice(Metric):
     version = 3
     reference_fields = _FIELDS
     reads_cues = False
-    reads_replies = True
+    reads_replies = only_named = True
     leaderboard = ("valid_accuracy", "accuracy", "pair_accuracy")
     key_figures = ("valid_accuracy", "accuracy", "valid_rate", "pair_accuracy", "consistency")
     interval_method = "by Wilson's score, within categories; of pairs, over whole pairs"

@@ -59,6 +59,11 @@ _OWN_KEYS = (
     "src_lang",
     "tgt_lang",
 )
+#: Columns of rows without anything to disambiguate (metric coverage).
+_PLAIN_KEYS = {
+    *("id", "line", "source", "category", "src_lang", "tgt_lang", "translation", "reference"),
+    *("omission", "addition", "source_spans", "translation_spans"),
+}
 _GENDERS = ("male", "female")
 _FORMS: dict[type[Example], tuple[str, str]] = {
     ContrastiveSourceExample: ("Contrastive sources", "vamvas-sennrich-2021"),
@@ -351,7 +356,24 @@ def _of_any_kind(
             return _with_sources(row, number, extra_keys, src_lang)
         if all(key in row for key in TRANSLATION_KEYS):
             return _with_translations(row, number, extra_keys, src_lang)
+        if row.keys() <= _PLAIN_KEYS:
+            return _plain(row, number, extra_keys, src_lang)
     return _with_cues(row, number, extra_keys, src_lang)
+
+
+def _plain(
+    row: Mapping[str, Any], number: int, extra_keys: Sequence[str], src_lang: str
+) -> ProbingExample:
+    """Return a source without anything to disambiguate, for metrics that look at the whole text."""
+    return ProbingExample(
+        id=str(row.get("id", number)),
+        src_lang=language_cell(row, "src_lang") or src_lang,
+        tgt_lang=language_cell(row, "tgt_lang"),
+        source=text_cell(row, "source", required=True),
+        category=category_cell(row) or "all",
+        gold="complete",
+        extra={key: as_string(row[key]) for key in extra_keys if key in row},
+    )
 
 
 def _with_sources(

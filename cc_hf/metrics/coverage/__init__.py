@@ -1,0 +1,1 @@
+"""What a translation leaves out or adds, by contrastive conditioning."""

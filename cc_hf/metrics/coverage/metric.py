@@ -1,0 +1,481 @@
+"""What a translation leaves out or adds: is it more probable without a part of the source, or the
+source without a part of it (Vamvas & Sennrich 2022)?
+"""
+
+from __future__ import annotations
+
+import json
+import operator
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from cc_hf.errors import InputError, check_choice, shown
+from cc_hf.evaluators.base import Evaluator, ScoreFunction
+from cc_hf.evaluators.contests import Contest, pair_scores, scorer_fields
+from cc_hf.evaluators.options import LoadingOptions
+from cc_hf.evaluators.resolve import AnyEvaluator, resolve_evaluator
+from cc_hf.metrics.base import Figures, Rows, Scoring, ScoringMetric
+from cc_hf.metrics.checks import Fields, check_ids, flag, optional_text, text
+from cc_hf.metrics.coverage.spans import Span, chunks, table_of, without
+from cc_hf.metrics.figure_names import COMMON, FigureName
+from cc_hf.metrics.summary import summarize
+from cc_hf.normalization import is_blank
+from cc_hf.results import Interval, NoInterval
+from cc_hf.schema import Example, Judgement, ScoringRequest, TextSpan
+from cc_hf.statistics.bootstrap import Bootstrap, percentile_interval
+from cc_hf.statistics.rank_tests import placements
+from cc_hf.statistics.score_intervals import estimate_share
+
+__all__ = ["SPANS", "Coverage", "error_spans"]
+
+#: Where the parts come from that may be missing: chunks of the text, or the data.
+SPANS = ("chunks", "given")
+_SIDES = ("omission", "addition")
+_RANGE = (-1e3, 1e3)  # nats: a probability of 0 in floating point would be infinite
+_SPAN_KEYS = ("source_spans", "translation_spans")
+
+_FIELDS: Fields = {
+    "source": text,
+    **dict.fromkeys((*_SPAN_KEYS, *_SIDES, "category"), optional_text),
+}
+
+
+def _parsed(spans: str, where: str) -> list[Span]:
+    """Return spans from their JSON; none for "".
+
+    Raises:
+        InputError: for another text.
+    """
+    if not spans:
+        return []
+    try:
+        parsed = [Span(*map(operator.index, pair)) for pair in json.loads(spans)]
+    except (ValueError, TypeError) as error:
+        raise InputError(
+            f"{where}: expected spans such as [[0, 6], [12, 21]], got {spans!r}"
+        ) from error
+    if bad := [span for span in parsed if not 0 <= span.start < span.end]:
+        raise InputError(f"{where}: expected 0 <= start < end, got {list(bad[0])}")
+    return parsed
+
+
+class _Candidate(NamedTuple):
+    """A part of the text of one row."""
+
+    row: int
+    span: Span
+
+
+class _Side(NamedTuple):
+    """What was scored of one side: requests come in pairs, of the whole text and of the rest."""
+
+    candidates: list[_Candidate]
+    requests: list[ScoringRequest]
+
+    @property
+    def contests(self) -> list[Contest]:
+        return [([2 * i], [2 * i + 1]) for i in range(len(self.candidates))]
+
+
+def error_spans(
+    candidates: Sequence[Span], scores: Sequence[tuple[float, float]], *, min_difference: float = 0
+) -> list[tuple[Span, float]]:
+    """Return the parts without which the other text is more probable, in their order (section 2).
+
+    Args:
+        scores: log-probability per token of the other text, given the whole and given the rest.
+        min_difference: the rest must be better by more than this.
+
+    Returns:
+        Pairs of a part and the difference.
+
+    Examples:
+        >>> error_spans([Span(0, 2), Span(3, 5)], [(-1.0, -0.5), (-1.0, -1.0)])
+        [(Span(start=0, end=2), 0.5)]
+    """
+    differences = [rest - whole for whole, rest in scores]
+    return [
+        (span, difference)
+        for span, difference in zip(candidates, differences, strict=True)
+        if difference > min_difference
+    ]
+
+
+@dataclass(frozen=True)
+class Coverage(ScoringMetric):
+    """Omissions and additions, by the evaluator and by one of the other direction.
+
+    A part of the source is left out if the translation is more probable without it (omission,
+    undertranslation). A part of the translation is added if the source is more probable without it
+    under `backward_evaluator` (addition, overtranslation). A translation with neither is correct.
+    One that is blank, equals its source, or has no part that could be missing is inconclusive.
+
+    References hold `source`; optionally `source_spans` and `translation_spans` (lists of [start,
+    end) in characters), `omission` and `addition` ("true" or "false": what people found), and
+    `category`.
+
+    Figures, in [0, 1]: accuracy, min_accuracy, accuracy_<category>; error_rate, omission_rate,
+    addition_rate of the translations that are judged; omitted_characters, the mean share of the
+    source that is in omissions; with labels <side>_precision, <side>_recall, <side>_f1, <side>_auc.
+    Counts: n_correct, n_inconclusive, n_omissions, n_additions, n_skipped.
+
+    Attributes:
+        backward_evaluator: name, path, Evaluator or function that scores sources given
+            translations; None judges omissions only.
+        spans: "chunks" of up to three words (`cc_hf.metrics.coverage.spans.chunks`), or "given",
+            those of the references.
+        tidy: whether blanks are mended where a part was cut out; the paper's program does not.
+        min_difference: nats per token by which a text must be more probable without the part.
+    """
+
+    name = "coverage"
+    title = "coverage"
+    about = (
+        "An evaluator model says whether the translation is more probable without a part of the"
+        " source: that part is then left out. A model of the other direction says what is added."
+    )
+    signature_name = "cov"
+    version = 1
+    reference_fields = _FIELDS
+    is_blank_allowed = True
+    reads_cues = False
+    only_named = True
+    leaderboard = ("accuracy",)
+    key_figures = ("accuracy", "omission_rate", "addition_rate")
+    interval_method = "by Wilson's score, within categories; AUC by bootstrap over translations"
+    figure_names = {  # noqa: RUF012
+        **COMMON,
+        "accuracy": FigureName(
+            "accuracy", "high", "The share of translations in which nothing is missing or added."
+        ),
+        "error_rate": FigureName(
+            "error rate", "low", "The share of judged translations with an omission or addition."
+        ),
+        "omission_rate": FigureName(
+            "omission rate", "low", "The share of judged translations that leave something out."
+        ),
+        "addition_rate": FigureName(
+            "addition rate", "low", "The share of judged translations that add something."
+        ),
+        "omitted_characters": FigureName(
+            "omitted characters",
+            "low",
+            "The share of the source's characters that is in omissions, on average.",
+        ),
+        **{
+            f"{side}_{figure}": FigureName(f"{side} {label}", "high", meaning)
+            for side in _SIDES
+            for figure, label, meaning in (
+                ("precision", "precision", f"The share of found {side}s that people found, too."),
+                ("recall", "recall", f"The share of translations with an {side} that are found."),
+                ("f1", "F1", "The harmonic mean of precision and recall."),
+                (
+                    "auc",
+                    "AUC",
+                    "The share of pairs of a right and a wrong translation that the largest"
+                    " difference puts in the right order.",
+                ),
+            )
+        },
+    }
+
+    backward_evaluator: AnyEvaluator | None = None
+    spans: str = "chunks"
+    tidy: bool | str = False
+    min_difference: float | str = 0.0
+
+    def __post_init__(self) -> None:
+        check_choice("spans", self.spans, SPANS)
+        object.__setattr__(self, "tidy", flag("tidy", self.tidy))
+        try:
+            least = float(self.min_difference)
+        except ValueError:
+            least = -1.0
+        if not 0 <= least < np.inf:
+            raise InputError(
+                f"min_difference: expected a number from 0, got {shown(self.min_difference)}"
+            )
+        object.__setattr__(self, "min_difference", least)
+
+    @staticmethod
+    def fits(dataset: str, config: str, form: type[Example], src_lang: str, tgt_lang: str) -> str:
+        """Return "" for every dataset with sources, else the reason."""
+        return (
+            f"{dataset} {config} has no sources, whose parts coverage looks for"
+            if config.startswith("lm_")
+            else ""
+        )
+
+    @staticmethod
+    def references(examples: Sequence[Example]) -> list[dict[str, Any]]:
+        """Return source, category, and what the examples hold of the other keys."""
+        return [
+            {
+                **{key: example.extra.get(key) for key in _FIELDS},
+                "source": example.source,
+                "category": example.category,
+            }
+            for example in examples
+        ]
+
+    @classmethod
+    def check_values(cls, references: Sequence[Mapping[str, Any]], *, whole: bool) -> None:
+        """Refuse labels and spans of another form."""
+        for row, reference in enumerate(references):
+            for key in _SIDES:
+                if reference[key] not in ("", "true", "false"):
+                    raise InputError(
+                        f'row {row}: {key}: expected "true", "false" or nothing, got'
+                        f" {reference[key]!r}"
+                    )
+            for key in _SPAN_KEYS:
+                _parsed(reference[key], f"row {row}: {key}")
+
+    @property
+    def evaluator_score(self) -> str:
+        """The score: exp of the mean log-probability per token."""
+        return "geometric"
+
+    def requests(self, rows: Rows) -> list[ScoringRequest]:
+        """Return the translation under the source and under the rest, for each part."""
+        return self._side(rows, "omission").requests
+
+    def contests(self, rows: Rows) -> list[Contest]:
+        """Return the indices of both requests of each part."""
+        return self._side(rows, "omission").contests
+
+    def _side(self, rows: Rows, side: str) -> _Side:
+        """Return the parts of the texts of one side, with their requests."""
+        sources, key = rows.column("source"), "source_spans"
+        texts, others, lang = sources, rows.translations, rows.src_lang
+        if side == "addition":
+            texts, others, lang, key = others, sources, rows.tgt_lang, "translation_spans"
+        candidates, requests = [], []
+        for row, (own, other) in enumerate(zip(texts, others, strict=True)):
+            if is_blank(own) or is_blank(other) or own.strip() == other.strip():
+                continue
+            for span in self._spans_of(own, rows.references[row], lang, key, row):
+                rest = without(own, span, tidy=bool(self.tidy))
+                if rest:
+                    candidates.append(_Candidate(row, span))
+                    requests += [ScoringRequest(t, other, row) for t in (own, rest)]
+        return _Side(candidates, requests)
+
+    def _spans_of(
+        self, own: str, reference: Mapping[str, str], lang: str, key: str, row: int
+    ) -> list[Span]:
+        if self.spans == "chunks":
+            return chunks(own, lang, keeps_names=key == _SPAN_KEYS[1])
+        where = f"row {row}: {key}"
+        spans = _parsed(reference[key], where)
+        if outside := [span for span in spans if span.end > len(own)]:
+            raise InputError(
+                f"{where}: expected spans within the {len(own)} characters of the text, got"
+                f" {list(outside[0])}"
+            )
+        return spans
+
+    def measure(self, rows: Rows, bootstrap: Bootstrap, scoring: Scoring | None = None) -> Figures:
+        """Judge every translation and compute the figures.
+
+        Raises:
+            InputError: for spans outside their text, or a backward evaluator that does not fit.
+        """
+        scoring = self.scored(scoring)
+        sides = {"omission": self._differences(self._side(rows, "omission"), scoring.scores)}
+        backward_fields: dict[str, str] = {}
+        if self.backward_evaluator is not None:
+            side = self._side(rows, "addition")
+            backward, scores = self._backward(rows, side, scoring.evaluator)
+            sides["addition"] = self._differences(side, scores)
+            fields = scorer_fields(backward, "geometric", side.requests, scores)
+            backward_fields = {"back": fields["eval"]}
+        judgements = self._judged(rows, sides, scoring)
+        summary = summarize(judgements)
+        scores_, intervals = _rates(rows, judgements, sides, float(self.min_difference), bootstrap)
+        n_judged = sum(j.verdict != "inconclusive" for j in judgements)
+        n_omitted = sum(any(s.side == "source" for s in j.spans) for j in judgements)
+        tables = "/".join(table_of(lang) for lang in (rows.src_lang, rows.tgt_lang))
+        return Figures(
+            scores={**summary.scores, **scores_},
+            signature={
+                **self.model_fields(rows, scoring, "geometric"),
+                **backward_fields,
+                "spans": f"chunks-{tables}" if self.spans == "chunks" else self.spans,
+                "mind": f"{self.min_difference:g}",
+                **({"tidy": "yes"} if self.tidy else {}),
+            },
+            intervals={**summary.intervals, **intervals},
+            categories=summary.categories,
+            judgements=judgements,
+            counts={
+                **summary.counts,
+                "n_omissions": sum(s.side == "source" for j in judgements for s in j.spans),
+                "n_additions": sum(s.side != "source" for j in judgements for s in j.spans),
+                "n_skipped": len(judgements) - n_judged,
+            },
+            notes=_notes(n_omitted, n_judged, has_backward=bool(backward_fields)),
+        )
+
+    def _backward(
+        self, rows: Rows, side: _Side, forward: Evaluator | ScoreFunction
+    ) -> tuple[Evaluator | ScoreFunction, npt.NDArray[np.float64]]:
+        """Return the evaluator of the other direction and its scores."""
+        loading = LoadingOptions()
+        if isinstance(forward, Evaluator):
+            loading = LoadingOptions(on_too_long=forward.on_too_long)
+        backward = resolve_evaluator(
+            self.backward_evaluator, loading, src_lang=rows.tgt_lang, tgt_lang=rows.src_lang
+        )
+        if not side.requests:
+            return backward, np.zeros(0)
+        return backward, pair_scores(
+            side.requests,
+            backward,
+            side.contests,
+            src_lang=rows.tgt_lang,
+            tgt_lang=rows.src_lang,
+            score="geometric",
+        )
+
+    def _differences(
+        self, side: _Side, scores: npt.NDArray[np.float64]
+    ) -> dict[int, list[tuple[Span, float]]]:
+        """Return row -> each part with its difference in nats per token; without rows that were not
+        scored.
+        """
+        with np.errstate(divide="ignore"):
+            logs = np.log(scores)
+        rows: dict[int, list[tuple[Span, float]]] = {}
+        for i, (row, span) in enumerate(side.candidates):
+            whole, rest = float(logs[2 * i]), float(logs[2 * i + 1])
+            if not np.isnan(whole):
+                difference = 0.0 if whole == rest else float(np.clip(rest - whole, *_RANGE))
+                rows.setdefault(row, []).append((span, difference))
+        return rows
+
+    def _judged(
+        self,
+        rows: Rows,
+        sides: Mapping[str, Mapping[int, Sequence[tuple[Span, float]]]],
+        scoring: Scoring,
+    ) -> tuple[Judgement, ...]:
+        names = check_ids(rows.ids, len(rows.references))
+        least = float(self.min_difference)
+        judgements = []
+        for row, reference in enumerate(rows.references):
+            texts = {"omission": reference["source"], "addition": rows.translations[row]}
+            spans = tuple(
+                TextSpan(
+                    "source" if side == "omission" else "translation",
+                    *span,
+                    texts[side][span.start : span.end],
+                    difference,
+                )
+                for side, differences in sides.items()
+                for span, difference in differences.get(row, ())
+                if difference > least
+            )
+            predicted = [
+                side
+                for side, text_side in zip(_SIDES, ("source", "translation"), strict=True)
+                if any(span.side == text_side for span in spans)
+            ]
+            is_judged = any(row in differences for differences in sides.values())
+            verdict = "inconclusive" if not is_judged else "incorrect" if spans else "correct"
+            gold = [side for side in _SIDES if reference[side] == "true"]
+            judgements.append(
+                Judgement(
+                    names[row],
+                    reference["category"] or "all",
+                    verdict == "correct",
+                    rows.translations[row],
+                    verdict,
+                    predicted="+".join(predicted),
+                    gold="+".join(gold),
+                    spans=spans,
+                )
+            )
+        return tuple(judgements)
+
+
+def _notes(n_omitted: int, n_judged: int, *, has_backward: bool) -> tuple[str, ...]:
+    notes = []
+    if not has_backward:
+        notes.append(
+            "Additions were not looked for; they need an evaluator of the other direction"
+            " (--option backward_evaluator=MODEL)"
+        )
+    if 2 * n_omitted > n_judged:
+        notes.append(
+            f"{n_omitted:,} of {n_judged:,} translations have an omission: the evaluator may be too"
+            " small for these texts, or the translations are of other sources"
+        )
+    return tuple(notes)
+
+
+def _rates(
+    rows: Rows,
+    judgements: Sequence[Judgement],
+    sides: Mapping[str, Mapping[int, Sequence[tuple[Span, float]]]],
+    least: float,
+    bootstrap: Bootstrap,
+) -> tuple[dict[str, float], dict[str, Interval | NoInterval]]:
+    """Return the shares of judged translations with errors, and agreement with labels."""
+    scores: dict[str, float] = {}
+    intervals: dict[str, Interval | NoInterval] = {}
+
+    def add(name: str, parts: Any, wholes: Any) -> None:
+        if np.sum(wholes) > 0:
+            estimate = estimate_share(np.asarray(parts, float), np.asarray(wholes, float))
+            scores[name], intervals[name] = estimate.value, estimate.interval
+
+    judged = [j for j in judgements if j.verdict != "inconclusive"]
+    add("error_rate", [not j.is_correct for j in judged], np.ones(len(judged)))
+    for side, differences in sides.items():
+        largest = np.array([max(d for _, d in parts) for parts in differences.values()])
+        is_wrong = largest > least
+        add(f"{side}_rate", is_wrong, np.ones(len(is_wrong)))
+        labels = [rows.references[row][side] for row in differences]
+        known = np.array([label != "" for label in labels], dtype=bool)
+        gold = np.array([label == "true" for label in labels], dtype=bool)[known]
+        if not gold.any() or gold.all():
+            continue
+        predicted = is_wrong[known]
+        right = predicted & gold
+        add(f"{side}_precision", right, predicted)
+        scores.setdefault(f"{side}_precision", 0.0)
+        add(f"{side}_recall", right, gold)
+        add(f"{side}_f1", 2 * right, predicted.astype(int) + gold)
+        scores[f"{side}_auc"] = _auc(largest[known], gold)
+        intervals[f"{side}_auc"] = _auc_interval(largest[known], gold, bootstrap)
+    omitted = [
+        _n_characters(judgements[row]) / len(rows.references[row]["source"])
+        for row in sides["omission"]
+    ]
+    if omitted:
+        scores["omitted_characters"] = float(np.mean(omitted))
+    return scores, intervals
+
+
+def _n_characters(judgement: Judgement) -> int:
+    """Return the number of characters of the source that are in omissions."""
+    spans = [range(span.start, span.end) for span in judgement.spans if span.side == "source"]
+    return len(set().union(*spans))
+
+
+def _auc(values: npt.NDArray[np.float64], gold: npt.NDArray[np.bool_]) -> float:
+    return float(placements(values[gold], values[~gold]).mean())
+
+
+def _auc_interval(
+    values: npt.NDArray[np.float64], gold: npt.NDArray[np.bool_], bootstrap: Bootstrap
+) -> Interval | NoInterval:
+    generator = np.random.default_rng(bootstrap.seed)
+    drawn = generator.integers(0, len(values), (bootstrap.n_resamples, len(values)))
+    aucs = [_auc(values[i], gold[i]) if 0 < gold[i].sum() < len(i) else float("nan") for i in drawn]
+    return percentile_interval(np.array(aucs))

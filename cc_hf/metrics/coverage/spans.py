@@ -1,0 +1,135 @@
+"""Which parts of a text may be left out of it: spans that are given, or chunks that need no parser.
+
+The chunks stand in for the subtrees of Vamvas & Sennrich (2022), whose program parses.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+from typing import NamedTuple
+
+from cc_hf.reading import read_rows
+
+__all__ = ["TABLES", "Span", "chunks", "table_of", "without"]
+
+_TOKEN = re.compile(r"\w+(?:[-'’.,]\w+)*|[^\w\s]")
+_BEFORE_MARK = re.compile(r"\s+([.,;:!?])")
+_BLANKS = re.compile(r"\s{2,}")
+_MAX_WORDS = 3
+
+
+class Span(NamedTuple):
+    """Characters [start, end) of a text."""
+
+    start: int
+    end: int
+
+
+class _Token(NamedTuple):
+    start: int
+    end: int
+    kind: str  # "content", "function" or "mark"
+    is_capital: bool
+
+
+@cache
+def _function_words() -> Mapping[str, frozenset[str]]:
+    path = Path(str(files(__package__).joinpath("function_words.tsv")))
+    return {row["lang"]: frozenset(row["words"].split()) for _, row in read_rows(path)}
+
+
+#: Languages with a table of function words.
+TABLES = ("de", "en", "es", "fr", "it", "pt")
+
+
+def table_of(lang: str) -> str:
+    """Return the name of the table of function words of a language for signatures.
+
+    Examples:
+        >>> table_of("en"), table_of("fi")
+        ('en', 'none')
+    """
+    return lang if lang in TABLES else "none"
+
+
+def without(text: str, span: Span, *, tidy: bool = False) -> str:
+    """Return a text without a span, and without blanks at its ends.
+
+    Args:
+        tidy: whether blanks are also joined, and removed before a mark. The program of the paper
+            does not mend anything.
+
+    Examples:
+        >>> without("Please exit the plane now.", Span(12, 21))
+        'Please exit  now.'
+        >>> without("Please exit the plane.", Span(12, 21), tidy=True)
+        'Please exit.'
+    """
+    rest = (text[: span.start] + text[span.end :]).strip()
+    return _BLANKS.sub(" ", _BEFORE_MARK.sub(r"\1", rest)) if tidy else rest
+
+
+def chunks(text: str, lang: str, *, keeps_names: bool = False) -> list[Span]:
+    """Return the parts of a text of up to three words that may be missing from its translation.
+
+    A part holds no mark and ends with a content word. It begins behind a content word, a mark or
+    nothing; or, if it has content words only, between a function word and a content word ("small"
+    in "the small plane"). A content word is left outside it.
+
+    Args:
+        lang: ISO 639-1; in a language that is not one of `TABLES`, every word is a content word.
+        keeps_names: whether capitalised words that follow one another inside the text stay
+            together: the second half of a name often follows from the first.
+
+    Returns:
+        Spans, the longest first (in words), then from the left.
+
+    Examples:
+        >>> text = "Please exit the plane after landing."
+        >>> [text[span.start : span.end] for span in chunks(text, "en")]
+        ['exit the plane', 'Please exit', 'the plane', 'after landing', 'Please', 'exit']
+    """
+    tokens = _tokens(text, lang)
+    n_content = sum(token.kind == "content" for token in tokens)
+    spans = [
+        (start, end)
+        for length in range(_MAX_WORDS, 0, -1)
+        for start in range(len(tokens) - length + 1)
+        if _is_chunk(tokens, start, end := start + length, n_content)
+        and not (keeps_names and any(_splits_name(tokens, position) for position in (start, end)))
+    ]
+    return [Span(tokens[start].start, tokens[end - 1].end) for start, end in spans]
+
+
+def _is_chunk(tokens: Sequence[_Token], start: int, end: int, n_content: int) -> bool:
+    kinds = [token.kind for token in tokens[start:end]]
+    if "mark" in kinds or kinds[-1] != "content" or kinds.count("content") == n_content:
+        return False
+    if start == 0 or tokens[start - 1].kind != "function":
+        return True
+    return "function" not in kinds and end < len(tokens) and tokens[end].kind == "content"
+
+
+def _splits_name(tokens: Sequence[_Token], position: int) -> bool:
+    """Return whether a boundary lies between two capitalised words, the first word aside."""
+    return (
+        1 < position < len(tokens)
+        and tokens[position - 1].is_capital
+        and tokens[position].is_capital
+    )
+
+
+def _tokens(text: str, lang: str) -> list[_Token]:
+    functions = _function_words().get(lang, frozenset())
+    tokens = []
+    for match in _TOKEN.finditer(text):
+        word = match.group()
+        is_word = any(map(str.isalnum, word))
+        kind = "mark" if not is_word else "function" if word.lower() in functions else "content"
+        is_name = kind == "content" and word[0].isupper() and lang != "de"
+        tokens.append(_Token(match.start(), match.end(), kind, is_name))
+    return tokens

@@ -1,0 +1,61 @@
+"""Coverage against the program of Vamvas & Sennrich (2022), on its released predictions."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from cc_hf.evaluation.judging import judge
+from cc_hf.evaluation.material import Material
+from cc_hf.metrics.coverage.metric import Coverage
+from tests.helpers.fake_evaluator import hash_scores
+
+_FOLDER = "upstream/ZurichNLP/coverage-contrastive-conditioning/evaluation/human_evaluation"
+
+
+def logs_as_scores(sources: Any, translations: Any) -> list[float]:
+    """The fake evaluator's score stands for a log-probability there."""
+    return np.exp(np.array(hash_scores(sources, translations)) - 1).tolist()
+
+
+def spans(text: str) -> str:
+    """Return "47-54 | 60-66" as JSON."""
+    return json.dumps([[int(n) for n in part.split("-")] for part in text.split(" | ") if part])
+
+
+@pytest.mark.shared
+@pytest.mark.parametrize(
+    ("split", "omissions", "additions"),
+    [("dev", (113, 59, 50), (66, 40, 38)), ("test", (535, 270, 235), (557, 292, 272))],
+)
+def test_spans_of_the_program(
+    split: str, omissions: tuple[int, ...], additions: tuple[int, ...], shared: Path
+) -> None:
+    """Candidate spans, those that are errors, and rows with one."""
+    path = shared / _FOLDER / f"predictions/en-de.{split}.jsonl"
+    rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    references = [
+        {
+            "source": row["source"],
+            "source_spans": spans(row["predicted_undertranslation_spans"]),
+            "translation_spans": spans(row["predicted_overtranslation_spans"]),
+        }
+        for row in rows
+    ]
+    metric = Coverage(spans="given", backward_evaluator=logs_as_scores)
+    result = judge(
+        metric,
+        Material("en", "de", references),
+        [row["target"] for row in rows],
+        evaluator=logs_as_scores,
+    )
+    counts = []
+    for side, key in (("source", "source_spans"), ("translation", "translation_spans")):
+        found = [[s for s in j.spans if s.side == side] for j in result.judgements]
+        n_candidates = sum(len(json.loads(reference[key])) for reference in references)
+        counts.append((n_candidates, sum(map(len, found)), sum(map(bool, found))))
+    assert counts == [omissions, additions]
