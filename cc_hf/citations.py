@@ -44,6 +44,18 @@ CITATIONS: dict[str, Citation] = {
 }""",
         "https://aclanthology.org/2021.emnlp-main.803",
     ),
+    "vamvas-sennrich-2022": Citation(
+        """@inproceedings{vamvas-sennrich-2022-little,
+    title = "As Little as Possible, as Much as Necessary: Detecting Over- and Undertranslations with Contrastive Conditioning",
+    author = "Vamvas, Jannis and Sennrich, Rico",
+    booktitle = "Proceedings of the 60th Annual Meeting of the Association for Computational Linguistics (Volume 2: Short Papers)",
+    year = "2022",
+    pages = "490--500",
+    publisher = "Association for Computational Linguistics",
+    url = "https://aclanthology.org/2022.acl-short.53",
+}""",
+        "https://aclanthology.org/2022.acl-short.53",
+    ),
     "stanovsky-2019": Citation(
         """@inproceedings{stanovsky-etal-2019-evaluating,
     title = "Evaluating Gender Bias in Machine Translation",

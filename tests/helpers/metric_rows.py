@@ -37,6 +37,10 @@ def row(metric: str, at: int, *, is_right: bool) -> tuple[str, dict[str, Any]]:
                 "pair": str(at // 2),
             },
         ),
+        "coverage": (
+            "good" if is_right else "bad",
+            {"source": "a right plane came", "category": gender},
+        ),
         "gender_accuracy": (
             word,
             {

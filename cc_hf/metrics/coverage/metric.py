@@ -24,7 +24,7 @@ from cc_hf.metrics.coverage.spans import Span, chunks, table_of, without
 from cc_hf.metrics.figure_names import COMMON, FigureName
 from cc_hf.metrics.summary import summarize
 from cc_hf.normalization import is_blank
-from cc_hf.results import Interval, NoInterval
+from cc_hf.results import EvaluationResult, Interval, NoInterval
 from cc_hf.schema import Example, Judgement, ScoringRequest, TextSpan
 from cc_hf.statistics.bootstrap import Bootstrap, percentile_interval
 from cc_hf.statistics.rank_tests import placements
@@ -121,7 +121,8 @@ class Coverage(ScoringMetric):
     Figures, in [0, 1]: accuracy, min_accuracy, accuracy_<category>; error_rate, omission_rate,
     addition_rate of the translations that are judged; omitted_characters, the mean share of the
     source that is in omissions; with labels <side>_precision, <side>_recall, <side>_f1, <side>_auc.
-    Counts: n_correct, n_inconclusive, n_omissions, n_additions, n_skipped.
+    Counts: n_correct, n_inconclusive, n_omissions, n_additions, n_skipped, and n_ties, where the
+    best part makes no difference, which is no error.
 
     Attributes:
         backward_evaluator: name, path, Evaluator or function that scores sources given
@@ -279,6 +280,17 @@ class Coverage(ScoringMetric):
             )
         return spans
 
+    @staticmethod
+    def row_values(result: EvaluationResult) -> dict[str, Any]:
+        """Return verdicts and the parts that are missing or added for every row."""
+        return {
+            **ScoringMetric.row_values(result),
+            **{
+                name: [[s.text for s in j.spans if s.side == side] for j in result.judgements]
+                for name, side in (("omissions", "source"), ("additions", "translation"))
+            },
+        }
+
     def measure(self, rows: Rows, bootstrap: Bootstrap, scoring: Scoring | None = None) -> Figures:
         """Judge every translation and compute the figures.
 
@@ -307,6 +319,7 @@ class Coverage(ScoringMetric):
                 **backward_fields,
                 "spans": f"chunks-{tables}" if self.spans == "chunks" else self.spans,
                 "mind": f"{self.min_difference:g}",
+                "tie": "correct",
                 **({"tidy": "yes"} if self.tidy else {}),
             },
             intervals={**summary.intervals, **intervals},
@@ -317,6 +330,7 @@ class Coverage(ScoringMetric):
                 "n_omissions": sum(s.side == "source" for j in judgements for s in j.spans),
                 "n_additions": sum(s.side != "source" for j in judgements for s in j.spans),
                 "n_skipped": len(judgements) - n_judged,
+                "n_ties": _n_ties(sides),
             },
             notes=_notes(n_omitted, n_judged, has_backward=bool(backward_fields)),
         )
@@ -403,6 +417,16 @@ class Coverage(ScoringMetric):
         return tuple(judgements)
 
 
+def _n_ties(sides: Mapping[str, Mapping[int, Sequence[tuple[Span, float]]]]) -> int:
+    """Return the number of translations whose best part makes no difference."""
+    largest: dict[int, float] = {}
+    for differences in sides.values():
+        for row, parts in differences.items():
+            best = max(difference for _, difference in parts)
+            largest[row] = max(best, largest.get(row, best))
+    return sum(difference == 0 for difference in largest.values())
+
+
 def _notes(n_omitted: int, n_judged: int, *, has_backward: bool) -> tuple[str, ...]:
     notes = []
     if not has_backward:
@@ -457,8 +481,7 @@ def _rates(
         _n_characters(judgements[row]) / len(rows.references[row]["source"])
         for row in sides["omission"]
     ]
-    if omitted:
-        scores["omitted_characters"] = float(np.mean(omitted))
+    add("omitted_characters", omitted, np.ones(len(omitted)))
     return scores, intervals
 
 
