@@ -82,7 +82,7 @@ METRICS: dict[str, str] = {
     "contrastive_translation_scoring": (
         "cc_hf.metrics.contrastive_translation_scoring:ContrastiveTranslationScoring"
     ),
-    "coverage": "cc_hf.metrics.coverage.metric:Coverage",
+    "coverage": "cc_hf.metrics.coverage:Coverage",
     "gender_accuracy": "cc_hf.metrics.gender_accuracy:GenderAccuracy",
     "gender_quality_gap": "cc_hf.metrics.gender_quality_gap:GenderQualityGap",
     "homograph_accuracy": "cc_hf.metrics.homograph_accuracy:HomographAccuracy",

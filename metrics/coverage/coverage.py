@@ -7,7 +7,7 @@ import evaluate
 
 import cc_hf.citations
 import cc_hf.evaluation.judging as judging  # From: cc_hf
-import cc_hf.metrics.coverage.metric as core  # From: cc_hf
+import cc_hf.metrics.coverage as core  # From: cc_hf
 
 _DESCRIPTION = """\
 Coverage finds what a translation leaves out and what it adds. A part of the source is left out if
@@ -26,7 +26,7 @@ Args:
         translations) -> scores; None for the one that ships for the language pair.
     backward_evaluator: the same for the other direction; None (default) finds omissions only.
     spans (str): "chunks" (default), parts of up to three words, or "given".
-    tidy (bool): whether blanks are mended where a part was cut out; False by default, as in the
+    tidy (bool): whether blanks are fixed where a part was cut out; False by default, as in the
         paper's program.
     min_difference (float): nats per token by which a text must be more probable; 0 by default.
     src_lang (str): ISO 639-1 code of the sources.

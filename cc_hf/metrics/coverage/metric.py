@@ -30,11 +30,14 @@ from cc_hf.statistics.bootstrap import Bootstrap, percentile_interval
 from cc_hf.statistics.rank_tests import placements
 from cc_hf.statistics.score_intervals import estimate_share
 
-__all__ = ["SPANS", "Coverage", "error_spans"]
+__all__ = ["SPANS", "Coverage", "judge"]
 
 #: Where the parts come from that may be missing: chunks of the text, or the data.
 SPANS = ("chunks", "given")
 _SIDES = ("omission", "addition")
+_TEXTS = dict(zip(_SIDES, ("source", "translation"), strict=True))
+#: Row -> parts of its text, each with a difference in nats per token.
+Differences = Mapping[int, Sequence[tuple[Span, float]]]
 _RANGE = (-1e3, 1e3)  # nats: a probability of 0 in floating point would be infinite
 _SPAN_KEYS = ("source_spans", "translation_spans")
 
@@ -81,28 +84,59 @@ class _Side(NamedTuple):
         return [([2 * i], [2 * i + 1]) for i in range(len(self.candidates))]
 
 
-def error_spans(
-    candidates: Sequence[Span], scores: Sequence[tuple[float, float]], *, min_difference: float = 0
-) -> list[tuple[Span, float]]:
-    """Return the parts without which the other text is more probable, in their order (section 2).
+def judge(
+    predictions: Sequence[str],
+    references: Sequence[Mapping[str, Any]],
+    differences: Mapping[str, Differences],
+    *,
+    ids: Sequence[str] | None = None,
+    min_difference: float = 0.0,
+) -> tuple[Judgement, ...]:
+    """Return the verdict on every translation: "incorrect" with an omission or addition.
 
     Args:
-        scores: log-probability per token of the other text, given the whole and given the rest.
-        min_difference: the rest must be better by more than this.
+        references: mappings with the keys that `Coverage` reads.
+        differences: "omission", and "addition" if additions were looked for, -> row -> the parts
+            that could be missing, each with how much more probable the other text is without it, in
+            nats per token. A row that is in neither is inconclusive.
+        ids: names of the examples; None for row numbers.
+        min_difference: an error is greater than this.
 
-    Returns:
-        Pairs of a part and the difference.
+    Raises:
+        InputError: for ids that do not fit the rows.
 
     Examples:
-        >>> error_spans([Span(0, 2), Span(3, 5)], [(-1.0, -0.5), (-1.0, -1.0)])
-        [(Span(start=0, end=2), 0.5)]
+        >>> row = dict.fromkeys(("category", "omission", "addition"), "") | {"source": "Go now."}
+        >>> (judged,) = judge(["Geh."], [row], {"omission": {0: [(Span(3, 6), 0.5)]}})
+        >>> judged.verdict, judged.spans[0].text
+        ('incorrect', 'now')
     """
-    differences = [rest - whole for whole, rest in scores]
-    return [
-        (span, difference)
-        for span, difference in zip(candidates, differences, strict=True)
-        if difference > min_difference
-    ]
+    names = check_ids(ids, len(references))
+    judgements = []
+    for row, reference in enumerate(references):
+        texts = {"omission": reference["source"], "addition": predictions[row]}
+        spans = tuple(
+            TextSpan(_TEXTS[side], *span, texts[side][span.start : span.end], difference)
+            for side, of_rows in differences.items()
+            for span, difference in of_rows.get(row, ())
+            if difference > min_difference
+        )
+        predicted = [side for side in _SIDES if any(s.side == _TEXTS[side] for s in spans)]
+        is_judged = any(row in of_rows for of_rows in differences.values())
+        verdict = "inconclusive" if not is_judged else "incorrect" if spans else "correct"
+        judgements.append(
+            Judgement(
+                names[row],
+                reference["category"] or "all",
+                verdict == "correct",
+                predictions[row],
+                verdict,
+                predicted="+".join(predicted),
+                gold="+".join(side for side in _SIDES if reference[side] == "true"),
+                spans=spans,
+            )
+        )
+    return tuple(judgements)
 
 
 @dataclass(frozen=True)
@@ -129,7 +163,7 @@ class Coverage(ScoringMetric):
             translations; None judges omissions only.
         spans: "chunks" of up to three words (`cc_hf.metrics.coverage.spans.chunks`), or "given",
             those of the references.
-        tidy: whether blanks are mended where a part was cut out; the paper's program does not.
+        tidy: whether blanks are fixed where a part was cut out; the paper's program does not.
         min_difference: nats per token by which a text must be more probable without the part.
     """
 
@@ -256,26 +290,26 @@ class Coverage(ScoringMetric):
         if side == "addition":
             texts, others, lang, key = others, sources, rows.tgt_lang, "translation_spans"
         candidates, requests = [], []
-        for row, (own, other) in enumerate(zip(texts, others, strict=True)):
-            if is_blank(own) or is_blank(other) or own.strip() == other.strip():
+        for row, (whole, other) in enumerate(zip(texts, others, strict=True)):
+            if is_blank(whole) or is_blank(other) or whole.strip() == other.strip():
                 continue
-            for span in self._spans_of(own, rows.references[row], lang, key, row):
-                rest = without(own, span, tidy=bool(self.tidy))
+            for span in self._spans_of(whole, rows.references[row], lang, key, row):
+                rest = without(whole, span, tidy=bool(self.tidy))
                 if rest:
                     candidates.append(_Candidate(row, span))
-                    requests += [ScoringRequest(t, other, row) for t in (own, rest)]
+                    requests += [ScoringRequest(t, other, row) for t in (whole, rest)]
         return _Side(candidates, requests)
 
     def _spans_of(
-        self, own: str, reference: Mapping[str, str], lang: str, key: str, row: int
+        self, whole: str, reference: Mapping[str, str], lang: str, key: str, row: int
     ) -> list[Span]:
         if self.spans == "chunks":
-            return chunks(own, lang, keeps_names=key == _SPAN_KEYS[1])
+            return chunks(whole, lang, keeps_names=key == _SPAN_KEYS[1])
         where = f"row {row}: {key}"
         spans = _parsed(reference[key], where)
-        if outside := [span for span in spans if span.end > len(own)]:
+        if outside := [span for span in spans if span.end > len(whole)]:
             raise InputError(
-                f"{where}: expected spans within the {len(own)} characters of the text, got"
+                f"{where}: expected spans within the {len(whole)} characters of the text, got"
                 f" {list(outside[0])}"
             )
         return spans
@@ -306,7 +340,13 @@ class Coverage(ScoringMetric):
             sides["addition"] = self._differences(side, scores)
             fields = scorer_fields(backward, "geometric", side.requests, scores)
             backward_fields = {"back": fields["eval"]}
-        judgements = self._judged(rows, sides, scoring)
+        judgements = judge(
+            rows.translations,
+            rows.references,
+            sides,
+            ids=rows.ids,
+            min_difference=float(self.min_difference),
+        )
         summary = summarize(judgements)
         scores_, intervals = _rates(rows, judgements, sides, float(self.min_difference), bootstrap)
         n_judged = sum(j.verdict != "inconclusive" for j in judgements)
@@ -372,52 +412,8 @@ class Coverage(ScoringMetric):
                 rows.setdefault(row, []).append((span, difference))
         return rows
 
-    def _judged(
-        self,
-        rows: Rows,
-        sides: Mapping[str, Mapping[int, Sequence[tuple[Span, float]]]],
-        scoring: Scoring,
-    ) -> tuple[Judgement, ...]:
-        names = check_ids(rows.ids, len(rows.references))
-        least = float(self.min_difference)
-        judgements = []
-        for row, reference in enumerate(rows.references):
-            texts = {"omission": reference["source"], "addition": rows.translations[row]}
-            spans = tuple(
-                TextSpan(
-                    "source" if side == "omission" else "translation",
-                    *span,
-                    texts[side][span.start : span.end],
-                    difference,
-                )
-                for side, differences in sides.items()
-                for span, difference in differences.get(row, ())
-                if difference > least
-            )
-            predicted = [
-                side
-                for side, text_side in zip(_SIDES, ("source", "translation"), strict=True)
-                if any(span.side == text_side for span in spans)
-            ]
-            is_judged = any(row in differences for differences in sides.values())
-            verdict = "inconclusive" if not is_judged else "incorrect" if spans else "correct"
-            gold = [side for side in _SIDES if reference[side] == "true"]
-            judgements.append(
-                Judgement(
-                    names[row],
-                    reference["category"] or "all",
-                    verdict == "correct",
-                    rows.translations[row],
-                    verdict,
-                    predicted="+".join(predicted),
-                    gold="+".join(gold),
-                    spans=spans,
-                )
-            )
-        return tuple(judgements)
 
-
-def _n_ties(sides: Mapping[str, Mapping[int, Sequence[tuple[Span, float]]]]) -> int:
+def _n_ties(sides: Mapping[str, Differences]) -> int:
     """Return the number of translations whose best part makes no difference."""
     largest: dict[int, float] = {}
     for differences in sides.values():
@@ -445,7 +441,7 @@ def _notes(n_omitted: int, n_judged: int, *, has_backward: bool) -> tuple[str, .
 def _rates(
     rows: Rows,
     judgements: Sequence[Judgement],
-    sides: Mapping[str, Mapping[int, Sequence[tuple[Span, float]]]],
+    sides: Mapping[str, Differences],
     least: float,
     bootstrap: Bootstrap,
 ) -> tuple[dict[str, float], dict[str, Interval | NoInterval]]:

@@ -61,7 +61,7 @@ def without(text: str, span: Span, *, tidy: bool = False) -> str:
 
     Args:
         tidy: whether blanks are also joined, and removed before a mark. The program of the paper
-            does not mend anything.
+            does not fix anything.
 
     Examples:
         >>> without("Please exit the plane now.", Span(12, 21))
