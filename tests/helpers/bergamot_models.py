@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import io
 import struct
 import tracemalloc
 from collections.abc import Iterator, Mapping
@@ -12,12 +11,11 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import sentencepiece
 import yaml
 
 from cc_hf.errors import DataError
 from cc_hf.models.bergamot.marian_file import read_marian_file
-from tests.helpers.models import TEXT
+from tests.helpers.models import MARIAN_MARKS, TEXT, trained_pieces
 
 FLOAT32, INT8, CHARACTERS = 0x404, 0x4101, 0x101
 WIDTH, INNER, N_HEADS = 16, 32, 2
@@ -136,17 +134,7 @@ def binary(
 
 def vocabulary(*, size: int = 70, text: str = TEXT) -> bytes:
     """A SentencePiece model with </s> and <unk> first, as Marian has them."""
-    model = io.BytesIO()
-    sentencepiece.SentencePieceTrainer.train(
-        sentence_iterator=iter(text.splitlines() * 20),
-        model_writer=model,
-        vocab_size=size,
-        eos_id=0,
-        unk_id=1,
-        bos_id=-1,
-        minloglevel=2,
-    )
-    return model.getvalue()
+    return trained_pieces(text.splitlines() * 20, vocab_size=size, **MARIAN_MARKS)
 
 
 def save_student(

@@ -10,7 +10,14 @@ from typing import Any
 
 from cc_hf.data.loading import SAMPLE_SIZES, declaration
 
-__all__ = ["CONTRAWSD_ITEMS", "MT", "declare_wino_x", "is_sampled", "lay_out_samples"]
+__all__ = [
+    "CONTRAWSD_ITEMS",
+    "MT",
+    "declare_wino_x",
+    "german_referents",
+    "is_sampled",
+    "lay_out_samples",
+]
 
 #: made up, in the format of ContraWSD: all keys, the fewest, no contrastive translation
 CONTRAWSD_ITEMS: dict[str, list[dict[str, Any]]] = {
@@ -129,18 +136,21 @@ def _mucow(config: str, shared: Path) -> str:
     ).read_text(encoding="utf-8")
 
 
+def german_referents(first: str, second: str) -> dict[str, str]:
+    """Return what a row of Wino-X says of the nouns of its two pronouns."""
+    return {
+        f"{truth}_translation_referent_of_pronoun{i}_de": noun
+        for truth in ("true", "false")
+        for i, noun in ((1, first), (2, second))
+    }
+
+
 MT = {
     "qID": "Q-1",
     "sentence": "Dana could not hang the artwork on her wall because it was too thin.",
     "translation1": "Dana konnte das Kunstwerk nicht an ihre Wand hängen, weil sie zu dünn war.",
     "translation2": "Dana konnte das Kunstwerk nicht an ihre Wand hängen, weil es zu dünn war.",
-    "answer": 1,
-    "pronoun1": "sie",
-    "pronoun2": "es",
-    "referent1_en": "wall",
-    "referent2_en": "artwork",
-    "true_translation_referent_of_pronoun1_de": "Wand",
-    "true_translation_referent_of_pronoun2_de": "Kunstwerk",
-    "false_translation_referent_of_pronoun1_de": "Wand",
-    "false_translation_referent_of_pronoun2_de": "Kunstwerk",
+    **{"answer": 1, "pronoun1": "sie", "pronoun2": "es"},
+    **{"referent1_en": "wall", "referent2_en": "artwork"},
+    **german_referents("Wand", "Kunstwerk"),
 }
