@@ -23,33 +23,21 @@ WIDTH, INNER, N_HEADS = 16, 32, 2
 
 def settings(**changes: Any) -> dict[str, Any]:
     """The configuration of a student with two layers on each side, as Marian writes it."""
+    off = ("right-left", "skip", "tied-embeddings", "tied-embeddings-src", "ulr")
+    none = ("transformer-no-projection", "transformer-train-position-embeddings")
     return {
-        "type": "transformer",
-        "dim-emb": WIDTH,
-        "dim-vocabs": [70, 70],
-        "enc-depth": 2,
-        "dec-depth": 2,
-        "dec-cell": "ssru",
-        "input-types": [],
-        "lemma-dim-emb": 0,
-        "right-left": False,
-        "skip": False,
-        "tied-embeddings": False,
-        "tied-embeddings-all": True,
-        "tied-embeddings-src": False,
+        **{"type": "transformer", "version": "v1.9.56", "dec-cell": "ssru", "input-types": []},
+        **{"dim-emb": WIDTH, "dim-vocabs": [70, 70], "enc-depth": 2, "dec-depth": 2},
+        **{"lemma-dim-emb": 0, "tied-embeddings-all": True, **dict.fromkeys((*off, *none), False)},
         "transformer-decoder-autoreg": "rnn",
         "transformer-dim-ffn": INNER,
         "transformer-ffn-activation": "relu",
         "transformer-ffn-depth": 2,
         "transformer-heads": N_HEADS,
-        "transformer-no-projection": False,
         "transformer-postprocess": "dan",
         "transformer-postprocess-emb": "d",
         "transformer-preprocess": "",
         "transformer-tied-layers": [],
-        "transformer-train-position-embeddings": False,
-        "ulr": False,
-        "version": "v1.9.56",
         **changes,
     }
 

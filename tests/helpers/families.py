@@ -181,13 +181,15 @@ def save_tiny_causal_lm(
         unk_token="<unk>",
         model_max_length=n_positions,
     ).save_pretrained(folder)
-    ends = {"vocab_size": tokenizer.get_vocab_size(), "bos_token_id": 0, "eos_token_id": 1}
+    ends: Any = {"vocab_size": tokenizer.get_vocab_size(), "bos_token_id": 0, "eos_token_id": 1}
     sizes = {"n_embd": 16, "n_layer": 2, "n_head": 2, "n_positions": n_positions}
     if llama:
         sizes = {"hidden_size": 16, "num_hidden_layers": 2, "num_attention_heads": 2}
         sizes |= {"intermediate_size": 32, "max_position_embeddings": n_positions}
-    kind = (transformers.AutoModelForCausalLM, "llama" if llama else "gpt2")
-    made_model(*kind, seed=6, **sizes, **ends, initializer_range=0.25).save_pretrained(folder)
+    ends |= {**sizes, "initializer_range": 0.25}
+    kind = "llama" if llama else "gpt2"
+    model = made_model(transformers.AutoModelForCausalLM, kind, seed=6, **ends)
+    model.save_pretrained(folder)
     return folder
 
 

@@ -14,15 +14,10 @@ import torch
 import transformers
 
 N_POSITIONS = 1000
+_PART = {"layers": 2, "attention_heads": 2, "ffn_dim": 32}
 SIZES = {
-    "d_model": 16,
-    "encoder_layers": 2,
-    "decoder_layers": 2,
-    "encoder_attention_heads": 2,
-    "decoder_attention_heads": 2,
-    "encoder_ffn_dim": 32,
-    "decoder_ffn_dim": 32,
-    "max_position_embeddings": N_POSITIONS,
+    **{f"{side}_{name}": n for side in ("encoder", "decoder") for name, n in _PART.items()},
+    **{"d_model": 16, "max_position_embeddings": N_POSITIONS},
 }
 TEXT = """The doctor asked the nurse to help her with the procedure.
 Der Arzt bat die Krankenschwester, ihm bei dem Eingriff zu helfen.
@@ -32,7 +27,7 @@ Die Mechanikerin begrüßte den Rezeptionisten, weil sie gute Laune hatte.
 
 
 #: numbers of special pieces as Marian has them
-MARIAN_MARKS = {"eos_id": 0, "unk_id": 1, "bos_id": -1}
+MARIAN_MARKS: dict[str, Any] = {"eos_id": 0, "unk_id": 1, "bos_id": -1}
 
 
 def trained_pieces(texts: Iterable[str] = TEXT.splitlines() * 20, **options: Any) -> bytes:

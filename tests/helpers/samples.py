@@ -19,6 +19,11 @@ __all__ = [
     "lay_out_samples",
 ]
 
+
+def _error(contrastive: str, replacement: str) -> dict[str, str]:
+    return {"contrastive": contrastive, "replacement": replacement, "type": "word_sense"}
+
+
 #: made up, in the format of ContraWSD: all keys, the fewest, no contrastive translation
 CONTRAWSD_ITEMS: dict[str, list[dict[str, Any]]] = {
     "de-en": [
@@ -32,16 +37,8 @@ CONTRAWSD_ITEMS: dict[str, list[dict[str, Any]]] = {
             "sentence number": 7,
             "frequency of sense/ambig word in wmt16": "212/3050",
             "errors": [
-                {
-                    "contrastive": "The castle on the door is broken.",
-                    "replacement": "castle",
-                    "type": "word_sense",
-                },
-                {
-                    "contrastive": "The palace on the door is broken.",
-                    "replacement": "palace",
-                    "type": "word_sense",
-                },
+                _error("The castle on the door is broken.", "castle"),
+                _error("The palace on the door is broken.", "palace"),
             ],
         },
         {
@@ -71,13 +68,7 @@ CONTRAWSD_ITEMS: dict[str, list[dict[str, Any]]] = {
             "sense": "serrure",
             "original translation": "serrure",
             "frequency of sense/ambig word in europarl-v7 and nc11": "51/900",
-            "errors": [
-                {
-                    "contrastive": "Le château de la porte est cassée.",
-                    "replacement": "château",
-                    "type": "word_sense",
-                }
-            ],
+            "errors": [_error("Le château de la porte est cassée.", "château")],
         }
     ],
 }
@@ -93,10 +84,8 @@ def lay_out_samples(name: str, config: str, folder: Path, shared: Path) -> Path:
     for file in declaration(name).files_of(config):
         path = folder / file.repository / file.path
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(
-            {"wino_x": _wino_x, "contrawsd": _contrawsd, "mucow": _mucow}[name](config, shared),
-            encoding="utf-8",
-        )
+        made = {"wino_x": _wino_x, "contrawsd": _contrawsd, "mucow": _mucow}[name]
+        path.write_text(made(config, shared), encoding="utf-8")
     if name == "wino_x":
         declare_wino_x(folder)
     return folder
@@ -130,10 +119,8 @@ def _contrawsd(config: str, shared: Path) -> str:
 
 def _mucow(config: str, shared: Path) -> str:
     """Return the scoring suite of another pair, which has the same format."""
-    return (
-        shared
-        / "upstream/Helsinki-NLP/MuCoW/WMT2019/scoring test suite/json/lv-en.mucow.scoring.json"
-    ).read_text(encoding="utf-8")
+    folder = shared / "upstream/Helsinki-NLP/MuCoW/WMT2019/scoring test suite/json"
+    return (folder / "lv-en.mucow.scoring.json").read_text(encoding="utf-8")
 
 
 def german_referents(first: str, second: str) -> dict[str, str]:

@@ -47,7 +47,8 @@ def mt_rows(n: int, *, seed: int = 0) -> list[dict[str, Any]]:
                     "sentence": f"The {first} hit the {second} because it was {english}.",
                     "translation1": f"{start} {one} {german} war.",
                     "translation2": f"{start} {other} {german} war.",
-                    **{"answer": answer, "pronoun1": one, "pronoun2": other},
+                    "answer": answer,
+                    **{"pronoun1": one, "pronoun2": other},
                     **{"referent1_en": first, "referent2_en": second},
                     **german_referents(subject, object_),
                 }
@@ -99,7 +100,9 @@ def save_schema_marian(folder: Path, *, n_pieces: int = 90, width: int = 32, see
     """
     pieces = trained_pieces(texts(), vocab_size=n_pieces, model_type="bpe", **MARIAN_MARKS)
     part = {"layers": 1, "ffn_dim": 2 * width, "attention_heads": 4}
-    sizes = {f"{side}_{name}": n for side in ("encoder", "decoder") for name, n in part.items()}
+    sizes: Any = {
+        f"{side}_{name}": n for side in ("encoder", "decoder") for name, n in part.items()
+    }
     sizes |= {"d_model": width, "max_position_embeddings": 64}
     return save_marian(folder, pieces, seed=seed, **sizes, dropout=0.0, init_std=0.15)
 

@@ -19,15 +19,12 @@ from cc_hf.schema import ContrastiveSourceExample, Focus
 from tests.helpers.cases import cases_by_message
 
 _EXAMPLE = ContrastiveSourceExample(
-    "7",
-    "en",
-    "pt",
-    "The nurse lost her key.",
+    *("7", "en", "pt", "The nurse lost her key."),
     Focus("nurse", 4),
     ("The [female] nurse lost her key.",),
     ("The [male] nurse lost her key.",),
-    "female",
-    "female",
+    category="female",
+    gold="female",
 )
 
 
