@@ -102,13 +102,9 @@ def test_options_that_are_not_known_are_refused() -> None:
             TABLE.associations("bat", smoothing=smoothing)
 
 
-FULL = count_attractors(
-    [pair("ball ball", "1")],
-    stop_words={"the"},
-    lexicon=LEXICON,
-    corpus="abcdefghi",
-    tagging="tag|corpus:abcdefg|langs:en-de|parser:none|rule:program|v:0",
-)
+TAGGING = "tag|corpus:abcdefg|langs:en-de|parser:none|rule:program|v:0"
+ORIGIN: dict[str, Any] = {"lexicon": LEXICON, "corpus": "abcdefghi", "tagging": TAGGING}
+FULL = count_attractors([pair("ball ball", "1")], stop_words={"the"}, **ORIGIN)
 
 
 def test_a_table_is_read_as_it_was_written(tmp_path: Path) -> None:

@@ -74,10 +74,7 @@ def test_a_dataset_is_tagged_like_files(streaming: str) -> None:
         (f"{TAG} a.en a.de --held-out 0.2", "--held-out: expected a share"),
         (f"{TAG} a.en a.de --homograph cat", "unknown homograph 'cat'"),
         (f"{TAG} a.en a.de --aligner x", "unknown aligner 'x'"),
-        (
-            f"{ATTRACTORS} table.json --stop-words a.en",
-            "--stop-words: expected pairs (.jsonl) with",
-        ),
+        (f"{ATTRACTORS} table.json --stop-words a.en", "--stop-words: expected pairs (.jsonl)"),
         (f"{ATTRACTORS} table.json --homograph x", "unknown homograph"),
         ("score table.json a.en", "a.en: line 1: expected a JSON object"),
     ],

@@ -14,6 +14,7 @@ from cc_hf.studies.disambiguation_bias.attacks.samples import (
     read_samples,
     write_rows,
 )
+from cc_hf.text.nouns import DictionaryNouns
 from tests.helpers.nouns import nouns_of
 from tests.studies.disambiguation_bias.attacks.helper import samples_from, tagged, training_pairs
 
@@ -82,10 +83,7 @@ def test_short_words_in_er_and_est_can_be_dropped() -> None:
         tagged(0, "The proper spring came .", "season"),
         tagged(1, "The proper spring is in the hills .", "water"),
     ]
-    parser = type(nouns_of())(
-        lambda word: {"ADJ"} if word in ("proper", "similar") else {"NOUN"} & {word.upper()},
-        name="x",
-    )
+    parser = DictionaryNouns(lambda word: {"ADJ"} if word == "proper" else set(), name="x")
     seeds = [tagged(5, "A spring came .", "season")]
     assert len(samples_from(seeds, pairs, parser)) == 1
     rules = GenerationRules(drops_er_est=True)
@@ -102,9 +100,8 @@ def test_ids_are_unique_counts_are_kept_and_rows_survive_a_file(tmp_path: Path) 
 
 def test_sentences_beyond_the_pairs_add_to_the_nouns_only() -> None:
     parser = nouns_of()
-    table = count_modifiers(
-        training_pairs(), parser, sources=["The warm garden .", "A warm spring ."]
-    )
+    sources = ["The warm garden .", "A warm spring ."]
+    table = count_modifiers(training_pairs(), parser, sources=sources)
     assert table.of_noun("garden") == {"old": 1, "warm": 1}
     assert table.of_sense("spring", "season") == {"warm": 2, "old": 1, "hot": 1}
     assert table.n_sentences == 12
