@@ -1,7 +1,7 @@
 """Disambiguation bias as tables for the terminal.
 
-They show what became of the pairs of a corpus, the strongest attractors of each sense (thesis,
-Table 3.4), and the bias of sentences.
+They show the senses of homographs (thesis, Table 3.3), what became of the pairs of a corpus, the
+strongest attractors of each sense (Table 3.4), and the bias of sentences.
 """
 
 from __future__ import annotations
@@ -18,11 +18,28 @@ from cc_hf.reports.numbers import count
 from cc_hf.reports.tables.base import heading, plain_table
 from cc_hf.studies.disambiguation_bias.attractors import AttractorTable
 from cc_hf.studies.disambiguation_bias.tagging_summary import TaggingSummary, outcome_rows
+from cc_hf.text.sense_matching import SenseCluster
 
-__all__ = ["attractors_table", "bias_table", "tagging_table"]
+__all__ = ["attractors_table", "bias_table", "lexicon_table", "tagging_table"]
 
 _SHOWN_SENSES = 3
 _SHOWN_DAMAGED = 5
+
+
+def lexicon_table(lexicon: Mapping[str, Mapping[str, SenseCluster]], *, title: str) -> Group:
+    """Return a row for each sense with its first target words.
+
+    Args:
+        lexicon: homograph -> name of a cluster -> cluster.
+    """
+    rows = Table(box=box.SIMPLE_HEAD)
+    for name in ("homograph", "sense", "target words"):
+        rows.add_column(name)
+    for homograph, clusters in lexicon.items():
+        for name, cluster in clusters.items():
+            words = ", ".join(cluster.senses[:_SHOWN_SENSES])
+            rows.add_row(Text(homograph), Text(name), Text(words))
+    return Group(heading(title), rows)
 
 
 def tagging_table(summary: TaggingSummary, *, title: str) -> Group:

@@ -45,6 +45,9 @@ def test_from_a_corpus_to_the_bias_of_sentences() -> None:
     figures = json.loads(run(f"{ATTRACTORS} table.json {options}"))
     assert figures["n_pairs"] == {"spring": {"1": 1, "2": 1}}
     assert len(figures["strongest"]["spring"]["1"]) == 1
+    shown = run(f"{ATTRACTORS} pairs.jsonl --stop-words snowball")
+    assert "ball 1, hit 1" in shown
+    assert "|stop:174." in shown
     shown = run("score table.json pairs.jsonl --rows rows.jsonl")
     assert "largest freq bias" in shown
     assert len(Path("rows.jsonl").read_text(encoding="utf-8").splitlines()) == 5
