@@ -21,7 +21,7 @@ from cc_hf.studies.disambiguation_bias.command_options import (
 )
 from cc_hf.studies.disambiguation_bias.lexicon_commands import build_lexicon
 from cc_hf.studies.disambiguation_bias.model_commands import compare_models
-from cc_hf.studies.disambiguation_bias.tag_commands import tag
+from cc_hf.studies.disambiguation_bias.tag_commands import count_corpus, tag
 
 if TYPE_CHECKING:
     from cc_hf.studies.disambiguation_bias.attractors import AttractorTable
@@ -203,6 +203,7 @@ def score(
 
 
 add_command(app, "build-lexicon", build_lexicon)
+add_command(app, "count-corpus", count_corpus)
 add_command(app, "tag", tag)
 add_command(app, "attractors", attractors)
 add_command(app, "score", score)
