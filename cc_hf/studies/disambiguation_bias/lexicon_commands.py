@@ -40,7 +40,7 @@ def build_lexicon(
 
     The table shows senses as Emelin (2023), Table 3.3, does.
 
-    Example: cc-hf study disambiguation_bias build-lexicon --language-pair de-en --senses lexicon.json
+    Example: cc-hf study disambiguation_bias build-lexicon --language-pair de-en --senses german.json
     """  # noqa: E501
     from cc_hf.studies.disambiguation_bias.lexicons import lexicon_json, named_lexicon
     from cc_hf.studies.disambiguation_bias.tables import lexicon_table

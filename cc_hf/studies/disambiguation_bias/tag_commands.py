@@ -141,8 +141,8 @@ def count_corpus(
     The figures correspond to Emelin (2023), Tables 3.1 and 3.2, and to the numbers of samples in
     Vamvas and Sennrich (2021), Table A2.
 
-    Example: cc-hf study disambiguation_bias count-corpus train.en train.de dev.en dev.de --max-length-ratio 2
-    """  # noqa: E501
+    Example: cc-hf study disambiguation_bias count-corpus train.en train.de --max-length-ratio 2
+    """
     from cc_hf.studies.disambiguation_bias.corpus_sizes import corpus_sizes, part_names
     from cc_hf.studies.disambiguation_bias.tables import sizes_table
 
