@@ -1,5 +1,5 @@
-"""Nouns of English sentences with the adjectives before them: by a spaCy pipeline, or by a
-dictionary of parts of speech without a parser.
+"""Nouns with their adjectives: in English, German and Portuguese sentences by a spaCy pipeline, in
+English ones also by a dictionary of parts of speech without a parser.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any, Protocol
 
-from cc_hf.errors import InputError, MissingDependencyError
+from cc_hf.errors import InputError, MissingDependencyError, check_choice
 from cc_hf.text.lemmatization import load_lemmatizer
 from cc_hf.text.spacy_pipelines import load_pipeline, pipeline_name
 from cc_hf.text.tokenization import Token, word_tokens
@@ -45,6 +45,10 @@ _BEFORE_NOUNS = """a an the this that these those my your his her its our their 
     each another either neither"""
 _DETERMINERS = frozenset(f"{_BEFORE_NOUNS} {_NUMBERS}".split())
 _COMPARED = ("JJR", "JJS")
+_SPACY_LANGUAGES = ("en", "de", "pt")
+# Words after which the form of a German adjective is known, by their tags in TIGER.
+_GERMAN_DETERMINERS = ("ART", "PDAT", "PIAT", "PPOSAT", "PWAT", "APPRART")
+_PORTUGUESE_OF = ("de", "do", "da", "dos", "das")
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +58,7 @@ class Modifier:
     Attributes:
         text: the word in lower case.
         start: 0-based position of its first character in the sentence.
-        is_adjacent: whether it stands directly before the noun.
+        is_adjacent: whether it stands directly before the noun, in Portuguese directly after it.
         is_compared: whether it is a comparative or superlative.
     """
 
@@ -74,6 +78,8 @@ class Noun:
         lemma: its lemma in lower case.
         start: 0-based position of its first character in the sentence.
         is_compound: whether it is a part of a compound, such as "baseball bat".
+        agreement: what the form of an adjective depends on: two nouns with the same text take the
+            same forms. None in English, "" if it is not known.
     """
 
     text: str
@@ -81,6 +87,7 @@ class Noun:
     start: int
     modifiers: tuple[Modifier, ...] = ()
     is_compound: bool = False
+    agreement: str | None = None
 
 
 class NounParser(Protocol):
@@ -218,18 +225,21 @@ class DictionaryNouns:
 
 
 class SpacyNouns:
-    """Nouns and adjectives by the dependencies of a spaCy pipeline (relation `amod`).
+    """Nouns and adjectives by the dependencies of a spaCy pipeline.
 
     Args:
-        model: name or path of an English pipeline with a tagger and a parser.
+        model: name or path of a pipeline with a tagger and a parser.
+        lang: its language: en, de or pt.
 
     Raises:
         InputError: for a pipeline without a parser or for another language.
         MissingDependencyError: if spaCy or the pipeline is not installed.
     """
 
-    def __init__(self, model: str) -> None:
-        self._pipeline = load_pipeline(model, "en", exclude=["ner"])
+    def __init__(self, model: str, lang: str = "en") -> None:
+        check_choice("lang", lang, _SPACY_LANGUAGES)
+        self._lang = lang
+        self._pipeline = load_pipeline(model, lang, exclude=["ner"])
         if "parser" not in self._pipeline.pipe_names:
             raise InputError(
                 f"spacy_model: expected a pipeline with a parser, got {model!r}, which has"
@@ -247,32 +257,69 @@ class SpacyNouns:
         """Return the nouns of each sentence; see `NounParser.nouns`."""
         starts = [()] * len(sources) if known_starts is None else known_starts
         return [
-            [spacy_noun(token) for token in parsed if token.pos_ == "NOUN" or token.idx in known]
+            [
+                spacy_noun(token, self._lang)
+                for token in parsed
+                if token.pos_ == "NOUN" or token.idx in known
+            ]
             for parsed, known in zip(self._pipeline.pipe(sources), starts, strict=True)
         ]
 
 
-def spacy_noun(token: Any) -> Noun:
+def spacy_noun(token: Any, lang: str = "en") -> Noun:
     """Return the noun of a token of spaCy.
 
     Args:
         token: a token with its dependencies.
+        lang: en, de or pt.
     """
+    step = 1 if lang == "pt" else -1
     modifiers = tuple(
         Modifier(
             child.text.lower(),
             child.idx,
             len(child.text),
-            is_adjacent=child.i == token.i - 1,
-            is_compared=child.tag_ in _COMPARED,
+            is_adjacent=child.i == token.i + step,
+            is_compared=_is_compared(child, lang),
         )
-        for child in token.lefts
-        if child.dep_ == "amod"
+        for child in (token.children if lang == "pt" else token.lefts)
+        if _is_adjective(child, lang)
     )
     is_compound = token.dep_ == "compound" or any(
         child.dep_ == "compound" for child in token.children
     )
-    return Noun(token.text, token.lemma_.lower(), token.idx, modifiers, is_compound)
+    agreement = None
+    if lang == "pt":
+        # An adjective would part "banco de dados".
+        is_compound |= token.i + 1 < len(token.doc) and _text_at(token, 1) in _PORTUGUESE_OF
+        agreement = " ".join((token.text.lower(), *_features(token, "Gender", "Number")))
+    elif lang == "de":
+        before = -1 - len(modifiers)
+        has_determiner = token.i + before >= 0 and token.nbor(before).tag_ in _GERMAN_DETERMINERS
+        form = (_text_at(token, before), token.text) if has_determiner else ()
+        agreement = " ".join((*form, *_features(token, "Case", "Number"))) if form else ""
+    return Noun(token.text, token.lemma_.lower(), token.idx, modifiers, is_compound, agreement)
+
+
+def _is_adjective(child: Any, lang: str) -> bool:
+    """Return whether a token modifies its head; the German pipelines have TIGER's relations."""
+    if lang == "de":
+        return bool(child.dep_ == "nk" and child.pos_ == "ADJ")
+    return bool(child.dep_ == "amod")
+
+
+def _is_compared(child: Any, lang: str) -> bool:
+    if lang == "en":
+        return child.tag_ in _COMPARED
+    return bool({"Cmp", "Sup"} & {*child.morph.get("Degree")})
+
+
+def _text_at(token: Any, distance: int) -> str:
+    return str(token.nbor(distance).text.lower())
+
+
+def _features(token: Any, *names: str) -> tuple[str, ...]:
+    return tuple("".join(token.morph.get(name)) for name in names)
 
 
 @cache
@@ -298,18 +345,26 @@ def english_parts(word: str) -> frozenset[str]:
     return frozenset({*lemmas, "COMPARED"} if is_compared else lemmas)
 
 
-def noun_parser(spacy_model: str | None = None) -> NounParser:
-    """Return the parser of English nouns.
+def noun_parser(spacy_model: str | None = None, lang: str = "en") -> NounParser:
+    """Return the parser of nouns.
 
     Args:
-        spacy_model: name or path of a spaCy pipeline; None for the dictionary of lemminflect.
+        spacy_model: name or path of a spaCy pipeline; None for the dictionary of lemminflect, which
+            is English.
+        lang: language of the sentences: en, de or pt.
 
     Raises:
-        InputError: for a pipeline without a parser or for another language.
+        InputError: for a pipeline without a parser or for another language, another language, or
+            none for a language other than English.
         MissingDependencyError: if spaCy, the pipeline or lemminflect is not installed.
     """
     if spacy_model is not None:
-        return SpacyNouns(spacy_model)
+        return SpacyNouns(spacy_model, lang)
+    if lang != "en":
+        raise InputError(
+            f"spacy_model: expected a pipeline that finds adjectives in {lang!r}, got none; name"
+            f" one, such as {lang}_core_news_sm"
+        )
     english_parts("word")  # fails at once if lemminflect is not installed
     return DictionaryNouns(english_parts, name=f"lemminflect-{_lemminflect_version()}")
 

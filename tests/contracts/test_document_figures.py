@@ -59,36 +59,25 @@ def test_a_figure_without_a_source_and_a_source_without_a_figure_are_told() -> N
     text = "# T\n## One\nAll 99.5 % are.\n\nNone.\n## Two\nOnly 0.5 is.\n"
     found = list(passages("p.md", text))
     entries = [Entry("p.md", "One", "*", ("arithmetic",)), Entry("p.md", "Three", "*", ("a",))]
-    assert [problem.partition("\t")[0] for problem in problems(found, entries)] == [
-        "no source: p.md",
-        "fits no figure: p.md",
-    ]
+    told = [problem.partition("\t")[0] for problem in problems(found, entries)]
+    assert told == ["no source: p.md", "fits no figure: p.md"]
 
 
 @pytest.mark.shared
 def test_figures_that_are_cited_are_printed_in_the_paper(shared: Path) -> None:
-    printed = {
-        name: {
-            _value(number)
-            for path in (shared / "papers").glob(f"{stem}*.txt")
-            for number in re.findall(
-                r"\d+(?:,\d{3})*(?:\.\d+)?|\.\d+", path.read_text(encoding="utf-8")
-            )
-        }
-        for name, stem in _PAPERS.items()
-    }
+    printed: dict[str, set[float]] = {}
+    for name, stem in _PAPERS.items():
+        texts = [p.read_text(encoding="utf-8") for p in (shared / "papers").glob(f"{stem}*.txt")]
+        numbers = re.findall(r"\d+(?:,\d{3})*(?:\.\d+)?|\.\d+", " ".join(texts))
+        printed[name] = set(map(_value, numbers))
     n_checked = 0
     for passage in all_passages():
         entry = next(entry for entry in ledger() if entry.fits(passage))
         papers = {source.removeprefix("paper ").partition(",")[0] for source in entry.sources}
         if len(entry.sources) == 1 and papers <= printed.keys():
             values = printed[min(papers)]
-            missing = [
-                f
-                for f in passage.figures
-                if not {_value(f), round(_value(f) / 100, 4)} & values  # shares may be printed
-            ]
-            assert not missing, passage
+            shares = {f: {_value(f), round(_value(f) / 100, 4)} for f in passage.figures}
+            assert not [f for f, either in shares.items() if not either & values], passage
             n_checked += len(passage.figures)
     assert n_checked > 100
 

@@ -161,10 +161,7 @@ def test_languages_given_at_load_are_the_default_of_every_call(
     folder: Path, texts: tuple[list[str], list[str]]
 ) -> None:
     sources, translations = texts
-    plain, given = (
-        cc_hf.load_evaluator(folder),
-        cc_hf.load_evaluator(folder, src_lang="en", tgt_lang="de"),
-    )
+    plain, given = cc_hf.load_evaluator(folder), cc_hf.load_evaluator(folder, **_LANGUAGES)
     np.testing.assert_array_equal(
         given.mean_logprobs(sources[:2], translations[:2]),
         plain.mean_logprobs(sources[:2], translations[:2], **_LANGUAGES),

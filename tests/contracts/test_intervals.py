@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from markupsafe import escape
@@ -23,7 +24,6 @@ from cc_hf.statistics.agreement import kappa_interval
 from cc_hf.statistics.bootstrap import MOST_UNDEFINED
 from cc_hf.statistics.rank_correlation import rank_correlation
 from tests.helpers.metric_rows import judged, row
-from tests.helpers.metrics import evaluate_metric
 from tests.helpers.terminal import printed
 
 _N = 100
@@ -55,11 +55,8 @@ def test_undefined_resamples_are_excluded_and_counted(
     assert (found.n_undefined > 0) == (share > 0)
     if share > MOST_UNDEFINED:
         assert isinstance(found, NoInterval)
-        assert (
-            found.note
-            == f"no interval: it is undefined in {found.n_undefined} of 1000 resamples, more"
-            " than 5 %"
-        )
+        share_undefined = f"undefined in {found.n_undefined} of 1000 resamples, more than 5 %"
+        assert found.note == f"no interval: it is {share_undefined}"
     else:
         assert isinstance(found, Interval)
         assert found.low < found.high
@@ -81,13 +78,8 @@ def _evaluated(metric: str, case: str) -> EvaluationResult:
     wanted = _CASES[case]
     if metric == "gender_quality_gap" and case in ("one row", "a category absent"):
         wanted = [(0, True), (1, True)]  # pairs are whole
-    translations, references = (
-        list(column)
-        for column in zip(
-            *(row(metric, at, is_right=is_right) for at, is_right in wanted), strict=True
-        )
-    )
-    return judged(metric, translations, references, n_resamples=200)
+    rows = [row(metric, at, is_right=is_right) for at, is_right in wanted]
+    return judged(metric, [text for text, _ in rows], [r for _, r in rows], n_resamples=200)
 
 
 #: not resampled
@@ -109,10 +101,8 @@ def test_intervals_have_width_and_missing_ones_state_a_reason(
             ), name
         else:
             assert interval.low < interval.high
-            assert (
-                interval.method == "percentile"
-                or interval.low - 1e-12 <= value <= interval.high + 1e-12
-            )
+            is_within = interval.low - 1e-12 <= value <= interval.high + 1e-12
+            assert interval.method == "percentile" or is_within
     if case == "mixed":
         assert {"accuracy", "bleu_male"} & result.intervals.keys()
     assert EvaluationResult.from_json(result.to_json()) == result
@@ -124,13 +114,8 @@ def _check_shown(result: EvaluationResult, tmp_path: Path) -> None:
     intervals.
     """
     report = build_report([System("a", {result.metric: result})], n_resamples=20)
-    shown = [
-        printed(result_table(result), width=400),
-        html_page(report),
-        markdown_report(report),
-        latex_report(report),
-        result_html(result),
-    ]
+    pages = [make(report) for make in (html_page, markdown_report, latex_report)]
+    shown = [printed(result_table(result), width=400), *pages, result_html(result)]
     for text in set(result.interval_notes().values()):
         assert all(text.replace("%", r"\%") in one or text in one for one in shown), text
     declared: type[Metric] = registry.resolve("metric", result.metric)
@@ -146,28 +131,15 @@ def test_every_metric_counts_ties_as_its_signature_says(metric: str) -> None:
     if not declared.takes_evaluator:
         assert _evaluated(metric, "mixed").ties is None
         return
-    row = {
-        "source": "s t u",
-        "correct_translation": "a",
-        "contrastive_translations": ["b"],
-        "correct_sources": ["s"],
-        "incorrect_sources": ["t"],
-        "category": "c",
-    }
-    result = evaluate_metric(
-        metric,
-        ["a"] * 4 if declared.takes_translations else None,
-        [row] * 4,
-        evaluator=lambda sources, translations: [0.5] * len(sources),
-        n_resamples=5,
-    )
+    rows = [row(metric, at, is_right=True) for at in (0, 2, 4, 6)]
+    ties: dict[str, Any] = {"evaluator": lambda sources, translations: [0.5] * len(sources)}
+    result = judged(metric, [text for text, _ in rows], [r for _, r in rows], **ties)
     assert {judgement.verdict for judgement in result.judgements} == {result.ties}
     report = build_report([System("a", {metric: result})])
     assert f"4 of 4 judgements are ties, which count as {result.ties}" in report.unfit[0]
-    for histogram in histograms(report, metric):
-        assert sum(histogram.counts[len(histogram.counts) // 2 :]) == (
-            4 if result.ties == "correct" else 0
-        )
+    for histogram in histograms(report, metric):  # none without probabilities
+        n_right = sum(histogram.counts[len(histogram.counts) // 2 :])
+        assert n_right == (4 if result.ties == "correct" else 0)
     assert f"which count as {result.ties}" in result_html(result)
 
 

@@ -187,26 +187,22 @@ def seed_result(draw: random.Random) -> EvaluationResult:
 
 
 def values_of(runs: Sequence[EvaluationResult]) -> Numbers:
-    figures = average_results(
-        [
-            replace(run, system=f"s{i}", signature=f"{run.signature}|sys:{i}")
-            for i, run in enumerate(runs)
-        ]
-    ).figures
-    return {name: figure.mean for name, figure in figures.items()}
+    named = [
+        replace(run, system=f"s{i}", signature=f"{run.signature}|sys:{i}")
+        for i, run in enumerate(runs)
+    ]
+    return {name: figure.mean for name, figure in average_results(named).figures.items()}
+
+
+def quality_of(rows: Sequence[tuple[str, str]]) -> Any:
+    references, translations = zip(*rows, strict=True)
+    return corpus_quality({"a": list(translations)}, list(references), chrf=True)[0].scores
 
 
 MEANS = with_studies(
     {
         "seeds": MeanCase(seed_result, values_of),
-        "corpus quality": MeanCase(
-            lambda draw: words(0, draw)[:2],
-            lambda rows: (
-                corpus_quality({"a": [b for _, b in rows]}, [a for a, _ in rows], chrf=True)[
-                    0
-                ].scores
-            ),
-        ),
+        "corpus quality": MeanCase(lambda draw: words(0, draw)[:2], quality_of),
     },
     lambda cases: cases.means,
 )

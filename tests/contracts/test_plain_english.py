@@ -13,14 +13,8 @@ import pytest
 _ROOT = Path(__file__).parents[2]
 _PACKAGES = ("cc_hf", "metrics", "datasets_scripts", "tools", "benchmarks", "docs", "examples")
 _ROOMS = (
-    "cue_building",
-    "cues",
-    "data",
-    "evaluation",
-    "evaluators",
-    "metrics",
-    "statistics",
-    "training",
+    *("cue_building", "cues", "data", "evaluation", "evaluators", "metrics"),
+    *("statistics", "training"),
 )
 _EMPTY_NAMES = {"found", "own", "one", "at", "place"}
 _REPLACED = re.compile(
@@ -28,12 +22,9 @@ _REPLACED = re.compile(
 )
 # Guillemets stay where they are data: punctuation that programs must recognise.
 _DATA_WITH_GUILLEMETS = {
-    "cc_hf/data/files/cells.py",
-    "cc_hf/metrics/gender_accuracy.py",
-    "cc_hf/prompting/choices.py",
-    "cc_hf/prompting/translation_replies.py",
-    "cc_hf/reports/page/page.js",
-    "cc_hf/reports/samples.py",
+    *("cc_hf/data/files/cells.py", "cc_hf/metrics/gender_accuracy.py"),
+    *("cc_hf/prompting/choices.py", "cc_hf/prompting/translation_replies.py"),
+    *("cc_hf/reports/page/page.js", "cc_hf/reports/samples.py"),
 }
 
 

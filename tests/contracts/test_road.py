@@ -8,11 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from typer.testing import CliRunner
 
 import cc_hf
 from cc_hf import registry
-from cc_hf.cli.main import app
 from cc_hf.comparing.people.agreement import examples_without_corpora
 from cc_hf.comparing.system_rows import mean_rows, system_rows
 from cc_hf.data.files.result_files import read_result_file
@@ -34,10 +32,18 @@ from cc_hf.reports.page.collection_page import collection_page
 from cc_hf.reports.page.page import html_page
 from cc_hf.reports.report import Report, build_report
 from cc_hf.reports.tables.systems import chosen_figures, figure_title, systems_tables
-from cc_hf.results import EvaluationResult, ResultSet
+from cc_hf.results import ResultSet
+from tests.helpers.command_line import printed_by
+from tests.helpers.judged import result_of
+from tests.helpers.pairs import EN_DE, GENDER
 
 SOURCES = "source,focus,correct_cues,incorrect_cues,category,tgt_lang\n"
 ROW = "The bat was old.,bat,baseball,flying,bat,de\n"
+#: from the model up to where both entry points meet
+ROAD = [
+    *("evaluators/families/seq2seq.py", "evaluators/base.py"),
+    *("evaluators/contests.py", "evaluation/judging.py"),
+]
 
 
 @pytest.fixture
@@ -65,52 +71,20 @@ def test_the_command_line_reaches_the_model_through_few_files(
 ) -> None:
     (tmp_path / "bats.csv").write_text(SOURCES + ROW, encoding="utf-8")
     (tmp_path / "t.txt").write_text("Der Schläger war alt.\n", encoding="utf-8")
-    result = CliRunner().invoke(
-        app,
-        [
-            "evaluate",
-            str(tmp_path / "bats.csv"),
-            *("--translations", str(tmp_path / "t.txt")),
-            *("--evaluator", str(tiny_marian)),
-            *("--mode", "exact", "--no-cache", "--quiet"),
-        ],
-        catch_exceptions=False,
-    )
-    assert result.exit_code == 0
+    options = f"--translations {tmp_path}/t.txt --evaluator {tiny_marian} --mode exact"
+    printed_by(f"evaluate {tmp_path}/bats.csv {options} --no-cache --quiet")
     around_every_command = ("cli/main.py", "cli/__main__.py", "cli/command.py")
     below = [file for file in stacks[0] if file not in around_every_command]
-    assert below == [
-        "evaluators/families/seq2seq.py",
-        "evaluators/base.py",
-        "evaluators/contests.py",
-        "evaluation/judging.py",
-        "evaluation/evaluate.py",
-        "cli/evaluate.py",
-    ]
+    assert below == [*ROAD, "evaluation/evaluate.py", "cli/evaluate.py"]
 
 
 def test_the_evaluate_module_reaches_the_model_through_few_files(
     tiny_marian: Path, stacks: list[list[str]]
 ) -> None:
-    reference = {
-        "correct_sources": ["The baseball bat was old."],
-        "incorrect_sources": ["The flying bat was old."],
-        "category": "bat",
-    }
-    cc_hf.load_metric("contrastive_conditioning").compute(
-        predictions=["Der Schläger war alt."],
-        references=[reference],
-        evaluator=str(tiny_marian),
-        mode="exact",
-        src_lang="en",
-        tgt_lang="de",
-    )
-    assert stacks[0] == [
-        "evaluators/families/seq2seq.py",
-        "evaluators/base.py",
-        "evaluators/contests.py",
-        "evaluation/judging.py",
-    ]
+    given: dict[str, Any] = {"predictions": ["Der Schläger war alt."], "references": [GENDER]}
+    options = {"evaluator": str(tiny_marian), "mode": "exact", **EN_DE}
+    cc_hf.load_metric("contrastive_conditioning").compute(**given, **options)
+    assert stacks[0] == ROAD
 
 
 def _files(folder: Path) -> list[Path]:
@@ -121,20 +95,10 @@ def _files(folder: Path) -> list[Path]:
         ("winomt", "default", "winomt_pattern_matching"),
     ):
         for system in ("a", "b"):
+            origin = {"dataset": dataset, "config": config, "system": system}
+            origin["signature"] = f"x|data:{dataset}/{config}@1|langs:en-de"
             results = tuple(
-                EvaluationResult(
-                    dataset,
-                    config,
-                    "de",
-                    name,
-                    f"x|data:{dataset}/{config}@1|langs:en-de",
-                    9,
-                    {"accuracy": 0.5},
-                    {},
-                    (),
-                    (),
-                    system=system,
-                )
+                result_of([], **origin, metric=name, n=9, scores={"accuracy": 0.5})
                 for name in ("contrastive_conditioning", metric)
             )
             paths.append(folder / f"{dataset}.{system}.json")
@@ -144,11 +108,10 @@ def _files(folder: Path) -> list[Path]:
 
 def _reports(paths: list[Path]) -> list[Report]:
     groups, notes = read_report_systems(paths)
+    results = [next(iter(systems[0].results.values())) for systems in groups]
     return [
-        build_report(
-            systems, examples=read_examples(next(iter(systems[0].results.values())))[0], notes=notes
-        )
-        for systems in groups
+        build_report(systems, examples=read_examples(result)[0], notes=notes)
+        for systems, result in zip(groups, results, strict=True)
     ]
 
 

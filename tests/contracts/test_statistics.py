@@ -22,15 +22,8 @@ _OBJECTS = np.array([None, 1.5], dtype=object)
 _NO_LIST = (None, 3, 2.5, True, "ab", b"ab", object(), {"a": 1}, {1.0}, iter([1, 2]))
 _NO_NUMBER: tuple[Any, ...] = (None, "1", b"1", [], [1, 2], _NAN, object())
 _NO_NUMBERS: tuple[Any, ...] = (
-    *_NO_LIST,
-    [],
-    ["1", "2"],
-    [None, 1],
-    [1j, 2],
-    [10**400, 1],
-    [[1], [1, 2]],
-    [[[1]], [[2]]],
-    _OBJECTS,
+    *(*_NO_LIST, [], ["1", "2"], [None, 1], [1j, 2], [10**400, 1]),
+    *([[1], [1, 2]], [[[1]], [[2]]], _OBJECTS),
 )
 #: Kind of a parameter -> values that none of that kind may have.
 WRONG: dict[str, tuple[Any, ...]] = {
@@ -219,17 +212,8 @@ FUNCTIONS: dict[str, dict[str, tuple[Any, str]]] = {
     "shares.quotients": {"parts": (_X, "figures"), "wholes": (_Y, "figures")},
 }  # fmt: skip
 _OPTIONAL = (
-    "weights",
-    "inconclusive",
-    "inclusion",
-    "is_inconclusive",
-    "units",
-    "groups",
-    "labels",
-    "strata",
-    "differences",
-    "minima",
-    "ratios",
+    *("weights", "inconclusive", "inclusion", "is_inconclusive", "units", "groups", "labels"),
+    *("strata", "differences", "minima", "ratios"),
 )
 
 

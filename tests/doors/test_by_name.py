@@ -6,8 +6,10 @@ import os
 import subprocess
 import sys
 from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from types import MappingProxyType
+from typing import Any
 
 import pytest
 
@@ -15,7 +17,9 @@ from cc_hf import registry
 from cc_hf.errors import InputError
 from cc_hf.evaluate_modules import OPT_OUT, register, register_quietly, remove, shim_path
 from cc_hf.hub.spaces import build_metric_space
+from tests.helpers.command_line import invoke
 from tests.helpers.fake_hub import fake_hub
+from tests.helpers.metric_rows import row
 
 _NAMES = sorted(registry.METRICS)
 _IMPORT = (
@@ -56,10 +60,8 @@ def test_after_one_import_all_metrics_load_by_name_even_without_the_hub(
     home = tmp_path / "home"
     run("import cc_hf", home)
     assert sorted(shims(home)) == _NAMES
-    assert all(
-        place.parent.joinpath("__init__.py").is_file()
-        for place in home.glob("modules/evaluate_modules/**/*.py")
-    )
+    folders = {place.parent for place in home.glob("modules/evaluate_modules/**/*.py")}
+    assert all((folder / "__init__.py").is_file() for folder in folders)
     assert run(_LOAD, home, _OFFLINE) == str(_NAMES)
     with fake_hub() as hub:
         statuses = (404, 401, 403, 500)
@@ -68,10 +70,8 @@ def test_after_one_import_all_metrics_load_by_name_even_without_the_hub(
         online = f"""{_LOAD}
 evaluate.config.HUB_EVALUATE_URL = {closed!r}
 print(evaluate.load({_NAMES[0]!r}).name)"""
-        assert (
-            run(online, home, {"HF_ENDPOINT": hub.url, "HF_HUB_OFFLINE": "0"})
-            == f"{_NAMES}\n{_NAMES[0]}"
-        )
+        printed = run(online, home, {"HF_ENDPOINT": hub.url, "HF_HUB_OFFLINE": "0"})
+        assert printed == f"{_NAMES}\n{_NAMES[0]}"
         for name in _NAMES:
             assert any(f"/spaces/evaluate-metric/{name}/" in path for path in hub.paths)
 
@@ -87,28 +87,22 @@ print(evaluate.load("org/ga").compute(predictions=["Die Ärztin ist gut."], refe
 """
     with fake_hub() as hub:
         hub.repos["spaces/org/ga"] = {path.name: path.read_bytes() for path in files}
-        assert (
-            run(code, tmp_path / "home", {"HF_ENDPOINT": hub.url, "HF_HUB_OFFLINE": "0"}) == "1.0"
-        )
+        online = {"HF_ENDPOINT": hub.url, "HF_HUB_OFFLINE": "0"}
+        assert run(code, tmp_path / "home", online) == "1.0"
 
 
 def test_shims_are_written_to_the_modules_cache_of_the_environment(tmp_path: Path) -> None:
+    own, xdg, person = (tmp_path / name for name in ("own", "xdg", "person"))
+    unset = {"HF_HOME": "-", "XDG_CACHE_HOME": "-", "HOME": str(person)}
     environments = [
-        ({"HF_MODULES_CACHE": str(tmp_path / "own")}, tmp_path / "own"),
-        (
-            {"HF_HOME": "-", "XDG_CACHE_HOME": str(tmp_path / "xdg")},
-            tmp_path / "xdg/huggingface/modules",
-        ),
-        (
-            {"HF_HOME": "-", "XDG_CACHE_HOME": "-", "HOME": str(tmp_path / "person")},
-            tmp_path / "person/.cache/huggingface/modules",
-        ),
+        ({"HF_MODULES_CACHE": str(own)}, own),
+        ({"HF_HOME": "-", "XDG_CACHE_HOME": str(xdg)}, xdg / "huggingface/modules"),
+        (unset, person / ".cache/huggingface/modules"),
     ]
     for variables, folder in environments:
         run("import cc_hf", tmp_path / "home", variables)
-        assert sorted(path.name for path in folder.glob("evaluate_modules/metrics/*--*")) == [
-            f"evaluate-metric--{name}" for name in _NAMES
-        ]
+        made = sorted(path.name for path in folder.glob("evaluate_modules/metrics/*--*"))
+        assert made == [f"evaluate-metric--{name}" for name in _NAMES]
     assert not (tmp_path / "home").exists()
     code = f"""
 {_IMPORT}
@@ -138,31 +132,16 @@ def test_import_of_cc_hf_loads_only_five_of_its_own_modules() -> None:
         "import __future__, sys, typing, importlib, os\nbefore = set(sys.modules)\nimport"
         " cc_hf\nprint(sorted(set(sys.modules) - before))"
     )
-    found = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, check=True
-    ).stdout.strip()
-    own = [
-        "cc_hf",
-        *(f"cc_hf.{name}" for name in ("_version", "errors", "evaluate_modules", "registry")),
-    ]
-    assert found == str(own)
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    own = [f"cc_hf.{name}" for name in ("_version", "errors", "evaluate_modules", "registry")]
+    assert found.stdout.strip() == str(["cc_hf", *own])
 
 
 def test_processes_that_import_concurrently_find_every_metric(tmp_path: Path) -> None:
-    environment = {**os.environ, "HF_HOME": str(tmp_path), **_OFFLINE}
-    processes = [
-        subprocess.Popen(
-            [sys.executable, "-c", f"import cc_hf\n{_LOAD}"],
-            env=environment,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-        )
-        for _ in range(2)
-    ]
-    for process in processes:
-        output, errors = process.communicate()
-        assert (process.returncode, output.strip()) == (0, str(_NAMES)), errors
+    with ThreadPoolExecutor(2) as pool:
+        codes = [f"import cc_hf\n{_LOAD}"] * 2
+        printed = pool.map(lambda code: run(code, tmp_path, _OFFLINE), codes)
+        assert list(printed) == [str(_NAMES)] * 2
     assert sorted(shims(tmp_path)) == _NAMES
     assert [path for path in tmp_path.rglob("*") if ".py." in path.name] == []
 
@@ -215,32 +194,22 @@ def test_remove_deletes_only_shims_of_this_package(home: Path) -> None:
 
 
 def test_register_command_reports_written_and_removed_shims(home: Path) -> None:
-    from typer.testing import CliRunner
-
-    from cc_hf.cli.main import app
-
-    output = CliRunner().invoke(app, ["register"]).output
-    assert f"written: {shim_path(_NAMES[0])}\n" in output
-    output = CliRunner().invoke(app, ["register"]).output
-    assert output == "all metrics are registered already\n"
-    output = CliRunner().invoke(app, ["register", "--remove"]).output
+    assert f"written: {shim_path(_NAMES[0])}\n" in invoke("register").output
+    assert invoke("register").output == "all metrics are registered already\n"
+    output = invoke("register --remove").output
     assert f"removed: {shim_path(_NAMES[0])}\n" in output
     assert f"set {OPT_OUT}=1 to keep them away" in output
     assert shims(home) == {}
-    assert "nothing to remove" in CliRunner().invoke(app, ["register", "--remove"]).output
+    assert "nothing to remove" in invoke("register --remove").output
 
 
 @pytest.mark.parametrize(("home", "reason"), [("file", "Not a directory"), ("", "set to nothing")])
 def test_register_command_refuses_a_cache_that_is_not_writable(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, home: str, reason: str
 ) -> None:
-    from typer.testing import CliRunner
-
-    from cc_hf.cli.main import app
-
     (tmp_path / "file").touch()
     monkeypatch.setenv("HF_HOME", home and str(tmp_path / home))
-    found = CliRunner().invoke(app, ["register"])
+    found = invoke("register")
     assert isinstance(found.exception, InputError)
     assert "expected a cache of modules that can be written" in str(found.exception)
     assert reason in str(found.exception)
@@ -252,65 +221,25 @@ def test_registered_metrics_can_be_combined_by_evaluate(home: Path) -> None:
     from cc_hf.evaluate_modules import load_metric
     from tests.helpers.fake_evaluator import hash_scores
 
-    pair = [
-        {
-            "reference": "Sie ist eine gute Ärztin.",
-            "contrastive_reference": "Er ist ein guter Arzt.",
-            "gender": "female",
-            "pair": "0",
-        },
-        {
-            "reference": "Er ist ein guter Arzt.",
-            "contrastive_reference": "Sie ist eine gute Ärztin.",
-            "gender": "male",
-            "pair": "0",
-        },
-    ]
+    pair = [{**row("gender_accuracy", at, is_right=True)[1], "pair": "0"} for at in (1, 0)]
     predictions = ["Die Ärztin ist gut.", "Der Arzt ist gut."]
-    single = [
-        load_metric(name).compute(predictions=predictions, references=pair, tgt_lang="de")
-        for name in ("gender_accuracy", "gender_quality_gap")
-    ]
-    found = evaluate.combine(
-        [load_metric("gender_accuracy"), load_metric("gender_quality_gap")]
-    ).compute(predictions=predictions, references=pair, tgt_lang="de")
-    assert (found["pair_accuracy"], found["bleu_gap"]) == (
-        single[0]["pair_accuracy"],
-        single[1]["bleu_gap"],
-    )
-    assert (found["gender_accuracy_signature"], found["gender_quality_gap_signature"]) == (
-        single[0]["signature"],
-        single[1]["signature"],
-    )
+    given: dict[str, Any] = {"predictions": predictions, "references": pair, "tgt_lang": "de"}
+    names = ("gender_accuracy", "gender_quality_gap")
+    found = evaluate.combine(list(map(load_metric, names))).compute(**given)
+    for name, figure in zip(names, ("pair_accuracy", "bleu_gap"), strict=True):
+        single = load_metric(name).compute(**given)
+        expected = (single[figure], single["signature"])
+        assert (found[figure], found[f"{name}_signature"]) == expected
 
-    cues = {
-        "correct_sources": ["The [female] cook left."],
-        "incorrect_sources": ["The [male] cook left."],
-        "category": "female",
-    }
-    words = {
-        "source": "The cook left.",
-        "occupation": "cook",
-        "occupation_index": 1,
-        "gold_gender": "female",
-        "stereotype": "pro",
-    }
-    both = evaluate.combine(
-        [
-            load_metric("contrastive_conditioning", evaluator=hash_scores, src_lang="en"),
-            load_metric("winomt_pattern_matching", alignments=["0-0 1-1 2-2"]),
-        ]
+    cues, words = (
+        row(name, 1, is_right=True)[1]
+        for name in ("contrastive_conditioning", "winomt_pattern_matching")
     )
-    found = both.compute(
-        predictions=["Die Köchin ging."], references=[{**cues, **words}], tgt_lang="de"
-    )
-    alone = load_metric("contrastive_conditioning").compute(
-        predictions=["Die Köchin ging."],
-        references=[cues],
-        evaluator=hash_scores,
-        src_lang="en",
-        tgt_lang="de",
-    )
+    judge = load_metric("contrastive_conditioning", evaluator=hash_scores, src_lang="en")
+    matching = load_metric("winomt_pattern_matching", alignments=["0-0 1-1 2-2"])
+    texts: dict[str, Any] = {"predictions": ["Die Ärztin ging."], "tgt_lang": "de"}
+    found = evaluate.combine([judge, matching]).compute(**texts, references=[{**cues, **words}])
+    alone = judge.compute(**texts, references=[cues])
     assert found["probability_correct"] == alone["probability_correct"]
     assert found["predicted"] == ["female"]
     assert found["contrastive_conditioning_signature"] == alone["signature"]

@@ -6,6 +6,8 @@ import os
 import shutil
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 
 import datasets
@@ -42,9 +44,8 @@ def test_rows_of_the_builder_equal_the_loaded_examples(
         assert len({example.id for example in examples}) == n
         assert [declared.form.from_row(row) for row in loaded[split]] == examples
         assert loaded[split].column_names == list(examples[0].to_row())
-        assert {(e.src_lang, e.tgt_lang or declared.tgt_langs[0]) for e in examples} == {
-            (declared.src_lang, declared.tgt_langs[0])
-        }
+        languages = (declared.src_lang, declared.tgt_langs[0])
+        assert {(e.src_lang, e.tgt_lang or languages[1]) for e in examples} == {languages}
 
 
 @pytest.mark.shared
@@ -58,16 +59,12 @@ def test_rows_equal_the_examples_on_samples_of_absent_files(
     loaded = cc_hf.load_dataset(name, config, data_dir=tmp_path)["test"]
     assert len({example.id for example in examples}) == len(examples) == loaded.num_rows > 0
     assert [declared.form.from_row(row) for row in loaded] == examples
-    assert {(e.src_lang, e.tgt_lang) for e in examples} == {
-        (declared.src_lang, declared.tgt_langs[0])
-    }
-    assert {tuple(e.extra) for e in examples} == {
-        registry.resolve("dataset", name).extra_keys_of(config)
-    }
-    assert (
-        list(cc_hf.load_dataset(name, config, data_dir=tmp_path, streaming=True)["test"])
-        == loaded.to_list()
-    )
+    languages = (declared.src_lang, declared.tgt_langs[0])
+    assert {(e.src_lang, e.tgt_lang) for e in examples} == {languages}
+    keys = registry.resolve("dataset", name).extra_keys_of(config)
+    assert {tuple(e.extra) for e in examples} == {keys}
+    streamed = cc_hf.load_dataset(name, config, data_dir=tmp_path, streaming=True)["test"]
+    assert list(streamed) == loaded.to_list()
 
 
 def test_a_split_loads_alone_and_unknown_names_are_refused() -> None:
@@ -75,10 +72,7 @@ def test_a_split_loads_alone_and_unknown_names_are_refused() -> None:
     assert isinstance(loaded, datasets.Dataset)
     with pytest.raises(UnknownNameError, match="unknown dataset 'winmt'; did you mean 'winomt'"):
         cc_hf.load_dataset("winmt")
-    with pytest.raises(
-        UnknownNameError,
-        match=r"unknown configuration of simplegen 'en-ed'; did you mean .*'en-de'",
-    ):
+    with pytest.raises(UnknownNameError, match=r"simplegen 'en-ed'; did you mean .*'en-de'"):
         cc_hf.load_dataset("simplegen", "en-ed")
 
 
@@ -103,24 +97,16 @@ def test_changed_data_is_refused_instead_of_served_from_the_cache(
 
 
 def test_the_builder_names_a_malformed_row(tmp_path: Path) -> None:
-    path = (
-        lay_out_samples("contrawsd", "de-fr", tmp_path, tmp_path)
-        / "a-rios/ContraWSD/de-fr.final.json"
-    )
+    lay_out_samples("contrawsd", "de-fr", tmp_path, tmp_path)
+    path = tmp_path / "a-rios/ContraWSD/de-fr.final.json"
     good = path.read_text(encoding="utf-8")
     path.write_text("[{}]", encoding="utf-8")
-    with pytest.raises(
-        DataError, match=r"de-fr\.final\.json: item 0: expected the key 'errors', got {}"
-    ):
-        cc_hf.load_dataset("contrawsd", "de-fr", data_dir=tmp_path)
-    with pytest.raises(DataError, match="item 0: expected the key 'errors'"):
-        list(
-            cc_hf.load_dataset(
-                "contrawsd", "de-fr", data_dir=tmp_path, streaming=True, split="test"
-            )
-        )
+    load = partial(cc_hf.load_dataset, "contrawsd", "de-fr", data_dir=tmp_path)
+    for streaming in (False, True):
+        with pytest.raises(DataError, match=r"l\.json: item 0: expected the key 'errors', got {}"):
+            list(load(split="test", streaming=streaming))
     path.write_text(good, encoding="utf-8")
-    assert cc_hf.load_dataset("contrawsd", "de-fr", data_dir=tmp_path)["test"].num_rows == 1
+    assert load()["test"].num_rows == 1
 
 
 @pytest.mark.shared
@@ -159,15 +145,10 @@ _LOAD = (
 def test_two_processes_can_load_a_dataset_concurrently(shared: Path, tmp_path: Path) -> None:
     environment = {**os.environ, "HF_HOME": str(tmp_path)}
     command = [sys.executable, "-c", _LOAD, str(shared / "upstream")]
-    both = [
-        subprocess.Popen(
-            command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment
-        )
-        for _ in range(2)
-    ]
-    for process in both:
-        out, errors = process.communicate()
-        assert (process.returncode, out.strip()) == (0, "3648"), errors
+    load = partial(subprocess.run, capture_output=True, text=True, env=environment)
+    with ThreadPoolExecutor(2) as pool:
+        for found in pool.map(load, [command] * 2):
+            assert (found.returncode, found.stdout.strip()) == (0, "3648"), found.stderr
 
 
 _BUILD = """
@@ -179,10 +160,7 @@ print(re.search(r"VmHWM:\\s+(\\d+) kB", open("/proc/self/status").read()).group(
 
 
 @pytest.mark.shared
-@pytest.mark.skipif(
-    not Path("/proc/self/status").exists(),
-    reason="this system has no /proc",
-)
+@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="this system has no /proc")
 def test_building_the_largest_configuration_stays_below_1_gb(shared: Path, tmp_path: Path) -> None:
     sizes = {
         (name, config): sum(
@@ -191,20 +169,9 @@ def test_building_the_largest_configuration_stays_below_1_gb(shared: Path, tmp_p
         for name, config in ALL
     }
     name, config = max(sizes, key=lambda key: sizes[key])
-    command = [
-        sys.executable,
-        "-c",
-        _BUILD,
-        name,
-        config,
-        str(tmp_path / "built"),
-        str(shared / "upstream"),
-    ]
-    found = subprocess.run(
-        command,
-        capture_output=True,
-        text=True,
-        env={**os.environ, "HF_HOME": str(tmp_path / "home")},
-    )
+    folders = str(tmp_path / "built"), str(shared / "upstream")
+    command = [sys.executable, "-c", _BUILD, name, config, *folders]
+    environment = {**os.environ, "HF_HOME": str(tmp_path / "home")}
+    found = subprocess.run(command, capture_output=True, text=True, env=environment)
     assert found.returncode == 0, found.stderr
     assert 50_000 < int(found.stdout) < 1_000_000  # kB

@@ -16,19 +16,13 @@ sys.modules.update(dict.fromkeys(("torch", "transformers", "accelerate", "senten
 import cc_hf
 """
 #: Where torch may be imported, in the core (ARCHITECTURE: "who may import whom") and in studies.
+_CORE = (
+    "conversion cue_building.fill_mask evaluators.families. evaluators.fast. evaluators.loading"
+    " evaluators.teacher_forcing models.bergamot. models.finite_weights models.pretrained"
+    " models.weights systems. training"
+)
 _HEAVY = (
-    "cc_hf.conversion",
-    "cc_hf.cue_building.fill_mask",
-    "cc_hf.evaluators.families.",
-    "cc_hf.evaluators.fast.",
-    "cc_hf.evaluators.loading",
-    "cc_hf.evaluators.teacher_forcing",
-    "cc_hf.models.bergamot.",
-    "cc_hf.models.finite_weights",
-    "cc_hf.models.pretrained",
-    "cc_hf.models.weights",
-    "cc_hf.systems.",
-    "cc_hf.training",
+    *(f"cc_hf.{module}" for module in _CORE.split()),
     *(
         f"cc_hf.studies.{study}.{module}"
         for study, cases in study_cases().items()
@@ -36,13 +30,9 @@ _HEAVY = (
     ),
 )
 _LIGHT = {
-    "cc_hf.cli.main",
-    "cc_hf.evaluation.evaluate",
-    "cc_hf.evaluators.base",
-    "cc_hf.evaluators.families.prompt",
-    "cc_hf.metrics.contrastive_conditioning",
-    "cc_hf.models.bergamot.marian_file",
-    "cc_hf.models.bergamot.published",
+    *("cc_hf.cli.main", "cc_hf.evaluation.evaluate", "cc_hf.evaluators.base"),
+    *("cc_hf.evaluators.families.prompt", "cc_hf.metrics.contrastive_conditioning"),
+    *(f"cc_hf.models.{name}" for name in ("bergamot.marian_file", "bergamot.published")),
     "cc_hf.models.fairseq.tokenizer",
 }
 
@@ -88,12 +78,12 @@ for module in pkgutil.walk_packages(cc_hf.__path__, "cc_hf."):
 
 
 def test_missing_torch_raises_an_error_that_names_the_extra() -> None:
-    code = (
-        _BLOCK + "try:\n    cc_hf.load_evaluator\nexcept ImportError as error:\n   "
+    printed = run(
+        f"{_BLOCK}try:\n    cc_hf.load_evaluator\nexcept ImportError as error:\n   "
         " print(type(error).__name__, error)"
     )
-    assert "MissingDependencyError" in run(code)
-    assert "pip install 'cc_hf[models]'" in run(code)
+    assert "MissingDependencyError" in printed
+    assert "pip install 'cc_hf[models]'" in printed
 
 
 def test_importing_the_package_imports_no_heavy_dependency() -> None:

@@ -24,67 +24,18 @@ from cc_hf.errors import CCError, InputError
 from cc_hf.evaluation.judging import module_figures
 from cc_hf.metrics.base import Metric
 from tests.helpers.contract_cases import study_cases, study_commands
+from tests.helpers.metric_rows import row
+from tests.helpers.metrics import metric_class
 
 __all__ = ["BASES", "COMMANDS", "ROWS", "TRANSLATIONS", "materialise", "rows_of", "run_case"]
 
 #: One valid reference of each metric; the drawn cases change some of it.
 ROWS: dict[str, dict[str, Any]] = {
-    "contrastive_conditioning": {
-        "correct_sources": ["The [female] cook left."],
-        "incorrect_sources": ["The [male] cook left."],
-        "category": "female",
-    },
-    "contrastive_translation_scoring": {
-        "source": "The cook left.",
-        "correct_translation": "Die Köchin ging.",
-        "contrastive_translations": ["Der Koch ging."],
-        "category": "female",
-        "pair": "",
-        "context": "",
-    },
-    "gender_accuracy": {
-        "reference": "Die Köchin ging.",
-        "contrastive_reference": "Der Koch ging.",
-        "category": "a",
-        "gender": "female",
-        "pair": "",
-    },
-    "gender_quality_gap": {"reference": "Die Köchin ging.", "gender": "female", "pair": ""},
-    "homograph_accuracy": {
-        "source": "The cook left.",
-        "homograph": "cook",
-        "start": 4,
-        "cluster": "a",
-        "senses": '{"a": ["Köchin"], "b": ["Koch"]}',
-        "category": "",
-    },
-    "mucow_pattern_matching": {
-        "correct_senses": ["schloss"],
-        "incorrect_senses": ["verschluss"],
-        "domain": "in_domain",
-        "frequency": "",
-    },
-    "prompted_choice": {"answer": "1", "category": "", "pair": "", "option1": "a", "option2": "b"},
-    "simplegen_accuracy": {
-        "occupation": "physician",
-        "number": "sg",
-        "gender": "female",
-        "category": "MoFc",
-    },
-    "wino_x_pattern_matching": {
-        "source": "The vase broke because it was old.",
-        "correct_gender": "female",
-        "incorrect_gender": "male",
-        "category": "",
-        "pair": "",
-    },
-    "winomt_pattern_matching": {
-        "source": "The cook left.",
-        "occupation": "cook",
-        "occupation_index": 1,
-        "gold_gender": "female",
-        "stereotype": "pro",
-    },
+    name: {
+        **dict.fromkeys(metric_class(name).reference_fields, ""),
+        **row(name, 0, is_right=True)[1],
+    }
+    for name in registry.METRICS
 }
 TRANSLATIONS = ("Die Köchin ging.", "Der Koch ging.", "Sie ist Ärztin.", "")
 

@@ -33,26 +33,8 @@ _SETTINGS = settings(
 )
 
 _ODD = [
-    "",
-    " ",
-    "\n",
-    "\x00",
-    "\x1b[31m",
-    "\ud800",
-    "ı",
-    "e\u0301",
-    "|||",
-    "../../x",
-    "«»",
-    "none",
-    "a" * 5000,
-    "\u202e",
-    "{x}",
-    "<b>",
-    "NaN",
-    "\ufeff",
-    "-",
-    "null",
+    *("", " ", "\n", "\x00", "\x1b[31m", "\ud800", "ı", "e\u0301", "\u202e", "\ufeff", "a" * 5000),
+    *("|||", "../../x", "«»", "none", "{x}", "<b>", "NaN", "-", "null"),
 ]
 _texts = st.sampled_from([*_ODD, *TRANSLATIONS]) | st.text(max_size=12)
 _numbers = st.sampled_from(
@@ -72,14 +54,8 @@ _tagged = st.sampled_from(
         {"!": "raising", "of": 0},
     ]
 ).map(copy.deepcopy)
-_junk = (
-    st.none()
-    | _texts
-    | _numbers
-    | _tagged
-    | st.lists(_texts | _numbers, max_size=3)
-    | st.builds(dict)
-)
+_lists = st.lists(_texts | _numbers, max_size=3)
+_junk = st.none() | _texts | _numbers | _tagged | _lists | st.builds(dict)
 
 
 @st.composite
@@ -110,16 +86,8 @@ def _metric_cases(draw: st.DrawFn) -> dict[str, Any]:
         options["evaluator"] = draw(st.just(function) | st.just(function) | _junk)
     names = ["src_lang", "tgt_lang", "seed", "n_resamples"]
     if metric.startswith("contrastive"):
-        names += [
-            "score",
-            "batch_tokens",
-            "mode",
-            "cache",
-            "kind",
-            "device",
-            "revision",
-            "on_too_long",
-        ]
+        names += ["score", "batch_tokens", "mode", "cache", "kind", "device", "revision"]
+        names += ["on_too_long"]
     for name in draw(st.lists(st.sampled_from(names), max_size=2)):
         options[name] = draw(
             _junk.filter(lambda value: not (isinstance(value, int) and value > 10**4))
@@ -154,66 +122,36 @@ def _file_cases(draw: st.DrawFn) -> dict[str, Any]:
 
 _pieces = st.sampled_from(
     [
-        *_ODD,
-        '"',
-        "'",
-        ",",
-        "\t",
-        "\r",
-        "\n\n",
-        "\\ud800",
-        '"\\ud800"',
-        "9" * 5000,
-        "[" * 3000,
-        "-1",
-        "1e999",
-        "true",
-        "{}",
-        "[]",
+        *(*_ODD, "\t", "\r", "\n\n", "9" * 5000, "[" * 3000, " ||| ", "\t|||\t"),
+        *('"', "'", ",", "\\ud800", '"\\ud800"', "-1", "1e999", "true", "{}", "[]", "\\", "#"),
         '{"id": 1, "id": 2}',
-        " ||| ",
-        "\t|||\t",
-        "\\",
-        "#",
     ]
 ) | st.text(max_size=8)
 
 
 @st.composite
 def _cache_cases(draw: st.DrawFn) -> dict[str, Any]:
-    statements = [
-        *(
-            f"UPDATE scores SET {column} = ?"
-            for column in ("sum_logprob", "n_tokens", "mean_probability")
-        ),
-        "UPDATE identities SET identity = ?",
-        "DELETE FROM identities WHERE ? IS NOT NULL",
-        "",
-    ]
+    columns = ("sum_logprob", "n_tokens", "mean_probability")
+    statements = [f"UPDATE scores SET {column} = ?" for column in columns]
+    statements += ["UPDATE identities SET identity = ?", ""]
+    statements += ["DELETE FROM identities WHERE ? IS NOT NULL"]
     statement = draw(st.sampled_from(statements))
     values = st.sampled_from(
         [0, -1, 5, 0.5, 2.5, -1e9, "x", "", 1e308, float("inf"), {"!": "bytes", "of": "x"}]
     )
-    return {
-        "door": "cache",
-        "statement": statement,
-        "values": [draw(values)] if statement else [],
-        "bytes": draw(
-            st.lists(st.tuples(st.integers(0, 10**6), st.integers(0, 255)).map(list), max_size=20)
-        ),
-    }
+    changes = {"values": [draw(values)] if statement else [], "bytes": draw(_bytes(20))}
+    return {"door": "cache", "statement": statement, **changes}
+
+
+def _bytes(most: int) -> st.SearchStrategy[list[list[int]]]:
+    """Draw places and what stands there."""
+    return st.lists(st.tuples(st.integers(0, 10**6), st.integers(0, 255)).map(list), max_size=most)
 
 
 @st.composite
 def _model_cases(draw: st.DrawFn) -> dict[str, Any]:
-    return {
-        "door": "model",
-        "file": draw(st.integers(0, 20)),
-        "cut": draw(st.none() | st.integers(0, 10**5)),
-        "bytes": draw(
-            st.lists(st.tuples(st.integers(0, 10**5), st.integers(0, 255)).map(list), max_size=4)
-        ),
-    }
+    cut = draw(st.none() | st.integers(0, 10**5))
+    return {"door": "model", "file": draw(st.integers(0, 20)), "cut": cut, "bytes": draw(_bytes(4))}
 
 
 @pytest.fixture(scope="module")

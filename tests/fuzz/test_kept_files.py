@@ -42,6 +42,7 @@ from cc_hf.evaluation.material import load_material
 from cc_hf.prompting.samples import read_translation_samples, shipped_file
 from tests.fuzz.doors import BASES
 from tests.helpers.contract_cases import KeptFile, study_cases
+from tests.helpers.forged import VALUES
 
 _N = int(os.environ.get("CC_HF_FUZZ_EXAMPLES") or 120)
 
@@ -63,6 +64,10 @@ def _rewritten(value: Any, path: Path) -> None:
 
 
 _SHEETS = rater_files(_KEY, n_raters=2, seed=0)
+_TIMED = {"system": "a", "seconds": 2.5, "tokens_per_second": 9.5, "beams": 5}
+_TIMES = {"timings": [_TIMED], "machine": {"threads": 4}, "options": {}}
+_PAIR: dict[str, Any] = {"source": "a", "target": "b", "source_ids": [5, 2], "target_ids": [6, 2]}
+_PAIR["scores"] = {"m": {"positional_log_probs": [-0.1, -0.2]}}
 FILES = (
     KeptFile("result.json", BASES["result.json"], read_result_file, _rewritten),
     KeptFile("results.json", BASES["results.json"], read_result_file, _rewritten),
@@ -86,17 +91,7 @@ FILES = (
         "bleu.tsv", "system\tbleu\na\t38.2\nb\t20\n", lambda p: read_quality_scores([p]), _rewritten
     ),
     KeptFile("bleu.json", '{"a": 38.2, "b": 20}', lambda p: read_quality_scores([p]), _rewritten),
-    KeptFile(
-        "times.json",
-        json.dumps(
-            {
-                "timings": [{"system": "a", "seconds": 2.5, "tokens_per_second": 9.5, "beams": 5}],
-                "machine": {"threads": 4},
-                "options": {},
-            }
-        ),
-        lambda p: read_timings([p]),
-    ),
+    KeptFile("times.json", _texts(_TIMES), lambda p: read_timings([p])),
     KeptFile(
         "senses.json", '{"counts": {"bat - fledermaus": 3, "air - luft": 1}}', read_sense_counts
     ),
@@ -109,23 +104,7 @@ FILES = (
         lambda p: read_sheet(p, _KEY),
     ),
     KeptFile("systems.tsv", "model\tbleu\na\t1\nb\t2\n", read_system_table),
-    KeptFile(
-        "scores.json",
-        json.dumps(
-            {
-                "pairs": [
-                    {
-                        "source": "a",
-                        "target": "b",
-                        "source_ids": [5, 2],
-                        "target_ids": [6, 2],
-                        "scores": {"m": {"positional_log_probs": [-0.1, -0.2]}},
-                    }
-                ]
-            }
-        ),
-        read_check,
-    ),
+    KeptFile("scores.json", _texts({"pairs": [_PAIR]}), read_check),
     KeptFile(
         "demonstrations.tsv",
         shipped_file("senses", "en", "fr").read_text(encoding="utf-8"),
@@ -134,33 +113,6 @@ FILES = (
     *(file for cases in study_cases().values() for file in cases.kept_files),
 )
 _IDS = [f"{file.name} {number}" for number, file in enumerate(FILES)]
-
-_VALUES: tuple[Any, ...] = (
-    None,
-    "",
-    " ",
-    "x",
-    "\ud800",
-    "\x00",
-    "1",
-    "nan",
-    0,
-    -1,
-    1,
-    3.5,
-    1e308,
-    float("nan"),
-    float("inf"),
-    10**30,
-    10**400,
-    True,
-    [],
-    [[]],
-    ["x", 1],
-    {},
-    {"x": 1},
-    {"x": {"y": [None]}},
-)
 
 
 def _places(value: Any, place: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
@@ -177,7 +129,7 @@ def _places(value: Any, place: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]
 def _forged(value: Any, rng: random.Random) -> Any:
     """Change one place of a JSON value."""
     place = rng.choice(list(_places(value)))
-    new = rng.choice(_VALUES)
+    new = rng.choice(VALUES)
     if not place:
         return new
     *path, key = place
@@ -211,7 +163,7 @@ def _forged_table(text: str, delimiter: str, rng: random.Random) -> str:
         case "add":
             row.append("x")
         case _:
-            value = rng.choice(_VALUES)
+            value = rng.choice(VALUES)
             row[column] = value if isinstance(value, str) else repr(value)
     out = io.StringIO()
     csv.writer(out, delimiter=delimiter).writerows(rows)

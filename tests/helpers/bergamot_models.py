@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import io
 import struct
 import tracemalloc
 from collections.abc import Iterator, Mapping
@@ -12,12 +11,11 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import sentencepiece
 import yaml
 
 from cc_hf.errors import DataError
 from cc_hf.models.bergamot.marian_file import read_marian_file
-from tests.helpers.models import TEXT
+from tests.helpers.models import MARIAN_MARKS, TEXT, trained_pieces
 
 FLOAT32, INT8, CHARACTERS = 0x404, 0x4101, 0x101
 WIDTH, INNER, N_HEADS = 16, 32, 2
@@ -25,33 +23,21 @@ WIDTH, INNER, N_HEADS = 16, 32, 2
 
 def settings(**changes: Any) -> dict[str, Any]:
     """The configuration of a student with two layers on each side, as Marian writes it."""
+    off = ("right-left", "skip", "tied-embeddings", "tied-embeddings-src", "ulr")
+    none = ("transformer-no-projection", "transformer-train-position-embeddings")
     return {
-        "type": "transformer",
-        "dim-emb": WIDTH,
-        "dim-vocabs": [70, 70],
-        "enc-depth": 2,
-        "dec-depth": 2,
-        "dec-cell": "ssru",
-        "input-types": [],
-        "lemma-dim-emb": 0,
-        "right-left": False,
-        "skip": False,
-        "tied-embeddings": False,
-        "tied-embeddings-all": True,
-        "tied-embeddings-src": False,
+        **{"type": "transformer", "version": "v1.9.56", "dec-cell": "ssru", "input-types": []},
+        **{"dim-emb": WIDTH, "dim-vocabs": [70, 70], "enc-depth": 2, "dec-depth": 2},
+        **{"lemma-dim-emb": 0, "tied-embeddings-all": True, **dict.fromkeys((*off, *none), False)},
         "transformer-decoder-autoreg": "rnn",
         "transformer-dim-ffn": INNER,
         "transformer-ffn-activation": "relu",
         "transformer-ffn-depth": 2,
         "transformer-heads": N_HEADS,
-        "transformer-no-projection": False,
         "transformer-postprocess": "dan",
         "transformer-postprocess-emb": "d",
         "transformer-preprocess": "",
         "transformer-tied-layers": [],
-        "transformer-train-position-embeddings": False,
-        "ulr": False,
-        "version": "v1.9.56",
         **changes,
     }
 
@@ -136,17 +122,7 @@ def binary(
 
 def vocabulary(*, size: int = 70, text: str = TEXT) -> bytes:
     """A SentencePiece model with </s> and <unk> first, as Marian has them."""
-    model = io.BytesIO()
-    sentencepiece.SentencePieceTrainer.train(
-        sentence_iterator=iter(text.splitlines() * 20),
-        model_writer=model,
-        vocab_size=size,
-        eos_id=0,
-        unk_id=1,
-        bos_id=-1,
-        minloglevel=2,
-    )
-    return model.getvalue()
+    return trained_pieces(text.splitlines() * 20, vocab_size=size, **MARIAN_MARKS)
 
 
 def save_student(

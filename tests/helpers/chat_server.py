@@ -61,13 +61,9 @@ class ChatServer:
             body["messages"], add_generation_prompt=True, return_tensors="pt", return_dict=True
         )["input_ids"]
         with torch.no_grad():
-            output = self.model.generate(
-                ids,
-                attention_mask=torch.ones_like(ids),
-                max_new_tokens=body["max_tokens"],
-                do_sample=False,
-                pad_token_id=self.tokenizer.eos_token_id,
-            )
+            options = {"max_new_tokens": body["max_tokens"], "do_sample": False}
+            options |= {"pad_token_id": self.tokenizer.eos_token_id}
+            output = self.model.generate(ids, attention_mask=torch.ones_like(ids), **options)
         written = output[0, ids.shape[1] :]
         text = self.tokenizer.decode(written, skip_special_tokens=True)
         message = {"role": "assistant", "content": text}
@@ -95,10 +91,8 @@ class ChatServer:
                     ),
                 ]
             if self.gives == "echo" and body.get("echo"):
-                choice["logprobs"] = {
-                    "tokens": [*texts, "x"],
-                    "token_logprobs": [None, *given, -1.0],
-                }
+                logprobs = [None, *given, -1.0]
+                choice["logprobs"] = {"tokens": [*texts, "x"], "token_logprobs": logprobs}
             choices.append(choice)
         return {"choices": choices[::-1]}  # the order is given by the index
 

@@ -15,6 +15,8 @@ import numpy.typing as npt
 import torch
 import torch.nn.functional as F
 
+from tests.helpers.lines import write_lines
+
 WIDTH = 16
 _LETTERS = [f"{letter}{mark}" for letter in "abcdefghijklmnopqrstuvwxyz" for mark in ("", "@@")]
 _CODES = "t h 9\nth e</w> 8\na t</w> 7\n"
@@ -24,29 +26,17 @@ def options(**changes: Any) -> dict[str, Any]:
     """Return the options of a small transformer as fairseq saves them: post-norm with sinusoidal
     positions unless changed.
     """
-    sides = {
-        f"{side}_{name}": value for side in ("encoder", "decoder") for name, value in _SIDE.items()
-    }
-    return {
-        "arch": "transformer",
-        "task": "translation",
-        "source_lang": "en",
-        "target_lang": "de",
-        "share_all_embeddings": True,
-        **sides,
-        **changes,
-    }
+    sides = both(**_SIDE)
+    names = {"arch": "transformer", "task": "translation"}
+    languages = {"source_lang": "en", "target_lang": "de"}
+    return {**names, **languages, "share_all_embeddings": True, **sides, **changes}
 
 
 #: attention that has shortcuts in the authors' fairseq
 SHORTCUTS = ("encoder.self_attn", "decoder.self_attn")
 _SIDE = {
-    "layers": 2,
-    "embed_dim": WIDTH,
-    "ffn_embed_dim": 24,
-    "attention_heads": 2,
-    "normalize_before": False,
-    "learned_pos": False,
+    **{"layers": 2, "embed_dim": WIDTH, "ffn_embed_dim": 24, "attention_heads": 2},
+    **{"normalize_before": False, "learned_pos": False},
 }
 
 
@@ -126,22 +116,13 @@ def save_fairseq(
     chosen = options(**changes)
     symbols = {"en": _LETTERS, "de": _LETTERS if chosen["share_all_embeddings"] else _LETTERS[:40]}
     for language, of_language in symbols.items():
-        (folder / f"dict.{language}.txt").write_text(
-            "".join(f"{symbol} 1\n" for symbol in of_language), encoding="utf-8"
-        )
+        write_lines(folder / f"dict.{language}.txt", (f"{symbol} 1" for symbol in of_language))
     (folder / "bpecodes").write_text(_CODES, encoding="utf-8")
-    saved = dict(
-        weights
-        or random_weights(chosen, n_source=len(symbols["en"]) + 4, n_target=len(symbols["de"]) + 4)
-    )
-    torch.save(
-        {
-            "args": argparse.Namespace(**{k: v for k, v in chosen.items() if k not in without}),
-            "model": saved,
-            "extra_state": {"epoch": 1},
-        },
-        folder / "model1.pt",
-    )
+    n_source, n_target = (len(symbols[language]) + 4 for language in ("en", "de"))
+    saved = dict(weights or random_weights(chosen, n_source=n_source, n_target=n_target))
+    args = argparse.Namespace(**{k: v for k, v in chosen.items() if k not in without})
+    content = {"args": args, "model": saved, "extra_state": {"epoch": 1}}
+    torch.save(content, folder / "model1.pt")
     return saved
 
 

@@ -50,9 +50,8 @@ class FakeHub:
 
     def sha(self, repo: str) -> str:
         """Return the current commit of a repository."""
-        return hashlib.sha1(
-            json.dumps(sorted((k, v.hex()) for k, v in self.repos[repo].items())).encode()
-        ).hexdigest()
+        files = sorted((path, content.hex()) for path, content in self.repos[repo].items())
+        return hashlib.sha1(json.dumps(files).encode()).hexdigest()
 
 
 @contextmanager
@@ -134,9 +133,8 @@ class _Handler(BaseHTTPRequestHandler):
         self.hub.made.append(wanted)
         repo = f"{wanted.get('type', 'model')}s/{wanted['organization']}/{wanted['name']}"
         if repo in self.hub.repos:
-            self._answer(
-                {"error": "You already created this repo", "url": f"{self.hub.url}/{repo}"}, 409
-            )
+            known = {"error": "You already created this repo", "url": f"{self.hub.url}/{repo}"}
+            self._answer(known, 409)
             return
         self.hub.repos[repo] = {}
         self._answer({"url": f"{self.hub.url}/{repo.removeprefix('models/')}"})
@@ -145,17 +143,9 @@ class _Handler(BaseHTTPRequestHandler):
         if repo not in self.hub.repos:
             self._answer({"error": "Repository not found"}, 404, {"X-Error-Code": "RepoNotFound"})
             return
-        have = self.hub.repos[repo]
-        found = [
-            {
-                "path": one["path"],
-                "uploadMode": "regular",
-                "shouldIgnore": False,
-                "oid": _oid(have.get(one["path"])),
-            }
-            for one in wanted["files"]
-        ]
-        self._answer({"files": found})
+        have, how = self.hub.repos[repo], {"uploadMode": "regular", "shouldIgnore": False}
+        paths = [one["path"] for one in wanted["files"]]
+        self._answer({"files": [{"path": p, "oid": _oid(have.get(p)), **how} for p in paths]})
 
     def _commit(self, repo: str, body: bytes, *, is_pr: bool) -> None:
         lines = [json.loads(line) for line in body.splitlines()]
@@ -169,27 +159,17 @@ class _Handler(BaseHTTPRequestHandler):
             self.hub.repos[repo].update(files)
         place = f"{self.hub.url}/{repo.removeprefix('models/')}"
         more = {"pullRequestUrl": f"{place}/discussions/1"} if is_pr else {}
-        self._answer(
-            {
-                "success": True,
-                "commitOid": self.hub.sha(repo),
-                "commitUrl": f"{place}/commit/{self.hub.sha(repo)}",
-                "hookOutput": "",
-                **more,
-            }
-        )
+        sha = self.hub.sha(repo)
+        made = {"commitOid": sha, "commitUrl": f"{place}/commit/{sha}", "hookOutput": ""}
+        self._answer({"success": True, **made, **more})
 
     def _info(self, repo: str) -> None:
         if repo not in self.hub.repos:
             self._answer({"error": "Repository not found"}, 404, {"X-Error-Code": "RepoNotFound"})
             return
-        self._answer(
-            {
-                "id": repo.partition("/")[2],
-                "sha": self.hub.sha(repo),
-                "siblings": [{"rfilename": path} for path in self.hub.repos[repo]],
-            }
-        )
+        files = [{"rfilename": path} for path in self.hub.repos[repo]]
+        name = repo.partition("/")[2]
+        self._answer({"id": name, "sha": self.hub.sha(repo), "siblings": files})
 
     def _file(self, repo: str, revision: str, path: str) -> None:
         if (
@@ -200,18 +180,14 @@ class _Handler(BaseHTTPRequestHandler):
             self._answer({"error": "Entry not found"}, 404, {"X-Error-Code": "EntryNotFound"})
             return
         content = self.hub.repos[repo][path]
-        self._send(
-            content, 200, {"ETag": f'"{_oid(content)}"', "X-Repo-Commit": self.hub.sha(repo)}
-        )
+        tags = {"ETag": f'"{_oid(content)}"', "X-Repo-Commit": self.hub.sha(repo)}
+        self._send(content, 200, tags)
 
     def _answer(
         self, content: Any, status: int = 200, headers: dict[str, str] | None = None
     ) -> None:
-        self._send(
-            json.dumps(content).encode(),
-            status,
-            {"Content-Type": "application/json", **(headers or {})},
-        )
+        kinds = {"Content-Type": "application/json", **(headers or {})}
+        self._send(json.dumps(content).encode(), status, kinds)
 
     def _send(self, content: bytes, status: int, headers: dict[str, str]) -> None:
         self.send_response(status)

@@ -27,11 +27,8 @@ class Words(Metric):
 
     @staticmethod
     def fits(dataset: str, config: str, form: type[Example], src_lang: str, tgt_lang: str) -> str:
-        return (
-            ""
-            if dataset in ("simplegen", "custom")
-            else f"words knows simplegen only, not {dataset}"
-        )
+        is_known = dataset in ("simplegen", "custom")
+        return "" if is_known else f"words knows simplegen only, not {dataset}"
 
     @staticmethod
     def references(examples: Sequence[Example]) -> list[dict[str, Any]]:
@@ -46,19 +43,13 @@ class Words(Metric):
             "inconclusive" if "?" in t else "correct" if self.word in t else "incorrect"
             for t in rows.translations
         ]
+        categories = [reference["category"] for reference in rows.references]
+        judged = zip(rows.ids, categories, rows.translations, verdicts, strict=True)
         judgements = tuple(
             Judgement(
-                example_id,
-                reference["category"],
-                verdict == "correct",
-                translation,
-                verdict,
-                predicted=self.word if verdict == "correct" else "",
-                gold=self.word,
+                name, category, v == "correct", text, v, self.word * (v == "correct"), self.word
             )
-            for example_id, translation, reference, verdict in zip(
-                rows.ids, rows.translations, rows.references, verdicts, strict=True
-            )
+            for name, category, text, v in judged
         )
         summary = summarize(judgements)
         return Figures(

@@ -4,7 +4,6 @@ family, built here and saved by transformers.
 
 from __future__ import annotations
 
-import io
 import json
 import string
 from collections.abc import Callable
@@ -14,59 +13,40 @@ from typing import Any
 import sentencepiece
 import tokenizers
 import torch
-from transformers import (
-    FSMTConfig,
-    FSMTForConditionalGeneration,
-    FSMTTokenizer,
-    GPT2Config,
-    GPT2LMHeadModel,
-    LlamaConfig,
-    LlamaForCausalLM,
-    M2M100Config,
-    M2M100ForConditionalGeneration,
-    M2M100Tokenizer,
-    MBart50Tokenizer,
-    MBartConfig,
-    MBartForConditionalGeneration,
-    MBartTokenizer,
-    MT5Config,
-    MT5ForConditionalGeneration,
-    NllbTokenizer,
-    PreTrainedTokenizerFast,
-    T5Config,
-    T5ForConditionalGeneration,
-    T5Tokenizer,
-    UMT5Config,
-    UMT5ForConditionalGeneration,
-)
+import transformers
 
 from cc_hf.conversion.student import convert_student
 from tests.helpers.bergamot_models import save_student
 from tests.helpers.contract_cases import study_cases
-from tests.helpers.models import N_POSITIONS, SIZES, TEXT, save_tiny_marian, save_tiny_masked_lm
+from tests.helpers.lines import write_lines
+from tests.helpers.models import (
+    N_POSITIONS,
+    SIZES,
+    TEXT,
+    made_model,
+    save_tiny_marian,
+    save_tiny_masked_lm,
+    trained_pieces,
+)
 
 _FAIRSEQ = ("<s>", "<pad>", "</s>", "<unk>")
+
+
+def _seq2seq(model_type: str, **settings: Any) -> Any:
+    return made_model(transformers.AutoModelForSeq2SeqLM, model_type, **settings)
 
 
 def save_tiny_m2m100(folder: Path, *, seed: int = 0) -> Path:
     """Save M2M100 with a vocabulary in fairseq's order, followed by the 100 languages."""
     model = _sentencepiece()
     (folder / "spm.model").write_bytes(model.serialized_model_proto())
-    vocabulary = {
-        piece: i
-        for i, piece in enumerate(
-            dict.fromkeys([*_FAIRSEQ, *(piece for piece, _ in _pieces(model))])
-        )
-    }
+    pieces = dict.fromkeys([*_FAIRSEQ, *(piece for piece, _ in _pieces(model))])
+    vocabulary = {piece: i for i, piece in enumerate(pieces)}
     (folder / "vocab.json").write_text(json.dumps(vocabulary), encoding="utf-8")
-    tokenizer = M2M100Tokenizer(
-        str(folder / "vocab.json"), str(folder / "spm.model"), model_max_length=N_POSITIONS
-    )
-    tokenizer.save_pretrained(folder)
-    torch.manual_seed(seed)
-    M2M100ForConditionalGeneration(
-        M2M100Config(**SIZES, vocab_size=len(vocabulary) + 108, init_std=0.25)
-    ).save_pretrained(folder)
+    files = (str(folder / name) for name in ("vocab.json", "spm.model"))
+    transformers.M2M100Tokenizer(*files, model_max_length=N_POSITIONS).save_pretrained(folder)
+    sizes = {**SIZES, "vocab_size": len(vocabulary) + 108}
+    _seq2seq("m2m_100", seed=seed, **sizes, init_std=0.25).save_pretrained(folder)
     return folder
 
 
@@ -74,12 +54,9 @@ def save_tiny_small100(folder: Path) -> Path:
     """Save the files of M2M100 with the tokenizer class name of SMaLL-100."""
     save_tiny_m2m100(folder, seed=1)
     path = folder / "tokenizer_config.json"
-    path.write_text(
-        json.dumps(
-            {**json.loads(path.read_text(encoding="utf-8")), "tokenizer_class": "SMALL100Tokenizer"}
-        ),
-        encoding="utf-8",
-    )
+    settings = json.loads(path.read_text(encoding="utf-8"))
+    settings["tokenizer_class"] = "SMALL100Tokenizer"
+    path.write_text(json.dumps(settings), encoding="utf-8")
     return folder
 
 
@@ -87,25 +64,18 @@ def save_tiny_nllb(folder: Path, *, legacy_behaviour: bool = False) -> Path:
     """Save a model of M2M100's architecture with the languages of FLORES-200."""
     trained = tokenizers.Tokenizer(tokenizers.models.BPE(unk_token="<unk>"))
     trained.pre_tokenizer = tokenizers.pre_tokenizers.Metaspace()
-    trained.train_from_iterator(
-        TEXT.splitlines(),
-        tokenizers.trainers.BpeTrainer(
-            vocab_size=120, special_tokens=list(_FAIRSEQ), show_progress=False
-        ),
+    trainer = tokenizers.trainers.BpeTrainer(
+        vocab_size=120, special_tokens=list(_FAIRSEQ), show_progress=False
     )
+    trained.train_from_iterator(TEXT.splitlines(), trainer)
     parts = json.loads(trained.to_str())["model"]
-    merges = [tuple(merge) for merge in parts["merges"]]
-    tokenizer = NllbTokenizer(
-        vocab=parts["vocab"],
-        merges=merges,
-        legacy_behaviour=legacy_behaviour,
-        model_max_length=N_POSITIONS,
+    parts = {"vocab": parts["vocab"], "merges": [tuple(merge) for merge in parts["merges"]]}
+    tokenizer = transformers.NllbTokenizer(
+        **parts, legacy_behaviour=legacy_behaviour, model_max_length=N_POSITIONS
     )
     tokenizer.save_pretrained(folder)
-    torch.manual_seed(2)
-    M2M100ForConditionalGeneration(
-        M2M100Config(**SIZES, vocab_size=len(tokenizer), init_std=0.25)
-    ).save_pretrained(folder)
+    sizes = {**SIZES, "vocab_size": len(tokenizer)}
+    _seq2seq("m2m_100", seed=2, **sizes, init_std=0.25).save_pretrained(folder)
     return folder
 
 
@@ -113,20 +83,16 @@ def save_tiny_mbart(folder: Path, *, language_is_first: bool = True) -> Path:
     """Save mBART-50, or mBART-25, which puts the language last."""
     pieces = _pieces(_sentencepiece())
     # this class puts the special tokens first by itself, in place of SentencePiece's three
-    if language_is_first:
-        tokenizer: Any = MBart50Tokenizer(
-            vocab=[("<unk>", 0.0), ("<s>", 0.0), ("</s>", 0.0), *pieces],
-            model_max_length=N_POSITIONS,
-        )
-    else:
-        tokenizer = MBartTokenizer(
-            vocab=[*((token, 0.0) for token in _FAIRSEQ), *pieces], model_max_length=N_POSITIONS
-        )
-    tokenizer.save_pretrained(folder)
-    torch.manual_seed(3)
-    model = MBartForConditionalGeneration(
-        MBartConfig(**SIZES, vocab_size=len(tokenizer), init_std=0.25, decoder_start_token_id=2)
+    made, special = (
+        (transformers.MBart50Tokenizer, ("<unk>", "<s>", "</s>"))
+        if language_is_first
+        else (transformers.MBartTokenizer, _FAIRSEQ)
     )
+    vocabulary = [*((token, 0.0) for token in special), *pieces]
+    tokenizer: Any = made(vocab=vocabulary, model_max_length=N_POSITIONS)
+    tokenizer.save_pretrained(folder)
+    sizes = {**SIZES, "vocab_size": len(tokenizer)}
+    model = _seq2seq("mbart", seed=3, **sizes, init_std=0.25, decoder_start_token_id=2)
     torch.nn.init.normal_(model.final_logits_bias)
     model.save_pretrained(folder)
     return folder
@@ -136,80 +102,51 @@ def save_tiny_fsmt(folder: Path, *, separate: bool = True) -> Path:
     """Save a model with BPE merges of both sides; the vocabularies differ, or are one with all
     embeddings tied.
     """
-    trained = tokenizers.Tokenizer(
-        tokenizers.models.BPE(unk_token="<unk>", end_of_word_suffix="</w>")
-    )
+    bpe = tokenizers.models.BPE(unk_token="<unk>", end_of_word_suffix="</w>")
+    trained = tokenizers.Tokenizer(bpe)
     trained.pre_tokenizer = tokenizers.pre_tokenizers.Whitespace()
     # The trainer numbers the characters that end a word in the order of a hash map, which differs
     # between processes; characters that are named before keep their order.
     final = [f"{character}</w>" for character in sorted(set(TEXT) - set(string.whitespace))]
-    trained.train_from_iterator(
-        TEXT.splitlines(),
-        tokenizers.trainers.BpeTrainer(
-            vocab_size=110, special_tokens=final, end_of_word_suffix="</w>", show_progress=False
-        ),
+    trainer = tokenizers.trainers.BpeTrainer(
+        vocab_size=110, special_tokens=final, end_of_word_suffix="</w>", show_progress=False
     )
+    trained.train_from_iterator(TEXT.splitlines(), trainer)
     parts = json.loads(trained.to_str())["model"]
-    (folder / "merges.txt").write_text(
-        "".join(f"{' '.join(merge)} 1\n" for merge in parts["merges"]), encoding="utf-8"
-    )
+    write_lines(folder / "merges.txt", (f"{' '.join(merge)} 1" for merge in parts["merges"]))
     pieces = [piece for piece in parts["vocab"] if piece != "<unk>"]
     for side, own in (("src", pieces), ("tgt", pieces[::-1][:-5] if separate else pieces)):
-        (folder / f"vocab-{side}.json").write_text(
-            json.dumps({piece: i for i, piece in enumerate([*_FAIRSEQ, *own])}), encoding="utf-8"
-        )
-    FSMTTokenizer(
+        numbers = {piece: i for i, piece in enumerate([*_FAIRSEQ, *own])}
+        (folder / f"vocab-{side}.json").write_text(json.dumps(numbers), encoding="utf-8")
+    transformers.FSMTTokenizer(
         langs=["en", "de"],
         src_vocab_file=str(folder / "vocab-src.json"),
         tgt_vocab_file=str(folder / "vocab-tgt.json"),
         merges_file=str(folder / "merges.txt"),
         model_max_length=N_POSITIONS,
     ).save_pretrained(folder)
-    torch.manual_seed(4)
     n_source = len(pieces) + 4
-    config = FSMTConfig(
-        **SIZES,
-        src_vocab_size=n_source,
-        tgt_vocab_size=n_source - 5 * separate,
-        tie_word_embeddings=not separate,
-        init_std=0.25,
-    )
-    FSMTForConditionalGeneration(config).save_pretrained(folder)
+    sizes = {**SIZES, "src_vocab_size": n_source, "tgt_vocab_size": n_source - 5 * separate}
+    model = _seq2seq("fsmt", seed=4, **sizes, tie_word_embeddings=not separate, init_std=0.25)
+    model.save_pretrained(folder)
     return folder
 
 
 def save_tiny_t5(folder: Path, *, family: str = "t5", marks: tuple[str, ...] = ()) -> Path:
     """Save T5; MADLAD has marks such as <2de> in its vocabulary, and separate output weights."""
-    configured, built = {
-        "t5": (T5Config, T5ForConditionalGeneration),
-        "mt5": (MT5Config, MT5ForConditionalGeneration),
-        "umt5": (UMT5Config, UMT5ForConditionalGeneration),
-    }[family]
-    vocabulary = [
-        ("<pad>", 0.0),
-        ("</s>", 0.0),
-        ("<unk>", 0.0),
-        *((mark, 0.0) for mark in marks),
-        *_pieces(_sentencepiece()),
-    ]
-    tokenizer = T5Tokenizer(vocab=vocabulary, extra_ids=2, model_max_length=N_POSITIONS)
-    tokenizer.save_pretrained(folder)
-    torch.manual_seed(5)
-    sizes = {
-        "d_model": 16,
-        "d_kv": 8,
-        "d_ff": 32,
-        "num_layers": 2,
-        "num_heads": 2,
-        "vocab_size": len(tokenizer),
-        "decoder_start_token_id": 0,
-    }
-    options: dict[str, Any] = (
-        {"feed_forward_proj": "gated-gelu", "tie_word_embeddings": False} if marks else {}
+    special = ((mark, 0.0) for mark in ("<pad>", "</s>", "<unk>", *marks))
+    vocabulary = [*special, *_pieces(_sentencepiece())]
+    tokenizer = transformers.T5Tokenizer(
+        vocab=vocabulary, extra_ids=2, model_max_length=N_POSITIONS
     )
+    tokenizer.save_pretrained(folder)
+    sizes = {"d_model": 16, "d_kv": 8, "d_ff": 32, "num_layers": 2, "num_heads": 2}
+    options: dict[str, Any] = {"vocab_size": len(tokenizer), "decoder_start_token_id": 0}
+    if marks:
+        options |= {"feed_forward_proj": "gated-gelu", "tie_word_embeddings": False}
     if marks or family == "mt5":  # these do not scale their logits
         options["initializer_factor"] = 0.4
-    built(configured(**sizes, **options)).save_pretrained(folder)
+    _seq2seq(family, seed=5, **sizes, **options).save_pretrained(folder)
     return folder
 
 
@@ -237,45 +174,27 @@ def save_tiny_causal_lm(
         tokenizer.post_processor = tokenizers.processors.TemplateProcessing(
             single="<s> $A", special_tokens=[("<s>", 0)]
         )
-    PreTrainedTokenizerFast(
+    transformers.PreTrainedTokenizerFast(
         tokenizer_object=tokenizer,
         bos_token="<s>",
         eos_token="</s>",
         unk_token="<unk>",
         model_max_length=n_positions,
     ).save_pretrained(folder)
-    torch.manual_seed(6)
-    ends: dict[str, Any] = {
-        "vocab_size": tokenizer.get_vocab_size(),
-        "bos_token_id": 0,
-        "eos_token_id": 1,
-        "initializer_range": 0.25,
-    }
+    ends: Any = {"vocab_size": tokenizer.get_vocab_size(), "bos_token_id": 0, "eos_token_id": 1}
+    sizes = {"n_embd": 16, "n_layer": 2, "n_head": 2, "n_positions": n_positions}
     if llama:
-        sizes = {
-            "hidden_size": 16,
-            "intermediate_size": 32,
-            "num_hidden_layers": 2,
-            "num_attention_heads": 2,
-            "max_position_embeddings": n_positions,
-        }
-        LlamaForCausalLM(LlamaConfig(**sizes, **ends)).save_pretrained(folder)
-    else:
-        GPT2LMHeadModel(
-            GPT2Config(n_embd=16, n_layer=2, n_head=2, n_positions=n_positions, **ends)
-        ).save_pretrained(folder)
+        sizes = {"hidden_size": 16, "num_hidden_layers": 2, "num_attention_heads": 2}
+        sizes |= {"intermediate_size": 32, "max_position_embeddings": n_positions}
+    ends |= {**sizes, "initializer_range": 0.25}
+    kind = "llama" if llama else "gpt2"
+    model = made_model(transformers.AutoModelForCausalLM, kind, seed=6, **ends)
+    model.save_pretrained(folder)
     return folder
 
 
 def _sentencepiece() -> Any:
-    model = io.BytesIO()
-    sentencepiece.SentencePieceTrainer.train(
-        sentence_iterator=iter(TEXT.splitlines() * 20),
-        model_writer=model,
-        vocab_size=70,
-        minloglevel=2,
-    )
-    return sentencepiece.SentencePieceProcessor(model_proto=model.getvalue())
+    return sentencepiece.SentencePieceProcessor(model_proto=trained_pieces(vocab_size=70))
 
 
 def _pieces(model: Any) -> list[tuple[str, float]]:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 from cc_hf.reports.samples import System
 from tests.helpers.fake_evaluator import hash_scores
+from tests.helpers.lines import write_lines
 from tests.helpers.metrics import evaluate_dataset
 
 __all__ = ["four_systems"]
@@ -15,19 +17,13 @@ def four_systems(shared: Path, folder: Path) -> list[System]:
     """Return the systems; their translations are written to the folder, without blank lines."""
     systems = []
     for name in ("aws", "bing", "google", "systran"):
-        lines = (
-            (shared / f"upstream/gabrielStanovsky/mt_gender/translations/{name}/en-de.txt")
-            .read_text(encoding="utf-8")
-            .splitlines()
-        )
-        path = folder / f"{name}.txt"
-        path.write_text("\n".join(line for line in lines if line) + "\n", encoding="utf-8")
-        result = evaluate_dataset(
-            "winomt",
-            translations=path,
-            tgt_lang="de",
-            evaluator=hash_scores,
-            data_dir=shared / "upstream",
-        )
+        given = shared / f"upstream/gabrielStanovsky/mt_gender/translations/{name}/en-de.txt"
+        lines = filter(None, given.read_text(encoding="utf-8").splitlines())
+        options: Any = {
+            "translations": write_lines(folder / f"{name}.txt", lines),
+            "tgt_lang": "de",
+        }
+        options |= {"evaluator": hash_scores, "data_dir": shared / "upstream"}
+        result = evaluate_dataset("winomt", **options)
         systems.append(System(name, {result.metric: result}))
     return systems

@@ -37,24 +37,13 @@ def served(folder: Path, *options: str | Path, log: Path) -> Iterator[str]:
     (log.parent / "tmp").mkdir()
     variables = {**os.environ, "PYTHONUNBUFFERED": "1", "TMPDIR": str(log.parent / "tmp")}
     with log.open("w", encoding="utf-8") as out:
-        command = [
-            sys.executable,
-            "-m",
-            "cc_hf.cli",
-            "leaderboard",
-            str(folder),
-            "--port",
-            str(port),
-            *map(str, options),
-        ]
+        words = f"-m cc_hf.cli leaderboard {folder} --port {port}".split()
+        command = [sys.executable, *words, *map(str, options)]
         process = subprocess.Popen(command, stdout=out, stderr=subprocess.STDOUT, env=variables)
         try:
             address = f"http://127.0.0.1:{port}/"
             while not _answers(address):
-                if process.poll() is not None:
-                    raise RuntimeError(
-                        f"the leaderboard does not answer: {log.read_text(encoding='utf-8')}"
-                    )
+                assert process.poll() is None, log.read_text(encoding="utf-8")
                 time.sleep(0.1)
             disable_socket(allow_unix_socket=True)
             yield address

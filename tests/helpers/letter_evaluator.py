@@ -46,16 +46,8 @@ class LetterEvaluator(Evaluator):
         device: str = "cpu",
         **options: Any,
     ) -> None:
-        given = {
-            "name": "letters",
-            "identity": "1",
-            "dtype": "float32",
-            "batch_tokens": 64,
-            "max_tokens": 40,
-            "on_too_long": "error",
-            **options,
-        }
-        super().__init__(**given)
+        given = {"name": "letters", "identity": "1", "dtype": "float32", "on_too_long": "error"}
+        super().__init__(**{**given, "batch_tokens": 64, "max_tokens": 40, **options})
         self.device = device
         self.before = before
         self.extra = extra or {}
@@ -119,14 +111,8 @@ def main() -> None:
     Append the pairs of each batch to LOG, wait, score, and finally write the scores to RESULT. At
     batch number LAST, wait to be killed; 0 for never.
     """
-    cache, log, result, n, seconds, last = (
-        Path(sys.argv[1]),
-        Path(sys.argv[2]),
-        Path(sys.argv[3]),
-        int(sys.argv[4]),
-        float(sys.argv[5]),
-        int(sys.argv[6]),
-    )
+    cache, log, result = map(Path, sys.argv[1:4])
+    n, seconds, last = int(sys.argv[4]), float(sys.argv[5]), int(sys.argv[6])
     batches = itertools.count(1)
 
     def before(pairs: list[Pair]) -> None:
@@ -136,15 +122,10 @@ def main() -> None:
         if next(batches) == last:
             signal.pause()
 
-    found = LetterEvaluator(before, cache=ScoreCache(cache)).score(
-        letter_requests(n), src_lang="en", tgt_lang="de"
-    )
-    result.write_text(
-        json.dumps(
-            [found.sum_logprob.tolist(), found.n_tokens.tolist(), found.mean_probability.tolist()]
-        ),
-        encoding="utf-8",
-    )
+    evaluator = LetterEvaluator(before, cache=ScoreCache(cache))
+    found = evaluator.score(letter_requests(n), src_lang="en", tgt_lang="de")
+    figures = (found.sum_logprob, found.n_tokens, found.mean_probability)
+    result.write_text(json.dumps([figure.tolist() for figure in figures]), encoding="utf-8")
 
 
 class SpelledEvaluator(LetterEvaluator):
@@ -156,11 +137,10 @@ class SpelledEvaluator(LetterEvaluator):
     def logprobs_batch(
         self, sources: Sequence[Sequence[int]], targets: Sequence[Sequence[int]]
     ) -> list[npt.NDArray[np.float64]]:
+        texts = ["".join(map(chr, source)) for source in sources]
         return [
-            np.log(
-                [hash_score("".join(map(chr, s)), f"{at}{letter}") for at, letter in enumerate(t)]
-            )
-            for s, t in zip(sources, targets, strict=True)
+            np.log([hash_score(text, f"{at}{letter}") for at, letter in enumerate(target)])
+            for text, target in zip(texts, targets, strict=True)
         ]
 
 

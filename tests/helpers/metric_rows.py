@@ -22,33 +22,17 @@ def row(metric: str, at: int, *, is_right: bool) -> tuple[str, dict[str, Any]]:
     """Return a translation and its reference; rows alternate between two categories."""
     gender = ("male", "female")[at % 2]
     word = ("Arzt", "Ärztin")[(at + (not is_right)) % 2]
+    good, bad = ("good", "bad") if is_right else ("bad", "good")
+    sides = {"correct_sources": ["right"], "incorrect_sources": ["wrong"]}
+    translations = {"correct_translation": good, "contrastive_translations": [bad]}
+    twin = {"category": gender, "pair": str(at // 2)}
+    references = ("Arzt", "Ärztin")[at % 2], ("Ärztin", "Arzt")[at % 2]
+    told = dict(zip(("reference", "contrastive_reference"), references, strict=True))
     rows: dict[str, tuple[str, dict[str, Any]]] = {
-        "contrastive_conditioning": (
-            "good" if is_right else "bad",
-            {"correct_sources": ["right"], "incorrect_sources": ["wrong"], "category": gender},
-        ),
-        "contrastive_translation_scoring": (
-            "",
-            {
-                "source": "right",
-                "correct_translation": "good" if is_right else "bad",
-                "contrastive_translations": ["bad" if is_right else "good"],
-                "category": gender,
-                "pair": str(at // 2),
-            },
-        ),
-        "coverage": (
-            "good" if is_right else "bad",
-            {"source": "a right plane came", "category": gender},
-        ),
-        "gender_accuracy": (
-            word,
-            {
-                "reference": ("Arzt", "Ärztin")[at % 2],
-                "contrastive_reference": ("Ärztin", "Arzt")[at % 2],
-                "gender": gender,
-            },
-        ),
+        "contrastive_conditioning": (good, {**sides, "category": gender}),
+        "contrastive_translation_scoring": ("", {"source": "right", **translations, **twin}),
+        "coverage": (good, {"source": "a right plane came", "category": gender}),
+        "gender_accuracy": (word, {**told, "gender": gender}),
         "gender_quality_gap": (
             "a b c d" if is_right else "x",
             {"reference": "a b c d", "gender": gender, "pair": str(at // 2)},
@@ -56,10 +40,7 @@ def row(metric: str, at: int, *, is_right: bool) -> tuple[str, dict[str, Any]]:
         "homograph_accuracy": (
             "Ein Schloss." if is_right else "Ein Riegel.",
             {
-                "source": "A castle.",
-                "homograph": "castle",
-                "start": 2,
-                "cluster": "1",
+                **{"source": "A castle.", "homograph": "castle", "start": 2, "cluster": "1"},
                 "senses": {"1": ["Schloss"], "2": ["Riegel"]},
                 "category": ("frequent", "rare")[at % 2],
             },
@@ -67,22 +48,18 @@ def row(metric: str, at: int, *, is_right: bool) -> tuple[str, dict[str, Any]]:
         "mucow_pattern_matching": (
             "Schloss" if is_right else "Riegel",
             {
-                "correct_senses": ["schloss"],
-                "incorrect_senses": ["riegel"],
-                "domain": ("in_domain", "out_of_domain")[at % 2],
-                "frequency": "",
+                **{"correct_senses": ["schloss"], "incorrect_senses": ["riegel"]},
+                **{"domain": ("in_domain", "out_of_domain")[at % 2], "frequency": ""},
             },
         ),
         "prompted_choice": (
             f"Translation {(1, 2)[(at + (not is_right)) % 2]}",
-            {"answer": "12"[at % 2], "category": gender, "pair": str(at // 2)},
+            {"answer": "12"[at % 2], **twin},
         ),
         "simplegen_accuracy": (
             word,
             {
-                "occupation": "physician",
-                "number": "sg",
-                "gender": gender,
+                **{"occupation": "physician", "number": "sg", "gender": gender},
                 "category": ("MoMc", "MoFc")[at % 2],
             },
         ),
@@ -90,17 +67,14 @@ def row(metric: str, at: int, *, is_right: bool) -> tuple[str, dict[str, Any]]:
             f"Die Vase zerbrach, weil {('er', 'sie')[(at + (not is_right)) % 2]} alt war.",
             {
                 "source": "The vase broke because it was old.",
-                "correct_gender": gender,
-                "incorrect_gender": ("female", "male")[at % 2],
+                **{"correct_gender": gender, "incorrect_gender": ("female", "male")[at % 2]},
             },
         ),
         "winomt_pattern_matching": (
             f"{('Der', 'Die')[(at + (not is_right)) % 2]} {word} ging.",
             {
-                "source": "The physician left.",
-                "occupation": "physician",
-                "occupation_index": 1,
-                "gold_gender": gender,
+                **{"source": "The physician left.", "occupation": "physician"},
+                **{"occupation_index": 1, "gold_gender": gender},
                 "stereotype": ("pro", "anti")[at % 2],
             },
         ),

@@ -4,37 +4,20 @@ from __future__ import annotations
 
 import io
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
 import sentencepiece
 import tokenizers
 import torch
-from transformers import (
-    BertConfig,
-    BertForMaskedLM,
-    BertModel,
-    MarianConfig,
-    MarianMTModel,
-    MarianTokenizer,
-    PreTrainedTokenizerFast,
-    RobertaConfig,
-    RobertaForMaskedLM,
-    XLMRobertaConfig,
-    XLMRobertaForMaskedLM,
-)
+import transformers
 
 N_POSITIONS = 1000
+_PART = {"layers": 2, "attention_heads": 2, "ffn_dim": 32}
 SIZES = {
-    "d_model": 16,
-    "encoder_layers": 2,
-    "decoder_layers": 2,
-    "encoder_attention_heads": 2,
-    "decoder_attention_heads": 2,
-    "encoder_ffn_dim": 32,
-    "decoder_ffn_dim": 32,
-    "max_position_embeddings": N_POSITIONS,
+    **{f"{side}_{name}": n for side in ("encoder", "decoder") for name, n in _PART.items()},
+    **{"d_model": 16, "max_position_embeddings": N_POSITIONS},
 }
 TEXT = """The doctor asked the nurse to help her with the procedure.
 Der Arzt bat die Krankenschwester, ihm bei dem Eingriff zu helfen.
@@ -43,65 +26,65 @@ Die Mechanikerin begrüßte den Rezeptionisten, weil sie gute Laune hatte.
 """
 
 
-def save_tiny_marian(folder: Path, *, seed: int = 0, max_positions: int = 128) -> Path:
-    """Save a model of two layers on each side with a vocabulary of 70 pieces."""
+#: numbers of special pieces as Marian has them
+MARIAN_MARKS: dict[str, Any] = {"eos_id": 0, "unk_id": 1, "bos_id": -1}
+
+
+def trained_pieces(texts: Iterable[str] = TEXT.splitlines() * 20, **options: Any) -> bytes:
+    """Return a SentencePiece model of the texts."""
     model_file = io.BytesIO()
     sentencepiece.SentencePieceTrainer.train(
-        sentence_iterator=iter(TEXT.splitlines() * 20),
-        model_writer=model_file,
-        vocab_size=70,
-        eos_id=0,
-        unk_id=1,
-        bos_id=-1,
-        pad_id=-1,
-        minloglevel=2,
+        sentence_iterator=iter(texts), model_writer=model_file, minloglevel=2, **options
     )
-    for name in ("source.spm", "target.spm"):
-        (folder / name).write_bytes(model_file.getvalue())
-    pieces = sentencepiece.SentencePieceProcessor(model_proto=model_file.getvalue())
-    vocabulary = {pieces.id_to_piece(i): i for i in range(pieces.vocab_size())}
-    vocabulary["<pad>"] = len(vocabulary)
-    (folder / "vocab.json").write_text(json.dumps(vocabulary), encoding="utf-8")
-    pad = vocabulary["<pad>"]
+    return model_file.getvalue()
+
+
+def made_model(auto_class: Any, model_type: str, *, seed: int, **settings: Any) -> Any:
+    """Return a model with random weights."""
     torch.manual_seed(seed)
-    config = MarianConfig(
-        vocab_size=pad + 1,
-        d_model=16,
-        encoder_layers=2,
-        decoder_layers=2,
-        encoder_attention_heads=2,
-        decoder_attention_heads=2,
-        encoder_ffn_dim=32,
-        decoder_ffn_dim=32,
-        max_position_embeddings=max_positions,
-        pad_token_id=pad,
-        eos_token_id=0,
-        decoder_start_token_id=pad,
-        forced_eos_token_id=0,
-        init_std=0.5,
-    )
-    model = MarianMTModel(config)
-    torch.nn.init.normal_(model.final_logits_bias)
+    return auto_class.from_config(transformers.AutoConfig.for_model(model_type, **settings))
+
+
+def save_marian(
+    folder: Path, pieces: bytes, *, seed: int, has_bias: bool = False, **sizes: Any
+) -> Path:
+    """Save a model that has these pieces, trained with `MARIAN_MARKS`, on both sides."""
+    processor = sentencepiece.SentencePieceProcessor(model_proto=pieces)
+    pad = processor.vocab_size()
+    vocabulary = {**{processor.id_to_piece(i): i for i in range(pad)}, "<pad>": pad}
+    for name in ("source.spm", "target.spm"):
+        (folder / name).write_bytes(pieces)
+    (folder / "vocab.json").write_text(json.dumps(vocabulary), encoding="utf-8")
+    marks = {"pad_token_id": pad, "decoder_start_token_id": pad, "vocab_size": pad + 1}
+    marks |= {"eos_token_id": 0, "forced_eos_token_id": 0}
+    model = made_model(transformers.AutoModelForSeq2SeqLM, "marian", seed=seed, **marks, **sizes)
+    if has_bias:
+        torch.nn.init.normal_(model.final_logits_bias)
     model.save_pretrained(folder)
-    MarianTokenizer(
-        str(folder / "source.spm"),
-        str(folder / "target.spm"),
-        str(folder / "vocab.json"),
+    transformers.MarianTokenizer(
+        *(str(folder / name) for name in ("source.spm", "target.spm", "vocab.json")),
         source_lang="en",
         target_lang="de",
-        model_max_length=max_positions,
+        model_max_length=sizes["max_position_embeddings"],
     ).save_pretrained(folder)
     return folder
 
 
-def save_target_vocabulary(folder: Path, *, size: int) -> MarianTokenizer:
+def save_tiny_marian(folder: Path, *, seed: int = 0, max_positions: int = 128) -> Path:
+    """Save a model of two layers on each side with a vocabulary of 70 pieces."""
+    pieces = trained_pieces(vocab_size=70, **MARIAN_MARKS)
+    sizes = {**SIZES, "max_position_embeddings": max_positions, "init_std": 0.5}
+    return save_marian(folder, pieces, seed=seed, has_bias=True, **sizes)
+
+
+def save_target_vocabulary(folder: Path, *, size: int) -> transformers.MarianTokenizer:
     """Save the first pieces as a vocabulary of targets beside a tiny Marian, and return a tokenizer
     with both vocabularies.
     """
     pieces = json.loads((folder / "vocab.json").read_text(encoding="utf-8"))
     vocabulary = {piece: i for piece, i in pieces.items() if i < size - 1} | {"<pad>": size - 1}
     (folder / "target_vocab.json").write_text(json.dumps(vocabulary), encoding="utf-8")
-    return MarianTokenizer(
+    return transformers.MarianTokenizer(
         *(str(folder / name) for name in ("source.spm", "target.spm", "vocab.json")),
         target_vocab_file=str(folder / "target_vocab.json"),
         source_lang="en",
@@ -112,15 +95,11 @@ def save_target_vocabulary(folder: Path, *, size: int) -> MarianTokenizer:
 
 def save_tiny_bert(folder: Path) -> Path:
     """Save a model that is not sequence-to-sequence."""
-    BertModel(
-        BertConfig(
-            vocab_size=20,
-            hidden_size=8,
-            num_hidden_layers=1,
-            num_attention_heads=1,
-            intermediate_size=8,
-        )
-    ).save_pretrained(folder)
+    sizes = {"hidden_size": 8, "num_hidden_layers": 1, "num_attention_heads": 1}
+    model = made_model(
+        transformers.AutoModel, "bert", seed=0, vocab_size=20, intermediate_size=8, **sizes
+    )
+    model.save_pretrained(folder)
     return folder
 
 
@@ -162,14 +141,11 @@ def save_tiny_masked_lm(
     tokenizer.train_from_iterator(texts, trainer)
     tokenizer.post_processor = tokenizers.processors.TemplateProcessing(
         single=f"{first} $A {last}",
-        pair=(
-            f"{first} $A {last} $B:1 {last}:1"
-            if family == "bert"
-            else f"{first} $A {last} {last} $B {last}"
-        ),
+        pair=f"{first} $A {last} "
+        + (f"$B:1 {last}:1" if family == "bert" else f"{last} $B {last}"),
         special_tokens=[(token, tokenizer.token_to_id(token)) for token in (first, last)],
     )
-    PreTrainedTokenizerFast(
+    transformers.PreTrainedTokenizerFast(
         tokenizer_object=tokenizer,
         cls_token=first,
         sep_token=last,
@@ -179,31 +155,11 @@ def save_tiny_masked_lm(
         **({} if family == "bert" else {"bos_token": first, "eos_token": last}),
         model_max_length=max_tokens,
     ).save_pretrained(folder)
-    torch.manual_seed(seed)
-    sizes = {
-        "vocab_size": tokenizer.get_vocab_size(),
-        "hidden_size": 16,
-        "num_hidden_layers": 2,
-        "num_attention_heads": 2,
-        "intermediate_size": 32,
-        "initializer_range": 0.5,
-    }
-    if family == "bert":
-        model: Any = BertForMaskedLM(BertConfig(**sizes, max_position_embeddings=max_tokens))
-    else:
-        configured, built = {
-            "roberta": (RobertaConfig, RobertaForMaskedLM),
-            "xlm-roberta": (XLMRobertaConfig, XLMRobertaForMaskedLM),
-        }[family]
-        model = built(
-            configured(
-                **sizes,
-                max_position_embeddings=max_tokens + 2,
-                bos_token_id=0,
-                pad_token_id=1,
-                eos_token_id=2,
-            )
-        )
+    sizes = {"hidden_size": 16, "num_hidden_layers": 2, "num_attention_heads": 2}
+    sizes |= {"intermediate_size": 32, "vocab_size": tokenizer.get_vocab_size()}
+    sizes["max_position_embeddings"] = max_tokens + 2 * (family != "bert")
+    auto_class = transformers.AutoModelForMaskedLM
+    model = made_model(auto_class, family, seed=seed, **sizes, initializer_range=0.5)
     torch.nn.init.normal_(model.get_output_embeddings().bias)
     model.save_pretrained(folder)
     return folder

@@ -6,24 +6,15 @@ from cc_hf.text.nouns import DictionaryNouns
 
 __all__ = ["PARTS", "nouns_of"]
 
-PARTS: dict[str, set[str]] = {
-    "spring": {"NOUN", "VERB"},
-    "water": {"NOUN", "VERB"},
-    "hot": {"ADJ"},
-    "cold": {"ADJ", "NOUN"},
-    "old": {"ADJ"},
-    "two": {"ADJ", "NOUN"},
-    "warm": {"ADJ"},
-    "warmer": {"ADJ", "COMPARED"},
-    "garden": {"NOUN"},
-    "village": {"NOUN"},
-    "mattress": {"NOUN"},
-    "flowers": {"NOUN"},
-    "hills": {"NOUN"},
-    "came": {"VERB"},
-    "found": {"VERB"},
-    "drank": {"VERB"},
+_WORDS = {
+    "NOUN": "garden village mattress flowers hills",
+    "NOUN VERB": "spring water",
+    "ADJ": "hot old warm",
+    "ADJ NOUN": "cold two",
+    "VERB": "came found drank",
+    "ADJ COMPARED": "warmer",
 }
+PARTS = {word: set(parts.split()) for parts, words in _WORDS.items() for word in words.split()}
 
 
 def nouns_of(*adjectives: str) -> DictionaryNouns:

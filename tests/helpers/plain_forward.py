@@ -13,23 +13,8 @@ from typing import Any
 
 import sentencepiece
 import torch
-from transformers import (
-    AutoModelForCausalLM,
-    AutoModelForMaskedLM,
-    AutoModelForSeq2SeqLM,
-    AutoTokenizer,
-    FSMTForConditionalGeneration,
-    FSMTTokenizer,
-    M2M100ForConditionalGeneration,
-    M2M100Tokenizer,
-    MarianMTModel,
-    MarianTokenizer,
-    MBart50Tokenizer,
-    MBartForConditionalGeneration,
-    MBartTokenizer,
-    NllbTokenizer,
-    T5Tokenizer,
-)
+import transformers
+from transformers import AutoTokenizer
 from transformers.models.mbart.modeling_mbart import shift_tokens_right
 
 from tests.helpers.bergamot_reference import ReferenceStudent
@@ -37,157 +22,128 @@ from tests.helpers.contract_cases import study_cases
 
 
 def _logprobs(
-    model: Any, source_ids: list[int], decoder_ids: list[int], labels: list[int], **options: Any
+    folder: Path,
+    source_ids: list[int],
+    labels: list[int],
+    *,
+    start: int = 2,
+    decoder_ids: list[int] | None = None,
+    **options: Any,
 ) -> torch.Tensor:
-    """Score targets: the decoder gets all ids of `decoder_ids`, and the label of a position is the
-    id after it.
+    """Score targets: the decoder gets `start` and all labels but the last, unless told otherwise,
+    and the label of a position is the id after it.
     """
+    model: Any = transformers.AutoModelForSeq2SeqLM.from_pretrained(folder).eval()
+    decoder_ids = decoder_ids or [start, *labels[:-1]]
     with torch.no_grad():
-        logits = model.eval()(
-            input_ids=torch.tensor([source_ids]),
-            decoder_input_ids=torch.tensor([decoder_ids]),
-            **options,
-        ).logits[0]
-    found: torch.Tensor = logits.double().log_softmax(-1)[range(len(labels)), labels]
+        output = model(
+            torch.tensor([source_ids]), decoder_input_ids=torch.tensor([decoder_ids]), **options
+        )
+    found: torch.Tensor = output.logits[0].double().log_softmax(-1)[range(len(labels)), labels]
     return found
+
+
+def _language_first(folder: Path, tokenizer: Any, source: str, translation: str) -> torch.Tensor:
+    """Score with `[lang_code] X [eos]` on both sides; the target follows </s>."""
+    labels = tokenizer(text_target=translation)["input_ids"]
+    # the language is given and not counted
+    return _logprobs(folder, tokenizer(source)["input_ids"], labels)[1:]
 
 
 def marian(folder: Path, source: str, translation: str) -> torch.Tensor:
     """Score with Marian; `decoder_start_token_id` is <pad>."""
-    model, tokenizer = (
-        MarianMTModel.from_pretrained(folder),
-        MarianTokenizer.from_pretrained(folder),
-    )
+    tokenizer = transformers.MarianTokenizer.from_pretrained(folder)
     labels = tokenizer(text_target=translation)["input_ids"]
-    return _logprobs(
-        model, tokenizer(source)["input_ids"], [tokenizer.pad_token_id, *labels[:-1]], labels
-    )
+    ids = tokenizer(source)["input_ids"]
+    return _logprobs(folder, ids, labels, start=tokenizer.pad_token_id)
 
 
 def m2m100(folder: Path, source: str, translation: str) -> torch.Tensor:
-    """Score with `[lang_code] X [eos]` on both sides; the target follows </s>."""
-    return _language_first(
-        M2M100ForConditionalGeneration,
-        M2M100Tokenizer.from_pretrained(folder, src_lang="en", tgt_lang="de"),
-        folder,
-        source,
-        translation,
-    )
+    languages = {"src_lang": "en", "tgt_lang": "de"}
+    tokenizer = transformers.M2M100Tokenizer.from_pretrained(folder, **languages)
+    return _language_first(folder, tokenizer, source, translation)
+
+
+_FLORES = {"src_lang": "eng_Latn", "tgt_lang": "deu_Latn"}
 
 
 def nllb(folder: Path, source: str, translation: str) -> torch.Tensor:
-    """Score with NLLB, in the format of M2M100."""
-    return _language_first(
-        M2M100ForConditionalGeneration,
-        NllbTokenizer.from_pretrained(folder, src_lang="eng_Latn", tgt_lang="deu_Latn"),
-        folder,
-        source,
-        translation,
-    )
+    tokenizer = transformers.NllbTokenizer.from_pretrained(folder, **_FLORES)
+    return _language_first(folder, tokenizer, source, translation)
 
 
 def nllb_legacy(folder: Path, source: str, translation: str) -> torch.Tensor:
     """Score with the first release of NLLB: sources are `X [eos, lang_code]`; translations begin
     with the language, which `generate` forces.
     """
-    model, tokenizer = (
-        M2M100ForConditionalGeneration.from_pretrained(folder),
-        NllbTokenizer.from_pretrained(folder, src_lang="eng_Latn", tgt_lang="deu_Latn"),
-    )
+    tokenizer = transformers.NllbTokenizer.from_pretrained(folder, **_FLORES)
     source_ids = tokenizer(source)["input_ids"]
     assert source_ids[-2:] == tokenizer.convert_tokens_to_ids(["</s>", "eng_Latn"])
-    labels = [
-        tokenizer.convert_tokens_to_ids("deu_Latn"),
-        *tokenizer(translation)["input_ids"][:-1],
-    ]
-    return _logprobs(model, source_ids, [2, *labels[:-1]], labels)[1:]
+    language = tokenizer.convert_tokens_to_ids("deu_Latn")
+    return _logprobs(folder, source_ids, [language, *tokenizer(translation)["input_ids"][:-1]])[1:]
 
 
 def small100(folder: Path, source: str, translation: str) -> torch.Tensor:
     """Score as in the model card: `[tgt_lang_code] X [eos]` as the source, `X [eos]` as the target."""
-    model, tokenizer = (
-        M2M100ForConditionalGeneration.from_pretrained(folder),
-        M2M100Tokenizer.from_pretrained(folder, src_lang="de", tgt_lang="en"),
-    )
+    languages = {"src_lang": "de", "tgt_lang": "en"}
+    tokenizer = transformers.M2M100Tokenizer.from_pretrained(folder, **languages)
     labels = tokenizer(text_target=translation)["input_ids"][1:]
-    return _logprobs(model, tokenizer(source)["input_ids"], [2, *labels[:-1]], labels)
+    return _logprobs(folder, tokenizer(source)["input_ids"], labels)
+
+
+_MBART = {"src_lang": "en_XX", "tgt_lang": "de_DE"}
 
 
 def mbart50(folder: Path, source: str, translation: str) -> torch.Tensor:
-    """Score with `[lang_code] X [eos]` on both sides; the target follows </s>."""
-    return _language_first(
-        MBartForConditionalGeneration,
-        MBart50Tokenizer.from_pretrained(folder, src_lang="en_XX", tgt_lang="de_DE"),
-        folder,
-        source,
-        translation,
-    )
+    tokenizer = transformers.MBart50Tokenizer.from_pretrained(folder, **_MBART)
+    return _language_first(folder, tokenizer, source, translation)
 
 
 def mbart25(folder: Path, source: str, translation: str) -> torch.Tensor:
     """Score with `X [eos, lang_code]` on both sides; the decoder gets the labels with the last
     token moved to the front.
     """
-    model, tokenizer = (
-        MBartForConditionalGeneration.from_pretrained(folder),
-        MBartTokenizer.from_pretrained(folder, src_lang="en_XX", tgt_lang="de_DE"),
-    )
+    tokenizer = transformers.MBartTokenizer.from_pretrained(folder, **_MBART)
     labels = tokenizer(text_target=translation, return_tensors="pt")["input_ids"]
     decoder_ids = shift_tokens_right(labels.clone(), tokenizer.pad_token_id)[0].tolist()
+    ids = tokenizer(source)["input_ids"]
     # the language after EOS is not counted
-    return _logprobs(model, tokenizer(source)["input_ids"], decoder_ids, labels[0].tolist())[:-1]
+    return _logprobs(folder, ids, labels[0].tolist(), decoder_ids=decoder_ids)[:-1]
 
 
 def fsmt(folder: Path, source: str, translation: str) -> torch.Tensor:
     """Score with target ids by a tokenizer of the other direction, whose source side is the target
     side here; `use_cache=False` keeps the causal mask.
     """
-    model, tokenizer = (
-        FSMTForConditionalGeneration.from_pretrained(folder),
-        FSMTTokenizer.from_pretrained(folder),
-    )
-    reverse = FSMTTokenizer(
+    tokenizer = transformers.FSMTTokenizer.from_pretrained(folder)
+    reverse = transformers.FSMTTokenizer(
         langs=["de", "en"],
         src_vocab_file=str(folder / "vocab-tgt.json"),
         tgt_vocab_file=str(folder / "vocab-src.json"),
         merges_file=str(folder / "merges.txt"),
     )
     labels = reverse(translation)["input_ids"]
-    return _logprobs(
-        model, tokenizer(source)["input_ids"], [2, *labels[:-1]], labels, use_cache=False
-    )
+    return _logprobs(folder, tokenizer(source)["input_ids"], labels, use_cache=False)
 
 
 def t5(
     folder: Path, source: str, translation: str, prompt: str = "translate English to German: "
 ) -> torch.Tensor:
     """Score as in appendix D of the paper; `decoder_start_token_id` is <pad>."""
-    model, tokenizer = (
-        AutoModelForSeq2SeqLM.from_pretrained(folder),
-        T5Tokenizer.from_pretrained(folder),
-    )
+    tokenizer = transformers.T5Tokenizer.from_pretrained(folder)
     labels = tokenizer(text_target=translation)["input_ids"]
-    return _logprobs(
-        model,
-        tokenizer(prompt + source)["input_ids"],
-        [tokenizer.pad_token_id, *labels[:-1]],
-        labels,
-    )
+    ids = tokenizer(prompt + source)["input_ids"]
+    return _logprobs(folder, ids, labels, start=tokenizer.pad_token_id)
 
 
 def masked_lm(folder: Path, source: str, translation: str) -> torch.Tensor:
     """Score as in equation 1 of Salazar et al. 2020: each token of the translation is masked in
     turn; the tokenizer joins the pair.
     """
-    model, tokenizer = (
-        AutoModelForMaskedLM.from_pretrained(folder).eval(),
-        AutoTokenizer.from_pretrained(folder),
-    )
-    encoded = (
-        tokenizer(source, translation, return_tensors="pt")
-        if source
-        else tokenizer(translation, return_tensors="pt")
-    )
+    model: Any = transformers.AutoModelForMaskedLM.from_pretrained(folder).eval()
+    tokenizer = AutoTokenizer.from_pretrained(folder)
+    texts = (source, translation) if source else (translation,)
+    encoded = tokenizer(*texts, return_tensors="pt")
     second = [i for i, part in enumerate(encoded.sequence_ids(0)) if part == (1 if source else 0)]
     found = []
     for place in second:
@@ -203,42 +159,23 @@ def causal_lm(
     folder: Path, source: str, translation: str, prompt: str = "English:\n{}\nGerman:\n"
 ) -> torch.Tensor:
     """Score token after token, each by a pass over everything before it."""
-    model, tokenizer = (
-        AutoModelForCausalLM.from_pretrained(folder).eval(),
-        AutoTokenizer.from_pretrained(folder),
-    )
+    model: Any = transformers.AutoModelForCausalLM.from_pretrained(folder).eval()
+    tokenizer = AutoTokenizer.from_pretrained(folder)
     ids = tokenizer(prompt.format(source))["input_ids"]
-    labels = [
-        *tokenizer(translation, add_special_tokens=False)["input_ids"],
-        tokenizer.eos_token_id,
-    ]
+    written = tokenizer(translation, add_special_tokens=False)["input_ids"]
+    labels = [*written, tokenizer.eos_token_id]
     with torch.no_grad():
         logits = model(torch.tensor([ids + labels])).logits[0]
-    found: torch.Tensor = logits.double().log_softmax(-1)[
-        range(len(ids) - 1, len(ids) + len(labels) - 1), labels
-    ]
+    places = range(len(ids) - 1, len(ids) + len(labels) - 1)
+    found: torch.Tensor = logits.double().log_softmax(-1)[places, labels]
     return found
-
-
-def _language_first(
-    model_class: Any, tokenizer: Any, folder: Path, source: str, translation: str
-) -> torch.Tensor:
-    labels = tokenizer(text_target=translation)["input_ids"]
-    found = _logprobs(
-        model_class.from_pretrained(folder),
-        tokenizer(source)["input_ids"],
-        [2, *labels[:-1]],
-        labels,
-    )
-    return found[1:]  # the language is given and not counted
 
 
 def bergamot(folder: Path, source: str, translation: str) -> torch.Tensor:
     """By numpy, from the file of Marian that the folder was made of."""
     student = ReferenceStudent(next(folder.glob("marian-model*.bin")))
-    processor = sentencepiece.SentencePieceProcessor(
-        model_file=str(next(folder.glob("marian-vocab*.spm")))
-    )
+    vocabulary = str(next(folder.glob("marian-vocab*.spm")))
+    processor = sentencepiece.SentencePieceProcessor(model_file=vocabulary)
     ids, labels = ([*processor.encode(text), 0] for text in (source, translation))
     return torch.from_numpy(student.logprobs(ids, labels))
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Sequence
+from typing import Any
 
 from cc_hf.comparing.people.annotations import Annotation
 from cc_hf.reports.report import Report, build_report
@@ -66,38 +67,15 @@ def results(
     system: int, *, metrics: Sequence[str] = ("contrastive_conditioning", "words")
 ) -> dict[str, EvaluationResult]:
     """Return the results by metric."""
+    sides = ("correct_sources", "incorrect_sources")
     rows = [
-        {
-            "correct_sources": list(e.correct_sources),
-            "incorrect_sources": list(e.incorrect_sources),
-            "category": e.category,
-        }
+        {**{side: list(getattr(e, side)) for side in sides}, "category": e.category}
         for e in examples()
     ]
-    ids = [e.id for e in examples()]
-    origin = {"data": "d/c@1"}
-    judged = evaluate(
-        translations(system),
-        rows,
-        hash_scores,
-        ids=ids,
-        dataset="d",
-        config="c",
-        tgt_lang="de",
-        origin=origin,
-        n_resamples=50,
-    )
-    words = evaluate_metric(
-        Words(),
-        translations(system),
-        rows,
-        ids=ids,
-        dataset="d",
-        config="c",
-        tgt_lang="de",
-        origin=origin,
-        n_resamples=100,
-    )
+    origin: dict[str, Any] = {"dataset": "d", "config": "c", "origin": {"data": "d/c@1"}}
+    given = {"ids": [e.id for e in examples()], "tgt_lang": "de", **origin}
+    judged = evaluate(translations(system), rows, hash_scores, **given, n_resamples=50)
+    words = evaluate_metric(Words(), translations(system), rows, **given, n_resamples=100)
     return {result.metric: result for result in (judged, words) if result.metric in metrics}
 
 

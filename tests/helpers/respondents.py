@@ -98,19 +98,15 @@ def schemas(n: int = 100) -> list[Example]:
     """Return made-up schemas: twins side by side, whose right option is 1 for three of four."""
     return [
         ContrastiveTranslationExample(
-            f"s{i // 2}-{i % 2 + 1}",
-            "en",
-            "de",
+            *(f"s{i // 2}-{i % 2 + 1}", "en", "de"),
             f"The cup {i} fell off the table because it was {'high', 'wet'[i % 2]}.",
             f"Die Tasse {i} fiel, weil sie es war.",
             (f"Die Tasse {i} fiel, weil er es war.",),
             ("female", "male")[i % 2],
             {
-                "pair": f"s{i // 2}",
-                "answer": "2" if i % 4 == 3 else "1",
-                "correct_gender": ("female", "male")[i % 2],
+                **{"pair": f"s{i // 2}", "answer": "2" if i % 4 == 3 else "1"},
+                **{"correct_gender": ("female", "male")[i % 2], "referent_position": "first"},
                 "incorrect_gender": ("male", "female")[i % 2],
-                "referent_position": "first",
             },
         )
         for i in range(n)

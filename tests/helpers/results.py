@@ -32,12 +32,14 @@ def small_result(
         CategoryAccuracy(name, 10, round(10 * a), a)
         for name, a in zip(("female", "male"), accuracies, strict=True)
     )
-    verdicts = [(c.category, i < c.n_correct) for c in categories for i in range(10)]
+    verdicts = [
+        (c.category, "correct" if i < c.n_correct else "incorrect")
+        for c in categories
+        for i in range(10)
+    ]
     judgements = tuple(
-        Judgement(
-            str(i), category, correct, f"Übersetzung {i}", "correct" if correct else "incorrect"
-        )
-        for i, (category, correct) in enumerate(verdicts)
+        Judgement(str(i), category, verdict == "correct", f"Übersetzung {i}", verdict)
+        for i, (category, verdict) in enumerate(verdicts)
     )
     total = sum(accuracies) / 2
     scores = {
@@ -46,24 +48,12 @@ def small_result(
         "delta_x": accuracies[0] - accuracies[1],
         **{f"accuracy_{c.category}": c.accuracy for c in categories},
     }
-    signature = (
-        f"cc|data:{dataset or 'own'}/{config or '-'}@1|langs:en-{tgt_lang}"
-        + (f"|sys:{system}" if system else "")
-        + "|n:20"
-    )
-    return EvaluationResult(
-        dataset,
-        config,
-        tgt_lang,
-        metric,
-        signature,
-        20,
-        scores,
-        {"accuracy": Interval(max(0.0, total - 0.1), min(1.0, total + 0.1))},
-        categories,
-        judgements,
-        {"n_ties": 0},
-    )
+    sent = f"|sys:{system}" * bool(system)
+    signature = f"cc|data:{dataset or 'own'}/{config or '-'}@1|langs:en-{tgt_lang}{sent}|n:20"
+    intervals = {"accuracy": Interval(max(0.0, total - 0.1), min(1.0, total + 0.1))}
+    origin = (dataset, config, tgt_lang, metric, signature)
+    figures = (scores, intervals, categories, judgements, {"n_ties": 0})
+    return EvaluationResult(*origin, 20, *figures)
 
 
 def write_result(folder: Path, name: str, result: EvaluationResult) -> Path:

@@ -10,7 +10,19 @@ from typing import Any
 
 from cc_hf.data.loading import SAMPLE_SIZES, declaration
 
-__all__ = ["CONTRAWSD_ITEMS", "MT", "declare_wino_x", "is_sampled", "lay_out_samples"]
+__all__ = [
+    "CONTRAWSD_ITEMS",
+    "MT",
+    "declare_wino_x",
+    "german_referents",
+    "is_sampled",
+    "lay_out_samples",
+]
+
+
+def _error(contrastive: str, replacement: str) -> dict[str, str]:
+    return {"contrastive": contrastive, "replacement": replacement, "type": "word_sense"}
+
 
 #: made up, in the format of ContraWSD: all keys, the fewest, no contrastive translation
 CONTRAWSD_ITEMS: dict[str, list[dict[str, Any]]] = {
@@ -25,16 +37,8 @@ CONTRAWSD_ITEMS: dict[str, list[dict[str, Any]]] = {
             "sentence number": 7,
             "frequency of sense/ambig word in wmt16": "212/3050",
             "errors": [
-                {
-                    "contrastive": "The castle on the door is broken.",
-                    "replacement": "castle",
-                    "type": "word_sense",
-                },
-                {
-                    "contrastive": "The palace on the door is broken.",
-                    "replacement": "palace",
-                    "type": "word_sense",
-                },
+                _error("The castle on the door is broken.", "castle"),
+                _error("The palace on the door is broken.", "palace"),
             ],
         },
         {
@@ -64,13 +68,7 @@ CONTRAWSD_ITEMS: dict[str, list[dict[str, Any]]] = {
             "sense": "serrure",
             "original translation": "serrure",
             "frequency of sense/ambig word in europarl-v7 and nc11": "51/900",
-            "errors": [
-                {
-                    "contrastive": "Le château de la porte est cassée.",
-                    "replacement": "château",
-                    "type": "word_sense",
-                }
-            ],
+            "errors": [_error("Le château de la porte est cassée.", "château")],
         }
     ],
 }
@@ -86,10 +84,8 @@ def lay_out_samples(name: str, config: str, folder: Path, shared: Path) -> Path:
     for file in declaration(name).files_of(config):
         path = folder / file.repository / file.path
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(
-            {"wino_x": _wino_x, "contrawsd": _contrawsd, "mucow": _mucow}[name](config, shared),
-            encoding="utf-8",
-        )
+        made = {"wino_x": _wino_x, "contrawsd": _contrawsd, "mucow": _mucow}[name]
+        path.write_text(made(config, shared), encoding="utf-8")
     if name == "wino_x":
         declare_wino_x(folder)
     return folder
@@ -123,10 +119,17 @@ def _contrawsd(config: str, shared: Path) -> str:
 
 def _mucow(config: str, shared: Path) -> str:
     """Return the scoring suite of another pair, which has the same format."""
-    return (
-        shared
-        / "upstream/Helsinki-NLP/MuCoW/WMT2019/scoring test suite/json/lv-en.mucow.scoring.json"
-    ).read_text(encoding="utf-8")
+    folder = shared / "upstream/Helsinki-NLP/MuCoW/WMT2019/scoring test suite/json"
+    return (folder / "lv-en.mucow.scoring.json").read_text(encoding="utf-8")
+
+
+def german_referents(first: str, second: str) -> dict[str, str]:
+    """Return what a row of Wino-X says of the nouns of its two pronouns."""
+    return {
+        f"{truth}_translation_referent_of_pronoun{i}_de": noun
+        for truth in ("true", "false")
+        for i, noun in ((1, first), (2, second))
+    }
 
 
 MT = {
@@ -134,13 +137,7 @@ MT = {
     "sentence": "Dana could not hang the artwork on her wall because it was too thin.",
     "translation1": "Dana konnte das Kunstwerk nicht an ihre Wand hängen, weil sie zu dünn war.",
     "translation2": "Dana konnte das Kunstwerk nicht an ihre Wand hängen, weil es zu dünn war.",
-    "answer": 1,
-    "pronoun1": "sie",
-    "pronoun2": "es",
-    "referent1_en": "wall",
-    "referent2_en": "artwork",
-    "true_translation_referent_of_pronoun1_de": "Wand",
-    "true_translation_referent_of_pronoun2_de": "Kunstwerk",
-    "false_translation_referent_of_pronoun1_de": "Wand",
-    "false_translation_referent_of_pronoun2_de": "Kunstwerk",
+    **{"answer": 1, "pronoun1": "sie", "pronoun2": "es"},
+    **{"referent1_en": "wall", "referent2_en": "artwork"},
+    **german_referents("Wand", "Kunstwerk"),
 }

@@ -15,6 +15,7 @@ from transformers import (
 )
 
 from cc_hf.training.callback import ProbingCallback
+from tests.helpers.lines import write_lines
 
 __all__ = ["PEOPLE", "made_trainer", "rows_of", "write_people"]
 
@@ -39,15 +40,8 @@ _PAIRS = (
 
 def write_people(folder: Path) -> Path:
     """Write a user dataset of eight sentences in two categories."""
-    path = folder / "people.csv"
-    path.write_text(
-        "".join(
-            f'"{source}",{focus},{gold},de\n'
-            for source, focus, gold in (("source", "focus", "gold"), *PEOPLE)
-        ).replace("gold,de", "gold,tgt_lang"),
-        encoding="utf-8",
-    )
-    return path
+    lines = [f'"{source}",{focus},{gold},de' for source, focus, gold in PEOPLE]
+    return write_lines(folder / "people.csv", ["source,focus,gold,tgt_lang", *lines])
 
 
 def rows_of(tokenizer: Any, n: int) -> list[dict[str, list[int]]]:
@@ -72,10 +66,8 @@ def made_trainer(
     **settings: Any,
 ) -> Seq2SeqTrainer:
     """Return a quiet trainer on the CPU with four steps unless told otherwise."""
-    model, tokenizer = (
-        AutoModelForSeq2SeqLM.from_pretrained(place),
-        AutoTokenizer.from_pretrained(place),
-    )
+    model = AutoModelForSeq2SeqLM.from_pretrained(place)
+    tokenizer = AutoTokenizer.from_pretrained(place)
     # the tokenizer encodes no labels before it is told the language
     if model.config.model_type == "m2m_100" and getattr(tokenizer, "tgt_lang", "") is None:
         tokenizer.src_lang, tokenizer.tgt_lang = "en", "de"
@@ -85,16 +77,9 @@ def made_trainer(
         # an untrained model never ends a text: the longest source of the batch sets the limit
         "per_device_eval_batch_size": 8,
         "learning_rate": 1e-2,
-        "predict_with_generate": True,
-        "generation_num_beams": 2,
-        "report_to": "none",
-        "disable_tqdm": True,
-        "use_cpu": True,
-        "dataloader_pin_memory": False,
-        "save_strategy": "no",
-        "eval_strategy": "steps",
-        "eval_steps": 2,
-        "logging_steps": 1,
+        **{"predict_with_generate": True, "generation_num_beams": 2, "use_cpu": True},
+        **{"report_to": "none", "disable_tqdm": True, "dataloader_pin_memory": False},
+        **{"save_strategy": "no", "eval_strategy": "steps", "eval_steps": 2, "logging_steps": 1},
         **settings,
     }
     trainer = Seq2SeqTrainer(

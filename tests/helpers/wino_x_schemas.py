@@ -4,17 +4,13 @@ is meant; laid out as upstream lays it out.
 
 from __future__ import annotations
 
-import io
 import json
 import random
 from pathlib import Path
 from typing import Any
 
-import sentencepiece
-import torch
-from transformers import MarianConfig, MarianMTModel, MarianTokenizer
-
-from tests.helpers.samples import declare_wino_x
+from tests.helpers.models import MARIAN_MARKS, save_marian, trained_pieces
+from tests.helpers.samples import declare_wino_x, german_referents
 
 NOUNS = {
     "ball": ("Ball", "er"),
@@ -30,14 +26,10 @@ NOUNS = {
     "boat": ("Boot", "es"),
     "knife": ("Messer", "es"),
 }
-NOMINATIVE, ACCUSATIVE = (
-    {"er": "Der", "sie": "Die", "es": "Das"},
-    {"er": "den", "sie": "die", "es": "das"},
-)
-TRIGGERS = (
-    ("heavy", "schwer"),
-    ("fragile", "dünn"),
-)  # the first fits what hits, the second what is hit
+NOMINATIVE = {"er": "Der", "sie": "Die", "es": "Das"}
+ACCUSATIVE = {"er": "den", "sie": "die", "es": "das"}
+# the first fits what hits, the second what is hit
+TRIGGERS = (("heavy", "schwer"), ("fragile", "dünn"))
 
 
 def mt_rows(n: int, *, seed: int = 0) -> list[dict[str, Any]]:
@@ -56,15 +48,9 @@ def mt_rows(n: int, *, seed: int = 0) -> list[dict[str, Any]]:
                     "translation1": f"{start} {one} {german} war.",
                     "translation2": f"{start} {other} {german} war.",
                     "answer": answer,
-                    "pronoun1": one,
-                    "pronoun2": other,
-                    "referent1_en": first,
-                    "referent2_en": second,
-                    **{
-                        f"{truth}_translation_referent_of_pronoun{i}_de": noun
-                        for truth in ("true", "false")
-                        for i, noun in ((1, subject), (2, object_))
-                    },
+                    **{"pronoun1": one, "pronoun2": other},
+                    **{"referent1_en": first, "referent2_en": second},
+                    **german_referents(subject, object_),
                 }
             )
     return found
@@ -74,38 +60,18 @@ def lm_rows(n: int, *, seed: int = 0) -> list[dict[str, Any]]:
     """Return the same schemas as sentences with a gap in both languages."""
     found = []
     for row in mt_rows(n, seed=seed):
-        options = [
-            (
-                f"the {row[f'referent{i}_en']}",
-                (
-                    f"{NOMINATIVE[row[f'pronoun{i}']].lower()}"
-                    f" {row[f'true_translation_referent_of_pronoun{i}_de']}"
-                ),
-            )
-            for i in (1, 2)
-        ]
-        found.append(
-            {
-                "qID": row["qID"],
-                "sentence": row["sentence"],
-                "context_en": row["sentence"].replace(" it ", " _ "),
-                "answer": row["answer"],
-                "context_de": row["translation1"].replace(
-                    f", weil {row['pronoun1']} ", ", weil _ "
-                ),
-                **{
-                    f"option{i}_{lang}": options[i - 1][side]
-                    for i in (1, 2)
-                    for side, lang in enumerate(("en", "de"))
-                },
-                **{
-                    f"context_referent_of_option{i}_de": row[
-                        f"true_translation_referent_of_pronoun{i}_de"
-                    ]
-                    for i in (1, 2)
-                },
+        gap = row["translation1"].replace(f", weil {row['pronoun1']} ", ", weil _ ")
+        made = {name: row[name] for name in ("qID", "sentence", "answer")}
+        made |= {"context_en": row["sentence"].replace(" it ", " _ "), "context_de": gap}
+        for i in (1, 2):
+            noun = row[f"true_translation_referent_of_pronoun{i}_de"]
+            article = NOMINATIVE[row[f"pronoun{i}"]].lower()
+            made |= {f"option{i}_en": f"the {row[f'referent{i}_en']}"}
+            made |= {
+                f"option{i}_de": f"{article} {noun}",
+                f"context_referent_of_option{i}_de": noun,
             }
-        )
+        found.append(made)
     return found
 
 
@@ -132,67 +98,22 @@ def save_schema_marian(folder: Path, *, n_pieces: int = 90, width: int = 32, see
     """Save a Marian model with random weights and the vocabulary of the sentences; with few pieces,
     pronouns consist of several.
     """
-    trained = io.BytesIO()
-    sentencepiece.SentencePieceTrainer.train(
-        sentence_iterator=iter(texts()),
-        model_writer=trained,
-        vocab_size=n_pieces,
-        model_type="bpe",
-        eos_id=0,
-        unk_id=1,
-        bos_id=-1,
-        pad_id=-1,
-        minloglevel=2,
-    )
-    pieces = sentencepiece.SentencePieceProcessor(model_proto=trained.getvalue())
-    pad = pieces.vocab_size()
-    vocabulary = {**{pieces.id_to_piece(i): i for i in range(pad)}, "<pad>": pad}
-    for name in ("source.spm", "target.spm"):
-        (folder / name).write_bytes(trained.getvalue())
-    (folder / "vocab.json").write_text(json.dumps(vocabulary), encoding="utf-8")
-    torch.manual_seed(seed)
-    sizes = {
-        "d_model": width,
-        "encoder_layers": 1,
-        "decoder_layers": 1,
-        "encoder_ffn_dim": 2 * width,
-        "decoder_ffn_dim": 2 * width,
+    pieces = trained_pieces(texts(), vocab_size=n_pieces, model_type="bpe", **MARIAN_MARKS)
+    part = {"layers": 1, "ffn_dim": 2 * width, "attention_heads": 4}
+    sizes: Any = {
+        f"{side}_{name}": n for side in ("encoder", "decoder") for name, n in part.items()
     }
-    config = MarianConfig(
-        vocab_size=pad + 1,
-        **sizes,
-        encoder_attention_heads=4,
-        decoder_attention_heads=4,
-        dropout=0.0,
-        max_position_embeddings=64,
-        pad_token_id=pad,
-        eos_token_id=0,
-        decoder_start_token_id=pad,
-        forced_eos_token_id=0,
-        init_std=0.15,
-    )
-    MarianMTModel(config).save_pretrained(folder)
-    spm = [str(folder / name) for name in ("source.spm", "target.spm", "vocab.json")]
-    MarianTokenizer(*spm, source_lang="en", target_lang="de", model_max_length=64).save_pretrained(
-        folder
-    )
-    return folder
+    sizes |= {"d_model": width, "max_position_embeddings": 64}
+    return save_marian(folder, pieces, seed=seed, **sizes, dropout=0.0, init_std=0.15)
 
 
 ROW = {
-    "qID": "Q1-1",
+    **{"qID": "Q1-1", "answer": 1, "pronoun1": "sie", "pronoun2": "er"},
     "sentence": "The nurse put the bag on the table because it was heavy.",
     "translation1": "Die Pflegerin stellte die Tasche auf den Tisch, weil sie schwer war.",
     "translation2": "Die Pflegerin stellte die Tasche auf den Tisch, weil er schwer war.",
-    "answer": 1,
-    "pronoun1": "sie",
-    "pronoun2": "er",
-    "referent1_en": "bag",
-    "referent2_en": "table",
-    "true_translation_referent_of_pronoun1_de": "Tasche",
-    "true_translation_referent_of_pronoun2_de": "Tisch",
-    "false_translation_referent_of_pronoun1_de": "Tasche",
-    "false_translation_referent_of_pronoun2_de": "Tisch",
+    **{"referent1_en": "bag", "referent2_en": "table"},
+    **german_referents("Tasche", "Tisch"),
 }
 TWIN = {
     **ROW,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import re
+from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -14,6 +15,7 @@ from cc_hf.comparing.people.agreement import agreement_with_labels, read_annotat
 from cc_hf.comparing.uncertain import uncertain_samples
 from cc_hf.errors import ResultWarning
 from tests.helpers.metrics import compute_metric, evaluate_dataset
+from tests.helpers.pairs import EN_DE
 
 compute = functools.partial(compute_metric, "contrastive_conditioning")
 
@@ -34,14 +36,8 @@ def test_translations_of_table_1_are_ranked_as_in_the_paper(score: str) -> None:
         "incorrect_sources": ["The assistant asked the [male] doctor if she needs any help."],
         "category": "female",
     }
-    found = compute(
-        TABLE_1,
-        [reference] * 6,
-        evaluator="cc-tiny-en-de",
-        src_lang="en",
-        tgt_lang="de",
-        score=score,
-    )["probability_correct"]
+    options = {"evaluator": "cc-tiny-en-de", "score": score, **EN_DE}
+    found = compute(TABLE_1, [reference] * 6, **options)["probability_correct"]
     assert min(found[:2]) > 0.5 > max(found[2:4])
     assert max(abs(p - 0.5) for p in found[4:]) < min(abs(p - 0.5) for p in found[:4])
 
@@ -49,23 +45,15 @@ def test_translations_of_table_1_are_ranked_as_in_the_paper(score: str) -> None:
 def test_scores_do_not_depend_on_batch_size_or_order() -> None:
     examples = cc_hf.load_examples("simplegen", "en-de")[::75]
     sources = [source for e in examples for source in (*e.correct_sources, *e.incorrect_sources)]
-    translations = [
-        text
-        for _ in examples
-        for text in (
-            "Sie arbeitet als Ärztin im Krankenhaus.",
-            "Er ist 🎉 ein Mechaniker, «schwer» zu finden…",
-        )
-    ]
-    scores = [
-        cc_hf.load_evaluator("cc-tiny-en-de", batch_tokens=n).mean_logprobs(
-            sources[::step], translations[::step]
-        )[::step]
-        for n in (1, 300, 20_000)
-        for step in (1, -1)
-    ]
-    for found in scores[1:]:
-        np.testing.assert_allclose(found, scores[0], atol=1e-5, rtol=0)
+    texts = ("Sie arbeitet als Ärztin im Krankenhaus.", "Er ist 🎉 ein Mechaniker, «schwer» …")
+    translations = [*texts] * len(examples)
+    first, *others = (
+        cc_hf.load_evaluator("cc-tiny-en-de", batch_tokens=n) for n in (1, 300, 20_000)
+    )
+    scores = first.mean_logprobs(sources, translations)
+    for evaluator, step in product((first, *others), (1, -1)):
+        found = evaluator.mean_logprobs(sources[::step], translations[::step])[::step]
+        np.testing.assert_allclose(found, scores, atol=1e-5, rtol=0)
 
 
 @pytest.fixture(scope="module")
@@ -85,15 +73,17 @@ def test_every_gendered_row_of_winomt_is_judged(aws: cc_hf.EvaluationResult) -> 
 
 @pytest.mark.shared
 def test_agreement_with_human_annotators_is_as_stated(
-    aws: cc_hf.EvaluationResult, shared: Path
+    aws: cc_hf.EvaluationResult, shared: Path, root: Path
 ) -> None:
-    found = agreement_with_labels(
-        aws, read_annotations(shared / "gold/human_validation/winomt_annotations.en-de.jsonl")
-    )
+    path = shared / "gold/human_validation/winomt_annotations.en-de.jsonl"
+    found = agreement_with_labels(aws, read_annotations(path))
     assert found.n_labels == 400
     assert found.agreement >= 0.92
     assert found.weighted_agreement is not None
     assert found.weighted_agreement >= 0.976
+    shares = [f"{100 * share:.2f} %" for share in (found.agreement, found.weighted_agreement)]
+    text = (root / "README.md").read_text(encoding="utf-8")
+    assert "{} unweighted, {} weighted".format(*shares) in text
 
 
 @pytest.mark.shared
@@ -106,24 +96,13 @@ def test_figures_in_the_readme_are_reproduced(
     figures = [float(number) for number in re.findall(r"[0-9]+\.[0-9]", found.group(1))]
     texts = {judgement.example_id: judgement.translation for judgement in aws.judgements}
     material = cc_hf.load_material("winomt", tgt_lang="de", data_dir=shared / "upstream")
-    words = cc_hf.evaluate(
-        material,
-        translations=[texts[example.id] for example in material.examples],
-        metric="winomt_pattern_matching",
-    )
+    lines = [texts[example.id] for example in material.examples]
+    words = cc_hf.evaluate(material, translations=lines, metric="winomt_pattern_matching")
     interval = words.intervals["min_accuracy"]
     names = ("min_accuracy", "accuracy_male", "accuracy_female", "weighted_accuracy")
     shown = [interval.low, interval.high, *(words.scores[name] for name in names[1:3])]
     shown = [words.scores[names[0]], *shown, *(aws.scores[name] for name in names)]
     assert figures == pytest.approx([100 * value for value in shown], abs=0.15)
-    agreement = agreement_with_labels(
-        aws, read_annotations(shared / "gold/human_validation/winomt_annotations.en-de.jsonl")
-    )
-    assert agreement.weighted_agreement is not None
-    assert (
-        f"{100 * agreement.agreement:.2f} % unweighted, {100 * agreement.weighted_agreement:.2f} %"
-        " weighted" in text
-    )
     assert aws.signature in text
 
 
@@ -150,17 +129,12 @@ def test_figures_in_the_mt_geneval_card_are_reproduced(shared: Path, root: Path)
     )
     assert found is not None
     total, male, female, mirrored = (float(number) for number in found.groups())
-    references = [
-        e.extra["reference"]
-        for e in cc_hf.load_examples("mt_geneval", data_dir=shared / "upstream")
-    ]
+    material = cc_hf.load_material("mt_geneval", data_dir=shared / "upstream")
+    references = [example.extra["reference"] for example in material.examples]
     with pytest.warns(ResultWarning, match="88.2 % agreement with the references on mt_geneval"):
-        scores = evaluate_dataset(
-            "mt_geneval", translations=references, data_dir=shared / "upstream"
-        ).scores
-    assert (total, male, female) == pytest.approx(
-        [100 * scores[name] for name in ("accuracy", "accuracy_male", "accuracy_female")], abs=0.4
-    )
+        scores = cc_hf.evaluate(material, translations=references).scores
+    figures = [100 * scores[name] for name in ("accuracy", "accuracy_male", "accuracy_female")]
+    assert (total, male, female) == pytest.approx(figures, abs=0.4)
     assert mirrored == pytest.approx(100 - total)  # the two probabilities of a pair sum to 1
 
 
@@ -172,11 +146,8 @@ def test_contextual_references_are_told_from_those_of_the_other_gender(shared: P
     )
     confidence = []
     for key in ("reference", "contrastive_reference"):
-        result = cc_hf.evaluate(
-            material,
-            translations=[example.extra[key] for example in material.examples],
-            metric="contrastive_conditioning",
-        )
+        texts = [example.extra[key] for example in material.examples]
+        result = cc_hf.evaluate(material, translations=texts, metric="contrastive_conditioning")
         confidence.append([j.probability_correct or 0 for j in result.judgements])
     assert sum(a > b for a, b in zip(*confidence, strict=True)) >= 80
 

@@ -43,11 +43,8 @@ def site(site_files: Path) -> Iterator[str]:
     folder = site_files.parent
     write_result(folder, "aws", small_result((0.4, 0.9)))
     write_result(folder, "google", small_result((0.5, 0.7)))
-    write_result(
-        folder,
-        "evil",
-        small_result((0.1, 0.3), dataset="simplegen", config="en-es", tgt_lang="es", system=EVIL),
-    )
+    origin = {"dataset": "simplegen", "config": "en-es", "tgt_lang": "es", "system": EVIL}
+    write_result(folder, "evil", small_result((0.1, 0.3), **origin))
     (folder / "damaged.json").write_text(f"{{{EVIL} {TEMPLATE}", encoding="utf-8")
     bleu = folder / "bleu.tsv"
     bleu.write_text(f"system\tbleu\naws\t40\ngoogle\t30\n{EVIL}\t20\n", encoding="utf-8")
@@ -114,10 +111,8 @@ def test_the_table_begins_with_one_ranked_choice(board: Page) -> None:
         board.locator("#cc-board caption").inner_text()
     )
     assert headers(board)[1:4] == ["system", "minimum accuracy", "accuracy"]
-    assert board.locator("#cc-board tbody td").nth(2).inner_text().split("\n") == [
-        "60.0",
-        "50.0 – 70.0",
-    ]
+    cell = board.locator("#cc-board tbody td").nth(2).inner_text()
+    assert cell.split("\n") == ["60.0", "50.0 – 70.0"]
 
 
 @pytest.mark.browser
@@ -233,10 +228,8 @@ def test_a_visitor_reads_what_figures_mean_and_how_to_cite_them(board: Page) -> 
         "https://aclanthology.org/P19-1164"
     )
     open_tab(board, "Citation")
-    assert (
-        "@inproceedings{stanovsky-etal-2019-evaluating"
-        in board.locator("#cc-citation").inner_text()
-    )
+    citation = board.locator("#cc-citation").inner_text()
+    assert "@inproceedings{stanovsky-etal-2019-evaluating" in citation
 
 
 @pytest.mark.browser
@@ -298,9 +291,9 @@ def test_a_sentence_can_be_judged_on_the_page(board: Page) -> None:
     board.fill("#cc-word textarea, #cc-word input", "doctor")
     board.locator("#cc-judge").click()
     board.wait_for_selector("#cc-answer .cc-explanation")
-    assert [
-        one.get_attribute("data-verdict") for one in board.locator(".cc-explanation").all()
-    ] == ["correct", "incorrect"]
+    explanations = board.locator(".cc-explanation").all()
+    verdicts = [one.get_attribute("data-verdict") for one in explanations]
+    assert verdicts == ["correct", "incorrect"]
     places = [
         float(re.findall(r"left: ?([0-9.]+)%", one.get_attribute("style") or "")[0])
         for one in board.locator(".cc-bar-mark").all()
@@ -311,13 +304,8 @@ def test_a_sentence_can_be_judged_on_the_page(board: Page) -> None:
     ]
     assert places == pytest.approx(expected, abs=0.051)
     assert places[0] > 50 > places[1]
-    for number, words in enumerate(({"Die", "Ärztin"}, {"Der", "Arzt"})):
-        decides = set(
-            board.locator(".cc-explanation")
-            .nth(number)
-            .locator("mark.cc-decides")
-            .all_inner_texts()
-        )
+    for one, words in zip(explanations, ({"Die", "Ärztin"}, {"Der", "Arzt"}), strict=True):
+        decides = set(one.locator("mark.cc-decides").all_inner_texts())
         assert decides
         assert decides <= words
     board.fill("#cc-translation textarea", f"{EVIL} {TEMPLATE} Der Arzt.")
@@ -331,10 +319,8 @@ def test_a_sentence_can_be_judged_on_the_page(board: Page) -> None:
     board.fill("#cc-word textarea, #cc-word input", EVIL)
     board.locator("#cc-judge").click()
     board.wait_for_selector("#cc-answer .cc-error")
-    assert (
-        f"{EVIL!r} does not occur as a whole word"
-        in board.locator("#cc-answer .cc-error").inner_text()
-    )
+    error = board.locator("#cc-answer .cc-error").inner_text()
+    assert f"{EVIL!r} does not occur as a whole word" in error
 
 
 @pytest.mark.browser
@@ -346,9 +332,8 @@ def test_a_file_can_be_judged_and_broken_files_are_reported(board: Page, tmp_pat
         board.set_input_files("#cc-file input[type=file]", tmp_path / name)
         board.locator("#cc-file").get_by_text(name.rpartition(".")[0]).first.wait_for()
         board.locator("#cc-file-judge").click()
-        found = board.locator(f"#cc-file-answer {wanted}").filter(
-            has_text=name if wanted == ".cc-error" else "simplegen"
-        )
+        text = name if wanted == ".cc-error" else "simplegen"
+        found = board.locator(f"#cc-file-answer {wanted}").filter(has_text=text)
         found.wait_for()
         return found.inner_text()
 
@@ -356,20 +341,16 @@ def test_a_file_can_be_judged_and_broken_files_are_reported(board: Page, tmp_pat
     board.locator("#cc-file-metric input").click()
     board.get_by_role("option", name="SimpleGEN accuracy", exact=True).click()
     assert "bad.txt: line 1: expected UTF-8" in judge("bad.txt", b"Sch\xf6n <b>\n", ".cc-error")
-    assert "short.txt: expected one line per example, 2664 in all, got 1" in judge(
-        "short.txt", b"Ja.\n", ".cc-error"
-    )
+    told = judge("short.txt", b"Ja.\n", ".cc-error")
+    assert "short.txt: expected one line per example, 2664 in all, got 1" in told
     whole = "Sie ist Ärztin.\nEr ist Arzt.\n" * 1332
     told = judge("whole.txt", whole.encode(), ".cc-result")
     assert "SimpleGEN accuracy" in told
     with board.expect_download() as waiting:
         board.locator("#cc-file-download").click()
     fetched = json.loads(Path(waiting.value.path()).read_text(encoding="utf-8"))
-    assert (fetched["dataset"], fetched["metric"], fetched["n"]) == (
-        "simplegen",
-        "simplegen_accuracy",
-        2664,
-    )
+    origin = (fetched["dataset"], fetched["metric"], fetched["n"])
+    assert origin == ("simplegen", "simplegen_accuracy", 2664)
     assert f"{100 * fetched['scores']['accuracy']:.1f}" in told
     (tmp_path / "large.txt").write_bytes(b"Ja.\n" * (MAX_UPLOAD // 4 + 1))
     board.locator("#cc-file button[aria-label='Clear']").click()
@@ -377,19 +358,19 @@ def test_a_file_can_be_judged_and_broken_files_are_reported(board: Page, tmp_pat
     board.get_by_text("exceed the maximum allowed size of 5.0 M").wait_for()
 
 
-def ask(site: str, name: str, data: list[Any]) -> str:
-    """Call the page's own interface: post the request and read the stream of events up to the
-    answer.
-    """
-    request = urllib.request.Request(
-        f"{site}gradio_api/call/{name}",
-        json.dumps({"data": data}).encode(),
-        {"Content-Type": "application/json"},
-    )
+def events(site: str, name: str, data: list[Any]) -> str:
+    """Post a request to the page's own interface, and return its events up to the answer."""
+    body, kinds = json.dumps({"data": data}).encode(), {"Content-Type": "application/json"}
+    request = urllib.request.Request(f"{site}gradio_api/call/{name}", body, kinds)
     with urllib.request.urlopen(request) as response:
         event = json.load(response)["event_id"]
     with urllib.request.urlopen(f"{site}gradio_api/call/{name}/{event}") as response:
-        text = response.read().decode()
+        return str(response.read().decode())
+
+
+def ask(site: str, name: str, data: list[Any]) -> str:
+    """Return the answer to a request."""
+    text = events(site, name, data)
     found = re.search(r"^event: complete\ndata: (.*)$", text, re.MULTILINE)
     assert found is not None, text
     answer: str = json.loads(found.group(1))[0]
@@ -398,26 +379,17 @@ def ask(site: str, name: str, data: list[Any]) -> str:
 
 @pytest.mark.usefixtures("socket_enabled")
 def test_fifty_concurrent_requests_get_correct_answers(site: str) -> None:
-    people = ["doctor", "nurse"]
+    texts = ("Der Arzt Nummer {} bat die Pflegerin.", "Die Ärztin Nummer {} bat den Pfleger.")
     sentences = [
-        (
-            (
-                f"Die Ärztin Nummer {i} bat den Pfleger."
-                if i % 2
-                else f"Der Arzt Nummer {i} bat die Pflegerin."
-            ),
-            people[i // 2 % 2],
-            "female" if i % 3 else "male",
-        )
+        (texts[i % 2].format(i), ("doctor", "nurse")[i // 2 % 2], "female" if i % 3 else "male")
         for i in range(50)
     ]
     source = "The doctor asked the nurse."
 
     def probability(row: tuple[str, str, str]) -> float:
         translation, word, gender = row
-        html = ask(
-            site, "judge_sentence", [source, translation, "", word, "", gender, "", "", "before"]
-        )
+        given = [source, translation, "", word, "", gender, "", "", "before"]
+        html = ask(site, "judge_sentence", given)
         assert translation in re.sub("<[^>]*>", "", html)
         return float(re.findall(r"left:([0-9.]+)%", html)[0])
 
@@ -435,25 +407,9 @@ def test_fifty_concurrent_requests_get_correct_answers(site: str) -> None:
 @pytest.mark.usefixtures("socket_enabled")
 def test_files_of_the_server_cannot_be_read_by_path(site: str, tmp_path: Path) -> None:
     (tmp_path / "own.txt").write_text("secret", encoding="utf-8")
-    request = urllib.request.Request(
-        f"{site}gradio_api/call/judge_file",
-        json.dumps(
-            {
-                "data": [
-                    {"path": str(tmp_path / "own.txt"), "meta": {"_type": "gradio.FileData"}},
-                    "simplegen",
-                    "en-de",
-                    "de",
-                    "simplegen_accuracy",
-                ]
-            }
-        ).encode(),
-        {"Content-Type": "application/json"},
-    )
-    with urllib.request.urlopen(request) as response:
-        event = json.load(response)["event_id"]
-    with urllib.request.urlopen(f"{site}gradio_api/call/judge_file/{event}") as response:
-        assert "event: error" in response.read().decode()
+    file = {"path": str(tmp_path / "own.txt"), "meta": {"_type": "gradio.FileData"}}
+    given = [file, "simplegen", "en-de", "de", "simplegen_accuracy"]
+    assert "event: error" in events(site, "judge_file", given)
 
 
 UPLOAD = b'--x\r\nContent-Disposition: form-data; name="files"; filename="broken.txt"\r\n\r\n'
@@ -483,12 +439,8 @@ def connection(site: str, path: str, **headers: str) -> http.client.HTTPConnecti
 def test_oversized_and_unknown_requests_are_refused_before_their_body(
     site: str, path: str, size: int, status: int
 ) -> None:
-    with (
-        closing(
-            connection(site, path, Content_Type="application/json", Content_Length=str(size))
-        ) as request,
-        request.getresponse() as answer,
-    ):
+    headers = {"Content_Type": "application/json", "Content_Length": str(size)}
+    with closing(connection(site, path, **headers)) as request, request.getresponse() as answer:
         assert answer.status == status
 
 
@@ -504,10 +456,8 @@ def test_an_interrupted_upload_leaves_no_file(site: str, site_files: Path) -> No
         with upload.getresponse() as answer:
             (path,) = json.load(answer)
     assert site_files in Path(path).parents
-    unfinished = [
-        file for file in site_files.rglob("tmp*") if file.is_file() and file.stat().st_size
-    ]
-    assert unfinished == []
+    files = [file for file in site_files.rglob("tmp*") if file.is_file()]
+    assert not any(file.stat().st_size for file in files)
 
 
 @pytest.mark.usefixtures("socket_enabled")
@@ -523,12 +473,11 @@ def test_half_sent_requests_of_one_client_keep_nobody_from_judging(site: str) ->
         "",
         "before",
     ]
+    headers = {"Content_Length": "200", "Content_Type": "text/plain"}
     with ExitStack() as waiting:
         for path, n in (("upload", 200), ("queue/join", 70)):
             for _ in range(n):
-                half = waiting.enter_context(
-                    closing(connection(site, path, Content_Length="200", Content_Type="text/plain"))
-                )
+                half = waiting.enter_context(closing(connection(site, path, **headers)))
                 half.send(b"x")
             time.sleep(1.2)  # later requests displace what has not arrived within a second
             assert "Ärztin" in ask(site, "judge_sentence", sentence)

@@ -1,4 +1,6 @@
-"""Translations that people labelled as neutral are uncertain under the embedded evaluator."""
+"""Translations that people labelled: those that are neutral are uncertain under the embedded
+evaluator, which agrees with people on the others by the default score and by that of the paper.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +10,7 @@ from pathlib import Path
 import pytest
 
 import cc_hf
+from cc_hf.comparing.people.agreement import agreement_with_labels
 from cc_hf.comparing.people.annotations import read_annotations
 from cc_hf.comparing.uncertain import uncertain_samples
 from cc_hf.evaluation.fitting import make_metric
@@ -17,6 +20,23 @@ from cc_hf.evaluation.material import Material
 pytestmark = pytest.mark.shared
 
 _LABELS = "ZurichNLP/contrastive-conditioning/human_validation/winomt/data/en-de.annotator1.jsonl"
+
+
+@pytest.mark.parametrize(("score", "agreement"), [("geometric", 0.9375), ("arithmetic", 0.9225)])
+def test_people_agree_with_the_default_score_and_with_that_of_the_paper(
+    shared: Path, score: str, agreement: float
+) -> None:
+    path = shared / "gold/human_validation/winomt_annotations.en-de.jsonl"
+    annotations = list(read_annotations(path))
+    examples = {e.id: e for e in cc_hf.load_examples("winomt", data_dir=shared / "upstream")}
+    translations = {a.example_id: a.translation for a in annotations}
+    result = judge(
+        make_metric("contrastive_conditioning", {"score": score}),
+        Material("en", "de", [examples[name] for name in translations]),
+        list(translations.values()),
+        evaluator=cc_hf.load_evaluator("cc-tiny-en-de", mode="exact"),
+    )
+    assert agreement_with_labels(result, annotations).agreement == agreement
 
 
 def test_all_translations_labelled_neutral_are_uncertain_and_few_others(shared: Path) -> None:

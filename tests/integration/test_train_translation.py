@@ -12,6 +12,7 @@ import pytest
 from cc_hf import load_evaluator
 from examples.train_marian import made_pairs
 from examples.train_translation import chosen_sizes, main, parser, settings
+from tests.helpers.lines import write_lines
 
 pytestmark = pytest.mark.usefixtures("same_threads")
 
@@ -23,19 +24,17 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     damaged = [("Yes.", ""), ("Yes.", "Ja, " * 40 + "ja."), ("No. " * 90, "Nein. " * 90)]
     for name, part in (("train", [*pairs[:52], *damaged]), ("dev", pairs[52:])):
         for side, texts in zip(("en", "de"), zip(*part, strict=True), strict=True):
-            lines = "".join(f"{text}\n" for text in texts)
-            (folder / f"{name}.{side}").write_text(lines, encoding="utf-8")
+            write_lines(folder / f"{name}.{side}", texts)
     return folder
 
 
 def arguments(folder: Path, output: Path, *more: str) -> list[str]:
-    sizes = "--pieces 250 --layers 2,1 --width 16 --ffn 16,32 --heads 2 --batch-size 8 --beams 1"
-    return [
-        *("--pairs", str(folder / "train.en"), str(folder / "train.de")),
-        *("--dev", str(folder / "dev.en"), str(folder / "dev.de")),
-        *("--output", str(output), *sizes.split(), "--max-length-ratio", "9"),
-        *("--steps", "2", "--eval-steps", "1", "--threads", "1", "--cpu", *more),
-    ]
+    words = (
+        f"--pairs {folder}/train.en {folder}/train.de --dev {folder}/dev.en {folder}/dev.de --cpu"
+        f" --output {output} --pieces 250 --layers 2,1 --width 16 --ffn 16,32 --heads 2 --beams 1"
+        " --batch-size 8 --max-length-ratio 9 --steps 2 --eval-steps 1 --threads 1"
+    )
+    return [*words.split(), *more]
 
 
 def test_two_steps_write_the_best_model_and_figures(
@@ -48,14 +47,8 @@ def test_two_steps_write_the_best_model_and_figures(
     assert figures["pairs"] == counts
     assert [row["step"] for row in figures["evaluations"]] == [1, 2]
     assert figures["best_bleu"] == max(row["bleu"] for row in figures["evaluations"])
-    assert figures["sizes"] | {"width": 0} == {
-        "encoder_layers": 2,
-        "decoder_layers": 1,
-        "width": 0,
-        "encoder_ffn": 16,
-        "decoder_ffn": 32,
-        "heads": 2,
-    }
+    layers = {"encoder_layers": 2, "decoder_layers": 1, "encoder_ffn": 16, "decoder_ffn": 32}
+    assert figures["sizes"] | {"width": 0} == {**layers, "width": 0, "heads": 2}
     assert not [path for path in (output / "best").iterdir() if path.suffix in (".bin", ".pt")]
     model = load_evaluator(output / "best", mode="exact").model  # type: ignore[attr-defined]
     trained = [weight for name, weight in model.named_parameters() if "positions" not in name]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -14,6 +13,7 @@ from cc_hf.results import EvaluationResult
 from cc_hf.schema import ContrastiveTranslationExample
 from tests.helpers.fake_evaluator import hash_scores
 from tests.helpers.families import save_tiny_m2m100
+from tests.helpers.lines import read_jsonl
 from tests.helpers.metrics import evaluate_dataset
 from tests.helpers.models import save_tiny_masked_lm
 from tests.helpers.wino_x_schemas import lay_out, lm_rows, swapped
@@ -23,10 +23,6 @@ Rows = list[dict[str, Any]]
 Score = Callable[[Sequence[str], Sequence[str]], list[float]]
 
 
-def read(path: Path) -> Rows:
-    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
-
-
 @pytest.fixture(scope="module")
 def translation_model(tmp_path_factory: pytest.TempPathFactory) -> Any:
     return cc_hf.load_evaluator(save_tiny_m2m100(tmp_path_factory.mktemp("m2m100")))
@@ -34,9 +30,8 @@ def translation_model(tmp_path_factory: pytest.TempPathFactory) -> Any:
 
 @pytest.fixture(scope="module")
 def masked_model(tmp_path_factory: pytest.TempPathFactory) -> Any:
-    return cc_hf.load_evaluator(
-        save_tiny_masked_lm(tmp_path_factory.mktemp("masked"), max_tokens=300)
-    )
+    folder = tmp_path_factory.mktemp("masked")
+    return cc_hf.load_evaluator(save_tiny_masked_lm(folder, max_tokens=300))
 
 
 def judged(config: str, folder: Path, evaluator: Any) -> EvaluationResult:
@@ -51,38 +46,25 @@ def test_every_sample_can_be_scored_by_mt_and_lm_evaluators(
     counted = {}
     for path in paths:
         part, _, _, _, lang = path.stem.partition(".")[0].split("_")
-        rows, folder = read(path), tmp_path / path.stem
+        rows, folder = read_jsonl(path), tmp_path / path.stem
         lay_out(folder, part, rows, lang=lang)
-        config, evaluator = (
-            (f"mt_en_{lang}.translations", translation_model)
-            if part == "mt"
-            else (f"lm_en_{lang}", masked_model)
-        )
-        configs = [
-            config,
-            *([f"{config}.english"] if part == "lm" and rows[0]["option1_en"] else []),
-        ]
+        if part == "mt":
+            configs, evaluator = [f"mt_en_{lang}.translations"], translation_model
+        else:
+            configs, evaluator = [f"lm_en_{lang}"], masked_model
+            configs += [f"lm_en_{lang}.english"] if rows[0]["option1_en"] else []
         for name in configs:
             found = judged(name, folder, evaluator)
             assert [j.example_id for j in found.judgements] == [row["qID"] for row in rows]
-            assert all(
-                len(j.scores) == 2 and all(0 < score < 1 for score in j.scores)
-                for j in found.judgements
-            )
-            assert (
-                sum(j.is_correct for j in found.judgements)
-                == found.counts["n_correct"]
-                == round(found.scores["accuracy"] * len(rows))
-            )
+            assert {len(j.scores) for j in found.judgements} == {2}
+            assert all(0 < score < 1 for j in found.judgements for score in j.scores)
+            n_correct = sum(j.is_correct for j in found.judgements)
+            assert n_correct == found.counts["n_correct"]
+            assert n_correct == round(found.scores["accuracy"] * len(rows))
         if part == "mt":
             texts = [row[f"translation{row['answer']}"] for row in rows]
-            conditioned = evaluate_dataset(
-                "wino_x",
-                f"mt_en_{lang}",
-                translations=texts,
-                data_dir=folder,
-                evaluator=translation_model,
-            )
+            options = {"data_dir": folder, "evaluator": translation_model}
+            conditioned = evaluate_dataset("wino_x", f"mt_en_{lang}", translations=texts, **options)
             assert [j.example_id for j in conditioned.judgements] == [row["qID"] for row in rows]
         counted[path.stem] = len(rows)
     assert (len(counted), sum(counted.values())) == (11, 136)
@@ -95,12 +77,8 @@ def both(
     found = []
     for name, some in (("plain", rows), ("swapped", swapped(rows))):
         lay_out(folder / name, part, some)
-        found.append(
-            (
-                judged(config, folder / name, evaluator),
-                cc_hf.load_examples("wino_x", config, data_dir=folder / name),
-            )
-        )
+        examples = cc_hf.load_examples("wino_x", config, data_dir=folder / name)
+        found.append((judged(config, folder / name, evaluator), examples))
     return found
 
 
@@ -110,16 +88,13 @@ def test_swapping_the_translations_swaps_the_answer_and_keeps_every_figure(
     shared: Path, tmp_path: Path, config: str
 ) -> None:
     """No judgement, interval, count of pairs or bias changes either."""
-    rows = (
-        read(shared / "gold/wino_x/bias/synthetic.en_de.jsonl")
-        if config.startswith("mt")
-        else lm_rows(90)
-    )
+    rows = lm_rows(90)
+    if config.startswith("mt"):
+        rows = read_jsonl(shared / "gold/wino_x/bias/synthetic.en_de.jsonl")
     assert swapped(swapped(rows)) == [{key: row[key] for key in row} for row in rows]
     (plain, examples), (other, turned) = both(config[:2], rows, tmp_path, config, hash_scores)
-    assert [3 - int(e.extra["answer"]) for e in turned] == [
-        int(e.extra["answer"]) for e in examples
-    ]
+    answers, others = ([int(e.extra["answer"]) for e in part] for part in (examples, turned))
+    assert answers == [3 - answer for answer in others]
     for name in ("n", "scores", "intervals", "counts", "categories", "judgements"):
         assert getattr(plain, name) == getattr(other, name), name
     assert plain.counts["n_pairs"] == len(rows) // 2
@@ -130,7 +105,7 @@ def test_swapping_the_translations_swaps_the_answer_and_keeps_every_figure(
 def test_swapping_the_translations_keeps_the_scores_of_a_model(
     shared: Path, tmp_path: Path, translation_model: Any
 ) -> None:
-    rows = read(shared / "gold/wino_x/mt_wino_x_en_de.thesis.jsonl")
+    rows = read_jsonl(shared / "gold/wino_x/mt_wino_x_en_de.thesis.jsonl")
     (plain, _), (other, _) = both("mt", rows, tmp_path, "mt_en_de.translations", translation_model)
     for name in ("scores", "intervals", "counts", "judgements"):
         assert getattr(plain, name) == getattr(other, name), name

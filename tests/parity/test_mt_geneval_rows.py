@@ -178,10 +178,8 @@ def test_all_pairs_whose_source_tells_the_gender_are_translated_into_english(
     subset = f"counterfactual_{lang}"
     config = f"{subset}.into_english"
     originals = {e.id: e for e in load(shared, subset, split)}
-    examples, contrastive = (
-        load(shared, config, split),
-        load(shared, f"{config}.translations", split),
-    )
+    examples = load(shared, config, split)
+    contrastive = load(shared, f"{config}.translations", split)
     assert len(examples) == len(contrastive) == DECLARATION.config(config).splits[split]
     kept = load(shared, f"{subset}.translations", split)
     assert [e.id for e in examples] == [e.id for e in kept]

@@ -53,11 +53,8 @@ def test_natural_contrast_is_the_same_template_with_the_other_gender() -> None:
 
 def test_the_grammatical_configuration_corrects_the_sentences() -> None:
     sources = {e.source for e in cc_hf.load_examples("simplegen", "en-de.grammatical")}
-    assert {
-        "She works as a nurse.",
-        "That nurse chooses her words very carefully.",
-        "These men work hard as directors.",
-    } <= sources
+    nurse = {"She works as a nurse.", "That nurse chooses her words very carefully."}
+    assert {*nurse, "These men work hard as directors."} <= sources
     printed = cc_hf.load_examples("simplegen", "en-de")
     changed = sources - {e.source for e in printed}
     # templates of the paper; 25 is already correct where "her" is object and possessive

@@ -196,19 +196,17 @@ def test_recorded_alignments_can_replace_the_aligner(shared: Path, tmp_path: Pat
 
 def test_configurations_all_and_acl2019_differ_in_two_stereotypes(shared: Path) -> None:
     every, program, with_cues = (load(shared, name) for name in ("all", "acl2019", "default"))
-    assert [
-        (a.id, a.extra["stereotype"], b.extra["stereotype"])
-        for a, b in zip(every, program, strict=True)
-        if a != b
-    ] == [("2120", "anti", "pro"), ("2121", "anti", "pro")]
+    different = [(a, b) for a, b in zip(every, program, strict=True) if a != b]
+    sides = [(a.id, a.extra["stereotype"], b.extra["stereotype"]) for a, b in different]
+    assert sides == [("2120", "anti", "pro"), ("2121", "anti", "pro")]
     n_sides = Counter(e.extra["stereotype"] for e in program)
     assert (n_sides["pro"], n_sides["anti"]) == (1584, 1584)
     without_neutral = [e for e in every if e.gold != "neutral"]
-    rows = [
+    rows, other = (
         [(e.id, e.source, e.focus, e.gold, e.extra) for e in examples]
         for examples in (without_neutral, with_cues)
-    ]
-    assert rows[0] == rows[1]
+    )
+    assert rows == other
 
 
 @pytest.mark.parametrize(("system", "agreement"), [("aws", 0.984), ("google", 0.989)])

@@ -24,14 +24,9 @@ def load(shared: Path, config: str = "default") -> list[Any]:
 
 def run(shared: Path, scores: Callable[..., Any]) -> cc_hf.EvaluationResult:
     folder = shared / "upstream/ZurichNLP/contrastive-conditioning/human_validation/winomt/data"
-    return evaluate_dataset(
-        "winomt",
-        "emnlp2021",
-        translations=folder / "aws.de.full.txt",
-        tgt_lang="de",
-        evaluator=scores,
-        data_dir=shared / "upstream",
-    )
+    options: dict[str, Any] = {"tgt_lang": "de", "data_dir": shared / "upstream"}
+    options["translations"] = folder / "aws.de.full.txt"
+    return evaluate_dataset("winomt", "emnlp2021", evaluator=scores, **options)
 
 
 def test_figures_equal_those_of_the_original_program(shared: Path) -> None:

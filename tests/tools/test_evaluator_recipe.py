@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import re
 import zipfile
+from functools import partial
 from itertools import islice
 from pathlib import Path
 
@@ -77,11 +78,8 @@ def test_a_cue_decides_the_german_gender() -> None:
     for pair in islice(SentenceMaker(4, development=True), 800):
         cue, _, rest = pair.english.partition("[")[2].partition("] ")
         occupation = by_english[next(name for name in names if rest.startswith(name))]
-        right, wrong = (
-            (occupation.feminine, occupation.masculine)
-            if cue == "female"
-            else (occupation.masculine, occupation.feminine)
-        )
+        sides = (occupation.feminine, occupation.masculine)
+        right, wrong = sides if cue == "female" else sides[::-1]
         words = set(re.findall(r"[\w-]+", pair.german))
         if (
             any(noun.declension == "adjective" or " " in noun.base for noun in (*right, *wrong))
@@ -89,11 +87,8 @@ def test_a_cue_decides_the_german_gender() -> None:
         ):
             continue  # the noun alone does not show the gender
         n_checked += 1
-        assert any(
-            noun.form(case, plural=False, adjective_ending="") in words
-            for noun in right
-            for case in CASES
-        ), pair
+        cased = [partial(noun.form, plural=False, adjective_ending="") for noun in right]
+        assert any(form(case) in words for form in cased for case in CASES), pair
     assert n_checked > 400
 
 
@@ -172,19 +167,10 @@ def test_malformed_tatoeba_rows_are_refused_naming_the_line(tmp_path: Path) -> N
 
 
 def test_training_writes_an_evaluator_that_loads(tmp_path: Path) -> None:
-    recipe = Recipe(
-        passes=1,
-        n_pieces=400,
-        d_model=16,
-        encoder_layers=1,
-        decoder_layers=1,
-        ffn_dim=16,
-        heads=2,
-        sentences_per_pass=200,
-        batch_tokens=2000,
-        warmup_steps=5,
-        average_every=1,
-    )
+    sizes = {"n_pieces": 400, "d_model": 16, "ffn_dim": 16, "heads": 2}
+    layers = {"encoder_layers": 1, "decoder_layers": 1}
+    steps = {"passes": 1, "sentences_per_pass": 200, "batch_tokens": 2000, "warmup_steps": 5}
+    recipe = Recipe(**sizes, **layers, **steps, average_every=1)
     figures = train(tatoeba(tmp_path), tmp_path / "out", recipe, n_development=5000, threads=1)
     assert {"accuracy_own", "loss_development"} <= set(figures)
     evaluator = cc_hf.load_evaluator(tmp_path / "out")

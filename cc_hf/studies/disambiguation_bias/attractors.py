@@ -26,6 +26,7 @@ __all__ = [
     "AttractorTable",
     "attractor_words",
     "count_attractors",
+    "published_stop_words",
     "read_stop_words",
     "read_table",
 ]
@@ -384,6 +385,29 @@ def count_attractors(
         lexicon.sha256 if lexicon else "",
         tagging,
     )
+
+
+def published_stop_words(lang: str) -> tuple[str, ...]:
+    """Return the stop words of a language, in lower case, by the Snowball project.
+
+    They are words of closed classes, such as the 174 English ones; content words that the thesis
+    shows as attractors (Table 3.4: "come", "back") are none.
+
+    Args:
+        lang: ISO 639-1 code of the words.
+
+    Raises:
+        UnknownNameError: for a language without a list.
+
+    Examples:
+        >>> len(published_stop_words("en"))
+        174
+    """
+    words = json.loads(Path(__file__).with_name("stop_words.json").read_text("utf-8"))["words"]
+    if lang not in words:
+        remedy = "; give a file of stop words"
+        raise UnknownNameError("language of Snowball's stop words", lang, words, remedy=remedy)
+    return tuple(words[lang].split())
 
 
 def read_stop_words(path: str | Path) -> tuple[str, ...]:

@@ -19,8 +19,9 @@ from cc_hf.studies.disambiguation_bias.command_options import (
     Log,
     Smoothing,
 )
+from cc_hf.studies.disambiguation_bias.lexicon_commands import build_lexicon
 from cc_hf.studies.disambiguation_bias.model_commands import compare_models
-from cc_hf.studies.disambiguation_bias.tag_commands import tag
+from cc_hf.studies.disambiguation_bias.tag_commands import count_corpus, tag
 
 if TYPE_CHECKING:
     from cc_hf.studies.disambiguation_bias.attractors import AttractorTable
@@ -48,9 +49,14 @@ def attractors(
     *,
     lexicon: Annotated[LexiconOptions, LexiconFields],
     stop_words: Annotated[
-        Path | None,
+        str | None,
         typer.Option(
-            help="File of words that are not counted: one per line, or a JSON list. Default: none."
+            metavar="FILE",
+            help=(
+                "Words that are not counted: a file with one per line, or a JSON list; or snowball,"
+                " the list of the Snowball project for the language of the homographs. Default:"
+                " none."
+            ),
         ),
     ] = None,
     homographs: Annotated[
@@ -74,8 +80,9 @@ def attractors(
 ) -> Outcome:
     """Count the words that go with each sense, and show the strongest.
 
-    The figures correspond to Emelin (2023), Table 3.4; FREQ and PPMI to equations 3.1 and 3.2. The
-    released program smooths by 100, which makes PPMI of a small corpus nearly 0.
+    With --stop-words snowball the figures correspond to Emelin (2023), Table 3.4; FREQ and PPMI to
+    equations 3.1 and 3.2. The released program smooths by 100, which makes PPMI of a small corpus
+    nearly 0.
 
     Example: cc-hf study disambiguation_bias attractors pairs.jsonl --table table.json
     """
@@ -122,13 +129,20 @@ def attractors(
     )
 
 
-def _table(path: Path, lexicon: HomographLexicon, stop_words: Path | None) -> AttractorTable:
+def _table(path: Path, lexicon: HomographLexicon, stop_words: str | None) -> AttractorTable:
     """Return the table in a file, or count the attractors of the pairs in it."""
-    from cc_hf.studies.disambiguation_bias.attractors import read_stop_words, read_table
+    from cc_hf.studies.disambiguation_bias.attractors import (
+        published_stop_words,
+        read_stop_words,
+        read_table,
+    )
     from cc_hf.studies.disambiguation_bias.tagging_summary import count_file
 
     if path.suffix.lower() != ".json":
-        stops = read_stop_words(stop_words) if stop_words else ()
+        if stop_words == "snowball":
+            stops = published_stop_words(lexicon.src_lang)
+        else:
+            stops = read_stop_words(stop_words) if stop_words else ()
         return count_file(path, lexicon, stop_words=stops)
     if stop_words is not None:
         raise InputError(
@@ -188,6 +202,8 @@ def score(
     )
 
 
+add_command(app, "build-lexicon", build_lexicon)
+add_command(app, "count-corpus", count_corpus)
 add_command(app, "tag", tag)
 add_command(app, "attractors", attractors)
 add_command(app, "score", score)

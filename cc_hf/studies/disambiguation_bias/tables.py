@@ -1,7 +1,8 @@
 """Disambiguation bias as tables for the terminal.
 
-They show what became of the pairs of a corpus, the strongest attractors of each sense (thesis,
-Table 3.4), and the bias of sentences.
+They show the sizes of corpora (thesis, Table 3.1), the senses of homographs (Table 3.3), what
+became of the pairs of a corpus, the strongest attractors of each sense (Table 3.4), and the bias of
+sentences.
 """
 
 from __future__ import annotations
@@ -17,12 +18,55 @@ from rich.text import Text
 from cc_hf.reports.numbers import count
 from cc_hf.reports.tables.base import heading, plain_table
 from cc_hf.studies.disambiguation_bias.attractors import AttractorTable
+from cc_hf.studies.disambiguation_bias.corpus_sizes import CorpusSize
 from cc_hf.studies.disambiguation_bias.tagging_summary import TaggingSummary, outcome_rows
+from cc_hf.text.sense_matching import SenseCluster
 
-__all__ = ["attractors_table", "bias_table", "tagging_table"]
+__all__ = ["attractors_table", "bias_table", "lexicon_table", "sizes_table", "tagging_table"]
 
 _SHOWN_SENSES = 3
 _SHOWN_DAMAGED = 5
+
+
+def lexicon_table(lexicon: Mapping[str, Mapping[str, SenseCluster]], *, title: str) -> Group:
+    """Return a row for each sense with its first target words.
+
+    Args:
+        lexicon: homograph -> name of a cluster -> cluster.
+    """
+    rows = Table(box=box.SIMPLE_HEAD)
+    for name in ("homograph", "sense", "target words"):
+        rows.add_column(name)
+    for homograph, clusters in lexicon.items():
+        for name, cluster in clusters.items():
+            words = ", ".join(cluster.senses[:_SHOWN_SENSES])
+            rows.add_row(Text(homograph), Text(name), Text(words))
+    return Group(heading(title), rows)
+
+
+def sizes_table(sizes: Sequence[CorpusSize], languages: Sequence[str]) -> Table:
+    """Return a column for each corpus: pairs that are dropped and kept, and words (Table 3.1).
+
+    Args:
+        languages: codes of the source and the target language.
+    """
+    table = plain_table("", *(size.name for size in sizes))
+    rows: dict[str, list[str]] = {
+        "pairs that are damaged": [count(size.n_damaged) for size in sizes],
+        "pairs whose lengths differ too much": [count(size.n_length_ratio) for size in sizes],
+        "pairs with too few known words": [count(size.n_language) for size in sizes],
+        "sentences": [count(size.n_sentences) for size in sizes],
+    }
+    means = [size.words_per_sentence or (None, None) for size in sizes]
+    for side, lang in enumerate(languages):
+        words = [(size.n_source_words, size.n_target_words)[side] for size in sizes]
+        rows[f"words ({lang})"] = [count(n) for n in words]
+        rows[f"words per sentence ({lang})"] = [
+            "-" if mean[side] is None else f"{mean[side]:.2f}" for mean in means
+        ]
+    for description, cells in rows.items():
+        table.add_row(Text(description), *cells)
+    return table
 
 
 def tagging_table(summary: TaggingSummary, *, title: str) -> Group:

@@ -1,4 +1,6 @@
-"""The command `tag` of the study: sentence pairs in which the sense of a homograph is known."""
+"""Commands of the study that read parallel corpora: `tag` finds pairs in which the sense of a
+homograph is known, `count-corpus` counts sentences and words.
+"""
 
 from __future__ import annotations
 
@@ -11,10 +13,11 @@ import typer
 from cc_hf.cli.command import NewFile, Outcome
 from cc_hf.cli.corpora import CorpusFields, CorpusNames, CorpusOptions
 from cc_hf.cli.fields import Fields
+from cc_hf.errors import InputError
 from cc_hf.studies.disambiguation_bias.command_options import LexiconFields, LexiconOptions
 from cc_hf.studies.disambiguation_bias.tagging import TaggingOptions
 
-__all__ = ["tag"]
+__all__ = ["count_corpus", "tag"]
 
 
 def tag(
@@ -98,4 +101,70 @@ def tag(
             NewFile(pairs, None, f" (summary: {summary_path(pairs)})"),
             NewFile(held_out_pairs, None),
         ],
+    )
+
+
+def count_corpus(
+    corpora: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="CORPUS...",
+            help=(
+                "Parallel corpora: two line-aligned files for each, source and target, such as"
+                " train.en train.de dev.en dev.de; or one dataset, as for `tag`."
+            ),
+        ),
+    ],
+    *,
+    languages: Annotated[
+        LexiconOptions,
+        Fields("language_pair", "Corpus", defaults={"language_pair": "en-de"}),
+    ],
+    cleaning: Annotated[
+        TaggingOptions,
+        Fields(
+            "max_length_ratio min_known_words held_out",
+            "Cleaning",
+            helps={
+                "held_out": (
+                    "Share of the pairs of the first corpus that `tag` holds out for testing. The"
+                    " thesis uses 0.2."
+                )
+            },
+        ),
+    ],
+    options: Annotated[CorpusOptions, replace(CorpusFields, rare="block_pairs processes")],
+    progress: bool = False,
+) -> Outcome:
+    """Count the sentences and words of parallel corpora after cleaning.
+
+    The figures correspond to Emelin (2023), Tables 3.1 and 3.2, and to the numbers of samples in
+    Vamvas and Sennrich (2021), Table A2.
+
+    Example: cc-hf study disambiguation_bias count-corpus train.en train.de --max-length-ratio 2
+    """
+    from cc_hf.studies.disambiguation_bias.corpus_sizes import corpus_sizes, part_names
+    from cc_hf.studies.disambiguation_bias.tables import sizes_table
+
+    if len(corpora) > 1 and len(corpora) % 2:
+        raise InputError(
+            f"corpora: expected two files for each corpus, or one dataset, got {', '.join(corpora)}"
+        )
+    parts = [corpora[first : first + 2] for first in range(0, len(corpora), 2)]
+    names = part_names([files[0] for files in parts])
+    sizes = [
+        size
+        for number, (name, files) in enumerate(zip(names, parts, strict=True))
+        for size in corpus_sizes(
+            options.open(files, languages.languages),
+            languages.languages,
+            replace(cleaning, held_out=0.0) if number else cleaning,
+            name=name,
+            n_processes=options.processes,
+            progress=progress,
+        )
+    ]
+    return Outcome(
+        {"language_pair": "-".join(languages.languages), "corpora": [s.to_row() for s in sizes]},
+        lambda: [sizes_table(sizes, languages.languages)],
     )

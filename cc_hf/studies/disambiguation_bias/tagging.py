@@ -30,7 +30,15 @@ from cc_hf.text.sense_matching import RULES, SenseMatcher
 from cc_hf.text.spacy_pipelines import load_pipeline, pipeline_name
 from cc_hf.text.tokenization import word_texts, word_tokens
 
-__all__ = ["OUTCOMES", "PairTagger", "TaggedBlock", "TaggingOptions"]
+__all__ = [
+    "OUTCOMES",
+    "PairTagger",
+    "TaggedBlock",
+    "TaggingOptions",
+    "has_known_words",
+    "is_held_out",
+    "lengths_differ",
+]
 
 #: What may become of a pair; a pair with several homographs has one outcome for each.
 OUTCOMES = {
@@ -263,14 +271,14 @@ class PairTagger:
         pairs: list[TaggedPair] = []
         held_out: list[TaggedPair] = []
         for candidate in candidates:
-            is_held_out = self._is_held_out(candidate)
+            held = is_held_out(candidate.source, candidate.reference, self.options.held_out)
             for homograph, indices in candidate.homographs.items():
                 outcome, pair = self._tagged(candidate, block.first, homograph, indices)
-                if pair and is_held_out and len(candidate.tokens) < self.options.min_tokens:
+                if pair and held and len(candidate.tokens) < self.options.min_tokens:
                     outcome, pair = "n_short", None
                 outcomes[outcome] += 1
                 if pair:
-                    (held_out if is_held_out else pairs).append(pair)
+                    (held_out if held else pairs).append(pair)
         return TaggedBlock(tuple(pairs), tuple(held_out), outcomes)
 
     def _candidates(self, block: CorpusBlock, outcomes: Counter[str]) -> Iterator[_Candidate]:
@@ -282,11 +290,11 @@ class PairTagger:
             if not any(map(homograph_of, word_texts(source.lower()))) or row in block.damaged:
                 continue
             tokens, targets = word_texts(source), word_texts(reference)
-            lengths = sorted((len(tokens), len(targets)))
-            ratio = self.options.max_length_ratio
-            if ratio is not None and lengths[1] > ratio * lengths[0]:
+            options, texts = self.options, (source, reference)
+            languages = (self.lexicon.src_lang, self.lexicon.tgt_lang)
+            if lengths_differ(len(tokens), len(targets), options.max_length_ratio):
                 outcomes["n_length_ratio"] += 1
-            elif self.options.min_known_words and not self._has_known_words(source, reference):
+            elif not has_known_words(texts, languages, options.min_known_words):
                 outcomes["n_language"] += 1
             else:
                 homographs: dict[str, list[int]] = {}
@@ -302,17 +310,6 @@ class PairTagger:
         kept = [pair for pair in candidates if pair.n_cells <= self.options.max_cells]
         outcomes["n_too_long"] += len(candidates) - len(kept)
         return kept
-
-    def _has_known_words(self, source: str, reference: str) -> bool:
-        from simplemma import in_target_language
-
-        return all(
-            in_target_language(text, lang=lang) >= self.options.min_known_words
-            for text, lang in (
-                (source, self.lexicon.src_lang),
-                (reference, self.lexicon.tgt_lang),
-            )
-        )
 
     def _with_known_words(
         self, candidates: list[_Candidate], outcomes: Counter[str]
@@ -420,12 +417,52 @@ class PairTagger:
                 return [(match.cluster, targets[j])]
         return []
 
-    def _is_held_out(self, candidate: _Candidate) -> bool:
-        if not self.options.held_out:
-            return False
-        text = f"{candidate.source}\n{candidate.reference}".encode("utf-8", "surrogatepass")
-        number = int.from_bytes(hashlib.sha256(text).digest()[:8], "big")
-        return number < self.options.held_out * _HELD_OUT_UNIT
+
+def lengths_differ(n_tokens: int, n_targets: int, max_ratio: float | None) -> bool:
+    """Return whether the numbers of tokens of both sides differ by more than a ratio.
+
+    Args:
+        max_ratio: the largest ratio of the longer side to the shorter one; None for any.
+
+    Examples:
+        >>> lengths_differ(3, 7, 2.0), lengths_differ(3, 7, None)
+        (True, False)
+    """
+    return max_ratio is not None and max(n_tokens, n_targets) > max_ratio * min(n_tokens, n_targets)
+
+
+def has_known_words(texts: Sequence[str], languages: Sequence[str], min_share: float) -> bool:
+    """Return whether simplemma's dictionaries know enough words of each text in its language.
+
+    Args:
+        languages: ISO 639-1 code of each text.
+        min_share: the smallest share of words, from 0 to 1; at 0 no dictionary is loaded.
+
+    Examples:
+        >>> has_known_words(["A house.", "Ein Haus."], ["en", "de"], 0.5)
+        True
+    """
+    if not min_share:
+        return True
+    from simplemma import in_target_language
+
+    return all(
+        in_target_language(text, lang=lang) >= min_share
+        for text, lang in zip(texts, languages, strict=True)
+    )
+
+
+def is_held_out(source: str, reference: str, share: float) -> bool:
+    """Return whether a pair is held out for testing, by a hash of its texts.
+
+    Args:
+        share: share of the pairs that are held out, from 0 to 1.
+    """
+    if not share:
+        return False
+    text = f"{source}\n{reference}".encode("utf-8", "surrogatepass")
+    number = int.from_bytes(hashlib.sha256(text).digest()[:8], "big")
+    return number < share * _HELD_OUT_UNIT
 
 
 def _by_source(alignment: Alignment) -> dict[int, list[int]]:

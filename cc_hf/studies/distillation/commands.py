@@ -163,7 +163,7 @@ def occupations(
         typer.Option(
             help=(
                 "TSV or CSV file with the columns occupation and percent_women, to correlate with"
-                " the share of female forms."
+                " the share of female forms, such as the table of Zhao et al. (2018)."
             )
         ),
     ] = None,

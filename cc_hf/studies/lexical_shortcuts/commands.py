@@ -121,6 +121,16 @@ def probe(
         typer.Option(help="Draw accuracy and similarity by layer to this .png, .svg or .pdf."),
         PictureFile(),
     ] = None,
+    group_chart: Annotated[
+        Path | None,
+        typer.Option(
+            help=(
+                "Draw accuracy by frequency, and by part of speech if it is known, to this .png,"
+                " .svg or .pdf, as Figures 5.6 to 5.8 do."
+            )
+        ),
+        PictureFile(),
+    ] = None,
     loading: Annotated[
         LoadingOptions,
         replace(EvaluatorFields, names="language_pair", rare="device kind batch_tokens"),
@@ -139,6 +149,7 @@ def probe(
     """
     from cc_hf.evaluators.loading import load_with
     from cc_hf.studies.lexical_shortcuts.classifier import ProbeSettings
+    from cc_hf.studies.lexical_shortcuts.group_chart import probe_groups_chart
     from cc_hf.studies.lexical_shortcuts.probe import lexical_probe as probe_models
     from cc_hf.studies.lexical_shortcuts.probe import probe_texts
     from cc_hf.studies.lexical_shortcuts.tables import lexical_probe_chart, lexical_probe_tables
@@ -175,9 +186,11 @@ def probe(
         note=None if quiet else lambda line: say("probed", line),
         progress=progress,
     )
-    files = []
-    if chart is not None:
-        files.append(NewFile(chart, lexical_probe_chart(probe, file_format=picture_format(chart))))
+    files = [
+        NewFile(path, draw(probe, file_format=picture_format(path)))
+        for path, draw in ((chart, lexical_probe_chart), (group_chart, probe_groups_chart))
+        if path is not None
+    ]
     return Outcome(probe.to_json(), lambda: [lexical_probe_tables(probe)], files=files)
 
 

@@ -98,12 +98,13 @@ def gendered_words(
     """Count distinct words and gendered phrases of MT-GenEval's counterfactual sentences.
 
     The counts correspond to Currey et al. (2022), Table 12, and are shown beside the printed ones.
+    Without languages, WinoMT is counted, too.
 
     Example: cc-hf study mt_geneval gendered-words de
     """
     from cc_hf.data.loading import load_examples
-    from cc_hf.studies.mt_geneval.counts import PUBLISHED_COUNTS, count_data
-    from cc_hf.studies.mt_geneval.tables import counts_json, counts_table
+    from cc_hf.studies.mt_geneval.counts import PUBLISHED_COUNTS, count_data, count_winomt
+    from cc_hf.studies.mt_geneval.tables import NO_TARGET, counts_json, counts_table
 
     counts = {
         lang: count_data(
@@ -113,6 +114,8 @@ def gendered_words(
         )
         for lang in langs or PUBLISHED_COUNTS
     }
+    if not langs:
+        counts[NO_TARGET] = count_winomt(load_examples("winomt", "all", data_dir=data.data_dir))
     return Outcome(
         counts_json(counts, split=data.split), lambda: [counts_table(counts, split=data.split)]
     )

@@ -1,5 +1,5 @@
-"""Instances, distinct words and distinct gendered phrases of MT-GenEval (Currey et al. 2022,
-appendix A, Table 12).
+"""Instances, distinct words and distinct gendered phrases of MT-GenEval, and of WinoMT (Currey et
+al. 2022, appendix A, Table 12).
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from cc_hf.errors import InputError
 from cc_hf.schema import ContrastiveSourceExample, Example
 from cc_hf.text.tokenization import moses_words
 
-__all__ = ["PUBLISHED_COUNTS", "DataCounts", "count_data"]
+__all__ = ["PUBLISHED_COUNTS", "PUBLISHED_WINOMT", "DataCounts", "count_data", "count_winomt"]
 
 _PHRASE = re.compile(r"<[FM]>(.*?)</[FM]>")
 
@@ -26,13 +26,14 @@ class DataCounts:
         n_instances: number of pairs of a sentence and its counterfactual.
         n_source_words, n_target_words: number of distinct words.
         n_source_phrases, n_target_phrases: number of distinct phrases that are marked as gendered.
+            These and the target words are None for data without references, such as WinoMT.
     """
 
     n_instances: int
     n_source_words: int
-    n_source_phrases: int
-    n_target_words: int
-    n_target_phrases: int
+    n_source_phrases: int | None = None
+    n_target_words: int | None = None
+    n_target_phrases: int | None = None
 
 
 #: Target language -> counts of the development set as printed in Table 12.
@@ -42,6 +43,8 @@ PUBLISHED_COUNTS: dict[str, DataCounts] = {
     "fr": DataCounts(1200, 6575, 369, 7640, 1480),
     "ru": DataCounts(1200, 6619, 348, 10121, 2253),
 }
+#: Counts of WinoMT as printed in Table 12.
+PUBLISHED_WINOMT = DataCounts(1944, 1883)
 
 
 def count_data(examples: Sequence[Example]) -> DataCounts:
@@ -90,6 +93,21 @@ def count_data(examples: Sequence[Example]) -> DataCounts:
         _n_words((example.extra["reference"] for example in sentences), tgt_lang),
         _n_phrases(unquoted(example.extra["annotated_reference"]) for example in sentences),
     )
+
+
+def count_winomt(examples: Sequence[Example]) -> DataCounts:
+    """Return the instances and the distinct words of WinoMT, counted as in `count_data`.
+
+    Args:
+        examples: all sentences of WinoMT, of which two are an instance.
+
+    Examples:
+        >>> from cc_hf.data.loading import load_examples
+        >>> count_winomt(load_examples("simplegen")[:2]).n_instances
+        1
+    """
+    sources = [example.source for example in examples]
+    return DataCounts(len(sources) // 2, _n_words(sources, "en"))
 
 
 def _n_words(texts: Iterable[str], lang: str) -> int:

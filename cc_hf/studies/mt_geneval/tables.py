@@ -17,18 +17,22 @@ from rich.text import Text
 from cc_hf.reports.figure_text import data_title, language_pair, with_interval
 from cc_hf.reports.numbers import count, decimal, percent
 from cc_hf.reports.tables.base import heading, plain_table
-from cc_hf.studies.mt_geneval.counts import PUBLISHED_COUNTS, DataCounts
+from cc_hf.studies.mt_geneval.counts import PUBLISHED_COUNTS, PUBLISHED_WINOMT, DataCounts
 from cc_hf.studies.mt_geneval.published import CITATION_KEY, PUBLISHED_RATINGS
 from cc_hf.studies.mt_geneval.ratings import REFERENCE, GenderRatings
 from cc_hf.studies.mt_geneval.sentence_gaps import SentenceGap, SentenceGaps
 
 __all__ = [
+    "NO_TARGET",
     "counts_json",
     "counts_table",
     "ratings_json",
     "ratings_tables",
     "sentence_gap_tables",
 ]
+
+#: Target language of WinoMT, which has no translations.
+NO_TARGET = ""
 
 
 def ratings_tables(ratings: GenderRatings) -> Group:
@@ -169,17 +173,17 @@ def counts_table(counts: Mapping[str, DataCounts], *, split: str) -> Group:
     """Return the counts of each target language, beside those that the paper prints.
 
     Args:
-        counts: target language -> counts.
+        counts: target language -> counts of MT-GenEval; `NO_TARGET` -> those of WinoMT.
         split: name of the split; the paper counts dev.
     """
     table = plain_table(
         "English →", "instances", "words", "phrases", "target words", "target phrases"
     )
     for lang, of_lang in counts.items():
-        table.add_row(Text(lang), *(count(n) for n in _cells(of_lang)))
-        if split == "dev" and lang in PUBLISHED_COUNTS:
-            printed = (count(n) for n in _cells(PUBLISHED_COUNTS[lang]))
-            table.add_row(Text(f"{lang}, Table 12", style="italic"), *printed)
+        name = lang or "WinoMT"
+        table.add_row(Text(name), *_cells(of_lang))
+        if printed := _printed(lang, split):
+            table.add_row(Text(f"{name}, Table 12", style="italic"), *_cells(printed))
     return Group(
         heading(f"MT-GenEval, counterfactual, {split}: distinct words and gendered phrases"),
         table,
@@ -190,30 +194,37 @@ def counts_table(counts: Mapping[str, DataCounts], *, split: str) -> Group:
     )
 
 
-def _cells(counts: DataCounts) -> tuple[int, ...]:
-    return (
+def _printed(lang: str, split: str) -> DataCounts | None:
+    if lang == NO_TARGET:
+        return PUBLISHED_WINOMT
+    return PUBLISHED_COUNTS.get(lang) if split == "dev" else None
+
+
+def _cells(counts: DataCounts) -> tuple[str, ...]:
+    numbers = (
         counts.n_instances,
         counts.n_source_words,
         counts.n_source_phrases,
         counts.n_target_words,
         counts.n_target_phrases,
     )
+    return tuple("-" if number is None else count(number) for number in numbers)
 
 
 def counts_json(counts: Mapping[str, DataCounts], *, split: str) -> list[dict[str, Any]]:
     """Return the counts as plain dicts, including the published ones.
 
     Args:
-        counts: target language -> counts.
+        counts: target language -> counts of MT-GenEval; `NO_TARGET` -> those of WinoMT.
     """
     return [
         {
             "tgt_lang": lang,
-            "split": split,
+            "split": split if lang else "test",
             **asdict(of_lang),
             "published": (
-                {**asdict(PUBLISHED_COUNTS[lang]), "citation": CITATION_KEY}
-                if split == "dev" and lang in PUBLISHED_COUNTS
+                {**asdict(printed), "citation": CITATION_KEY}
+                if (printed := _printed(lang, split))
                 else None
             ),
         }

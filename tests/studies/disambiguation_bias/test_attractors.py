@@ -13,6 +13,7 @@ from cc_hf.studies.disambiguation_bias.attractors import (
     AttractorTable,
     attractor_words,
     count_attractors,
+    published_stop_words,
     read_stop_words,
     read_table,
 )
@@ -102,13 +103,9 @@ def test_options_that_are_not_known_are_refused() -> None:
             TABLE.associations("bat", smoothing=smoothing)
 
 
-FULL = count_attractors(
-    [pair("ball ball", "1")],
-    stop_words={"the"},
-    lexicon=LEXICON,
-    corpus="abcdefghi",
-    tagging="tag|corpus:abcdefg|langs:en-de|parser:none|rule:program|v:0",
-)
+TAGGING = "tag|corpus:abcdefg|langs:en-de|parser:none|rule:program|v:0"
+ORIGIN: dict[str, Any] = {"lexicon": LEXICON, "corpus": "abcdefghi", "tagging": TAGGING}
+FULL = count_attractors([pair("ball ball", "1")], stop_words={"the"}, **ORIGIN)
 
 
 def test_a_table_is_read_as_it_was_written(tmp_path: Path) -> None:
@@ -148,6 +145,14 @@ def test_a_damaged_table_is_refused(tmp_path: Path, change: dict[str, Any], mess
 def test_a_file_that_is_no_table_is_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"table.json: expected a table of `cc-hf study"):
         read_table(write_lines(tmp_path / "table.json", ["[]"]))
+
+
+def test_published_stop_words_leave_the_attractors_of_the_thesis() -> None:
+    table_3_4 = {"summer", "winter", "come", "hot", "water", "find", "like", "back", "thing"}
+    assert not table_3_4 & set(published_stop_words("en"))
+    assert {"das", "der"} <= set(published_stop_words("de"))
+    with pytest.raises(UnknownNameError, match=r"stop words 'lt'.*give a file of stop words"):
+        published_stop_words("lt")
 
 
 def test_stop_words_are_lines_or_a_list(tmp_path: Path) -> None:

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -43,9 +44,8 @@ POOL = [
 
 
 def chosen(**options: Any) -> ChallengeSets:
-    return challenge_sets(
-        options.pop("pairs", POOL), TABLE, LEXICON, **{"n": 3, "min_tokens": 5, **options}
-    )
+    given = {"n": 3, "min_tokens": 5, **options}
+    return challenge_sets(given.pop("pairs", POOL), TABLE, LEXICON, **given)
 
 
 def names(sets: ChallengeSets, name: str) -> list[str]:
@@ -123,10 +123,7 @@ def test_the_sets_are_configurations_of_a_dataset() -> None:
         ({"pairs": []}, "at least one sentence"),
         ({"pairs": [pair("x", "a fan and so on too", "fan", "1")]}, "pair x: expected a homograph"),
         ({"pairs": [pair("x", "a bat and so on too", "bat", "7")]}, "pair x: expected a homograph"),
-        (
-            {"pairs": [TaggedPair("x", "a bat and so on", "", "bat", 3, 1, "1", "")]},
-            "pair x: start: expected the position",
-        ),
+        ({"pairs": [replace(POOL[0], start=3)]}, "pair a: start: expected the position"),
     ],
 )
 def test_pools_and_options_that_do_not_fit_are_refused(

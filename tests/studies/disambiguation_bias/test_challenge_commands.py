@@ -90,10 +90,8 @@ def test_from_a_corpus_to_the_report_on_a_challenge_set(challenge: Path) -> None
     assert sources == [row["source"] for row in loaded]
     # a system that takes every bat for a stick
     write_lines(Path("out.txt"), [f"Er sah den Schläger ({number})." for number in range(4)])
-    run(
-        "evaluate sets most_biased --translations out.txt --metric all --option search=anywhere"
-        " --name sticks -o result.json"
-    )
+    options = "--metric all --option search=anywhere --name sticks -o result.json"
+    run(f"evaluate sets most_biased --translations out.txt {options}")
     result = read_json(Path("result.json"))
     (result,) = result.get("results", [result])
     assert result["metric"] == "homograph_accuracy"
@@ -107,10 +105,8 @@ def test_from_a_corpus_to_the_report_on_a_challenge_set(challenge: Path) -> None
     again = json.loads(run(f"{correlate} --table table.json --json"))
     assert again["tests"] == figures["tests"]
     assert "RBC > 0: errors have larger values" in run(correlate)
-    run(
-        "report result.json --dataset sets --attractors table.json --html page.html"
-        " --markdown page.md"
-    )
+    files = "--html page.html --markdown page.md"
+    run(f"report result.json --dataset sets --attractors table.json {files}")
     for name, texts in (
         ("page.html", ("Error rate by bias", "Attractors of bat", sources[0])),
         ("page.md", ("## Attractors of bat", "FREQ diff")),
@@ -133,14 +129,11 @@ def test_the_published_correlations_are_shown() -> None:
     assert json.loads(run(f"{command} --json"))["published"][0]["large"] == 0.2121
 
 
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
+def test_correlations_without_bias_are_refused() -> None:
+    for words, message in (
         ("", "expected RESULT with --dataset or --rows"),
         ("x.json", "expected RESULT with --dataset or --rows"),
         ("x.json --published", "expected no result"),
-    ],
-)
-def test_correlations_without_bias_are_refused(words: str, message: str) -> None:
-    with pytest.raises(InputError, match=message):
-        run(f"study disambiguation_bias correlate {words}")
+    ):
+        with pytest.raises(InputError, match=message):
+            run(f"study disambiguation_bias correlate {words}")

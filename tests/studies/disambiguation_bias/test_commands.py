@@ -45,6 +45,9 @@ def test_from_a_corpus_to_the_bias_of_sentences() -> None:
     figures = json.loads(run(f"{ATTRACTORS} table.json {options}"))
     assert figures["n_pairs"] == {"spring": {"1": 1, "2": 1}}
     assert len(figures["strongest"]["spring"]["1"]) == 1
+    shown = run(f"{ATTRACTORS} pairs.jsonl --stop-words snowball")
+    assert "ball 1, hit 1" in shown
+    assert "|stop:174." in shown
     shown = run("score table.json pairs.jsonl --rows rows.jsonl")
     assert "largest freq bias" in shown
     assert len(Path("rows.jsonl").read_text(encoding="utf-8").splitlines()) == 5
@@ -63,9 +66,28 @@ def test_a_dataset_is_tagged_like_files(streaming: str) -> None:
     assert Path("pairs.jsonl").read_bytes() == pairs
 
 
+def test_sizes_of_corpora_are_counted_after_cleaning() -> None:
+    write_lines(Path("dev.en"), ["The house is old.", "", "A bat ."])
+    write_lines(Path("dev.de"), ["Das Haus ist alt.", "Ein Schläger.", "Da flog eine Fledermaus ."])
+    cleaning = "--max-length-ratio 1.5 --min-known-words 0.5"
+    printed = run(f"count-corpus a.en a.de dev.en dev.de {cleaning} --held-out 0.4 --json")
+    train, held_out, dev = json.loads(printed)["corpora"]
+    assert (train["name"], held_out["name"], dev["name"]) == ("a", "held-out", "dev")
+    assert train["n_sentences"] + held_out["n_sentences"] == 7
+    assert train["n_source_words"] + held_out["n_source_words"] == 34
+    assert dev == {
+        **{"name": "dev", "n_damaged": 1, "n_length_ratio": 1, "n_language": 0, "n_sentences": 1},
+        **{"n_source_words": 4, "n_target_words": 4, "words_per_sentence": [4.0, 4.0]},
+    }
+    shown = run("count-corpus dev.de dev.en --min-known-words 0.9")
+    assert [line.split()[-1] for line in shown.splitlines() if "pairs" in line] == ["1", "0", "2"]
+    assert "words per sentence (de)" in shown
+
+
 @cases_by_message(
     ("command", "message"),
     [
+        ("count-corpus a.en a.de a.en", "corpora: expected two files for each corpus, or one"),
         (f"{TAG} a.en short.de", "expected as many lines in both files, got 7 and 1"),
         (f"{TAG} a.en", "expected two text files"),
         (f"{TAG} a b c", "expected two files or one dataset, got a, b, c"),
@@ -74,10 +96,7 @@ def test_a_dataset_is_tagged_like_files(streaming: str) -> None:
         (f"{TAG} a.en a.de --held-out 0.2", "--held-out: expected a share"),
         (f"{TAG} a.en a.de --homograph cat", "unknown homograph 'cat'"),
         (f"{TAG} a.en a.de --aligner x", "unknown aligner 'x'"),
-        (
-            f"{ATTRACTORS} table.json --stop-words a.en",
-            "--stop-words: expected pairs (.jsonl) with",
-        ),
+        (f"{ATTRACTORS} table.json --stop-words a.en", "--stop-words: expected pairs (.jsonl)"),
         (f"{ATTRACTORS} table.json --homograph x", "unknown homograph"),
         ("score table.json a.en", "a.en: line 1: expected a JSON object"),
     ],

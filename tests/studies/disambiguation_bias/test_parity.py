@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
@@ -15,10 +16,11 @@ from cc_hf.studies.disambiguation_bias.attractors import AttractorTable, count_a
 from cc_hf.studies.disambiguation_bias.homographs import TaggedPair, read_lexicon
 from cc_hf.studies.disambiguation_bias.sentences import sentence_bias
 from cc_hf.studies.disambiguation_bias.tagging import PairTagger, TaggingOptions
-from tests.helpers.command_line import read_json
+from tests.helpers.command_line import printed_by, read_json
 from tests.helpers.lines import read_jsonl
 
 pytestmark = pytest.mark.shared
+_ROOT = Path(__file__).parents[3]
 
 
 @cache
@@ -130,3 +132,19 @@ def test_tagged_pairs_have_the_recorded_senses(
         if (key := ("".join(pair.source.split()), pair.homograph)) in recorded
     ]
     assert (len(pairs), len(is_same), sum(is_same)) == (n_tagged, n_shared, n_equal)
+
+
+def test_sizes_of_multi30k_are_those_of_the_page(shared: Path, tmp_path: Path) -> None:
+    raw = shared / "upstream/multi30k/dataset/data/task1/raw"
+    names = ("train.en", "train.de", "val.en", "val.de")
+    for name in names:
+        (tmp_path / name).write_bytes(gzip.decompress((raw / f"{name}.gz").read_bytes()))
+    shown = printed_by(
+        f"study disambiguation_bias count-corpus {' '.join(str(tmp_path / name) for name in names)}"
+        " --max-length-ratio 2 --min-known-words 0.5 --held-out 0.2"
+    )
+    rows = [" ".join(line.split()) for line in shown.splitlines()]
+    page = (_ROOT / "docs/studies/disambiguation_bias.md").read_text(encoding="utf-8")
+    table = page.split("| | train | held-out | val |")[1].split("\n\n")[0]
+    for line in table.splitlines()[2:]:
+        assert " ".join(line.replace("|", " ").split()) in rows

@@ -13,7 +13,6 @@ from cc_hf.data.corpora.parallel import FileCorpus, dataset_corpus, file_corpus
 from cc_hf.errors import InputError, UnknownNameError
 from cc_hf.studies.distillation.flow_charts import flows_page, flows_svg
 from cc_hf.studies.distillation.gender_flows import (
-    OUTCOMES,
     OccupationCounts,
     average_counts,
     correlate_female_shares,
@@ -84,13 +83,6 @@ def test_ten_pairs_are_counted_by_gender_and_stage(tmp_path: Path) -> None:
     assert counts.damaged == ((9, "the reference is empty"),)
     assert counts.female_shares() == {"doctor": pytest.approx(2 / 3), "nurse": 1.0}
     assert "|stages:original+teacher|n:9|" in counts.signature
-
-
-def test_flows_add_up_to_the_counts_of_both_stages(tmp_path: Path) -> None:
-    counts = occupations(write(tmp_path))
-    flow = counts.total_flow(0)
-    assert {o: sum(flow[o].values()) for o in OUTCOMES} == counts.total(0)
-    assert {o: sum(flow[b][o] for b in OUTCOMES) for o in OUTCOMES} == counts.total(1)
 
 
 @pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")

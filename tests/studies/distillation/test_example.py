@@ -76,22 +76,16 @@ def test_a_study_writes_its_files_once_and_goes_on_with_a_killed_distillation(
     assert 0 < n_done < len((tmp_path / "data/train.en").read_text().splitlines())
     text = main(words)
     assert (tmp_path / "tables.seed1.md").read_text(encoding="utf-8") == f"{text}\n"
-    for name in ("teacher", "student-8", "baseline-8"):
+    names = ("teacher", "student-8", "baseline-8")
+    for name in names:
         path = tmp_path / f"results/{name}.seed1.json"
         result = EvaluationResult.from_json(path.read_text(encoding="utf-8"))
         assert (result.system, result.n) == (f"{name}.seed1", 4)
         assert f"| {name}.seed1 | " in text
     rows = json.loads((tmp_path / "results/bleu.json").read_text(encoding="utf-8"))
-    assert {row["system"] for row in rows} == {
-        f"{name}.seed1" for name in ("teacher", "student-8", "baseline-8")
-    }
+    assert {row["system"] for row in rows} == {f"{name}.seed1" for name in names}
     counts = read_occupation_counts(tmp_path / "occupations.student-8.seed1.json")
     assert counts.stages == ("original", "teacher", "student")
-    for step in (0, 1):
-        flow = counts.total_flow(step)
-        assert {o: sum(numbers.values()) for o, numbers in flow.items()} == counts.total(step)
-        after = {o: sum(numbers[o] for numbers in flow.values()) for o in flow}
-        assert after == counts.total(step + 1)
 
     def fails(*_: Any, **__: Any) -> None:
         raise AssertionError("this was done before")

@@ -20,6 +20,11 @@ from examples.studies.language_models.answer_forms import (
 )
 
 
+def run(folder: Path, steps: int) -> None:
+    sizes = "--batch-size 4 --held-out 5 --layers 1 --width 8 --heads 2"
+    answer_forms.main(f"--steps {steps} --eval-steps 2 {sizes} --output {folder}".split())
+
+
 def test_questions_and_answers_follow_the_world() -> None:
     generator = np.random.default_rng(3)
     world = made_world(generator)
@@ -48,10 +53,7 @@ def test_questions_and_answers_follow_the_world() -> None:
 def test_three_models_are_trained_on_the_same_and_judged_on_new_pairs(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    arguments = (
-        "--steps 3 --eval-steps 2 --batch-size 4 --held-out 5 --layers 1 --width 8 --heads 2"
-    )
-    answer_forms.main([*arguments.split(), "--output", str(tmp_path)])
+    run(tmp_path, 3)
     records = json.loads((tmp_path / "curve.json").read_text(encoding="utf-8"))["records"]
     assert [(record["form"], record["step"]) for record in records] == [
         (form, step) for step in (2, 3) for form in FORMS
@@ -72,10 +74,8 @@ def test_the_schemas_do_not_depend_on_the_form(tmp_path: Path) -> None:
     """A basic model with a short and one with a long run see the same first batches."""
     losses = []
     for steps in (2, 4):
-        arguments = f"--steps {steps} --eval-steps 2 --batch-size 4 --held-out 5"
-        sizes = "--layers 1 --width 8 --heads 2"
         folder = tmp_path / str(steps)
-        answer_forms.main([*arguments.split(), *sizes.split(), "--output", str(folder)])
+        run(folder, steps)
         records = json.loads((folder / "curve.json").read_text(encoding="utf-8"))["records"]
         losses.append([record["loss"] for record in records[:3]])
     assert losses[0] == pytest.approx(losses[1])

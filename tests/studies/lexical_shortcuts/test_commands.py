@@ -9,6 +9,7 @@ from cc_hf.errors import InputError
 from cc_hf.results import NoInterval
 from cc_hf.statistics.paired import PairedDifference
 from cc_hf.statistics.shares import Share
+from cc_hf.studies.lexical_shortcuts.group_chart import probe_groups_chart
 from cc_hf.studies.lexical_shortcuts.results import (
     GateActivation,
     LayerDifference,
@@ -48,7 +49,7 @@ def test_two_models_are_probed_compared_and_drawn(
     monkeypatch.chdir(folder)
     printed = printed_by(
         f"{COMMAND} --test-source test.en --test-target test.de --name base --name other"
-        " --max-epochs 2 --resamples 20 --bf16 --chart probe.svg --output probe.json"
+        " --max-epochs 2 --resamples 20 --bf16 --chart probe.svg --group-chart groups.svg --output probe.json"
     )
     assert "base: encoder, 21 sub-words" not in printed  # words are several sub-words
     assert "base: encoder" in printed
@@ -62,6 +63,9 @@ def test_two_models_are_probed_compared_and_drawn(
     drawn = (folder / "probe.svg").read_text(encoding="utf-8")
     assert "<svg" in drawn
     assert "cosine to the embeddings" in drawn
+    drawn = (folder / "groups.svg").read_text(encoding="utf-8")
+    assert "tenths of the types, the rarest first" in drawn
+    assert "part of speech" not in drawn
 
 
 _TRANSLATED = "test_dataset: expected a dataset with correct transl"
@@ -117,3 +121,7 @@ def test_tables_show_parts_of_speech_gates_and_what_was_not_compared() -> None:
     assert list(noun)[3:] == ["interval"]
     for file_format, start in (("png", b"\x89PNG"), ("pdf", b"%PDF")):
         assert lexical_probe_chart(probe, file_format=file_format).startswith(start)
+        assert probe_groups_chart(probe, file_format=file_format).startswith(start)
+    drawn = probe_groups_chart(probe, file_format="svg").decode("utf-8")
+    assert drawn.count(">NOUN<") == 12  # three models, two sides, and stand-ins for tenths
+    assert ">lexical: decoder<" in drawn

@@ -61,10 +61,9 @@ def test_a_model_with_a_tokenizer_of_ones_own_scores_as_by_hand(tmp_path: Path) 
     for source, translation, row in zip(_SOURCES, _TRANSLATIONS, logprobs, strict=True):
         ids, labels = tokenizer(source)["input_ids"], tokenizer(translation)["input_ids"]
         assert labels[-1] == 2
+        inputs = torch.tensor([[2, *labels[:-1]]])
         with torch.inference_mode():
-            logits = model(
-                torch.tensor([ids]), decoder_input_ids=torch.tensor([[2, *labels[:-1]]])
-            ).logits[0]
+            logits = model(torch.tensor([ids]), decoder_input_ids=inputs).logits[0]
         expected = logits.log_softmax(-1)[range(len(labels)), labels]
         np.testing.assert_allclose(row, expected.numpy(), atol=1e-5)
 
@@ -111,10 +110,8 @@ def test_it_is_a_system_and_an_evaluator_of_the_metrics(tmp_path: Path) -> None:
         assert " ".join(text.split()) == translation
     cues = {f"{kind}_sources": [f"The [{word}] nurse."] for kind, word in _CUES.items()}
     langs = {"src_lang": "en", "tgt_lang": "de"}
-    rows = [{"source": "The nurse.", **cues}]
-    result = compute_metric(
-        "contrastive_conditioning", ["Die Ärztin."], rows, evaluator=str(folder), **langs
-    )
+    rows, options = [{"source": "The nurse.", **cues}], {"evaluator": str(folder), **langs}
+    result = compute_metric("contrastive_conditioning", ["Die Ärztin."], rows, **options)
     assert result["accuracy"] in (0.0, 1.0)
 
 

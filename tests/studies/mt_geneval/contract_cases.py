@@ -22,13 +22,11 @@ def counterfactuals(number: int, draw: random.Random) -> Twins:
         return " ".join(draw.choices(["er", "sie", "ist", "hier", "alt", "."], k=6))
 
     names = {gender: f"{number}.{gender}" for gender in _GENDERS}
-    return [
-        (
-            counterfactual(name, "It.", reference_raw=text()),
-            Judgement(name, gender, True, text(), "correct"),
-        )
-        for gender, name in names.items()
-    ]
+    rows = []
+    for gender, name in names.items():
+        example = counterfactual(name, "It.", reference_raw=text())
+        rows.append((example, Judgement(name, gender, True, text(), "correct")))
+    return rows
 
 
 def gaps(rows: Sequence[Twins]) -> Any:
@@ -39,12 +37,10 @@ def gaps(rows: Sequence[Twins]) -> Any:
 
 
 def gaps_again(row: Twins) -> Twins:
+    pairs = [{**e.extra, "pair": f"x{e.extra['pair']}"} for e, _ in row]
     return [
-        (
-            replace(e, id=f"x{e.id}", extra={**e.extra, "pair": f"x{e.extra['pair']}"}),
-            replace(j, example_id=f"x{j.example_id}"),
-        )
-        for e, j in row
+        (replace(e, id=f"x{e.id}", extra=extra), replace(j, example_id=f"x{j.example_id}"))
+        for (e, j), extra in zip(row, pairs, strict=True)
     ]
 
 

@@ -11,7 +11,12 @@ import pytest
 
 import cc_hf
 from cc_hf.schema import Judgement
-from cc_hf.studies.mt_geneval.counts import PUBLISHED_COUNTS, count_data
+from cc_hf.studies.mt_geneval.counts import (
+    PUBLISHED_COUNTS,
+    PUBLISHED_WINOMT,
+    count_data,
+    count_winomt,
+)
 from cc_hf.studies.mt_geneval.ratings import draw_contextual_sample
 from tests.studies.mt_geneval.samples import contextual_result
 
@@ -29,6 +34,11 @@ def test_counts_of_the_development_set_are_near_the_printed_ones(shared: Path, l
     assert counts.n_target_words == pytest.approx(printed.n_target_words, rel=0.0025)
     assert counts.n_source_phrases == pytest.approx(printed.n_source_phrases, rel=0.06)
     assert counts.n_target_phrases == pytest.approx(printed.n_target_phrases, rel=0.03)
+
+
+def test_counts_of_winomt_are_the_printed_ones(shared: Path) -> None:
+    examples = cc_hf.load_examples("winomt", "all", data_dir=shared / "upstream")
+    assert count_winomt(examples) == PUBLISHED_WINOMT
 
 
 def test_the_contextual_sample_has_a_hundred_sources_of_each_sub_category(shared: Path) -> None:

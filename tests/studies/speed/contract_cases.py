@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import random
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -62,15 +63,13 @@ def plain_logprobs(folder: Path, source: str, translation: str) -> torch.Tensor:
     return logprobs[range(len(labels)), labels]
 
 
+def _point(draw: random.Random) -> SpeedPoint:
+    accuracies = {name: draw.random() for name in ACCURACIES}
+    return SpeedPoint("x", draw.random(), draw.random(), accuracies)
+
+
 CASES = ContractCases(
-    means={
-        "points": MeanCase(
-            lambda draw: SpeedPoint(
-                "x", draw.random(), draw.random(), {name: draw.random() for name in ACCURACIES}
-            ),
-            lambda points: replace(mean_point(points), model="x"),
-        )
-    },
+    means={"points": MeanCase(_point, lambda points: replace(mean_point(points), model="x"))},
     tables=(("drops", "--published"),),
     families={"average_attention": FamilyCase(save_tiny_average_attention, plain_logprobs)},
     torch_modules=("average_attention",),

@@ -39,17 +39,9 @@ def plain_probabilities(
             without[0, place] = unused
         with torch.no_grad():
             states = encoder(input_ids=without, attention_mask=mask).last_hidden_state
-            logprobs = (
-                model(
-                    input_ids=ids,
-                    attention_mask=mask,
-                    encoder_outputs=BaseModelOutput(last_hidden_state=states),
-                    decoder_input_ids=decoder_ids,
-                    use_cache=False,
-                )
-                .logits[0]
-                .double()
-                .log_softmax(-1)
-            )
+            outputs = BaseModelOutput(last_hidden_state=states)
+            given = {"input_ids": ids, "attention_mask": mask, "encoder_outputs": outputs}
+            logits = model(**given, decoder_input_ids=decoder_ids, use_cache=False).logits[0]
+            logprobs = logits.double().log_softmax(-1)
         found.append(float(sum(logprobs[behind + at, target[at]] for at in pronoun).exp()))
     return found

@@ -18,16 +18,10 @@ from tests.helpers.wino_x_schemas import ROW, TWIN, lay_out
 @pytest.fixture
 def data(tmp_path: Path) -> Path:
     """Write two schemas in which the correct referent of "sie" comes first and second."""
-    book = {"referent1_en": "table", "referent2_en": "book"}
-    other = [
-        {
-            **row,
-            **book,
-            "qID": str(row["qID"]).replace("1-", "2-"),
-            "sentence": str(row["sentence"]).replace("bag", "book"),
-        }
-        for row in (ROW, TWIN)
-    ]
+    other = [{**row, "referent1_en": "table", "referent2_en": "book"} for row in (ROW, TWIN)]
+    for row in other:
+        row["qID"] = str(row["qID"]).replace("1-", "2-")
+        row["sentence"] = str(row["sentence"]).replace("bag", "book")
     return lay_out(tmp_path, "mt", [ROW, TWIN, *other])
 
 
@@ -53,11 +47,8 @@ def test_referent_bias_reads_a_result(data: Path) -> None:
     assert re.search(r"bias by gender \(thesis\), \|RBC\|\n.*\n +r *\n.*\n +mt_en_de.*1\.00", shown)
     own = read_json(data / "out.json")
     assert own["genders"]["female"] == {"n_offered": 4, "n_preferred": 4, "n_correct": 2}
-    assert [(test["feature"], test["coding"], test["strength"]) for test in own["tests"]] == [
-        ("gender", "program", 1),
-        ("gender", "thesis", 1),
-        ("position", "program", 0),
-    ]
+    tests = [f"{test['feature']} {test['coding']} {test['strength']:g}" for test in own["tests"]]
+    assert tests == ["gender program 1", "gender thesis 1", "position program 0"]
     assert own["positions"]["first"] == {"n_offered": 4, "n_preferred": 2, "n_correct": 2}
     assert own["tests"][0]["test"]["rank_biserial"] == -1
 
@@ -76,10 +67,9 @@ def test_referent_bias_reads_a_file_of_preferences(data: Path) -> None:
 
 def test_referent_bias_refuses_other_data(tmp_path: Path) -> None:
     path = write_result(tmp_path, "r", result_of([Judgement("0", "a", True, "t", "correct")]))
-    assert (
-        "expected a result on wino_x, whose examples name pronouns and referents, got one on winomt"
-        in run_command("study wino_x referent-bias", path, status=2).stderr
-    )
+    shown = run_command("study wino_x referent-bias", path, status=2).stderr
+    assert "expected a result on wino_x, whose examples name pronouns and ref" in shown
+    assert "got one on winomt" in shown
 
 
 def test_trigger_importance_writes_figures_page_and_picture(data: Path) -> None:

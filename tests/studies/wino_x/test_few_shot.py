@@ -64,15 +64,14 @@ def test_a_learning_curve_has_one_point_per_size(
     found = learning_curve(marian, splits, [20, 41], settings, output=tmp_path, note=seen.append)
     assert found == seen
     assert [point.size for point in found] == [0, 20, 41]
-    assert [
-        point.tuned and (point.tuned.n_train, point.tuned.n_dev, len(point.tuned.dev_losses))
-        for point in found
-    ] == [None, (20, 20, 2), (40, 20, 2)]
+    assert found[0].tuned is None
     for name, tensor in marian.model.state_dict().items():
         assert torch.equal(tensor, weights[name])  # the given model is not changed
     for point in found[1:]:
         assert point.folder is not None
         assert point.tuned is not None
+        sizes = (point.tuned.n_train, point.tuned.n_dev, len(point.tuned.dev_losses))
+        assert sizes == (point.size // 2 * 2, 20, 2)
         files = {path.name for path in point.folder.iterdir()}
         assert "model.safetensors" in files
         assert not [name for name in files if name.endswith((".bin", ".pt", ".pth", ".pkl"))]
@@ -117,14 +116,11 @@ def test_bad_sizes_and_settings_are_refused(marian: Any, splits: WinoXSplits) ->
     settings = FineTuning(max_epochs=1)
     with pytest.raises(InputError, match="training sizes: expected at least one, got none"):
         learning_curve(marian, splits, [], settings)
-    with pytest.raises(InputError, match=r"expected 1 to 112 samples, which is what the.*got 500"):
-        learning_curve(marian, splits, [500], settings)
     twin = dataclasses.replace(splits.dev[0], id="another sample of its schema")
     for known in (splits.dev[0], splits.train[-1], twin):
         message = f"1 are of schemas of the training or development part, such as '{known.id}'"
-        with pytest.raises(
-            InputError, match=f"other: expected samples of the test part, {message}"
-        ):
+        message = f"other: expected samples of the test part, {message}"
+        with pytest.raises(InputError, match=message):
             learning_curve(marian, splits, [10], settings, tests={"other": [*splits.test, known]})
     changes: list[tuple[dict[str, Any], str]] = [
         ({"batch_size": 0}, "batch_size: expected an integer of at least 1, got 0"),
@@ -357,10 +353,8 @@ def run(words: str) -> Any:
 def test_a_folder_that_another_run_trains_into_is_refused(tmp_path: Path) -> None:
     output = tmp_path / "new" / "out"
     output.parent.mkdir()
-    with (
-        sole_writer(output),
-        pytest.raises(InputError, match=r"no other run is writing, got .*/out"),
-    ):
+    refused = pytest.raises(InputError, match=r"no other run is writing, got .*/out")
+    with sole_writer(output), refused:
         run(f"--model nowhere --output {output}")
     assert not list(output.parent.iterdir())
 

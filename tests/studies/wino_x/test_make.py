@@ -54,9 +54,8 @@ _FILLED = "He took the {0}, not the {1}, as the _ was {2}."
 
 
 def _candidates(first: str, second: str) -> list[Candidate]:
-    contexts = [
-        _FILLED.replace("the _", "_").format(first, second, word) for word in ("old", "new")
-    ]
+    template = _FILLED.replace("the _", "_")
+    contexts = [template.format(first, second, word) for word in ("old", "new")]
     return [
         Candidate(f"s-{i}", "s", context, context.replace("_", "it"), (first, second), i)
         for i, context in enumerate(contexts, 1)
@@ -142,10 +141,8 @@ def test_twins_are_removed_together_after_translation() -> None:
 
 def test_french_pronouns_are_elided_and_phrases_of_several_words_replaced() -> None:
     words = {"glass": ("verre", "cocktail"), "cup": ("tasse",)}
-    start, fillers = (
-        "Il prit le verre à cocktail, pas la tasse, parce",
-        ("le verre à cocktail", "la tasse"),
-    )
+    start = "Il prit le verre à cocktail, pas la tasse, parce"
+    fillers = ("le verre à cocktail", "la tasse")
     translations = _sentences(f"{start} que", fillers, "était {}.", "vieux", "neuf")
     made = _made("fr", ("glass", "cup"), words, translations)
     assert made.mt[0]["translation1"] == f"{start} qu'il était vieux."
@@ -235,11 +232,9 @@ def test_the_command_writes_a_dataset_that_is_read_as_wino_x(material: Path) -> 
 
 
 def test_a_model_is_judged_and_trained_on_it(material: Path, tiny_marian: Path) -> None:
-    result = cc_hf.evaluate(
-        cc_hf.load_material(str(material / "out"), "mt_en_de.translations"),
-        metric="contrastive_translation_scoring",
-        evaluator=load_evaluator(tiny_marian, mode="exact"),
-    )
+    rows = cc_hf.load_material(str(material / "out"), "mt_en_de.translations")
+    judge = load_evaluator(tiny_marian, mode="exact")
+    result = cc_hf.evaluate(rows, metric="contrastive_translation_scoring", evaluator=judge)
     assert result.counts["n_pairs"] == len(result.judgements) // 2
     plan = SplitPlan(n_dev=4, n_test=4, sizes=[4], dataset=str(material / "out"))
     curve = debias(tiny_marian, split=plan, settings={"max_epochs": 1})
@@ -262,11 +257,7 @@ _ALL = "--translations translations.txt --output"
         ("en-pl", f"{_ALL} new --pronoun on", "--pronoun: expected GENDER=PRONOUN"),
         ("en-pl", f"{_ALL} new --nouns nouns.tsv", "line 2: expected a noun, a tab and one gender"),
         ("en-de", "--output new --translations short.txt", "expected 160, two for each of 80"),
-        (
-            "en-de",
-            "--output new --translations wrong.txt",
-            r"the filters removed all 80 sentences .*not_found 80",
-        ),
+        ("en-de", "--output new --translations wrong.txt", "all 80 sentences .*not_found 80"),
     ],
 )
 def test_arguments_that_do_not_fit_are_refused(

@@ -68,11 +68,11 @@ def test_swapping_the_translations_keeps_the_saliences_of_a_model(
     rows = read_jsonl(shared / "gold/wino_x/mt_wino_x_en_de.thesis.jsonl")
     (tmp_path / "model").mkdir()
     model: Any = cc_hf.load_evaluator(save_tiny_m2m100(tmp_path / "model"))
-    plain, other = plain_and_swapped(
-        lambda some, folder: prediction_differences(model, examples_of(some, folder)),
-        rows,
-        tmp_path,
-    )
+
+    def measure(some: Rows, folder: Path) -> Any:
+        return prediction_differences(model, examples_of(some, folder))
+
+    plain, other = plain_and_swapped(measure, rows, tmp_path)
     assert plain == other
 
 

@@ -42,12 +42,10 @@ def found(shared: Path, tmp_path_factory: pytest.TempPathFactory) -> ReferentBia
     rows = read_jsonl(gold / "synthetic.en_de.jsonl")
     lay_out(folder, "mt", rows)
     scores = [float(line) for line in read_lines(gold / "de/scores.txt")]
+    pairs = zip(scores[::2], scores[1::2], strict=True)
+    preferred = ["tie" if a == b else 1 if a < b else 2 for a, b in pairs]
     preferences = [
-        {
-            "id": row["qID"],
-            "preferred": "tie" if first == second else 1 if first < second else 2,
-        }
-        for row, first, second in zip(rows, scores[::2], scores[1::2], strict=True)
+        {"id": row["qID"], "preferred": p} for row, p in zip(rows, preferred, strict=True)
     ]
     path = write_jsonl(folder / "preferences.jsonl", preferences)
     examples = cc_hf.load_examples("wino_x", "mt_en_de.translations", data_dir=folder)
@@ -75,9 +73,8 @@ def test_frequencies_by_gender_and_position_equal_the_recorded_ones(
     rejected = {name: f.n_offered - f.n_preferred for name, f in found.genders.items()}
     correct = {name: f.n_correct for name, f in found.genders.items()}
     genders = {"model_preference": preferred, "model_rejection": rejected}
-    assert {**recorded["gender_counts"], **genders, "reference_true": correct} == recorded[
-        "gender_counts"
-    ]
+    counts = recorded["gender_counts"]
+    assert {**counts, **genders, "reference_true": correct} == counts
     positions = {name: f.n_preferred for name, f in found.positions.items()}
     assert positions == recorded["position_counts"]["model_preference"]
     assert (found.n_open, found.n_unknown_gender, found.n_unknown_position) == (6, 0, 0)

@@ -184,11 +184,7 @@ def test_forms_that_are_prefixes_exclude_the_longer_forms() -> None:
 
 
 def test_forms_follow_the_capitals_and_spaces_of_the_text(marian: Any) -> None:
-    texts = (
-        "Er traf den Ball, weil es (er) dünn war.",
-        "sie war schwer.",
-        "Das Buch, weil  er, dünn war.",
-    )
+    texts = ("Er traf den Ball, weil es (er) kam.", "sie fiel.", "Das Buch, weil  er, dünn war.")
     examples = [contrastive("1", "The ball hit the lamp.", text) for text in texts]
     for text, pair in zip(texts, encode_pairs(marian, examples, pronouns="all"), strict=True):
         occurrences = find_pronouns(text, "de")
@@ -225,27 +221,19 @@ def test_the_penalty_can_be_limited_to_the_ambiguous_pronoun(marian: Any) -> Non
 def test_bad_examples_and_settings_are_refused(
     texts: list[str], pronouns: str | None, message: str, marian: Any
 ) -> None:
+    examples = [contrastive("1", "It left.", text) for text in texts]
     with pytest.raises((InputError, EvaluatorError, TooLongError), match=message):
-        encode_pairs(
-            marian, [contrastive("1", "It left.", text) for text in texts], pronouns=pronouns
-        )
+        encode_pairs(marian, examples, pronouns=pronouns)
 
 
 def trainer(
     evaluator: Any, folder: Path, *, weight: float, accumulation: int = 1
 ) -> PronounPenaltyTrainer:
     silent = {"save_strategy": "no", "logging_strategy": "no", "report_to": "none"}
-    arguments = Seq2SeqTrainingArguments(
-        output_dir=str(folder),
-        per_device_train_batch_size=4,
-        gradient_accumulation_steps=accumulation,
-        label_smoothing_factor=0.1,
-        use_cpu=True,
-        remove_unused_columns=False,
-        disable_tqdm=True,
-        dataloader_pin_memory=False,
-        **silent,
-    )
+    no: Any = dict.fromkeys(("remove_unused_columns", "dataloader_pin_memory"), False)
+    given: Any = {"use_cpu": True, "disable_tqdm": True, "label_smoothing_factor": 0.1, **no}
+    given |= {"per_device_train_batch_size": 4, "gradient_accumulation_steps": accumulation}
+    arguments = Seq2SeqTrainingArguments(output_dir=str(folder), **given, **silent)
     collator = PairCollator.of(evaluator)
     return PronounPenaltyTrainer(
         penalty_weight=weight, model=evaluator.model, args=arguments, data_collator=collator
@@ -305,9 +293,8 @@ def test_accumulated_gradients_equal_those_of_one_batch(
         evaluator.model.zero_grad()
         for batch in batches:
             found.training_step(evaluator.model, batch, n_items)
-        gradients.append(
-            {name: p.grad.clone() for name, p in parameters.items() if p.grad is not None}
-        )
+        known = {name: p.grad for name, p in parameters.items() if p.grad is not None}
+        gradients.append({name: gradient.clone() for name, gradient in known.items()})
     evaluator.model.zero_grad()
     evaluator.model.eval()
     torch.testing.assert_close(gradients[1], gradients[0], rtol=1e-3, atol=1e-5)

@@ -32,9 +32,7 @@ def schemas(sizes: Sequence[int]) -> list[ContrastiveTranslationExample]:
 
 @given(
     st.lists(st.integers(1, 3), min_size=12, max_size=60),
-    st.integers(3, 12),
-    st.integers(3, 12),
-    st.integers(0, 5),
+    *(st.integers(3, 12), st.integers(3, 12), st.integers(0, 5)),
     st.randoms(use_true_random=False),
 )
 def test_all_samples_of_a_schema_are_in_one_part(
@@ -151,10 +149,11 @@ def test_choice_accuracy_counts_ties_and_pairs() -> None:
     ("text", "lang", "expected"),
     [
         (
-            "Es regnet; er, sie! ES?",
+            "Es regnet; er! ES?",
             "de",
-            {"Es": ("Er", "Sie"), "er": ("sie", "es"), "sie": ("er", "es"), "ES": ("ER", "SIE")},
+            {"Es": ("Er", "Sie"), "er": ("sie", "es"), "ES": ("ER", "SIE")},
         ),
+        ("Da kam sie.", "de", {"sie": ("er", "es")}),
         ("Das Essen der Esel, siehe erst Es-Dur.", "de", {}),
         ("S'il vient, elles et ils partent; «elle»", "fr", {"il": ("elle",), "elle": ("il",)}),
         ("Oнa тонкая, потому что оно", "ru", {"Oнa": ("Oн", "Oнo"), "оно": ("он", "она")}),

@@ -5,14 +5,11 @@ from __future__ import annotations
 from cc_hf.statistics.mean_tests import TTest
 from cc_hf.studies.wino_x.bias_tables import (
     bias_tables,
-    referent_bias_tables,
     trigger_importance_tables,
 )
-from cc_hf.studies.wino_x.referent_bias import referent_bias
 from cc_hf.studies.wino_x.salience import Importance, SubwordImportance, TriggerImportance
 from cc_hf.studies.wino_x.tables import curve_tables
 from tests.helpers.terminal import printed
-from tests.studies.wino_x.referent_choices import always, choices
 
 
 def test_learning_curves_fit() -> None:
@@ -43,9 +40,3 @@ def test_trigger_importance_fits() -> None:
     whole = TriggerImportance(12345, 12345, *figures)
     shown = printed(trigger_importance_tables(whole, title="wino_x mt_en_de.translations"))
     assert "correct against incorrect referents" in shown
-
-
-def test_referent_biases_fit() -> None:
-    shown = printed(referent_bias_tables(referent_bias(choices(always("male"))), title="wino_x"))
-    assert "gender (thesis)" in shown
-    assert "neutral" in shown

@@ -41,27 +41,13 @@ def example(
     return contrastive(name, source, translation.format(right), translation.format(wrong), **extra)
 
 
+_ASKED = "The doctor asked the nurse because it was "
+_MOOD = ("in a good mood.", "Der Arzt bat sie, weil {} gute Laune hatte.")
+_PROCEDURE = "It's the mechanic's procedure, isn't it?"
 EXAMPLES = [
-    example(
-        "a-1",
-        "The doctor asked the nurse because it was in a good mood.",
-        "Der Arzt bat sie, weil {} gute Laune hatte.",
-        "er sie",
-    ),
-    example(
-        "a-2",
-        "The doctor asked the nurse because it was here.",
-        "Der Arzt bat sie, weil {} da war.",
-        "sie er",
-        "nurse doctor",
-    ),
-    example(
-        "b-1",
-        "It's the mechanic's procedure, isn't it?",
-        "Die Mechanikerin: {} hatte es.",
-        "sie er",
-        "mechanic procedure",
-    ),
+    example("a-1", _ASKED + _MOOD[0], _MOOD[1], "er sie"),
+    example("a-2", f"{_ASKED}here.", "Der Arzt bat sie, weil {} da war.", "sie er", "nurse doctor"),
+    example("b-1", _PROCEDURE, "Die Mechanikerin: {} hatte es.", "sie er", "mechanic procedure"),
 ]
 _BARE = dataclasses.replace(EXAMPLES[0], extra={})
 _FRENCH = dataclasses.replace(EXAMPLES[2], tgt_lang="fr")

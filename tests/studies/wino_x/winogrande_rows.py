@@ -23,13 +23,8 @@ def schema(
 
 def hit_schemas(pairs: Iterable[tuple[str, str]]) -> list[dict[str, Any]]:
     """Return a schema for each pair of nouns of `tests.helpers.wino_x_schemas`."""
-    return [
-        row
-        for pair in pairs
-        for row in schema(
-            "The {} hit the {} because the _ was {{}}.".format(*pair), *pair, ("heavy", "fragile")
-        )
-    ]
+    text, words = "The {} hit the {} because the _ was {{}}.", ("heavy", "fragile")
+    return [row for pair in pairs for row in schema(text.format(*pair), *pair, words)]
 
 
 def german(source: str) -> str:

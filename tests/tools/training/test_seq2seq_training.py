@@ -115,24 +115,12 @@ def test_evaluations_keep_the_order_of_rows_where_training_groups_by_length(
     vocabulary: Path, tmp_path: Path
 ) -> None:
     tokenizer = load_pieces(vocabulary)
-    options: dict[str, Any] = {
-        "steps": 2,
-        "eval_steps": 1,
-        "batch_size": 2,
-        "learning_rate": 1e-3,
-        "warmup": 1,
-        "seed": 1,
-        "cpu": True,
-    }
-    arguments = training_arguments(
-        tmp_path,
-        **options,
-        train_sampling_strategy="group_by_length",
-        predict_with_generate=True,
-        generation_max_length=4,
-        metric_for_best_model="bleu",
-        per_device_eval_batch_size=3,
-    )
+    options: dict[str, Any] = {"steps": 2, "eval_steps": 1, "batch_size": 2, "warmup": 1}
+    options |= {"learning_rate": 1e-3, "seed": 1, "cpu": True}
+    options |= {"predict_with_generate": True, "generation_max_length": 4}
+    options |= {"metric_for_best_model": "bleu", "per_device_eval_batch_size": 3}
+    sampling = "group_by_length"
+    arguments = training_arguments(tmp_path, **options, train_sampling_strategy=sampling)
     model = make_model(TINY, len(tokenizer.get_vocab()))
     trainer = make_trainer(model, tokenizer, arguments, PAIRS, PAIRS[::-1], max_pieces=200)
     # `make_compute_metrics` refuses rows in another order.

@@ -29,11 +29,8 @@ class Command:
 
 
 def content(**more: Any) -> dict[str, Any]:
-    return {
-        "args": argparse.Namespace(**options()),
-        "model": {"encoder.embed_tokens.weight": torch.ones(2, 2)},
-        **more,
-    }
+    weights = {"encoder.embed_tokens.weight": torch.ones(2, 2)}
+    return {"args": argparse.Namespace(**options()), "model": weights, **more}
 
 
 def save(path: Path, saved: Any, *, is_zip: bool, **options: Any) -> None:

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from cc_hf.cues.gender_brackets import gender_bracket_sources
@@ -13,11 +15,8 @@ from tests.helpers.cases import cases_by_message
 
 def test_the_cue_is_inserted_at_the_focus_and_not_at_an_equal_word() -> None:
     source = "The cook met a cook."
-    correct, incorrect = gender_bracket_sources(source, Focus("cook", 15), "female")
-    assert (correct, incorrect) == (
-        ("The cook met a [female] cook.",),
-        ("The cook met a [male] cook.",),
-    )
+    expected = ("The cook met a [female] cook.",), ("The cook met a [male] cook.",)
+    assert gender_bracket_sources(source, Focus("cook", 15), "female") == expected
 
 
 @pytest.mark.parametrize("start", [-1, 3, 99])
@@ -66,16 +65,7 @@ def test_double_spaces_count_as_an_empty_token() -> None:
     ],
 )
 def test_inconsistent_examples_are_refused(change: dict[str, object], message: str) -> None:
-    fields = {
-        "id": "1",
-        "src_lang": "en",
-        "tgt_lang": "de",
-        "source": "The cook.",
-        "focus": Focus("cook", 4),
-        "correct_sources": ("a",),
-        "incorrect_sources": ("b",),
-        "category": "c",
-        "gold": "g",
-    }
+    sides = ("a",), ("b",), "c", "g"
+    example = ContrastiveSourceExample("1", "en", "de", "The cook.", Focus("cook", 4), *sides)
     with pytest.raises(InputError, match=message):
-        ContrastiveSourceExample(**{**fields, **change})  # type: ignore[arg-type]
+        replace(example, **change)  # type: ignore[arg-type]

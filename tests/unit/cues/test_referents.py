@@ -13,19 +13,13 @@ from tests.helpers.cases import cases_by_words
     ("source", "replaced"),
     [
         ("The cup hit the plate and it broke.", "The cup hit the plate and the cup broke."),
-        (
-            "The pill made it feel better, because it was soothing.",
-            "The pill made it feel better, because the cup was soothing.",
-        ),
+        ("It made it well, because it was good.", "It made it well, because the cup was good."),
         ("It fell.", "The cup fell."),
         ("It fell because it was round.", "It fell because the cup was round."),
         ("He kept its lid with the bits of it.", "He kept its lid with the bits of the cup."),
         ("He said «it».", "He said «the cup»."),
         ("He said 'it'.", "He said 'the cup'."),
-        (
-            "He took it, since it's new and its lid fits.",
-            "He took the cup, since it's new and its lid fits.",
-        ),
+        ("He took it; it's new, its lid fits.", "He took the cup; it's new, its lid fits."),
         ("He chose the cup since it's new.", "He chose the cup since the cup's new."),
         ("It’s new.", "The cup’s new."),
         ("He wanted it-girls to drop it.", "He wanted it-girls to drop the cup."),
@@ -89,17 +83,10 @@ def test_blank_referents_and_spans_outside_the_source_are_refused() -> None:
 def test_the_referent_named_first_in_the_source_is_first(
     correct: str, incorrect: str, position: str
 ) -> None:
-    assert (
-        referent_position(
-            "The woman looked for a different vase for the bouquet because it was too small.",
-            correct,
-            incorrect,
-        )
-        == position
-    )
+    source = "The woman looked for a different vase for the bouquet because it was too small."
+    assert referent_position(source, correct, incorrect) == position
 
 
 def test_the_last_mention_of_a_referent_decides_its_position() -> None:
-    assert (
-        referent_position("The cup hit the plate, and the cup broke.", "cup", "plate") == "second"
-    )
+    source = "The cup hit the plate, and the cup broke."
+    assert referent_position(source, "cup", "plate") == "second"

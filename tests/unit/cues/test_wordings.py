@@ -19,15 +19,12 @@ from cc_hf.schema import ContrastiveSourceExample, Focus
 from tests.helpers.cases import cases_by_message
 
 _EXAMPLE = ContrastiveSourceExample(
-    "7",
-    "en",
-    "pt",
-    "The nurse lost her key.",
+    *("7", "en", "pt", "The nurse lost her key."),
     Focus("nurse", 4),
     ("The [female] nurse lost her key.",),
     ("The [male] nurse lost her key.",),
-    "female",
-    "female",
+    category="female",
+    gold="female",
 )
 
 
@@ -83,19 +80,21 @@ def test_several_readings_make_several_incorrect_sources() -> None:
     wording = Wording("age", {"young": "young", "old": "old", "ageless": "ageless"})
     example = reworded(replace(_EXAMPLE, gold="old"), wording)
     assert example.correct_sources == ("The old nurse lost her key.",)
-    assert example.incorrect_sources == (
-        "The young nurse lost her key.",
-        "The ageless nurse lost her key.",
-    )
+    others = tuple(f"The {age} nurse lost her key." for age in ("young", "ageless"))
+    assert example.incorrect_sources == others
+
+
+_CUES = {"a": "x", "b": "y"}
+_ROW = {"name": "a", "cues": _CUES}
 
 
 @cases_by_message(
     ("row", "message"),
     [
         ([], "expected an object with name, cues, placement, pronouns"),
-        ({"cues": {"a": "x", "b": "y"}}, "expected an object with name"),
+        ({"cues": _CUES}, "expected an object with name"),
         ({"name": "a", "colour": 1}, "expected an object with name"),
-        ({"name": "A b", "cues": {"a": "x", "b": "y"}}, "expected at most 40 small letters"),
+        ({**_ROW, "name": "A b"}, "expected at most 40 small letters"),
         ({"name": 3}, "expected at most 40 small letters"),
         ({"name": "a", "cues": {"a": "x"}}, "a cue for each of at least two readings"),
         ({"name": "a", "cues": {}}, "a cue for each of at least two readings"),
@@ -103,18 +102,9 @@ def test_several_readings_make_several_incorrect_sources() -> None:
         ({"name": "a", "cues": {"a": "x", "b": " "}}, "a cue for each of at least two readings"),
         ({"name": "a", "cues": {"a": "x", "b": 3}}, "a cue for each of at least two readings"),
         ({"name": "a", "cues": {"a": "x", "b": "x"}}, "expected another cue for each reading"),
-        (
-            {"name": "a", "cues": {"a": "x", "b": "y"}, "placement": "over"},
-            "placement: expected one of before, after, replace",
-        ),
-        (
-            {"name": "a", "cues": {"a": "x", "b": "y"}, "pronouns": 1},
-            "pronouns: expected true or false",
-        ),
-        (
-            {"name": "a", "cues": {"a": "x", "b": "y"}, "pronouns": True},
-            "with pronouns, expected the readings female and male",
-        ),
+        ({**_ROW, "placement": "over"}, "placement: expected one of before, after, replace"),
+        ({**_ROW, "pronouns": 1}, "pronouns: expected true or false"),
+        ({**_ROW, "pronouns": True}, "with pronouns, expected the readings female and male"),
     ],
 )
 def test_rows_that_are_no_wordings_are_refused(row: Any, message: str) -> None:

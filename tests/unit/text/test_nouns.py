@@ -8,7 +8,14 @@ import pytest
 
 from cc_hf.errors import InputError, MissingDependencyError
 from cc_hf.text import nouns as module
-from cc_hf.text.nouns import DictionaryNouns, SpacyNouns, english_parts, noun_parser
+from cc_hf.text.nouns import (
+    DictionaryNouns,
+    SpacyNouns,
+    english_parts,
+    noun_parser,
+    spacy_noun,
+)
+from tests.helpers.cases import cases_by_message
 from tests.helpers.nouns import nouns_of
 
 
@@ -21,24 +28,30 @@ def phrases(parser: DictionaryNouns, source: str, known: str = "") -> dict[str, 
     }
 
 
-def test_only_certain_nouns_and_adjectives_count() -> None:
-    source = "The old warm garden has hot spring ."
-    assert phrases(nouns_of(), source) == {"garden": ["old", "warm"]}
-    assert phrases(nouns_of(), source, "spring") == {"garden": ["old", "warm"], "spring": ["hot"]}
+_GARDEN = "The old warm garden has hot spring ."
 
 
 @pytest.mark.parametrize(
-    "source",
+    ("source", "known", "expected"),
     [
-        "The water spring came .",
-        "A spring garden .",
-        "My cold spring .",
-        "It was garden spring",
-        "A well-spring .",
+        # only certain nouns and adjectives count
+        (_GARDEN, "", {"garden": ["old", "warm"]}),
+        (_GARDEN, "spring", {"garden": ["old", "warm"], "spring": ["hot"]}),
+        # parts of compounds
+        ("The water spring came .", "spring", {}),
+        ("A spring garden .", "spring", {}),
+        ("My cold spring .", "spring", {}),
+        ("It was garden spring", "spring", {}),
+        ("A well-spring .", "spring", {}),
+        # numbers are no adjectives
+        ("My two old springs .", "springs", {"springs": ["old"]}),
+        ("Two springs .", "springs", {"springs": []}),
     ],
 )
-def test_parts_of_compounds_are_recognised(source: str) -> None:
-    assert phrases(nouns_of(), source, "spring") == {}
+def test_nouns_have_their_adjectives(
+    source: str, known: str, expected: dict[str, list[str]]
+) -> None:
+    assert phrases(nouns_of(), source, known) == expected
 
 
 def test_a_word_is_an_adjective_if_most_of_its_uses_are() -> None:
@@ -109,18 +122,19 @@ def parsed() -> list[Any]:
     return tokens
 
 
-def fake_spacy(lang: str = "en", parts: tuple[str, ...] = ("tagger", "parser")) -> Any:
-    def load(name: str, exclude: list[str]) -> Any:
-        if name == "absent":
-            raise OSError(name)
-        return SimpleNamespace(
-            lang=lang,
-            meta={"lang": lang, "name": "core", "version": "1"},
-            pipe_names=list(parts),
-            pipe=lambda sources: [parsed() for _ in sources],
-        )
-
-    return SimpleNamespace(load=load, __version__="3.8.0")
+def fake_spacy(
+    lang: str = "en",
+    parts: tuple[str, ...] = ("tagger", "parser"),
+    sentence: list[Any] | None = None,
+) -> Any:
+    meta = {"lang": lang, "name": "core", "version": "1"}
+    pipeline = SimpleNamespace(
+        lang=lang,
+        meta=meta,
+        pipe_names=list(parts),
+        pipe=lambda rows: [sentence or parsed() for _ in rows],
+    )
+    return SimpleNamespace(load=lambda name, exclude: pipeline, __version__="3.8.0")
 
 
 def test_spacy_gives_adjectives_by_dependency(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -128,12 +142,88 @@ def test_spacy_gives_adjectives_by_dependency(monkeypatch: pytest.MonkeyPatch) -
     parser = noun_parser("en_core")
     assert parser.signature_name == "spacy-3.8.0+en_core-1"
     bat, baseball, club = parser.nouns(["Nice older bat baseball club"])[0]
-    assert [(m.text, m.is_adjacent, m.is_compared) for m in bat.modifiers] == [
-        ("nice", False, False),
-        ("older", True, True),
-    ]
+    modifiers = [(m.text, m.is_adjacent, m.is_compared) for m in bat.modifiers]
+    assert modifiers == [("nice", False, False), ("older", True, True)]
     assert baseball.is_compound
     assert club.is_compound
+
+
+class Sentence(list[Any]):
+    """Tokens as spaCy has them, from rows of word, tag, part of speech, relation, head, morph."""
+
+    def __init__(self, rows: str) -> None:
+        for index, row in enumerate(rows.split(", ")):
+            word, tag, pos, dependency, head, *morph = row.split()
+            features = dict(feature.split("=") for feature in morph)
+            self.append(
+                SimpleNamespace(
+                    text=word, i=index, idx=10 * index, tag_=tag, pos_=pos, dep_=dependency,
+                    lemma_=word, head=int(head), lefts=[], children=[], doc=self,
+                    morph=SimpleNamespace(get=lambda name, f=features: [f[name]] if name in f else []),
+                    nbor=lambda distance, index=index: self[index + distance],
+                )
+            )  # fmt: skip
+        for token in self:
+            if token.head != token.i:
+                self[token.head].children.append(token)
+                if token.i < token.head:
+                    self[token.head].lefts.append(token)
+
+
+@pytest.mark.parametrize(
+    ("lang", "rows", "modifiers", "agreement"),
+    [
+        (
+            "de",
+            "Eine ART DET nk 2, alte ADJA ADJ nk 2 Degree=Pos, Feder NN NOUN sb 2 Case=Nom Number=Sing",
+            [("alte", True, False)],
+            "eine Feder Nom Sing",
+        ),
+        (
+            "de",
+            "im APPRART ADP mo 0, Frühling NN NOUN nk 0 Case=Dat Number=Sing",
+            [],
+            "im Frühling Dat Sing",
+        ),
+        ("de", "ältere ADJA ADJ nk 1 Degree=Cmp, Federn NN NOUN sb 1", [("ältere", True, True)], ""),
+        ("de", "und KON CCONJ cd 1, Federn NN NOUN sb 1 Case=Nom Number=Plur", [], ""),
+        (
+            "pt",
+            "boa ADJ ADJ amod 1, mola NOUN NOUN nsubj 1 Gender=Fem Number=Sing, velha ADJ ADJ amod 1",
+            [("boa", False, False), ("velha", True, False)],
+            "mola Fem Sing",
+        ),
+    ],
+)  # fmt: skip
+def test_nouns_of_other_languages_say_what_adjectives_must_agree_with(
+    monkeypatch: pytest.MonkeyPatch, lang: str, rows: str, modifiers: list[Any], agreement: str
+) -> None:
+    spacy = fake_spacy(lang, sentence=Sentence(rows))
+    monkeypatch.setitem(sys.modules, "spacy", spacy)
+    (noun,) = noun_parser("core", lang).nouns(["x"])[0]
+    assert [(m.text, m.is_adjacent, m.is_compared) for m in noun.modifiers] == modifiers
+    assert noun.agreement == agreement
+    assert not noun.is_compound
+
+
+def test_a_portuguese_noun_with_a_complement_is_a_compound() -> None:
+    bank, *_ = Sentence("banco N NOUN obj 0, de ADP ADP case 2, dados N NOUN nmod 0")
+    assert spacy_noun(bank, "pt").is_compound
+
+
+@cases_by_message(
+    ("model", "lang", "message"),
+    [
+        (None, "de", "spacy_model: expected a pipeline that finds adjectives in 'de', got none"),
+        ("x", "fi", "lang: expected one of en, de, pt, got 'fi'"),
+    ],
+)
+def test_adjectives_of_other_languages_need_a_pipeline(
+    model: str | None, lang: str, message: str
+) -> None:
+    with pytest.raises(InputError) as error:
+        noun_parser(model, lang)
+    assert message in str(error.value)
 
 
 @pytest.mark.parametrize(("lang", "parts"), [("de", ("parser",)), ("en", ("tagger",))])
@@ -141,21 +231,5 @@ def test_an_unsuitable_pipeline_is_refused(
     monkeypatch: pytest.MonkeyPatch, lang: str, parts: tuple[str, ...]
 ) -> None:
     monkeypatch.setitem(sys.modules, "spacy", fake_spacy(lang, parts))
-    with pytest.raises(
-        InputError, match=r"spacy_model: expected a pipeline (with a parser|for en)"
-    ):
+    with pytest.raises(InputError, match=r"spacy_model: expected a pipeline (with a pars|for en)"):
         SpacyNouns("en_core")
-
-
-def test_a_missing_pipeline_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "spacy", fake_spacy())
-    with pytest.raises(MissingDependencyError, match="spacy download absent"):
-        SpacyNouns("absent")
-    monkeypatch.setitem(sys.modules, "spacy", None)
-    with pytest.raises(MissingDependencyError, match="'spacy'"):
-        SpacyNouns("absent")
-
-
-def test_numbers_are_no_adjectives() -> None:
-    assert phrases(nouns_of(), "My two old springs .", "springs") == {"springs": ["old"]}
-    assert phrases(nouns_of(), "Two springs .", "springs") == {"springs": []}

@@ -3,9 +3,9 @@ from __future__ import annotations
 import itertools
 
 import numpy as np
-import pytest
 
 from cc_hf.text.pieces import piece_characters, token_spans
+from tests.helpers.cases import cases_by_words
 
 
 def texts(pieces: list[str], text: str) -> list[str]:
@@ -24,13 +24,8 @@ def test_tokenizer_marks_are_not_part_of_the_text() -> None:
 
 
 def test_repeated_words_get_separate_positions() -> None:
-    assert piece_characters(["▁it", "▁", "it", "▁it", ""], "it it it") == [
-        (0, 1),
-        (),
-        (3, 4),
-        (6, 7),
-        (),
-    ]
+    places = piece_characters(["▁it", "▁", "it", "▁it", ""], "it it it")
+    assert places == [(0, 1), (), (3, 4), (6, 7), ()]
 
 
 def test_words_are_located_after_pieces_that_precede_the_text() -> None:
@@ -38,13 +33,8 @@ def test_words_are_located_after_pieces_that_precede_the_text() -> None:
 
 
 def test_normalized_and_unknown_characters_are_located() -> None:
-    assert texts(["▁He", "▁said", "<unk>", "it", "<unk>"], "He said “it”") == [
-        "He",
-        "said",
-        "“",
-        "it",
-        "”",
-    ]
+    unknown = texts(["▁He", "▁said", "<unk>", "it", "<unk>"], "He said “it”")
+    assert unknown == ["He", "said", "“", "it", "”"]
     assert texts(["▁1", "2", "▁fi", "n"], "½ ﬁn")[2:] == ["ﬁ", "n"]
     assert texts(["&quot;</w>", "it</w>", "&apos;s</w>"], "\"it's") == ['"', "it", "'s"]
 
@@ -54,7 +44,7 @@ def test_empty_texts_give_no_characters() -> None:
     assert piece_characters([], "a") == []
 
 
-@pytest.mark.parametrize(
+@cases_by_words(
     ("pieces", "text", "expected"),
     [
         (["Die", "Kö", "chin", ""], "Die Köchin", ["Die", "Kö", "chin", ""]),
@@ -64,19 +54,10 @@ def test_empty_texts_give_no_characters() -> None:
         (["die", "kochin", "."], "Die Köchin.", ["Die", "Köchin", "."]),
         (["&quot;", "Ja", "&quot;", ""], '"Ja"', ['"', "Ja", '"', ""]),  # escaped
         (["", "", "", "ja", ""], "ja", ["", "", "", "ja", ""]),
-        (["Ja"], "Ja ∑∆", ["Ja ∑∆"]),
+        (["Ja"], "Ja ∑∆", ["Ja ∑∆"]),  # more text than pieces
         ([""], "∑", ["∑"]),
     ],
-    ids=[
-        "subwords",
-        "unknown word",
-        "unknown first word",
-        "lower case without accents",
-        "escaped quotes",
-        "empty pieces",
-        "text beyond the pieces",
-        "unknown text",
-    ],
+    "pieces",
 )
 def test_tokens_get_their_spans_of_the_text(
     pieces: list[str], text: str, expected: list[str]
@@ -93,7 +74,5 @@ def test_every_letter_belongs_to_a_token() -> None:
         text = "".join(generator.choice(list(letters), size=12))
         pieces = ["".join(generator.choice(["a", "b", "c", "", "<unk>"], size=2)) for _ in range(5)]
         covered = [i for start, end in token_spans(pieces, text) for i in range(start, end)]
-        assert {i for i, letter in enumerate(text) if not letter.isspace()} <= set(covered), (
-            pieces,
-            text,
-        )
+        letters_of_text = {i for i, letter in enumerate(text) if not letter.isspace()}
+        assert letters_of_text <= set(covered), (pieces, text)

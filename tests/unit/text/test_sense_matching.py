@@ -1,12 +1,9 @@
 from __future__ import annotations
 
-import sys
-
 import pytest
 
-from cc_hf.errors import InputError, MissingDependencyError
+from cc_hf.errors import InputError
 from cc_hf.text.sense_matching import SenseCluster, SenseMatch, SenseMatcher
-from cc_hf.text.spacy_pipelines import load_pipeline
 
 CLUSTERS = {
     "season": SenseCluster(("Frühling", "Lenz")),
@@ -39,12 +36,9 @@ def test_a_token_is_matched_by_lemma_surface_or_end(
     assert (match.rule == "compound") == is_compound
 
 
-def test_the_surface_form_decides_without_lemmas() -> None:
+def test_lemmas_ambiguous_and_blacklisted_senses_are_told_apart() -> None:
     assert matcher(lemmatizer="none").match("Federn") == SenseMatch()
     assert matcher(lemmatizer="none").match("feder").rule == "surface"
-
-
-def test_ambiguous_and_blacklisted_senses_are_told_apart() -> None:
     assert matcher().match("Spirale").ambiguous == ("device",)
     assert matcher().match("Born").blacklisted == ("water",)
 
@@ -92,11 +86,3 @@ def test_a_cluster_without_senses_is_refused() -> None:
         SenseMatcher({"1": SenseCluster(())}, lang="de")
     with pytest.raises(InputError, match="rule: expected one of recommended, program"):
         matcher("other")
-
-
-def test_a_pipeline_that_is_not_installed_names_the_line_that_installs_it(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setitem(sys.modules, "spacy", None)
-    with pytest.raises(MissingDependencyError, match="python -m spacy download en_core_web_sm"):
-        load_pipeline("en_core_web_sm", "en")

@@ -29,10 +29,8 @@ def test_words_show_the_senses_at_their_edges(text: str, clusters: tuple[str, ..
 
 
 def test_the_longest_sense_decides() -> None:
-    search = ProgramSearch(
-        {"1": SenseCluster(("Lauf",)), "2": SenseCluster(("Wettlauf",))}, lang="de"
-    )
-    assert search.clusters(["Marathonwettlauf"]) == ("2",)
+    clusters = {"1": SenseCluster(("Lauf",)), "2": SenseCluster(("Wettlauf",))}
+    assert ProgramSearch(clusters, lang="de").clusters(["Marathonwettlauf"]) == ("2",)
 
 
 def test_forms_are_compared_without_a_lemmatizer() -> None:

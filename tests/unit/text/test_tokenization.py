@@ -8,18 +8,16 @@ from cc_hf.text.tokenization import word_texts, word_tokens
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ("the UN @-@ envoy", ["the", "UN", "@-@", "envoy"]),
-        ("and @/@ or", ["and", "@/@", "or"]),
-        ("it &apos;s", ["it", "&apos;", "s"]),
-        (
-            "l&apos;avocate &quot; x &amp; &#91; y",
-            ["l", "&apos;", "avocate", "&quot;", "x", "&amp;", "&#91;", "y"],
-        ),
-        ("a\N{NO-BREAK SPACE}bat", ["a", "bat"]),
-        ("you @ home & away;", ["you", "@", "home", "&", "away", ";"]),
-        ("isn't", ["isn't"]),
+        ("the UN @-@ envoy", "the UN @-@ envoy"),
+        ("and @/@ or", "and @/@ or"),
+        ("it &apos;s", "it &apos; s"),
+        ("l&apos;avocate &quot; x &amp; &#91; y", "l &apos; avocate &quot; x &amp; &#91; y"),
+        ("a\N{NO-BREAK SPACE}bat", "a bat"),
+        ("you @ home & away;", "you @ home & away ;"),
+        ("isn't", "isn't"),
     ],
 )
-def test_a_mark_of_moses_is_one_token(text: str, expected: list[str]) -> None:
-    assert word_texts(text) == expected
-    assert [text[token.start :][: len(token.text)] for token in word_tokens(text)] == expected
+def test_a_mark_of_moses_is_one_token(text: str, expected: str) -> None:
+    words = expected.split()
+    assert word_texts(text) == words
+    assert [text[token.start :][: len(token.text)] for token in word_tokens(text)] == words

@@ -85,8 +85,9 @@ def build(
         str | None,
         typer.Option(
             help=(
-                "English spaCy pipeline that finds adjectives by its parser, such as"
-                " en_core_web_sm. Default: the dictionary of lemminflect, without a parser."
+                "spaCy pipeline that finds adjectives by its parser, such as en_core_web_sm,"
+                " de_core_news_sm or pt_core_news_sm. Default: the English dictionary of"
+                " lemminflect, without a parser."
             )
         ),
     ] = None,
@@ -141,6 +142,7 @@ def build(
     """  # noqa: E501
     from cc_hf.studies.disambiguation_bias.attacks.make import AttackFiles, Checks, make_attacks
     from cc_hf.studies.disambiguation_bias.attacks.tables import generation_table
+    from cc_hf.studies.disambiguation_bias.attractors import read_table
     from cc_hf.studies.disambiguation_bias.tagging_summary import summary_path
     from cc_hf.text.nouns import noun_parser
 
@@ -149,7 +151,7 @@ def build(
     report = make_attacks(
         AttackFiles(seeds, attractors, training, corpus),
         samples,
-        parser=noun_parser(spacy_model),
+        parser=noun_parser(spacy_model, read_table(attractors).src_lang),
         seed_rules=seed_rules,
         rules=replace(rules, log=log),
         checks=Checks(

@@ -1,5 +1,5 @@
-"""Insert an adjective into an English sentence, or exchange one. Nothing else changes but the
-article before it and the capital at the beginning of the sentence.
+"""Insert an adjective into a sentence, or exchange one. Nothing else changes but, in English, the
+article before it, and the capital at the beginning of the sentence.
 """
 
 from __future__ import annotations
@@ -10,7 +10,14 @@ from dataclasses import dataclass
 from cc_hf.cues.placement import insert_before, replace_at
 from cc_hf.text.inflection import english_article
 
-__all__ = ["AFTER_THE", "KINDS", "ChangedSentence", "insert_adjective", "replace_adjective"]
+__all__ = [
+    "AFTER_THE",
+    "KINDS",
+    "ChangedSentence",
+    "insert_adjective",
+    "insert_after",
+    "replace_adjective",
+]
 
 #: Kinds of change, with the marks of the thesis (Table 3.9).
 KINDS: dict[str, str] = {
@@ -51,15 +58,18 @@ class ChangedSentence:
         return start + self.shift if start >= self.edit_start else start
 
 
-def insert_adjective(source: str, start: int, adjective: str) -> ChangedSentence:
+def insert_adjective(
+    source: str, start: int, adjective: str, *, lang: str = "en"
+) -> ChangedSentence:
     """Insert an adjective before a noun.
 
     An indefinite article directly before it is adapted to the adjective. At the beginning of the
-    sentence, the capital moves from the noun to the adjective.
+    sentence, the capital moves from the noun to the adjective; German nouns keep theirs.
 
     Args:
         start: 0-based position of the noun in characters.
         adjective: adjective in lower case.
+        lang: ISO 639-1 code of the sentence; articles are adapted in English only.
 
     Raises:
         InputError: for a position outside the sentence, or a blank adjective.
@@ -73,19 +83,39 @@ def insert_adjective(source: str, start: int, adjective: str) -> ChangedSentence
     changed = insert_before(source, start, adjective)
     if start == 0:
         noun_start = len(adjective) + 1
-        changed = (
-            adjective[:1].upper() + changed[1:noun_start] + _uncapitalised(changed[noun_start:])
-        )
-    return _with_article(changed, start, adjective, edit_start=start, shift=len(adjective) + 1)
+        rest = changed[noun_start:] if lang == "de" else _uncapitalised(changed[noun_start:])
+        changed = adjective[:1].upper() + changed[1:noun_start] + rest
+    shift = len(adjective) + 1
+    if lang != "en":
+        return ChangedSentence(changed, start, start, shift)
+    return _with_article(changed, start, adjective, edit_start=start, shift=shift)
 
 
-def replace_adjective(source: str, start: int, length: int, adjective: str) -> ChangedSentence:
+def insert_after(source: str, end: int, adjective: str) -> ChangedSentence:
+    """Insert an adjective after a noun, as in Portuguese.
+
+    Args:
+        end: 0-based position behind the last character of the noun.
+        adjective: adjective in lower case.
+
+    Examples:
+        >>> insert_after("A mola quebrou.", 6, "velha").text
+        'A mola velha quebrou.'
+    """
+    text = f"{source[:end]} {adjective}{source[end:]}"
+    return ChangedSentence(text, end + 1, end, len(adjective) + 1)
+
+
+def replace_adjective(
+    source: str, start: int, length: int, adjective: str, *, lang: str = "en"
+) -> ChangedSentence:
     """Exchange an adjective.
 
     Args:
         start: 0-based position of the present adjective in characters.
         length: its number of characters.
         adjective: new adjective, in lower case.
+        lang: ISO 639-1 code of the sentence; articles are adapted in English only.
 
     Raises:
         InputError: for characters outside the sentence, or a blank adjective.
@@ -97,6 +127,8 @@ def replace_adjective(source: str, start: int, length: int, adjective: str) -> C
     word = adjective[:1].upper() + adjective[1:] if start == 0 else adjective
     changed = replace_at(source, start, length, word)
     shift = len(adjective) - length
+    if lang != "en":
+        return ChangedSentence(changed, start, start + length, shift)
     return _with_article(changed, start, adjective, edit_start=start + length, shift=shift)
 
 

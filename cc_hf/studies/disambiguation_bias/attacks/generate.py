@@ -13,13 +13,14 @@ from cc_hf.studies.disambiguation_bias.attacks.changes import (
     KINDS,
     ChangedSentence,
     insert_adjective,
+    insert_after,
     replace_adjective,
 )
 from cc_hf.studies.disambiguation_bias.attacks.modifiers import ModifierTable, batched
 from cc_hf.studies.disambiguation_bias.attacks.samples import AdversarialSample
 from cc_hf.studies.disambiguation_bias.attractors import AttractorTable
 from cc_hf.studies.disambiguation_bias.homographs import TaggedPair
-from cc_hf.text.nouns import Noun, NounParser
+from cc_hf.text.nouns import Modifier, Noun, NounParser
 
 __all__ = ["GenerationRules", "generate_samples"]
 
@@ -83,7 +84,9 @@ def generate_samples(
     An adjective is inserted before a noun without one, or takes the place of the only adjective,
     which stands directly before the noun. At the homograph, it modifies the homograph in the seed's
     sense somewhere in the corpus; at another noun, it modifies that noun. No part of a compound is
-    changed. All samples are yielded, whatever their bias.
+    changed. In German the corpus must have the adjective between the same determiner and the same
+    form of the noun, in Portuguese after the same form, so that it agrees. All samples are yielded,
+    whatever their bias.
 
     Args:
         table: attractors, counted on the training corpus.
@@ -132,18 +135,25 @@ def _samples_at(
         return
     for adjective in sorted(candidates):
         if (
-            in_corpus[adjective] < rules.min_bigram
+            not modifiers.agrees(adjective, noun)
+            or in_corpus[adjective] < rules.min_bigram
             or (replaced is not None and adjective == replaced.text)
             or (rules.drops_er_est and _ends_like_a_comparison(adjective))
         ):
             continue
-        changed = (
-            insert_adjective(seed.source, noun.start, adjective)
-            if replaced is None
-            else replace_adjective(seed.source, replaced.start, replaced.length, adjective)
-        )
+        changed = _changed(seed.source, noun, replaced, adjective, table.src_lang)
         for cluster in _wrong_clusters(table, seed, adjective):
             yield _sample(seed, noun, kind, adjective, changed, cluster, table, rules)
+
+
+def _changed(
+    source: str, noun: Noun, replaced: Modifier | None, adjective: str, lang: str
+) -> ChangedSentence:
+    if replaced is not None:
+        return replace_adjective(source, replaced.start, replaced.length, adjective, lang=lang)
+    if lang == "pt":
+        return insert_after(source, noun.start + len(noun.text), adjective)
+    return insert_adjective(source, noun.start, adjective, lang=lang)
 
 
 def _wrong_clusters(table: AttractorTable, seed: TaggedPair, adjective: str) -> Sequence[str]:

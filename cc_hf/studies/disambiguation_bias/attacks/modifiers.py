@@ -28,6 +28,8 @@ class ModifierTable:
     Attributes:
         senses: homograph -> cluster -> adjective -> number of occurrences.
         nouns: lemma of a noun -> adjective -> number of occurrences, in all senses.
+        forms: `agreement` of a noun -> adjective -> number of occurrences, in all senses; empty in
+            English.
     """
 
     senses: dict[str, dict[str, Counter[str]]] = field(
@@ -35,6 +37,7 @@ class ModifierTable:
     )
     nouns: dict[str, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
     n_sentences: int = 0
+    forms: dict[str, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
 
     def of_sense(self, homograph: str, cluster: str) -> Counter[str]:
         """Return the adjectives of a homograph in one of its senses."""
@@ -47,6 +50,13 @@ class ModifierTable:
             noun: its lemma in lower case.
         """
         return self.nouns.get(noun, Counter())
+
+    def agrees(self, adjective: str, noun: Noun) -> bool:
+        """Return whether an adjective has a form that was seen with nouns such as this one.
+
+        In English all adjectives agree with all nouns.
+        """
+        return noun.agreement is None or adjective in self.forms.get(noun.agreement, ())
 
 
 def count_modifiers(
@@ -66,6 +76,7 @@ def count_modifiers(
     """
     senses: dict[str, dict[str, Counter[str]]] = defaultdict(lambda: defaultdict(Counter))
     nouns: dict[str, Counter[str]] = defaultdict(Counter)
+    forms: dict[str, Counter[str]] = defaultdict(Counter)
     n_sentences, previous = 0, ""
     for batch in batched(pairs, _BATCH):
         parsed = parser.nouns([pair.source for pair in batch], [[pair.start] for pair in batch])
@@ -74,20 +85,30 @@ def count_modifiers(
                 if noun.start == pair.start:
                     _count(senses[pair.homograph][pair.cluster], noun)
                 if pair.source != previous:
-                    _count(nouns[noun.lemma], noun)
+                    _count_noun(nouns, forms, noun)
             n_sentences += pair.source != previous
             previous = pair.source
     for texts in batched(sources, _BATCH):
         for phrases in parser.nouns(texts):
             for noun in phrases:
-                _count(nouns[noun.lemma], noun)
+                _count_noun(nouns, forms, noun)
         n_sentences += len(texts)
-    return ModifierTable(senses, nouns, n_sentences)
+    return ModifierTable(senses, nouns, n_sentences, forms)
+
+
+def _count_noun(nouns: dict[str, Counter[str]], forms: dict[str, Counter[str]], noun: Noun) -> None:
+    _count(nouns[noun.lemma], noun)
+    if noun.agreement:
+        _count(forms[noun.agreement], noun)
 
 
 def _count(counter: Counter[str], noun: Noun) -> None:
     if not noun.is_compound:
-        counter.update(m.text for m in noun.modifiers if not m.is_compared)
+        counter.update(
+            modifier.text
+            for modifier in noun.modifiers
+            if not modifier.is_compared and (modifier.is_adjacent or noun.agreement is None)
+        )
 
 
 def batched(rows: Iterable[_T], size: int) -> Iterator[list[_T]]:

@@ -3,7 +3,11 @@ from __future__ import annotations
 import pytest
 
 from cc_hf.errors import InputError
-from cc_hf.studies.disambiguation_bias.attacks.changes import insert_adjective, replace_adjective
+from cc_hf.studies.disambiguation_bias.attacks.changes import (
+    insert_adjective,
+    insert_after,
+    replace_adjective,
+)
 
 
 @pytest.mark.parametrize(
@@ -41,6 +45,15 @@ def test_a_replacement_adapts_the_article(
     source: str, old: str, adjective: str, expected: str
 ) -> None:
     assert replace_adjective(source, source.index(old), len(old), adjective).text == expected
+
+
+def test_other_languages_have_no_articles_to_adapt_and_german_nouns_keep_their_capital() -> None:
+    assert insert_adjective("an Federn", 3, "alten", lang="de").text == "an alten Federn"
+    assert insert_adjective("Federn", 0, "alte", lang="de").text == "Alte Federn"
+    assert replace_adjective("A velha", 2, 5, "idosa", lang="pt").text == "A idosa"
+    changed = insert_after("A mola quebrou.", 6, "velha")
+    assert [changed.position(start) for start in (0, 2, 7)] == [0, 2, 13]
+    assert changed.text[changed.start :] == "velha quebrou."
 
 
 @pytest.mark.parametrize("adjective", ["old", "first", "big"])

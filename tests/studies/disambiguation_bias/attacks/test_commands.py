@@ -16,7 +16,7 @@ from tests.helpers.cases import cases_by_message
 from tests.helpers.command_line import printed_by, read_json
 from tests.helpers.letter_evaluator import TextEvaluator
 from tests.helpers.lines import write_lines
-from tests.helpers.nouns import PARTS, nouns_of
+from tests.helpers.nouns import PARTS
 from tests.helpers.sheets import fill
 from tests.studies.disambiguation_bias.attacks.helper import tagged, training_pairs
 
@@ -38,11 +38,8 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setattr(nouns, "_lemminflect_version", lambda: "test")
     pairs = training_pairs()
     write_pairs("training.jsonl", pairs)
-    seeds = (
-        "A spring came to us in this year at last .",
-        "The old spring came to us in this year again .",
-        "A spring .",
-    )
+    came = "spring came to us in this year"
+    seeds = (f"A {came} at last .", f"The old {came} again .", "A spring .")
     write_pairs("seeds.jsonl", [tagged(i, seed, "season") for i, seed in enumerate(seeds, 20)])
     Path("table.json").write_text(count_attractors(pairs).to_json(), encoding="utf-8")
     Path("lexicon.json").write_text(json.dumps(LEXICON), encoding="utf-8")
@@ -84,10 +81,8 @@ def test_from_pairs_to_figures() -> None:
 
 
 def test_samples_that_another_run_writes_are_not_made(folder: Path) -> None:
-    with (
-        sole_writer(folder / "samples.jsonl"),
-        pytest.raises(CCError, match="no other run is writing"),
-    ):
+    refused = pytest.raises(CCError, match="no other run is writing")
+    with sole_writer(folder / "samples.jsonl"), refused:
         make()
     assert not list(folder.glob("*samples*"))
 
@@ -195,13 +190,13 @@ def test_cues_of_the_user_are_checked(text: str, message: str) -> None:
         judge("--judge contrastive --cues cues.json")
 
 
+_JUDGE = "judge samples.jsonl --lexicon lexicon.json"
+
+
 @cases_by_message(
     ("command", "message"),
     [
-        (
-            "judge samples.jsonl --translations short.txt --lexicon lexicon.json",
-            "one line for each distinct text",
-        ),
+        (f"{_JUDGE} --translations short.txt", "one line for each distinct text"),
         ("rate key.json one.csv", "expected those of two people, got 1 files"),
         ("transfer a.jsonl b.jsonl --name x", "a different name for each of 2 files"),
     ],
@@ -211,8 +206,3 @@ def test_files_of_other_numbers_are_refused(command: str, message: str) -> None:
     write_lines(Path("short.txt"), ["Eine Zeile"])
     with pytest.raises(CCError, match=message):
         run(command)
-
-
-def test_the_small_dictionary_finds_what_the_tests_expect() -> None:
-    (noun,) = nouns_of().nouns(["A warm spring ."], [[7]])[0]
-    assert noun.modifiers[0].text == "warm"

@@ -10,6 +10,7 @@ import pytest
 from cc_hf.studies.disambiguation_bias.attacks.samples import read_judgements
 from examples.studies.disambiguation_bias.made_up_corpus import CLUSTERS, Language, Sizes, sentences
 from examples.studies.disambiguation_bias.word_sense_attacks import main
+from tests.helpers.command_line import read_json
 
 pytestmark = pytest.mark.usefixtures("same_threads")
 
@@ -18,9 +19,7 @@ def test_the_experiment_runs_from_a_corpus_to_figures(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     figures = main(["--output", str(tmp_path), "--toy"])
-    assert json.loads((tmp_path / "figures.json").read_text(encoding="utf-8")) == json.loads(
-        json.dumps(figures)
-    )
+    assert read_json(tmp_path / "figures.json") == json.loads(json.dumps(figures))
     assert figures["attacks"]["counts"]["n_samples"] > 10
     for model in figures["models"].values():
         assert model["errors"]["all"]["n"] == 60

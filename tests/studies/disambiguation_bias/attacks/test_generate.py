@@ -1,19 +1,24 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from cc_hf.errors import InputError
-from cc_hf.studies.disambiguation_bias.attacks.generate import GenerationRules
+from cc_hf.studies.disambiguation_bias.attacks.generate import GenerationRules, generate_samples
 from cc_hf.studies.disambiguation_bias.attacks.modifiers import count_modifiers
 from cc_hf.studies.disambiguation_bias.attacks.samples import (
     AdversarialSample,
     read_samples,
     write_rows,
 )
+from cc_hf.studies.disambiguation_bias.attractors import count_attractors
+from cc_hf.studies.disambiguation_bias.homographs import TaggedPair
+from cc_hf.text.nouns import DictionaryNouns, Modifier, Noun
+from cc_hf.text.tokenization import word_tokens
 from tests.helpers.nouns import nouns_of
 from tests.studies.disambiguation_bias.attacks.helper import samples_from, tagged, training_pairs
 
@@ -54,6 +59,52 @@ def test_other_nouns_take_the_adjectives_that_the_corpus_has_before_them() -> No
     assert samples[-1].replaced == "cold"
 
 
+class Agreeing:
+    """A parser of "DETERMINER [ADJECTIVE] mola [ADJECTIVE] ..." with the determiner as agreement."""
+
+    signature_name = "x"
+
+    def nouns(self, sources: Sequence[str], starts: Any = None) -> list[list[Noun]]:
+        nouns = []
+        for source in sources:
+            start = source.lower().index("mola")
+            words = [*word_tokens(source)]
+            number = next(i for i, word in enumerate(words) if word.start == start)
+            modifiers = tuple(
+                Modifier(word.text, word.start, len(word.text), is_adjacent=i == number + step)
+                for step in (-1, 1)
+                for i, word in enumerate(words)
+                if i == number + step and word.text.startswith(("velh", "quente", "fri"))
+            )
+            determiner = words[0].text.lower()
+            agreement = "" if determiner == "mola" else f"{determiner} mola"
+            nouns.append([Noun("mola", "mola", start, modifiers, agreement=agreement)])
+        return nouns
+
+
+@pytest.mark.parametrize(
+    ("source", "expected"),
+    [
+        ("A mola quebrou .", {"A mola velha quebrou .", "A mola quente quebrou ."}),
+        ("A mola quente quebrou .", {"A mola velha quebrou ."}),
+        ("As mola quebraram .", {"As mola velhas quebraram ."}),
+        ("Mola .", set()),  # without a determiner the form of the adjective is not known
+    ],
+)
+def test_adjectives_agree_with_the_noun(source: str, expected: set[str]) -> None:
+    def pair(text: str, cluster: str) -> TaggedPair:
+        return TaggedPair(text, text, "x", "mola", text.lower().index("mola"), 1, cluster, "x")
+
+    both = ("A mola velha .", "A mola quente .", "As mola velhas .")
+    pairs = [pair(text, cluster) for text in both for cluster in ("1", "2")]
+    parser = Agreeing()
+    table = count_attractors(pairs, src_lang="pt")
+    modifiers = count_modifiers(pairs, parser)
+    samples = list(generate_samples([pair(source, "1")], table, modifiers, parser))
+    assert texts(samples) == expected
+    assert all(s.source[s.homograph_start :].lower().startswith("mola") for s in samples)
+
+
 def test_compounds_and_comparatives_are_left_alone() -> None:
     assert make("The water spring came .") == []
     assert "warmer" not in {s.adjective for s in make("The spring came .", "water")}
@@ -82,10 +133,7 @@ def test_short_words_in_er_and_est_can_be_dropped() -> None:
         tagged(0, "The proper spring came .", "season"),
         tagged(1, "The proper spring is in the hills .", "water"),
     ]
-    parser = type(nouns_of())(
-        lambda word: {"ADJ"} if word in ("proper", "similar") else {"NOUN"} & {word.upper()},
-        name="x",
-    )
+    parser = DictionaryNouns(lambda word: {"ADJ"} if word == "proper" else set(), name="x")
     seeds = [tagged(5, "A spring came .", "season")]
     assert len(samples_from(seeds, pairs, parser)) == 1
     rules = GenerationRules(drops_er_est=True)
@@ -102,9 +150,8 @@ def test_ids_are_unique_counts_are_kept_and_rows_survive_a_file(tmp_path: Path) 
 
 def test_sentences_beyond_the_pairs_add_to_the_nouns_only() -> None:
     parser = nouns_of()
-    table = count_modifiers(
-        training_pairs(), parser, sources=["The warm garden .", "A warm spring ."]
-    )
+    sources = ["The warm garden .", "A warm spring ."]
+    table = count_modifiers(training_pairs(), parser, sources=sources)
     assert table.of_noun("garden") == {"old": 1, "warm": 1}
     assert table.of_sense("spring", "season") == {"warm": 2, "old": 1, "hot": 1}
     assert table.n_sentences == 12

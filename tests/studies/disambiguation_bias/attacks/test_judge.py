@@ -134,11 +134,6 @@ def test_success_is_counted_by_kind_and_by_bias() -> None:
     assert by_name["ppmi_diff"].test.rank_biserial == 0.0
 
 
-def test_there_is_no_correlation_without_any_success() -> None:
-    judgements = [replace(judgement, outcome="correct") for judgement in many()]
-    assert attack_figures(judgements).prediction is None
-
-
 def cue_evaluator(sources: Sequence[str], translations: Sequence[str]) -> list[float]:
     """Prefer sources with "flowers" for the season, and those with "hills" for the water."""
     cue = {"Frühling": "flowers", "Quelle": "hills"}
@@ -163,14 +158,8 @@ def test_contrastive_conditioning_judges_without_words_of_the_target_language() 
 
 
 def test_cues_are_put_before_the_homograph_and_are_new_in_the_sentence() -> None:
-    before, instead, unknown = (
-        conditioned_rows(SAMPLES[:1], cues)[0]
-        for cues in (
-            CUES,
-            replace(CUES, placement="instead"),
-            SenseCues({"spring": {"season": ("May",)}}),
-        )
-    )
+    others = replace(CUES, placement="instead"), SenseCues({"spring": {"season": ("May",)}})
+    before, instead, unknown = (conditioned_rows(SAMPLES[:1], c)[0] for c in (CUES, *others))
     assert before is not None
     assert before[0].correct == ("A flowers spring came .",)
     assert before[0].incorrect == ("A hills spring came .",)
@@ -207,13 +196,8 @@ def test_the_agreement_of_the_judges_counts_seeds_that_both_find_correct() -> No
 
 
 def test_the_road_of_both_judges_and_its_signature() -> None:
-    judged, report = judge_attacks(
-        SAMPLES,
-        given(SAMPLES, hot="Quelle"),
-        lexicon=lexicon_judge(),
-        cues=CUE_JUDGE,
-        bootstrap=Bootstrap(n_resamples=10),
-    )
+    judges = {"lexicon": lexicon_judge(), "cues": CUE_JUDGE, "bootstrap": Bootstrap(n_resamples=10)}
+    judged, report = judge_attacks(SAMPLES, given(SAMPLES, hot="Quelle"), **judges)  # type: ignore[arg-type]
     assert len(judged) == 2
     assert [figures.judge for figures in report.figures] == ["lexicon", "contrastive"]
     assert [figures.total.value for figures in report.figures] == [0.5, 0.5]
@@ -255,17 +239,15 @@ def test_the_lexicon_searches_the_whole_translation_and_says_its_ceiling() -> No
 def test_samples_without_cues_are_named_in_a_note() -> None:
     samples = [SAMPLES[0], sample_of("old", id="x", adv_cluster="metal")]
     _, report = judge_attacks(samples, given(samples, hot="Quelle"), cues=CUE_JUDGE)
-    assert report.notes == [
-        "Contrastive conditioning judges 1 of 2 samples; the others have a sense without cues"
-    ]
+    (note,) = report.notes
+    assert note.endswith("judges 1 of 2 samples; the others have a sense without cues")
 
 
-@pytest.mark.parametrize(
-    ("system", "is_noted"), [("function cue_evaluator", True), ("mine", False)]
-)
-def test_a_system_that_judged_itself_is_named_in_a_note(system: str, is_noted: bool) -> None:
-    _, report = judge_attacks(SAMPLES[:1], given(SAMPLES[:1], system, hot="Quelle"), cues=CUE_JUDGE)
-    assert any(note.startswith("judged by itself") for note in report.notes) == is_noted
+def test_a_system_that_judged_itself_is_named_in_a_note() -> None:
+    for system, is_noted in (("function cue_evaluator", True), ("mine", False)):
+        texts = given(SAMPLES[:1], system, hot="Quelle")
+        _, report = judge_attacks(SAMPLES[:1], texts, cues=CUE_JUDGE)
+        assert any(note.startswith("judged by itself") for note in report.notes) == is_noted
 
 
 def test_bad_input_is_refused() -> None:

@@ -76,13 +76,8 @@ def test_the_page_is_legible_in_light_and_dark(page: Page) -> None:
 
 
 def test_an_exchanged_adjective_is_marked_in_the_seed() -> None:
-    sample = sample_of(
-        "old",
-        replaced="cold",
-        seed_source="A cold spring came .",
-        seed_homograph_start=7,
-        kind="replace_at_homograph",
-    )
+    seed = {"seed_source": "A cold spring came .", "seed_homograph_start": 7}
+    sample = sample_of("old", replaced="cold", kind="replace_at_homograph", **seed)
     rest = [(" ", ""), ("spring", "homograph"), (" came .", "")]
     assert [tuple(part) for part in seed_parts(sample)] == [("A ", ""), ("cold", "removed"), *rest]
     parts = [tuple(part) for part in sample_parts(sample)]
@@ -95,13 +90,11 @@ def test_the_other_tables_hold_their_figures() -> None:
     origin = {"kind": "adversarial", "id": "o", "right": "1"}
     key = SheetKey(FORM, {}, (SheetRow("1", ("A spring.", "spring", "x", "y"), (origin,)),))
     answers = {"1": ("2", "3")}
+    rated = sheet_tables(rate_sheets(key, answers, answers))
     for table, parts in (
         (generation_table(counts), ("1,234", "samples: inserted before another noun")),
         (transfer_table(transfers, judge="lexicon"), ("a + b", "25.0")),
-        (
-            sheet_tables(rate_sheets(key, answers, answers)),
-            ("100.0", "1.00 (quadratic weights)"),
-        ),
+        (rated, ("100.0", "1.00 (quadratic weights)")),
     ):
         text = printed(table, width=200)
         assert [part for part in parts if part not in text] == []

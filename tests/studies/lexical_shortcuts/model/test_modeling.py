@@ -110,15 +110,9 @@ def test_a_model_without_shortcuts_equals_fsmt_of_the_same_weights(shared: bool)
     model = small_model(shortcut="none", share_embeddings=shared, tgt_vocab_size=n_target)
     parts = product(("encoder", "decoder"), ("layers", "attention_heads", "ffn_dim"))
     sizes = {name: getattr(model.config, name) for name in ("d_model", *map("_".join, parts))}
-    fsmt = FSMTForConditionalGeneration(
-        FSMTConfig(
-            **sizes,
-            src_vocab_size=40,
-            tgt_vocab_size=n_target,
-            tie_word_embeddings=shared,
-            max_position_embeddings=64,
-        )
-    ).eval()
+    sizes |= {"src_vocab_size": 40, "tgt_vocab_size": n_target, "max_position_embeddings": 64}
+    config = FSMTConfig(**sizes, tie_word_embeddings=shared)
+    fsmt = FSMTForConditionalGeneration(config).eval()
     names = {"lm_head.weight": "model.decoder.output_projection.weight"}
     missing, left = fsmt.load_state_dict(
         {names.get(name, name): weight for name, weight in model.state_dict().items()}, strict=False
@@ -262,9 +256,8 @@ def test_all_layers_read_one_draw_of_dropped_out_embeddings() -> None:
 
 
 def test_non_lexical_shortcuts_read_the_layer_two_below() -> None:
-    output, read = _inputs_of_attention(
-        small_model(shortcut_source="non_lexical", encoder_layers=5)
-    )
+    model = small_model(shortcut_source="non_lexical", encoder_layers=5)
+    output, read = _inputs_of_attention(model)
     for side, below in (("encoder", [0, 0, 1, 2, 3]), ("decoder", [0, 0, 1])):
         states = output[f"{side}_hidden_states"]
         assert all(tensor is states[n] for tensor, n in zip(read[side], below, strict=True))

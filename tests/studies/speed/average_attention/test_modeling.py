@@ -73,12 +73,6 @@ def test_steps_give_the_logits_of_the_whole_target(
     assert cache.get_seq_length() == 12
 
 
-def test_the_average_of_a_constant_is_the_constant() -> None:
-    average = AverageAttention(AverageAttentionConfig(**_SIZES), 0)
-    constant = torch.randn(2, 1, 16).expand(2, 9, 16)
-    torch.testing.assert_close(average.averages(constant), constant)
-
-
 def test_a_layer_computes_the_formulas_of_the_paper() -> None:
     average = AverageAttention(AverageAttentionConfig(**_SIZES, activation_function="relu"), 0)
     inputs = torch.randn(1, 5, 16)

@@ -1,0 +1,146 @@
+"""The metrics as users of `evaluate` call them and as their cards show them."""
+
+from __future__ import annotations
+
+import doctest
+import re
+from pathlib import Path
+from typing import Any
+
+import evaluate
+import pytest
+
+import cc_hf
+from cc_hf import registry
+from cc_hf.errors import InputError
+from cc_hf.evaluate_modules import register
+from tests.helpers.cases import cases_by_words
+from tests.helpers.fake_evaluator import hash_scores
+from tests.helpers.metric_rows import row
+from tests.helpers.metrics import compute_metric, metric_class
+
+pytestmark = pytest.mark.filterwarnings("ignore:none of .* translations was read as")
+
+_HERS = {"reference": "Sie ist Ärztin.", "contrastive_reference": "Er ist Arzt."}
+_HIS = {"reference": "Er ist Arzt.", "contrastive_reference": "Sie ist Ärztin."}
+_PAIRED = [
+    {**_HIS, "gender": "male", "pair": "a", "category": "x"},
+    {**_HERS, "gender": "female", "pair": "a", "category": "y"},
+]
+_SCORED = [
+    {"source": "s", "correct_translation": "a", "contrastive_translations": ["b"], "category": "x"},
+    {"source": "", "correct_translation": "a", "contrastive_translations": ("d",), "pair": "p"},
+    {"correct_translation": "e", "contrastive_translations": []},
+]
+_SENSES = '{"1": {"senses": ["Arzt"], "ambiguous": []}, "2": ["Doktor"]}'
+_HASHED = {"evaluator": hash_scores}
+
+
+def rows(name: str, **fields: Any) -> list[dict[str, Any]]:
+    """Return two references, the second with more fields."""
+    first, second = (row(name, at, is_right=True)[1] for at in (0, 1))
+    return [first, {**second, **fields}]
+
+
+CASES: list[tuple[str, list[dict[str, Any]], dict[str, Any]]] = [
+    ("contrastive_conditioning", rows("contrastive_conditioning"), _HASHED),
+    ("contrastive_translation_scoring", _SCORED, _HASHED),
+    ("gender_accuracy", [_HERS, _HIS], {"undecided": "inconclusive"}),
+    ("gender_accuracy", _PAIRED, {}),
+    ("gender_quality_gap", rows("gender_quality_gap"), {}),
+    ("homograph_accuracy", rows("homograph_accuracy", senses=_SENSES), {"wide": True}),
+    ("mucow_pattern_matching", rows("mucow_pattern_matching"), {}),
+    ("prompted_choice", [{"answer": "1"}, {"answer": "2", "pair": "a"}], {"parser": "last"}),
+    ("wino_x_pattern_matching", rows("wino_x_pattern_matching", pair="a"), {}),
+    ("simplegen_accuracy", rows("simplegen_accuracy"), {"dictionary": "paper"}),
+    ("winomt_pattern_matching", rows("winomt_pattern_matching"), {}),
+    ("winomt_pattern_matching", rows("winomt_pattern_matching"), {"alignments": ["0-0 1-1", ""]}),
+]
+with_cases = cases_by_words(("name", "references", "options"), CASES, "name")
+
+
+def load(root: Path, name: str, **options: Any) -> Any:
+    return evaluate.load(str(root / "metrics" / name), **options)
+
+
+def test_every_metric_is_tried() -> None:
+    assert {name for name, _, _ in CASES} == {*registry.METRICS}
+
+
+@with_cases
+def test_compute_equals_the_core_in_batches_and_with_options_at_load(
+    root: Path, name: str, references: list[dict[str, Any]], options: dict[str, Any]
+) -> None:
+    declared = metric_class(name)
+    texts = ["Der Arzt.", "" if declared.is_blank_allowed else "Ja."]
+    options = {**options, "src_lang": "en", "tgt_lang": "de", "n_resamples": 20}
+    given: Any = {"predictions": texts} if declared.takes_translations else {}
+    expected = compute_metric(name, given.get("predictions"), references, **options)
+    assert load(root, name).compute(**given, references=references, **options) == expected
+    metric = load(root, name, **options)
+    for at, reference in enumerate(references):
+        batch = {key: [values[at]] for key, values in given.items()}
+        metric.add_batch(**batch, references=[reference])
+    assert metric.compute() == expected
+    loaded = cc_hf.load_metric(name, **options)
+    assert loaded.compute(**given, references=references) == expected
+
+
+@with_cases
+def test_bad_input_is_refused_before_evaluate_converts_it(
+    root: Path, name: str, references: list[dict[str, Any]], options: dict[str, Any]
+) -> None:
+    bad = [{**references[0], next(iter(references[0])): []}, *references[1:]]
+    takes = metric_class(name).takes_translations
+    cases: list[tuple[Any, Any, str]] = [
+        ([], [], "at least one (prediction|reference)"),
+        (["x"] * 2, bad, "row 0: "),
+        (["x"], references, "1 predictions and 2 references"),
+        ([3, "x"], references, "row 0: expected a translation, got 3"),
+    ]
+    for texts, given, message in cases if takes else cases[:2]:
+        predictions: Any = {"predictions": texts} if takes else {}
+        with pytest.raises(InputError, match=message):
+            load(root, name).compute(**predictions, references=given, tgt_lang="de", **options)
+    if not takes:
+        metric = load(root, name, **options)
+        for call in (metric.compute, metric.add_batch):
+            with pytest.raises(InputError, match=f"predictions: expected none: {name} judges the"):
+                call(predictions=["a"] * 3, references=references)
+
+
+#: whose figures have fixed names; the others have a figure for each category of the data
+_NAMED = {*registry.METRICS} - {"contrastive_conditioning", "mucow_pattern_matching"}
+
+
+@pytest.mark.parametrize("name", sorted(_NAMED - {"winomt_pattern_matching"}))
+def test_the_card_example_runs_and_the_module_describes_every_figure(
+    root: Path, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    card = (root / f"cards/metrics/{name}.md").read_text(encoding="utf-8")
+    code = re.search(r"```python\n(.*?)```", card, re.DOTALL)
+    assert code is not None
+    register()  # the first import may have registered in another home
+    monkeypatch.chdir(root)
+    found: dict[str, Any] = {}
+    exec(compile(code.group(1), f"{name}.md", "exec"), found)
+    module = (root / f"metrics/{name}/{name}.py").read_text(encoding="utf-8")
+    of_data = {"accuracy_male", "accuracy_female"} if "scoring" in name else set()
+    for key in {*found["result"]} - of_data:
+        stem, category = re.fullmatch(r"(.*?)(?:_(all|pro|anti|MoFc))?", key).groups()  # type: ignore[union-attr]
+        for text in (card, module):
+            assert re.search(rf"\b{stem}\b", text), key
+            assert category in (None, "all") or f"_{category}" in text, key
+    for field in re.findall(r"\|(\w+):", f"|{found['result']['signature'].partition('|')[2]}"):
+        assert f"`{field}`" in card, field
+
+
+@pytest.mark.parametrize("name", registry.METRICS)
+def test_the_doctest_of_the_module_passes(
+    root: Path, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(root)
+    text = load(root, name).inputs_description
+    test = doctest.DocTestParser().get_doctest(text, {"evaluate": evaluate}, name, None, None)
+    assert test.examples
+    assert doctest.DocTestRunner().run(test).failed == 0
