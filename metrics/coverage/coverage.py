@@ -50,6 +50,7 @@ Returns:
     interval_notes: mapping from figure to a remark on its interval, or the reason why it has none.
     signature (str): data, options, models and versions on which the figures depend.
     notes (list of str): what to know of the figures, if there is something.
+    unfit (str): why the figures are not fit to be cited, if there is a reason.
 
 Example:
     >>> metric = evaluate.load("metrics/coverage")
@@ -62,7 +63,7 @@ Example:
     ...     src_lang="en",
     ...     tgt_lang="de",
     ... )["omissions"]
-    [['came today', 'today']]
+    [['today']]
 """
 
 

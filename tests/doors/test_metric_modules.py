@@ -45,6 +45,7 @@ def rows(name: str, **fields: Any) -> list[dict[str, Any]]:
 CASES: list[tuple[str, list[dict[str, Any]], dict[str, Any]]] = [
     ("contrastive_conditioning", rows("contrastive_conditioning"), _HASHED),
     ("contrastive_translation_scoring", _SCORED, _HASHED),
+    ("coverage", rows("coverage", omission="true"), {**_HASHED, "tidy": True}),
     ("gender_accuracy", [_HERS, _HIS], {"undecided": "inconclusive"}),
     ("gender_accuracy", _PAIRED, {}),
     ("gender_quality_gap", rows("gender_quality_gap"), {}),
