@@ -14,6 +14,7 @@ from cc_hf.reports.formats.plots import (
     mark_of,
     saved_figure,
 )
+from cc_hf.reports.numbers import in_points
 from cc_hf.statistics.shares import Share
 from cc_hf.studies.lexical_shortcuts.results import SIDES, LexicalProbe, ProbedLayer
 
@@ -86,7 +87,7 @@ def _draw_groups(
         shade = 0.9 - 0.9 * layer.layer / max(1, len(layers) - 1)
         axes.plot(
             range(len(names)),
-            [100 * shares[name].value for name in names],
+            [in_points(shares[name].value) for name in names],
             marker=mark_of(layer.layer)[1],
             markersize=4,
             linewidth=1.2,
