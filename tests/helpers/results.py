@@ -26,18 +26,19 @@ def small_result(
     tgt_lang: str = "de",
     metric: str = "contrastive_conditioning",
     system: str = "",
+    fields: str = "",
 ) -> EvaluationResult:
-    """Return a result for 10 female and 10 male samples; accuracies are in tenths."""
+    """Return a result for 10 female and 10 male samples; accuracies are in tenths, and `fields` are
+    others of the signature.
+    """
     categories = tuple(
         CategoryAccuracy(name, 10, round(10 * a), a)
         for name, a in zip(("female", "male"), accuracies, strict=True)
     )
     verdicts = [(c.category, i < c.n_correct) for c in categories for i in range(10)]
     judgements = tuple(
-        Judgement(
-            str(i), category, correct, f"Übersetzung {i}", "correct" if correct else "incorrect"
-        )
-        for i, (category, correct) in enumerate(verdicts)
+        Judgement(str(i), category, right, f"Übersetzung {i}", ("incorrect", "correct")[right])
+        for i, (category, right) in enumerate(verdicts)
     )
     total = sum(accuracies) / 2
     scores = {
@@ -46,24 +47,11 @@ def small_result(
         "delta_x": accuracies[0] - accuracies[1],
         **{f"accuracy_{c.category}": c.accuracy for c in categories},
     }
-    signature = (
-        f"cc|data:{dataset or 'own'}/{config or '-'}@1|langs:en-{tgt_lang}"
-        + (f"|sys:{system}" if system else "")
-        + "|n:20"
-    )
-    return EvaluationResult(
-        dataset,
-        config,
-        tgt_lang,
-        metric,
-        signature,
-        20,
-        scores,
-        {"accuracy": Interval(max(0.0, total - 0.1), min(1.0, total + 0.1))},
-        categories,
-        judgements,
-        {"n_ties": 0},
-    )
+    fields = (f"|sys:{system}" if system else "") + fields
+    signature = f"cc|data:{dataset or 'own'}/{config or '-'}@1|langs:en-{tgt_lang}{fields}|n:20"
+    intervals = {"accuracy": Interval(max(0.0, total - 0.1), min(1.0, total + 0.1))}
+    named = (dataset, config, tgt_lang, metric, signature, 20)
+    return EvaluationResult(*named, scores, intervals, categories, judgements, {"n_ties": 0})
 
 
 def write_result(folder: Path, name: str, result: EvaluationResult) -> Path:

@@ -76,7 +76,7 @@ def test_every_task_has_a_unique_id_used_by_results_and_datasets(name: str) -> N
     ]
     for task in found[:: max(1, len(found) // 20)]:
         data = "/".join([name, task.config, task.split]).removesuffix("/test")
-        fields = {"config": task.config, "tgt_lang": task.tgt_lang, "metric": task.metric}
+        fields: dict[str, Any] = {"config": task.config, "tgt_lang": task.tgt_lang, "metric": task.metric}
         scores, signature = {task.score: 0.5}, f"x|data:{data}@abc"
         result = replace(RESULT, dataset=name, **fields, scores=scores, signature=signature)
         (one,) = published_scores([result], {name: "org/x"})
@@ -174,7 +174,7 @@ def test_dataset_repositories_must_be_given_for_every_dataset() -> None:
 
 
 def test_the_model_index_survives_parsing_and_keeps_the_card() -> None:
-    links = {"source_url": OPTIONS["source_url"], "source_name": "Log"}
+    links: dict[str, Any] = {"source_url": OPTIONS["source_url"], "source_name": "Log"}
     found = eval_results(published_scores([RESULT, GAP], REPOS), **links)
     assert model_index_to_eval_results(eval_results_to_model_index("m", found)) == ("m", found)
     fields = {
