@@ -177,12 +177,8 @@ def test_the_model_index_survives_parsing_and_keeps_the_card() -> None:
     links: dict[str, Any] = {"source_url": OPTIONS["source_url"], "source_name": "Log"}
     found = eval_results(published_scores([RESULT, GAP], REPOS), **links)
     assert model_index_to_eval_results(eval_results_to_model_index("m", found)) == ("m", found)
-    fields = {
-        "dataset_config": "de",
-        "metric_name": "BLEU",
-        "source_url": "https://example.org/old",
-    }
-    old = EvalResult("translation", "org/wmt", "WMT", "bleu", 31.5, **fields)
+    of_bleu = EvalResult("translation", "org/wmt", "WMT", "bleu", 31.5, dataset_config="de")
+    old = replace(of_bleu, metric_name="BLEU", source_url="https://example.org/old")
     index = eval_results_to_model_index("mine", [old])
     card = (
         '---\r\nlicense: mit\r\nlanguage:\r\n- de\r\ntags: ["zażółć"]\r\nmodel-index:\r\n'

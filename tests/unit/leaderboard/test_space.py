@@ -86,8 +86,7 @@ def test_bad_outputs_requirements_and_titles_are_refused(results: Path, tmp_path
         build_leaderboard_space(results, results)
     empty, broken = tmp_path / "empty", write_lines(tmp_path / "broken/x.json", ["{"]).parent
     empty.mkdir()
-    options: dict[str, Any]
-    for folder, options, message in (
+    cases: list[tuple[Path, dict[str, Any], str]] = [
         *(
             (results, {"requirement": line}, "requirement: expected one line")
             for line in ("a\nb", "a\rb", " ", "--index-url https://example.org")
@@ -96,7 +95,8 @@ def test_bad_outputs_requirements_and_titles_are_refused(results: Path, tmp_path
         (results, {"quality": tmp_path / "no.tsv"}, "file not found"),
         (empty, {}, "at least one result"),
         (broken, {}, r"1 could not be read, the first: .*x\.json"),
-    ):
+    ]
+    for folder, options, message in cases:
         with pytest.raises(InputError, match=message):
             build_leaderboard_space(folder, tmp_path / "space", **options)
     assert not (tmp_path / "space").exists()
