@@ -119,8 +119,8 @@ def test_uncertain_translations_are_drawn_more_often_and_weigh_less() -> None:
     )
     result = replace(_result("contrastive_conditioning"), judgements=judgements)
 
-    def drawn(n: int, rated: str = "uncertain", **options: int) -> Mapping[str, float]:
-        key = draw_sample({"a": result}, examples, n=n, rated=rated, **options)
+    def drawn(n: int, rated: str = "uncertain", seed: int = 0) -> Mapping[str, float]:
+        key = draw_sample({"a": result}, examples, n=n, rated=rated, seed=seed)
         return inclusion_of_system(key, "a", N)
 
     truth = random.random(N) < probabilities

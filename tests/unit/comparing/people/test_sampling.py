@@ -173,7 +173,7 @@ def test_kappa_of_three_raters_is_a_mean_over_pairs() -> None:
     key = drawn()
     names = [row.id for row in key.rows for o in row.origins if o["system"] == "a"]
     (right,) = answered(key, "Correct Sense")
-    first, second = (right | dict.fromkeys(names[:n], ("Wrong Sense",)) for n in (2, 1))
+    first, second = ({**right, **dict.fromkeys(names[:n], ("Wrong Sense",))} for n in (2, 1))
     annotations = annotations_of_system(key, [first, second, second], "a")
     people = annotator_agreement(annotations, n_resamples=10)
     assert [pair.annotators for pair in people.pairs] == [(1, 2), (1, 3), (2, 3)]
