@@ -103,7 +103,7 @@ def test_examples_are_found_for_a_result(monkeypatch: pytest.MonkeyPatch) -> Non
         "the results are on revision 0.9 of simplegen, but the sources shown are from revision 1.0.0"
     ]
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")
-    winomt = {"dataset": "winomt", "config": "default"}
+    winomt: Any = {"dataset": "winomt", "config": "default"}
     absent = replace(PLAIN, **winomt, signature="own|data:winomt/default@b2f1b31")
     examples, (note,) = read_examples(absent)
     assert examples is None
