@@ -167,6 +167,7 @@ def test_a_lock_ends_with_its_process(root: Path, tmp_path: Path) -> None:
     path, environment = tmp_path / "out", {**os.environ, "PYTHONPATH": str(root)}
     command: Any = {"args": [sys.executable, "-c", program, str(path)], "env": environment}
     with subprocess.Popen(**command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+        assert process.stdout is not None
         process.stdout.readline()
         with pytest.raises(InputError, match="no other run"), sole_writer(path):
             pass

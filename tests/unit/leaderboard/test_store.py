@@ -16,11 +16,9 @@ from tests.helpers.results import small_result, write_result
 def test_results_of_a_folder_are_read_in_order(tmp_path: Path) -> None:
     write_result(tmp_path, "b", small_result((0.4, 0.9)))
     write_result(tmp_path, "a", small_result((0.4, 0.8), system="opus/beam5"))
-    both = ResultSet(
-        (small_result((0.5, 0.7)), small_result((0.2, 0.3), metric="winomt_pattern_matching")),
-        {"gender_accuracy": "does not fit"},
-    )
-    (tmp_path / "c.json").write_text(both.to_json(), encoding="utf-8")
+    both = (small_result((0.5, 0.7)), small_result((0.2, 0.3), metric="winomt_pattern_matching"))
+    several = ResultSet(both, {"gender_accuracy": "does not fit"})
+    (tmp_path / "c.json").write_text(several.to_json(), encoding="utf-8")
     (tmp_path / "within").mkdir()
     write_result(tmp_path / "within", "d", small_result((0.1, 0.1)))
     (tmp_path / "notes.txt").write_text("not a result", encoding="utf-8")
