@@ -142,13 +142,7 @@ def test_json_with_deep_nesting_or_a_lone_surrogate_is_refused() -> None:
 @pytest.mark.parametrize(
     ("field", "value", "absent", "wrong", "message"),
     [
-        (
-            "notes",
-            ("Made for something else.", "Two."),
-            (),
-            ["a text", [3], None, {"a": "b"}],
-            "a list of texts, got",
-        ),
+        ("notes", ("A.", "B."), (), ["a text", [3], None, {"a": "b"}], "a list of texts, got"),
         ("system", "Amazon 2021", "", [3], "a text, got 3"),
     ],
 )

@@ -202,10 +202,13 @@ def test_a_metric_without_judgements_is_reported_as_not_compared() -> None:
     found = compare({"a": judged("a"), "gap": gap, "b": judged("b")})
     assert list(found.not_compared) == ["gap"]
     assert "not compared: gap: its metric judges the whole" in shown(found)
-    with pytest.raises(InputError, match="no other result has judgements of single translations"):
-        compare({"a": judged("a"), "gap": gap})
-    with pytest.raises(InputError, match="can be compared to none of the others"):
-        compare({"a": gap, "b": gap})
+    for results, message in (
+        ({"a": judged("a"), "gap": gap}, "no other result has judgements of single translations"),
+        ({"a": gap, "b": gap}, "can be compared to none of the others"),
+        ({"a": judged("a")}, "at least two results to compare, got 1"),
+    ):
+        with pytest.raises(InputError, match=message):
+            compare(results)
 
 
 def other_id(result: EvaluationResult) -> EvaluationResult:
@@ -213,50 +216,39 @@ def other_id(result: EvaluationResult) -> EvaluationResult:
     return replace(result, judgements=(replace(first, example_id="strange"), *others))
 
 
-def both(**changes: Any) -> dict[str, EvaluationResult]:
-    """Return results of a, and of b with these changes."""
-    return {"a": judged("a"), "b": replace(judged("b"), **changes)}
+A, B = judged("a"), judged("b")
+_NAMESAKE = judged("b", _named("hash_scores", lambda p: 1 - p / 2))
+_OTHER_CATEGORIES = replace(B, judgements=tuple(replace(j, category="x") for j in B.judgements))
 
 
 @cases_by_message(
-    ("results", "message"),
+    ("first", "second", "message"),
     [
-        (lambda: {"a": judged("a")}, "at least two results to compare, got 1"),
-        (lambda: both(config="x"), r"a is of d c de \(d/c@1\), b of d x de"),
+        (A, replace(B, config="x"), r"a is of d c de \(d/c@1\), b of d x de"),
+        (A, other_id(B), "1 of the 60 examples of b, such as example strange; evaluate both"),
+        (other_id(A), words("a"), "a .*can be compared to none"),
+        (A, words("b"), "same metric, or of the same translations"),
         (
-            lambda: {"a": judged("a"), "b": other_id(judged("b"))},
-            "a has no judgement of 1 of the 60 examples of b, such as example strange; evaluate both",
-        ),
-        (lambda: {"a": other_id(judged("a")), "w": words("a")}, "a .*can be compared to none"),
-        (lambda: {"a": judged("a"), "w": words("b")}, "same metric, or of the same translations"),
-        (
-            lambda: {"a": judged("a"), "b": judged("b", coarse_scores)},
+            *(A, judged("b", coarse_scores)),
             "options: eval is 'function hash_scores@.*' and 'function coarse_scores@.*same options$",
         ),
         (
-            lambda: {name: judged(name, _named("<lambda>")) for name in "ab"},
+            *(judged(name, _named("<lambda>")) for name in "ab"),
             r"'function <lambda>@.*' and 'function <lambda>@.*give the function a name \(its attribut",
         ),
         (
-            lambda: {
-                "a": judged("a"),
-                "b": judged("b", _named("hash_scores", lambda p: 1 - p / 2)),
-            },
-            "example id0: a and b have the same translation, with the scores .*functions of one name",
+            A,
+            _NAMESAKE,
+            "example id0: a and b have the same translation, with .*functions of one name",
         ),
-        (
-            lambda: both(
-                judgements=tuple(replace(j, category="x") for j in judged("b").judgements)
-            ),
-            "example id0: a has the category 'female', b has 'x'",
-        ),
+        (A, _OTHER_CATEGORIES, "example id0: a has the category 'female', b has 'x'"),
     ],
 )
 def test_results_that_cannot_be_compared_are_refused(
-    results: Callable[[], dict[str, EvaluationResult]], message: str
+    first: EvaluationResult, second: EvaluationResult, message: str
 ) -> None:
     with pytest.raises(InputError, match=message):
-        compare(results())
+        compare({"a": first, "b": second})
 
 
 def test_functions_of_one_name_are_told_apart_by_their_scores() -> None:

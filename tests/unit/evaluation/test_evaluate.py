@@ -130,16 +130,8 @@ _WORDS: dict[str, Any] = {"translations": TEXTS, "metric": "words"}
     ("data", "options", "message"),
     [
         ("mucow en-de", _WORDS, "words knows simplegen only, not mucow"),
-        (
-            "simplegen",
-            {**_WORDS, "evaluator": hash_scores},
-            "evaluator: the metric words judges by",
-        ),
-        (
-            "simplegen",
-            {**_WORDS, "score": "reference"},
-            "unknown option of the metric words 'score'",
-        ),
+        ("simplegen", {**_WORDS, "evaluator": hash_scores}, "the metric words judges by the words"),
+        ("simplegen", {**_WORDS, "score": "x"}, "unknown option of the metric words 'score'"),
         ("simplegen", {**_GIVEN, "options": {"word": "x"}}, "unknown option of the metric"),
         ("simplegen en-es", {"translations": TEXTS}, "none ships with the package for en-es"),
     ],

@@ -85,6 +85,8 @@ def test_a_body_within_the_limit_arrives_unchanged(size: int) -> None:
     assert app.bodies == [body]
 
 
+_API = "/gradio_api/"
+_OTHERS = ["/login", "/upload", _API, f"{_API}process_recording", f"{_API}stream/x"]
 _UPLOAD, _LARGE = "/gradio_api/upload", b"x" * (LIMIT + 1)
 
 
@@ -96,11 +98,7 @@ _UPLOAD, _LARGE = "/gradio_api/upload", b"x" * (LIMIT + 1)
         (scope_of(length=b"3"), parts(_LARGE), 413),
         (scope_of(_UPLOAD), [*parts(b"x", is_whole=False), {"type": "http.disconnect"}], None),
         (scope_of(), parts(b"x", is_whole=False), 408),  # does not arrive in time
-        (scope_of("/gradio_api/process_recording"), parts(b"x"), 404),
-        (scope_of("/login"), parts(b"x"), 404),
-        (scope_of("/upload"), parts(b"x"), 404),
-        (scope_of("/gradio_api/"), parts(b"x"), 404),
-        (scope_of("/gradio_api/stream/x"), parts(b"x"), 404),
+        *((scope_of(path), parts(b"x"), 404) for path in _OTHERS),
     ],
 )
 def test_a_body_that_is_refused_or_interrupted_does_not_reach_the_application(

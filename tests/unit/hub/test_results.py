@@ -76,7 +76,11 @@ def test_every_task_has_a_unique_id_used_by_results_and_datasets(name: str) -> N
     ]
     for task in found[:: max(1, len(found) // 20)]:
         data = "/".join([name, task.config, task.split]).removesuffix("/test")
-        fields: dict[str, Any] = {"config": task.config, "tgt_lang": task.tgt_lang, "metric": task.metric}
+        fields: dict[str, Any] = {
+            "config": task.config,
+            "tgt_lang": task.tgt_lang,
+            "metric": task.metric,
+        }
         scores, signature = {task.score: 0.5}, f"x|data:{data}@abc"
         result = replace(RESULT, dataset=name, **fields, scores=scores, signature=signature)
         (one,) = published_scores([result], {name: "org/x"})
@@ -138,11 +142,7 @@ _OTHER_EVALUATOR = SIGNATURE.replace("m@1", "m@2")
 @cases_by_message(
     ("results", "repos", "message"),
     [
-        (
-            [{"dataset": "", "config": ""}],
-            REPOS,
-            "got one on data of your own; make it with `cc-hf",
-        ),
+        ([{"dataset": "", "config": ""}], REPOS, "got one on data of your own; make it with `"),
         ([{"dataset": "bats"}], REPOS, r"got one on data of your own \(bats\)"),
         ([{}, {"signature": _OTHER_EVALUATOR}], REPOS, "got two of winomt default into de"),
         ([{"scores": OTHERS}], REPOS, r"no score for a leaderboard.*got mean_confidence"),

@@ -121,19 +121,11 @@ _SPACE = "README.md app.py requirements.txt"
 
 
 @pytest.mark.parametrize(
-    ("command", "files", "made"),
+    ("command", "kind", "files"),
     [
-        ("dataset simplegen en-de en-es", _DATASET, ["dataset", None, "private"]),
-        (
-            "metric gender_accuracy --public",
-            f"{_SPACE} n.py tests.py",
-            ["space", "gradio", "public"],
-        ),
-        (
-            "leaderboard results",
-            f"{_SPACE} results/aws.json results/dates.tsv",
-            ["space", "gradio", "private"],
-        ),
+        ("dataset simplegen en-de en-es", "dataset", _DATASET),
+        ("metric gender_accuracy --public", "space", f"{_SPACE} n.py tests.py"),
+        ("leaderboard results", "space", f"{_SPACE} results/aws.json results/dates.tsv"),
     ],
 )
 def test_publish_sends_the_files_after_a_dry_run_and_after_a_failure(
@@ -141,16 +133,16 @@ def test_publish_sends_the_files_after_a_dry_run_and_after_a_failure(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     command: str,
+    kind: str,
     files: str,
-    made: list[str | None],
 ) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "results").mkdir()
     write_result(tmp_path / "results", "aws", small_result((0.4, 0.9)))
     output, _ = run(f"{command} --repo o/n")
     assert "dry run: 5 files" in output
-    place = f"{made[0]}s/o/n"
-    told = f"would be sent to the {made[0]} https://huggingface.co/{place}; send them with --yes"
+    place = f"{kind}s/o/n"
+    told = f"would be sent to the {kind} https://huggingface.co/{place}; send them with --yes"
     assert told in output
     assert hub.paths == []
     hub.refusals["/commit/"] = "drop"
@@ -162,7 +154,9 @@ def test_publish_sends_the_files_after_a_dry_run_and_after_a_failure(
     assert error is None
     assert "sent: 5 files" in output
     assert set(hub.repos[place]) == set(files.split())
-    assert [hub.made[-1].get(key) for key in ("type", "sdk", "visibility")] == made
+    made = [hub.made[-1].get(key) for key in ("type", "sdk", "visibility")]
+    sdk, visibility = "gradio" * (kind == "space"), "public" if "public" in command else "private"
+    assert made == [kind, sdk or None, visibility]
     assert TOKEN.encode() not in output.encode() + b"".join(hub.repos[place].values())
 
 

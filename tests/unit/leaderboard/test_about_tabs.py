@@ -62,11 +62,7 @@ def test_a_submitted_file_is_shown_and_freed_of_translations(tmp_path: Path) -> 
     [
         ((0.2, 0.3), "", "mine would be 4th of 4 by minimum accuracy"),
         ((0.5, 0.6), "", "mine would be 2nd of 4"),
-        (
-            (0.9, 0.9),
-            "|eval:mine",
-            "mine would have no rank, since its figures are not fit to cite",
-        ),
+        ((0.9, 0.9), "|eval:mine", "mine would have no rank, since its figures are not fit to c"),
     ],
 )
 def test_a_submitted_file_is_told_its_rank(

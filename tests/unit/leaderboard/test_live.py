@@ -116,14 +116,8 @@ _MANY = "|".join(map(str, range(MAX_CUES + 1)))
         ({"gender": "x"}, "gold: expected male or female"),
         ({"gender": ""}, "correct cues: expected at least one cue"),
         ({**_OWN, "incorrect_cues": " | "}, "incorrect cues: expected at least one cue"),
-        (
-            {**_OWN, "correct_cues": _LONG},
-            "correct cues: expected at most 2000 characters, got 2001",
-        ),
-        (
-            {**_OWN, "incorrect_cues": _MANY},
-            "incorrect cues: expected at least one.* 20, .* got 21",
-        ),
+        ({**_OWN, "correct_cues": _LONG}, "correct cues: .* at most 2000 characters, got 2001"),
+        ({**_OWN, "incorrect_cues": _MANY}, "incorrect cues: .* at most 20, .* got 21"),
         ({**_OWN, "incorrect_cues": "one"}, "same cue is both correct and incorrect"),
         ({**_OWN, "placement": "below"}, "placement: expected one of"),
         ({"translation": "lone \ud800"}, "lone surrogate"),

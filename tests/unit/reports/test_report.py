@@ -12,6 +12,7 @@ from cc_hf.reports.figures import Histogram, category_bars, histograms, nice_tic
 from cc_hf.reports.page.charts import histogram_chart
 from cc_hf.reports.report import build_report
 from cc_hf.reports.samples import System
+from cc_hf.results import EvaluationResult
 from tests.helpers import reported
 from tests.helpers.cases import cases_by_message
 from tests.helpers.reported import HOSTILE_NAME, N
@@ -92,19 +93,17 @@ FIRST, SECOND = reported.systems()
 WORDS = FIRST.results["words"]
 
 
+def _b(words: EvaluationResult) -> System:
+    return System("b", {"words": words})
+
+
 @cases_by_message(
     ("systems", "message"),
     [
         ([], "at least one system"),
         ([FIRST, FIRST], "'first' twice"),
-        (
-            [FIRST, System("b", {"words": replace(WORDS, tgt_lang="fr")})],
-            "expected results on the same data: first",
-        ),
-        (
-            [System("b", {"words": replace(WORDS, judgements=WORDS.judgements[:10])})],
-            "expected 90 judgements, as the result says, got 10",
-        ),
+        ([FIRST, _b(replace(WORDS, tgt_lang="fr"))], "expected results on the same data: first"),
+        ([_b(replace(WORDS, n=10))], "expected 10 judgements, as the result says, got 90"),
         (
             [System("b", {**FIRST.results, "words": SECOND.results["words"]})],
             r"b: expected results on the same.*got .* of example id0",

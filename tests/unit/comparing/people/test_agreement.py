@@ -102,10 +102,7 @@ BOTH, BAD = "Both / Neutral / Ambiguous", "Bad sample / Ill-defined senses"
         ([3], "expected"),
         ([{"index": 1, "binarized_annotator1": "a", "binarized_annotator2": "b"}], "expected"),
         ([gendered(0, "male", "male", None)], "expected"),
-        (
-            [labelled(0, "correct", "maybe")],
-            r"line 1: expected the labels correct and.*got 'correct'",
-        ),
+        ([labelled(0, "correct", "maybe")], "1: expected the labels correct and.*got 'correct'"),
         ([{**labelled(0, "correct", "wrong"), "translation": 3}], "line 1: translation: .* got 3"),
         ([raw(0, "Maybe", BOTH)], r"line 1: expected one of the labels.*got 'Maybe'"),
     ],

@@ -13,9 +13,9 @@ from cc_hf.reports.samples import System
 from cc_hf.results import EvaluationResult
 from tests.helpers import reported
 from tests.helpers.four_systems import four_systems
+from tests.helpers.judged import result_of
 from tests.helpers.printing import assert_print_is_whole
 from tests.helpers.reported import ATTACK, HOSTILE_NAME, N
-from tests.helpers.results import small_result
 from tests.unit.reports.page.conftest import Opened
 
 if TYPE_CHECKING:
@@ -59,20 +59,10 @@ def test_translations_are_shown_as_text_and_not_as_html(opened: Opened) -> None:
 
 
 def test_a_click_puts_the_best_value_of_a_column_first(opened: Opened) -> None:
-    values, metric = (
-        {"gap": (0.6, -0.3), "fair": (0.5, -0.01), "other": (0.7, 0.2)},
-        "winomt_pattern_matching",
-    )
-    systems = []
+    values = {"gap": (0.6, -0.3), "fair": (0.5, -0.01), "other": (0.7, 0.2)}
+    metric, systems = "winomt_pattern_matching", []
     for name, (accuracy, gap) in values.items():
-        scores = {"accuracy": accuracy, "delta_g": gap}
-        made = replace(
-            small_result((0.5, 0.5), metric=metric),
-            scores=scores,
-            categories=(),
-            judgements=(),
-            intervals={},
-        )
+        made = result_of((), metric=metric, scores={"accuracy": accuracy, "delta_g": gap})
         systems.append(System(name, {metric: made}))
     table = opened(build_report(systems)).locator("table.summary")
 
@@ -129,11 +119,8 @@ def test_filters_select_samples_by_their_judgements(opened: Opened) -> None:
     expect(lambda i: verdict(second[i]) != verdict(second[i], 1), verdict="metrics", system="1")
     expect(lambda i: i <= 2, verdict="labelled")
     people = {0: "correct", 2: "incorrect"}
-    expect(
-        lambda i: verdict(first[i], 1) != people.get(i, "?") and i in people,
-        verdict="people",
-        metric="1",
-    )
+    is_wrong = lambda i: i in people and verdict(first[i], 1) != people[i]  # noqa: E731
+    expect(is_wrong, verdict="people", metric="1")
     expect(lambda i: 20 <= sure(first[i]) <= 40, system="0", low="20", high="40")
     expect(lambda i: is_sure(second[i], "incorrect", 50, 100), system="1", verdict="1", low="50")
     either = lambda i: any(is_sure(row[i], "correct", 0, 10) for row in (first, second))  # noqa: E731
