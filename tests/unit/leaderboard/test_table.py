@@ -201,20 +201,11 @@ def test_systems_that_are_named_like_models_of_the_hub_link_to_them(
     assert '<a href="https://huggingface.co/org/model-1.b" rel="noopener">' in html
 
 
-def test_a_system_that_judged_itself_has_no_rank_and_is_marked(tmp_path: Path) -> None:
-    results = {
-        system: small_result(accuracies, fields=f"|sys:{system}@1/beam5|eval:judge@2")
-        for system, accuracies in (("judge", (0.9, 0.9)), ("b", (0.4, 0.9)), ("c", (0.5, 0.6)))
-    }
-    rows = rows_in(tmp_path, results)
-    found = [(rank, row.system.partition("@")[0]) for rank, row in ranked(rows, "accuracy")]
-    assert found == [(1, "b"), (2, "c"), (None, "judge")]
-    html = board_html(rows, "accuracy", [], system_order(rows))
-    assert "not fit to cite: judged by itself: judge is the system" in html
-    assert html.count('class="cc-unranked"') == html.count(">not fit to cite<") == 1
+def test_a_system_that_judged_itself_is_marked_in_csv_and_chart(tmp_path: Path) -> None:
+    judged = small_result((0.9, 0.9), fields="|sys:judge@1/beam5|eval:judge@2")
+    rows = rows_in(tmp_path, {"judge": judged})
     assert "judged by itself" in to_csv(rows)
-    shown = [replace(row, bleu=0.3) for row in rows]
-    assert "(not fit to cite)" in plot_html(shown, system_order(rows))
+    assert "(not fit to cite)" in plot_html([replace(rows[0], bleu=0.3)], system_order(rows))
 
 
 def test_rows_are_ranked_by_the_minimum_accuracy_where_there_is_one(

@@ -4,9 +4,6 @@ from dataclasses import replace
 
 import pytest
 
-from cc_hf.reports.formats.latex import latex_paper_table, latex_report
-from cc_hf.reports.formats.markdown import markdown_report
-from cc_hf.reports.page.page import html_page
 from cc_hf.reports.paper_table import MOST_FIGURES, paper_table
 from cc_hf.reports.report import build_report
 from cc_hf.reports.samples import System
@@ -45,26 +42,6 @@ def test_the_best_value_is_the_one_that_the_metric_declares(
 ) -> None:
     [marked] = best(metric, *({name: value} for value in values)).values()
     assert marked == list(expected)
-
-
-def test_a_system_that_judged_itself_is_marked_and_never_bold() -> None:
-    name, systems = "contrastive_conditioning", []
-    for system, revision, accuracy in (
-        ("judge", "1a2b", 0.9),
-        ("a", "5d6e", 0.7),
-        ("b", "5d6e", 0.6),
-    ):
-        made = result(name, {"accuracy": accuracy})
-        signature = f"cc|data:own@1|sys:{system}@{revision}/beam5|eval:judge@1a2b|n:2"
-        systems.append(System(system, {name: replace(made, signature=signature)}))
-    report = build_report(systems)
-    table = paper_table(report, ["accuracy"])
-    assert [row.cells[0].is_best for row in table.rows] == [False, True, False]
-    assert "not fit to cite" in table.rows[0].note
-    assert [row.note for row in table.rows[1:]] == ["", ""]
-    for show in (latex_paper_table, latex_report, markdown_report, html_page):
-        text = " ".join(show(report).split())
-        assert "judged by itself: judge is the system and the evaluator" in text
 
 
 def test_the_default_has_as_many_figures_as_fit_of_every_metric() -> None:
