@@ -59,9 +59,8 @@ def test_rows_hold_the_examples_that_all_of_the_named_results_have() -> None:
 
 def test_the_first_translation_that_differs_is_named() -> None:
     aligned = AlignedJudgements.of({"a": result("abc"), "b": result("xcb", text="other")})
-    assert (
-        aligned.why_translations_differ("a", "b") == "example b: a judged 't b', b judged 'other b'"
-    )
+    expected = "example b: a judged 't b', b judged 'other b'"
+    assert aligned.why_translations_differ("a", "b") == expected
 
 
 @cases_by_message(

@@ -42,31 +42,29 @@ def test_a_system_that_judged_itself_is_said_to_beside_its_means() -> None:
 
 
 def test_what_is_not_one_system_is_refused() -> None:
-    first = small_result((0.5, 0.9), system="a")
-    other = small_result((0.6, 0.9), system="b")
-    with pytest.raises(InputError, match="base: the results 1 and 3 are the same"):
-        average_results([first, other, first], system="base")
+    first, other = (small_result((0.5, 0.9), system=name) for name in "ab")
     changed = replace(other, signature=f"{other.signature}|score:arithmetic")
-    with pytest.raises(InputError, match="got score 'none' of seed 1 and 'arithmetic' of seed 2"):
-        average_results([first, changed])
-    with pytest.raises(InputError, match="expected results of all seeds on the same data"):
-        average_results([first, small_result((0.5, 0.9), dataset="mucow")])
-    with pytest.raises(InputError, match="expected results of one metric, got"):
-        average_results([first, replace(first, metric="own")])
-    with pytest.raises(InputError, match="at least one seed, got none"):
-        average_results([])
+    for results, message in (
+        ([first, other, first], "base: the results 1 and 3 are the same"),
+        ([first, changed], "got score 'none' of seed 1 and 'arithmetic' of seed 2"),
+        (
+            [first, replace(first, dataset="mucow")],
+            "expected results of all seeds on the same data",
+        ),
+        ([first, replace(first, metric="own")], "expected results of one metric, got"),
+        ([], "at least one seed, got none"),
+    ):
+        with pytest.raises(InputError, match=message):
+            average_results(results, system="base")
 
 
 def test_evaluators_that_are_judged_themselves_are_seeds_of_one_system() -> None:
-    first, second = (
-        replace(
-            small_result(accuracies),
-            metric="contrastive_translation_scoring",
-            signature=f"cts|data:wino_x/c@1|sys:scored|eval:model-{number}@1|score:perplexity|n:20",
-        )
-        for number, accuracies in enumerate(((0.5, 0.9), (0.7, 0.9)))
-    )
-    assert average_results([first, second]).n_seeds == 2
+    scoring = {"metric": "contrastive_translation_scoring", "system": "scored"}
+    results = [
+        small_result(accuracies, fields=f"|eval:model-{i}@1|score:perplexity", **scoring)
+        for i, accuracies in enumerate(((0.5, 0.9), (0.7, 0.9)))
+    ]
+    assert average_results(results).n_seeds == 2
 
 
 def test_figures_that_some_seeds_lack_are_named() -> None:

@@ -59,42 +59,32 @@ def used(monkeypatch: pytest.MonkeyPatch) -> list[int]:
 
 
 _BATS = {"correct_cues": " baseball | cricket ", "incorrect_cues": "flying|{focus} (the animal)"}
+_BAT = "baseball bat|cricket bat", "flying bat|bat (the animal)"
+_FIRST, _SECOND = {"occurrence": 1, "gender": "male"}, {"occurrence": 2, "gender": "female"}
 _IT = {"correct_cues": "The key", "incorrect_cues": "The lamp", "placement": "replace"}
 
 
-_BATS = {"correct_cues": " baseball | cricket ", "incorrect_cues": "flying|{focus} (the animal)"}
-_IT = {"correct_cues": "The key", "incorrect_cues": "The lamp", "placement": "replace"}
-
-
-def test_cues_are_inserted_at_the_chosen_occurrence(judge: SentenceJudge) -> None:
-    options: dict[str, Any]
-    for source, focus, options, correct, incorrect in (
-        (
-            SOURCE,
-            "cook",
-            {"occurrence": 2, "gender": "female"},
-            "The cook saw the [female] cook",
-            "The cook saw the [male] cook",
-        ),
-        (
-            SOURCE,
-            "cook",
-            {"occurrence": 1, "gender": "male"},
-            "The [male] cook saw the cook",
-            "The [female] cook saw the cook",
-        ),
-        (
-            "The bat was old.",
-            " bat ",
-            _BATS,
-            "The baseball bat was old/The cricket bat was old",
-            "The flying bat was old/The bat (the animal) was old",
-        ),
-        ("It fell.", "It", _IT, "The key fell", "The lamp fell"),
-    ):
-        found = judge.judge(source, "x", focus, **options)
-        assert found.correct_source.removesuffix(".") in correct.split("/")
-        assert found.incorrect_source.removesuffix(".") in incorrect.split("/")
+@pytest.mark.parametrize(
+    ("source", "focus", "options", "shown", "right", "wrong"),
+    [
+        (SOURCE, "cook", _SECOND, "The cook saw the _ cook.", "[female]", "[male]"),
+        (SOURCE, "cook", _FIRST, "The _ cook saw the cook.", "[male]", "[female]"),
+        ("The bat was old.", " bat ", _BATS, "The _ was old.", *_BAT),
+        ("It fell.", "It", _IT, "_ fell.", "The key", "The lamp"),
+    ],
+)
+def test_cues_are_inserted_at_the_chosen_occurrence(
+    judge: SentenceJudge,
+    source: str,
+    focus: str,
+    options: dict[str, Any],
+    shown: str,
+    right: str,
+    wrong: str,
+) -> None:
+    found = judge.judge(source, "x", focus, **options)
+    assert found.correct_source in [shown.replace("_", cue) for cue in right.split("|")]
+    assert found.incorrect_source in [shown.replace("_", cue) for cue in wrong.split("|")]
 
 
 _OWN = {"gender": "", "correct_cues": "one", "incorrect_cues": "two"}
