@@ -33,10 +33,9 @@ from tests.helpers.terminal import printed
 evaluate = functools.partial(evaluate_metric, "contrastive_conditioning")
 
 N = 60
-COLUMNS = ("correct_sources", "incorrect_sources", "category")
 REFERENCES = [
-    dict(zip(COLUMNS, ([f"c{i}"], [f"i{i}"], "male" if i % 3 else "female"), strict=True))
-    for i in range(N)
+    {"correct_sources": [f"c{i}"], "incorrect_sources": [f"i{i}"], "category": category}
+    for i, category in enumerate(["female", "male", "male"] * (N // 3))
 ]
 TEXTS = {
     system: [f"{'Ärztin' if i % k else 'Arzt?' if i % 4 else 'Arzt'} {i}" for i in range(N)]
@@ -105,8 +104,8 @@ def test_the_order_of_judgements_does_not_change_the_comparison() -> None:
 
 def test_metrics_without_probabilities_have_no_weighted_differences() -> None:
     (found,) = compare({"a": words("a"), "b": words("b")}).systems
-    expected = {"accuracy", "min_accuracy", "accuracy_female", "accuracy_male"}
-    assert set(found.differences) == expected
+    names = ("accuracy", "min_accuracy", "accuracy_female", "accuracy_male")
+    assert set(found.differences) == set(names)
 
 
 def test_inconclusive_rates_are_compared_beside_accuracies_of_pro_and_anti() -> None:

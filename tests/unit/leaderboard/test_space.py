@@ -86,11 +86,9 @@ def test_bad_outputs_requirements_and_titles_are_refused(results: Path, tmp_path
         build_leaderboard_space(results, results)
     empty, broken = tmp_path / "empty", write_lines(tmp_path / "broken/x.json", ["{"]).parent
     empty.mkdir()
+    lines = ("a\nb", "a\rb", " ", "--index-url https://example.org")
     cases: list[tuple[Path, dict[str, Any], str]] = [
-        *(
-            (results, {"requirement": line}, "requirement: expected one line")
-            for line in ("a\nb", "a\rb", " ", "--index-url https://example.org")
-        ),
+        *((results, {"requirement": line}, "requirement: expected one line") for line in lines),
         (results, {"title": " "}, "title: expected a text"),
         (results, {"quality": tmp_path / "no.tsv"}, "file not found"),
         (empty, {}, "at least one result"),
