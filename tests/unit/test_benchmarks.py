@@ -66,7 +66,12 @@ def _decisions(name: str, n_sources: int) -> Decisions:
 @pytest.fixture(scope="module", params=sorted(_TINY))
 def measured(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Measured:
     data, folder = [_decisions("winomt", 1), _decisions("mucow", 2)], tmp_path_factory.mktemp("m")
-    numbers: Any = {"n_pairs": 8, "n_rounds": 2, "threads": torch.get_num_threads(), "peak_side": 64}
+    numbers: Any = {
+        "n_pairs": 8,
+        "n_rounds": 2,
+        "threads": torch.get_num_threads(),
+        "peak_side": 64,
+    }
     return measure(_TINY[request.param], data, folder=folder, device="cpu", launch=call, **numbers)
 
 

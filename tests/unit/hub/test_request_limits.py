@@ -87,20 +87,23 @@ def test_a_body_within_the_limit_arrives_unchanged(size: int) -> None:
 
 _API = "/gradio_api/"
 _OTHERS = ["/login", "/upload", _API, f"{_API}process_recording", f"{_API}stream/x"]
-_UPLOAD, _LARGE = "/gradio_api/upload", b"x" * (LIMIT + 1)
+_UPLOAD, _LARGE, _END = f"{_API}upload", b"x" * (LIMIT + 1), {"type": "http.disconnect"}
 
 
-@pytest.mark.parametrize(
-    ("scope", "messages", "status"),
-    [
-        *((scope_of(length=length), [], 413) for length in (b"100001", b"9" * 5000, b"-1", b"x")),
-        (scope_of(), parts(_LARGE[1:], b"x", is_whole=False), 413),  # without a length
-        (scope_of(length=b"3"), parts(_LARGE), 413),
-        (scope_of(_UPLOAD), [*parts(b"x", is_whole=False), {"type": "http.disconnect"}], None),
-        (scope_of(), parts(b"x", is_whole=False), 408),  # does not arrive in time
-        *((scope_of(path), parts(b"x"), 404) for path in _OTHERS),
-    ],
-)
+_REFUSED: dict[str, tuple[Message, list[Message], int | None]] = {
+    "above the limit": (scope_of(length=b"100001"), [], 413),
+    "thousands of digits": (scope_of(length=b"9" * 5000), [], 413),
+    "negative": (scope_of(length=b"-1"), [], 413),
+    "not a number": (scope_of(length=b"x"), [], 413),
+    "without a length": (scope_of(), parts(_LARGE[1:], b"x", is_whole=False), 413),
+    "longer than its length": (scope_of(length=b"3"), parts(_LARGE), 413),
+    "interrupted": (scope_of(_UPLOAD), [*parts(b"x", is_whole=False), _END], None),
+    "not in time": (scope_of(), parts(b"x", is_whole=False), 408),
+    **{path: (scope_of(path), parts(b"x"), 404) for path in _OTHERS},
+}
+
+
+@pytest.mark.parametrize(("scope", "messages", "status"), _REFUSED.values(), ids=_REFUSED)
 def test_a_body_that_is_refused_or_interrupted_does_not_reach_the_application(
     scope: Message, messages: list[Message], status: int | None
 ) -> None:
