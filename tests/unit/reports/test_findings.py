@@ -95,6 +95,8 @@ def test_metrics_that_are_not_fit_say_nothing() -> None:
     ]
     weak = build_report(systems, examples=reported.examples(), n_resamples=5)
     assert findings(weak, most_split(weak, attributes(weak))) == []
+    figures = build_report([System("a", {"m": result_of((), scores={"accuracy": 0.5})})])
+    assert most_split(figures, []) is None
 
 
 @pytest.mark.parametrize("corrected", [False, True])
