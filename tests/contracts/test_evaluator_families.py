@@ -111,7 +111,9 @@ def test_logprobs_equal_a_plain_forward_pass(
         [ScoringRequest(s, t, i) for i, (s, t) in enumerate(pairs)], src_lang="en", tgt_lang="de"
     )
     assert scores.n_tokens.tolist() == [len(e) for e in expected]
-    np.testing.assert_allclose(scores.mean_logprob, [e.mean() for e in expected], atol=_ATOL, rtol=0)
+    np.testing.assert_allclose(
+        scores.mean_logprob, [e.mean() for e in expected], atol=_ATOL, rtol=0
+    )
     np.testing.assert_allclose(
         scores.mean_probability, [np.exp(e).mean() for e in expected], atol=_ATOL, rtol=0
     )

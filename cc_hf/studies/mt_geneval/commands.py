@@ -10,6 +10,7 @@ import typer
 
 from cc_hf.cli.command import CommandGroup, Outcome, add_command
 from cc_hf.cli.options import DataFields, OneMetric
+from cc_hf.cli.published import add_published
 from cc_hf.errors import InputError
 from cc_hf.evaluation.material import DataOptions
 from cc_hf.studies.mt_geneval.rater_commands import build_sheets, gender_ratings
@@ -101,7 +102,8 @@ def gendered_words(
     Example: cc-hf study mt_geneval gendered-words de
     """
     from cc_hf.data.loading import load_examples
-    from cc_hf.studies.mt_geneval.counts import PUBLISHED_COUNTS, count_data
+    from cc_hf.studies.mt_geneval.counts import count_data
+    from cc_hf.studies.mt_geneval.published import printed_counts
     from cc_hf.studies.mt_geneval.tables import counts_json, counts_table
 
     counts = {
@@ -110,7 +112,7 @@ def gendered_words(
                 "mt_geneval", f"counterfactual_{lang}", split=data.split, data_dir=data.data_dir
             )
         )
-        for lang in langs or PUBLISHED_COUNTS
+        for lang in langs or printed_counts()
     }
     return Outcome(
         counts_json(counts, split=data.split), lambda: [counts_table(counts, split=data.split)]
@@ -121,3 +123,4 @@ add_command(app, "build-sheets", build_sheets)
 add_command(app, "gender-ratings", gender_ratings)
 add_command(app, "sentence-gaps", sentence_gaps)
 add_command(app, "gendered-words", gendered_words)
+add_published(app, "mt_geneval", "--table 8", Path(__file__).parent)

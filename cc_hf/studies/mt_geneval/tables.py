@@ -17,8 +17,8 @@ from rich.text import Text
 from cc_hf.reports.figure_text import data_title, language_pair, with_interval
 from cc_hf.reports.numbers import count, decimal, percent
 from cc_hf.reports.tables.base import heading, plain_table
-from cc_hf.studies.mt_geneval.counts import PUBLISHED_COUNTS, DataCounts
-from cc_hf.studies.mt_geneval.published import CITATION_KEY, PUBLISHED_RATINGS
+from cc_hf.studies.mt_geneval.counts import DataCounts
+from cc_hf.studies.mt_geneval.published import CITATION_KEY, printed_counts, printed_ratings
 from cc_hf.studies.mt_geneval.ratings import REFERENCE, GenderRatings
 from cc_hf.studies.mt_geneval.sentence_gaps import SentenceGap, SentenceGaps
 
@@ -78,15 +78,15 @@ def ratings_tables(ratings: GenderRatings) -> Group:
 
 
 def _published(lang: str) -> list[Text]:
-    if lang not in PUBLISHED_RATINGS:
+    printed = printed_ratings().get(lang)
+    if printed is None:
         return []
-    printed = PUBLISHED_RATINGS[lang]
-    accuracies = ", ".join(percent(accuracy) for accuracy in printed.accuracies)
+    accuracies = ", ".join(percent(accuracy) for accuracy in printed["accuracies"])
     return [
         Text(
             f"{CITATION_KEY}, Tables 5 and 7: systems {accuracies}, references"
-            f" {percent(printed.accuracy_reference)}; alpha {decimal(printed.alpha)},"
-            f" {decimal(printed.alpha_reference)}; F {decimal(printed.f_score)}",
+            f" {percent(printed['accuracy_reference'])}; alpha {decimal(printed['alpha'])},"
+            f" {decimal(printed['alpha_reference'])}; F {decimal(printed['f_score'])}",
             style="italic",
         )
     ]
@@ -114,9 +114,8 @@ def ratings_json(ratings: GenderRatings) -> dict[str, Any]:
         }
         systems.append({**row, "is_reference": system.name == REFERENCE})
     lang = ratings.data[2]
-    published = None
-    if lang in PUBLISHED_RATINGS:
-        published = {**asdict(PUBLISHED_RATINGS[lang]), "citation": CITATION_KEY}
+    printed = printed_ratings().get(lang)
+    published = None if printed is None else {**printed, "citation": CITATION_KEY}
     return {
         **dict(zip(("dataset", "config", "tgt_lang"), ratings.data, strict=True)),
         "preferred": ratings.preferred,
@@ -175,10 +174,11 @@ def counts_table(counts: Mapping[str, DataCounts], *, split: str) -> Group:
     table = plain_table(
         "English →", "instances", "words", "phrases", "target words", "target phrases"
     )
+    in_paper = printed_counts() if split == "dev" else {}
     for lang, of_lang in counts.items():
         table.add_row(Text(lang), *(count(n) for n in _cells(of_lang)))
-        if split == "dev" and lang in PUBLISHED_COUNTS:
-            printed = (count(n) for n in _cells(PUBLISHED_COUNTS[lang]))
+        if lang in in_paper:
+            printed = (count(n) for n in _cells(in_paper[lang]))
             table.add_row(Text(f"{lang}, Table 12", style="italic"), *printed)
     return Group(
         heading(f"MT-GenEval, counterfactual, {split}: distinct words and gendered phrases"),
@@ -206,15 +206,14 @@ def counts_json(counts: Mapping[str, DataCounts], *, split: str) -> list[dict[st
     Args:
         counts: target language -> counts.
     """
+    in_paper = printed_counts() if split == "dev" else {}
     return [
         {
             "tgt_lang": lang,
             "split": split,
             **asdict(of_lang),
             "published": (
-                {**asdict(PUBLISHED_COUNTS[lang]), "citation": CITATION_KEY}
-                if split == "dev" and lang in PUBLISHED_COUNTS
-                else None
+                {**asdict(in_paper[lang]), "citation": CITATION_KEY} if lang in in_paper else None
             ),
         }
         for lang, of_lang in counts.items()

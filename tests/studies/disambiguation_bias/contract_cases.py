@@ -157,4 +157,5 @@ CASES = ContractCases(
         KeptFile("judgements.jsonl", _texts(_JUDGED), _all(read_judgements), _successes),
         KeptFile("cues.json", _CUES, read_cues),
     ),
+    tables=(("published",),),
 )

@@ -127,18 +127,11 @@ def test_a_folder_of_challenge_sets_is_published_with_its_card(challenge: Path) 
     assert card.count("challenge|") == 3
 
 
-def test_the_published_correlations_are_shown() -> None:
-    command = "study disambiguation_bias correlate --published"
-    assert {"WMT19", "ConvS2S", "+.731"} <= set(run(command).split())
-    assert json.loads(run(f"{command} --json"))["published"][0]["large"] == 0.2121
-
-
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        ("", "expected RESULT with --dataset or --rows"),
-        ("x.json", "expected RESULT with --dataset or --rows"),
-        ("x.json --published", "expected no result"),
+        ("x.json", "expected --dataset or --rows, .* got neither"),
+        ("x.json --dataset a --rows b", "got both"),
     ],
 )
 def test_correlations_without_bias_are_refused(words: str, message: str) -> None:

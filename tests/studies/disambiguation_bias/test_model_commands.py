@@ -61,7 +61,7 @@ def test_all_four_figures_are_compared(folder: Path) -> None:
         f" --challenge {folder}/sets.jsonl --attacks {folder}/samples.jsonl"
         f" --lexicon {folder}/lexicon.json --wino-x mt_en_de.translations"
         f" --data-dir {folder} --search anywhere --lemmatizer none --resamples 50"
-        f" --output {folder}/compared.json --published"
+        f" --output {folder}/compared.json"
     )
     row = read_json(folder / "compared.json")
     assert row["models"] == ["base", "lexical"]
@@ -78,12 +78,6 @@ def test_all_four_figures_are_compared(folder: Path) -> None:
     assert all(len(set(figure["signatures"])) == 2 for figure in row["figures"][1:])
     assert "base (first) and lexical (second)" in printed
     assert "errors on homographs, %" in printed
-    assert "24.17" in printed  # the printed table
-
-
-def test_the_printed_tables_need_no_model() -> None:
-    assert "17.65" in printed_by(f"{COMMAND} --published")
-    assert "WMT19" in printed_by(f"{COMMAND} --published --json")
 
 
 @cases_by_message(

@@ -54,5 +54,8 @@ def gaps_turned(row: Twins) -> Twins:
 
 
 CASES = ContractCases(
-    figures={"sentence gaps": FigureCase(counterfactuals, gaps, gaps_again, gaps_turned, exchanged)}
+    figures={
+        "sentence gaps": FigureCase(counterfactuals, gaps, gaps_again, gaps_turned, exchanged)
+    },
+    tables=(("published",),),
 )

@@ -71,7 +71,7 @@ CASES = ContractCases(
             lambda points: replace(mean_point(points), model="x"),
         )
     },
-    tables=(("drops", "--published"),),
+    tables=(("drops",), ("published",)),
     families={"average_attention": FamilyCase(save_tiny_average_attention, plain_logprobs)},
     torch_modules=("average_attention",),
 )

@@ -72,4 +72,5 @@ CASES = ContractCases(
         _kept("preferences.jsonl", '{"id": "0", "preferred": 1}\n'),
     ),
     torch_modules=(*_TORCH.split(), "trigger_importance"),
+    tables=(("published",),),
 )
