@@ -41,6 +41,20 @@ def test_every_source_exists(source: str) -> None:
         assert re.search(rf"^{target[1]}:", makefile, re.MULTILINE)
 
 
+def test_every_row_of_a_ledger_says_what_it_is_compared_with() -> None:
+    pages = [_ROOT / "docs/parity.md", *(_ROOT / "docs/studies").glob("*.md")]
+    rows = [
+        re.split(r"(?<!\\)\|", row)
+        for page in pages
+        for table in re.findall(
+            r"^\| what \|.* \| test \|\n\|.*\n((?:\|.*\n)+)", page.read_text("utf-8"), re.M
+        )
+        for row in table.splitlines()
+    ]
+    assert len(rows) > 90
+    assert {row[2].strip() for row in rows} == {"printed", "recorded", "own"}
+
+
 @pytest.mark.parametrize(
     ("text", "figures"),
     [

@@ -13,6 +13,7 @@ from tests.helpers.cases import cases_by_message
 from tests.helpers.command_line import printed_by, read_json
 from tests.helpers.lines import write_jsonl, write_lines
 from tests.helpers.models import save_tiny_marian
+from tests.helpers.printed_beside import cells_beside
 from tests.helpers.wino_x_schemas import ROW, TWIN, lay_out
 from tests.studies.disambiguation_bias.attacks.helper import sample_of
 
@@ -78,6 +79,10 @@ def test_all_four_figures_are_compared(folder: Path) -> None:
     assert all(len(set(figure["signatures"])) == 2 for figure in row["figures"][1:])
     assert "base (first) and lexical (second)" in printed
     assert "errors on homographs, %" in printed
+    beside = cells_beside("lexical_shortcuts", folder / "compared.json")
+    assert beside["Table 5.6, OS18"] == pytest.approx(
+        {"BLEU": 1, "errors": 1 / 3, "attacks": 1 / 3}
+    )
 
 
 @cases_by_message(
