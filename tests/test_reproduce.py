@@ -14,6 +14,7 @@ import pytest
 
 from cc_hf.data.loading import load_examples
 from tests.helpers.command_line import read_json, run_command
+from tests.helpers.contract_cases import study_cases
 from tests.helpers.lines import write_lines
 from tests.helpers.models import save_tiny_masked_lm
 from tests.helpers.printed_beside import cells_beside
@@ -26,25 +27,14 @@ _COMMANDS = list(dict.fromkeys(re.findall(r"^- (?:make|show): `cc-hf ([^`]+)`", 
 #: Beginning of a command -> the file of tests that runs it; these hold what it writes against the
 #: keys of the printed tables, too, where it writes a result.
 _ELSEWHERE = {
-    "ask sets": "tests/unit/cli/test_ask.py",
-    "ask wino_x": "tests/studies/language_models/test_published.py",
-    "compare --by evaluator": "tests/unit/cli/test_result_commands.py",
-    "compare --by rater": "tests/unit/cli/test_compare_raters.py",
-    "evaluate sets": "tests/studies/disambiguation_bias/test_challenge_commands.py",
-    "study disambiguation_bias attack": (
-        "tests/studies/disambiguation_bias/attacks/test_commands.py"
-    ),
-    "study disambiguation_bias attractors": "tests/studies/disambiguation_bias/test_commands.py",
-    "study disambiguation_bias compare-models": (
-        "tests/studies/disambiguation_bias/test_model_commands.py"
-    ),
-    "study disambiguation_bias correlate": (
-        "tests/studies/disambiguation_bias/test_challenge_commands.py"
-    ),
-    "study lexical_shortcuts probe": "tests/studies/lexical_shortcuts/test_commands.py",
-    "study mt_geneval gender-ratings": "tests/studies/mt_geneval/test_commands.py",
-    "study wino_x curve": "tests/studies/wino_x/test_training_extras.py",
-    "study wino_x train": "tests/studies/wino_x/test_training_extras.py",
+    "ask sets": "unit/cli/test_ask.py",
+    "compare --by evaluator": "unit/cli/test_result_commands.py",
+    "compare --by rater": "unit/cli/test_compare_raters.py",
+    **{
+        words: f"studies/{study}/{file}"
+        for study, cases in study_cases().items()
+        for words, file in cases.reproduced.items()
+    },
 }
 _SIX = [
     f"Der Assistent fragte {doctor}, ob sie Hilfe brauche."
@@ -64,7 +54,7 @@ def test_every_command_is_accepted_by_the_command_line(command: str) -> None:
 @pytest.mark.parametrize("words", _ELSEWHERE)
 def test_commands_that_run_elsewhere_are_on_the_page_and_in_their_test(words: str) -> None:
     assert [command for command in _COMMANDS if command.startswith(words)]
-    assert (_ROOT / _ELSEWHERE[words]).is_file()
+    assert (_ROOT / "tests" / _ELSEWHERE[words]).is_file()
 
 
 def test_printed_figures_are_shown_alone() -> None:
@@ -85,6 +75,7 @@ def _write_files(folder: Path, shared: Path) -> None:
     texts = {
         "doctors6.tsv": rows,
         "doctors6.de.txt": _SIX,
+        "simplegen.de.txt": [example.source for example in load_examples("simplegen", "en-de")],
         "translations.txt": corpus,
         "references.txt": corpus[::-1],
         "train.en": corpus,

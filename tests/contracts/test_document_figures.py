@@ -17,6 +17,7 @@ _PAPERS = {
     "Renduchintala et al. 2021": "simplegen",
     "Vamvas & Sennrich 2021": "contrastive-conditioning",
 }
+_TESTS = [path.read_text("utf-8") for path in (_ROOT / "tests").rglob("test_*.py")]
 _SOURCES = sorted({source for entry in ledger() for source in entry.sources})
 
 
@@ -36,6 +37,8 @@ def test_every_source_exists(source: str) -> None:
         assert re.search(r", (Tables?|Figures?|section|page) \d", name)
     if module := re.match(r"command python -m ([\w.]+)", source):
         assert (_ROOT / f"{module[1].replace('.', '/')}.py").is_file()
+        name = module[1].rpartition(".")[2]
+        assert any(name in text for text in _TESTS), "no test runs it"
     if target := re.match(r"command make (\w+)", source):
         makefile = (_ROOT / "Makefile").read_text(encoding="utf-8")
         assert re.search(rf"^{target[1]}:", makefile, re.MULTILINE)

@@ -158,4 +158,11 @@ CASES = ContractCases(
         KeptFile("cues.json", _CUES, read_cues),
     ),
     tables=(("published",),),
+    reproduced={
+        "evaluate sets": "test_challenge_commands.py",
+        "study disambiguation_bias attack ": "attacks/test_commands.py",
+        "study disambiguation_bias attractors": "test_commands.py",
+        "study disambiguation_bias compare-models": "test_model_commands.py",
+        "study disambiguation_bias correlate": "test_challenge_commands.py",
+    },
 )

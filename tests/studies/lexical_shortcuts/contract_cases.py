@@ -58,4 +58,5 @@ CASES = ContractCases(
     families={"lexical_shortcut": FamilyCase(save_tiny_lexical_shortcut, plain_logprobs)},
     torch_modules=tuple(_TORCH.split()),
     tables=(("published",),),
+    reproduced={"study lexical_shortcuts probe": "test_commands.py"},
 )

@@ -58,4 +58,5 @@ CASES = ContractCases(
         "sentence gaps": FigureCase(counterfactuals, gaps, gaps_again, gaps_turned, exchanged)
     },
     tables=(("published",),),
+    reproduced={"study mt_geneval gender-ratings": "test_commands.py"},
 )

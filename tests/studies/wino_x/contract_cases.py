@@ -73,4 +73,8 @@ CASES = ContractCases(
     ),
     torch_modules=(*_TORCH.split(), "trigger_importance"),
     tables=(("published",),),
+    reproduced={
+        "study wino_x curve": "test_training_extras.py",
+        "study wino_x train": "test_training_extras.py",
+    },
 )
