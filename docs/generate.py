@@ -174,6 +174,11 @@ def _table_text(study: str, table: PublishedTable) -> str:
     lines = [f"### {table.name}: {table.title}"]
     shown = f"cc-hf study {study} published"
     output = re.search(r"-o (\S+\.json)", table.command)
+    if not table.name.startswith(("section", "appendix")):
+        where = (
+            table.section if table.section.startswith("appendix") else f"section {table.section}"
+        )
+        lines.append(f"- {where}")
     if table.command:
         lines.append(f"- make: `{table.command}`")
     if table.results and output:
@@ -181,7 +186,7 @@ def _table_text(study: str, table: PublishedTable) -> str:
     elif table.rows:
         lines.append(f"- show: `{shown} --table {table.number}`")
     if table.note:
-        lines.append(f"- {_escaped(table.note)}")
+        lines.append(f"- note: {_plain(table.note)}")
     if table.rows:
         lines += ["", f"| | {' | '.join(table.columns)} |", "|---" * (len(table.columns) + 1) + "|"]
         lines += [

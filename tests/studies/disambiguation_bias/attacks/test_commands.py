@@ -129,15 +129,20 @@ def test_a_challenge_set_and_sheets_are_written_and_read() -> None:
     rated = run("rate key.json sheets/rater1.csv sheets/rater2.csv --json")
     assert json.loads(rated)["kappa"] == 1.0
     write_lines(Path("rated.json"), [rated])
-    beside = cells_beside("disambiguation_bias", "rated.json")["section 3.3.3"]
-    assert beside == {"naturalness": 4.0, "kappa": 1.0}
+    beside = cells_beside("disambiguation_bias", "rated.json")
+    assert beside["section 3.3.3, naturalness"] == {"adversarial": 4.0, "regular": 4.0}
+    assert beside["section 3.3.3, kappas"]["senses"] == 1.0
+    rates = {kind["kind"]: kind["error_rate"] for kind in json.loads(rated)["kinds"]}
+    assert beside["section 3.3.3, errors"] == rates
 
 
 def test_grammar_is_compared_with_a_checker(monkeypatch: pytest.MonkeyPatch) -> None:
     make()
     tool = "cc_hf.studies.disambiguation_bias.attacks.grammar.language_tool"
     monkeypatch.setattr(tool, lambda lang: lambda text: "hot" in text)
-    shown = run("grammar samples.jsonl")
+    shown = run("grammar samples.jsonl -o grammar.json")
+    beside = cells_beside("disambiguation_bias", "grammar.json")
+    assert beside == {"section 3.3.3, grammar": {"samples": pytest.approx(2 / 3)}}
     assert "2 of 3 samples have more errors than their seed: 66.7" in shown
 
 
