@@ -20,6 +20,7 @@ from cc_hf.cli.command import (
 )
 from cc_hf.cli.options import DataDir, EvaluatorFields, Resampling
 from cc_hf.cli.output import say
+from cc_hf.cli.published import add_published
 from cc_hf.errors import InputError, in_file
 from cc_hf.evaluators.options import LoadingOptions
 from cc_hf.statistics.bootstrap import Bootstrap
@@ -261,3 +262,4 @@ def _tagger(pipeline: str, lang: str, side: str) -> object:
 
 add_command(app, "probe", probe)
 add_command(app, "average", average)
+add_published(app, "lexical_shortcuts", "--table 5.6", Path(__file__).parent)

@@ -17,6 +17,7 @@ from cc_hf.cli.command import (
 )
 from cc_hf.cli.corpora import Aligner, CorpusFields, CorpusNames, CorpusOptions
 from cc_hf.cli.options import DataDir, LanguagePair
+from cc_hf.cli.published import add_published
 from cc_hf.errors import InputError
 from cc_hf.languages import language_pair as parsed_pair
 from cc_hf.studies.wino_x.bias_commands import referent_bias, trigger_importance
@@ -158,3 +159,4 @@ add_command(app, "trigger-importance", trigger_importance)
 add_command(app, "lengths", lengths)
 add_command(app, "corpus-pronouns", corpus_pronouns)
 add_command(app, "curve", curve)
+add_published(app, "wino_x", "--table 4.7", Path(__file__).parent)

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from cc_hf.comparing.published import read_published
 from cc_hf.errors import InputError
 from cc_hf.reports.formats.plots import empty_figure, literal_text, saved_figure
 from cc_hf.reports.numbers import count, in_points, percent, signed
 from cc_hf.reports.tables.base import heading, plain_table
-from cc_hf.studies.wino_x.lengths import PUBLISHED_LENGTHS, Length
+from cc_hf.studies.wino_x.lengths import Length
 from cc_hf.studies.wino_x.pronoun_counts import CorpusPronouns
 
 if TYPE_CHECKING:
@@ -33,17 +35,18 @@ def lengths_table(lengths: Mapping[str, Sequence[Length]]) -> list[RenderableTyp
         lengths: configuration -> lengths of its texts.
     """
     table = plain_table("", "lang", "n", "mean", "sd", "Table 4.4")
+    rows = read_published(Path(__file__).parent)["Table 4.4"].rows
     for config, members in lengths.items():
-        published = {what: (mean, sd) for what, mean, sd in PUBLISHED_LENGTHS.get(config, ())}
+        pair = config.partition(".")[0][3:].replace("_", "-")
+        text = "en " if config.endswith(".english") else "x " if config.startswith("lm") else ""
         for length in members:
-            printed = published.get(length.what)
             table.add_row(
                 Text(f"{config} {length.what}"),
                 Text(length.lang),
                 count(length.n),
                 f"{length.mean:.2f}",
                 f"{length.deviation:.2f}",
-                "" if printed is None else f"{printed[0]:g} ({printed[1]:g})",
+                rows.get(pair, {}).get(f"{text}{length.what}", ""),
             )
     note = "tokens of Moses; a gap is one token; sd of all texts (divided by n)"
     return [heading("lengths of Wino-X"), table, Text(note, style="italic")]

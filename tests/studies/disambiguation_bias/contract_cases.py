@@ -157,4 +157,12 @@ CASES = ContractCases(
         KeptFile("judgements.jsonl", _texts(_JUDGED), _all(read_judgements), _successes),
         KeptFile("cues.json", _CUES, read_cues),
     ),
+    tables=(("published",),),
+    reproduced={
+        "evaluate sets": "test_challenge_commands.py",
+        "study disambiguation_bias attack ": "attacks/test_commands.py",
+        "study disambiguation_bias attractors": "test_commands.py",
+        "study disambiguation_bias compare-models": "test_model_commands.py",
+        "study disambiguation_bias correlate": "test_challenge_commands.py",
+    },
 )

@@ -72,4 +72,9 @@ CASES = ContractCases(
         _kept("preferences.jsonl", '{"id": "0", "preferred": 1}\n'),
     ),
     torch_modules=(*_TORCH.split(), "trigger_importance"),
+    tables=(("published",),),
+    reproduced={
+        "study wino_x curve": "test_training_extras.py",
+        "study wino_x train": "test_training_extras.py",
+    },
 )

@@ -8,7 +8,7 @@ import pytest
 from sacrebleu.metrics.bleu import BLEU
 from sacrebleu.significance import PairedTest
 
-from cc_hf.comparing.models import PUBLISHED, compared_bleu, compared_rates, compared_verdicts
+from cc_hf.comparing.models import compared_bleu, compared_rates, compared_verdicts
 from cc_hf.errors import InputError
 from cc_hf.schema import Judgement
 from cc_hf.statistics.bootstrap import Bootstrap
@@ -102,10 +102,3 @@ def test_what_cannot_be_compared_is_refused() -> None:
         compared_rates("x", ([True], [True, False]), [0])
     with pytest.raises(InputError, match=r"x: expected samples that count for both .* \[0, 2\]"):
         compared_rates("x", ([None, None], [True, False]), [0, 1])
-
-
-def test_printed_figures_are_shares() -> None:
-    assert len(PUBLISHED) == 12
-    assert all(0 < row.base < 1 and 0 < row.shortcuts < 1 for row in PUBLISHED)
-    errors = {row.data: row for row in PUBLISHED if row.figure == "wsd_errors"}
-    assert (errors["OS18"].base, errors["OS18"].shortcuts) == (0.2417, 0.2246)

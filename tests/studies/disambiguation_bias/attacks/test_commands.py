@@ -17,6 +17,7 @@ from tests.helpers.command_line import printed_by, read_json
 from tests.helpers.letter_evaluator import TextEvaluator
 from tests.helpers.lines import write_lines
 from tests.helpers.nouns import PARTS
+from tests.helpers.printed_beside import cells_beside
 from tests.helpers.sheets import fill
 from tests.studies.disambiguation_bias.attacks.helper import tagged, training_pairs
 
@@ -72,12 +73,19 @@ def test_from_pairs_to_figures() -> None:
     kinds = [sample.kind for sample in read_samples("samples.jsonl")]
     assert kinds == ["insert_at_homograph", "insert_at_homograph", "replace_at_homograph"]
     assert read_json(Path("samples.summary.json")) == summary
-    row = json.loads(judge("--json --judgements a.jsonl --html page.html"))
+    row = json.loads(judge("--json --judgements a.jsonl --html page.html -o attacks.json"))
     figures = row["judges"]["lexicon"]
     assert (figures["total"]["n"], figures["total"]["n_success"]) == (3, 2)
     assert len(list(read_judgements("a.jsonl"))) == 3
     assert "<article" in Path("page.html").read_text(encoding="utf-8")
-    assert "100.0" in run("transfer a.jsonl a.jsonl --name a --name b")
+    assert "100.0" in run("transfer a.jsonl a.jsonl --name a --name b -o transfer.json")
+    beside = cells_beside("disambiguation_bias", "attacks.json", "transfer.json")
+    assert beside["Figure 3.3"] == {"success": figures["total"]["rate"]}
+    assert beside["Table 3.11"] == figures["prediction"]["thresholds"]
+    assert list(beside["Table 3.10"].values()) == [
+        test["test"]["rank_biserial"] for test in figures["prediction"]["tests"]
+    ]
+    assert beside["section 3.3.4"] == {"least similar": 1.0}
 
 
 def test_samples_that_another_run_writes_are_not_made(folder: Path) -> None:
@@ -115,13 +123,21 @@ def test_a_challenge_set_and_sheets_are_written_and_read() -> None:
         assert len(fill(Path(path), lambda row: ["1", "4"])) == 5
     rated = run("rate key.json sheets/rater1.csv sheets/rater2.csv --json")
     assert json.loads(rated)["kappa"] == 1.0
+    write_lines(Path("rated.json"), [rated])
+    beside = cells_beside("disambiguation_bias", "rated.json")
+    assert beside["section 3.3.3, naturalness"] == {"adversarial": 4.0, "regular": 4.0}
+    assert beside["section 3.3.3, kappas"]["senses"] == 1.0
+    rates = {kind["kind"]: kind["error_rate"] for kind in json.loads(rated)["kinds"]}
+    assert beside["section 3.3.3, errors"] == rates
 
 
 def test_grammar_is_compared_with_a_checker(monkeypatch: pytest.MonkeyPatch) -> None:
     make()
     tool = "cc_hf.studies.disambiguation_bias.attacks.grammar.language_tool"
     monkeypatch.setattr(tool, lambda lang: lambda text: "hot" in text)
-    shown = run("grammar samples.jsonl")
+    shown = run("grammar samples.jsonl -o grammar.json")
+    beside = cells_beside("disambiguation_bias", "grammar.json")
+    assert beside == {"section 3.3.3, grammar": {"samples": pytest.approx(2 / 3)}}
     assert "2 of 3 samples have more errors than their seed: 66.7" in shown
 
 
