@@ -83,6 +83,21 @@ def test_from_pairs_to_figures() -> None:
     assert "100.0" in run("transfer a.jsonl a.jsonl --name a --name b")
 
 
+def test_words_are_aligned_with_a_corpus_or_as_a_file_says() -> None:
+    make()
+    for name, line in (("a.en", "the spring came"), ("a.de", "der Frühling kam")):
+        write_lines(Path(name), [line] * 3)
+    row = json.loads(judge("--align-with a.en a.de --search aligned --json"))
+    assert "|align:fast_align+3." in row["signature"]
+    assert row["judges"]["lexicon"]["total"]["n"] == 3
+    n_texts = len(Path("sources.txt").read_text(encoding="utf-8").splitlines())
+    same = " ".join(f"{i}-{i}" for i in range(10))
+    write_lines(Path("links.txt"), [same] * n_texts)
+    row = json.loads(judge("--alignments links.txt --search aligned --json"))
+    assert "|align:given." in row["signature"]
+    assert row["judges"]["lexicon"]["total"]["n_success"] == 2
+
+
 def test_samples_that_another_run_writes_are_not_made(folder: Path) -> None:
     with (
         sole_writer(folder / "samples.jsonl"),
@@ -171,6 +186,9 @@ def test_options_of_build_are_checked(options: str, message: str) -> None:
         ("--evaluator x", "only --judge contrastive uses them"),
         ("--judge contrastive", "needs words for each sense; .* got neither"),
         ("--system x", "expected one of both, got both"),
+        ("--alignments sources.txt", "line 1: expected links such as 0-0"),
+        ("--alignments sources.txt --aligner eflomal", "either an aligner or alignments, got both"),
+        ("--align-with sources.txt lexicon.json", "expected as many lines in both files"),
     ],
 )
 def test_options_of_judge_are_checked(options: str, message: str) -> None:
