@@ -14,6 +14,7 @@ import importlib
 import warnings
 from collections.abc import Iterator, Mapping
 from functools import cache
+from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 from cc_hf.errors import PluginError, PluginWarning, UnknownNameError, shown
@@ -34,6 +35,7 @@ __all__ = [
     "names",
     "resolve",
     "section_hooks",
+    "sentences_of",
     "study_part",
 ]
 
@@ -48,6 +50,9 @@ class Study(NamedTuple):
             papers the text to show, such as "Smith 2025".
         report_section: "module:object" of the section that it adds to the page of a report; None
             for no section.
+        sentences: "module:object" of a function that takes the path of a file and its languages,
+            and returns its sentences as `ProbingExample`s to translate if the file is one that the
+            study writes, else None. None for no such files.
 
     Examples:
         >>> Study("my_study.commands:app", ("emelin-2020",), "Counts words.").summary
@@ -58,6 +63,7 @@ class Study(NamedTuple):
     papers: tuple[str, ...]
     summary: str
     report_section: str | None = None
+    sentences: str | None = None
 
 
 #: Dataset -> its declaration, a `cc_hf.data.declaration.DatasetDeclaration`.
@@ -131,6 +137,7 @@ STUDIES: dict[str, Study] = {
         ("emelin-2020", "Emelin 2023, chapter 3"),
         "Which words pull a homograph towards a wrong sense, and attacks with them.",
         "cc_hf.studies.disambiguation_bias.report_section:SECTION",
+        "cc_hf.studies.disambiguation_bias.attacks.asked:sentences_of",
     ),
     "distillation": Study(
         "cc_hf.studies.distillation.commands:app",
@@ -281,7 +288,7 @@ def load_all(kind: str) -> dict[str, Any]:
     return {name: value for name, value in objects.items() if value is not None}
 
 
-def study_part(name: str, part: Literal["commands", "report_section"]) -> Any:
+def study_part(name: str, part: Literal["commands", "report_section", "sentences"]) -> Any:
     """Import a part of a study.
 
     Args:
@@ -307,9 +314,27 @@ def section_hooks() -> Iterator[Any]:
         The `cc_hf.reports.sections.SectionHook` of each study that has one, without those of
             plug-ins that cannot be loaded, of which a `PluginWarning` tells.
     """
+    yield from _hooks("report_section")
+
+
+def sentences_of(path: str | Path, languages: tuple[str | None, str | None]) -> list[Any] | None:
+    """Return the sentences of a file that a study writes, as examples to translate; None for any
+    other file.
+
+    Args:
+        languages: ISO 639-1 codes of the sentences and of the translations; None if not known.
+
+    Raises:
+        InputError: for a damaged file of a study, or languages that are not known.
+    """
+    read = (hook(path, languages) for hook in _hooks("sentences"))
+    return next((examples for examples in read if examples is not None), None)
+
+
+def _hooks(part: Literal["report_section", "sentences"]) -> Iterator[Any]:
     for name in load_all("study"):
         try:
-            hook = study_part(name, "report_section")
+            hook = study_part(name, part)
         except PluginError as error:
             _warn(str(error))
             continue

@@ -303,6 +303,10 @@ def _rates(
     return scores, intervals
 
 
+def _is_flipped(judgement: Judgement) -> bool:
+    return not judgement.is_correct and judgement.predicted not in ("unknown", "deleted")
+
+
 @dataclass(frozen=True)
 class HomographAccuracy(Metric):
     """Word sense disambiguation of homographs, by the words of each sense.
@@ -356,6 +360,7 @@ class HomographAccuracy(Metric):
     version = 3
     reference_fields = _FIELDS
     positions = {"start": "source"}  # noqa: RUF012
+    compared_shares = {"flip_rate": _is_flipped}  # noqa: RUF012
     figure_names = {  # noqa: RUF012
         **COMMON,
         **shares(
