@@ -48,7 +48,7 @@ def build_sheets(
     `cc-hf study wino_x rate` reads the filled sheets of two people. The method is that of Emelin
     (2023), section 4.2.2.
 
-    Example: cc-hf study wino_x build-sheets mt_en_de.translations -o sheets --key key.json
+    Example: cc-hf study wino_x build-sheets -o wino_x_sheets --key wino_x_key.json
     """
     from cc_hf.evaluation.material import load_material
     from cc_hf.studies.wino_x.human_study import draw_samples
