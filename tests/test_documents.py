@@ -138,7 +138,11 @@ _EXAMPLES_NOT_RUN = {
     },
     "study disambiguation_bias attack grammar": "needs language_tool_python, which runs Java",
     **dict.fromkeys(
-        ("study disambiguation_bias attack rate", "study mt_geneval gender-ratings"),
+        (
+            "study disambiguation_bias attack rate",
+            "study mt_geneval gender-ratings",
+            "study wino_x rate",
+        ),
         "needs sheets that people filled",
     ),
 }

@@ -193,7 +193,7 @@ def test_strategies_are_compared_on_samples_that_are_valid_in_both(tmp_path: Pat
     results = {"basic": basic, "cot": other}
     with pytest.raises(InputError, match="has no judgement of 4"):
         compare(results, n_resamples=20)
-    compared = compare(results, n_resamples=20, shared=True, lists_right_alone=True)
+    compared = compare(results, n_resamples=20, shared="decided", lists_right_alone=True)
     first, second = (
         {j.example_id: j.is_correct for j in result.judgements if j.verdict != "inconclusive"}
         for result in results.values()

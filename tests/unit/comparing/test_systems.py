@@ -428,3 +428,32 @@ def test_random_scores_of_two_systems_on_winomt_do_not_differ(shared: Path, tmp_
 def test_a_difference_without_an_interval_is_noted_under_its_name() -> None:
     table = comparison_tables(compare({"a": judged("a"), "b": judged("a")}, n_resamples=10))
     assert "b: difference in accuracy, " in printed(table, width=200)
+
+
+@pytest.mark.parametrize(
+    ("shared", "n", "rates"),
+    [("answered", 40, (0.25, 0.5)), ("decided", 30, (1 / 3, 2 / 3))],
+)
+def test_flips_are_counted_among_shared_translations(
+    shared: str, n: int, rates: tuple[float, float]
+) -> None:
+    senses = {"animal": ["Fledermaus"], "stick": ["Keule"]}
+    row = {"source": "A bat.", "homograph": "bat", "start": 2, "cluster": "animal"}
+    references = [{**row, "senses": senses}] * 42
+    texts = {
+        "a": [*["Keule"] * 10, *["Fledermaus"] * 20, *["Tier"] * 10, "", "Keule"],
+        "b": [*["Keule"] * 20, *["Fledermaus"] * 20, "Keule", " "],
+    }
+    results = {
+        name: evaluate_metric(
+            "homograph_accuracy", lines, references, tgt_lang="de", n_resamples=10
+        )
+        for name, lines in texts.items()
+    }
+    found = compare(results, shared=shared, n_resamples=10)
+    (pair,) = found.systems
+    assert (pair.n, found.left_out) == (n, {"a": 42 - n, "b": 42 - n})
+    flips = pair.differences["flip_rate"]
+    assert (flips.first, flips.second) == pytest.approx(rates)
+    assert f"|samples:shared.{shared}|" in found.signature
+    assert "flip rate" in shown(found)
