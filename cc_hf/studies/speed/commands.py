@@ -18,6 +18,7 @@ from cc_hf.cli.command import (
 )
 from cc_hf.cli.system_inputs import SystemOptions, SystemOptionsFields, table_of_systems
 from cc_hf.errors import InputError
+from cc_hf.studies.speed.train_commands import train
 
 __all__ = ["app"]
 
@@ -82,3 +83,4 @@ def drops(
 
 
 add_command(app, "drops", drops)
+add_command(app, "train", train)

@@ -1,4 +1,6 @@
-"""The training example runs for two steps, and what it writes is a model for every part of cc_hf."""
+"""`cc-hf study lexical_shortcuts train` runs for two steps, and what it writes is a model for every
+part of cc_hf.
+"""
 
 from __future__ import annotations
 
@@ -10,9 +12,8 @@ from safetensors.torch import load_file
 
 from cc_hf import load_evaluator
 from cc_hf.studies.lexical_shortcuts.model import LexicalShortcutForConditionalGeneration
-from examples.studies.lexical_shortcuts.train_lexical_shortcuts import main, parser, settings
 from examples.train_marian import made_pairs
-from tests.helpers.command_line import read_json
+from tests.helpers.command_line import read_json, run_command
 from tests.helpers.lines import write_lines
 
 pytestmark = pytest.mark.usefixtures("same_threads")
@@ -28,28 +29,52 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def arguments(folder: Path, output: Path, shortcut: str) -> list[str]:
-    files = [f"--{p} {folder}/{p}.en {folder}/{p}.de" for p in ("train", "dev", "test")]
+def words(folder: Path, output: Path, more: str) -> list[str]:
+    files = [f"--{p} {folder}/{p}.en {folder}/{p}.de" for p in ("train", "dev")]
+    tests = f"--test-source {folder}/test.en --test-target {folder}/test.de"
     options = (
-        "--pieces 200 --width 16 --ffn 16 --layers 1 --heads 2 --batch-size 16 --steps 2"
-        " --eval-steps 1 --warmup 4 --average 2 --beams 1 --threads 1 --cpu"
+        "--pieces 200 --width 16 --ffn 16 --layers 3 --heads 2 --batch-size 16 --steps 2"
+        " --eval-steps 1 --average 2 --num-beams 1 --cpu"
     )
-    return f"{' '.join(files)} {options} --shortcut {shortcut} --output {output}".split()
+    return [
+        *("study", "lexical_shortcuts", "train"),
+        *f"{' '.join(files)} {tests} {options} {more} --output {output}".split(),
+    ]
 
 
-@pytest.mark.parametrize("shortcut", ["none", "lexical", "fusion"])
+@pytest.mark.parametrize(
+    ("shortcut", "variant", "extra", "warmup"),
+    [
+        ("none", "self", 0, 4000),
+        ("lexical", "self", 6, 6000),
+        ("lexical", "encoder", 3, 6000),
+        ("lexical", "decoder", 3, 6000),
+        ("lexical", "cross", 3, 6000),
+        ("lexical", "both", 9, 6000),
+        ("lexical", "non-lexical", 6, 6000),
+        ("fusion", "self", None, 8000),
+    ],
+)
 def test_two_steps_write_the_mean_of_two_checkpoints(
-    shortcut: str, folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    shortcut: str, variant: str, extra: int | None, warmup: int, folder: Path, tmp_path: Path
 ) -> None:
     output = tmp_path / "out"
-    figures = main(arguments(folder, output, shortcut))
-    assert read_json(output / "figures.json") == figures
-    assert figures["averaged"] == ["checkpoint-1", "checkpoint-2"]
-    assert (figures["n_steps"], len(figures["losses"])) == (2, 2)
-    assert 0 <= figures["test"]["bleu"] <= 1
-    assert figures["test"]["signature"].startswith("nrefs:1|")
+    given = f"--shortcut {shortcut} --variant {variant}"
+    shown = run_command(*words(folder, output, given))
+    figures, begun = (read_json(output / name) for name in ("figures.json", "options.json"))
+    assert figures["checkpoints"] == ["checkpoint-1", "checkpoint-2"]
+    assert (figures["shortcut"], figures["variant"]) == (shortcut, variant)
+    assert (figures["n_steps"], len(figures["evaluations"])) == (2, 2)
+    assert 0 <= figures["mean_bleu"] <= 1
+    # the schedule is that of the thesis
+    assert (begun["warmup"], begun["schedule"], begun["label_smoothing"]) == (
+        warmup,
+        "inverse_sqrt",
+        0.1,
+    )
+    assert begun["learning_rate"] is None
     parts = [
-        load_file(output / f"training/{name}/model.safetensors") for name in figures["averaged"]
+        load_file(output / f"training/{name}/model.safetensors") for name in figures["checkpoints"]
     ]
     mean = load_file(output / "averaged/model.safetensors")
     for key, weight in mean.items():
@@ -58,26 +83,25 @@ def test_two_steps_write_the_mean_of_two_checkpoints(
     model = evaluator.model  # type: ignore[attr-defined]
     assert isinstance(model, LexicalShortcutForConditionalGeneration)
     assert model.config.shortcut == shortcut
-    assert sum(weight.numel() for weight in model.parameters()) == figures["n_parameters"]
+    n_parameters = sum(weight.numel() for weight in model.parameters())
+    assert n_parameters == figures["n_parameters"]
+    if extra is not None:  # two maps with biases and two gates for each attention with shortcuts
+        plain = {k: w for k, w in mean.items() if "sc_" not in k and "gate" not in k}
+        assert n_parameters - sum(w.numel() for w in plain.values()) == extra * 2 * (16**2 + 2 * 16)
     assert not list(output.rglob("optimizer.pt"))
-    assert f"{shortcut}: {figures['n_parameters']:,} parameters" in capsys.readouterr().out
+    assert f"{figures['n_parameters']:,} parameters" in shown.stdout
 
 
-def test_the_schedule_is_that_of_the_thesis(folder: Path, tmp_path: Path) -> None:
-
-    given = arguments(folder, tmp_path / "out", "fusion")
-    without = [w for i, w in enumerate(given) if "--warmup" not in given[max(0, i - 1) : i + 1]]
-    schedule = settings(parser().parse_args(without))
-    assert schedule.warmup_steps == 8000
-    assert schedule.learning_rate == pytest.approx((16 * 8000) ** -0.5)
-    assert schedule.lr_scheduler_type == "inverse_sqrt"
-    assert schedule.label_smoothing_factor == 0.1
-    assert (schedule.adam_beta1, schedule.adam_beta2) == (0.9, 0.98)
-
-
-def test_files_of_different_lengths_are_refused(folder: Path, tmp_path: Path) -> None:
-    (tmp_path / "short.de").write_text("Ja.\n")
-    words = arguments(folder, tmp_path / "out", "lexical")
-    words[words.index(str(folder / "train.de"))] = str(tmp_path / "short.de")
-    with pytest.raises(SystemExit, match="expected as many lines in both, got 48 and 1"):
-        main(words)
+@pytest.mark.parametrize(
+    ("more", "message"),
+    [
+        ("--variant one", "--variant: expected one of self, encoder, decoder, cross, both"),
+        ("--shortcut both", "--shortcut: expected one of none, lexical, fusion"),
+        ("--train {0}/dev.en {0}/train.de", "expected as many lines in both files, got 8 and 48"),
+    ],
+)
+def test_options_that_cannot_work_are_refused(
+    folder: Path, tmp_path: Path, more: str, message: str
+) -> None:
+    given = words(folder, tmp_path / "out", more.format(folder))
+    assert message in " ".join(run_command(*given, status=2).stderr.split())
