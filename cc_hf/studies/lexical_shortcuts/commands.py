@@ -24,7 +24,7 @@ from cc_hf.errors import InputError, in_file
 from cc_hf.evaluators.options import LoadingOptions
 from cc_hf.statistics.bootstrap import Bootstrap
 from cc_hf.studies.lexical_shortcuts.average_commands import average
-from cc_hf.studies.lexical_shortcuts.train_commands import train
+from cc_hf.studies.lexical_shortcuts.train_commands import curve, train
 
 if TYPE_CHECKING:
     from cc_hf.evaluators.base import Evaluator
@@ -250,3 +250,4 @@ def _tagger(pipeline: str, lang: str, side: str) -> object:
 add_command(app, "probe", probe)
 add_command(app, "average", average)
 add_command(app, "train", train)
+add_command(app, "curve", curve)

@@ -1,13 +1,14 @@
-"""cc-hf study lexical_shortcuts train: transformers with shortcuts, or without."""
+"""cc-hf study lexical_shortcuts train and curve: transformers with shortcuts, or without."""
 
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from cc_hf.cli.command import Outcome
+from cc_hf.cli.command import NewFile, Outcome, PictureFile, picture_format
 from cc_hf.cli.scratch import (
     DevPairs,
     TestSources,
@@ -21,7 +22,7 @@ from cc_hf.errors import check_choice
 from cc_hf.studies.lexical_shortcuts.variants import VARIANTS, WARMUP
 from cc_hf.training.scratch.options import TrainingOptions
 
-__all__ = ["train"]
+__all__ = ["curve", "train"]
 
 
 def train(
@@ -104,4 +105,45 @@ def train(
             *given, shortcut=shortcut, variant=variant, average=average, **more
         ),
         model_folder="best" if average == 1 else "averaged",
+    )
+
+
+def curve(
+    figures: Annotated[
+        list[Path], typer.Argument(help="Files figures.json of trainings with any command.")
+    ],
+    *,
+    name: Annotated[
+        list[str] | None,
+        typer.Option(
+            help=(
+                "Name of a training. Repeat it once per file. Default: shortcuts, variant and seed."
+            )
+        ),
+    ] = None,
+    plot: Annotated[
+        Path | None,
+        typer.Option(help="Draw the curves in this .svg, .png or .pdf file."),
+        PictureFile(),
+    ] = None,
+) -> Outcome:
+    """Show BLEU of the development pairs by training step, or the loss where BLEU was not computed.
+
+    The plot corresponds to Emelin (2023), Figure 5.4, with trainings by --choose-by bleu.
+
+    Example: cc-hf study lexical_shortcuts curve lexical/figures.json --plot curve.svg
+    """
+    from cc_hf.studies.lexical_shortcuts.training_curves import (
+        curve_chart,
+        curve_table,
+        read_curves,
+    )
+
+    figure, curves = read_curves(figures, name)
+    files = []
+    if plot is not None:
+        drawn = curve_chart(figure, curves, file_format=picture_format(plot))
+        files.append(NewFile(plot, drawn))
+    return Outcome(
+        {"figure": figure, "curves": curves}, lambda: [curve_table(figure, curves)], files=files
     )

@@ -4,6 +4,7 @@ part of cc_hf.
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -105,3 +106,22 @@ def test_options_that_cannot_work_are_refused(
 ) -> None:
     given = words(folder, tmp_path / "out", more.format(folder))
     assert message in " ".join(run_command(*given, status=2).stderr.split())
+
+
+def test_curves_of_trainings_are_shown_and_drawn(tmp_path: Path) -> None:
+    for seed, scores in ((1, (0.1, 0.25)), (2, (0.125, 0.2, 0.3))):
+        rows = [{"step": 10 * i, "loss": 3 - i, "bleu": score} for i, score in enumerate(scores)]
+        figures = {"seed": seed, "shortcut": "lexical", "variant": "encoder", "evaluations": rows}
+        (tmp_path / f"{seed}.json").write_text(json.dumps(figures), encoding="utf-8")
+    command = "study lexical_shortcuts curve 1.json 2.json"
+    shown = run_command(f"{command} --plot curve.svg -o curve.json", cwd=tmp_path).stdout
+    assert "lexical encoder, seed 2: BLEU" in shown
+    assert shown.split()[-2:] == ["20", "30.0"]
+    row = read_json(tmp_path / "curve.json")
+    assert row["figure"] == "bleu"
+    assert row["curves"]["lexical encoder, seed 1"] == {"0": 0.1, "10": 0.25}
+    picture = (tmp_path / "curve.svg").read_text(encoding="utf-8")
+    assert picture.count("lexical encoder, seed") == 2
+    assert "BLEU of the development pairs" in picture
+    refused = run_command(f"{command} --name a --name a", cwd=tmp_path, status=2)
+    assert "--name: expected a different name for each of 2 files" in refused.stderr
