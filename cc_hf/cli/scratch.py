@@ -127,16 +127,18 @@ def trained(
 
 
 def _lines(figures: dict[str, Any], model: Path) -> list[str]:
+    from cc_hf.reports.numbers import decimal, percent
+
     name, best = next(
         (name, figures[f"best_{name}"]) for name in ("bleu", "loss") if f"best_{name}" in figures
     )
-    shown = f"BLEU {100 * best:.1f}" if name == "bleu" else f"loss {best:.3f}"
+    shown = f"BLEU {percent(best)}" if name == "bleu" else f"loss {decimal(best, digits=3)}"
     tests = [
-        f"{test['references']}: BLEU {100 * test['bleu']:.1f}  {test['signature']}"
+        f"{test['references']}: BLEU {percent(test['bleu'])}  {test['signature']}"
         for test in figures.get("tests", ())
     ]
     if len(tests) > 1:
-        tests.append(f"mean: BLEU {100 * figures['mean_bleu']:.1f}")
+        tests.append(f"mean: BLEU {percent(figures['mean_bleu'])}")
     return [
         f"{figures['n_parameters']:,} parameters, {figures['pairs']['n_kept']:,} of"
         f" {figures['pairs']['n_pairs']:,} pairs, {figures['n_steps']:,} steps; best {shown} at"

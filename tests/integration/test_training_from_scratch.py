@@ -198,3 +198,22 @@ def test_a_training_is_continued_with_the_same_options_and_files_only(
     weights = load_file(tmp_path / "out/best/model.safetensors")
     assert all(weight.isfinite().all() for weight in weights.values())
     assert json.loads((tmp_path / "out/options.json").read_text())["seed"] == 1
+
+
+def test_moses_tokenisation_and_truecasing_come_back(folder: Path, tmp_path: Path) -> None:
+    """The commands of docs/training.md."""
+    model = tmp_path / "truecase.en"
+
+    def moses(words: str, text: str) -> str:
+        program = Path(sys.executable).with_name("sacremoses")
+        command = [str(program), "-q", *words.format(model=model).split()]
+        return subprocess.run(
+            command, input=text, capture_output=True, text=True, check=True
+        ).stdout
+
+    text = (folder / "dev.en").read_text(encoding="utf-8")
+    moses("-l en tokenize train-truecase -m {model}", text)
+    prepared = moses("-l en tokenize truecase -m {model}", text)
+    assert " ." in prepared
+    assert prepared.count("\n") == text.count("\n")
+    assert moses("-l en detruecase detokenize", prepared) == text

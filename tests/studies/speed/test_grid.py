@@ -84,10 +84,19 @@ def test_the_points_of_a_grid_are_made_once(
     assert (folder / "timings.json").read_text(encoding="utf-8") == times
 
 
-def test_the_grid_has_the_points_of_five_models() -> None:
-    points = read_grid(GRID)
-    assert len(points) == 20
-    assert len({point.model for point in points}) == 5
+@pytest.mark.parametrize(
+    ("path", "layers"),
+    [
+        (GRID, "4,4 4,1 6,2"),
+        (GRID.with_name("paper_grid.tsv"), "6,6 8,4 10,2 11,1 6,4 6,2 6,1"),  # SimpleGEN, section 4
+    ],
+    ids=["small", "paper"],
+)
+def test_a_grid_that_ships_has_all_combinations(path: Path, layers: str) -> None:
+    points = read_grid(path)
+    models = {(point.layers, point.attention) for point in points}
+    assert {shape for shape, _ in models} == set(layers.split())
+    assert len(points) == 4 * len(models) == (56 if len(layers.split()) == 7 else 20)
     assert points[0].name == "baseline"
     assert {(point.precision, point.beams) for point in points} == {
         (precision, beams) for precision in ("fp32", "int8") for beams in (5, 1)
