@@ -10,6 +10,7 @@ import subprocess
 import sys
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
@@ -49,6 +50,21 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         for side, texts in zip(("en", "de"), zip(*part, strict=True), strict=True):
             write_lines(folder / f"{name}.{side}", texts)
     return folder
+
+
+_TINY: dict[str, Any] = {
+    "pieces": 250,
+    "layers": "1",
+    "width": 8,
+    "heads": 1,
+    "choose_by": "loss",
+    "cpu": True,
+}
+
+
+def _files(folder: Path) -> TrainingFiles:
+    train, dev = ((folder / f"{part}.en", folder / f"{part}.de") for part in ("train", "dev"))
+    return TrainingFiles(train, dev)
 
 
 def _words(folder: Path, output: Path, more: str = _FEW) -> list[str]:
@@ -163,6 +179,27 @@ def test_two_processes_share_each_step(folder: Path, tmp_path: Path) -> None:
     assert read_json(tmp_path / "out/options.json")["processes"] == 2
 
 
+def test_a_training_that_was_killed_after_its_last_step_trains_no_more(
+    folder: Path, tmp_path: Path
+) -> None:
+    options = TrainingOptions(
+        **_TINY, steps=6, eval_steps=1, patience=1, learning_rate=9.0, warmup=1
+    )
+    files, notes = _files(folder), list[str]()
+
+    def killed(best: Path, output: Path) -> list[str]:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        run_training(options, files, tmp_path / "out", choose=killed)
+    n_steps = max(int(p.name.split("-")[1]) for p in (tmp_path / "out/training").iterdir())
+    figures = run_training(options, files, tmp_path / "out", note=notes.append)
+    assert figures["n_steps"] == n_steps < 6  # stopped early
+    assert f"at step {n_steps} of 6" in notes[-1]
+    assert figures["checkpoints"] == [f"checkpoint-{figures['best_step']}"]
+    assert (tmp_path / "out/best/model.safetensors").is_file()
+
+
 @pytest.mark.parametrize(
     ("more", "message"),
     [
@@ -182,11 +219,8 @@ def test_options_that_cannot_work_are_refused(
 def test_a_training_is_continued_with_the_same_options_and_files_only(
     folder: Path, tmp_path: Path
 ) -> None:
-    options = TrainingOptions(
-        pieces=250, layers="1", width=8, heads=1, steps=2, eval_steps=1, choose_by="loss", cpu=True
-    )
-    train, dev = ((folder / f"{part}.en", folder / f"{part}.de") for part in ("train", "dev"))
-    files = TrainingFiles(train, dev)
+    options = TrainingOptions(**_TINY, steps=2, eval_steps=1)
+    files = _files(folder)
     run_training(options, files, tmp_path / "out")
     with pytest.raises(InputError, match=r"seed: expected 1, with which the training in .*, got 2"):
         run_training(replace(options, seed=2), files, tmp_path / "out")

@@ -136,8 +136,8 @@ def train(
         figures.update(run.tested(model))
 
         def finish() -> None:
-            Checkpoints(folder / "training").drop_states()
             _write_json(folder / _FIGURES, figures)
+            Checkpoints(folder / "training").drop_states()
 
         team.from_main(finish)
     return figures
