@@ -6,13 +6,20 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
 from safetensors.torch import load_file
 
 from cc_hf import load_evaluator
-from cc_hf.studies.lexical_shortcuts.model import LexicalShortcutForConditionalGeneration
+from cc_hf.studies.lexical_shortcuts.model import (
+    LexicalShortcutConfig,
+    LexicalShortcutForConditionalGeneration,
+)
+from cc_hf.studies.lexical_shortcuts.variants import VARIANTS
+from cc_hf.training.scratch.model import config_fields
+from cc_hf.training.scratch.options import ModelSizes
 from examples.train_marian import made_pairs
 from tests.helpers.command_line import read_json, run_command
 from tests.helpers.lines import write_lines
@@ -44,20 +51,27 @@ def words(folder: Path, output: Path, more: str) -> list[str]:
 
 
 @pytest.mark.parametrize(
-    ("shortcut", "variant", "extra", "warmup"),
-    [
-        ("none", "self", 0, 4000),
-        ("lexical", "self", 6, 6000),
-        ("lexical", "encoder", 3, 6000),
-        ("lexical", "decoder", 3, 6000),
-        ("lexical", "cross", 3, 6000),
-        ("lexical", "both", 9, 6000),
-        ("lexical", "non-lexical", 6, 6000),
-        ("fusion", "self", None, 8000),
-    ],
+    ("variant", "expected"),  # attentions with shortcuts in three layers of each side
+    [("self", 6), ("encoder", 3), ("decoder", 3), ("cross", 3), ("both", 9), ("non-lexical", 6)],
+)
+def test_a_variant_has_shortcuts_in_its_attentions(variant: str, expected: int) -> None:
+    def n_parameters(**shortcuts: Any) -> int:
+        fields = config_fields(ModelSizes(3, 3, 16, 16, 16, heads=2), 50)
+        model = LexicalShortcutForConditionalGeneration(
+            LexicalShortcutConfig(**fields, **shortcuts)
+        )
+        return sum(weight.numel() for weight in model.parameters())
+
+    extra = n_parameters(shortcut="lexical", **VARIANTS[variant]) - n_parameters(shortcut="none")
+    assert extra == expected * 2 * (16**2 + 2 * 16)  # two maps with biases, and two gates
+
+
+@pytest.mark.parametrize(
+    ("shortcut", "variant", "warmup"),
+    [("none", "self", 4000), ("lexical", "non-lexical", 6000), ("fusion", "both", 8000)],
 )
 def test_two_steps_write_the_mean_of_two_checkpoints(
-    shortcut: str, variant: str, extra: int | None, warmup: int, folder: Path, tmp_path: Path
+    shortcut: str, variant: str, warmup: int, folder: Path, tmp_path: Path
 ) -> None:
     output = tmp_path / "out"
     given = f"--shortcut {shortcut} --variant {variant}"
@@ -84,11 +98,9 @@ def test_two_steps_write_the_mean_of_two_checkpoints(
     model = evaluator.model  # type: ignore[attr-defined]
     assert isinstance(model, LexicalShortcutForConditionalGeneration)
     assert model.config.shortcut == shortcut
+    assert VARIANTS[variant].items() <= vars(model.config).items()
     n_parameters = sum(weight.numel() for weight in model.parameters())
     assert n_parameters == figures["n_parameters"]
-    if extra is not None:  # two maps with biases and two gates for each attention with shortcuts
-        plain = {k: w for k, w in mean.items() if "sc_" not in k and "gate" not in k}
-        assert n_parameters - sum(w.numel() for w in plain.values()) == extra * 2 * (16**2 + 2 * 16)
     assert not list(output.rglob("optimizer.pt"))
     assert f"{figures['n_parameters']:,} parameters" in shown.stdout
 
