@@ -206,14 +206,18 @@ def test_a_training_that_was_killed_after_its_last_step_trains_no_more(
         ("--heads 3", "heads: expected a divisor of the width 16, got 3"),
         ("--vocabulary /nowhere", "/nowhere: expected a vocabulary"),
         ("--max-tokens 1", "expected pairs that pass the filters"),
+        ("--train {0}/none.en {0}/train.de", "none.en: file not found"),
+        ("--dev {0}/blank {0}/blank", "expected pairs with text on both sides, got none"),
         ("--test-source a", "expected --test-source and --test-target equally often, got 1 and 0"),
     ],
 )
 def test_options_that_cannot_work_are_refused(
     folder: Path, tmp_path: Path, more: str, message: str
 ) -> None:
-    shown = run_command(*_words(folder, tmp_path / "out", f"{_FEW} {more}"), status=2)
-    assert message in " ".join(shown.stderr.split())
+    write_lines(folder / "blank", ["", " "])
+    words = _words(folder, tmp_path / "out", f"{_FEW} {more.format(folder)}")
+    assert message in " ".join(run_command(*words, status=2).stderr.split())
+    run_command(*_words(folder, tmp_path / "out"))  # nothing is left of what was refused
 
 
 def test_a_training_is_continued_with_the_same_options_and_files_only(

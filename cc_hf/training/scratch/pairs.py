@@ -87,8 +87,17 @@ class PairFiles:
         return compress(pairs, is_chosen)
 
     def whole(self) -> list[tuple[str, str]]:
-        """Return the pairs without those of which a side is blank."""
-        return [pair for pair in self if not any(map(is_blank, pair))]
+        """Return the pairs without those of which a side is blank.
+
+        Raises:
+            InputError: if none is left.
+        """
+        pairs = [pair for pair in self if not any(map(is_blank, pair))]
+        if not pairs:
+            raise InputError(
+                f"{self.source}, {self.target}: expected pairs with text on both sides, got none"
+            )
+        return pairs
 
 
 def drop_reason(

@@ -20,6 +20,7 @@ from cc_hf.evaluators.families.marian import encoded_texts
 from cc_hf.evaluators.options import LoadingOptions
 from cc_hf.files import file_sha256, resolved, sole_writer
 from cc_hf.folders import new_folder
+from cc_hf.reading import opened
 from cc_hf.statistics.corpus_quality import corpus_score
 from cc_hf.systems.translate import translate  # before torch: its error names the extra
 from cc_hf.training.callback import ProbingCallback
@@ -118,8 +119,8 @@ def train(
     team = join("cuda" if has_gpu else "cpu")
     run = _Run(options, files, folder, team, note if team.is_main else lambda text: None)
     with ExitStack() as stack:
-        team.from_main(lambda: stack.enter_context(_writing(folder)))
         begun = _begun(options, files, {**(identity or {}), "processes": team.size})
+        team.from_main(lambda: stack.enter_context(_writing(folder)))
         team.from_main(lambda: _check_begun(folder / _BEGUN, begun))
         if finished := team.from_main(lambda: _finished(folder / _FIGURES)):
             run.note(f"{folder}: this training has ended before")
@@ -178,9 +179,16 @@ def _writing(folder: Path) -> Iterator[None]:
 def _begun(
     options: TrainingOptions, files: TrainingFiles, identity: dict[str, Any]
 ) -> dict[str, Any]:
-    """Return all that decides a training, by name."""
+    """Return all that decides a training, by name.
+
+    Raises:
+        FileError: for a file that cannot be read.
+    """
     named = {"train": files.train, "dev": files.dev}
     named |= {f"test {number}": pair for number, pair in enumerate(files.tests, 1)}
+    for path in (path for pair in named.values() for path in pair):
+        with opened(path):
+            pass
     digests = {name: [file_sha256(path)[:12] for path in pair] for name, pair in named.items()}
     values = {**asdict(options), **identity, **digests}
     return {name: str(v) if isinstance(v, Path) else v for name, v in values.items()}
@@ -190,19 +198,22 @@ def _check_begun(path: Path, begun: dict[str, Any]) -> None:
     """Write how a training was begun, or refuse to continue it otherwise.
 
     Raises:
-        InputError: for other options or files.
+        InputError: for other options or files, once there is a checkpoint.
     """
-    if not path.is_file():
-        _write_json(path, begun)
-        return
-    before = json.loads(path.read_text(encoding="utf-8"))
-    for name in {**before, **begun}:
-        if before.get(name) != begun.get(name):
-            raise InputError(
-                f"{name}: expected {before.get(name)}, with which the training in {path.parent} was"
-                f" begun, got {begun.get(name)}; continue it with the options and files of then, or"
-                " name another output"
-            )
+    before = begun
+    if path.is_file():
+        before = json.loads(path.read_text(encoding="utf-8"))
+    different = [name for name in {**before, **begun} if before.get(name) != begun.get(name)]
+    if different and any(path.parent.glob("training/checkpoint-*")):
+        name = different[0]
+        raise InputError(
+            f"{name}: expected {before.get(name)}, with which the training in {path.parent} was"
+            f" begun, got {begun.get(name)}; continue it with the options and files of then, or"
+            " name another output"
+        )
+    if different:
+        shutil.rmtree(path.parent / "vocabulary", ignore_errors=True)
+    _write_json(path, begun)
 
 
 def _finished(path: Path) -> dict[str, Any] | None:
@@ -211,6 +222,16 @@ def _finished(path: Path) -> dict[str, Any] | None:
     if path.is_file():
         figures = json.loads(path.read_text(encoding="utf-8"))
     return figures
+
+
+def _evaluations(log: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return the figures of each evaluation, with those of probing."""
+    by_step: dict[int, dict[str, Any]] = {}
+    for row in log:
+        if any(name.startswith("eval_") for name in row):
+            figures = {name.removeprefix("eval_"): value for name, value in row.items()}
+            by_step.setdefault(row["step"], {}).update(figures)
+    return list(by_step.values())
 
 
 def _write_json(path: Path, value: Any) -> None:
@@ -370,11 +391,7 @@ class _Run:
                 seed=options.seed,
             ).attach(trainer)
         state, seconds = self._continued(trainer, checkpoints)
-        evaluations = [
-            {name.removeprefix("eval_"): value for name, value in row.items()}
-            for row in state["log_history"]
-            if "eval_loss" in row
-        ]
+        evaluations = _evaluations(state["log_history"])
         if not all(math.isfinite(row["loss"]) for row in evaluations):
             raise InputError(
                 "learning_rate: expected one with which the loss stays finite, got"
