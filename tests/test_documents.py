@@ -124,7 +124,8 @@ _EXAMPLES_NOT_RUN = {
         f"study {words}": "needs a model or a training of one's own"
         for words in (
             "disambiguation_bias attack judge",
-            *(f"lexical_shortcuts {name}" for name in ("probe", "average")),
+            *(f"lexical_shortcuts {name}" for name in ("probe", "average", "train", "curve")),
+            *("distillation train", "speed train"),
             *(f"wino_x {name}" for name in ("train", "trigger-importance", "curve")),
         )
     },

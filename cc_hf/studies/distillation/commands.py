@@ -24,6 +24,7 @@ from cc_hf.errors import InputError
 from cc_hf.files import exists, is_file
 from cc_hf.languages import language_pair as parsed_pair
 from cc_hf.studies.distillation.regression_commands import regression, systems
+from cc_hf.studies.distillation.train_commands import train
 
 if TYPE_CHECKING:
     from cc_hf.data.corpora.parallel import Corpus, StreamCorpus
@@ -38,6 +39,7 @@ app = typer.Typer(
 )
 add_command(app, "regression", regression)
 add_command(app, "systems", systems)
+add_command(app, "train", train)
 
 _Source = Annotated[
     str | None,

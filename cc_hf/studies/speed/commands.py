@@ -18,6 +18,7 @@ from cc_hf.cli.command import (
 )
 from cc_hf.cli.published import add_published
 from cc_hf.cli.system_inputs import SystemOptions, SystemOptionsFields, table_of_systems
+from cc_hf.studies.speed.train_commands import train
 
 __all__ = ["app"]
 
@@ -76,4 +77,5 @@ def drops(
 
 
 add_command(app, "drops", drops)
+add_command(app, "train", train)
 add_published(app, "speed", "--table 4", Path(__file__).parent)
