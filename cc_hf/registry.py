@@ -104,9 +104,11 @@ EVALUATOR_FAMILIES: dict[str, str] = {
     "average_attention": "cc_hf.evaluators.families.marian:MarianEvaluator",
     "bergamot": "cc_hf.evaluators.families.bergamot:BergamotEvaluator",
     "causal_lm": "cc_hf.evaluators.families.causal_lm:CausalLMEvaluator",
+    "convs2s": "cc_hf.evaluators.families.marian:MarianEvaluator",
     "fairseq": "cc_hf.evaluators.families.fairseq:FairseqEvaluator",
     "fsmt": "cc_hf.evaluators.families.fsmt:FSMTEvaluator",
     "lexical_shortcut": "cc_hf.studies.lexical_shortcuts.family:LexicalShortcutEvaluator",
+    "lstm": "cc_hf.evaluators.families.marian:MarianEvaluator",
     "m2m_100": "cc_hf.evaluators.families.m2m100:M2M100Evaluator",
     "marian": "cc_hf.evaluators.families.marian:MarianEvaluator",
     "masked_lm": "cc_hf.evaluators.families.masked_lm:MaskedLMEvaluator",
@@ -127,13 +129,17 @@ EVALUATORS: dict[str, str] = {
 #: the class makes it and its model known to the Auto classes.
 MODEL_TYPES: dict[str, str] = {
     "average_attention": "cc_hf.studies.speed.average_attention:AverageAttentionConfig",
+    "convs2s": "cc_hf.studies.disambiguation_bias.baselines:ConvS2SConfig",
     "lexical_shortcut": "cc_hf.studies.lexical_shortcuts.model:LexicalShortcutConfig",
+    "lstm": "cc_hf.studies.disambiguation_bias.baselines:LSTMConfig",
 }
 
 #: model_type that a checkpoint of fairseq is converted to, beside those of transformers -> how, a
 #: `cc_hf.conversion.architectures.Architecture`.
 FAIRSEQ_ARCHITECTURES: dict[str, str] = {
+    "convs2s": "cc_hf.studies.disambiguation_bias.baselines.conversion:CONVS2S",
     "lexical_shortcut": "cc_hf.studies.lexical_shortcuts.conversion:ARCHITECTURE",
+    "lstm": "cc_hf.studies.disambiguation_bias.baselines.conversion:LSTM",
 }
 
 #: Study -> its papers, and where its commands are.
