@@ -14,6 +14,7 @@ import importlib
 import warnings
 from collections.abc import Iterator, Mapping
 from functools import cache
+from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 from cc_hf.errors import PluginError, PluginWarning, UnknownNameError, shown
@@ -33,12 +34,13 @@ __all__ = [
     "load_all",
     "names",
     "resolve",
+    "sentences_of",
     "study_part",
     "study_parts",
 ]
 
 
-Part = Literal["commands", "report_section", "side_by_side"]
+Part = Literal["commands", "report_section", "side_by_side", "sentences"]
 
 
 # A NamedTuple, because `import cc_hf` reads this file and must not load dataclasses.
@@ -53,6 +55,9 @@ class Study(NamedTuple):
             for no section.
         side_by_side: "module:object" of a `cc_hf.reports.side_by_side.Hook`, which shows figures of
             the study for several systems; None for no figures.
+        sentences: "module:object" of a function that takes the path of a file and its languages,
+            and returns its sentences as `ProbingExample`s to translate if the file is one that the
+            study writes, else None. None for no such files.
 
     Examples:
         >>> Study("my_study.commands:app", ("emelin-2020",), "Counts words.").summary
@@ -64,6 +69,7 @@ class Study(NamedTuple):
     summary: str
     report_section: str | None = None
     side_by_side: str | None = None
+    sentences: str | None = None
 
 
 #: Dataset -> its declaration, a `cc_hf.data.declaration.DatasetDeclaration`.
@@ -99,9 +105,11 @@ EVALUATOR_FAMILIES: dict[str, str] = {
     "average_attention": "cc_hf.evaluators.families.marian:MarianEvaluator",
     "bergamot": "cc_hf.evaluators.families.bergamot:BergamotEvaluator",
     "causal_lm": "cc_hf.evaluators.families.causal_lm:CausalLMEvaluator",
+    "convs2s": "cc_hf.evaluators.families.marian:MarianEvaluator",
     "fairseq": "cc_hf.evaluators.families.fairseq:FairseqEvaluator",
     "fsmt": "cc_hf.evaluators.families.fsmt:FSMTEvaluator",
     "lexical_shortcut": "cc_hf.studies.lexical_shortcuts.family:LexicalShortcutEvaluator",
+    "lstm": "cc_hf.evaluators.families.marian:MarianEvaluator",
     "m2m_100": "cc_hf.evaluators.families.m2m100:M2M100Evaluator",
     "marian": "cc_hf.evaluators.families.marian:MarianEvaluator",
     "masked_lm": "cc_hf.evaluators.families.masked_lm:MaskedLMEvaluator",
@@ -122,13 +130,17 @@ EVALUATORS: dict[str, str] = {
 #: the class makes it and its model known to the Auto classes.
 MODEL_TYPES: dict[str, str] = {
     "average_attention": "cc_hf.studies.speed.average_attention:AverageAttentionConfig",
+    "convs2s": "cc_hf.studies.disambiguation_bias.baselines:ConvS2SConfig",
     "lexical_shortcut": "cc_hf.studies.lexical_shortcuts.model:LexicalShortcutConfig",
+    "lstm": "cc_hf.studies.disambiguation_bias.baselines:LSTMConfig",
 }
 
 #: model_type that a checkpoint of fairseq is converted to, beside those of transformers -> how, a
 #: `cc_hf.conversion.architectures.Architecture`.
 FAIRSEQ_ARCHITECTURES: dict[str, str] = {
+    "convs2s": "cc_hf.studies.disambiguation_bias.baselines.conversion:CONVS2S",
     "lexical_shortcut": "cc_hf.studies.lexical_shortcuts.conversion:ARCHITECTURE",
+    "lstm": "cc_hf.studies.disambiguation_bias.baselines.conversion:LSTM",
 }
 
 #: Study -> its papers, and where its commands are.
@@ -138,7 +150,8 @@ STUDIES: dict[str, Study] = {
         ("emelin-2020", "Emelin 2023, chapter 3"),
         "Which words pull a homograph towards a wrong sense, and attacks with them.",
         "cc_hf.studies.disambiguation_bias.report_section:SECTION",
-        "cc_hf.studies.disambiguation_bias.side_by_side:cells",
+        side_by_side="cc_hf.studies.disambiguation_bias.side_by_side:cells",
+        sentences="cc_hf.studies.disambiguation_bias.attacks.asked:sentences_of",
     ),
     "distillation": Study(
         "cc_hf.studies.distillation.commands:app",
@@ -324,6 +337,20 @@ def study_parts(part: Part) -> Iterator[Any]:
             continue
         if hook is not None:
             yield hook
+
+
+def sentences_of(path: str | Path, languages: tuple[str | None, str | None]) -> list[Any] | None:
+    """Return the sentences of a file that a study writes, as examples to translate; None for any
+    other file.
+
+    Args:
+        languages: ISO 639-1 codes of the sentences and of the translations; None if not known.
+
+    Raises:
+        InputError: for a damaged file of a study, or languages that are not known.
+    """
+    read = (hook(path, languages) for hook in study_parts("sentences"))
+    return next((examples for examples in read if examples is not None), None)
 
 
 def forget_plugins() -> None:

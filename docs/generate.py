@@ -17,11 +17,14 @@ os.environ.update(COLUMNS="100", TERM="dumb", NO_COLOR="1")
 
 import typer
 
-from cc_hf import registry
+from cc_hf import registry, studies
 from cc_hf.citations import CITATIONS
 from cc_hf.cli.command import ALL_OPTIONS
 from cc_hf.cli.main import app
+from cc_hf.comparing.people.published import PRINTED
+from cc_hf.comparing.published import PublishedTable, read_published
 from cc_hf.hub.cards import sizes_table, with_block
+from cc_hf.reports.tables.published import paper_name
 
 _ROOT = Path(__file__).parent.parent
 _LAX = {"resilient_parsing": True}  # arguments that are required are not asked for
@@ -141,12 +144,66 @@ def bibtex_block(card: str) -> str:
     return "\n".join(["```bibtex", "\n\n".join(paper.bibtex for paper in papers), "```"])
 
 
+def reproduction() -> str:
+    """Return what docs/reproduce.md says of each table: commands, printed figures and what cannot
+    be had.
+    """
+    folders = {name: [Path(studies.__path__[0]) / name] for name in registry.STUDIES}
+    folders["distillation"].append(PRINTED)
+    by_paper: dict[str, list[tuple[str, PublishedTable]]] = {}
+    for study, of_study in folders.items():
+        for table in read_published(*of_study).values():
+            by_paper.setdefault(paper_name(table.paper), []).append((study, table))
+    return "\n\n".join(
+        part
+        for paper, tables in sorted(by_paper.items())
+        for part in (
+            f"## {paper}",
+            *(_table_text(*pair) for pair in sorted(tables, key=lambda pair: _order(pair[1]))),
+        )
+    )
+
+
+def _order(table: PublishedTable) -> tuple[list[int], str]:
+    """Return the key by which tables are sorted: the section, and appendices last."""
+    section = table.section.partition(",")[0]
+    return [int(part) for part in re.findall(r"\d+", section)] or [99], section
+
+
+def _table_text(study: str, table: PublishedTable) -> str:
+    lines = [f"### {table.name}: {table.title}"]
+    shown = f"cc-hf study {study} published"
+    output = re.search(r"-o (\S+\.json)", table.command)
+    if not table.name.startswith(("section", "appendix")):
+        where = (
+            table.section if table.section.startswith("appendix") else f"section {table.section}"
+        )
+        lines.append(f"- {where}")
+    if table.command:
+        lines.append(f"- make: `{table.command}`")
+    if table.results and output:
+        lines.append(f"- show: `{shown} {output[1]} --table {table.number}`")
+    elif table.rows:
+        lines.append(f"- show: `{shown} --table {table.number}`")
+    if table.note:
+        lines.append(f"- note: {_plain(table.note)}")
+    if table.rows:
+        lines += ["", f"| | {' | '.join(table.columns)} |", "|---" * (len(table.columns) + 1) + "|"]
+        lines += [
+            f"| {' | '.join([row, *(cells.get(name, '') for name in table.columns)])} |"
+            for row, cells in table.rows.items()
+        ]
+    return "\n".join([lines[0], "", *lines[1:]])
+
+
 def documents() -> dict[Path, str]:
     """Return the text that every document with generated parts should have, by path."""
     texts = {
         _ROOT / "docs" / "cli.md": cli_reference(),
         _ROOT / "docs" / "llms.txt": llms_text(),
     }
+    page = _ROOT / "docs" / "reproduce.md"
+    texts[page] = with_block(page.read_text(encoding="utf-8"), "tables", reproduction())
     for path in sorted((_ROOT / "cards").glob("*/*.md")):
         card = path.read_text(encoding="utf-8")
         card = with_block(card, "citation", bibtex_block(card))

@@ -30,15 +30,11 @@ from transformers import (
 from cc_hf import load_material
 from cc_hf.models.location import locate
 from cc_hf.training import ProbingCallback
+from cc_hf.training.scratch.model import make_model
+from cc_hf.training.scratch.options import ModelSizes
+from cc_hf.training.scratch.pieces import load_pieces, train_pieces
+from cc_hf.training.scratch.trainer import make_trainer, training_arguments
 from tools.evaluator_recipe.sentences import Pair, SentenceMaker
-from tools.training.seq2seq_training import (
-    ModelSizes,
-    load_pieces,
-    make_model,
-    make_trainer,
-    train_pieces,
-    training_arguments,
-)
 
 
 def parser() -> argparse.ArgumentParser:

@@ -17,8 +17,11 @@ from cc_hf.cli.fields import Fields
 from cc_hf.cli.options import Config, DataFields, Resampling
 from cc_hf.cli.output import STANDARD, check_output, say
 from cc_hf.errors import InputError, check_choice
-from cc_hf.evaluation.material import DataOptions
+from cc_hf.evaluation.material import DataOptions, Material
 from cc_hf.evaluators import distributed as sharding
+from cc_hf.files import file_sha256
+from cc_hf.metrics.base import Origin
+from cc_hf.registry import sentences_of
 from cc_hf.statistics.bootstrap import Bootstrap
 from cc_hf.systems.respondents import Asking
 
@@ -38,8 +41,9 @@ def ask(
             metavar="DATASET|REPLIES",
             help=(
                 "A dataset, as for `cc-hf evaluate`; a file of rows with correct_translation,"
-                " contrastive_translations, source and tgt_lang; or replies that this command kept,"
-                " to read them again without a model."
+                " contrastive_translations, source and tgt_lang; sentences that a study wrote, such"
+                " as adversarial ones; or replies that this command kept, to read them again"
+                " without a model."
             ),
         ),
     ],
@@ -154,7 +158,7 @@ def ask(
                 ", since nothing is asked"
             )
         return _read_again(Path(dataset), output, **reading)
-    material = data.load(dataset, config)
+    material = _material(dataset, config, data)
     task, plan = questions.plan(material)
     if show or example_id is not None or prompts is not None:
         return _shown(plan, example_id, prompts)
@@ -185,6 +189,23 @@ def ask(
         outcome = _choices(results, replies, output, respondent)
     file = NewFile(path, None, f", {len(replies):,} replies")
     return replace(outcome, files=[*outcome.files, file], notes=[*_notes(plan), *outcome.notes])
+
+
+def _material(dataset: str, config: str | None, data: DataOptions) -> Material:
+    """Return the sentences of a file that a study writes, or else a dataset."""
+    examples = sentences_of(dataset, data.languages)
+    if examples is None:
+        return data.load(dataset, config)
+    if config is not None or replace(data, language_pair=None, limit=None) != DataOptions():
+        raise InputError(
+            f"{dataset}: expected a file of sentences with --language-pair and --limit only, got"
+            " other options of a dataset"
+        )
+    src_lang, tgt_lang = data.languages
+    fields = {"data": f"{Path(dataset).stem}@{file_sha256(Path(dataset))[:7]}"}
+    return Material(
+        src_lang or "", tgt_lang or "", examples, limit=data.limit, named=Origin(fields=fields)
+    )
 
 
 def _kept_path(output: Path | None, kept: Path | None) -> Path:

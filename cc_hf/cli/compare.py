@@ -19,16 +19,16 @@ def compare(
     results: Results,
     metric: OneMetric = None,
     shared: Annotated[
-        bool,
+        str | None,
         typer.Option(
-            "--shared",
             help=(
-                "Compare on those samples only on which every result has a verdict other than"
-                " inconclusive, such as those with a valid choice in reply to every prompt. This"
-                " also drops valid translations in which a metric recognises nothing."
+                "Compare on shared samples only: answered, those for which every result has a"
+                " translation or a valid choice; or decided, those on which every result has a"
+                " verdict other than inconclusive, which leaves out translations in which a metric"
+                " recognises nothing. Default: all samples, which every result must have."
             ),
         ),
-    ] = False,
+    ] = None,
     right_alone: Annotated[
         bool,
         typer.Option(

@@ -27,9 +27,7 @@ from cc_hf.statistics.score_intervals import estimate_share
 from cc_hf.statistics.shares import quotients
 
 __all__ = [
-    "PUBLISHED",
     "ComparedFigure",
-    "PublishedPair",
     "compared_bleu",
     "compared_rates",
     "compared_verdicts",
@@ -57,41 +55,6 @@ class ComparedFigure:
     difference: PairedDifference
     mcnemar: McNemar | None
     signatures: tuple[str, str]
-
-
-@dataclass(frozen=True, slots=True)
-class PublishedPair:
-    """A figure that the thesis prints for a transformer and one with lexical shortcuts.
-
-    Attributes:
-        data: data of training, or languages.
-        base, shortcuts: the figures, in [0, 1].
-    """
-
-    data: str
-    figure: str
-    base: float
-    shortcuts: float
-
-
-#: Tables 5.6 and 5.7.
-PUBLISHED = tuple(
-    PublishedPair(data, figure, round(base / 100, 4), round(shortcuts / 100, 4))
-    for data, figure, base, shortcuts in (
-        ("WMT19", "bleu", 36.0, 37.0),
-        ("WMT19", "wsd_errors", 17.65, 15.25),
-        ("WMT19", "attack_success", 3.96, 3.17),
-        ("OS18", "bleu", 29.0, 29.2),
-        ("OS18", "wsd_errors", 24.17, 22.46),
-        ("OS18", "attack_success", 17.32, 16.6),
-        ("en-de", "bleu", 31.88, 32.9),
-        ("en-de", "wino_x_accuracy", 50.32, 50.21),
-        ("en-fr", "bleu", 39.27, 37.93),
-        ("en-fr", "wino_x_accuracy", 49.97, 49.93),
-        ("en-ru", "bleu", 22.28, 22.24),
-        ("en-ru", "wino_x_accuracy", 50.27, 48.39),
-    )
-)
 
 
 def compared_bleu(

@@ -1,9 +1,6 @@
-"""Samples that several results have in common: those with a verdict in all, and those that one
-result alone has right (Emelin 2023, section 4.6, Tables 4.27 to 4.29).
-
-For translations, the former are not what the thesis compares strategies of prompting on: its
-samples are those whose translations are valid with every strategy (section 3.5, note 21), whether
-or not a sense is recognised in them.
+"""Samples that several results have in common: those that all of them answered (Emelin 2023,
+section 3.5, note 21), those with a verdict in all, and those that one result alone has right
+(section 4.6, Tables 4.27 to 4.29).
 """
 
 from __future__ import annotations
@@ -14,30 +11,38 @@ from dataclasses import replace
 
 from cc_hf import signature
 from cc_hf.comparing.alignment import AlignedJudgements
-from cc_hf.errors import InputError
+from cc_hf.errors import InputError, check_choice
+from cc_hf.metrics.base import registered_metric
+from cc_hf.normalization import is_blank
 from cc_hf.results import EvaluationResult
 from cc_hf.schema import Judgement
 
-__all__ = ["on_shared_samples", "right_alone"]
+__all__ = ["SHARED", "on_shared_samples", "right_alone"]
+
+#: On which samples results are compared: those that all answered, or decided.
+SHARED = ("answered", "decided")
 
 
 def on_shared_samples(
-    results: Mapping[str, EvaluationResult],
+    results: Mapping[str, EvaluationResult], shared: str = "decided"
 ) -> tuple[AlignedJudgements, dict[str, int]]:
-    """Restrict results to the samples on which all of them have a verdict other than inconclusive.
+    """Restrict results to the samples that all of them answered or decided.
 
     Figures of the results are not computed anew: compare the judgements.
 
     Args:
         results: name -> result with judgements.
+        shared: "answered" for samples with a translation that is not blank, or a valid choice;
+            "decided" for those with a verdict other than inconclusive, which leaves out
+            translations in which a metric recognises nothing.
 
     Returns:
         The results with the judgements of these samples, aligned in the order of the first result,
             and by name how many samples each result loses.
 
     Raises:
-        InputError: for a result without judgements, results of different data, or results that
-            share no sample.
+        InputError: for another value of `shared`, a result without judgements, results of different
+            data, or results that share no sample.
 
     Examples:
         >>> from cc_hf.schema import Judgement
@@ -54,27 +59,42 @@ def on_shared_samples(
         >>> shared.results["a"].n, lost
         (1, {'a': 2, 'b': 1})
     """
+    check_choice("shared", shared, SHARED)
     aligned = AlignedJudgements.of(
         {name: _of_whole_data(result, result.judgements) for name, result in results.items()}
     )
-    decided = [
+    metrics = [result.metric for result in results.values()]
+    kept = [
         of_example
         for of_example in zip(*aligned.rows(results), strict=True)
-        if all(judgement.verdict != "inconclusive" for judgement in of_example)
+        if all(
+            judgement.verdict != "inconclusive"
+            if shared == "decided"
+            else _is_answered(judgement, metric)
+            for judgement, metric in zip(of_example, metrics, strict=True)
+        )
     ]
-    if not decided:
+    if not kept:
         raise InputError(
-            f"expected results with verdicts on the same samples, got {', '.join(results)}, which"
+            f"expected results with the same samples {shared}, got {', '.join(results)}, which"
             " share none"
         )
-    rows = dict(zip(results, zip(*decided, strict=True), strict=True))
+    rows = dict(zip(results, zip(*kept, strict=True), strict=True))
     return (
         AlignedJudgements(
             {name: _of_whole_data(results[name], row) for name, row in rows.items()},
             {name: {j.example_id: j for j in row} for name, row in rows.items()},
         ),
-        {name: len(result.judgements) - len(decided) for name, result in results.items()},
+        {name: len(result.judgements) - len(kept) for name, result in results.items()},
     )
+
+
+def _is_answered(judgement: Judgement, metric: str) -> bool:
+    """Return whether there is a translation or, where replies are judged, a valid choice."""
+    declared = registered_metric(metric)
+    if declared is not None and declared.reads_replies:
+        return judgement.predicted not in ("invalid", "failed")
+    return not is_blank(judgement.translation)
 
 
 def _of_whole_data(result: EvaluationResult, judgements: tuple[Judgement, ...]) -> EvaluationResult:

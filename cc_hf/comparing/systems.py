@@ -203,7 +203,7 @@ def compare(
     n_resamples: int = 1000,
     level: float = 0.95,
     seed: int = 0,
-    shared: bool = False,
+    shared: str | None = None,
     lists_right_alone: bool = False,
 ) -> Comparison:
     """Compare results of one dataset, configuration and target language.
@@ -213,8 +213,9 @@ def compare(
 
     Args:
         results: at least two results by name, the baseline first.
-        shared: whether only those samples are compared on which every result has a verdict other
-            than inconclusive (`cc_hf.comparing.samples.on_shared_samples`).
+        shared: "answered" or "decided" to compare on samples that every result answered or decided
+            (`cc_hf.comparing.samples.on_shared_samples`); None for all, which every result must
+            have.
 
     Raises:
         InputError: for fewer than two results, different data, ids that only one result has,
@@ -225,9 +226,7 @@ def compare(
     if len(results) < 2:
         raise InputError(f"expected at least two results to compare, got {len(results)}")
     signatures = {name: result.signature for name, result in results.items()}
-    aligned, left_out = (
-        on_shared_samples(results) if shared else (AlignedJudgements.of(results), dict[str, int]())
-    )
+    aligned, left_out = _aligned(results, shared)
     results = aligned.results
     judged = [name for name, row in aligned.judgements.items() if row]
     not_compared = {
@@ -264,7 +263,7 @@ def compare(
         "results": len(results),
         "test": "paired-ar+bootstrap+mcnemar-exact",
     }
-    fields |= {"samples": "shared"} if shared else {}
+    fields |= {} if shared is None else {"samples": f"shared.{shared}"}
     fields |= {"boot": n_resamples, "level": str(level), "seed": seed}
     return Comparison(
         first.dataset,
@@ -280,6 +279,14 @@ def compare(
         left_out,
         right_alone(results) if lists_right_alone else {},
     )
+
+
+def _aligned(
+    results: Mapping[str, EvaluationResult], shared: str | None
+) -> tuple[AlignedJudgements, dict[str, int]]:
+    if shared is None:
+        return AlignedJudgements.of(results), {}
+    return on_shared_samples(results, shared)
 
 
 def _check_compared(
@@ -314,7 +321,7 @@ def _systems(
         if reason := aligned.why_examples_differ(baseline, name):
             raise InputError(
                 f"{reason}; evaluate both on the same examples, or compare them on those that both"
-                " judged (`cc-hf compare --shared`)"
+                " judged (`cc-hf compare --shared answered`)"
             )
         for j, other in aligned.pairs(baseline, name):
             if j.category != other.category:
@@ -353,13 +360,14 @@ def _systems(
     )
     corrected = _corrected_differences(metric, names, table, results)
     f1 = _f1_differences(declared, table, units, bootstrap)
+    shares = _share_differences(declared, table, units, bootstrap)
     return [
         SystemComparison(
             metric,
             baseline,
             name,
             len(table[0]),
-            {**corrected[number], **differences[number], **f1[number]},
+            {**corrected[number], **differences[number], **f1[number], **shares[number]},
             mcnemar(correct[0], correct[number + 1]),
         )
         for number, name in enumerate(others)
@@ -399,6 +407,28 @@ def _f1_differences(
         units=units,
         **bootstrap,
     )
+
+
+def _share_differences(
+    declared: type[Metric] | None,
+    table: Sequence[Sequence[Judgement]],
+    units: Sequence[str],
+    bootstrap: Mapping[str, Any],
+) -> list[dict[str, PairedDifference]]:
+    """Return the differences of each system to the baseline in the shares of judgements that a
+    metric declares.
+
+    Args:
+        table: the judgements of each system on the same samples.
+    """
+    differences: list[dict[str, PairedDifference]] = [{} for _ in table[1:]]
+    categories = [judgement.category for judgement in table[0]]
+    for name, counts in (declared.compared_shares if declared else {}).items():
+        flags = np.array([[counts(judgement) for judgement in row] for row in table])
+        of_systems = paired_differences(flags, categories, units=units, **bootstrap)
+        for system, figures in zip(differences, of_systems, strict=True):
+            system[name] = figures["accuracy"]
+    return differences
 
 
 def _corrected_differences(

@@ -1,5 +1,5 @@
-"""Choice of the transformers class that computes the same as a fairseq transformer, and
-construction of the model with its weights.
+"""Choice of the class that computes the same as a model of fairseq, and construction of the model
+with its weights. The classes are those of transformers, and those that studies register.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from cc_hf import registry
 from cc_hf.errors import shown
 from cc_hf.models.finite_weights import check_finite_weights
 
-__all__ = ["Architecture", "build_model", "registered_architecture", "target_class"]
+__all__ = ["Architecture", "build_model", "registered_architecture", "size_option", "target_class"]
 
 _CLASSES: dict[str, tuple[Any, Any]] = {
     "fsmt": (FSMTConfig, FSMTForConditionalGeneration),
@@ -78,21 +78,23 @@ _PAD, _BOS, _EOS = 1, 0, 2
 
 @dataclass(frozen=True)
 class Architecture:
-    """How a transformer of fairseq is converted for which transformers has no class.
+    """How a model of fairseq is converted for which transformers has no class.
 
-    `registry.FAIRSEQ_ARCHITECTURES` names it. Its options and weights are those of fairseq's
-    transformer, and others beside them.
+    `registry.FAIRSEQ_ARCHITECTURES` names it. Unless it has `weights`, its options and weights are
+    those of fairseq's transformer, and others beside them.
 
     Attributes:
         config_class, model_class: configuration and model. The model names its weights as those of
             transformers do: `model.` and the name in fairseq, `lm_head.weight` for the projection.
         fits: returns whether a checkpoint is of this architecture. It raises an EvaluatorError, see
             `FairseqCheckpoint.refusal`, for one that contradicts itself or is not supported.
-        settings: returns the settings of `config_class` beyond the sizes of the layers, from a
-            checkpoint that fits and the numbers of symbols of source and target.
+        settings: returns the settings of `config_class`, for a transformer beyond the sizes of the
+            layers, from a checkpoint that fits and the numbers of symbols of source and target.
         generation: settings of generation beside the defaults of fairseq-generate.
         scoring: sentences for the README of a converted model: how to score with it in plain
             transformers.
+        weights: returns the weights of a checkpoint that fits under the names of the model; None
+            for a transformer.
     """
 
     config_class: Any
@@ -101,6 +103,7 @@ class Architecture:
     settings: Callable[[FairseqCheckpoint, tuple[int, int]], dict[str, Any]]
     generation: Mapping[str, Any]
     scoring: str
+    weights: Callable[[FairseqCheckpoint], dict[str, torch.Tensor]] | None = None
 
 
 def registered_architecture(model_type: str) -> Architecture | None:
@@ -124,7 +127,11 @@ def target_class(checkpoint: FairseqCheckpoint) -> str:
         raise checkpoint.refusal(
             f"task={shown(options['task'])}, only the task 'translation' of fairseq is supported"
         )
-    width = _needed(checkpoint, "encoder_embed_dim")
+    registered = registry.load_all("fairseq architecture")
+    for name, architecture in registered.items():
+        if architecture.weights is not None and architecture.fits(checkpoint):
+            return name
+    width = size_option(checkpoint, "encoder_embed_dim")
     for name in _REFUSED:
         if options.get(name):
             raise checkpoint.refusal(f"{name}={shown(options[name])}; {_SUPPORTED}")
@@ -140,8 +147,8 @@ def target_class(checkpoint: FairseqCheckpoint) -> str:
         )
     pre_norm, learned = (_of_both(checkpoint, name) for name in ("normalize_before", "learned_pos"))
     embedding_norm = bool(options.get("layernorm_embedding"))
-    for name in registry.names("fairseq architecture"):
-        if registry.resolve("fairseq architecture", name).fits(checkpoint):
+    for name, architecture in registered.items():
+        if architecture.weights is None and architecture.fits(checkpoint):
             return name
     fitting = _FITTING.get((pre_norm, learned, embedding_norm))
     if fitting is None:
@@ -192,10 +199,15 @@ def build_model(
         }
     if registered:
         sizes = registered.settings(checkpoint, vocabulary_sizes)
-    config = config_class(**{**_settings(checkpoint, learned=family in ("mbart", "bart")), **sizes})
+    if registered is None or registered.weights is None:
+        sizes = {**_settings(checkpoint, learned=family in ("mbart", "bart")), **sizes}
+        weights = _transformer_weights(checkpoint, family)
+    else:
+        weights = registered.weights(checkpoint)
+    config = config_class(**sizes)
     with torch.device("meta"):  # nothing is allocated for a model that its weights do not fill
-        _load_weights(model_class(config), family, checkpoint)
-    _load_weights(model := model_class(config), family, checkpoint)
+        _load_weights(model_class(config), family, checkpoint, weights)
+    _load_weights(model := model_class(config), family, checkpoint, weights)
     check_finite_weights(model, str(checkpoint.path))
     # Defaults of fairseq-generate: beam 5, max_len_b 200, stop after `beam` finished hypotheses.
     model.generation_config = GenerationConfig(
@@ -211,19 +223,26 @@ def build_model(
     return model.eval()
 
 
-def _load_weights(model: Any, family: str, checkpoint: FairseqCheckpoint) -> None:
-    """Load the weights under the names of transformers. None may be missing or superfluous, except
-    those that the class computes itself.
-    """
-    device = next(model.parameters()).device
-    weights = {
+def _transformer_weights(checkpoint: FairseqCheckpoint, family: str) -> dict[str, torch.Tensor]:
+    """Return the weights of a transformer under the names of transformers."""
+    return {
         (
             "lm_head.weight"
             if family != "fsmt" and "output_projection" in name
             else f"model.{name}"
-        ): w.to(device)
-        for name, w in checkpoint.weights.items()
+        ): weight
+        for name, weight in checkpoint.weights.items()
     }
+
+
+def _load_weights(
+    model: Any, family: str, checkpoint: FairseqCheckpoint, named: Mapping[str, torch.Tensor]
+) -> None:
+    """Load weights under the names of the model. None may be missing or superfluous, except those
+    that the class computes itself.
+    """
+    device = next(model.parameters()).device
+    weights = {name: weight.to(device) for name, weight in named.items()}
     if hasattr(model.model, "shared"):
         weights["model.shared.weight"] = weights["model.encoder.embed_tokens.weight"]
     try:
@@ -254,11 +273,11 @@ def _load_weights(model: Any, family: str, checkpoint: FairseqCheckpoint) -> Non
 def _settings(checkpoint: FairseqCheckpoint, *, learned: bool) -> dict[str, Any]:
     options = checkpoint.options
     sizes = {
-        f"{side}_{ours}": _needed(checkpoint, f"{side}_{theirs}")
+        f"{side}_{ours}": size_option(checkpoint, f"{side}_{theirs}")
         for side in ("encoder", "decoder")
         for ours, theirs in _SIZES
     }
-    width = _needed(checkpoint, "encoder_embed_dim")
+    width = size_option(checkpoint, "encoder_embed_dim")
     for side in ("encoder", "decoder"):
         beginning = f"{side}.layers."
         numbers = {w.split(".")[2] for w in checkpoint.weights if w.startswith(beginning)}
@@ -299,9 +318,11 @@ def _positions(checkpoint: FairseqCheckpoint, *, learned: bool) -> int:
 
     Tables of learned positions have two more rows, at the ids of <s> and <pad>.
     """
-    longest = [_needed(checkpoint, f"max_{side}_positions", 1024) for side in ("source", "target")]
+    longest = [
+        size_option(checkpoint, f"max_{side}_positions", 1024) for side in ("source", "target")
+    ]
     if not learned:
-        if min(longest) * _needed(checkpoint, "encoder_embed_dim") > _MAX_TABLE:
+        if min(longest) * size_option(checkpoint, "encoder_embed_dim") > _MAX_TABLE:
             raise checkpoint.refusal(
                 f"max_source_positions={shown(longest[0])} and max_target_positions="
                 f"{shown(longest[1])}, expected positions whose number times the width is at most"
@@ -320,7 +341,7 @@ def _positions(checkpoint: FairseqCheckpoint, *, learned: bool) -> int:
     return rows[0] - _PAD - 1
 
 
-def _needed(checkpoint: FairseqCheckpoint, name: str, default: int | None = None) -> int:
+def size_option(checkpoint: FairseqCheckpoint, name: str, default: int | None = None) -> int:
     """Return a positive integer among the options.
 
     Raises:

@@ -7,7 +7,7 @@ Only `finish` writes a result.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from typing import Any, ClassVar
 
@@ -158,6 +158,8 @@ class Metric(ABC):
             those of `leaderboard` and the gaps.
         differences: name of a score that is a difference -> the scores that it is the difference
             of, from which it is computed anew where these are averaged.
+        compared_shares: name of a figure that is a share of the translations -> whether a judgement
+            counts. Comparisons test its differences.
         category_groups: name of a group of categories that has figures of its own -> the
             categories.
         interval_method: how intervals are computed, in words that follow "intervals".
@@ -181,6 +183,7 @@ class Metric(ABC):
     leaderboard: ClassVar[tuple[str, ...]] = ("accuracy", "min_accuracy")
     key_figures: ClassVar[tuple[str, ...]] = ()
     differences: ClassVar[Mapping[str, tuple[str, str]]] = {}
+    compared_shares: ClassVar[Mapping[str, Callable[[Judgement], bool]]] = {}
     category_groups: ClassVar[Mapping[str, tuple[str, ...]]] = {}
     interval_method: ClassVar[str] = "by Wilson's score, within categories"
     default_src_lang: ClassVar[str] = ""

@@ -15,7 +15,7 @@ import numpy as np
 
 from cc_hf.data.files.sense_rows import parse_senses, senses_text
 from cc_hf.errors import InputError, check_choice, shown
-from cc_hf.metrics.alignments import chosen_aligner
+from cc_hf.metrics.alignments import chosen_aligner, corpus_aligner
 from cc_hf.metrics.base import Figures, Metric, Rows, Scoring
 from cc_hf.metrics.checks import Fields, any_text, check_ids, check_text, flag, index, optional_text
 from cc_hf.metrics.figure_names import COMMON, FigureName, shares
@@ -303,6 +303,10 @@ def _rates(
     return scores, intervals
 
 
+def _is_flipped(judgement: Judgement) -> bool:
+    return not judgement.is_correct and judgement.predicted not in ("unknown", "deleted")
+
+
 @dataclass(frozen=True)
 class HomographAccuracy(Metric):
     """Word sense disambiguation of homographs, by the words of each sense.
@@ -320,7 +324,7 @@ class HomographAccuracy(Metric):
 
     A note says in how many reference translations the search finds the right sense: no system can
     be expected to have a higher accuracy. Few translations lower it with "aligned", whose model of
-    alignment is then poor.
+    alignment is then poor; `align_with` makes it better.
 
     Figures, in [0, 1]: accuracy, min_accuracy, accuracy_<category>; flip_rate, unknown_rate,
     deleted_rate and wide_error_rate, which is the sum of the three, each also by category. Counts:
@@ -334,6 +338,9 @@ class HomographAccuracy(Metric):
         aligner: "fast_align" (built in), "eflomal", or an Aligner.
         alignments: alignments that replace the aligner: a Pharaoh file or its lines, one per
             translation, by indices of `cc_hf.text.tokenization.word_tokens`.
+        align_with: two line-aligned files of sentences and their translations, such as a part of
+            the system's training corpus, from which the aligner learns, too; as one text with a
+            comma between them. See `cc_hf.metrics.alignments.corpus_aligner`.
         lemmatizer: "simplemma", "none", or a `cc_hf.text.lemmatization.Lemmatizer`.
 
     Examples:
@@ -353,6 +360,7 @@ class HomographAccuracy(Metric):
     version = 3
     reference_fields = _FIELDS
     positions = {"start": "source"}  # noqa: RUF012
+    compared_shares = {"flip_rate": _is_flipped}  # noqa: RUF012
     figure_names = {  # noqa: RUF012
         **COMMON,
         **shares(
@@ -392,6 +400,7 @@ class HomographAccuracy(Metric):
     wide: bool | str = False
     aligner: str | Aligner = "fast_align"
     alignments: str | Path | Sequence[str] | None = None
+    align_with: str | Sequence[str | Path] | None = None
     lemmatizer: str | Lemmatizer = "simplemma"
 
     @staticmethod
@@ -465,7 +474,8 @@ class HomographAccuracy(Metric):
         wide = flag("wide", self.wide)
         lemmatizer = find_lemmatizer(self.lemmatizer)
         check_language(rows.tgt_lang, lemmatizer)
-        aligner = chosen_aligner(self.aligner, self.alignments)
+        learner = self.aligner if self.align_with is None else self._learner(rows, lemmatizer)
+        aligner = chosen_aligner(learner, self.alignments)
         links = aligner.align(*aligned_texts(rows.column("source"), rows.translations))
         row_outcomes = outcomes(
             rows.translations,
@@ -483,7 +493,7 @@ class HomographAccuracy(Metric):
         # Given alignments are those of the translations, so the references get the default's.
         of_references = reference_outcomes(
             rows.references,
-            find_aligner(self.aligner),
+            find_aligner(learner),
             tgt_lang=rows.tgt_lang,
             search=self.search,
             lemmatizer=lemmatizer,
@@ -516,4 +526,14 @@ class HomographAccuracy(Metric):
                 ),
             },
             notes=(ceiling_note(of_references, self.search),),
+        )
+
+    def _learner(self, rows: Rows, lemmatizer: Lemmatizer) -> Aligner:
+        """Return the aligner that learns from the sentences of `align_with`, too."""
+        return corpus_aligner(
+            self.aligner,
+            self.align_with or "",
+            words={homograph.lower() for homograph in rows.column("homograph")},
+            languages=(rows.src_lang, rows.tgt_lang),
+            lemmatizer=lemmatizer,
         )

@@ -9,7 +9,14 @@ from typing import Protocol, runtime_checkable
 
 from cc_hf.errors import InputError, UnknownNameError
 
-__all__ = ["LEMMATIZERS", "Lemmatizer", "check_language", "find_lemmatizer", "load_lemmatizer"]
+__all__ = [
+    "LEMMATIZERS",
+    "Lemmatizer",
+    "check_language",
+    "find_lemmatizer",
+    "lemma_line",
+    "load_lemmatizer",
+]
 
 
 @runtime_checkable
@@ -109,6 +116,27 @@ def find_lemmatizer(lemmatizer: str | Lemmatizer) -> Lemmatizer:
             f" {type(chosen).__name__}"
         )
     return chosen
+
+
+def lemma_line(tokens: Sequence[str], lang: str, lemmatizer: Lemmatizer) -> str:
+    """Return one lemma per token in lower case, with spaces between them, as aligners read texts.
+
+    Lemmas give more links than tokens. A token whose lemma or language the lemmatizer does not know
+    stands for itself.
+
+    Args:
+        lang: ISO 639-1 code of the tokens; "" if it is not known.
+
+    Examples:
+        >>> lemma_line(["Die", "Schlösser"], "de", load_lemmatizer("simplemma"))
+        'der schloss'
+    """
+    if lemmatizer.languages is not None and lang not in lemmatizer.languages:
+        return " ".join(token.lower() for token in tokens)
+    return " ".join(
+        "_".join((lemmatizer.lemmas([token], lang) or [token])[0].lower().split())
+        for token in tokens
+    )
 
 
 def check_language(

@@ -181,7 +181,9 @@ class _ComputeMetrics:
                 " batch_eval_metrics"
             )
         pad = self.tokenizer.pad_token_id
-        predicted = _token_ids(prediction.predictions, len(self.tokenizer), pad)
+        # A Marian tokenizer may have a vocabulary of its own for translations.
+        n_tokens = len(getattr(self.tokenizer, "target_encoder", self.tokenizer))
+        predicted = _token_ids(prediction.predictions, n_tokens, pad)
         _check_rows(prediction.label_ids, self.labels, pad)
         if len(predicted) != len(prediction.label_ids):
             raise InputError(

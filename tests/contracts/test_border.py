@@ -22,7 +22,13 @@ _ROOT = Path(__file__).parents[2]
 _STUDIES = sorted({path.parent.name for path in (_ROOT / "cc_hf/studies").glob("*/*.py")})
 _FOLDERS = ("benchmarks", "cards", "cc_hf", "docs", "examples", "metrics", "tests", "tools")
 #: Where all studies are listed: by hand, or by `make docs`.
-_LISTS = {"cc_hf/registry.py", "docs/cli.md", "docs/llms.txt", "docs/studies/index.md"}
+_LISTS = {
+    "cc_hf/registry.py",
+    "docs/cli.md",
+    "docs/llms.txt",
+    "docs/reproduce.md",
+    "docs/studies/index.md",
+}
 _TOY = '''"""A toy."""
 import typer
 

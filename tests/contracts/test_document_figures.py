@@ -17,6 +17,7 @@ _PAPERS = {
     "Renduchintala et al. 2021": "simplegen",
     "Vamvas & Sennrich 2021": "contrastive-conditioning",
 }
+_TESTS = [path.read_text("utf-8") for path in (_ROOT / "tests").rglob("test_*.py")]
 _SOURCES = sorted({source for entry in ledger() for source in entry.sources})
 
 
@@ -36,9 +37,25 @@ def test_every_source_exists(source: str) -> None:
         assert re.search(r", (Tables?|Figures?|section|page) \d", name)
     if module := re.match(r"command python -m ([\w.]+)", source):
         assert (_ROOT / f"{module[1].replace('.', '/')}.py").is_file()
+        name = module[1].rpartition(".")[2]
+        assert any(name in text for text in _TESTS), "no test runs it"
     if target := re.match(r"command make (\w+)", source):
         makefile = (_ROOT / "Makefile").read_text(encoding="utf-8")
         assert re.search(rf"^{target[1]}:", makefile, re.MULTILINE)
+
+
+def test_every_row_of_a_ledger_says_what_it_is_compared_with() -> None:
+    pages = [_ROOT / "docs/parity.md", *(_ROOT / "docs/studies").glob("*.md")]
+    rows = [
+        re.split(r"(?<!\\)\|", row)
+        for page in pages
+        for table in re.findall(
+            r"^\| what \|.* \| test \|\n\|.*\n((?:\|.*\n)+)", page.read_text("utf-8"), re.M
+        )
+        for row in table.splitlines()
+    ]
+    assert len(rows) > 90
+    assert {row[2].strip() for row in rows} == {"printed", "recorded", "own"}
 
 
 @pytest.mark.parametrize(

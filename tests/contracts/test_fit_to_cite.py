@@ -12,7 +12,7 @@ from cc_hf.hub.metric_page import judge_lines
 from cc_hf.leaderboard.html import board_html, result_html, system_order
 from cc_hf.leaderboard.store import read_folder
 from cc_hf.leaderboard.table import first_choice, leaderboard_rows, ranked
-from cc_hf.reports.formats.latex import latex_paper_table
+from cc_hf.reports.formats.latex import latex_paper_table, latex_report
 from cc_hf.reports.formats.markdown import markdown_report
 from cc_hf.reports.page.page import html_page
 from cc_hf.reports.paper_table import paper_table
@@ -64,8 +64,8 @@ def test_a_screen_marks_what_is_not_fit_and_puts_it_last(kind: str, tmp_path: Pa
         report = build_report([System("a", {r.metric: r for r in order})], n_resamples=5)
         page = html_page(report)
         assert report.metrics == (fit.metric, weak.metric)
-        texts = (page, markdown_report(report), latex_paper_table(report), terminal)
-        for text in texts:
+        latex = (latex_paper_table(report), latex_report(report))
+        for text in (page, markdown_report(report), *latex, terminal):
             plain = " ".join(text.replace("<b>", "").replace("</b>", "").split())
             assert "not fit to cite: contrastive conditioning: " in plain
             assert reason in plain

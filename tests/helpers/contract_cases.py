@@ -145,6 +145,8 @@ class ContractCases:
             others.
         page_files: files that the commands of its pages need, name -> content,
             tests/test_documents.py.
+        reproduced: beginning of a command of docs/reproduce.md -> the file of the study's tests
+            that runs it, tests/test_reproduce.py.
         torch_modules: beginnings of the names of modules that import torch, without
             `cc_hf.studies.NAME.`, tests/doors/test_public_names.py.
     """
@@ -157,6 +159,7 @@ class ContractCases:
     tables: tuple[tuple[str, ...], ...] = ()
     families: Mapping[str, FamilyCase] = field(default_factory=dict)
     page_files: Mapping[str, str] = field(default_factory=dict)
+    reproduced: Mapping[str, str] = field(default_factory=dict)
     torch_modules: tuple[str, ...] = ()
 
 

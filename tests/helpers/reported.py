@@ -4,7 +4,6 @@ and of one system by one metric.
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Sequence
 from typing import Any
 
@@ -16,8 +15,6 @@ from cc_hf.schema import ContrastiveSourceExample, Focus
 from tests.helpers.fake_evaluator import hash_scores
 from tests.helpers.fake_metric import Words
 from tests.helpers.metrics import evaluate_metric
-
-evaluate = functools.partial(evaluate_metric, "contrastive_conditioning")
 
 N = 90
 ATTACK = (
@@ -33,25 +30,19 @@ def examples() -> list[ContrastiveSourceExample]:
     """Return the examples: sentence i has category i modulo 3; 𝄞 takes two of a browser's
     characters and precedes the focus.
     """
-    return [
-        ContrastiveSourceExample(
-            f"id{i}",
-            "en",
-            "de",
-            f"𝄞 The cook number {i} left.",
-            Focus("cook", 6),
-            (f"𝄞 The [male] cook number {i} left.",),
-            (f"𝄞 The [female] cook number {i} left.",),
-            CATEGORIES[i % 3],
-            "male",
-            {
-                "note": f"<u>{i}</u>",
-                "occupation": OCCUPATIONS[i % len(OCCUPATIONS)],
-                "stereotype": "pro" if i % 5 < 2 else "anti" if i % 5 < 4 else "none",
-            },
-        )
-        for i in range(N)
-    ]
+    made = []
+    for i in range(N):
+        text = f"𝄞 The cook number {i} left."
+        right, wrong = (text.replace("The", f"The [{gender}]") for gender in ("male", "female"))
+        columns = {
+            "note": f"<u>{i}</u>",
+            "occupation": OCCUPATIONS[i % len(OCCUPATIONS)],
+            "stereotype": "pro" if i % 5 < 2 else "anti" if i % 5 < 4 else "none",
+        }
+        sources = (text, Focus("cook", 6), (right,), (wrong,))
+        labels = (CATEGORIES[i % 3], "male", columns)
+        made.append(ContrastiveSourceExample(f"id{i}", "en", "de", *sources, *labels))
+    return made
 
 
 def translations(system: int) -> list[str]:
@@ -72,10 +63,15 @@ def results(
         {**{side: list(getattr(e, side)) for side in sides}, "category": e.category}
         for e in examples()
     ]
-    origin: dict[str, Any] = {"dataset": "d", "config": "c", "origin": {"data": "d/c@1"}}
-    given = {"ids": [e.id for e in examples()], "tgt_lang": "de", **origin}
-    judged = evaluate(translations(system), rows, hash_scores, **given, n_resamples=50)
-    words = evaluate_metric(Words(), translations(system), rows, **given, n_resamples=100)
+    options: dict[str, Any] = {
+        **{"ids": [e.id for e in examples()], "dataset": "d", "config": "c", "tgt_lang": "de"},
+        "origin": {"data": "d/c@1"},
+    }
+    texts = translations(system)
+    judged = evaluate_metric(
+        "contrastive_conditioning", texts, rows, hash_scores, n_resamples=50, **options
+    )
+    words = evaluate_metric(Words(), texts, rows, n_resamples=100, **options)
     return {result.metric: result for result in (judged, words) if result.metric in metrics}
 
 

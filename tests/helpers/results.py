@@ -26,8 +26,11 @@ def small_result(
     tgt_lang: str = "de",
     metric: str = "contrastive_conditioning",
     system: str = "",
+    fields: str = "",
 ) -> EvaluationResult:
-    """Return a result for 10 female and 10 male samples; accuracies are in tenths."""
+    """Return a result for 10 female and 10 male samples; accuracies are in tenths, and `fields` are
+    others of the signature.
+    """
     categories = tuple(
         CategoryAccuracy(name, 10, round(10 * a), a)
         for name, a in zip(("female", "male"), accuracies, strict=True)
@@ -48,12 +51,11 @@ def small_result(
         "delta_x": accuracies[0] - accuracies[1],
         **{f"accuracy_{c.category}": c.accuracy for c in categories},
     }
-    sent = f"|sys:{system}" * bool(system)
-    signature = f"cc|data:{dataset or 'own'}/{config or '-'}@1|langs:en-{tgt_lang}{sent}|n:20"
+    fields = (f"|sys:{system}" if system else "") + fields
+    signature = f"cc|data:{dataset or 'own'}/{config or '-'}@1|langs:en-{tgt_lang}{fields}|n:20"
     intervals = {"accuracy": Interval(max(0.0, total - 0.1), min(1.0, total + 0.1))}
-    origin = (dataset, config, tgt_lang, metric, signature)
-    figures = (scores, intervals, categories, judgements, {"n_ties": 0})
-    return EvaluationResult(*origin, 20, *figures)
+    named = (dataset, config, tgt_lang, metric, signature, 20)
+    return EvaluationResult(*named, scores, intervals, categories, judgements, {"n_ties": 0})
 
 
 def write_result(folder: Path, name: str, result: EvaluationResult) -> Path:

@@ -21,9 +21,9 @@ from cc_hf.comparing.people.annotations import (
     read_annotations,
 )
 from cc_hf.comparing.people.published import (
-    PUBLISHED_EARLIER_KAPPAS,
-    PUBLISHED_KAPPAS,
     published_agreement,
+    published_earlier_kappas,
+    published_kappas,
 )
 from cc_hf.schema import Judgement
 from tests.helpers.command_line import read_json
@@ -61,7 +61,7 @@ def test_kappas_of_the_annotators_equal_the_recorded_ones(
     kappas = (recorded["kappa_raw"], recorded["kappa_binarized"])
     assert found.n_raw == recorded["n_both"]
     assert (found.kappa_raw, found.kappa_binarised) == pytest.approx(kappas, abs=1e-12)
-    assert PUBLISHED_KAPPAS[dataset, lang] == tuple(round(kappa, 2) for kappa in kappas)
+    assert published_kappas(dataset, lang) == tuple(round(kappa, 2) for kappa in kappas)
 
 
 @pytest.mark.parametrize(
@@ -75,7 +75,7 @@ def test_kappas_with_earlier_annotations_are_those_of_table_a4(
     agreements = earlier_agreement(folder / f"en-{lang}.annotator2.jsonl", n_resamples=20)
     assert [(a.annotator, a.n, round(a.kappa, 4)) for a in agreements] == expected
     printed = {a.annotator: round(a.kappa, 2) for a in agreements}
-    assert printed == PUBLISHED_EARLIER_KAPPAS["winomt", lang]
+    assert printed == published_earlier_kappas("winomt", lang)
 
 
 @of_every_set

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import shutil
 import sys
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import pytest
@@ -13,29 +13,26 @@ from benchmarks import parts, pattern_matching, waiting
 from benchmarks.command import run_main
 from cc_hf.errors import DataError
 
+_WAITING = {"modes": "exact", "pairs": 20, "rounds": 1, "threads": 2, "busy": 1}
+
 
 @pytest.mark.parametrize(
     ("module", "block", "options"),
     [
         (parts, "scoring-parts", {"sizes": "opus-mt", "modes": "exact", "pairs": 20}),
         (pattern_matching, "pattern-matching", {"systems": "aws/en-de", "rounds": 1}),
-        (
-            waiting,
-            "waiting-threads",
-            {"modes": "exact", "pairs": 20, "rounds": 1, "threads": 2, "busy": 1},
-        ),
+        (waiting, "waiting-threads", _WAITING),
     ],
 )
 def test_main_writes_the_block_of_the_document(
-    module: ModuleType,
+    module: Any,
     block: str,
     options: dict[str, Any],
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     root: Path,
 ) -> None:
-    path = tmp_path / "performance.md"
-    path.write_text((root / "docs/performance.md").read_text(encoding="utf-8"), encoding="utf-8")
+    path = Path(shutil.copy(root / "docs/performance.md", tmp_path))
     monkeypatch.setattr(module, "table", lambda *_, **__: "| the table |")
     module.main(tmp_path, **options, output=path)
     written = path.read_text(encoding="utf-8").partition(f"<!-- {block}: generated -->")[2]

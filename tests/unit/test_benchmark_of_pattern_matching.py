@@ -20,13 +20,8 @@ def test_the_table_has_a_row_for_each_system(shared: Path) -> None:
 
 
 def test_the_table_has_medians_over_the_rounds() -> None:
-    rounds = iter(
-        [
-            *(Stages(1, 0, 0, 0, 0, 0), Whole(9, 3, 8)),
-            *(Stages(2, 0, 0, 0, 0, 0), Whole(9, 4, 9)),
-            *(Stages(9, 0, 0, 0, 0, 0), Whole(9, 9, 10)),
-        ]
-    )
+    wholes = (1, Whole(9, 3, 8)), (2, Whole(9, 4, 9)), (9, Whole(9, 9, 10))
+    rounds = iter([part for n, whole in wholes for part in (Stages(n, 0, 0, 0, 0, 0), whole)])
     row = table(["a/en-de"], Path(), 3, lambda *_: next(rounds)).splitlines()[-1]
     assert row == "| a/en-de | 9 | 2.00 | 0.00 | 0.00 | 0.00 | 0.00 | 0.00 | 4.00 | 9.00 |"
 

@@ -35,76 +35,57 @@ from cc_hf.hub.cards import with_block
 
 _NOUNS = ("doctor", "nurse", "mechanic", "clerk", "baker", "guard", "cook")
 _TINY = {
-    "marian": ModelSize("tiny-marian", "a tiny Marian", "marian", 16, 2, 2, 32, 9000, 128, 8),
-    "fsmt": ModelSize("tiny-fsmt", "a tiny FSMT", "fsmt", 16, 2, 2, 32, 600, 128, 8),
-    "nllb": ModelSize("tiny-nllb", "a tiny NLLB", "nllb", 16, 2, 2, 32, 600, 128, 8),
+    family: ModelSize(
+        f"tiny-{family}", f"a tiny {family.upper()}", family, 16, 2, 2, 32, vocabulary, 128, 8
+    )
+    for family, vocabulary in (("fsmt", 600), ("marian", 9000), ("nllb", 600))
 }
 #: largest deviation from plain; CTranslate2 omits Marian's <pad> from the softmax; int8 is inexact
-_DEVIATION = {
-    "single": 1e-5,
-    "nmtscore": 1e-5,
-    "plain": 0.0,
-    "plain-bf16": 0.1,
-    "ct2-float32": 1e-3,
-    "ct2-int8": 0.5,
-    "exact": 1e-4,
-    "bf16": 0.1,
-    "int8": 1.0,
-    "auto": 0.1,
+_DEVIATION = dict.fromkeys(("plain-bf16", "bf16", "auto"), 0.1) | {
+    **{"single": 1e-5, "nmtscore": 1e-5, "plain": 0.0, "exact": 1e-4},
+    **{"ct2-float32": 1e-3, "ct2-int8": 0.5, "int8": 1.0},
 }
 
 
 def _decisions(name: str, n_sources: int) -> Decisions:
-    references = []
-    for noun in _NOUNS:
-        sides = [
-            tuple(f"The [{cue}] {noun} asked {'very ' * i}politely." for i in range(n_sources))
-            for cue in ("female", "male")
-        ]
-        references.append(
-            {"correct_sources": sides[0], "incorrect_sources": sides[1], "category": "female"}
-        )
-    return Decisions(
-        name,
-        [
-            f"Der {noun.title()} bat die {other}s um Hilfe."
-            for noun, other in zip(_NOUNS, reversed(_NOUNS), strict=True)
-        ],
-        references,
-    )
+    references = [
+        {
+            f"{side}_sources": tuple(
+                f"The [{cue}] {noun} asked {'very ' * i}politely." for i in range(n_sources)
+            )
+            for side, cue in (("correct", "female"), ("incorrect", "male"))
+        }
+        | {"category": "female"}
+        for noun in _NOUNS
+    ]
+    pairs = zip(_NOUNS, reversed(_NOUNS), strict=True)
+    texts = [f"Der {noun.title()} bat die {other}s um Hilfe." for noun, other in pairs]
+    return Decisions(name, texts, references)
 
 
 @pytest.fixture(scope="module", params=sorted(_TINY))
 def measured(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Measured:
-    data = [_decisions("winomt", 1), _decisions("mucow", 2)]
-    return measure(
-        _TINY[request.param],
-        data,
-        folder=tmp_path_factory.mktemp("models"),
-        n_pairs=8,
-        n_rounds=2,
-        threads=torch.get_num_threads(),
-        device="cpu",
-        peak_side=64,
-        launch=call,
-    )
+    data, folder = [_decisions("winomt", 1), _decisions("mucow", 2)], tmp_path_factory.mktemp("m")
+    numbers: Any = {
+        "n_pairs": 8,
+        "n_rounds": 2,
+        "threads": torch.get_num_threads(),
+        "peak_side": 64,
+    }
+    return measure(_TINY[request.param], data, folder=folder, device="cpu", launch=call, **numbers)
 
 
 def test_all_ways_of_scoring_give_the_same_decisions(measured: Measured) -> None:
     assert [row.name for row in measured.rows] == list(ALTERNATIVES)
-    for row in measured.rows:
-        if row.reason:
-            continue
+    rows = {row.name: row.figures for row in measured.rows if not row.reason}
+    for way, by_data in rows.items():
         for name, n_decisions in (("winomt", 8), ("mucow", 4)):
-            figures = row.figures[name]
-            assert figures.deviation <= _DEVIATION[row.name], row.name
+            figures = by_data[name]
+            assert figures.deviation <= _DEVIATION[way], way
             assert figures.n_decisions == n_decisions
             assert figures.pairs_per_second > 0
-            if row.name in ("plain", "single", "nmtscore", "exact"):
-                assert figures.n_flips == 0
-    assert {row.name: row.figures["winomt"].ratio for row in measured.rows if row.figures}[
-        BASELINE
-    ] == 1
+            assert figures.n_flips == 0 or way not in ("plain", "single", "nmtscore", "exact")
+    assert rows[BASELINE]["winomt"].ratio == 1
 
 
 def test_ways_that_are_not_measured_have_a_reason(measured: Measured) -> None:
@@ -148,14 +129,10 @@ def test_the_json_holds_every_figure_and_no_nan(measured: Measured) -> None:
 
 def test_the_documents_have_the_blocks_for_the_tables(measured: Measured, root: Path) -> None:
     text = (root / "docs" / "performance.md").read_text(encoding="utf-8")
-    for name in (
-        *(f"scoring-cpu-{size}" for size in SIZES),
-        "scoring-gpu-opus-mt",
-        "scoring-gpu-nllb",
-        "scoring-auto",
-        "scoring-processes",
-    ):
-        assert "a tiny" in with_block(text, name, scoring_tables([measured], "a machine"))
+    blocks = [f"cpu-{size}" for size in SIZES] + ["gpu-opus-mt", "gpu-nllb", "auto", "processes"]
+    for block in blocks:
+        tables = scoring_tables([measured], "a machine")
+        assert "a tiny" in with_block(text, f"scoring-{block}", tables)
 
 
 @pytest.mark.parametrize("family", sorted(_TINY))
@@ -186,21 +163,16 @@ def test_benchmark_models_use_their_whole_vocabulary(tmp_path: Path) -> None:
 def test_limited_decisions_are_whole_and_evenly_spaced() -> None:
     decisions = _decisions("mucow", 2)
     assert decisions.limited(None) == decisions
-    some = decisions.limited(12)
-    assert some.translations == [decisions.translations[i] for i in (0, 2, 4)]
-    assert len(some.requests) == 12
-    assert decisions.limited(12, shift=5).translations == [
-        decisions.translations[i] for i in (5, 0, 2)
-    ]
+    assert len(decisions.limited(12).requests) == 12
+    for shift, rows in ((0, (0, 2, 4)), (5, (5, 0, 2))):
+        expected = [decisions.translations[i] for i in rows]
+        assert decisions.limited(12, shift=shift).translations == expected
     assert decisions.limited(1000).translations == decisions.translations
 
 
 def test_decisions_use_the_best_source_and_count_ties_as_correct() -> None:
-    decisions = Decisions(
-        "mucow",
-        ["a", "b", "c"],
-        [{"correct_sources": ("1", "2"), "incorrect_sources": ("3", "4"), "category": "x"}] * 3,
-    )
+    sources = {"correct_sources": ("1", "2"), "incorrect_sources": ("3", "4"), "category": "x"}
+    decisions = Decisions("mucow", ["a", "b", "c"], [sources] * 3)
     scores = Scores.of(decisions, [-3, -1, -2, -1.5, -3, -3, -2, -4, -1, -2, -1, -1])
     assert np.abs(scores.best - np.array([[-1, -1.5], [-3, -2], [-1, -1]])).max() < 1e-12
     assert scores.is_correct.tolist() == [True, False, True]
@@ -241,13 +213,10 @@ def test_the_description_of_the_machine_names_threads_and_torch() -> None:
 
 
 def test_the_table_of_processes_shows_the_speed_up() -> None:
-    lines = processes_table(
-        [Comparison("a model", "exact", 2, 10.0, 11.0, 1.1)], "a machine"
-    ).splitlines()
-    assert lines[-2:] == [
-        "| a model, exact | 1 | 2 | 10.0 | 1 |",
-        "| a model, exact | 2 | 1 | 11.0 | 1.10 |",
-    ]
+    compared = Comparison("a model", "exact", 2, 10.0, 11.0, 1.1)
+    *_, first, second = processes_table([compared], "a machine").splitlines()
+    assert first == "| a model, exact | 1 | 2 | 10.0 | 1 |"
+    assert second == "| a model, exact | 2 | 1 | 11.0 | 1.10 |"
 
 
 def test_benchmark_sizes_are_the_documented_ones() -> None:
@@ -259,11 +228,10 @@ def test_pseudo_perplexity_equals_the_plain_loop(tmp_path: Path) -> None:
     texts = [
         "Der Arzt bat die Krankenschwester.",
         "Ja.",
-        "Die Mechanikerin begrüßte den Koch, weil sie gute Laune hatte.",
+        "Sie begrüßte den Koch, weil es ihr gefiel.",
     ]
-    found = compare_with_a_loop(
-        save_masked_lm(tmp_path, Size(16, 2, 2, 8000), texts), texts, rounds=1
-    )
+    model = save_masked_lm(tmp_path, Size(16, 2, 2, 8000), texts)
+    found = compare_with_a_loop(model, texts, rounds=1)
     assert found.deviation < 1e-5
     assert found.n_masks > found.n_sentences == 3
     assert found.ratio == found.loop / found.ours > 0

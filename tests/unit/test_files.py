@@ -29,6 +29,7 @@ from cc_hf.hub.metric_page import MAX_FORM_CHARACTERS, judge_lines
 from cc_hf.reading import parse_json, parse_yaml
 from cc_hf.schema import ContrastiveTranslationExample
 from tests.helpers.contract_cases import study_cases
+from tests.helpers.lines import write_lines
 
 EXAMPLE = ContrastiveTranslationExample("0", "en", "de", "One.", "Eins.", ("Zwei.",), "a")
 BAD = {
@@ -66,9 +67,8 @@ def test_every_reader_of_user_json_refuses_ambiguous_input(
 @pytest.mark.parametrize("kind", BAD)
 def test_references_typed_on_a_page_are_refused_alike(kind: str) -> None:
     text, message = BAD[kind]
-    with pytest.raises(
-        InputError, match="expected at most" if len(text) > MAX_FORM_CHARACTERS else message
-    ):
+    expected = "expected at most" if len(text) > MAX_FORM_CHARACTERS else message
+    with pytest.raises(InputError, match=expected):
         judge_lines("gender_accuracy", "Sie ist da.", text)
 
 
@@ -88,12 +88,10 @@ def test_yaml_beyond_plain_values_is_refused(text: str, message: str) -> None:
         parse_yaml(text)
 
 
-@given(
-    st.recursive(
-        st.none() | st.booleans() | st.integers() | st.text(),
-        lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),
-    )
-)
+_PLAIN = st.none() | st.booleans() | st.integers() | st.text()
+
+
+@given(st.recursive(_PLAIN, lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner)))
 def test_everything_that_json_writes_can_be_parsed(value: Any) -> None:
     assert parse_json(json.dumps(value, ensure_ascii=False)) == value
     assert parse_json(json.dumps(value)) == value
@@ -111,20 +109,18 @@ def test_different_names_have_different_slugs() -> None:
     assert len({file_slug(name) for name in names}) == len(names)
 
 
-@pytest.mark.parametrize(
-    "name",
-    ["x" * 300, "loop", "loop/a.json", f"{'x' * 300}/a.json", "a\0b"],
-    ids=["long name", "loop", "file in loop", "long folder", "null character"],
-)
+NAMES = {
+    **{"long name": "x" * 300, "loop": "loop", "file in loop": "loop/a.json"},
+    **{"long folder": f"{'x' * 300}/a.json", "null character": "a\0b"},
+}
+
+
+@pytest.mark.parametrize("name", NAMES.values(), ids=NAMES)
 def test_paths_that_the_system_cannot_open_are_refused(tmp_path: Path, name: str) -> None:
-    (tmp_path / "loop").symlink_to(tmp_path / "pool")
-    (tmp_path / "pool").symlink_to(tmp_path / "loop")
+    for link, target in (("loop", "pool"), ("pool", "loop"), ("link", "new.json")):
+        (tmp_path / link).symlink_to(tmp_path / target)
     with pytest.raises(InputError, match=r"output: expected the path of a.*got .* choose another"):
         resolved(tmp_path / name)
-
-
-def test_a_link_to_a_missing_file_is_followed(tmp_path: Path) -> None:
-    (tmp_path / "link").symlink_to("new.json")
     assert resolved(tmp_path / "link") == tmp_path.resolve() / "new.json"
 
 
@@ -133,55 +129,44 @@ def test_a_link_to_a_missing_file_is_followed(tmp_path: Path) -> None:
     [
         ("system\tbleu", lambda path: read_quality_scores([path])),
         ("x\ty", read_system_table),
-        *(
-            (file.text.partition("\n")[0], file.read)
-            for file in _OF_STUDIES
-            if file.name.endswith(".tsv")
-        ),
+        *((f.text.partition("\n")[0], f.read) for f in _OF_STUDIES if f.name.endswith(".tsv")),
     ],
 )
 def test_unreadable_table_cells_raise_an_input_error(
     names: str, read: Callable[[Path], object], tmp_path: Path
 ) -> None:
-    path = tmp_path / "table.tsv"
     n = names.count("\t")
-    path.write_text(names + "\na" + "\t" * n + "9" * 200_000 + "\n", encoding="utf-8")
-    with pytest.raises(InputError, match="cells that can be read"):
-        read(path)
-    path.write_text(names + "\na" + "\tb" * (n + 1) + "\n", encoding="utf-8")
-    message = f"line 2: expected {n + 1} cells, one for each name, got {n + 2}"
-    with pytest.raises(InputError, match=message):
-        read(path)
+    for cells, message in (
+        ("\t" * n + "9" * 200_000, "cells that can be read"),
+        ("\tb" * (n + 1), f"line 2: expected {n + 1} cells, one for each name, got {n + 2}"),
+    ):
+        path = write_lines(tmp_path / "table.tsv", [names, f"a{cells}"])
+        with pytest.raises(InputError, match=message):
+            read(path)
 
 
 def test_an_output_has_one_writer_by_whatever_name(tmp_path: Path) -> None:
     (tmp_path / "link").symlink_to(tmp_path / "out")
+    message = f"^kept: .* got {tmp_path}/out; wait .* choose"
     with sole_writer(tmp_path / "out"):
-        for other in ("out", "link", "../" + tmp_path.name + "/out"):
-            with (
-                pytest.raises(InputError, match=f"^kept: .* got {tmp_path}/out; wait .* choose"),
-                sole_writer(tmp_path / other, "kept"),
-            ):
+        for other in ("out", "link", f"../{tmp_path.name}/out"):
+            with pytest.raises(InputError, match=message), sole_writer(tmp_path / other, "kept"):
                 pass
         with sole_writer(tmp_path / "other"):
             pass
-    with sole_writer(tmp_path / "out"):
-        pass
+    with sole_writer(tmp_path / "out"), sole_writer("/dev/null"), sole_writer("/dev/null"):
+        pass  # devices are not locked
     assert [path.name for path in tmp_path.iterdir()] == ["link"]
 
 
-def test_a_lock_ends_with_its_process(tmp_path: Path) -> None:
+def test_a_lock_ends_with_its_process(root: Path, tmp_path: Path) -> None:
     program = (
         "import os, signal, sys\nfrom cc_hf.files import sole_writer\n"
         "with sole_writer(sys.argv[1]):\n    print(flush=True)\n    sys.stdin.read()"
     )
-    path = tmp_path / "out"
-    with subprocess.Popen(
-        [sys.executable, "-c", program, str(path)],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])},
-    ) as process:
+    path, environment = tmp_path / "out", {**os.environ, "PYTHONPATH": str(root)}
+    command: Any = {"args": [sys.executable, "-c", program, str(path)], "env": environment}
+    with subprocess.Popen(**command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
         assert process.stdout is not None
         process.stdout.readline()
         with pytest.raises(InputError, match="no other run"), sole_writer(path):
@@ -199,8 +184,3 @@ def test_a_new_folder_has_one_writer(tmp_path: Path) -> None:
         with pytest.raises(InputError, match="no other run"), new_folder(tmp_path / "out"):
             pass
     assert [path.name for path in tmp_path.rglob("*")] == ["out", "a"]
-
-
-def test_devices_are_not_locked() -> None:
-    with sole_writer("/dev/null"), sole_writer("/dev/null"):
-        pass

@@ -29,34 +29,29 @@ def test_rows_are_read_by_the_suffix(tmp_path: Path) -> None:
         assert rows == [{"a": "b", "c": 'd\n"e"'}]
 
 
+_OBJECT = "expected a JSON object"
+
+
 @cases_by_message(
     ("name", "content", "message"),
     [
-        (
-            "a",
-            b'{"a": "1"}\n\n{"a": ',
-            r"a: line 3: expected a JSON object, got .* \(Expecting valu",
-        ),
-        ("a", b"[1]", r"a: line 1: expected a JSON object, got \[1\]; write a"),
-        ("a", b"null", r"a: line 1: expected a JSON object, got None; write a"),
+        ("a", b'{"a": "1"}\n\n{"a": ', rf"a: line 3: {_OBJECT}, got .* \(Expecting valu"),
+        ("a", b"[1]", rf"a: line 1: {_OBJECT}, got \[1\]; write a"),
+        ("a", b"null", f"a: line 1: {_OBJECT}, got None; write a"),
         ("a", b"{}", r"a: line 1: expected the key 'a', got {}; write a"),
         ("a", b'{"a": 1}', r"a: line 1: a: expected a text, got 1; write a"),
         ("a", b"{}\n\xff", r"a: line 1: expected the key"),
         (
             "a",
             b'{"a": "1"}\n\xff',
-            r"a: line 2: expected UTF-8, got the byte 0xff; convert the file",
+            "a: line 2: expected UTF-8, got the byte 0xff; convert the file",
         ),
         ("a.tsv", b"", "a.tsv: expected a line of names and at least one row, got an empty file"),
         ("a.tsv", b"b\tc\n", r"a.tsv: line 1: expected columns named a, got \['b', 'c'\]"),
         ("a.tsv", b"a,b\n1,2\n", "a.tsv: line 1: the columns seem to be separated by ','"),
         ("a.csv", b"a,a\n1,2\n", r"a.csv: line 1: expected different names, got \['a', 'a'\]"),
         ("a.csv", b"a,b\n\n1\n", "a.csv: line 3: expected 2 cells, one for each name, got 1"),
-        (
-            "a.csv",
-            b'a,b\n"1" x,2\n',
-            "a.csv: line 2: expected cells that can be read .* quote cells",
-        ),
+        ("a.csv", b'a,b\n"1" x,2\n', "a.csv: line 2: expected cells that can .* quote cells"),
         ("a.csv", b'a,b\n"1,2\n', "a.csv: line 2: expected cells that can be read"),
     ],
 )
@@ -98,24 +93,17 @@ def test_json_of_another_form_is_refused_naming_the_place(
 def test_text_fields_are_checked_and_may_have_a_default() -> None:
     row = {"a": " x ", "n": None, "i": 7, "b": True, "e": " ", "long": ["y" * 200]}
     assert text_of(row, "a", "p") == " x "
-    assert [text_of(row, key, "p", default="-") for key in ("a", "n", "i", "e", "missing")] == [
-        " x ",
-        "-",
-        "7",
-        " ",
-        "-",
-    ]
-    for key, message in (
-        ("n", "n: expected text, got None"),
-        ("i", "got 7"),
-        ("e", "got ' '"),
-        ("missing", r"expected the key 'missing', got \['a', 'n'"),
+    texts = [text_of(row, key, "p", default="-") for key in ("a", "n", "i", "e", "missing")]
+    assert texts == [" x ", "-", "7", " ", "-"]
+    for key, default, message in (
+        ("n", None, "p: .*n: expected text, got None"),
+        ("i", None, "p: .*got 7"),
+        ("e", None, "p: .*got ' '"),
+        ("missing", None, r"p: .*expected the key 'missing', got \['a', 'n'"),
+        ("b", "", "b: expected text, got True"),
+        ("long", None, r"got \['y{198}\.\.\.$"),
     ):
-        with pytest.raises(DataError, match=f"p: .*{message}"):
-            text_of(row, key, "p")
-    with pytest.raises(DataError, match="b: expected text, got True"):
-        text_of(row, "b", "p", default="")
-    with pytest.raises(DataError, match=r"got \['y{198}\.\.\.$"):
-        text_of(row, "long", "p")
+        with pytest.raises(DataError, match=message):
+            text_of(row, key, "p", default=default)
     with pytest.raises(DataError, match=r"expected the key 'a', got \[\]"):
         text_of({}, "a", "p")

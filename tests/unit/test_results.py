@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -19,31 +20,21 @@ def result(**scores: float) -> EvaluationResult:
     return EvaluationResult("", "", "de", "m", "m|n:1", 1, scores, {}, (), (judgement("correct"),))
 
 
-@pytest.mark.parametrize(
-    "scores",
-    [
-        {"accuracy": -0.1},
-        {"accuracy": 1.1},
-        {"bleu": 24.0},
-        {"accuracy": float("nan")},
-        {"delta_g": -1.1},
-        {"bleu_gap": 3.0},
-        {"gap": -0.1},
-    ],
-    ids=[
-        "accuracy below 0",
-        "accuracy above 1",
-        "bleu in points",
-        "nan",
-        "difference below -1",
-        "difference above 1",
-        "gap below 0",
-    ],
-)
-def test_scores_out_of_range_are_refused(scores: dict[str, float]) -> None:
-    (name,) = scores
+OUT_OF_RANGE = {
+    "accuracy below 0": ("accuracy", -0.1),
+    "accuracy above 1": ("accuracy", 1.1),
+    "bleu in points": ("bleu", 24.0),
+    "nan": ("accuracy", float("nan")),
+    "difference below -1": ("delta_g", -1.1),
+    "difference above 1": ("bleu_gap", 3.0),
+    "gap below 0": ("gap", -0.1),
+}
+
+
+@pytest.mark.parametrize(("name", "value"), OUT_OF_RANGE.values(), ids=OUT_OF_RANGE)
+def test_scores_out_of_range_are_refused(name: str, value: float) -> None:
     with pytest.raises(InputError, match=rf"score '{name}': expected a number in \[(0|-1), 1\]"):
-        result(**scores)
+        result(**{name: value})
 
 
 @pytest.mark.parametrize(
@@ -71,38 +62,26 @@ def test_a_system_that_judged_itself_is_not_fit_to_cite_also_in_older_files(
 
 
 def test_differences_may_be_negative() -> None:
-    assert EvaluationResult.from_json(
-        result(delta_g=-1.0, delta=0.5, bleu_gap=-0.1).to_json()
-    ).scores == {"delta_g": -1.0, "delta": 0.5, "bleu_gap": -0.1}
+    scores = {"delta_g": -1.0, "delta": 0.5, "bleu_gap": -0.1}
+    assert EvaluationResult.from_json(result(**scores).to_json()).scores == scores
 
 
 def test_unknown_and_contradictory_verdicts_are_refused() -> None:
     with pytest.raises(InputError, match=r"example '0': verdict: expected one of.*got 'maybe'"):
         judgement("maybe")
     for verdict in ("incorrect", "inconclusive"):
-        with pytest.raises(
-            InputError, match=f"is_correct is True, which contradicts the verdict '{verdict}'"
-        ):
+        message = f"is_correct is True, which contradicts the verdict '{verdict}'"
+        with pytest.raises(InputError, match=message):
             replace(judgement(verdict), is_correct=True)
 
 
 def test_summary_counts_every_verdict() -> None:
-    verdicts = {
-        "a": ["correct", "incorrect", "inconclusive"],
-        "b": ["correct"],
-        "none": ["incorrect"],
-    }
-    found = summarize(
-        [judgement(v, f"{c}{i}", c) for c, vs in verdicts.items() for i, v in enumerate(vs)]
-    )
+    verdicts = [("a", "correct"), ("a", "incorrect"), ("a", "inconclusive"), ("b", "correct")]
+    verdicts.append(("none", "incorrect"))
+    found = summarize([judgement(v, str(i), c) for i, (c, v) in enumerate(verdicts)])
     assert found.counts == {"n_correct": 2, "n_inconclusive": 1}
-    assert found.scores == {
-        "accuracy": 0.4,
-        "min_accuracy": 1 / 3,
-        "accuracy_a": 1 / 3,
-        "accuracy_b": 1.0,
-        "accuracy_none": 0.0,
-    }
+    accuracies = {"accuracy_a": 1 / 3, "accuracy_b": 1.0, "accuracy_none": 0.0}
+    assert found.scores == {"accuracy": 0.4, "min_accuracy": 1 / 3, **accuracies}
     assert [
         (c.category, c.n, c.n_correct, c.n_inconclusive, c.weighted_accuracy)
         for c in found.categories
@@ -112,92 +91,70 @@ def test_summary_counts_every_verdict() -> None:
         summarize([])
 
 
+_INTERVAL = '{"m": {"low": NaN, "high": 1, "level": 0.95}}'
+_HIGH = '[{"category": "a", "n": 1, "n_correct": 1, "accuracy": 7}]'
+_NUMBER = _HIGH.replace('"a"', "1").replace("7", "1")
+_HUGE = f'{{"accuracy": {10**400}}}'
+_P = "probability_correct"
+
+
 @cases_by_message(
-    ("old", "new", "message"),
+    ("name", "old", "new", "message"),
     [
-        ('"dataset": ""', '"dataset": 3', "dataset: expected a text, got 3"),
-        ('"n": 1,', '"n": true,', "n: expected a number of judgements, got True"),
-        ('"n": 1,', f'"n": {10**400},', "n: expected a number of judgements"),
-        ('"n": 1,', f'"n": {"1" * 5000},', "expected the JSON of .* more digits than can be read"),
-        ('"counts": {}', '"counts": {"n_ties": "<b>"}', "counts: n_ties: expected a.*got '<b>'"),
-        (
-            '"intervals": {}',
-            '"intervals": {"m": {"low": NaN, "high": 1, "level": 0.95}}',
-            "intervals: m: low: expected a number, got nan",
-        ),
-        (
-            '"categories": []',
-            '"categories": [{"category": "a", "n": 1, "n_correct": 1, "accuracy": 7}]',
-            "categories: 'a': accuracy: expected a number in",
-        ),
-        (
-            '"categories": []',
-            '"categories": [{"category": 1, "n": 1, "n_correct": 1, "accuracy": 1}]',
-            "categories: 1: category: expected a text, got 1",
-        ),
-        ('"example_id": "0"', '"example_id": 0', "judgements: example 0: example_id.*got 0"),
-        ('"translation": "x"', '"translation": ["x"]', "example '0': translation: expected a text"),
-        ('"is_correct": true', '"is_correct": 1', "example '0': is_correct: expected true.*got 1"),
-        (
-            '"probability_correct": null',
-            '"probability_correct": NaN',
-            "example '0': probability_correct: expected a number in .*, got nan",
-        ),
-        (
-            '"probability_correct": null',
-            '"probability_correct": "<b>"',
-            "example '0': probability_correct: expected a number in .* or null, got '<b>'",
-        ),
-        (
-            '"score_correct": null',
-            '"score_correct": Infinity',
-            "example '0': score_correct: expected a number or null, got inf",
-        ),
-        ('"weight": 1', '"weight": 0.5', "example '0': weight: expected a number, 0 or.*got 0.5"),
-        ('"weight": 1', '"weight": 1, "scores": ["a"]', "example '0': scores: expected numbers"),
-        (
-            '"scores": {}',
-            f'"scores": {{"accuracy": {10**400}}}',
-            "score 'accuracy': expected a number|expected the JSON of an evaluation result",
-        ),
+        ("dataset", '""', "3", "dataset: expected a text, got 3"),
+        ("n", "1,", "true,", "n: expected a number of judgements, got True"),
+        ("n", "1,", f"{10**400},", "n: expected a number of judgements"),
+        ("n", "1,", f"{'1' * 5000},", "expected the JSON of .* more digits than can be read"),
+        ("counts", "{}", '{"n_ties": "<b>"}', "counts: n_ties: expected a.*got '<b>'"),
+        ("intervals", "{}", _INTERVAL, "intervals: m: low: expected a number, got nan"),
+        ("categories", "[]", _HIGH, "categories: 'a': accuracy: expected a number in"),
+        ("categories", "[]", _NUMBER, "categories: 1: category: expected a text, got 1"),
+        ("example_id", '"0"', "0", "judgements: example 0: example_id.*got 0"),
+        ("translation", '"x"', '["x"]', "example '0': translation: expected a text"),
+        ("is_correct", "true", "1", "example '0': is_correct: expected true.*got 1"),
+        (_P, "null", "NaN", f"example '0': {_P}: expected a number in .*, got nan"),
+        (_P, "null", '"<b>"', f"example '0': {_P}: expected a number in .* or null, got '<b>'"),
+        ("score_correct", "null", "Infinity", "score_correct: expected a number or null, got inf"),
+        ("weight", "1", "0.5", "example '0': weight: expected a number, 0 or.*got 0.5"),
+        ("weight", "1", '1, "scores": ["a"]', "example '0': scores: expected numbers"),
+        ("scores", "{}", _HUGE, "score 'accuracy': expected a number|expected the JSON of an eval"),
     ],
 )
-def test_json_with_values_of_wrong_types_is_refused(old: str, new: str, message: str) -> None:
-    text = result().to_json()
-    assert text.count(old) == 1
+def test_json_with_values_of_wrong_types_is_refused(
+    name: str, old: str, new: str, message: str
+) -> None:
+    text, given = result().to_json(), f'"{name}": {old}'
+    assert text.count(given) == 1
     with pytest.raises(InputError, match=message):
-        EvaluationResult.from_json(text.replace(old, new))
+        EvaluationResult.from_json(text.replace(given, f'"{name}": {new}'))
+
+
+def test_json_with_deep_nesting_or_a_lone_surrogate_is_refused() -> None:
+    lone, whole = (
+        result().to_json().replace('"x"', rf'"{x}"') for x in (r"\ud83d", r"\ud83d\ude00")
+    )
+    for text in ("[" * 100_000, lone):
+        with pytest.raises(InputError, match="expected the JSON of an evaluation result, got"):
+            EvaluationResult.from_json(text)
+    assert EvaluationResult.from_json(whole).judgements[0].translation == "😀"
 
 
 @pytest.mark.parametrize(
-    "text",
-    ["[" * 100_000, result().to_json().replace('"x"', r'"\ud83d"')],
-    ids=["deep nesting", "lone surrogate"],
+    ("field", "value", "absent", "wrong", "message"),
+    [
+        ("notes", ("A.", "B."), (), ["a text", [3], None, {"a": "b"}], "a list of texts, got"),
+        ("system", "Amazon 2021", "", [3], "a text, got 3"),
+    ],
 )
-def test_json_with_deep_nesting_or_a_lone_surrogate_is_refused(text: str) -> None:
-    with pytest.raises(InputError, match="expected the JSON of an evaluation result, got"):
-        EvaluationResult.from_json(text)
-    whole = EvaluationResult.from_json(result().to_json().replace('"x"', r'"\ud83d\ude00"'))
-    assert whole.judgements[0].translation == "😀"
-
-
-def test_notes_survive_json_and_are_empty_in_older_files() -> None:
-    noted = replace(
-        result(accuracy=1.0), notes=("This evaluator was made for something else.", "Two.")
-    )
-    assert EvaluationResult.from_json(noted.to_json()) == noted
-    row = noted.to_dict()
-    del row["notes"]
-    assert EvaluationResult.from_dict(row).notes == ()
-    for bad in ("a text", [3], None, {"a": "b"}):
-        with pytest.raises(InputError, match="notes: expected a list of texts, got"):
-            EvaluationResult.from_dict({**row, "notes": bad})
-
-
-def test_the_name_of_the_system_survives_json_and_is_empty_in_older_files() -> None:
-    plain, named = result(accuracy=1.0), replace(result(accuracy=1.0), system="Amazon 2021")
-    assert EvaluationResult.from_json(named.to_json()) == named
-    assert "system" not in plain.to_dict()
-    assert EvaluationResult.from_json(plain.to_json()).system == ""
-    with pytest.raises(InputError, match="system: expected a text, got 3"):
-        EvaluationResult.from_dict({**named.to_dict(), "system": 3})
+def test_notes_and_systems_survive_json_and_are_empty_in_older_files(
+    field: str, value: Any, absent: Any, wrong: list[Any], message: str
+) -> None:
+    made = replace(result(accuracy=1.0), **{field: value})
+    assert EvaluationResult.from_json(made.to_json()) == made
+    row = made.to_dict()
+    del row[field]
+    assert getattr(EvaluationResult.from_dict(row), field) == absent
+    for bad in wrong:
+        with pytest.raises(InputError, match=f"{field}: expected {message}"):
+            EvaluationResult.from_dict({**row, field: bad})
+    assert "system" not in result().to_dict()

@@ -27,6 +27,7 @@ def test_malformed_signatures_are_refused(text: str) -> None:
 
 
 _TINY, _HASH, _OTHER = "cc-tiny-en-de", "d644c6d303e7", "0123456789ab"
+_SERVER = f"server:http://h:1/v1#org/m@{_HASH}"
 
 
 @pytest.mark.parametrize(
@@ -42,16 +43,8 @@ _TINY, _HASH, _OTHER = "cc-tiny-en-de", "d644c6d303e7", "0123456789ab"
         (f"final@{_HASH}", f"final@{_OTHER}/beam5", []),  # folders with other files
         (f"converted@{_HASH}", f"fairseq-model@{_HASH}/beam1", None),  # and with the same
         ("bergamot:en-pt@1a2b3c4", "bergamot:en-pt@5d6e7f8/beam1", None),
-        (
-            f"server:http://h:1/v1#org/m@{_HASH}",
-            "server:http://h:2#org/m/greedy/9 tokens",
-            ["org/m"],
-        ),
-        (
-            f"server:http://h:1/v1#org/m@{_HASH}",
-            "local:org/m@1a2b3c4/float32/greedy/9 tokens",
-            ["org/m"],
-        ),
+        (_SERVER, "server:http://h:2#org/m/greedy/9 tokens", ["org/m"]),
+        (_SERVER, "local:org/m@1a2b3c4/float32/greedy/9 tokens", ["org/m"]),
         ("org/opus@1a2b3c4", "opus.beam5", None),  # in attacks
         ("org/opus@1a2b3c4", "opus@training.step500/beam1", None),
         ("opus@1a2b3c4", "opus", None),  # the name of a system

@@ -19,6 +19,9 @@ import sentencepiece
 import torch
 from transformers import MarianMTModel
 
+from cc_hf.training.scratch.model import make_model
+from cc_hf.training.scratch.options import ModelSizes
+from cc_hf.training.scratch.pieces import EOS, load_pieces, train_pieces
 from tools.evaluator_recipe.corpus import (
     cued_copies,
     read_tatoeba,
@@ -26,7 +29,6 @@ from tools.evaluator_recipe.corpus import (
     with_person,
 )
 from tools.evaluator_recipe.sentences import Pair, SentenceMaker
-from tools.training.seq2seq_training import EOS, ModelSizes, load_pieces, make_model, train_pieces
 
 logger = logging.getLogger(__name__)
 

@@ -6,17 +6,22 @@ All figures are in [0, 1].
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
+
+from cc_hf.comparing.published import read_published
 
 __all__ = [
-    "PUBLISHED_AGREEMENT",
-    "PUBLISHED_EARLIER_KAPPAS",
-    "PUBLISHED_KAPPAS",
+    "PRINTED",
     "PublishedAgreement",
     "published_agreement",
+    "published_earlier_kappas",
+    "published_kappas",
 ]
 
 #: The key in `cc_hf.citations` of the paper that reports all these figures.
 CITATION_KEY = "vamvas-sennrich-2021"
+#: The folder of the tables that hold the figures.
+PRINTED = Path(__file__).parent
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,36 +41,6 @@ class PublishedAgreement:
     source: str
 
 
-_TABLE, _PROGRAM = "Table 2", "Table 2; unweighted: the program's notebook"
-
-PUBLISHED_AGREEMENT: tuple[PublishedAgreement, ...] = (
-    PublishedAgreement("mucow", "de", "mucow_pattern_matching", 0.838, None, _TABLE),
-    PublishedAgreement("mucow", "ru", "mucow_pattern_matching", 0.897, None, _TABLE),
-    PublishedAgreement("winomt", "de", "winomt_pattern_matching", 0.863, None, _TABLE),
-    PublishedAgreement("winomt", "ru", "winomt_pattern_matching", 0.755, None, _TABLE),
-    PublishedAgreement("mucow", "de", "contrastive_conditioning", 887 / 1100, 0.880, _PROGRAM),
-    PublishedAgreement("mucow", "ru", "contrastive_conditioning", 936 / 1091, 0.928, _PROGRAM),
-    PublishedAgreement("winomt", "de", "contrastive_conditioning", 371 / 400, 0.976, _PROGRAM),
-    PublishedAgreement("winomt", "ru", "contrastive_conditioning", 317 / 436, 0.782, _PROGRAM),
-)
-
-#: (dataset, target language) -> Cohen's kappa of the annotators on raw and on binary labels, as
-#: printed in Table A3.
-PUBLISHED_KAPPAS: dict[tuple[str, str], tuple[float, float]] = {
-    ("mucow", "de"): (0.38, 0.92),
-    ("mucow", "ru"): (0.57, 0.88),
-    ("winomt", "de"): (0.95, 0.95),
-    ("winomt", "ru"): (0.13, 0.20),
-}
-
-#: (dataset, target language) -> annotator -> Cohen's kappa with the annotations of Stanovsky et al.
-#: 2019, as printed in Table A4.
-PUBLISHED_EARLIER_KAPPAS: dict[tuple[str, str], dict[int, float]] = {
-    ("winomt", "de"): {1: 0.27, 2: 0.30},
-    ("winomt", "ru"): {1: 0.57, 2: 0.08},
-}
-
-
 def published_agreement(dataset: str, tgt_lang: str, metric: str) -> PublishedAgreement | None:
     """Return the published agreement for a test set and a metric, or None if there is none.
 
@@ -77,11 +52,45 @@ def published_agreement(dataset: str, tgt_lang: str, metric: str) -> PublishedAg
         >>> published_agreement("winomt", "de", "contrastive_conditioning").weighted_agreement
         0.976
     """
-    return next(
-        (
-            row
-            for row in PUBLISHED_AGREEMENT
-            if (row.dataset, row.tgt_lang, row.metric) == (dataset, tgt_lang, metric)
-        ),
-        None,
+    tables, column = read_published(PRINTED), f"{dataset} {tgt_lang}"
+    if column not in tables["Table 2"].columns:
+        return None
+    if metric == f"{dataset}_pattern_matching":
+        printed = tables["Table 2"].value("pattern matching", column)
+        return PublishedAgreement(dataset, tgt_lang, metric, printed, None, "Table 2")
+    if metric != "contrastive_conditioning":
+        return None
+    row = "contrastive conditioning"
+    n_agree, n = map(int, tables["Table 2, unweighted"].rows[row][column].split("/"))
+    weighted = tables["Table 2, weighted"].value(row, column)
+    source = "Table 2; unweighted: the program's notebook"
+    return PublishedAgreement(dataset, tgt_lang, metric, n_agree / n, weighted, source)
+
+
+def published_kappas(dataset: str, tgt_lang: str) -> tuple[float, ...]:
+    """Return Cohen's kappa of the annotators on raw and on binary labels (Table A3); () for none.
+
+    Examples:
+        >>> published_kappas("mucow", "de")
+        (0.38, 0.92)
+    """
+    tables, column = read_published(PRINTED), f"{dataset} {tgt_lang}"
+    rows = {"Table A3": "raw", "Table A3, binary": "binary"}
+    return tuple(
+        tables[name].value(row, column)
+        for name, row in rows.items()
+        if column in tables[name].columns
     )
+
+
+def published_earlier_kappas(dataset: str, tgt_lang: str) -> dict[int, float]:
+    """Return annotator -> Cohen's kappa with the labels of Stanovsky et al. 2019 (Table A4).
+
+    Examples:
+        >>> published_earlier_kappas("winomt", "de")
+        {1: 0.27, 2: 0.3}
+    """
+    table, column = read_published(PRINTED)["Table A4"], f"{dataset} {tgt_lang}"
+    return {
+        int(row): table.value(row, column) for row, cells in table.rows.items() if column in cells
+    }

@@ -14,7 +14,7 @@ from cc_hf.errors import InputError
 from cc_hf.evaluators.families.seq2seq import Seq2SeqEvaluator
 from cc_hf.languages import LANGUAGE_CODES, two_letter_code
 
-__all__ = ["MarianEvaluator", "target_mark"]
+__all__ = ["MarianEvaluator", "encoded_texts", "target_mark"]
 
 
 class MarianEvaluator(Seq2SeqEvaluator):
@@ -70,14 +70,14 @@ class MarianEvaluator(Seq2SeqEvaluator):
             mark = target_mark(tgt_lang, marks, name=self.name)
             texts = [f"{mark} {text}" for text in texts]
         encode = super().encode_sources
-        return _encoded(
+        return encoded_texts(
             self.tokenizer, texts, lambda some: encode(some, src_lang, tgt_lang), is_target=False
         )
 
     def encode_targets(self, texts: Sequence[str], src_lang: str, tgt_lang: str) -> list[list[int]]:
         """Return the ids of the translations by the target side of the tokenizer, with EOS."""
         encode = super().encode_targets
-        return _encoded(
+        return encoded_texts(
             self.tokenizer, texts, lambda some: encode(some, src_lang, tgt_lang), is_target=True
         )
 
@@ -96,18 +96,22 @@ class MarianEvaluator(Seq2SeqEvaluator):
         }
 
 
-def _encoded(
+def encoded_texts(
     tokenizer: Any,
     texts: Sequence[str],
     encode: Callable[[Sequence[str]], list[list[int]]],
     *,
-    is_target: bool,
+    is_target: bool = False,
 ) -> list[list[int]]:
     """Return what `encode` returns, by one call of SentencePiece for all texts that need no more.
 
     `MarianTokenizer` looks for its added tokens and for the mark of a language in one text after
     the other, in Python, which is slow. Texts that have one, and all texts of another tokenizer,
     are left to `encode`.
+
+    Args:
+        encode: returns the ids of texts, with EOS.
+        is_target: whether the texts are in the language of the translations.
     """
     if type(tokenizer) is not MarianTokenizer:
         return encode(texts)

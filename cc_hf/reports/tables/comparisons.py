@@ -15,6 +15,7 @@ from rich.text import Text
 
 from cc_hf import signature
 from cc_hf.comparing.systems import Comparison, MetricAgreement, SystemComparison
+from cc_hf.metrics.base import registered_metric
 from cc_hf.reports.figure_text import (
     category_key,
     data_name,
@@ -82,7 +83,7 @@ def comparison_tables(comparison: Comparison) -> Group:
     ]
     if comparison.left_out:
         lost = ", ".join(f"{n:,} of {name}" for name, n in comparison.left_out.items())
-        parts.append(Text(f"not compared, since not every result has a verdict: {lost}"))
+        parts.append(Text(f"not compared, since not every result has them: {lost}"))
     if comparison.right_alone:
         parts.append(_right_alone_table(comparison.right_alone))
     parts += note_lines(shared_notes(comparison.notes))
@@ -310,9 +311,11 @@ def _in_order(comparison: SystemComparison) -> list[tuple[str, PairedDifference]
             rows.append((f"{start}{name}", differences[f"{prefix}{name}"]))
             if not start and (rate := differences.get(f"inconclusive_rate_{name}")):
                 rows.append((f"inconclusive {name}", rate))
+    declared = registered_metric(comparison.metric)
+    shares = declared.compared_shares if declared else {}
     rows += [
         (figure_label(comparison.metric, name).partition(",")[0], differences[name])
         for name in differences
-        if is_gap(comparison.metric, name)
+        if is_gap(comparison.metric, name) or name in shares
     ]
     return rows

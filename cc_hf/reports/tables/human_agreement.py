@@ -20,9 +20,9 @@ from cc_hf.comparing.people.annotations import (
 )
 from cc_hf.comparing.people.published import (
     CITATION_KEY,
-    PUBLISHED_EARLIER_KAPPAS,
-    PUBLISHED_KAPPAS,
     published_agreement,
+    published_earlier_kappas,
+    published_kappas,
 )
 from cc_hf.reports.figure_text import data_name, metric_name
 from cc_hf.reports.numbers import decimal, limits, percent
@@ -145,7 +145,7 @@ def _kappa_notes(row: AgreementRow) -> Iterator[str]:
         else f"{decimal(annotators.kappa_raw, digits=4)} on {annotators.n_raw} raw labels, "
     )
     printed = ""
-    if kappas := PUBLISHED_KAPPAS.get(data):
+    if kappas := published_kappas(*data):
         printed = f" ({CITATION_KEY}, Table A3: {', '.join(map(decimal, kappas))})"
     kappa = _with_limits(annotators.kappa_binarised, annotators.binarised_interval)
     mean = f", mean over {len(annotators.pairs)} pairs" if annotators.pairs else ""
@@ -161,7 +161,7 @@ def _kappa_notes(row: AgreementRow) -> Iterator[str]:
         kappa = f"{raw}{decimal(pair.kappa_binarised, digits=4)} on binary ones"
         yield f"kappa of annotators {left} and {right}: {kappa}"
     for earlier in row.earlier:
-        published_kappa = PUBLISHED_EARLIER_KAPPAS.get(data, {}).get(earlier.annotator)
+        published_kappa = published_earlier_kappas(*data).get(earlier.annotator)
         printed = ""
         if published_kappa is not None:
             printed = f" ({CITATION_KEY}, Table A4: {decimal(published_kappa)})"

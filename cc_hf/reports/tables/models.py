@@ -1,4 +1,4 @@
-"""Two models side by side as a table for the terminal, and the tables that the thesis prints."""
+"""Two models side by side as a table for the terminal."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from collections.abc import Sequence
 from rich.console import Group, RenderableType
 from rich.text import Text
 
-from cc_hf.comparing.models import PUBLISHED, ComparedFigure
+from cc_hf.comparing.models import ComparedFigure
 from cc_hf.reports.figure_text import with_interval
 from cc_hf.reports.numbers import count, p_text, percent
 from cc_hf.reports.tables.base import heading, plain_table
 from cc_hf.results import NoInterval
 
-__all__ = ["model_comparison_tables", "published_comparison_table"]
+__all__ = ["model_comparison_tables"]
 
 #: Names of figures in words, and whether higher is better.
 _NAMES = {
@@ -52,16 +52,3 @@ def model_comparison_tables(figures: Sequence[ComparedFigure], *, names: tuple[s
         for name, signature in zip(names, row.signatures, strict=True):
             parts.append(Text(f"{_NAMES[row.figure].partition(',')[0]}, {name}: {signature}"))
     return Group(*parts)
-
-
-def published_comparison_table() -> Group:
-    """Return Tables 5.6 and 5.7 of the thesis."""
-    table = plain_table("", "", "transformer", "+ shortcuts")
-    for row in PUBLISHED:
-        table.add_row(
-            row.data,
-            _NAMES[row.figure],
-            percent(row.base, digits=2).removesuffix("0"),
-            percent(row.shortcuts, digits=2).removesuffix("0"),
-        )
-    return Group(heading("as printed in Emelin (2023), Tables 5.6 and 5.7"), table)

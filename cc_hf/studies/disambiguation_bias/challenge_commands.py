@@ -129,9 +129,8 @@ def _lines(chosen: ChallengeSets) -> Iterator[str]:
 
 def correlate(
     result: Annotated[
-        Path | None,
-        typer.Argument(help="Result of `cc-hf evaluate --output`, of any metric."),
-    ] = None,
+        Path, typer.Argument(help="Result of `cc-hf evaluate --output`, of any metric.")
+    ],
     *,
     dataset: Annotated[
         str | None,
@@ -166,42 +165,24 @@ def correlate(
     ] = "right",
     smoothing: Smoothing = 0.0,
     log: Log = True,
-    published: Annotated[
-        bool,
-        typer.Option("--published", help="Show the figures of Emelin (2023), Tables 3.7 and 3.8."),
-    ] = False,
     data_dir: DataDir = None,
 ) -> Outcome:
     """Test whether bias predicts errors: rank-biserial correlation, U test, size of the effect.
 
     The figures correspond to Emelin (2023), Tables 3.7 and 3.8.
 
-    Example: cc-hf study disambiguation_bias correlate --published
+    Example: cc-hf study disambiguation_bias correlate result.json --dataset sets
     """
     from cc_hf.comparing.systems import only_result, read_results
-    from cc_hf.studies.disambiguation_bias.prediction import (
-        PUBLISHED_PREDICTIONS,
-        error_rate_by_bias,
-        predict_errors,
-    )
-    from cc_hf.studies.disambiguation_bias.prediction_tables import (
-        error_prediction_tables,
-        published_predictions_table,
-    )
+    from cc_hf.studies.disambiguation_bias.prediction import error_rate_by_bias, predict_errors
+    from cc_hf.studies.disambiguation_bias.prediction_tables import error_prediction_tables
     from cc_hf.studies.disambiguation_bias.results import judged_sentences
     from cc_hf.studies.disambiguation_bias.side_by_side import CORRELATION
 
-    if published:
-        if result is not None:
-            raise InputError("--published: expected no result, because it has its own figures")
-        return Outcome(
-            {"published": [asdict(row) for row in PUBLISHED_PREDICTIONS]},
-            lambda: [published_predictions_table()],
-        )
-    if result is None or (dataset is None) == (rows is None):
+    if (dataset is None) == (rows is None):
         raise InputError(
-            "expected RESULT with --dataset or --rows, which hold the bias of its sentences, or"
-            " --published"
+            "expected --dataset or --rows, which hold the bias of the sentences, got"
+            f" {'neither' if rows is None else 'both'}"
         )
     judged = only_result(read_results([result], metric=metric))
     bias = _bias(judged, dataset, rows, table, smoothing=smoothing, log=log, data_dir=data_dir)

@@ -9,6 +9,7 @@ import typer
 from rich.text import Text
 
 from cc_hf.cli.command import CommandGroup, NewFile, Outcome, OutputFile, add_command
+from cc_hf.cli.published import add_published
 from cc_hf.errors import InputError
 from cc_hf.studies.disambiguation_bias.attacks.commands import app as attacks
 from cc_hf.studies.disambiguation_bias.challenge_commands import build_challenge, correlate
@@ -210,4 +211,5 @@ add_command(app, "score", score)
 add_command(app, "correlate", correlate)
 add_command(app, "build-challenge", build_challenge)
 add_command(app, "compare-models", compare_models)
+add_published(app, "disambiguation_bias", "--table 3.7", Path(__file__).parent)
 app.add_typer(attacks, name="attack")

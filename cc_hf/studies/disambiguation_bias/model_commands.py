@@ -56,9 +56,9 @@ class _Models:
 
 def compare_models(
     models: Annotated[
-        list[str] | None,
+        list[str],
         typer.Argument(help="Two models: names, folders, or models on the Hub; baseline first."),
-    ] = None,
+    ],
     *,
     source: Annotated[
         Path | None, typer.Option(help="Sentences to translate for BLEU, one per line.")
@@ -101,9 +101,6 @@ def compare_models(
     num_beams: Annotated[
         int, typer.Option(min=1, help="Number of beams of translation.")
     ] = DEFAULT_BEAMS,
-    published: Annotated[
-        bool, typer.Option("--published", help="Show the tables that the thesis prints.")
-    ] = False,
     loading: Annotated[LoadingOptions, replace(EvaluatorFields, rare="device batch_tokens")],
     bootstrap: Annotated[Bootstrap, Resampling],
     progress: bool = False,
@@ -112,19 +109,10 @@ def compare_models(
 
     The figures correspond to Emelin (2023), Tables 5.6 and 5.7; each needs its option.
 
-    Example: cc-hf study disambiguation_bias compare-models --published
+    Example: cc-hf study disambiguation_bias compare-models my/a my/b --challenge sets:most_biased
     """
-    from cc_hf.comparing.models import PUBLISHED
-    from cc_hf.reports.tables.models import (
-        model_comparison_tables,
-        published_comparison_table,
-    )
+    from cc_hf.reports.tables.models import model_comparison_tables
 
-    if published and not models:
-        return Outcome(
-            {"published": [asdict(row) for row in PUBLISHED]},
-            lambda: [published_comparison_table()],
-        )
     first, second = _two(models, "models")
     named = _two(name, "name") if name else (Path(first).name, Path(second).name)
     if named[0] == named[1]:
@@ -148,16 +136,13 @@ def compare_models(
         figures.append(_wino_x(setting, wino_x))
     return Outcome(
         {"models": named, "figures": [asdict(row) for row in figures]},
-        lambda: [
-            model_comparison_tables(figures, names=named),
-            *([published_comparison_table()] if published else []),
-        ],
+        lambda: [model_comparison_tables(figures, names=named)],
     )
 
 
-def _two(values: list[str] | None, option: str) -> tuple[str, str]:
-    if values is None or len(values) != 2:
-        raise InputError(f"{option}: expected two, got {len(values or ())}")
+def _two(values: list[str], option: str) -> tuple[str, str]:
+    if len(values) != 2:
+        raise InputError(f"{option}: expected two, got {len(values)}")
     return values[0], values[1]
 
 

@@ -20,11 +20,9 @@ from cc_hf.statistics.shares import Share, wilson_share
 __all__ = [
     "CITATION_KEY",
     "FEATURES",
-    "PUBLISHED_PREDICTIONS",
     "BiasGroup",
     "ErrorPrediction",
     "FeatureTest",
-    "PublishedPrediction",
     "error_rate_by_bias",
     "predict_errors",
 ]
@@ -99,45 +97,6 @@ class BiasGroup:
         """Return the group as a plain dict, ready for JSON."""
         errors = self.errors.to_row(k="n_errors", value="error_rate")
         return {"low": self.low, "high": self.high, **errors}
-
-
-@dataclass(frozen=True, slots=True)
-class PublishedPrediction:
-    """Figures of one system as the thesis prints them (Tables 3.7 and 3.8).
-
-    Attributes:
-        corpus: training data, "OS18" or "WMT19".
-        system: architecture of the system.
-        rank_biserial: RBC of each value, in the order of `FEATURES`.
-        large: the |RBC| from which an effect is large.
-    """
-
-    corpus: str
-    system: str
-    rank_biserial: tuple[float, ...]
-    large: float
-
-
-PUBLISHED_PREDICTIONS: tuple[PublishedPrediction, ...] = (
-    PublishedPrediction(
-        "OS18", "Transformer", (-0.532, -0.578, 0.327, 0.474, 0.708, 0.674, 0.018), 0.2121
-    ),
-    PublishedPrediction(
-        "OS18", "LSTM", (-0.468, -0.504, 0.386, 0.486, 0.690, 0.630, 0.008), 0.2581
-    ),
-    PublishedPrediction(
-        "OS18", "ConvS2S", (-0.477, -0.514, 0.391, 0.492, 0.723, 0.658, 0.021), 0.2740
-    ),
-    PublishedPrediction(
-        "WMT19", "Transformer", (-0.610, -0.668, 0.415, 0.579, 0.687, 0.677, -0.004), 0.1508
-    ),
-    PublishedPrediction(
-        "WMT19", "LSTM", (-0.661, -0.698, 0.376, 0.574, 0.725, 0.708, -0.009), 0.1803
-    ),
-    PublishedPrediction(
-        "WMT19", "ConvS2S", (-0.648, -0.678, 0.408, 0.599, 0.731, 0.710, 0.000), 0.1971
-    ),
-)
 
 
 def predict_errors(

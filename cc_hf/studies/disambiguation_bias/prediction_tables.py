@@ -16,9 +16,6 @@ from cc_hf.reports.figure_text import with_interval
 from cc_hf.reports.numbers import count, p_text, percent, signed
 from cc_hf.reports.tables.base import heading, plain_table
 from cc_hf.studies.disambiguation_bias.prediction import (
-    CITATION_KEY,
-    FEATURES,
-    PUBLISHED_PREDICTIONS,
     BiasGroup,
     ErrorPrediction,
 )
@@ -29,7 +26,6 @@ __all__ = [
     "bounds_text",
     "error_prediction_tables",
     "prediction_rows",
-    "published_predictions_table",
 ]
 
 #: Name of a value of sentences -> its name in words.
@@ -109,21 +105,3 @@ def error_prediction_tables(
             )
         parts += [heading("error rate by bias, in tenths of the sentences"), by_bias]
     return Group(*parts)
-
-
-def published_predictions_table() -> Group:
-    """Return the correlations that the thesis prints, with the limit of a large effect."""
-    names = [FEATURE_NAMES[feature].partition(" (")[0].replace(" ", "\n") for feature in FEATURES]
-    table = plain_table("RBC", *names, "large\nfrom")
-    for row in PUBLISHED_PREDICTIONS:
-        table.add_row(
-            # Without leading zeros, the columns fit into 80 characters.
-            Text(f"{row.corpus}\n{row.system}"),
-            *(signed(value).replace("0.", ".") for value in row.rank_biserial),
-            f"{row.large:.4f}".replace("0.", "."),
-        )
-    return Group(
-        heading("as printed in Emelin (2023), Tables 3.7 and 3.8"),
-        table,
-        Text(f"citation: {CITATION_KEY}", style="italic"),
-    )

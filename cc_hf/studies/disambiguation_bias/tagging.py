@@ -25,7 +25,7 @@ from cc_hf.text.alignment import (
     parse_pharaoh,
     space_starts,
 )
-from cc_hf.text.lemmatization import load_lemmatizer
+from cc_hf.text.lemmatization import lemma_line, load_lemmatizer
 from cc_hf.text.sense_matching import RULES, SenseMatcher
 from cc_hf.text.spacy_pipelines import load_pipeline, pipeline_name
 from cc_hf.text.tokenization import word_texts, word_tokens
@@ -358,20 +358,14 @@ class PairTagger:
             self._align_part(part)
 
     def _align_part(self, part: Sequence[_Candidate]) -> None:
+        src_lang, tgt_lang = self.lexicon.src_lang, self.lexicon.tgt_lang
+        lemmatizer = load_lemmatizer(self.options.lemmatizer)
         sides = (
-            [self._lemmas(candidate.tokens, self.lexicon.src_lang) for candidate in part],
-            [self._lemmas(candidate.targets, self.lexicon.tgt_lang) for candidate in part],
+            [lemma_line(candidate.tokens, src_lang, lemmatizer) for candidate in part],
+            [lemma_line(candidate.targets, tgt_lang, lemmatizer) for candidate in part],
         )
         for candidate, alignment in zip(part, self._aligner.align(*sides), strict=True):
             candidate.links = _by_source(alignment)
-
-    def _lemmas(self, tokens: Sequence[str], lang: str) -> str:
-        """Return one lemma per token, joined by spaces. Lemmas give more links than tokens."""
-        lemmatizer = load_lemmatizer(self.options.lemmatizer)
-        return " ".join(
-            "_".join((lemmatizer.lemmas([token], lang) or [token])[0].lower().split())
-            for token in tokens
-        )
 
     def _tagged(
         self, candidate: _Candidate, first: int, homograph: str, indices: Sequence[int]

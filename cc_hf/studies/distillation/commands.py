@@ -18,10 +18,13 @@ from cc_hf.cli.command import (
 )
 from cc_hf.cli.corpora import CorpusFields, CorpusOptions, Lemmatizer
 from cc_hf.cli.options import DataDir, LanguagePair
+from cc_hf.cli.published import add_published
+from cc_hf.comparing.people.published import PRINTED
 from cc_hf.errors import InputError
 from cc_hf.files import exists, is_file
 from cc_hf.languages import language_pair as parsed_pair
 from cc_hf.studies.distillation.regression_commands import regression, systems
+from cc_hf.studies.distillation.train_commands import train
 
 if TYPE_CHECKING:
     from cc_hf.data.corpora.parallel import Corpus, StreamCorpus
@@ -36,6 +39,7 @@ app = typer.Typer(
 )
 add_command(app, "regression", regression)
 add_command(app, "systems", systems)
+add_command(app, "train", train)
 
 _Source = Annotated[
     str | None,
@@ -134,12 +138,6 @@ def occupations(
             ),
         ),
     ] = None,
-    published: Annotated[
-        bool,
-        typer.Option(
-            "--published", help="Show the counts that Vamvas & Sennrich (2021) released, en-de."
-        ),
-    ] = False,
     average: Annotated[
         list[Path] | None,
         typer.Option(
@@ -184,9 +182,10 @@ def occupations(
 ) -> Outcome:
     """Count male and female forms of occupations in parallel text, stage by stage.
 
-    The method is that of Vamvas & Sennrich (2021), section 4.1 and appendix A.
+    The method is that of Vamvas & Sennrich (2021), section 4.1 and appendix A. Without --source and
+    --average, the counts that they released are shown, en-de, beside the figures that they print.
 
-    Example: cc-hf study distillation occupations --published
+    Example: cc-hf study distillation occupations --html flows.html
     """
     from cc_hf.studies.distillation.flow_charts import flows_page, flows_svg, flows_tables
     from cc_hf.studies.distillation.gender_flows import (
@@ -195,12 +194,15 @@ def occupations(
         read_occupation_counts,
         read_women,
     )
-    from cc_hf.studies.distillation.published_counts import PRINTED_SHARES, published_counts
+    from cc_hf.studies.distillation.published_counts import printed_shares, published_counts
 
-    if [published, bool(average), source is not None].count(True) != 1:
-        raise InputError("expected one of --source FILE, --average FILE and --published")
+    if average and source is not None:
+        raise InputError("expected --source FILE or --average FILE, got both")
+    is_released = source is None and not average
+    if is_released and target:
+        raise InputError("expected --source FILE with --target, got --target alone")
     shares_of_women = None if women is None else read_women(women)
-    if published:
+    if is_released:
         counts = published_counts(data_dir)
         title = "occupations, as released with Vamvas & Sennrich (2021)"
     elif average:
@@ -223,7 +225,7 @@ def occupations(
     files = []
     if svg is not None:
         files.append(NewFile(svg, flows_svg(counts, title=title)))
-    printed = PRINTED_SHARES if published else {}
+    printed = printed_shares() if is_released else {}
     if html is not None:
         page = flows_page(
             counts,
@@ -309,3 +311,4 @@ def _corpus(
 
 add_command(app, "senses", senses)
 add_command(app, "occupations", occupations)
+add_published(app, "distillation", "--table 3", Path(__file__).parent, PRINTED)

@@ -43,7 +43,7 @@ def flows_tables(
 
     Args:
         women: agreement of the female share with percentages of women, by stage.
-        printed: what the paper prints of the same, as `PRINTED_SHARES` of
+        printed: what the paper prints of the same, as `printed_shares` of
             `cc_hf.studies.distillation.published_counts`; None for counts that it does not print.
     """
     in_paper = _printed_cells(printed or {})

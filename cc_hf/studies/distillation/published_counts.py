@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from cc_hf.comparing.published import read_published
 from cc_hf.data.declaration import SourceFile
 from cc_hf.data.download import fetch
 from cc_hf.errors import DataError
@@ -18,7 +19,7 @@ from cc_hf.signature import unparse
 from cc_hf.studies.distillation.gender_flows import OUTCOMES, OccupationCounts
 from cc_hf.studies.distillation.occupations import OccupationForms, read_occupation_forms
 
-__all__ = ["FORMS_FILE", "PRINTED_SHARES", "RESULTS_FILE", "published_counts", "published_forms"]
+__all__ = ["FORMS_FILE", "RESULTS_FILE", "printed_shares", "published_counts", "published_forms"]
 
 _REPOSITORY = "ZurichNLP/contrastive-conditioning"
 _COMMIT = "b2f1b3195cb2bb36555ab2789c58055e747240bc"
@@ -38,15 +39,23 @@ RESULTS_FILE = SourceFile(
     "1a21d77a38bf28214a2c32656df1e7e2fc60f0bcc3f884a6781019124adb37a8",
     68627,
 )
-#: What the paper prints (section 4.1), in [0, 1]: shares of the first stage, then their changes.
-PRINTED_SHARES: Mapping[str, Mapping[str, float]] = {
-    "original": {"male": 0.394, "female": 0.036, "other": 0.57},
-    "change to teacher": {"male": 0.051, "female": -0.002},
-    "change to student": {"male": 0.007, "female": -0.001},
-}
 _STAGES = ("original", "teacher", "student")
 _OUTCOME = {"male": "male", "female": "female", "neutral": "other"}
 _N_RUNS = 3
+
+
+def printed_shares() -> dict[str, dict[str, float]]:
+    """Return what the paper prints (section 4.1), in [-1, 1].
+
+    Examples:
+        >>> printed_shares()["change to teacher"]
+        {'male': 0.051, 'female': -0.002}
+    """
+    table = read_published(Path(__file__).parent)["section 4.1"]
+    return {
+        row: {outcome: table.value(row, outcome) for outcome in cells}
+        for row, cells in table.rows.items()
+    }
 
 
 def published_forms(data_dir: str | Path | None = None) -> dict[str, OccupationForms]:

@@ -54,23 +54,14 @@ def regression(
         ),
     ] = None,
     options: Annotated[SystemOptions, SystemOptionsFields],
-    published: Annotated[
-        bool,
-        typer.Option(
-            "--published",
-            help=(
-                "Compute the four regressions of the case study (Vamvas & Sennrich 2021, Table"
-                " 3), without a file."
-            ),
-        ),
-    ] = False,
 ) -> Outcome:
     """Regress a score of systems on other columns by least squares.
 
     Each coefficient has a standard error, an interval and a p-value. Figures are in percent, BLEU
-    in points; each seed of a system is a row.
+    in points; each seed of a system is a row. Without a file, the four regressions of the case
+    study are computed (Vamvas & Sennrich 2021, Table 3), and shown beside the printed ones.
 
-    Example: cc-hf study distillation regression --published
+    Example: cc-hf study distillation regression
     """
     from cc_hf.comparing.system_table import regress, select_systems
     from cc_hf.studies.distillation.case_study import case_study_regressions
@@ -79,18 +70,14 @@ def regression(
         regression_tables,
     )
 
-    if published:
-        if systems or dependent or independent or where or options != SystemOptions():
-            raise InputError(
-                "--published: expected neither files nor columns, because it has its own"
-            )
+    if not systems:
+        if dependent or independent or where or options != SystemOptions():
+            raise InputError("expected FILE ... with options, got options alone")
         blocks = case_study_regressions()
         regressions = [{"published": asdict(block), **asdict(fit)} for block, fit in blocks]
         return Outcome({"regressions": regressions}, lambda: [published_regression_tables(blocks)])
-    if not systems or not dependent or not independent:
-        raise InputError(
-            "expected FILE ... --dependent COLUMN --independent COLUMN ..., or --published"
-        )
+    if not dependent or not independent:
+        raise InputError("expected --dependent COLUMN --independent COLUMN ... with files")
     rows, notes = table_of_systems(systems, options)
     fit = regress(
         select_systems(rows, pairs_of(where, "--where")) if where else rows, dependent, independent

@@ -1,5 +1,5 @@
-"""Commands of the study: how much of the sub-words each layer of a model still tells, and the
-mean of checkpoints.
+"""Commands of the study: training, how much of the sub-words each layer of a model still tells, and
+the mean of checkpoints.
 """
 
 from __future__ import annotations
@@ -20,10 +20,12 @@ from cc_hf.cli.command import (
 )
 from cc_hf.cli.options import DataDir, EvaluatorFields, Resampling
 from cc_hf.cli.output import say
+from cc_hf.cli.published import add_published
 from cc_hf.errors import InputError, in_file
 from cc_hf.evaluators.options import LoadingOptions
 from cc_hf.statistics.bootstrap import Bootstrap
 from cc_hf.studies.lexical_shortcuts.average_commands import average
+from cc_hf.studies.lexical_shortcuts.train_commands import curve, train
 
 if TYPE_CHECKING:
     from cc_hf.evaluators.base import Evaluator
@@ -33,7 +35,7 @@ __all__ = ["app"]
 
 app = typer.Typer(
     cls=CommandGroup,
-    help="Probe the layers of translation models, and average their checkpoints.",
+    help="Train models with lexical shortcuts, probe layers, and average checkpoints.",
     no_args_is_help=True,
 )
 
@@ -261,3 +263,6 @@ def _tagger(pipeline: str, lang: str, side: str) -> object:
 
 add_command(app, "probe", probe)
 add_command(app, "average", average)
+add_command(app, "train", train)
+add_command(app, "curve", curve)
+add_published(app, "lexical_shortcuts", "--table 5.6", Path(__file__).parent)

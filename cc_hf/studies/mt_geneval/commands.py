@@ -10,6 +10,7 @@ import typer
 
 from cc_hf.cli.command import CommandGroup, Outcome, add_command
 from cc_hf.cli.options import DataFields, OneMetric
+from cc_hf.cli.published import add_published
 from cc_hf.errors import InputError
 from cc_hf.evaluation.material import DataOptions
 from cc_hf.studies.mt_geneval.construction_commands import build, context_pairs, self_training
@@ -103,7 +104,8 @@ def gendered_words(
     Example: cc-hf study mt_geneval gendered-words de
     """
     from cc_hf.data.loading import load_examples
-    from cc_hf.studies.mt_geneval.counts import PUBLISHED_COUNTS, count_data, count_winomt
+    from cc_hf.studies.mt_geneval.counts import count_data, count_winomt
+    from cc_hf.studies.mt_geneval.published import printed_counts
     from cc_hf.studies.mt_geneval.tables import NO_TARGET, counts_json, counts_table
 
     counts = {
@@ -112,7 +114,7 @@ def gendered_words(
                 "mt_geneval", f"counterfactual_{lang}", split=data.split, data_dir=data.data_dir
             )
         )
-        for lang in langs or PUBLISHED_COUNTS
+        for lang in langs or printed_counts()
     }
     if not langs:
         counts[NO_TARGET] = count_winomt(load_examples("winomt", "all", data_dir=data.data_dir))
@@ -128,3 +130,4 @@ add_command(app, "build-sheets", build_sheets)
 add_command(app, "gender-ratings", gender_ratings)
 add_command(app, "sentence-gaps", sentence_gaps)
 add_command(app, "gendered-words", gendered_words)
+add_published(app, "mt_geneval", "--table 8", Path(__file__).parent)

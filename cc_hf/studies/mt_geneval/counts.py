@@ -13,7 +13,7 @@ from cc_hf.errors import InputError
 from cc_hf.schema import ContrastiveSourceExample, Example
 from cc_hf.text.tokenization import moses_words
 
-__all__ = ["PUBLISHED_COUNTS", "PUBLISHED_WINOMT", "DataCounts", "count_data", "count_winomt"]
+__all__ = ["DataCounts", "count_data", "count_winomt"]
 
 _PHRASE = re.compile(r"<[FM]>(.*?)</[FM]>")
 
@@ -34,17 +34,6 @@ class DataCounts:
     n_source_phrases: int | None = None
     n_target_words: int | None = None
     n_target_phrases: int | None = None
-
-
-#: Target language -> counts of the development set as printed in Table 12.
-PUBLISHED_COUNTS: dict[str, DataCounts] = {
-    "ar": DataCounts(1200, 6690, 350, 11194, 3890),
-    "de": DataCounts(1200, 6604, 328, 8053, 1091),
-    "fr": DataCounts(1200, 6575, 369, 7640, 1480),
-    "ru": DataCounts(1200, 6619, 348, 10121, 2253),
-}
-#: Counts of WinoMT as printed in Table 12.
-PUBLISHED_WINOMT = DataCounts(1944, 1883)
 
 
 def count_data(examples: Sequence[Example]) -> DataCounts:

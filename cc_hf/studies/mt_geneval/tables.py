@@ -17,8 +17,13 @@ from rich.text import Text
 from cc_hf.reports.figure_text import data_title, language_pair, with_interval
 from cc_hf.reports.numbers import count, decimal, percent
 from cc_hf.reports.tables.base import heading, plain_table
-from cc_hf.studies.mt_geneval.counts import PUBLISHED_COUNTS, PUBLISHED_WINOMT, DataCounts
-from cc_hf.studies.mt_geneval.published import CITATION_KEY, PUBLISHED_RATINGS
+from cc_hf.studies.mt_geneval.counts import DataCounts
+from cc_hf.studies.mt_geneval.published import (
+    CITATION_KEY,
+    printed_counts,
+    printed_ratings,
+    printed_winomt,
+)
 from cc_hf.studies.mt_geneval.ratings import REFERENCE, GenderRatings
 from cc_hf.studies.mt_geneval.sentence_gaps import SentenceGap, SentenceGaps
 
@@ -82,15 +87,15 @@ def ratings_tables(ratings: GenderRatings) -> Group:
 
 
 def _published(lang: str) -> list[Text]:
-    if lang not in PUBLISHED_RATINGS:
+    printed = printed_ratings().get(lang)
+    if printed is None:
         return []
-    printed = PUBLISHED_RATINGS[lang]
-    accuracies = ", ".join(percent(accuracy) for accuracy in printed.accuracies)
+    accuracies = ", ".join(percent(accuracy) for accuracy in printed["accuracies"])
     return [
         Text(
             f"{CITATION_KEY}, Tables 5 and 7: systems {accuracies}, references"
-            f" {percent(printed.accuracy_reference)}; alpha {decimal(printed.alpha)},"
-            f" {decimal(printed.alpha_reference)}; F {decimal(printed.f_score)}",
+            f" {percent(printed['accuracy_reference'])}; alpha {decimal(printed['alpha'])},"
+            f" {decimal(printed['alpha_reference'])}; F {decimal(printed['f_score'])}",
             style="italic",
         )
     ]
@@ -118,9 +123,8 @@ def ratings_json(ratings: GenderRatings) -> dict[str, Any]:
         }
         systems.append({**row, "is_reference": system.name == REFERENCE})
     lang = ratings.data[2]
-    published = None
-    if lang in PUBLISHED_RATINGS:
-        published = {**asdict(PUBLISHED_RATINGS[lang]), "citation": CITATION_KEY}
+    printed = printed_ratings().get(lang)
+    published = None if printed is None else {**printed, "citation": CITATION_KEY}
     return {
         **dict(zip(("dataset", "config", "tgt_lang"), ratings.data, strict=True)),
         "preferred": ratings.preferred,
@@ -179,10 +183,11 @@ def counts_table(counts: Mapping[str, DataCounts], *, split: str) -> Group:
     table = plain_table(
         "English →", "instances", "words", "phrases", "target words", "target phrases"
     )
+    in_paper = _in_paper(split)
     for lang, of_lang in counts.items():
         name = lang or "WinoMT"
         table.add_row(Text(name), *_cells(of_lang))
-        if printed := _printed(lang, split):
+        if printed := in_paper.get(lang):
             table.add_row(Text(f"{name}, Table 12", style="italic"), *_cells(printed))
     return Group(
         heading(f"MT-GenEval, counterfactual, {split}: distinct words and gendered phrases"),
@@ -194,10 +199,9 @@ def counts_table(counts: Mapping[str, DataCounts], *, split: str) -> Group:
     )
 
 
-def _printed(lang: str, split: str) -> DataCounts | None:
-    if lang == NO_TARGET:
-        return PUBLISHED_WINOMT
-    return PUBLISHED_COUNTS.get(lang) if split == "dev" else None
+def _in_paper(split: str) -> dict[str, DataCounts]:
+    """Return the printed counts, of MT-GenEval for its development set only."""
+    return {NO_TARGET: printed_winomt(), **(printed_counts() if split == "dev" else {})}
 
 
 def _cells(counts: DataCounts) -> tuple[str, ...]:
@@ -217,6 +221,7 @@ def counts_json(counts: Mapping[str, DataCounts], *, split: str) -> list[dict[st
     Args:
         counts: target language -> counts of MT-GenEval; `NO_TARGET` -> those of WinoMT.
     """
+    in_paper = _in_paper(split)
     return [
         {
             "tgt_lang": lang,
@@ -224,7 +229,7 @@ def counts_json(counts: Mapping[str, DataCounts], *, split: str) -> list[dict[st
             **asdict(of_lang),
             "published": (
                 {**asdict(printed), "citation": CITATION_KEY}
-                if (printed := _printed(lang, split))
+                if (printed := in_paper.get(lang))
                 else None
             ),
         }

@@ -16,8 +16,9 @@ from cc_hf.cli.command import (
     add_command,
     picture_format,
 )
+from cc_hf.cli.published import add_published
 from cc_hf.cli.system_inputs import SystemOptions, SystemOptionsFields, table_of_systems
-from cc_hf.errors import InputError
+from cc_hf.studies.speed.train_commands import train
 
 __all__ = ["app"]
 
@@ -36,7 +37,7 @@ def drops(
                 "Table of systems (.csv or .tsv), such as `cc-hf compare --by seed --table` writes:"
                 " columns model or system, seconds, bleu, and FoFc, MoFc, MoMc, FoMc in percent;"
                 " tgt_lang and part separate several comparisons, seeds are averaged. Or results on"
-                " simplegen, with --bleu and --timing."
+                " simplegen, with --bleu and --timing. Default: Table 4 of the paper."
             ),
         ),
     ] = None,
@@ -48,10 +49,6 @@ def drops(
     baseline: Annotated[
         str, typer.Option(help="Model that relative drops are measured from.")
     ] = "baseline",
-    published: Annotated[
-        bool,
-        typer.Option("--published", help="Use Table 4 of Renduchintala et al. (2021), not a file."),
-    ] = False,
     plot: Annotated[
         Path | None,
         typer.Option(
@@ -66,13 +63,11 @@ def drops(
     The method is that of Renduchintala et al. (2021), section 5. The paper's row "max rel. % drop"
     follows no single rule, so both are printed: the drop to the fastest system, and the largest.
 
-    Example: cc-hf study speed drops --published
+    Example: cc-hf study speed drops
     """
     from cc_hf.studies.speed.points import PUBLISHED, speed_json, speed_studies
     from cc_hf.studies.speed.tables import speed_plot, speed_tables
 
-    if bool(systems) == published:
-        raise InputError("expected a table of systems or --published, got both or neither")
     rows, notes = table_of_systems(systems or [PUBLISHED], options)
     studies = speed_studies(rows, baseline=baseline)
     files = []
@@ -82,3 +77,5 @@ def drops(
 
 
 add_command(app, "drops", drops)
+add_command(app, "train", train)
+add_published(app, "speed", "--table 4", Path(__file__).parent)

@@ -17,10 +17,12 @@ from cc_hf.cli.command import (
 )
 from cc_hf.cli.corpora import Aligner, CorpusFields, CorpusNames, CorpusOptions
 from cc_hf.cli.options import DataDir, LanguagePair
+from cc_hf.cli.published import add_published
 from cc_hf.errors import InputError
 from cc_hf.languages import language_pair as parsed_pair
 from cc_hf.studies.wino_x.bias_commands import referent_bias, trigger_importance
 from cc_hf.studies.wino_x.build_commands import build
+from cc_hf.studies.wino_x.rater_commands import build_sheets, rate
 from cc_hf.studies.wino_x.train_commands import CurvePlot, train
 
 __all__ = ["app"]
@@ -28,8 +30,8 @@ __all__ = ["app"]
 app = typer.Typer(
     cls=CommandGroup,
     help=(
-        "Measure Wino-X, corpora and learning curves, train on Wino-X, and build it for another"
-        " language."
+        "Measure Wino-X, corpora and learning curves, train on Wino-X, build it for another"
+        " language, and ask people."
     ),
     no_args_is_help=True,
 )
@@ -158,3 +160,6 @@ add_command(app, "trigger-importance", trigger_importance)
 add_command(app, "lengths", lengths)
 add_command(app, "corpus-pronouns", corpus_pronouns)
 add_command(app, "curve", curve)
+add_command(app, "build-sheets", build_sheets)
+add_command(app, "rate", rate)
+add_published(app, "wino_x", "--table 4.7", Path(__file__).parent)

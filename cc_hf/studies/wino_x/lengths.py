@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,21 +11,7 @@ from cc_hf.errors import InputError
 from cc_hf.schema import ContrastiveTranslationExample
 from cc_hf.text.tokenization import moses_words
 
-__all__ = ["PUBLISHED_LENGTHS", "Length", "sequence_lengths"]
-
-#: Configuration -> (what, mean, standard deviation) as printed in Table 4.4. The fillers in Russian
-#: have no article; the printed 2 counts the blank in its place as a word.
-PUBLISHED_LENGTHS: Mapping[str, tuple[tuple[str, float, float], ...]] = {
-    "mt_en_de.translations": (("sentence", 17.8, 2.86), ("translation", 17.15, 3.1)),
-    "mt_en_fr.translations": (("sentence", 17.85, 2.9), ("translation", 20.0, 3.87)),
-    "mt_en_ru.translations": (("sentence", 17.73, 2.87), ("translation", 14.86, 2.99)),
-    "lm_en_de.english": (("context", 17.84, 2.86), ("filler", 2.04, 0.19)),
-    "lm_en_fr.english": (("context", 18.01, 2.86), ("filler", 2.02, 0.13)),
-    "lm_en_ru.english": (("context", 18.06, 2.97), ("filler", 2.02, 0.14)),
-    "lm_en_de": (("context", 17.16, 3.11), ("filler", 2.0, 0.0)),
-    "lm_en_fr": (("context", 20.24, 3.74), ("filler", 2.0, 0.0)),
-    "lm_en_ru": (("context", 15.34, 3.07), ("filler", 2.0, 0.0)),
-}
+__all__ = ["Length", "sequence_lengths"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,23 +3,33 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from cc_hf.comparing.published import read_published
 from cc_hf.errors import InputError
+from cc_hf.reports.figure_text import with_interval
 from cc_hf.reports.formats.plots import empty_figure, literal_text, saved_figure
-from cc_hf.reports.numbers import count, in_points, percent, signed
+from cc_hf.reports.numbers import count, decimal, in_points, percent, signed
 from cc_hf.reports.tables.base import heading, plain_table
-from cc_hf.studies.wino_x.lengths import PUBLISHED_LENGTHS, Length
+from cc_hf.studies.wino_x.human_study import SolverFigures
+from cc_hf.studies.wino_x.lengths import Length
 from cc_hf.studies.wino_x.pronoun_counts import CorpusPronouns
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["corpus_pronouns_tables", "curve_plot", "curve_tables", "lengths_table"]
+__all__ = [
+    "corpus_pronouns_tables",
+    "curve_plot",
+    "curve_tables",
+    "human_study_tables",
+    "lengths_table",
+]
 
 _GENDERS = ("male", "female", "neutral")
 _RED, _BLUE = "#b3261e", "#1f6fc4"
@@ -33,20 +43,47 @@ def lengths_table(lengths: Mapping[str, Sequence[Length]]) -> list[RenderableTyp
         lengths: configuration -> lengths of its texts.
     """
     table = plain_table("", "lang", "n", "mean", "sd", "Table 4.4")
+    rows = read_published(Path(__file__).parent)["Table 4.4"].rows
     for config, members in lengths.items():
-        published = {what: (mean, sd) for what, mean, sd in PUBLISHED_LENGTHS.get(config, ())}
+        pair = config.partition(".")[0][3:].replace("_", "-")
+        text = "en " if config.endswith(".english") else "x " if config.startswith("lm") else ""
         for length in members:
-            printed = published.get(length.what)
             table.add_row(
                 Text(f"{config} {length.what}"),
                 Text(length.lang),
                 count(length.n),
                 f"{length.mean:.2f}",
                 f"{length.deviation:.2f}",
-                "" if printed is None else f"{printed[0]:g} ({printed[1]:g})",
+                rows.get(pair, {}).get(f"{text}{length.what}", ""),
             )
     note = "tokens of Moses; a gap is one token; sd of all texts (divided by n)"
     return [heading("lengths of Wino-X"), table, Text(note, style="italic")]
+
+
+def human_study_tables(figures: SolverFigures) -> list[RenderableType]:
+    """Return accuracy and agreement of two people beside those of the thesis, where it has them."""
+    table = plain_table("", "accuracy % (95 %)", "wrong", "both", "bad sample")
+    for number, rater in enumerate(figures.raters, 1):
+        table.add_row(
+            f"rater {number}",
+            with_interval(rater.accuracy, rater.interval),
+            *map(count, (rater.n_wrong, rater.n_both, rater.n_bad)),
+        )
+    table.add_row("mean", with_interval(figures.accuracy, figures.interval))
+    in_thesis = read_published(Path(__file__).parent)["section 4.2.2"]
+    pair = f"en-{figures.tgt_lang}"
+    is_printed = pair in in_thesis.rows["accuracy"]
+    if is_printed:
+        table.add_row(f"thesis, {pair}", percent(in_thesis.value("accuracy", pair)))
+    kappa = f"kappa over the four answers: {decimal(figures.kappa, figures.kappa_interval)}"
+    parts: list[RenderableType] = [
+        heading(f"two raters on {figures.n:,} samples of MT-Wino-X"),
+        table,
+        Text(kappa + (f"; thesis: {in_thesis.rows['kappa'][pair]}" if is_printed else "")),
+    ]
+    if figures.choice_accuracy is not None:
+        parts.append(Text(f"right among the answers 1 and 2: {percent(figures.choice_accuracy)} %"))
+    return [*parts, Text('"both" and "bad sample" count as wrong', style="italic")]
 
 
 def corpus_pronouns_tables(pronouns: CorpusPronouns, *, title: str) -> list[RenderableType]:

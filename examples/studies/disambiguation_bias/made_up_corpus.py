@@ -19,8 +19,10 @@ import torch
 from cc_hf.studies.disambiguation_bias.homographs import HomographLexicon, SenseCluster
 from cc_hf.text.lemmatization import load_lemmatizer
 from cc_hf.text.nouns import DictionaryNouns
+from cc_hf.training.scratch.model import make_model
+from cc_hf.training.scratch.options import ModelSizes
+from cc_hf.training.scratch.pieces import load_pieces, train_pieces
 from tools.evaluator_recipe.train import Encoder
-from tools.training.seq2seq_training import ModelSizes, load_pieces, make_model, train_pieces
 
 __all__ = ["Language", "Sentence", "Sizes", "sentences", "train_model"]
 

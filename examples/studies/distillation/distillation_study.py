@@ -23,7 +23,6 @@ import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import torch
@@ -51,8 +50,9 @@ from cc_hf.studies.distillation.occupations import (
 )
 from cc_hf.systems.text_files import translate_file
 from cc_hf.training.sampling import stratified_sample
+from cc_hf.training.scratch.options import TrainingOptions
+from cc_hf.training.scratch.run import TrainingFiles, train
 from examples.train_marian import made_pairs, split
-from examples.train_translation import main as train_translation
 from tools.evaluator_recipe.grammar import CASES, Noun, read_occupations
 from tools.evaluator_recipe.sentences import english_plural
 
@@ -200,35 +200,27 @@ class Study:
         if is_teacher:
             layers, steps = self.options.teacher_layers, self.options.teacher_steps
         targets = self.distilled(system.seed) if system.is_student else self.data / "train.de"
-        words: dict[str, Any] = {
-            "output": folder,
-            "layers": layers,
-            "width": system.width,
-            "ffn": 4 * system.width,
-            "heads": 4,
-            "dropout": 0.1,
-            "learning-rate": self.options.learning_rate,
-            "warmup": max(1, steps // 10),
-            "schedule": "linear",
-            "steps": steps,
-            "eval-steps": max(1, steps // 4),
-            "batch-size": self.options.batch_size,
-            "beams": 1,
-            "seed": system.seed,
-            "max-length-ratio": self.options.max_length_ratio,
-            "pieces": self.options.pieces,
-        }
-        if not is_teacher:
-            teacher = self.systems()[0]
-            words["vocabulary"] = self.best(teacher)
-        train_translation(
-            [
-                *("--pairs", str(self.data / "train.en"), str(targets)),
-                *("--dev", str(self.data / "dev.en"), str(self.data / "dev.de")),
-                *(text for name, value in words.items() for text in (f"--{name}", str(value))),
-                *(["--cpu"] if self.options.cpu else []),
-            ]
+        options = TrainingOptions(
+            layers=str(layers),
+            width=system.width,
+            ffn=str(4 * system.width),
+            heads=4,
+            dropout=0.1,
+            learning_rate=self.options.learning_rate,
+            warmup=max(1, steps // 10),
+            schedule="linear",
+            steps=steps,
+            eval_steps=max(1, steps // 4),
+            batch_size=self.options.batch_size,
+            beams=1,
+            seed=system.seed,
+            max_length_ratio=self.options.max_length_ratio,
+            pieces=self.options.pieces,
+            vocabulary=None if is_teacher else self.best(self.systems()[0]),
+            cpu=self.options.cpu,
         )
+        dev = (self.data / "dev.en", self.data / "dev.de")
+        train(options, TrainingFiles((self.data / "train.en", targets), dev), folder)
         return folder / "best"
 
     def translated(self, system: System, part: str) -> Path:

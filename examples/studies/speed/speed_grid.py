@@ -20,7 +20,6 @@ import argparse
 import json
 import os
 import re
-import shutil
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -39,13 +38,16 @@ from cc_hf.systems.system import System
 from cc_hf.systems.text_files import translate_file
 from cc_hf.systems.timing import TimingOptions, time_systems
 from cc_hf.training.sampling import stratified_sample
+from cc_hf.training.scratch.options import TrainingOptions
+from cc_hf.training.scratch.pieces import train_pieces
+from cc_hf.training.scratch.run import TrainingFiles, train
 from examples.train_marian import made_pairs, split
-from examples.train_translation import main as train_translation
-from tools.training.seq2seq_training import train_pieces
 
 COLUMNS = ("name", "layers", "attention", "precision", "beams", "seed")
 GRID = Path(__file__).with_name("speed_grid.tsv")
 _N_DEV = 200  # made pairs that choose the best checkpoint
+#: Options that a training has, too.
+_SAME = ("width", "heads", "steps", "eval_steps", "batch_size", "learning_rate")
 _LAYERS = re.compile(r"[1-9]\d*,[1-9]\d*")
 
 
@@ -223,29 +225,22 @@ class SpeedGrid:
         folder = self.folder / "models" / point.model
         if (folder / "figures.json").is_file():
             return folder / "best"
-        shutil.rmtree(folder, ignore_errors=True)  # a training that was killed
         steps = self.options.steps
-        words: dict[str, Any] = {
-            "output": folder,
-            "vocabulary": self.folder / "vocabulary",
-            "layers": point.layers,
-            "decoder-attention": point.attention,
-            "dropout": 0.1,
-            "warmup": max(1, steps // 5),
-            "schedule": "linear",
-            "beams": 1,
-            "seed": point.seed,
-        }
-        for name in ("width", "ffn", "heads", "steps", "eval_steps", "batch_size", "learning_rate"):
-            words[name.replace("_", "-")] = getattr(self.options, name)
-        train_translation(
-            [
-                *("--pairs", *map(str, self.part("pairs"))),
-                *("--dev", *map(str, self.part("dev"))),
-                *(text for name, value in words.items() for text in (f"--{name}", str(value))),
-                *(["--cpu"] if self.options.cpu else []),
-            ]
+        options = TrainingOptions(
+            vocabulary=self.folder / "vocabulary",
+            layers=point.layers,
+            ffn=str(self.options.ffn),
+            attention=point.attention,
+            max_length_ratio=1.5,
+            dropout=0.1,
+            warmup=max(1, steps // 5),
+            schedule="linear",
+            beams=1,
+            seed=point.seed,
+            cpu=self.options.cpu,
+            **{name: getattr(self.options, name) for name in _SAME},
         )
+        train(options, TrainingFiles(self.part("pairs"), self.part("dev")), folder)
         return folder / "best"
 
     def setting(self, point: Point) -> System:

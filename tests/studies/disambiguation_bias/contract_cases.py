@@ -9,6 +9,10 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
+import torch
+from safetensors.numpy import load_file
+from transformers import MarianTokenizer
+
 from cc_hf.statistics.bootstrap import Bootstrap
 from cc_hf.studies.disambiguation_bias.attacks.contrastive import read_cues
 from cc_hf.studies.disambiguation_bias.attacks.judge import attack_figures, judge_agreement
@@ -19,12 +23,19 @@ from cc_hf.studies.disambiguation_bias.attacks.samples import (
 )
 from cc_hf.studies.disambiguation_bias.attacks.transfer import transferability
 from cc_hf.studies.disambiguation_bias.attractors import ASSOCIATIONS, read_stop_words, read_table
+from cc_hf.studies.disambiguation_bias.baselines import (
+    ConvS2SForConditionalGeneration,
+    LSTMForConditionalGeneration,
+)
 from cc_hf.studies.disambiguation_bias.homographs import read_lexicon, read_pairs
 from cc_hf.studies.disambiguation_bias.prediction import error_rate_by_bias, predict_errors
 from cc_hf.studies.disambiguation_bias.sentences import BiasColumns, score_file
 from cc_hf.studies.disambiguation_bias.tagging_summary import count_file
-from tests.helpers.contract_cases import ContractCases, FigureCase, KeptFile, opposed
+from tests.helpers.command_line import read_json
+from tests.helpers.contract_cases import ContractCases, FamilyCase, FigureCase, KeptFile, opposed
+from tests.helpers.models import N_POSITIONS, save_tiny_marian
 from tests.studies.disambiguation_bias.attacks.helper import sample_of
+from tests.studies.disambiguation_bias.baseline_models import convs2s_logprobs, lstm_logprobs
 
 _FEW = Bootstrap(n_resamples=20)
 
@@ -119,6 +130,49 @@ def _both(change: Callable[[Any], Any]) -> Callable[[Any], Any]:
     return lambda row: (change(row[0]), change(row[1]))
 
 
+_LSTM_SIZES = {
+    **{"encoder_embed_dim": 10, "encoder_hidden_size": 8, "encoder_bidirectional": True},
+    **{"decoder_embed_dim": 12, "decoder_hidden_size": 14, "decoder_out_embed_dim": 12},
+    **{"num_hidden_layers": 2, "max_position_embeddings": N_POSITIONS},
+}
+_LAYERS = ((12, 3, 1), (16, 2, 2))
+_CONVS2S_SIZES = {
+    **{"d_model": 12, "decoder_out_embed_dim": 12, "decoder_attention": (False, True)},
+    **{"encoder_convolutions": _LAYERS, "decoder_convolutions": _LAYERS},
+    **{f"max_{side}_positions": N_POSITIONS for side in ("source", "target")},
+}
+
+
+def _saver(model_class: Any, sizes: dict[str, Any]) -> Callable[[Path], Path]:
+    def save(folder: Path) -> Path:
+        save_tiny_marian(folder, max_positions=N_POSITIONS)
+        names = ("vocab_size", "pad_token_id", "eos_token_id", "decoder_start_token_id")
+        marks = {name: read_json(folder / "config.json")[name] for name in names}
+        model = model_class(model_class.config_class(**sizes, **marks, tie_word_embeddings=False))
+        torch.manual_seed(9)
+        for weight in model.parameters():
+            torch.nn.init.normal_(weight, std=0.3)
+        model.save_pretrained(folder)
+        return folder
+
+    return save
+
+
+def _plain(compute: Callable[..., Any], **options: Any) -> Callable[[Path, str, str], torch.Tensor]:
+    def plain_logprobs(folder: Path, source: str, translation: str) -> torch.Tensor:
+        """Score by the model written out in float64, from the file of weights."""
+        projection = "decoder.fc3" if options else "decoder.fc_out"
+        weights = {
+            name.replace("lm_head", projection).removeprefix("model."): weight
+            for name, weight in load_file(folder / "model.safetensors").items()
+        }
+        tokenizer = MarianTokenizer.from_pretrained(folder)
+        ids = tokenizer(source)["input_ids"], tokenizer(text_target=translation)["input_ids"]
+        return torch.from_numpy(compute(weights, *ids, start=tokenizer.pad_token_id, **options))
+
+    return plain_logprobs
+
+
 _SUMMARY = json.dumps({"signature": "", "corpus": "0a", "n_pairs": 1, "clusters": {}})
 _TWO_PAIRS = _texts(_PAIR, {**_PAIR, "id": "1"})
 _TWO_SAMPLES = _texts(_SAMPLE, {**_SAMPLE, "id": "1"})
@@ -127,6 +181,16 @@ _WITH_LEXICON = {**_WITH_PAIRS, "lexicon.json": _LEXICON}
 _CUES = '{"spring": {"1": ["summer"], "2": ["water"]}}'
 
 CASES = ContractCases(
+    families={
+        "convs2s": FamilyCase(
+            _saver(ConvS2SForConditionalGeneration, _CONVS2S_SIZES),
+            _plain(convs2s_logprobs, layers=(_LAYERS, _LAYERS)),
+        ),
+        "lstm": FamilyCase(
+            _saver(LSTMForConditionalGeneration, _LSTM_SIZES), _plain(lstm_logprobs)
+        ),
+    },
+    torch_modules=("baselines",),
     figures={
         # a tenth of an odd number of rows and one of twice as many can end elsewhere
         "attacks": FigureCase(
@@ -157,4 +221,12 @@ CASES = ContractCases(
         KeptFile("judgements.jsonl", _texts(_JUDGED), _all(read_judgements), _successes),
         KeptFile("cues.json", _CUES, read_cues),
     ),
+    tables=(("published",),),
+    reproduced={
+        "evaluate sets": "test_challenge_commands.py",
+        "study disambiguation_bias attack ": "attacks/test_commands.py",
+        "study disambiguation_bias attractors": "test_commands.py",
+        "study disambiguation_bias compare-models": "test_model_commands.py",
+        "study disambiguation_bias correlate": "test_challenge_commands.py",
+    },
 )

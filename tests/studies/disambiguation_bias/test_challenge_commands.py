@@ -12,6 +12,7 @@ import cc_hf
 from cc_hf.errors import InputError
 from tests.helpers.command_line import printed_by, read_json
 from tests.helpers.lines import write_lines
+from tests.helpers.printed_beside import cells_beside
 
 LEXICON = {
     "bat": {"1": ["Schläger"], "2": ["Fledermaus", "Fledermäuse"]},
@@ -102,6 +103,13 @@ def test_from_a_corpus_to_the_report_on_a_challenge_set(challenge: Path) -> None
     figures = json.loads(run(f"{correlate} --json"))
     assert (figures["n"], figures["n_errors"]) == (4, 3)
     assert [test["feature"] for test in figures["tests"]][-1] == "length"
+    run(f"{correlate} -o prediction.json")
+    beside = cells_beside("disambiguation_bias", "prediction.json", "result.json")
+    assert beside["Figure 3.1"] == {"most biased": result["scores"]["flip_rate"]}
+    assert beside["Table 3.8"] == figures["thresholds"]
+    assert list(beside["Table 3.7"].values()) == [
+        test["test"]["rank_biserial"] for test in figures["tests"]
+    ]
     again = json.loads(run(f"{correlate} --table table.json --json"))
     assert again["tests"] == figures["tests"]
     assert "RBC > 0: errors have larger values" in run(correlate)
@@ -123,17 +131,13 @@ def test_a_folder_of_challenge_sets_is_published_with_its_card(challenge: Path) 
     assert card.count("challenge|") == 3
 
 
-def test_the_published_correlations_are_shown() -> None:
-    command = "study disambiguation_bias correlate --published"
-    assert {"WMT19", "ConvS2S", "+.731"} <= set(run(command).split())
-    assert json.loads(run(f"{command} --json"))["published"][0]["large"] == 0.2121
-
-
-def test_correlations_without_bias_are_refused() -> None:
-    for words, message in (
-        ("", "expected RESULT with --dataset or --rows"),
-        ("x.json", "expected RESULT with --dataset or --rows"),
-        ("x.json --published", "expected no result"),
-    ):
-        with pytest.raises(InputError, match=message):
-            run(f"study disambiguation_bias correlate {words}")
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ("x.json", "expected --dataset or --rows, .* got neither"),
+        ("x.json --dataset a --rows b", "got both"),
+    ],
+)
+def test_correlations_without_bias_are_refused(words: str, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        run(f"study disambiguation_bias correlate {words}")

@@ -91,7 +91,7 @@ CASES = ContractCases(
             {"table.csv": "system,x,y\na,1,2\nb,2,3\nc,3,5\nd,4,4\n"},
         ),
     ),
-    tables=(("regression", "--published"),),
+    tables=(("regression",), ("published",)),
     page_files={
         "train.en": "The doctor saw an anchor.\n",
         **dict.fromkeys(("train.de", "teacher.de", "student.de"), "Die Ärztin sah einen Anker.\n"),

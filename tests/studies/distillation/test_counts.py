@@ -238,8 +238,11 @@ def test_the_commands_write_json_and_pictures(
 @cases_by_message(
     ("words", "message"),
     [
-        ("occupations", "expected one of --source FILE, --average FILE and --published"),
-        ("occupations --published --source x", "expected one of --source FILE"),
+        (
+            "occupations --average x --source x",
+            "expected --source FILE or --average FILE, got both",
+        ),
+        ("occupations --target x", "expected --source FILE with --target"),
         ("occupations --source x", "expected --target FILE, once for each stage"),
         ("occupations --source x --target a/t --target b/t", "two stages are"),
         ("senses --source x", "expected --source FILE and one --target FILE"),

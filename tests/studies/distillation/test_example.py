@@ -20,7 +20,7 @@ from examples.studies.distillation.distillation_study import (
 
 TOY = (
     "--sentences 160 --development 8 --pieces 250 --teacher-width 16 --teacher-layers 1"
-    " --teacher-steps 40 --widths 8 --layers 1 --steps 2 --batch-size 8 --beams 1 --counted 60 --block-lines 50"
+    " --teacher-steps 160 --widths 8 --layers 1 --steps 2 --batch-size 8 --beams 1 --counted 60 --block-lines 50"
     " --examples 4 --max-length-ratio 1000 --learning-rate .03 --cpu --threads 1"
 )
 
@@ -90,6 +90,6 @@ def test_a_study_writes_its_files_once_and_goes_on_with_a_killed_distillation(
     def fails(*_: Any, **__: Any) -> None:
         raise AssertionError("this was done before")
 
-    for name in ("train_translation", "translate_file", "evaluate", "count_occupations"):
+    for name in ("train", "translate_file", "evaluate", "count_occupations"):
         monkeypatch.setattr(distillation_study, name, fails)
     assert main(words) == text

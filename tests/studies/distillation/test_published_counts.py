@@ -25,7 +25,7 @@ from tests.helpers.lines import write_lines
 pytestmark = pytest.mark.shared
 
 
-COMMAND = "study distillation occupations --published"
+COMMAND = "study distillation occupations"
 
 
 @pytest.fixture(scope="module")

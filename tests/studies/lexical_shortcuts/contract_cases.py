@@ -57,4 +57,6 @@ _TORCH = "checkpoint_averaging classifier conversion family model probe states"
 CASES = ContractCases(
     families={"lexical_shortcut": FamilyCase(save_tiny_lexical_shortcut, plain_logprobs)},
     torch_modules=tuple(_TORCH.split()),
+    tables=(("published",),),
+    reproduced={"study lexical_shortcuts probe": "test_commands.py"},
 )

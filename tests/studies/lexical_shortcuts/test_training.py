@@ -1,18 +1,27 @@
-"""The training example runs for two steps, and what it writes is a model for every part of cc_hf."""
+"""`cc-hf study lexical_shortcuts train` runs for two steps, and what it writes is a model for every
+part of cc_hf.
+"""
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
 from safetensors.torch import load_file
 
 from cc_hf import load_evaluator
-from cc_hf.studies.lexical_shortcuts.model import LexicalShortcutForConditionalGeneration
-from examples.studies.lexical_shortcuts.train_lexical_shortcuts import main, parser, settings
+from cc_hf.studies.lexical_shortcuts.model import (
+    LexicalShortcutConfig,
+    LexicalShortcutForConditionalGeneration,
+)
+from cc_hf.studies.lexical_shortcuts.variants import VARIANTS
+from cc_hf.training.scratch.model import config_fields
+from cc_hf.training.scratch.options import ModelSizes
 from examples.train_marian import made_pairs
-from tests.helpers.command_line import read_json
+from tests.helpers.command_line import read_json, run_command
 from tests.helpers.lines import write_lines
 
 pytestmark = pytest.mark.usefixtures("same_threads")
@@ -28,28 +37,59 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def arguments(folder: Path, output: Path, shortcut: str) -> list[str]:
-    files = [f"--{p} {folder}/{p}.en {folder}/{p}.de" for p in ("train", "dev", "test")]
+def words(folder: Path, output: Path, more: str) -> list[str]:
+    files = [f"--{p} {folder}/{p}.en {folder}/{p}.de" for p in ("train", "dev")]
+    tests = f"--test-source {folder}/test.en --test-target {folder}/test.de"
     options = (
-        "--pieces 200 --width 16 --ffn 16 --layers 1 --heads 2 --batch-size 16 --steps 2"
-        " --eval-steps 1 --warmup 4 --average 2 --beams 1 --threads 1 --cpu"
+        "--pieces 200 --width 16 --ffn 16 --layers 3 --heads 2 --batch-size 16 --steps 2"
+        " --eval-steps 1 --average 2 --num-beams 1 --cpu"
     )
-    return f"{' '.join(files)} {options} --shortcut {shortcut} --output {output}".split()
+    return [
+        *("study", "lexical_shortcuts", "train"),
+        *f"{' '.join(files)} {tests} {options} {more} --output {output}".split(),
+    ]
 
 
-@pytest.mark.parametrize("shortcut", ["none", "lexical", "fusion"])
+@pytest.mark.parametrize(
+    ("variant", "expected"),  # attentions with shortcuts in three layers of each side
+    [("self", 6), ("encoder", 3), ("decoder", 3), ("cross", 3), ("both", 9), ("non-lexical", 6)],
+)
+def test_a_variant_has_shortcuts_in_its_attentions(variant: str, expected: int) -> None:
+    def n_parameters(**shortcuts: Any) -> int:
+        fields = config_fields(ModelSizes(3, 3, 16, 16, 16, heads=2), 50)
+        model = LexicalShortcutForConditionalGeneration(
+            LexicalShortcutConfig(**fields, **shortcuts)
+        )
+        return sum(weight.numel() for weight in model.parameters())
+
+    extra = n_parameters(shortcut="lexical", **VARIANTS[variant]) - n_parameters(shortcut="none")
+    assert extra == expected * 2 * (16**2 + 2 * 16)  # two maps with biases, and two gates
+
+
+@pytest.mark.parametrize(
+    ("shortcut", "variant", "warmup"),
+    [("none", "self", 4000), ("lexical", "non-lexical", 6000), ("fusion", "both", 8000)],
+)
 def test_two_steps_write_the_mean_of_two_checkpoints(
-    shortcut: str, folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    shortcut: str, variant: str, warmup: int, folder: Path, tmp_path: Path
 ) -> None:
     output = tmp_path / "out"
-    figures = main(arguments(folder, output, shortcut))
-    assert read_json(output / "figures.json") == figures
-    assert figures["averaged"] == ["checkpoint-1", "checkpoint-2"]
-    assert (figures["n_steps"], len(figures["losses"])) == (2, 2)
-    assert 0 <= figures["test"]["bleu"] <= 1
-    assert figures["test"]["signature"].startswith("nrefs:1|")
+    given = f"--shortcut {shortcut} --variant {variant}"
+    shown = run_command(*words(folder, output, given))
+    figures, begun = (read_json(output / name) for name in ("figures.json", "options.json"))
+    assert figures["checkpoints"] == ["checkpoint-1", "checkpoint-2"]
+    assert (figures["shortcut"], figures["variant"]) == (shortcut, variant)
+    assert (figures["n_steps"], len(figures["evaluations"])) == (2, 2)
+    assert 0 <= figures["mean_bleu"] <= 1
+    # the schedule is that of the thesis
+    assert (begun["warmup"], begun["schedule"], begun["label_smoothing"]) == (
+        warmup,
+        "inverse_sqrt",
+        0.1,
+    )
+    assert begun["learning_rate"] is None
     parts = [
-        load_file(output / f"training/{name}/model.safetensors") for name in figures["averaged"]
+        load_file(output / f"training/{name}/model.safetensors") for name in figures["checkpoints"]
     ]
     mean = load_file(output / "averaged/model.safetensors")
     for key, weight in mean.items():
@@ -58,26 +98,42 @@ def test_two_steps_write_the_mean_of_two_checkpoints(
     model = evaluator.model  # type: ignore[attr-defined]
     assert isinstance(model, LexicalShortcutForConditionalGeneration)
     assert model.config.shortcut == shortcut
-    assert sum(weight.numel() for weight in model.parameters()) == figures["n_parameters"]
+    assert VARIANTS[variant].items() <= vars(model.config).items()
+    n_parameters = sum(weight.numel() for weight in model.parameters())
+    assert n_parameters == figures["n_parameters"]
     assert not list(output.rglob("optimizer.pt"))
-    assert f"{shortcut}: {figures['n_parameters']:,} parameters" in capsys.readouterr().out
+    assert f"{figures['n_parameters']:,} parameters" in shown.stdout
 
 
-def test_the_schedule_is_that_of_the_thesis(folder: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("more", "message"),
+    [
+        ("--variant one", "--variant: expected one of self, encoder, decoder, cross, both"),
+        ("--shortcut both", "--shortcut: expected one of none, lexical, fusion"),
+        ("--train {0}/dev.en {0}/train.de", "expected as many lines in both files, got 8 and 48"),
+    ],
+)
+def test_options_that_cannot_work_are_refused(
+    folder: Path, tmp_path: Path, more: str, message: str
+) -> None:
+    given = words(folder, tmp_path / "out", more.format(folder))
+    assert message in " ".join(run_command(*given, status=2).stderr.split())
 
-    given = arguments(folder, tmp_path / "out", "fusion")
-    without = [w for i, w in enumerate(given) if "--warmup" not in given[max(0, i - 1) : i + 1]]
-    schedule = settings(parser().parse_args(without))
-    assert schedule.warmup_steps == 8000
-    assert schedule.learning_rate == pytest.approx((16 * 8000) ** -0.5)
-    assert schedule.lr_scheduler_type == "inverse_sqrt"
-    assert schedule.label_smoothing_factor == 0.1
-    assert (schedule.adam_beta1, schedule.adam_beta2) == (0.9, 0.98)
 
-
-def test_files_of_different_lengths_are_refused(folder: Path, tmp_path: Path) -> None:
-    (tmp_path / "short.de").write_text("Ja.\n")
-    words = arguments(folder, tmp_path / "out", "lexical")
-    words[words.index(str(folder / "train.de"))] = str(tmp_path / "short.de")
-    with pytest.raises(SystemExit, match="expected as many lines in both, got 48 and 1"):
-        main(words)
+def test_curves_of_trainings_are_shown_and_drawn(tmp_path: Path) -> None:
+    for seed, scores in ((1, (0.1, 0.25)), (2, (0.125, 0.2, 0.3))):
+        rows = [{"step": 10 * i, "loss": 3 - i, "bleu": score} for i, score in enumerate(scores)]
+        figures = {"seed": seed, "shortcut": "lexical", "variant": "encoder", "evaluations": rows}
+        (tmp_path / f"{seed}.json").write_text(json.dumps(figures), encoding="utf-8")
+    command = "study lexical_shortcuts curve 1.json 2.json"
+    shown = run_command(f"{command} --plot curve.svg -o curve.json", cwd=tmp_path).stdout
+    assert "lexical encoder, seed 2: BLEU" in shown
+    assert shown.split()[-2:] == ["20", "30.0"]
+    row = read_json(tmp_path / "curve.json")
+    assert row["figure"] == "bleu"
+    assert row["curves"]["lexical encoder, seed 1"] == {"0": 0.1, "10": 0.25}
+    picture = (tmp_path / "curve.svg").read_text(encoding="utf-8")
+    assert picture.count("lexical encoder, seed") == 2
+    assert "BLEU of the development pairs" in picture
+    refused = run_command(f"{command} --name a --name a", cwd=tmp_path, status=2)
+    assert "--name: expected a different name for each of 2 files" in refused.stderr

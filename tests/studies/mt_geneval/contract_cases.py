@@ -50,5 +50,9 @@ def gaps_turned(row: Twins) -> Twins:
 
 
 CASES = ContractCases(
-    figures={"sentence gaps": FigureCase(counterfactuals, gaps, gaps_again, gaps_turned, exchanged)}
+    figures={
+        "sentence gaps": FigureCase(counterfactuals, gaps, gaps_again, gaps_turned, exchanged)
+    },
+    tables=(("published",),),
+    reproduced={"study mt_geneval gender-ratings": "test_commands.py"},
 )

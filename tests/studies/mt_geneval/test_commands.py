@@ -14,6 +14,7 @@ from cc_hf.studies.mt_geneval.ratings import rate_genders
 from cc_hf.studies.mt_geneval.tables import ratings_json
 from tests.helpers.command_line import printed_by
 from tests.helpers.judged import result_of
+from tests.helpers.printed_beside import cells_beside
 from tests.helpers.results import write_result
 from tests.helpers.sheets import fill
 from tests.studies.mt_geneval.samples import (
@@ -51,6 +52,9 @@ def test_from_contextual_results_over_sheets_to_ratings(
     assert row["systems"][0]["f_scores"] == {"Correct": None, "Incorrect": 1.0}
     assert row["systems"][0]["by_category"]["neutral/male"] == {"n": 2, "n_accepted": 0}
     assert row["published"]["f_score"] == 0.82
+    run(f"{command} -o ratings.json")
+    beside = cells_beside("mt_geneval", "ratings.json")
+    assert beside["Table 7"] == {"alpha": 1.0, "alpha of references": 1.0}
     printed = run(command)
     assert "Krippendorff's alpha of the raters: 1.00 on systems, 1.00 on references" in printed
     assert "Tables 5 and 7: systems 52.3, 51.3, 54.0, references 92.2" in printed

@@ -70,7 +70,7 @@ def _point(draw: random.Random) -> SpeedPoint:
 
 CASES = ContractCases(
     means={"points": MeanCase(_point, lambda points: replace(mean_point(points), model="x"))},
-    tables=(("drops", "--published"),),
+    tables=(("drops",), ("published",)),
     families={"average_attention": FamilyCase(save_tiny_average_attention, plain_logprobs)},
     torch_modules=("average_attention",),
 )

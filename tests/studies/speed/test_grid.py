@@ -13,10 +13,10 @@ import pytest
 
 from cc_hf import EvaluationResult
 from cc_hf.errors import InputError
+from cc_hf.training.scratch.run import train as run_training
 from examples.studies.speed import speed_grid
 from examples.studies.speed.speed_grid import GRID, main, read_grid
 from examples.train_marian import made_pairs
-from examples.train_translation import main as train_translation
 from tests.helpers.command_line import read_json
 from tests.helpers.lines import write_lines
 
@@ -48,15 +48,15 @@ def test_the_points_of_a_grid_are_made_once(
     for name, part in (("train", pairs[:40]), ("dev", pairs[40:44]), ("test", pairs[44:])):
         write_lines(tmp_path / f"{name}.en", [pair.english for pair in part])
         write_lines(tmp_path / f"{name}.de", [pair.german for pair in part])
-    trained: list[str] = []
+    trained: list[Path] = []
 
-    def recorded(arguments: list[str]) -> Any:
-        trained.append(arguments[arguments.index("--output") + 1])
-        return train_translation(arguments)
+    def recorded(options: Any, files: Any, output: Path) -> Any:
+        trained.append(output)
+        return run_training(options, files, output)
 
-    monkeypatch.setattr(speed_grid, "train_translation", recorded)
+    monkeypatch.setattr(speed_grid, "train", recorded)
     folder = main(_arguments(tmp_path))
-    assert [Path(name).name for name in trained] == ["1-1.ordinary.seed1", "2-1.average.seed1"]
+    assert [path.name for path in trained] == ["1-1.ordinary.seed1", "2-1.average.seed1"]
     systems = ["baseline.seed1", "aan.seed1", "aan.int8.seed1"]
     results = {
         path.stem: EvaluationResult.from_json(path.read_text(encoding="utf-8"))
@@ -76,7 +76,7 @@ def test_the_points_of_a_grid_are_made_once(
     (folder / "models" / "2-1.average.seed1" / "figures.json").unlink()
     before = {path: path.stat().st_mtime_ns for path in (folder / "results").iterdir()}
     main(_arguments(tmp_path))
-    assert [Path(name).name for name in trained[2:]] == ["2-1.average.seed1"]
+    assert [path.name for path in trained[2:]] == ["2-1.average.seed1"]
     assert {path: path.stat().st_mtime_ns for path in (folder / "results").iterdir()} == before
     times = (folder / "timings.json").read_text(encoding="utf-8")
     main(_arguments(tmp_path))
@@ -84,10 +84,19 @@ def test_the_points_of_a_grid_are_made_once(
     assert (folder / "timings.json").read_text(encoding="utf-8") == times
 
 
-def test_the_grid_has_the_points_of_five_models() -> None:
-    points = read_grid(GRID)
-    assert len(points) == 20
-    assert len({point.model for point in points}) == 5
+@pytest.mark.parametrize(
+    ("path", "layers"),
+    [
+        (GRID, "4,4 4,1 6,2"),
+        (GRID.with_name("paper_grid.tsv"), "6,6 8,4 10,2 11,1 6,4 6,2 6,1"),  # SimpleGEN, section 4
+    ],
+    ids=["small", "paper"],
+)
+def test_a_grid_that_ships_has_all_combinations(path: Path, layers: str) -> None:
+    points = read_grid(path)
+    models = {(point.layers, point.attention) for point in points}
+    assert {shape for shape, _ in models} == set(layers.split())
+    assert len(points) == 4 * len(models) == (56 if len(layers.split()) == 7 else 20)
     assert points[0].name == "baseline"
     assert {(point.precision, point.beams) for point in points} == {
         (precision, beams) for precision in ("fp32", "int8") for beams in (5, 1)

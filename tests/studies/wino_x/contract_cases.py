@@ -7,7 +7,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
+from cc_hf.comparing.people.sheets import SheetKey, SheetRow
 from cc_hf.schema import ContrastiveTranslationExample
+from cc_hf.studies.wino_x.human_study import ANSWERS, FORM, rate_samples
 from cc_hf.studies.wino_x.lengths import sequence_lengths
 from cc_hf.studies.wino_x.pronoun_counts import pronoun_counts
 from cc_hf.studies.wino_x.referent_bias import referent_bias
@@ -49,6 +51,20 @@ def sentence_pair(number: int, draw: random.Random) -> ContrastiveTranslationExa
 _TORCH = "debias few_shot filler_training fine_tuning measures pronoun_penalty translation_pairs"
 
 
+def rated(number: int, draw: random.Random) -> tuple[str, str, str]:
+    return draw.choice("12"), draw.choice(list(ANSWERS)), draw.choice(list(ANSWERS))
+
+
+def people(rows: Sequence[tuple[str, str, str]]) -> Any:
+    origins = [{"id": str(number), "right": row[0]} for number, row in enumerate(rows)]
+    names = [SheetRow(str(number), (), (origin,)) for number, origin in enumerate(origins)]
+    first, second = (
+        {str(number): (row[side],) for number, row in enumerate(rows)} for side in (1, 2)
+    )
+    figures = rate_samples(SheetKey(FORM, {}, tuple(names)), first, second)
+    return figures.accuracy, figures.choice_accuracy, figures.kappa
+
+
 def _again(row: Choice) -> Choice:
     return replace(row, example_id=f"x{row.example_id}", pair=f"x{row.pair}")
 
@@ -65,6 +81,7 @@ CASES = ContractCases(
         # Cohen's d has n - 2 in its denominator, and so changes with doubled rows
         "trigger importance": FigureCase(twins, triggers, None),
         "lengths": FigureCase(sentence_pair, sequence_lengths),
+        "people": FigureCase(rated, people),
     },
     counts={"pronouns": CountCase(_GERMAN, lambda rows: pronoun_counts(rows, "de"))},
     kept_files=(
@@ -72,4 +89,10 @@ CASES = ContractCases(
         _kept("preferences.jsonl", '{"id": "0", "preferred": 1}\n'),
     ),
     torch_modules=(*_TORCH.split(), "trigger_importance"),
+    tables=(("published",),),
+    reproduced={
+        "study wino_x curve": "test_training_extras.py",
+        "study wino_x rate": "test_human_study.py",
+        "study wino_x train": "test_training_extras.py",
+    },
 )

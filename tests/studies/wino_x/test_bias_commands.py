@@ -11,6 +11,7 @@ from cc_hf.schema import Judgement
 from tests.helpers.command_line import printed_by, read_json, run_command
 from tests.helpers.judged import result_of
 from tests.helpers.lines import write_lines
+from tests.helpers.printed_beside import cells_beside
 from tests.helpers.results import write_result
 from tests.helpers.wino_x_schemas import ROW, TWIN, lay_out
 
@@ -51,6 +52,10 @@ def test_referent_bias_reads_a_result(data: Path) -> None:
     assert tests == ["gender program 1", "gender thesis 1", "position program 0"]
     assert own["positions"]["first"] == {"n_offered": 4, "n_preferred": 2, "n_correct": 2}
     assert own["tests"][0]["test"]["rank_biserial"] == -1
+    beside = cells_beside("wino_x", data / "out.json")
+    assert beside["Table 4.8, gender"] == {"en-de": 1}
+    assert beside["Table 4.8, position"] == {"en-de": 0}
+    assert beside["Table 4.9, en-de"]["female"] == 4
 
 
 def test_referent_bias_reads_a_file_of_preferences(data: Path) -> None:
@@ -84,6 +89,8 @@ def test_trigger_importance_writes_figures_page_and_picture(data: Path) -> None:
     assert [one["example_id"] for one in own["saliences"]] == ["Q1-1", "Q1-2", "Q2-1", "Q2-2"]
     assert (own["triggers"]["n_first"], own["n_sentences"], own["skipped"]) == (2 * 3, 4, {})
     assert own["referents"] is not None
+    effect = own["triggers"]["effect"]
+    assert cells_beside("wino_x", data / "out.json") == {"Table 4.10": {"en-de": effect}}
     assert (data / "out.png").read_bytes().startswith(b"\x89PNG")
     page = (data / "out.html").read_text(encoding="utf-8")
     assert page.count('class="name"') == 2 + 2  # sentences; command and signature

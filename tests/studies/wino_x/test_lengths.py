@@ -6,10 +6,8 @@ import numpy as np
 import pytest
 
 import cc_hf
-from cc_hf.data.loading import declaration
 from cc_hf.errors import InputError
-from cc_hf.schema import ContrastiveTranslationExample
-from cc_hf.studies.wino_x.lengths import PUBLISHED_LENGTHS, sequence_lengths
+from cc_hf.studies.wino_x.lengths import sequence_lengths
 from tests.helpers.command_line import printed_by, read_json
 from tests.helpers.samples import lay_out_samples
 
@@ -40,13 +38,6 @@ def test_printed_rows_have_the_lengths_that_were_counted_by_hand(
     (found,) = (length for length in sequence_lengths(examples) if length.what == what)
     assert found.n == len(counts)
     assert (found.mean, found.deviation) == pytest.approx((np.mean(counts), np.std(counts)))
-
-
-def test_every_configuration_with_translations_has_printed_lengths() -> None:
-    configs = declaration("wino_x").configs
-    assert set(PUBLISHED_LENGTHS) == {
-        config.name for config in configs if config.form is ContrastiveTranslationExample
-    }
 
 
 def test_examples_that_do_not_fit_are_refused(data_dir: Path) -> None:

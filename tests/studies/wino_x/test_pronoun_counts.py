@@ -11,6 +11,7 @@ from cc_hf.studies.wino_x.pronoun_counts import corpus_pronouns, pronoun_counts
 from cc_hf.text.alignment import GivenAlignments, parse_pharaoh
 from tests.helpers.command_line import printed_by, read_json
 from tests.helpers.lines import write_lines
+from tests.helpers.printed_beside import cells_beside
 
 # sources, translations, links between words and punctuation marks
 _PAIRS = (
@@ -66,6 +67,7 @@ def test_the_command_says_what_became_of_every_it(files: tuple[Path, Path], tmp_
     n_others = row["n_several"] + row["n_other"] + row["n_unlinked"]
     assert sum(row["translations"].values()) + n_others == row["n_it"] == 6
     assert '"it": 6;' in text
+    assert cells_beside("wino_x", output) == {"Table 4.9, en-de": row["translations"]}
     assert "ignored: 1 damaged or empty pairs" in text
     assert f"signature:{row['signature']}" in "".join(text.split())
     with pytest.raises(InputError, match="expected two files or one dataset"):

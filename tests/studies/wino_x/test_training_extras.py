@@ -27,6 +27,7 @@ from cc_hf.systems.translate import translate_with
 from tests.helpers.cases import cases_by_message
 from tests.helpers.command_line import printed_by, read_json
 from tests.helpers.lines import write_jsonl, write_lines
+from tests.helpers.printed_beside import cells_beside
 from tests.helpers.terminal import printed
 from tests.helpers.wino_x_schemas import NOUNS, mt_rows
 from tests.studies.wino_x.winogrande_rows import hit_schemas
@@ -209,6 +210,11 @@ def test_the_command_trains_on_winogrande_and_measures_transfer(
     excluded = "264 sentences without 8 of the test and 4 of the development part"
     assert excluded in " ".join(text.split())
     assert "chosen" in text
+    last = {name: row["accuracy"] for name, row in curve["points"][-1]["accuracies"].items()}
+    assert cells_beside("wino_x", output / "learning_curve.json")["Table 4.16"] == {
+        "en-de en": last["lm_en_de.english"],
+        "en-de de": last["lm_en_de"],
+    }
     assert ET.fromstring(plot.read_bytes()).tag.endswith("svg")
     again = tmp_path / "again.png"
     show = "study wino_x curve"

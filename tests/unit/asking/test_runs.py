@@ -1,15 +1,14 @@
 from __future__ import annotations
 
 import hashlib
-import json
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from cc_hf.asking.plans import plan_choices, plan_translations
+from cc_hf.asking.plans import Plan, plan_choices, plan_translations
 from cc_hf.asking.runs import ask_plan, choices_of_run, kept_replies, translations_of_run
 from cc_hf.comparing.systems import compare
 from cc_hf.data.readers.wino_x import examples_of
@@ -20,8 +19,10 @@ from cc_hf.prompting.conversations import Reply
 from cc_hf.prompting.replies import FileRespondent
 from cc_hf.reports.tables.asking import choice_tables, translation_tables
 from cc_hf.results import EvaluationResult
+from cc_hf.schema import Example
 from cc_hf.statistics.bootstrap import Bootstrap
 from tests.helpers.forged import forged_files
+from tests.helpers.lines import read_jsonl, write_jsonl
 from tests.helpers.metrics import evaluate_metric
 from tests.helpers.respondents import (
     Scripted,
@@ -38,35 +39,42 @@ from tests.helpers.respondents import (
 N = 100
 
 
+def given(
+    rows: Sequence[Example], task: str = "choose", **options: Any
+) -> tuple[str, Material, Plan]:
+    """Return a task with what is asked, as `ask_plan` takes them."""
+    plan = (
+        plan_choices(rows, **options)
+        if task == "choose"
+        else plan_translations(rows, src_lang="en", tgt_lang="de", **options)
+    )
+    return task, Material("en", "de", rows), plan
+
+
 def test_a_model_that_always_names_the_first_option_has_its_share(tmp_path: Path) -> None:
     rows = schemas()
-    result = run_choices(plan_choices(rows, n_shots=0), rows, always("1"), tmp_path / "a.jsonl")
-    assert result.scores["accuracy"] == result.scores["valid_accuracy"] == 0.75
-    assert result.scores["first_rate"] == result.scores["position_gap"] == 1
-    assert result.scores["pair_accuracy"] == 0.5
+    scores = run_choices(plan_choices(rows, n_shots=0), rows, always("1"), tmp_path / "a").scores
+    assert scores["accuracy"] == scores["valid_accuracy"] == 0.75
+    assert scores["first_rate"] == scores["position_gap"] == 1
+    assert scores["pair_accuracy"] == 0.5
     both = plan_choices(rows, n_shots=0, both_orders=True)
     result = run_choices(both, rows, always("1"), tmp_path / "b.jsonl")
-    assert result.n == N
+    assert result.n == result.counts["n_inconsistent"] == N
     assert result.scores["consistency"] == result.scores["accuracy"] == 0
     assert result.scores["valid_accuracy"] == 0.5
-    assert result.counts["n_inconsistent"] == N
-    result = run_choices(both, rows, right, tmp_path / "c.jsonl")
-    assert result.scores["consistency"] == result.scores["accuracy"] == 1
-    assert result.scores["position_gap"] == 0
+    scores = run_choices(both, rows, right, tmp_path / "c.jsonl").scores
+    assert scores["consistency"] == scores["accuracy"] == 1
+    assert scores["position_gap"] == 0
 
 
 def test_figures_over_answers_leave_out_a_sample_with_one_valid_answer_and_say_so() -> None:
-    replies = ["Translation 1", "Translation 1"]
     references = [
         {"answer": "1", "orders": "both", "swapped_reply": text}
         for text in ("Translation 2", "I cannot tell.")
     ]
-    figures = evaluate_metric("prompted_choice", replies, references).scores
-    assert (figures["valid_rate"], figures["valid_accuracy"], figures["first_rate"]) == (
-        0.5,
-        1,
-        0.5,
-    )
+    figures = evaluate_metric("prompted_choice", ["Translation 1"] * 2, references).scores
+    names = ("valid_rate", "valid_accuracy", "first_rate")
+    assert [figures[name] for name in names] == [0.5, 1, 0.5]
     for name in ("valid_accuracy", "valid_accuracy_*", "first_rate", "position_gap"):
         assert "both" in PromptedChoice.figure_names[name].meaning
 
@@ -93,10 +101,10 @@ def test_refusals_and_failures_are_counted_by_category(tmp_path: Path) -> None:
     wrong = {i for i in range(N) if hashlib.sha256(str(i).encode()).digest()[0] % 5 == 0}
     failed = set(range(19, N, 20))
     invalid = set(range(9, N, 10)) - failed
-    n_right = N - len(wrong | failed | invalid)
-    n_valid = N - len(failed | invalid)
-    assert (len(failed), len(invalid)) == (5, 5)
-    assert result.counts["n_failed"] == result.counts["n_invalid"] == 5
+    n_right, n_valid = N - len(wrong | failed | invalid), N - len(failed | invalid)
+    assert (
+        result.counts["n_failed"] == result.counts["n_invalid"] == 5 == len(failed) == len(invalid)
+    )
     assert result.scores["accuracy"] == n_right / N
     assert result.scores["valid_accuracy"] == pytest.approx(n_right / n_valid)
     # all of them have odd numbers
@@ -106,76 +114,58 @@ def test_refusals_and_failures_are_counted_by_category(tmp_path: Path) -> None:
 
 
 def test_replies_that_were_cut_are_counted_and_kept(tmp_path: Path) -> None:
-    rows = schemas()
-    path = tmp_path / "a.jsonl"
-    whole = run_choices(plan_choices(rows, n_shots=0), rows, right, tmp_path / "whole.jsonl")
+    rows, path = schemas(), tmp_path / "a.jsonl"
+    plan = plan_choices(rows, n_shots=0)
+    whole = run_choices(plan, rows, right, tmp_path / "whole.jsonl")
     assert "n_cut" not in whole.counts
     assert not any(name.startswith("cut_rate") for name in whole.scores)
-    result = run_choices(plan_choices(rows, n_shots=0), rows, cutting_each(10, right), path)
-    assert result.counts["n_cut"] == 10
-    assert result.scores["accuracy"] == 1
-    assert result.scores["cut_rate"] == 0.1
-    # all of them have odd numbers
-    assert result.scores["cut_rate_male"] == 0.2
-    assert result.scores["cut_rate_female"] == 0
+    result = run_choices(plan, rows, cutting_each(10, right), path)
+    assert (result.counts["n_cut"], result.scores["accuracy"]) == (10, 1)
+    names = ("cut_rate", "cut_rate_male", "cut_rate_female")
+    assert [result.scores[name] for name in names] == [0.1, 0.2, 0]  # all have odd numbers
     assert "The replies to 10 of 100 samples were cut" in result.notes[0]
     assert choices_of_run(*kept_replies(path)) == result
     both = plan_choices(rows, n_shots=0, both_orders=True)
     result = run_choices(both, rows, cutting_each(4, right), tmp_path / "b.jsonl")
     assert result.counts["n_cut"] == 50  # of each second sample, the swapped reply
-    plan = plan_translations(rows, src_lang="en", tgt_lang="de", n_shots=0)
+    asked = given(rows, "translate", n_shots=0)
     rule = cutting_each(10, lambda row, answer: Reply(f"Satz {row}"))
-    asked = ask_plan(
-        *("translate", Material("en", "de", rows), plan, Scripted(plan, rule)), tmp_path / "t.jsonl"
-    )
-    translated = translations_of_run(*asked)
+    replies = ask_plan(*asked, Scripted(asked[2], rule), tmp_path / "t.jsonl")
+    translated = translations_of_run(*replies)
     assert (translated.n_cut(), translated.n_cut("male")) == (10, 10)
     assert translated.rows[9].is_cut
-    path.write_text('{"id": "a", "text": "b", "is_cut": "no"}\n', encoding="utf-8")
-    with pytest.raises(InputError, match="line 1: is_cut: expected true or false, got 'no'"):
-        FileRespondent(path)
 
 
 def test_a_run_that_is_killed_goes_on_and_ends_like_an_undisturbed_one(tmp_path: Path) -> None:
-    rows = schemas()
-    plan = plan_choices(rows, n_shots=4)
-    material = Material("en", "de", rows)
+    rows, path = schemas(), tmp_path / "killed.jsonl"
+    _, _, plan = asked = given(rows, n_shots=4)
     whole = run_choices(plan, rows, right_by_hash, tmp_path / "whole.jsonl", block_size=7)
-    path = tmp_path / "killed.jsonl"
     with pytest.raises(EvaluatorError, match="was killed"):
-        ask_plan("choose", material, plan, Scripted(plan, right_by_hash, 40), path, block_size=7)
+        ask_plan(*asked, Scripted(plan, right_by_hash, 40), path, block_size=7)
     with path.open("a", encoding="utf-8") as file:
         file.write('{"id": "s3')  # the process died while it wrote
     with pytest.raises(InputError, match="expected replies to all 96 requests, got 35"):
         kept_replies(path)
-    second = Scripted(plan, right_by_hash)
-    result = choices_of_run(*ask_plan("choose", material, plan, second, path, block_size=7))
-    assert result == whole
-    assert len(second.asked) == 96 - 35
-    assert choices_of_run(*kept_replies(path)) == whole
-    third = Scripted(plan, right_by_hash)
-    ask_plan("choose", material, plan, third, path)
-    assert third.asked == []
+    for n_asked in (96 - 35, 0):
+        respondent = Scripted(plan, right_by_hash)
+        assert choices_of_run(*ask_plan(*asked, respondent, path, block_size=7)) == whole
+        assert len(respondent.asked) == n_asked
+        assert choices_of_run(*kept_replies(path)) == whole
 
 
 def test_failed_requests_are_asked_again_and_others_are_not(tmp_path: Path) -> None:
-    rows = schemas(40)
-    plan = plan_choices(rows, n_shots=0)
-    first = run_choices(plan, rows, failing_each(20, right), tmp_path / "a.jsonl")
+    rows, path = schemas(40), tmp_path / "a.jsonl"
+    _, _, plan = asked = given(rows, n_shots=0)
+    first = run_choices(plan, rows, failing_each(20, right), path)
     assert first.counts["n_failed"] == 2
     again = Scripted(plan, right)
-    material = Material("en", "de", rows)
-    result = choices_of_run(*ask_plan("choose", material, plan, again, tmp_path / "a.jsonl"))
+    result = choices_of_run(*ask_plan(*asked, again, path))
     assert len(again.asked) == 2
     assert result.scores["accuracy"] == 1
-    assert choices_of_run(*kept_replies(tmp_path / "a.jsonl")) == result
-
-
-def test_replies_of_another_run_are_refused(tmp_path: Path) -> None:
-    rows = schemas(20)
-    run_choices(plan_choices(rows, n_shots=0), rows, right, tmp_path / "a.jsonl")
+    assert choices_of_run(*kept_replies(path)) == result
+    other = plan_choices(rows, n_shots=2)
     with pytest.raises(InputError, match=r"got some with another .*demonstrations"):
-        run_choices(plan_choices(rows, n_shots=2), rows, right, tmp_path / "a.jsonl")
+        run_choices(other, rows, right, path)
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -196,83 +186,73 @@ def test_no_schema_of_a_demonstration_is_asked(seed: int) -> None:
 
 
 def test_strategies_are_compared_on_samples_that_are_valid_in_both(tmp_path: Path) -> None:
-    rows = schemas()
+    rows, rule = schemas(), refusing_each(10, always("1"))
     basic = run_choices(plan_choices(rows, n_shots=4), rows, right_by_hash, tmp_path / "a.jsonl")
-    rule = refusing_each(10, always("1"))
     other = run_choices(plan_choices(rows, strategy="cot"), rows, rule, tmp_path / "b.jsonl")
     assert (basic.n, other.n) == (96, 100)
     results = {"basic": basic, "cot": other}
     with pytest.raises(InputError, match="has no judgement of 4"):
         compare(results, n_resamples=20)
-    compared = compare(results, n_resamples=20, shared=True, lists_right_alone=True)
-    valid = [
+    compared = compare(results, n_resamples=20, shared="decided", lists_right_alone=True)
+    first, second = (
         {j.example_id: j.is_correct for j in result.judgements if j.verdict != "inconclusive"}
         for result in results.values()
-    ]
-    shared = valid[0].keys() & valid[1].keys()
+    )
+    shared = first.keys() & second.keys()
     (pair,) = compared.systems
     assert pair.n == len(shared) < 91
     assert compared.left_out == {"basic": 96 - pair.n, "cot": 100 - pair.n}
-    difference = pair.differences["accuracy"].difference
-    shares = [sum(table[name] for name in shared) / len(shared) for table in valid]
-    assert difference == pytest.approx(shares[1] - shares[0])
-    alone = {name for name in shared if valid[1][name] and not valid[0][name]}
+    shares = [sum(table[name] for name in shared) / len(shared) for table in (first, second)]
+    assert pair.differences["accuracy"].difference == pytest.approx(shares[1] - shares[0])
+    alone = {name for name in shared if second[name] and not first[name]}
     assert set(compared.right_alone["cot"]) == alone
     assert pair.mcnemar.n_only_second == len(alone)
 
 
 def test_a_file_of_replies_answers_by_id(tmp_path: Path) -> None:
-    rows = schemas(6)
-    plan = plan_choices(rows, n_shots=0)
+    _, _, plan = asked = given(schemas(6), n_shots=0)
     kept = [{"id": r.id, "text": f"Translation {r.reference['answer']}"} for r in plan.requests]
     kept[1] = {"id": plan.requests[1].id, "error": "timed out"}
-    path = tmp_path / "replies.jsonl"
-    lines = [json.dumps(row) for row in [*kept, {"id": "other", "text": "Translation 1"}]]
-    path.write_text("\n".join(lines), encoding="utf-8")
+    kept.append({"id": "other", "text": "Translation 1"})
+    path = write_jsonl(tmp_path / "replies.jsonl", kept)
     respondent = FileRespondent(path)
-    material = Material("en", "de", rows)
-    result = choices_of_run(
-        *ask_plan("choose", material, plan, respondent, tmp_path / "kept.jsonl")
-    )
+    result = choices_of_run(*ask_plan(*asked, respondent, tmp_path / "kept.jsonl"))
     assert (result.counts["n_correct"], result.counts["n_failed"]) == (5, 1)
     assert respondent.unused == {"other"}
-    path.write_text("\n".join(lines[2:]), encoding="utf-8")
+    write_jsonl(path, kept[2:])
     with pytest.raises(InputError, match="got none to 2 of them, such as 's0-1'"):
-        ask_plan("choose", material, plan, FileRespondent(path), tmp_path / "again.jsonl")
-    path.write_text('{"id": "a"}\n', encoding="utf-8")
-    with pytest.raises(InputError, match="line 1: expected a text, or an error"):
-        FileRespondent(path)
+        ask_plan(*asked, FileRespondent(path), tmp_path / "again.jsonl")
+    for row, message in (
+        ({"id": "a"}, "line 1: expected a text, or an error"),
+        ({"id": "a", "text": "b", "is_cut": "no"}, "1: is_cut: expected true or false, got 'no'"),
+    ):
+        with pytest.raises(InputError, match=message):
+            FileRespondent(write_jsonl(path, [row]))
 
 
 def test_translations_are_taken_out_and_the_others_counted(tmp_path: Path) -> None:
-    rows = schemas(20)
-    plan = plan_translations(rows, src_lang="en", tgt_lang="de", n_shots=2)
+    _, _, plan = asked = given(schemas(20), "translate", n_shots=2)
     assert (plan.n_shots, len(plan.requests), len(plan.left_out)) == (2, 18, 2)
     rule = failing_each(9, refusing_each(5, lambda row, answer: Reply(f'"Satz {row}."')))
-    material = Material("en", "de", rows)
-    asked = ask_plan("translate", material, plan, Scripted(plan, rule), tmp_path / "a.jsonl")
-    translated = translations_of_run(*asked)
+    replies = ask_plan(*asked, Scripted(plan, rule), tmp_path / "a.jsonl")
+    translated = translations_of_run(*replies)
     assert translated.counts() == {"valid": 13, "invalid": 3, "failed": 2}
     assert translated.rows[0].translation == "Satz 0."
     assert translated.reasons() == {"the reply is a refusal or an explanation": 3, "timed out": 2}
     with pytest.raises(InputError, match="expected a run of choices"):
-        choices_of_run(*asked)
+        choices_of_run(*replies)
 
 
-@pytest.mark.parametrize("task", ["choose", "translate"])
+@pytest.mark.parametrize(
+    ("task", "options"), [("choose", {"both_orders": True}), ("translate", {})]
+)
 def test_a_forged_file_of_replies_is_refused_with_its_name_or_read(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, task: str
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, task: str, options: dict[str, Any]
 ) -> None:
     monkeypatch.setattr("os.fsync", lambda _: None)
-    rows = schemas(8)
-    material = Material("en", "de", rows)
-    plan = (
-        plan_choices(rows, n_shots=2, both_orders=True)
-        if task == "choose"
-        else plan_translations(rows, src_lang="en", tgt_lang="de", n_shots=2)
-    )
+    _, _, plan = asked = given(schemas(8), task, n_shots=2, **options)
     kept, forged = tmp_path / "kept.jsonl", tmp_path / "forged.jsonl"
-    _, replies = ask_plan(task, material, plan, Scripted(plan, right), kept)
+    _, replies = ask_plan(*asked, Scripted(plan, right), kept)
     bootstrap = Bootstrap(n_resamples=5)
 
     def reparse() -> None:
@@ -289,7 +269,7 @@ def test_a_forged_file_of_replies_is_refused_with_its_name_or_read(
         FileRespondent(forged).reply_by_id([request.id for request in plan.requests])
 
     def go_on() -> None:
-        ask_plan(task, material, plan, Scripted(plan, right), forged)
+        ask_plan(*asked, Scripted(plan, right), forged)
 
     def outcome(use: Callable[[], None]) -> str:
         try:
@@ -316,14 +296,9 @@ def test_swapped_copies_of_recorded_samples_give_the_same_accuracy(
 ) -> None:
     results = []
     for kind in ("thesis", "swapped"):
-        path = shared / f"gold/wino_x/mt_wino_x_en_{lang}.{kind}.jsonl"
-        lines = path.read_text(encoding="utf-8").splitlines()
-        rows = list(
-            examples_of(
-                ((str(i), json.loads(line)) for i, line in enumerate(lines)),
-                f"mt_en_{lang}.translations",
-            )
-        )
+        recorded = read_jsonl(shared / f"gold/wino_x/mt_wino_x_en_{lang}.{kind}.jsonl")
+        numbered = ((str(i), row) for i, row in enumerate(recorded))
+        rows = list(examples_of(numbered, f"mt_en_{lang}.translations"))
         plan = plan_choices(rows, n_shots=0)
         results.append(run_choices(plan, rows, right_by_hash, tmp_path / f"{kind}.jsonl"))
     first, second = results

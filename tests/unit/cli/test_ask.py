@@ -53,9 +53,9 @@ def test_choices_of_a_file_are_results_that_other_commands_read(data: Path, tmp_
     assert (tmp_path / "again.json").read_text(encoding="utf-8") == text
     strict = run_command("ask choices.replies.jsonl --parser exact --json", cwd=tmp_path)
     assert json.loads(strict.stdout)["counts"]["n_invalid"] == n - 1
-    compare = "compare choices.json again.json --shared --right-alone"
+    compare = "compare choices.json again.json --shared decided --right-alone"
     compared = run_command(compare, cwd=tmp_path)
-    assert "not compared, since not every result has a verdict: 2 of" in compared.stdout
+    assert "not compared, since not every result has them: 2 of" in compared.stdout
     assert "right by this one only" in compared.stdout
 
 

@@ -8,6 +8,7 @@ import pytest
 
 from cc_hf.results import EvaluationResult, ResultSet
 from cc_hf.schema import Judgement
+from tests.helpers.printed_beside import cells_beside
 from tests.unit.cli.test_commands import cc_hf
 
 
@@ -50,6 +51,9 @@ def test_own_agreement_is_shown_beside_the_published_one(files: Path) -> None:
     assert rows[1]["agreement"] == pytest.approx(1 / 3 + 1 / 3 * 1 / 2)
     assert (rows[0]["n_inconclusive"], rows[0]["weighted_agreement"]) == (2, None)
     assert rows[1]["published"]["weighted_agreement"] == 0.88
+    beside = cells_beside("distillation", output)
+    assert beside["Table 2"] == {"mucow de": rows[0]["agreement"]}
+    assert beside["Table A3"] == {"mucow de": 0}
 
 
 def test_annotations_can_be_shared_by_results_or_given_per_result(files: Path) -> None:

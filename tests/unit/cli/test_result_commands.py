@@ -12,6 +12,7 @@ from cc_hf.evaluation.material import limited_rows
 from cc_hf.results import ResultSet
 from tests.helpers import reported
 from tests.helpers.command_line import printed_by, read_json
+from tests.helpers.printed_beside import cells_beside
 from tests.helpers.results import agreement_result, write_result
 
 
@@ -68,5 +69,7 @@ def test_evaluator_agreement_reads_several_results(tmp_path: Path) -> None:
     assert f"[2]: {_LONG}b\n" in printed
     found = read_json(tmp_path / "r.json")
     assert found["mean_spearman"] == pytest.approx(-0.5)
+    beside = cells_beside("distillation", tmp_path / "r.json")
+    assert beside == {"section 3.5": {"highest": found["mean_spearman"]}}
     assert found["systems"] == ["a0", "a1", "a2"]
     assert found["pairs"][0]["correlation"]["n_undefined"] > 0

@@ -1,7 +1,5 @@
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 
 from cc_hf.comparing.alignment import AlignedJudgements, check_same_data
@@ -9,24 +7,17 @@ from cc_hf.errors import InputError
 from cc_hf.results import EvaluationResult
 from cc_hf.schema import Judgement
 from tests.helpers.cases import cases_by_message
+from tests.helpers.judged import result_of
 
 
 def result(ids: str, *, text: str = "t", **changes: object) -> EvaluationResult:
     """Return a result with a judgement for each letter; capital letters are judged correct."""
-    judgements = tuple(
-        Judgement(
-            name.lower(),
-            "all",
-            name.isupper(),
-            f"{text} {name.lower()}",
-            "correct" if name.isupper() else "incorrect",
-        )
-        for name in ids
-    )
-    aligned = EvaluationResult(
-        "d", "c", "de", "m", "m|data:d/c@1", len(ids), {}, {}, (), judgements
-    )
-    return replace(aligned, **changes)  # type: ignore[arg-type]
+    judgements = [
+        Judgement(i, "all", is_right, f"{text} {i}", ("incorrect", "correct")[is_right])
+        for i, is_right in ((name.lower(), name.isupper()) for name in ids)
+    ]
+    named = {"dataset": "d", "config": "c", "signature": "m|data:d/c@1"}
+    return result_of(judgements, **{**named, **changes})
 
 
 #: Examples of two results -> those that both have, in the order of the first; why they differ.
@@ -68,9 +59,8 @@ def test_rows_hold_the_examples_that_all_of_the_named_results_have() -> None:
 
 def test_the_first_translation_that_differs_is_named() -> None:
     aligned = AlignedJudgements.of({"a": result("abc"), "b": result("xcb", text="other")})
-    assert (
-        aligned.why_translations_differ("a", "b") == "example b: a judged 't b', b judged 'other b'"
-    )
+    expected = "example b: a judged 't b', b judged 'other b'"
+    assert aligned.why_translations_differ("a", "b") == expected
 
 
 @cases_by_message(

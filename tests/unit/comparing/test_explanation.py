@@ -3,12 +3,10 @@ from __future__ import annotations
 import functools
 import json
 import math
-from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pytest
 
 import cc_hf
@@ -18,9 +16,11 @@ from cc_hf.evaluators.base import Evaluator
 from cc_hf.evaluators.ensemble import EnsembleEvaluator, SentenceEnsembleEvaluator
 from cc_hf.evaluators.scores import SCORES
 from cc_hf.schema import ContrastiveSourceExample, ContrastiveTranslationExample, Focus
+from tests.helpers.cases import cases_by_message
 from tests.helpers.fake_evaluator import hash_score
 from tests.helpers.letter_evaluator import LetterEvaluator, SpelledEvaluator
 from tests.helpers.metrics import evaluate_metric
+from tests.helpers.pairs import EN_DE
 
 evaluate = functools.partial(evaluate_metric, "contrastive_conditioning")
 
@@ -29,180 +29,130 @@ INCORRECT = ("The [male] cook left.", "He, the cook, left.", "It, the cook, left
 TRANSLATION = "Die Köchin ging, «froh»."
 
 
-def explained(translation: str = TRANSLATION, **options: Any) -> Explanation:
-    return explain(
-        SpelledEvaluator(max_tokens=200),
-        translation,
-        CORRECT,
-        INCORRECT,
-        src_lang="en",
-        tgt_lang="de",
-        **options,
-    )
+_GENDERS: dict[str, Any] = {"correct_sources": CORRECT, "incorrect_sources": INCORRECT}
+
+
+def explained(
+    translation: str = TRANSLATION, evaluator: Evaluator | None = None, **options: Any
+) -> Explanation:
+    evaluator = evaluator or SpelledEvaluator(max_tokens=200)
+    return explain(evaluator, translation, CORRECT, INCORRECT, **EN_DE, **options)
+
+
+def words(found: Explanation) -> str:
+    """Return the words, separated by spaces, without the end of the sentence."""
+    assert found.words[-1].text == "</s>"
+    return " ".join(word.text for word in found.words[:-1])
 
 
 @pytest.mark.parametrize("score", list(SCORES))
 def test_an_explanation_gives_the_judgement_of_the_metric(score: str) -> None:
-    found = explained(score=score)
-    reference = {
-        "correct_sources": list(CORRECT),
-        "incorrect_sources": list(INCORRECT),
-        "category": "female",
-    }
-    (judgement,) = evaluate(
-        [TRANSLATION],
-        [reference],
-        SpelledEvaluator(max_tokens=200),
-        src_lang="en",
-        tgt_lang="de",
-        score=score,
-    ).judgements
-    assert judgement.score_correct is not None
-    assert judgement.score_incorrect is not None
-    assert found.probability_correct == pytest.approx(judgement.probability_correct, abs=1e-12)
-    assert (found.score_correct, found.score_incorrect) == pytest.approx(
-        (judgement.score_correct, judgement.score_incorrect), abs=1e-12
-    )
+    found, evaluator = explained(score=score), SpelledEvaluator(max_tokens=200)
+    rows = [{**_GENDERS, "category": "female"}]
+    (judgement,) = evaluate([TRANSLATION], rows, evaluator, **EN_DE, score=score).judgements
+    right, wrong = judgement.score_correct, judgement.score_incorrect
+    assert right is not None
+    assert wrong is not None
     assert found.is_correct == judgement.is_correct
-    assert found.log_odds == pytest.approx(
-        math.log(judgement.score_correct / judgement.score_incorrect), abs=1e-12
-    )
+    values = (found.probability_correct, found.score_correct, found.score_incorrect, found.log_odds)
+    expected = (judgement.probability_correct, right, wrong, math.log(right / wrong))
+    assert values == pytest.approx(expected, abs=1e-12)
 
 
 @pytest.mark.parametrize("score", list(SCORES))
 def test_contributions_sum_to_the_log_odds(score: str) -> None:
     found = explained(score=score)
-    assert math.fsum(token.contribution for token in found.tokens) == pytest.approx(
-        found.log_odds, abs=1e-12
-    )
-    assert math.fsum(word.contribution for word in found.words) == pytest.approx(
-        found.log_odds, abs=1e-12
-    )
-    assert 1 / (1 + math.exp(-found.log_odds)) == pytest.approx(
-        found.probability_correct, abs=1e-12
-    )
+    probability = 1 / (1 + math.exp(-found.log_odds))
+    assert probability == pytest.approx(found.probability_correct, abs=1e-12)
     for parts in (found.tokens, found.words):
+        total = math.fsum(part.contribution for part in parts)
+        assert total == pytest.approx(found.log_odds, abs=1e-12)
         assert math.fsum(part.share for part in parts) == pytest.approx(1)
         assert all(0 <= part.share <= 1 for part in parts)
-        assert all(
-            part.difference == pytest.approx(part.logprob_correct - part.logprob_incorrect)
-            for part in parts
-        )
+        for part in parts:
+            difference = part.logprob_correct - part.logprob_incorrect
+            assert part.difference == pytest.approx(difference)
     for word in found.words:
         own = found.tokens[word.first_token : word.first_token + word.n_tokens]
-        assert word.logprob_correct == pytest.approx(
-            math.fsum(token.logprob_correct for token in own)
-        )
+        total = math.fsum(token.logprob_correct for token in own)
+        assert word.logprob_correct == pytest.approx(total)
     assert sum(word.n_tokens for word in found.words) == len(found.tokens)
 
 
 def test_the_best_source_of_each_side_is_explained() -> None:
+    def score(source: str) -> float:
+        return float(SpelledEvaluator(max_tokens=200).mean_logprobs([source], [TRANSLATION])[0])
+
     found = explained()
-    scores = {source: evaluate_alone(source) for source in (*CORRECT, *INCORRECT)}
-    assert found.correct_source == max(CORRECT, key=scores.__getitem__)
-    assert found.incorrect_source == max(INCORRECT, key=scores.__getitem__)
-
-
-def evaluate_alone(source: str) -> float:
-    return float(SpelledEvaluator(max_tokens=200).mean_logprobs([source], [TRANSLATION])[0])
+    assert found.correct_source == max(CORRECT, key=score)
+    assert found.incorrect_source == max(INCORRECT, key=score)
 
 
 def test_words_are_separated_from_punctuation() -> None:
-    assert [word.text for word in explained().words] == [
-        "Die",
-        "Köchin",
-        "ging",
-        ",",
-        "«",
-        "froh",
-        "».",
-        "</s>",
-    ]
-    assert [word.text for word in explained("Ärzte-Team, wie geht's?").words] == [
-        "Ärzte-Team",
-        ",",
-        "wie",
-        "geht's",
-        "?",
-        "</s>",
-    ]
-    assert [word.text for word in explained("医者は行った。").words] == [*"医者は行った。", "</s>"]
+    assert words(explained()) == "Die Köchin ging , « froh »."
+    assert words(explained("Ärzte-Team, wie geht's?")) == "Ärzte-Team , wie geht's ?"
+    assert words(explained("医者は行った。")) == " ".join("医者は行った。")
     found = explained("  Zwei   Wörter ")
-    assert [(word.text, word.start) for word in found.words] == [
-        ("Zwei", 2),
-        ("Wörter", 9),
-        ("</s>", 15),
-    ]
+    assert words(found) == "Zwei Wörter"
+    assert [word.start for word in found.words] == [2, 9, 15]
     assert all(found.translation[word.start : word.end] == word.text for word in found.words[:-1])
 
 
 def test_deciding_words_are_the_fewest_that_make_up_half() -> None:
     found = explained()
     sign = 1 if found.is_correct else -1
-    for_the_verdict = sorted(
-        (sign * word.contribution for word in found.words if sign * word.contribution > 0),
-        reverse=True,
-    )
-    decide = sorted(
-        (sign * word.contribution for word in found.words if word.decides), reverse=True
-    )
+    supports = sorted((sign * word.contribution for word in found.words), reverse=True)
+    for_the_verdict = [support for support in supports if support > 0]
+    deciding = [sign * word.contribution for word in found.words if word.decides]
+    decide = sorted(deciding, reverse=True)
     assert decide == for_the_verdict[: len(decide)]
     assert sum(decide) >= sum(for_the_verdict) / 2 > sum(decide[:-1])
-    tie = explain(
-        SpelledEvaluator(max_tokens=200), "Ja.", ["one"], ["one "], src_lang="en", tgt_lang="de"
-    )
+    tie = explain(SpelledEvaluator(max_tokens=200), "Ja.", ["one"], ["one "], **EN_DE)
     assert any(word.decides for word in tie.words)
 
 
 def test_a_tie_has_no_deciding_words() -> None:
     class Constant(SpelledEvaluator):
-        def logprobs_batch(
-            self, sources: Sequence[Sequence[int]], targets: Sequence[Sequence[int]]
-        ) -> list[npt.NDArray[np.float64]]:
+        def logprobs_batch(self, sources: Any, targets: Any) -> Any:
             return [np.full(len(target), -2.0) for target in targets]
 
     for score in SCORES:
-        found = explain(
-            Constant(max_tokens=200),
-            TRANSLATION,
-            CORRECT,
-            INCORRECT,
-            src_lang="en",
-            tgt_lang="de",
-            score=score,
-        )
+        found = explained(evaluator=Constant(max_tokens=200), score=score)
         assert (found.probability_correct, found.log_odds, found.is_correct) == (0.5, 0.0, True)
         assert not any(word.decides or word.share for word in found.words)
 
 
-def test_bad_input_is_refused() -> None:
+@cases_by_message(
+    ("evaluator", "translation", "options", "message"),
+    [
+        (hash_score, "Ja.", {}, r"expected an Evaluator .* got function"),
+        (SpelledEvaluator(max_tokens=200), "Ja.", {"score": "mean"}, "score: expected one of"),
+        (SpelledEvaluator(max_tokens=200), " ", {}, "expected a translation"),
+        (LetterEvaluator(), "Ja.", {}, "letters does not name its tokens"),
+    ],
+)
+def test_bad_input_is_refused(
+    evaluator: Any, translation: str, options: dict[str, Any], message: str
+) -> None:
+    with pytest.raises(InputError, match=message):
+        explained(translation, evaluator, **options)
+
+
+def test_examples_without_two_kinds_of_sources_are_refused() -> None:
     evaluator: Any = SpelledEvaluator(max_tokens=200)
-    with pytest.raises(InputError, match=r"expected an Evaluator .* got function"):
-        explain(hash_score, "Ja.", ["a"], ["b"])  # type: ignore[arg-type]
-    with pytest.raises(InputError, match="score: expected one of"):
-        explain(evaluator, "Ja.", ["a"], ["b"], score="mean")
-    with pytest.raises(InputError, match="expected a translation"):
-        explain(evaluator, " ", ["a"], ["b"])
     with pytest.raises(InputError, match="both correct and incorrect"):
         explain(evaluator, "Ja.", ["a"], ["a"])
-    with pytest.raises(InputError, match="letters does not name its tokens"):
-        explain(LetterEvaluator(), "Ja.", ["a"], ["b"])
+    example: Any = ContrastiveTranslationExample("0", "en", "de", "a", "b", ("c",), "all")
     with pytest.raises(InputError, match="with contrastive sources, got"):
-        explain_example(
-            evaluator,
-            ContrastiveTranslationExample("0", "en", "de", "a", "b", ("c",), "all"),  # type: ignore[arg-type]
-            "Ja.",
-        )
+        explain_example(evaluator, example, "Ja.")
 
 
 def test_only_ensembles_of_equal_tokenisation_are_explained() -> None:
     members: list[Evaluator] = [SpelledEvaluator(max_tokens=200), SpelledEvaluator(max_tokens=200)]
-    found = explain(
-        EnsembleEvaluator(members), TRANSLATION, CORRECT, INCORRECT, src_lang="en", tgt_lang="de"
-    )
+    found = explained(evaluator=EnsembleEvaluator(members))
     assert found.probability_correct == pytest.approx(explained().probability_correct)
     with pytest.raises(InputError, match="no token has a common probability"):
-        explain(SentenceEnsembleEvaluator(members), TRANSLATION, CORRECT, INCORRECT)
+        explained(evaluator=SentenceEnsembleEvaluator(members))
 
 
 def test_the_json_holds_words_and_tokens_and_no_nan() -> None:
@@ -222,62 +172,33 @@ def embedded() -> cc_hf.Evaluator:
 
 def test_the_embedded_evaluator_decides_by_the_word_for_doctor(embedded: cc_hf.Evaluator) -> None:
     source = "The doctor asked the nurse to help her."
+    right_source, wrong_source = (
+        source.replace("The", f"The [{cue}]") for cue in ("female", "male")
+    )
     example = ContrastiveSourceExample(
-        "0",
-        "en",
-        "de",
-        source,
-        Focus("doctor", 4),
-        ("The [female] doctor asked the nurse to help her.",),
-        ("The [male] doctor asked the nurse to help her.",),
-        "female",
-        "female",
+        *("0", "en", "de", source, Focus("doctor", 4)),
+        *((right_source,), (wrong_source,), "female", "female"),
     )
-    right, wrong = (
-        explain_example(embedded, example, f"{doctor} bat die Krankenschwester, ihr zu helfen.")
-        for doctor in ("Die Ärztin", "Der Arzt")
-    )
-    assert right.probability_correct > 0.5 > wrong.probability_correct
-    assert [word.text for word in right.words] == [
-        "Die",
-        "Ärztin",
-        "bat",
-        "die",
-        "Krankenschwester",
-        ",",
-        "ihr",
-        "zu",
-        "helfen",
-        ".",
-        "</s>",
-    ]
+    reference = {"correct_sources": [right_source], "incorrect_sources": [wrong_source]}
     # after "Der" the noun is expected
-    for found, words in ((right, {"Die", "Ärztin"}), (wrong, {"Der", "Arzt"})):
+    for doctor, is_right in (("Die Ärztin", True), ("Der Arzt", False)):
+        text = f"{doctor} bat die Krankenschwester, ihr zu helfen."
+        found = explain_example(embedded, example, text)
+        assert (found.probability_correct > 0.5) == is_right
+        assert words(found) == f"{doctor} bat die Krankenschwester , ihr zu helfen ."
         decides = {word.text for word in found.words if word.decides}
         assert decides
-        assert decides <= words
-    assert "".join(token.text for token in right.tokens[:-1]) == right.translation.replace(" ", "")
-    for found in (right, wrong):
-        reference = {
-            "correct_sources": list(example.correct_sources),
-            "incorrect_sources": list(example.incorrect_sources),
-            "category": "female",
-        }
-        (judgement,) = evaluate(
-            [found.translation], [reference], embedded, src_lang="en", tgt_lang="de"
-        ).judgements
+        assert decides <= set(doctor.split())
+        assert "".join(token.text for token in found.tokens[:-1]) == text.replace(" ", "")
+        rows = [{**reference, "category": "female"}]
+        (judgement,) = evaluate([text], rows, embedded, **EN_DE).judgements
         assert found.probability_correct == pytest.approx(judgement.probability_correct, abs=1e-6)
 
 
 def test_unknown_characters_keep_their_position(embedded: cc_hf.Evaluator) -> None:
-    found = explain(
-        embedded,
-        "Der Arzt 🎉 kam ∑∆ heim.",
-        ["The [male] doctor came."],
-        ["The [female] doctor came."],
-    )
-    words = [word.text for word in found.words]
-    assert [words[0], words[1], words[-1]] == ["Der", "Arzt", "</s>"]
-    assert {"kam", "heim"} <= set(words)
+    sources = ["The [male] doctor came."], ["The [female] doctor came."]
+    found = explain(embedded, "Der Arzt 🎉 kam ∑∆ heim.", *sources)
+    assert words(found).startswith("Der Arzt ")
+    assert {"kam", "heim"} <= set(words(found).split())
     letters = {i for word in found.words for i in range(word.start, word.end)}
     assert {i for i, letter in enumerate(found.translation) if not letter.isspace()} <= letters

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import random
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -9,31 +8,14 @@ import pytest
 from sacrebleu.metrics.bleu import BLEU
 from sacrebleu.significance import PairedTest
 
-from cc_hf.comparing.models import PUBLISHED, compared_bleu, compared_rates, compared_verdicts
+from cc_hf.comparing.models import compared_bleu, compared_rates, compared_verdicts
 from cc_hf.errors import InputError
-from cc_hf.results import EvaluationResult, Interval, NoInterval
 from cc_hf.schema import Judgement
 from cc_hf.statistics.bootstrap import Bootstrap
-from tests.helpers.results import small_result
+from tests.helpers.intervals import limits, reason
+from tests.helpers.judged import result_of
 
-WORDS = [
-    "das",
-    "ein",
-    "Haus",
-    "der",
-    "alte",
-    "Mann",
-    "geht",
-    "nach",
-    "Hause",
-    "und",
-    "sie",
-    "sieht",
-    "den",
-    "kleinen",
-    "Hund",
-    ".",
-]
+WORDS = ["das", "ein", "Haus", "alte", "Mann", "geht", "nach", "und", "sie", "den", "Hund", "."]
 
 
 def texts(share: float, seed: int) -> tuple[list[str], list[str]]:
@@ -47,79 +29,67 @@ def texts(share: float, seed: int) -> tuple[list[str], list[str]]:
     return [" ".join(row) for row in references], [" ".join(row) for row in translations]
 
 
-def result_of(verdicts: list[str]) -> EvaluationResult:
-    judgements = tuple(
-        Judgement(str(i), "", verdict == "correct", f"Satz {i}", verdict)
-        for i, verdict in enumerate(verdicts)
-    )
-    return replace(small_result((0.5, 0.5)), judgements=judgements, n=len(judgements))
-
-
 def test_bleu_and_its_test_are_those_of_sacrebleu(monkeypatch: pytest.MonkeyPatch) -> None:
     references, first = texts(0.8, 1)
     _, second = texts(0.7, 1)
     compared = compared_bleu((first, second), references, bootstrap=Bootstrap(3, 500))
-    for value, translations in (
-        (compared.difference.first, first),
-        (compared.difference.second, second),
-    ):
+    difference = compared.difference
+    for value, translations in ((difference.first, first), (difference.second, second)):
         expected = BLEU().corpus_score(translations, [references]).score / 100
         assert value == pytest.approx(expected, abs=1e-12)
     monkeypatch.setenv("SACREBLEU_SEED", "3")
     options: Any = {"references": [references], "test_type": "ar", "n_samples": 500}
     outcomes: Any
     _, outcomes = PairedTest([("a", first), ("b", second)], {"BLEU": BLEU()}, **options)()
-    assert compared.difference.p_value == pytest.approx(outcomes["BLEU"][1].p_value, abs=0.02)
-    assert isinstance(compared.difference.interval, Interval)
-    assert compared.difference.interval.high < 0
+    assert difference.p_value == pytest.approx(outcomes["BLEU"][1].p_value, abs=0.02)
+    assert limits(difference.interval)[1] < 0
     assert compared.signatures[0].startswith("bleu|nrefs:1|")
 
 
 def test_equal_translations_do_not_differ() -> None:
     references, first = texts(0.8, 1)
-    compared = compared_bleu((first, first), references, bootstrap=Bootstrap(0, 100))
-    assert (compared.difference.difference, compared.difference.p_value) == (0, 1)
-    assert isinstance(compared.difference.interval, NoInterval)
+    found = compared_bleu((first, first), references, bootstrap=Bootstrap(0, 100)).difference
+    assert (found.difference, found.p_value) == (0, 1)
+    assert reason(found.interval)
 
 
 def test_rates_count_the_samples_of_each_model_and_pair_those_of_both() -> None:
     draw = np.random.default_rng(0)
     first: list[bool | None] = [None if n < 30 else bool(draw.random() < 0.5) for n in range(300)]
     second: list[bool | None] = [bool(flag) and bool(draw.random() < 0.3) for flag in first]
-    groups = [n // 3 for n in range(300)]
-    compared = compared_rates("attack_success", (first, second), groups)
+    compared = compared_rates("attack_success", (first, second), [n // 3 for n in range(300)])
     assert compared.n == (270, 300)
-    assert compared.difference.first == sum(map(bool, first)) / 270
-    assert compared.difference.second == sum(map(bool, second)) / 300
-    assert compared.difference.p_value < 0.01
-    assert compared.mcnemar is not None
-    assert compared.mcnemar.n_only_second == 0
-    assert compared.mcnemar.n_only_first == sum(map(bool, first)) - sum(map(bool, second))
+    n_first, n_second = sum(map(bool, first)), sum(map(bool, second))
+    difference, test = compared.difference, compared.mcnemar
+    assert (difference.first, difference.second) == (n_first / 270, n_second / 300)
+    assert difference.p_value < 0.01
+    assert test is not None
+    assert (test.n_only_first, test.n_only_second) == (n_first - n_second, 0)
     # Groups of samples that go together give wider intervals than single samples.
     copies = [flag for flag in (True, False) * 20 for _ in range(10)]
     others = [flag for flag in (True, True, False, False) * 10 for _ in range(10)]
-    intervals = [
-        compared_rates("x", (copies, others), names).difference.interval
-        for names in (range(400), [n // 10 for n in range(400)])
-    ]
-    assert all(isinstance(interval, Interval) for interval in intervals)
-    widths = [i.high - i.low for i in intervals if isinstance(i, Interval)]
+    widths = []
+    for names in (range(400), [n // 10 for n in range(400)]):
+        low, high = limits(compared_rates("x", (copies, others), names).difference.interval)
+        widths.append(high - low)
     assert widths[1] > 2 * widths[0]
 
 
 def test_a_rate_of_few_samples_has_no_interval() -> None:
-    compared = compared_rates("x", ([None] * 19 + [True], [True, False] * 10), range(20))
-    assert isinstance(compared.difference.interval, NoInterval)
-    assert "n = 1, " in compared.difference.interval.reason
-    assert 0 < compared.difference.p_value <= 1
+    found = compared_rates("x", ([None] * 19 + [True], [True, False] * 10), range(20)).difference
+    assert "n = 1, " in reason(found.interval)
+    assert 0 < found.p_value <= 1
 
 
 def test_verdicts_of_the_same_examples_are_compared() -> None:
-    first = result_of(["correct", "incorrect", "inconclusive", "correct"])
-    second = result_of(["correct", "incorrect", "incorrect", "incorrect"])
-    compared = compared_verdicts(
-        "wsd_errors", (first, second), lambda verdict: verdict == "incorrect"
+    first, second = (
+        result_of([Judgement(str(i), "", v == "correct", "", v) for i, v in enumerate(verdicts)])
+        for verdicts in (
+            ["correct", "incorrect", "inconclusive", "correct"],
+            ["correct", *["incorrect"] * 3],
+        )
     )
+    compared = compared_verdicts("wsd_errors", (first, second), lambda v: v == "incorrect")
     assert (compared.difference.first, compared.difference.second) == (0.25, 0.75)
     assert compared.mcnemar is not None
     assert (compared.mcnemar.n_only_first, compared.mcnemar.n_only_second) == (0, 2)
@@ -132,10 +102,3 @@ def test_what_cannot_be_compared_is_refused() -> None:
         compared_rates("x", ([True], [True, False]), [0])
     with pytest.raises(InputError, match=r"x: expected samples that count for both .* \[0, 2\]"):
         compared_rates("x", ([None, None], [True, False]), [0, 1])
-
-
-def test_printed_figures_are_shares() -> None:
-    assert len(PUBLISHED) == 12
-    assert all(0 < row.base < 1 and 0 < row.shortcuts < 1 for row in PUBLISHED)
-    errors = {row.data: row for row in PUBLISHED if row.figure == "wsd_errors"}
-    assert (errors["OS18"].base, errors["OS18"].shortcuts) == (0.2417, 0.2246)

@@ -36,40 +36,35 @@ def test_the_ratio_is_that_of_averaged_accuracies() -> None:
 
 
 def test_a_system_that_judged_itself_is_said_to_beside_its_means() -> None:
-    results = [
-        replace(seed, signature=seed.signature.replace("|n:", "|eval:a@2|n:"))
-        for seed in (small_result((0.5, 0.9), system=f"a@{i}/beam1") for i in (3, 4))
-    ]
-    shown = systems_tables(mean_rows(system_rows([("base", r) for r in results[:1]])), ["accuracy"])
+    result = small_result((0.5, 0.9), system="a@3/beam1", fields="|eval:a@2")
+    shown = systems_tables(mean_rows(system_rows([("base", result)])), ["accuracy"])
     assert "not fit to cite: base: judged by itself: a is the system" in printed(shown)
 
 
 def test_what_is_not_one_system_is_refused() -> None:
-    first = small_result((0.5, 0.9), system="a")
-    other = small_result((0.6, 0.9), system="b")
-    with pytest.raises(InputError, match="base: the results 1 and 3 are the same"):
-        average_results([first, other, first], system="base")
+    first, other = (small_result((0.5, 0.9), system=name) for name in "ab")
     changed = replace(other, signature=f"{other.signature}|score:arithmetic")
-    with pytest.raises(InputError, match="got score 'none' of seed 1 and 'arithmetic' of seed 2"):
-        average_results([first, changed])
-    with pytest.raises(InputError, match="expected results of all seeds on the same data"):
-        average_results([first, small_result((0.5, 0.9), dataset="mucow")])
-    with pytest.raises(InputError, match="expected results of one metric, got"):
-        average_results([first, replace(first, metric="own")])
-    with pytest.raises(InputError, match="at least one seed, got none"):
-        average_results([])
+    for results, message in (
+        ([first, other, first], "base: the results 1 and 3 are the same"),
+        ([first, changed], "got score 'none' of seed 1 and 'arithmetic' of seed 2"),
+        (
+            [first, replace(first, dataset="mucow")],
+            "expected results of all seeds on the same data",
+        ),
+        ([first, replace(first, metric="own")], "expected results of one metric, got"),
+        ([], "at least one seed, got none"),
+    ):
+        with pytest.raises(InputError, match=message):
+            average_results(results, system="base")
 
 
 def test_evaluators_that_are_judged_themselves_are_seeds_of_one_system() -> None:
-    first, second = (
-        replace(
-            small_result(accuracies),
-            metric="contrastive_translation_scoring",
-            signature=f"cts|data:wino_x/c@1|sys:scored|eval:model-{number}@1|score:perplexity|n:20",
-        )
-        for number, accuracies in enumerate(((0.5, 0.9), (0.7, 0.9)))
-    )
-    assert average_results([first, second]).n_seeds == 2
+    scoring = {"metric": "contrastive_translation_scoring", "system": "scored"}
+    results = [
+        small_result(accuracies, fields=f"|eval:model-{i}@1|score:perplexity", **scoring)
+        for i, accuracies in enumerate(((0.5, 0.9), (0.7, 0.9)))
+    ]
+    assert average_results(results).n_seeds == 2
 
 
 def test_figures_that_some_seeds_lack_are_named() -> None:

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -40,12 +41,14 @@ def test_rows_have_labels_by_name_with_or_without_seed_or_by_pattern() -> None:
 
 def test_figures_are_named_by_what_differs() -> None:
     winomt, mucow = small_result((0.5, 0.5)), small_result((0.7, 0.7), dataset="mucow")
-    (row,) = system_rows([("a", winomt), ("a", mucow)])
-    assert (row.figures["winomt:accuracy"], row.figures["mucow:accuracy"]) == (0.5, 0.7)
-    (row,) = system_rows([("a", winomt), ("a", replace(winomt, metric="other"))])
-    assert "contrastive_conditioning:accuracy" in row.figures
-    (row,) = system_rows([("a", winomt), ("a", replace(winomt, config="pro"))])
-    assert "pro:accuracy" in row.figures
+    for first, second, name in (
+        (winomt, mucow, "winomt:accuracy"),
+        (mucow, winomt, "mucow:accuracy"),
+        (winomt, replace(winomt, metric="other"), "contrastive_conditioning:accuracy"),
+        (winomt, replace(winomt, config="pro"), "default:accuracy"),
+    ):
+        (row,) = system_rows([("a", first), ("a", second)])
+        assert row.figures[name] == first.scores["accuracy"]
     # A configuration that goes with the target language says nothing more.
     russian = replace(winomt, config="ru", tgt_lang="ru")
     rows = system_rows([("a", winomt), ("a", russian)])
@@ -82,32 +85,30 @@ def test_sizes_are_in_the_order_of_numbers_or_of_the_options() -> None:
 
 
 @cases_by_message(
-    ("labels", "message"),
+    ("options", "message"),
     [
-        (SystemLabels({"bas": "x"}), "unknown system .of a group. 'bas'; did you mean 'base'"),
-        (SystemLabels(sizes={"x*": "1"}), "unknown system .of a size. 'x.'"),
-        (SystemLabels(seqkd=["base-seed3"]), "unknown system .of seqkd. 'base-seed3'"),
+        ({"labels": SystemLabels({"bas": "x"})}, ".of a group. 'bas'; did you mean 'base'"),
+        ({"labels": SystemLabels(sizes={"x*": "1"})}, ".of a size. 'x.'"),
+        ({"labels": SystemLabels(seqkd=["base-seed3"])}, ".of seqkd. 'base-seed3'"),
+        ({"timings": Timings({"base": Timing(1.0)})}, ".of a time. 'base'"),
+        ({"quality": QualityScores({("base", "", ""): 0.3})}, ".of a BLEU. 'base'"),
     ],
 )
-def test_labels_of_unknown_systems_are_refused(labels: SystemLabels, message: str) -> None:
-    with pytest.raises(UnknownNameError, match=message):
-        system_rows(SEEDS, labels=labels)
-
-
-def test_quality_and_times_of_unknown_systems_are_refused() -> None:
-    with pytest.raises(UnknownNameError, match=r"unknown system .of a time. 'base'"):
-        system_rows(SEEDS, timings=Timings({"base": Timing(1.0)}))
-    with pytest.raises(UnknownNameError, match=r"unknown system .of a BLEU. 'base'"):
-        system_rows(SEEDS, quality=QualityScores({("base", "", ""): 0.3}))
+def test_labels_quality_and_times_of_unknown_systems_are_refused(
+    options: dict[str, Any], message: str
+) -> None:
+    with pytest.raises(UnknownNameError, match=f"unknown system {message}"):
+        system_rows(SEEDS, **options)
 
 
 def test_rows_that_cannot_be_told_apart_are_refused() -> None:
-    with pytest.raises(InputError, match="at least one, got none"):
-        system_rows([])
-    with pytest.raises(InputError, match="base-seed1: expected one result by contrastive_cond"):
-        system_rows([SEEDS[0], SEEDS[0]])
-    with pytest.raises(InputError, match="got seed '1' under two names"):
-        system_rows([SEEDS[0], ("base_seed1", SEEDS[1][1])])
+    for rows, message in (
+        ([], "at least one, got none"),
+        ([SEEDS[0], SEEDS[0]], "base-seed1: expected one result by contrastive_cond"),
+        ([SEEDS[0], ("base_seed1", SEEDS[1][1])], "got seed '1' under two names"),
+    ):
+        with pytest.raises(InputError, match=message):
+            system_rows(rows)
     quality = QualityScores({("a", "winomt", ""): 0.3, ("a", "mucow", ""): 0.4})
     both = [("a", small_result((0.5, 0.5), dataset=name)) for name in ("winomt", "mucow")]
     with pytest.raises(InputError, match="a: expected one figure for all datasets"):

@@ -17,18 +17,13 @@ PROBABILITIES = {"a": 0.5, "b": 0.56, "c": 0.46, "d": 0.55, "e": None, "f": 0.1}
 
 
 def result(**changes: object) -> EvaluationResult:
-    judgements = tuple(
-        Judgement(
-            name,
-            "female" if name in "ab" else "male",
-            p is None or p >= 0.5,
-            f"Übersetzung {name}",
-            "correct" if p is None or p >= 0.5 else "incorrect",
-            probability_correct=p,
-        )
-        for name, p in PROBABILITIES.items()
-    )
-    return replace(small_result((0.5, 0.5)), judgements=judgements, **changes)  # type: ignore[arg-type]
+    judgements = []
+    for name, p in PROBABILITIES.items():
+        category, is_right = "female" if name in "ab" else "male", p is None or p >= 0.5
+        verdict = ("incorrect", "correct")[is_right]
+        made = Judgement(name, category, is_right, f"Übersetzung {name}", verdict)
+        judgements.append(replace(made, probability_correct=p))
+    return replace(small_result((0.5, 0.5)), judgements=tuple(judgements), **changes)  # type: ignore[arg-type]
 
 
 def test_samples_near_the_middle_are_listed_the_least_sure_first() -> None:
@@ -44,13 +39,11 @@ def test_samples_near_the_middle_are_listed_the_least_sure_first() -> None:
 
 
 def test_other_metrics_say_what_they_read_in_the_same_translations() -> None:
-    other = replace(
-        result(metric="winomt_pattern_matching"),
-        judgements=tuple(
-            Judgement(name, "male", False, text, "incorrect", predicted="neutral", gold="male")
-            for name, text in (("a", "Übersetzung a"), ("c", "eine andere"))
-        ),
+    judgements = tuple(
+        Judgement(name, "male", False, text, "incorrect", predicted="neutral", gold="male")
+        for name, text in (("a", "Übersetzung a"), ("c", "eine andere"))
     )
+    other = replace(result(metric="winomt_pattern_matching"), judgements=judgements)
     samples = uncertain_samples(result(), others=[other], examples=reported.examples())
     readings = [dict(s.readings)["winomt_pattern_matching"] for s in samples.samples]
     assert readings == ["neutral", "", ""]

@@ -27,6 +27,7 @@ from cc_hf.results import EvaluationResult
 from cc_hf.schema import ContrastiveSourceExample, Focus, Judgement
 from cc_hf.statistics.bootstrap import known_intervals
 from tests.helpers.intervals import limits
+from tests.helpers.judged import result_of
 from tests.helpers.terminal import printed
 
 _PEOPLE: dict[str, Any] = {"by": "people", "about": "labels"}
@@ -38,27 +39,24 @@ def _judged(
     """Return a result by a judge, and the true verdict on each of its samples."""
     random = np.random.default_rng(seed)
     truth = random.random(n) < accuracy
-    verdicts = np.where(random.random(n) < judge, truth, ~truth)
-    judgements = tuple(
-        Judgement(str(i), "ab"[i % 2], bool(v), f"{system}{i}", "correct" if v else "incorrect")
+    verdicts = np.where(random.random(n) < judge, truth, ~truth).tolist()
+    judgements = [
+        Judgement(str(i), "ab"[i % 2], v, f"{system}{i}", ("incorrect", "correct")[v])
         for i, v in enumerate(verdicts)
-    )
+    ]
     summary = summarize(judgements)
-    result = EvaluationResult(
-        "", "own", "de", "contrastive_conditioning",
-        f"cc|sys:{system}|data:own@1|eval:small@1|norm:nfc|n:{n}|m:4|v:1",
-        n, summary.scores, known_intervals(summary.intervals), summary.categories, judgements, system=system,
-    )  # fmt: skip
-    return result, {str(i): float(t) for i, t in enumerate(truth)}
+    named = {"dataset": "", "config": "own", "metric": "contrastive_conditioning", "system": system}
+    figures = {"scores": summary.scores, "intervals": known_intervals(summary.intervals)}
+    signature = f"cc|sys:{system}|data:own@1|eval:small@1|norm:nfc|n:{n}|m:4|v:1"
+    fields = {**named, **figures, "categories": summary.categories, "signature": signature}
+    return result_of(judgements, **fields), {str(i): float(t) for i, t in enumerate(truth)}
 
 
 def _by_gender(result: EvaluationResult) -> EvaluationResult:
     genders = {"a": "male", "b": "female"}
-    return replace(
-        result,
-        judgements=tuple(replace(j, category=genders[j.category]) for j in result.judgements),
-        categories=tuple(replace(c, category=genders[c.category]) for c in result.categories),
-    )
+    judgements = [replace(j, category=genders[j.category]) for j in result.judgements]
+    categories = [replace(c, category=genders[c.category]) for c in result.categories]
+    return replace(result, judgements=tuple(judgements), categories=tuple(categories))
 
 
 def _part(truth: Mapping[str, float], size: int = 200, seed: int = 0) -> dict[str, float]:
@@ -102,9 +100,8 @@ def test_few_trusted_verdicts_leave_figures_out() -> None:
     result, truth = _judged()
     part = {name: t for name, t in truth.items() if int(name) < 60 and int(name) % 2 == 0}
     found = corrected(result, part, **_PEOPLE)
-    assert [n for n in found.scores if n.startswith("corrected")] == [
-        "corrected_accuracy", "corrected_accuracy_a"
-    ]  # fmt: skip
+    names = [name for name in found.scores if name.startswith("corrected")]
+    assert names == ["corrected_accuracy", "corrected_accuracy_a"]
     assert "are of b" in found.notes[0]
 
 
@@ -146,14 +143,19 @@ def test_transferred_figures_assume_that_the_judge_errs_alike() -> None:
             transferred(result, wrong)
 
 
-def _examples(n: int) -> list[ContrastiveSourceExample]:
-    return [
-        ContrastiveSourceExample(
-            str(i), "en", "de", f"The doctor {i}.", Focus("doctor", 4), (f"The [x] doctor {i}.",),
-            (f"The [y] doctor {i}.",), "ab"[i % 2], gold="x",
+def _material(n: int) -> tuple[Material, list[str]]:
+    """Return examples, and their translations."""
+    examples = []
+    for i in range(n):
+        text, focus = f"The doctor {i}.", Focus("doctor", 4)
+        right, wrong = (text.replace("The", f"The [{cue}]") for cue in "xy")
+        category = "ab"[i % 2]
+        examples.append(
+            ContrastiveSourceExample(
+                str(i), "en", "de", text, focus, (right,), (wrong,), category, gold="x"
+            )
         )
-        for i in range(n)
-    ]  # fmt: skip
+    return Material("en", "de", examples), [f"{i}." for i in range(n)]
 
 
 Scores = Callable[[Sequence[str], Sequence[str]], list[float]]
@@ -163,10 +165,8 @@ def _judge(name: str, is_right: Callable[[int], bool]) -> Scores:
     """Return a judge that prefers the correct source of the samples that it finds right."""
 
     def scores(sources: Sequence[str], translations: Sequence[str]) -> list[float]:
-        return [
-            float(("[x]" in source) == is_right(int(text.removesuffix("."))))
-            for source, text in zip(sources, translations, strict=True)
-        ]
+        pairs = zip(sources, translations, strict=True)
+        return [float(("[x]" in source) == is_right(int(text[:-1]))) for source, text in pairs]
 
     scores.__name__ = name
     return scores
@@ -176,19 +176,17 @@ SMALL, LARGE = _judge("small", lambda i: i % 5 > 1), _judge("large", lambda i: i
 
 
 def test_an_audit_reproduces_the_larger_judge_in_19_of_20_seeds() -> None:
-    material = Material("en", "de", _examples(800))
-    texts = [f"{i}." for i in range(800)]
-    small = evaluate(material, translations=texts, evaluator=SMALL)
-    truth = evaluate(material, translations=texts, evaluator=LARGE).scores["accuracy"]
-    hits = 0
+    material, texts = _material(800)
+    small, large = (evaluate(material, translations=texts, evaluator=e) for e in (SMALL, LARGE))
+    truth, hits = large.scores["accuracy"], 0
     for seed in range(20):
         found = audited(small, material, LARGE, size=150, seed=seed)
         low, high = limits(found.intervals["corrected_accuracy"])
         hits += low <= truth <= high
     assert hits >= 19
     assert "seed19/n150" in found.signature
-    judged = [j.example_id for j in found.judgements if j.trusted is not None]
-    assert set(judged) == random_part([str(i) for i in range(800)], 150, seed=19)
+    judged = {j.example_id for j in found.judgements if j.trusted is not None}
+    assert judged == random_part([str(i) for i in range(800)], 150, seed=19)
     everything = audited(small, material, LARGE, size=10_000)
     assert everything.scores["corrected_accuracy"] == truth
 
@@ -203,8 +201,8 @@ def test_an_audit_reproduces_the_larger_judge_in_19_of_20_seeds() -> None:
     ],
 )
 def test_audits_that_do_not_fit_are_refused(change: dict[str, Any], message: str) -> None:
-    material = Material("en", "de", _examples(60))
-    small = evaluate(material, translations=[f"{i}." for i in range(60)], evaluator=SMALL)
+    material, texts = _material(60)
+    small = evaluate(material, translations=texts, evaluator=SMALL)
     arguments: dict[str, Any] = {"material": material, "evaluator": LARGE, "size": 30, **change}
     with pytest.raises(InputError, match=message):
         audited(small, **arguments)
@@ -212,12 +210,10 @@ def test_audits_that_do_not_fit_are_refused(change: dict[str, Any], message: str
 
 def test_corrected_systems_are_compared_and_others_are_not() -> None:
     first, truth = _judged(1000, accuracy=0.9)
-    second, truth_of_second = _judged(1000, accuracy=0.7, seed=2, system="b")
-    ours = {
-        "a": corrected(first, _part(truth, 300), **_PEOPLE),
-        "b": corrected(second, _part(truth_of_second, 300), **_PEOPLE),
-    }
-    compared = compare(ours, n_resamples=50)
+    second, other_truth = _judged(1000, accuracy=0.7, seed=2, system="b")
+    ours = corrected(first, _part(truth, 300), **_PEOPLE)
+    theirs = corrected(second, _part(other_truth, 300), **_PEOPLE)
+    compared = compare({"a": ours, "b": theirs}, n_resamples=50)
     difference = compared.systems[0].differences["corrected_accuracy"]
     assert -0.3 < difference.difference < -0.1
     assert difference.p_value < 0.001
@@ -225,9 +221,9 @@ def test_corrected_systems_are_compared_and_others_are_not() -> None:
     text = printed(comparison_tables(compared))
     assert text.index(" corrected ") < text.index(" accuracy ")
     assert "include the judge's mistakes" in " ".join(text.split())
-    other = corrected(second, _part(truth_of_second), by="model@1/seed0", about="an audit")
+    other = corrected(second, _part(other_truth), by="model@1/seed0", about="an audit")
     for result, reason in ((second, "only a has"), (other, "model@1 and people")):
-        mixed = compare({"a": ours["a"], "b": result}, n_resamples=50)
+        mixed = compare({"a": ours, "b": result}, n_resamples=50)
         assert "corrected_accuracy" not in mixed.systems[0].differences
         assert reason in mixed.not_compared["corrected figures of a and b"]
 
@@ -239,12 +235,10 @@ def test_corrected_figures_come_first_wherever_figures_are_shown() -> None:
     head = next(line for line in lines if "category" in line)
     assert head.index("corrected (95 %)") < head.index("judge alone (95 %)")
     assert any(line.startswith("corrected: ") and "mistakes" in line for line in lines)
-    ratios = {f.name: f for f in ratio_figures(_by_gender(found))}
-    corrected_ratio = ratios["corrected_ratio_male_female"]
-    assert corrected_ratio.value == pytest.approx(
-        found.scores["corrected_accuracy_a"] / found.scores["corrected_accuracy_b"]
-    )
+    ratios = {f.name: f.value for f in ratio_figures(_by_gender(found))}
     assert list(ratios)[:2] == ["corrected_ratio_male_female", "ratio_male_female"]
+    male, female = (found.scores[f"corrected_accuracy_{category}"] for category in "ab")
+    assert ratios["corrected_ratio_male_female"] == pytest.approx(male / female)
     alone = _judged(system="b", seed=4)[0]
     report = build_report([System(r.system, {r.metric: r}) for r in (found, alone)], n_resamples=10)
     summary, by_category, figures = report_tables(report)
@@ -258,6 +252,5 @@ def test_corrected_figures_come_first_wherever_figures_are_shown() -> None:
     assert chart.count("whisker alone") == 2 * 3  # a line and both ends for each category
     for words in ("judge alone", "judge&#39;s mistakes included"):
         assert words in chart
-    assert "alone" not in bar_chart(
-        category_bars(build_report([report.systems[1]]), found.metric), ["b"], label="x"
-    )
+    bars = category_bars(build_report([report.systems[1]]), found.metric)
+    assert "alone" not in bar_chart(bars, ["b"], label="x")

@@ -18,10 +18,13 @@ from cc_hf.errors import InputError, MissingDependencyError, UnknownNameError
 from cc_hf.evaluation.evaluate import evaluate
 from cc_hf.evaluation.material import Material
 from cc_hf.reports.figure_text import figure_label
+from cc_hf.reports.tables.base import result_table, results_table
 from cc_hf.results import EvaluationResult, ResultSet
 from cc_hf.systems.translate import Translations
 from tests.helpers import reported
+from tests.helpers.cases import cases_by_message
 from tests.helpers.fake_evaluator import hash_scores
+from tests.helpers.lines import write_lines
 from tests.helpers.metrics import evaluate_dataset, evaluate_dataset_by_all
 from tests.helpers.terminal import printed
 
@@ -57,17 +60,16 @@ def test_evaluating_all_metrics_equals_evaluating_each() -> None:
 def test_all_metrics_share_one_file_read_and_one_evaluator_call(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    (tmp_path / "t.txt").write_text("\n".join(TEXTS), encoding="utf-8")
     calls = Mock()
     for module, function in (
         ("evaluate", read_translations),
         ("material", load_examples),
         ("material", declaration),
     ):
-        calls.attach_mock(Mock(side_effect=function), function.__name__)
-        name = f"cc_hf.evaluation.{module}.{function.__name__}"
-        monkeypatch.setattr(name, getattr(calls, function.__name__))
-    assert len(run_all(translations=tmp_path / "t.txt").results) == 2
+        name = function.__name__
+        calls.attach_mock(Mock(side_effect=function), name)
+        monkeypatch.setattr(f"cc_hf.evaluation.{module}.{name}", getattr(calls, name))
+    assert len(run_all(translations=write_lines(tmp_path / "t.txt", TEXTS)).results) == 2
     called = [call[0] for call in calls.mock_calls]
     assert called == ["declaration", "load_examples", "read_translations"]
 
@@ -79,20 +81,11 @@ def test_options_reach_only_the_metric_that_takes_them() -> None:
     assert found.results[0] == run_all().results[0]
     with pytest.raises(UnknownNameError, match=r"unknown option of the.*did you mean 'word'"):
         run_all(options={"wort": "x"})
-    with pytest.raises(UnknownNameError, match="unknown option of the metric"):
-        evaluate_dataset("simplegen", **_GIVEN, options={"word": "x"})
-    with pytest.raises(UnknownNameError, match="unknown option of the metric words 'score'"):
-        evaluate_dataset("simplegen", translations=TEXTS, metric="words", score="geometric")
     with pytest.raises(InputError, match="--score: expected one value, got 'geometric' and"):
         metric_options(["score=reference"], score="geometric")
 
 
-def test_an_unused_evaluator_is_refused() -> None:
-    with pytest.raises(InputError, match="evaluator: the metric words judges by the words"):
-        evaluate_dataset("simplegen", translations=TEXTS, metric="words", evaluator=hash_scores)
-
-
-def test_metrics_that_were_not_run_have_a_reason(tmp_path: Path) -> None:
+def test_metrics_that_were_not_run_have_a_reason() -> None:
     spanish = evaluate_dataset_by_all("simplegen", "en-es", translations=TEXTS)
     assert [r.metric for r in spanish.results] == ["words"]
     assert "none ships with the package for en-es" in spanish.not_run["contrastive_conditioning"]
@@ -104,9 +97,8 @@ def test_metrics_that_were_not_run_have_a_reason(tmp_path: Path) -> None:
     assert run_all(options={"word": ""}).not_run == {"words": reason}
     with pytest.raises(InputError, match="no metric can judge mucow en-cs in cs"):
         evaluate_dataset_by_all("mucow", "en-cs", translations=TEXTS)
-    words: dict[str, Any] = {"metric": "words", "options": {"word": "uninstalled"}}
     with pytest.raises(MissingDependencyError, match="pip install"):
-        evaluate_dataset("simplegen", translations=TEXTS, **words)
+        evaluate_dataset("simplegen", **_WORDS, options={"word": "uninstalled"})
 
 
 def test_metrics_that_do_not_fit_are_not_named(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -120,37 +112,44 @@ def test_a_system_is_named_by_the_user_or_after_its_file(tmp_path: Path) -> None
     def named(**options: Any) -> str:
         return evaluate_dataset("simplegen", "en-de", metric="words", **options).system
 
-    for folder in ("aws", "out"):
-        (tmp_path / folder).mkdir()
-    (tmp_path / "aws/en-de.txt").write_text("\n".join(TEXTS), encoding="utf-8")
-    (tmp_path / "out/opus.v2.txt").write_text("\n".join(TEXTS), encoding="utf-8")
-    assert named(translations=tmp_path / "aws/en-de.txt") == "aws"
-    assert named(translations=tmp_path / "out/opus.v2.txt") == "opus.v2"
+    aws = write_lines(tmp_path / "aws/en-de.txt", TEXTS)
+    assert named(translations=aws) == "aws"
+    assert named(translations=write_lines(tmp_path / "out/opus.v2.txt", TEXTS)) == "opus.v2"
     assert named(translations=TEXTS) == ""
-    assert named(translations=tmp_path / "aws/en-de.txt", name=" Amazon 2021 ") == "Amazon 2021"
+    assert named(translations=aws, name=" Amazon 2021 ") == "Amazon 2021"
     for wrong in ("", " ", "a\nb", 3):
         with pytest.raises(InputError, match="name: expected the name of a system in one line"):
             named(translations=TEXTS, name=wrong)
     assert {result.system for result in run_all(name="x").results} == {"x"}
 
 
-def test_an_unsuitable_metric_is_refused_with_alternatives() -> None:
-    with pytest.raises(InputError, match="words knows simplegen only, not mucow"):
-        evaluate_dataset("mucow", "en-de", translations=TEXTS, metric="words")
+_WORDS: dict[str, Any] = {"translations": TEXTS, "metric": "words"}
 
 
-@pytest.mark.parametrize(
-    "text",
-    ["[]", '{"results": []}', '{"results": 3}', '{"results": [{}]}', '{"results": [3]}', "{"],
+@cases_by_message(
+    ("data", "options", "message"),
+    [
+        ("mucow en-de", _WORDS, "words knows simplegen only, not mucow"),
+        ("simplegen", {**_WORDS, "evaluator": hash_scores}, "the metric words judges by the words"),
+        ("simplegen", {**_WORDS, "score": "x"}, "unknown option of the metric words 'score'"),
+        ("simplegen", {**_GIVEN, "options": {"word": "x"}}, "unknown option of the metric"),
+        ("simplegen en-es", {"translations": TEXTS}, "none ships with the package for en-es"),
+    ],
 )
+def test_unsuitable_metrics_and_options_are_refused(
+    data: str, options: dict[str, Any], message: str
+) -> None:
+    with pytest.raises(InputError, match=message):
+        evaluate_dataset(*data.split(), **options)
+
+
+@pytest.mark.parametrize("text", ["[]", *(f'{{"results": {v}}}' for v in ("[]", 3, "[{}]", "[3]"))])
 def test_malformed_result_sets_are_refused(text: str) -> None:
     with pytest.raises(InputError, match="expected the JSON of"):
         ResultSet.from_json(text)
 
 
 def test_tables_show_only_the_figures_of_the_result() -> None:
-    from cc_hf.reports.tables.base import result_table, results_table
-
     found = run_all()
     weighted, words = (printed(result_table(result), width=100) for result in found.results)
     shown = "weighted (95 %)", "ties", "mean confidence", "delta words", "−25.0"
@@ -170,8 +169,6 @@ def test_tables_show_only_the_figures_of_the_result() -> None:
 
 
 def test_a_result_without_categories_has_a_table() -> None:
-    from cc_hf.reports.tables.base import result_table
-
     scores = {"bleu_gap": -0.03, "bleu_male": 0.25}
     result = EvaluationResult("d", "c", "de", "quality", "q|n:1", 1, scores, {}, (), ())
     shown = printed(result_table(result), width=100)
@@ -182,21 +179,13 @@ def test_a_result_without_categories_has_a_table() -> None:
 def test_a_file_with_the_lines_of_another_configuration_is_refused_naming_it(
     tmp_path: Path,
 ) -> None:
-    winomt = declaration("winomt")
-    rows = load_examples("simplegen", "en-de")[:4]
+    winomt, rows = declaration("winomt"), load_examples("simplegen", "en-de")[:4]
     material = Material("en", "de", rows, declared=winomt, config=winomt.config("default"))
-    path = tmp_path / "de.txt"
-    path.write_text("Text.\n" * 3888, encoding="utf-8")
-    with pytest.raises(InputError, match=r"4 in all, got 3888 .* 3888 is the number of examples"):
-        evaluate(material, translations=path, evaluator=hash_scores)
-    path.write_text("Text.\n" * 5, encoding="utf-8")
-    with pytest.raises(InputError, match=r"matched by source or id$"):
-        evaluate(material, translations=path, evaluator=hash_scores)
-
-
-def test_a_pair_without_an_embedded_evaluator_names_metrics_that_need_none() -> None:
-    with pytest.raises(InputError, match="none ships with the package for en-es"):
-        evaluate_dataset("simplegen", "en-es", translations=TEXTS)
+    named = r"4 in all, got 3888 .* 3888 is the number of examples"
+    for n, message in ((3888, named), (5, r"matched by source or id$")):
+        path = write_lines(tmp_path / "de.txt", ["Text."] * n)
+        with pytest.raises(InputError, match=message):
+            evaluate(material, translations=path, evaluator=hash_scores)
 
 
 def test_judgements_name_the_pairs_of_their_examples() -> None:

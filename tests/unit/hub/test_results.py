@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 import yaml
@@ -15,7 +16,7 @@ from huggingface_hub.repocard_data import eval_results_to_model_index, model_ind
 
 from cc_hf import registry
 from cc_hf.data.loading import declaration
-from cc_hf.errors import CCError, InputError, UnknownNameError
+from cc_hf.errors import CCError, InputError
 from cc_hf.hub.eval_results import (
     dataset_repos,
     entries,
@@ -31,39 +32,27 @@ from cc_hf.metrics.figure_names import figure_name
 from cc_hf.results import EvaluationResult, ResultSet
 from tests.helpers.cases import cases_by_message
 from tests.helpers.fake_hub import TOKEN, FakeHub, run
+from tests.helpers.results import write_result
 
 SIGNATURE = "cc|data:winomt/default@b2f1b31|eval:m@1|n:4|v:0.1.0"
-SCORES = {
-    "accuracy": 0.75,
-    "weighted_accuracy": 0.8125,
-    "min_accuracy": 1 / 3,
-    "mean_confidence": 0.6,
-    "accuracy_male": 1.0,
-}
+SCORES = {"accuracy": 0.75, "weighted_accuracy": 0.8125, "min_accuracy": 1 / 3}
+OTHERS = {"mean_confidence": 0.6, "accuracy_male": 1.0}
 RESULT = EvaluationResult(
-    "winomt", "default", "de", "contrastive_conditioning", SIGNATURE, 4, SCORES, {}, (), ()
+    *("winomt", "default", "de", "contrastive_conditioning", SIGNATURE, 4),
+    *({**SCORES, **OTHERS}, {}, (), ()),
 )
 REPOS = {"winomt": "org/winomt", "mt_geneval": "org/mt_geneval"}
-GAPS = {
-    "bleu_male": 0.4,
-    "bleu_female": 0.3,
-    "chrf_male": 0.6,
-    "chrf_female": 0.5,
-    "bleu_gap": 0.1,
-    "chrf_gap": 0.1,
-}
-GAP = EvaluationResult(
-    "mt_geneval",
-    "counterfactual_de",
-    "de",
-    "gender_quality_gap",
-    "gap|data:mt_geneval/counterfactual_de/dev@1234567|n:4",
-    4,
-    GAPS,
-    {},
-    (),
-    (),
+GAPS = [f"{name}_{group}" for name in ("bleu", "chrf") for group in ("male", "female")]
+GAP = replace(
+    RESULT,
+    dataset="mt_geneval",
+    config="counterfactual_de",
+    metric="gender_quality_gap",
+    signature="gap|data:mt_geneval/counterfactual_de/dev@1234567|n:4",
+    scores=dict.fromkeys([*GAPS, "bleu_gap"], 0.4),
 )
+FILE = ".eval_results/winomt--default--de--contrastive_conditioning.yaml"
+FILES = [".eval_results/mt_geneval--counterfactual_de--dev--gender_quality_gap.yaml", FILE]
 OPTIONS: dict[str, Any] = {
     "date": "2026-01-31",
     "source_url": "https://example.org/log",
@@ -86,36 +75,19 @@ def test_every_task_has_a_unique_id_used_by_results_and_datasets(name: str) -> N
         {"id": task.id, "config": task.config, "split": task.split} for task in shown
     ]
     for task in found[:: max(1, len(found) // 20)]:
-        data = (
-            f"{name}/{task.config}"
-            if task.split == "test"
-            else f"{name}/{task.config}/{task.split}"
-        )
-        result = EvaluationResult(
-            name,
-            task.config,
-            task.tgt_lang,
-            task.metric,
-            f"x|data:{data}@abc",
-            1,
-            {task.score: 0.5},
-            {},
-            (),
-            (),
-        )
+        data = "/".join([name, task.config, task.split]).removesuffix("/test")
+        named = (name, task.config, task.tgt_lang, task.metric, f"x|data:{data}@abc", 1)
+        result = EvaluationResult(*named, {task.score: 0.5}, {}, (), ())
         (one,) = published_scores([result], {name: "org/x"})
         assert [entry.task_id for entry in entries(one, date="2026-01-31")] == [task.id]
 
 
 def test_a_benchmark_shows_one_metric_in_the_language_of_the_embedded_evaluator() -> None:
     winomt = declaration("winomt")
-    assert [task.id for task in benchmark_tasks(winomt)] == [
-        f"default--de--contrastive_conditioning--{score}"
-        for score in ("accuracy", "weighted_accuracy", "min_accuracy")
-    ]
-    assert {(task.config, task.split) for task in benchmark_tasks(declaration("mt_geneval"))} == {
-        ("counterfactual_de", "test")
-    }
+    prefix = "default--de--contrastive_conditioning--"
+    assert [task.id for task in benchmark_tasks(winomt)] == [prefix + score for score in SCORES]
+    found = {(task.config, task.split) for task in benchmark_tasks(declaration("mt_geneval"))}
+    assert found == {("counterfactual_de", "test")}
     assert {task.config for task in benchmark_tasks(winomt, ["all"])} == {"all"}
 
 
@@ -134,59 +106,46 @@ def test_what_is_not_fit_to_cite_is_published_with_the_reason_and_notes_once() -
     note = "not fit to cite: judged by itself: org/model is the system and the evaluator"
     assert all(note in str(entry.notes) for entry in entries(published[0], **OPTIONS))
     assert all(note in str(entry.metric_args) for entry in eval_results(published))
-    with_note = replace(
-        RESULT, notes=("x" * 700,), scores={**RESULT.scores, "corrected_accuracy": 0.5}
-    )
+    scores = {**RESULT.scores, "corrected_accuracy": 0.5}
+    with_note = replace(RESULT, notes=("x" * 700,), scores=scores)
     made = entries(published_scores([with_note], REPOS)[0], **OPTIONS)
     assert ["x" * 700 in str(entry.notes) for entry in made] == [True] + [False] * (len(made) - 1)
     assert "corrected_accuracy 50.0 %" in str(made[0].notes)
 
 
 def test_the_yaml_survives_the_parser_of_the_hub() -> None:
-    files = eval_result_files(published_scores([RESULT, GAP], REPOS), **OPTIONS)
-    assert sorted(files) == [
-        ".eval_results/mt_geneval--counterfactual_de--dev--gender_quality_gap.yaml",
-        ".eval_results/winomt--default--de--contrastive_conditioning.yaml",
-    ]
-    for one in published_scores([RESULT, GAP], REPOS):
-        assert parse_eval_result_entries(yaml.safe_load(files[one.path])) == entries(one, **OPTIONS)
-    found = parse_eval_result_entries(
-        yaml.safe_load(files[".eval_results/winomt--default--de--contrastive_conditioning.yaml"])
-    )
-    assert {one.task_id.rpartition("--")[2]: one.value for one in found} == {
-        "accuracy": 0.75,
-        "weighted_accuracy": 0.8125,
-        "min_accuracy": 1 / 3,
-    }
+    published = published_scores([RESULT, GAP], REPOS)
+    files = eval_result_files(published, **OPTIONS)
+    assert sorted(files) == FILES
+    gaps, found = (parse_eval_result_entries(yaml.safe_load(files[name])) for name in FILES)
+    assert [found, gaps] == [entries(one, **OPTIONS) for one in published]
+    assert {one.task_id.rpartition("--")[2]: one.value for one in found} == SCORES
     assert {
         (one.dataset_id, one.date, one.source_url, one.source_name, one.notes) for one in found
-    } == {("org/winomt", "2026-01-31", "https://example.org/log", "Log", SIGNATURE)}
-    gaps = parse_eval_result_entries(
-        yaml.safe_load(
-            files[".eval_results/mt_geneval--counterfactual_de--dev--gender_quality_gap.yaml"]
-        )
-    )
-    assert {one.task_id for one in gaps} == {
-        f"counterfactual_de--dev--gender_quality_gap--{score}"
-        for score in ("bleu_male", "bleu_female", "chrf_male", "chrf_female")
-    }
+    } == {("org/winomt", *OPTIONS.values(), SIGNATURE)}
+    task = "counterfactual_de--dev--gender_quality_gap"
+    assert {one.task_id for one in gaps} == {f"{task}--{score}" for score in GAPS}
 
 
-def test_results_without_a_leaderboard_task_are_refused() -> None:
-    with pytest.raises(InputError, match="got one on data of your own; make it with `cc-hf"):
-        published_scores([replace(RESULT, dataset="", config="")], REPOS)
-    with pytest.raises(InputError, match=r"got one on data of your own \(bats\)"):
-        published_scores([replace(RESULT, dataset="bats")], REPOS)
-    with pytest.raises(InputError, match="got two of winomt default into de"):
-        published_scores(
-            [RESULT, replace(RESULT, signature=SIGNATURE.replace("m@1", "m@2"))], REPOS
-        )
-    with pytest.raises(InputError, match=r"no score for a leaderboard.*got mean_confidence"):
-        published_scores([replace(RESULT, scores={"mean_confidence": 0.5})], REPOS)
-    with pytest.raises(InputError, match=r"dataset_repos: .*winomt=ORGANISATION/NAME"):
-        published_scores([RESULT], {})
-    with pytest.raises(UnknownNameError):
-        published_scores([replace(RESULT, config="defalt")], REPOS)
+_OTHER_EVALUATOR = SIGNATURE.replace("m@1", "m@2")
+
+
+@cases_by_message(
+    ("results", "repos", "message"),
+    [
+        ([{"dataset": "", "config": ""}], REPOS, "got one on data of your own; make it with `"),
+        ([{"dataset": "bats"}], REPOS, r"got one on data of your own \(bats\)"),
+        ([{}, {"signature": _OTHER_EVALUATOR}], REPOS, "got two of winomt default into de"),
+        ([{"scores": OTHERS}], REPOS, r"no score for a leaderboard.*got mean_confidence"),
+        ([{}], {}, r"dataset_repos: .*winomt=ORGANISATION/NAME"),
+        ([{"config": "defalt"}], REPOS, "did you mean 'default'"),
+    ],
+)
+def test_results_without_a_leaderboard_task_are_refused(
+    results: list[dict[str, Any]], repos: dict[str, str], message: str
+) -> None:
+    with pytest.raises(InputError, match=message):
+        published_scores([replace(RESULT, **changes) for changes in results], repos)
 
 
 def test_dataset_repositories_must_be_given_for_every_dataset() -> None:
@@ -206,22 +165,11 @@ def test_dataset_repositories_must_be_given_for_every_dataset() -> None:
 
 
 def test_the_model_index_survives_parsing_and_keeps_the_card() -> None:
-    found = eval_results(
-        published_scores([RESULT, GAP], REPOS),
-        source_url="https://example.org/log",
-        source_name="Log",
-    )
+    links: dict[str, Any] = {"source_url": OPTIONS["source_url"], "source_name": "Log"}
+    found = eval_results(published_scores([RESULT, GAP], REPOS), **links)
     assert model_index_to_eval_results(eval_results_to_model_index("m", found)) == ("m", found)
-    old = EvalResult(
-        "translation",
-        "org/wmt",
-        "WMT",
-        "bleu",
-        31.5,
-        dataset_config="de",
-        metric_name="BLEU",
-        source_url="https://example.org/old",
-    )
+    of_bleu = EvalResult("translation", "org/wmt", "WMT", "bleu", 31.5, dataset_config="de")
+    old = replace(of_bleu, metric_name="BLEU", source_url="https://example.org/old")
     index = eval_results_to_model_index("mine", [old])
     card = (
         '---\r\nlicense: mit\r\nlanguage:\r\n- de\r\ntags: ["zażółć"]\r\nmodel-index:\r\n'
@@ -231,20 +179,14 @@ def test_the_model_index_survives_parsing_and_keeps_the_card() -> None:
     text = with_model_index(card, "org/model", found)
     assert text.endswith("---\r\n# Model\r\n\r\ntext --- text\r\n")
     loaded = ModelCard(text)
-    assert tuple(loaded.data[key] for key in ("license", "language", "tags", "model_name")) == (
-        "mit",
-        ["de"],
-        ["zażółć"],
-        "mine",
-    )
+    kept = [loaded.data[key] for key in ("license", "language", "tags", "model_name")]
+    assert kept == ["mit", ["de"], ["zażółć"], "mine"]
     assert loaded.data["eval_results"] == [old, *found]
     assert ModelCard(str(loaded)).data["eval_results"] == [old, *found]
     assert with_model_index(text, "org/model", found) == text
     better = [replace(one, metric_value=0.9) for one in found]
-    assert ModelCard(with_model_index(text, "org/model", better)).data["eval_results"] == [
-        old,
-        *better,
-    ]
+    shown = ModelCard(with_model_index(text, "org/model", better)).data["eval_results"]
+    assert shown == [old, *better]
 
 
 def test_a_missing_card_is_created_and_a_broken_one_refused(tmp_path: Path) -> None:
@@ -265,46 +207,35 @@ def test_a_missing_card_is_created_and_a_broken_one_refused(tmp_path: Path) -> N
 
 @pytest.fixture
 def files(tmp_path: Path) -> list[Path]:
-    (tmp_path / "a.json").write_text(RESULT.to_json(), encoding="utf-8")
     (tmp_path / "b.json").write_text(ResultSet((GAP,)).to_json(), encoding="utf-8")
-    return [tmp_path / "a.json", tmp_path / "b.json"]
+    return [write_result(tmp_path, "a", RESULT), tmp_path / "b.json"]
 
 
-REPO_OPTIONS = (
-    "--dataset-repo",
-    "winomt=org/winomt",
-    "--dataset-repo",
-    "mt_geneval=org/mt_geneval",
-    "--date",
-    "2026-01-31",
-)
+COMMAND = "--repo org/model --dataset-repo org/winomt"
+BOTH = f"{COMMAND.replace('org/w', 'winomt=org/w')} --dataset-repo mt_geneval=org/mt_geneval"
 
 
 def test_a_dry_run_sends_no_requests(hub: FakeHub, files: list[Path]) -> None:
-    output, error = run("results", *files, "--repo", "org/model", *REPO_OPTIONS)
+    output, error = run(f"results {files[0]} {files[1]} {BOTH}")
     assert error is None
     assert "dry run: 3 files" in output
-    assert (
-        "would be sent to the model https://huggingface.co/org/model as a pull request; send them"
-        " with --yes" in output
+    told = (
+        "sent to the model https://huggingface.co/org/model as a pull request; send them with --yes"
     )
+    assert f"would be {told}" in output
     assert hub.paths == []
 
 
 def test_figures_for_first_looks_say_so_in_the_dry_run_and_where_they_are_published(
     hub: FakeHub, tmp_path: Path
 ) -> None:
-    by_embedded = replace(
-        RESULT, signature=RESULT.signature.replace("eval:m@1", "eval:cc-tiny-en-de@d644c6d303e7")
-    )
-    path = tmp_path / "r.json"
-    path.write_text(by_embedded.to_json(), encoding="utf-8")
-    options = ("--repo", "org/model", "--dataset-repo", "org/winomt")
-    output, error = run("results", path, *options)
+    signature = SIGNATURE.replace("eval:m@1", "eval:cc-tiny-en-de@d644c6d303e7")
+    path = write_result(tmp_path, "r", replace(RESULT, signature=signature))
+    output, error = run(f"results {path} {COMMAND}")
     assert error is None
     assert "note: The evaluator is cc-tiny-en-de" in output
     assert "dry run" in output
-    run("results", path, *options, "--output", tmp_path / "folder")
+    run(f"results {path} {COMMAND} --output {tmp_path}/folder")
     (scores,) = (tmp_path / "folder/.eval_results").iterdir()
     for file in (scores, tmp_path / "folder/README.md"):
         assert "cite results with a large evaluator" in file.read_text(encoding="utf-8"), file
@@ -315,21 +246,14 @@ def test_results_are_proposed_with_the_current_card(
     hub: FakeHub, files: list[Path], tmp_path: Path
 ) -> None:
     hub.repos["models/org/model"] = {"README.md": b"---\nlicense: mit\n---\n# M\n"}
-    output, error = run("results", *files, "--repo", "org/model", *REPO_OPTIONS, "--yes")
+    output, error = run(f"results {files[0]} {files[1]} {BOTH} --yes")
     assert error is None
     assert f"as a pull request; {hub.url}/org/model/discussions/1" in output
     (commit,) = hub.commits
-    assert (commit.repo, commit.is_pr, commit.header["parentCommit"]) == (
-        "models/org/model",
-        True,
-        hub.sha("models/org/model"),
-    )
+    assert (commit.repo, commit.is_pr) == ("models/org/model", True)
+    assert commit.header["parentCommit"] == hub.sha(commit.repo)
     assert SIGNATURE in commit.header["description"]
-    assert sorted(commit.files) == [
-        ".eval_results/mt_geneval--counterfactual_de--dev--gender_quality_gap.yaml",
-        ".eval_results/winomt--default--de--contrastive_conditioning.yaml",
-        "README.md",
-    ]
+    assert sorted(commit.files) == [*FILES, "README.md"]
     (tmp_path / "README.md").write_bytes(commit.files["README.md"])
     metadata = metadata_load(tmp_path / "README.md")
     assert metadata is not None
@@ -339,87 +263,62 @@ def test_results_are_proposed_with_the_current_card(
 
 
 def test_results_for_an_own_model_can_be_committed(hub: FakeHub, files: list[Path]) -> None:
-    hub.repos["models/org/model"] = {}
-    _, error = run(
-        f"results {files[0]} --repo org/model --dataset-repo org/winomt --yes --no-pull-request"
-    )
+    repository = hub.repos["models/org/model"] = {}
+    _, error = run(f"results {files[0]} {COMMAND} --yes --no-pull-request")
     assert error is None
-    assert set(hub.repos["models/org/model"]) == {
-        "README.md",
-        ".eval_results/winomt--default--de--contrastive_conditioning.yaml",
-    }
-    entry, *_ = parse_eval_result_entries(
-        yaml.safe_load(
-            hub.repos["models/org/model"][
-                ".eval_results/winomt--default--de--contrastive_conditioning.yaml"
-            ]
-        )
-    )
+    assert set(repository) == {"README.md", FILE}
+    entry, *_ = parse_eval_result_entries(yaml.safe_load(repository[FILE]))
     assert entry.date == today()
 
 
 def test_a_card_that_could_not_be_read_is_not_overwritten(
     hub: FakeHub, files: list[Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    command = ("results", files[0], "--repo", "org/model", "--dataset-repo", "org/winomt", "--yes")
-    _, error = run(*command)
-    assert "https://huggingface.co/org/model: the Hub did not accept the files" in str(error)
-    assert "Nothing was sent" in str(error)
+    def refused() -> str:
+        _, error = run(f"results {files[0]} {COMMAND} --yes")
+        assert "Nothing was sent" in str(error)
+        assert hub.commits == []
+        return str(error)
+
+    assert "https://huggingface.co/org/model: the Hub did not accept the files" in refused()
     hub.repos["models/org/model"] = {"README.md": b"# card that matters\n"}
     hub.refusals["/resolve/"] = 403
-    _, error = run(*command)
-    assert "Nothing was sent" in str(error)
-    assert TOKEN not in str(error)
-
-    def unreached(self: HfApi, *arguments: object, **options: object) -> str:
-        raise LocalEntryNotFoundError("no connection")
-
+    assert TOKEN not in refused()
+    unreached = Mock(side_effect=LocalEntryNotFoundError("no connection"))
     monkeypatch.setattr(HfApi, "hf_hub_download", unreached)
-    _, error = run(*command)
-    assert "Nothing was sent" in str(error)
-    assert hub.commits == []
+    refused()
 
 
 @cases_by_message(
     ("more", "message"),
     [
-        (["--date", "31.1.2026"], "date: expected YYYY-MM-DD"),
-        (["--date", "20260131"], "date: expected YYYY-MM-DD"),
-        (["--date", "2026-W05-6"], "date: expected YYYY-MM-DD"),
-        (["--date", "2026-02-30"], "date: expected YYYY-MM-DD"),
-        (["--date", "2026-01-31T10Z"], "date: expected YYYY-MM-DD"),
-        (["--source-name", "Log"], "expected an address with it"),
-        (["--card", "no.md"], "card: expected a file"),
-        (["--output", "out", "--yes"], "got both"),
+        ("--date 31.1.2026", "date: expected YYYY-MM-DD"),
+        ("--date 20260131", "date: expected YYYY-MM-DD"),
+        ("--date 2026-W05-6", "date: expected YYYY-MM-DD"),
+        ("--date 2026-02-30", "date: expected YYYY-MM-DD"),
+        ("--date 2026-01-31T10Z", "date: expected YYYY-MM-DD"),
+        ("--source-name Log", "expected an address with it"),
+        ("--card no.md", "card: expected a file"),
+        ("--output out --yes", "got both"),
+        ("x.json", "x.json"),
+        ("no.json", "no.json"),
     ],
 )
-def test_bad_options_are_refused(files: list[Path], more: list[str], message: str) -> None:
-    _, error = run(
-        "results", files[0], "--repo", "org/model", "--dataset-repo", "org/winomt", *more
-    )
+def test_bad_options_and_results_are_refused(
+    files: list[Path], monkeypatch: pytest.MonkeyPatch, more: str, message: str
+) -> None:
+    monkeypatch.chdir(files[0].parent)
+    Path("x.json").write_text("{}", encoding="utf-8")
+    _, error = run(f"results {files[0]} {COMMAND} {more}")
     assert isinstance(error, CCError)
     assert message in str(error)
 
 
-def test_malformed_and_missing_results_are_refused_by_name(tmp_path: Path) -> None:
-    (tmp_path / "x.json").write_text("{}", encoding="utf-8")
-    for name in ("x.json", "no.json"):
-        _, error = run(
-            "results", tmp_path / name, "--repo", "org/model", "--dataset-repo", "org/winomt"
-        )
-        assert name in str(error)
-
-
 def test_results_can_be_written_without_sending(files: list[Path], tmp_path: Path) -> None:
     (tmp_path / "card.md").write_text("---\nlicense: mit\n---\n# M\n", encoding="utf-8")
-    _, error = run(
-        f"results {files[0]} --repo org/model --dataset-repo org/winomt"
-        f" --card {tmp_path}/card.md --output {tmp_path}/out"
-    )
+    place = f"--card {tmp_path}/card.md --output {tmp_path}/out"
+    _, error = run(f"results {files[0]} {COMMAND} {place}")
     assert error is None
     assert {path.name for path in (tmp_path / "out").iterdir()} == {"README.md", ".eval_results"}
-    assert (
-        (tmp_path / "out/README.md")
-        .read_text(encoding="utf-8")
-        .startswith("---\nlicense: mit\nmodel-index:\n")
-    )
+    card = (tmp_path / "out/README.md").read_text(encoding="utf-8")
+    assert card.startswith("---\nlicense: mit\nmodel-index:\n")

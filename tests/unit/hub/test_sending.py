@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
+from unittest.mock import Mock
 
 import pytest
+from huggingface_hub import HfApi
+from huggingface_hub.errors import LocalTokenNotFoundError
 
-from cc_hf.errors import DataError
+from cc_hf.errors import DataError, InputError
 from cc_hf.hub.push import RepoType, plan, push
 from tests.helpers.cases import cases_by_message
 from tests.helpers.fake_hub import TOKEN, FakeHub, Refusal, run
@@ -25,98 +28,76 @@ def folder(tmp_path: Path) -> Path:
 def test_files_arrive_in_the_repository_of_their_type(
     hub: FakeHub, folder: Path, repo_type: RepoType
 ) -> None:
-    address = push(
-        plan(folder, "org/name", repo_type=repo_type), message="m", description="d", private=False
-    )
-    place = f"{repo_type}s/org/name"
+    upload, place = plan(folder, "org/name", repo_type=repo_type), f"{repo_type}s/org/name"
+    address = push(upload, message="m", description="d", private=False)
     assert hub.repos == {place: {"README.md": b"card", ".eval_results/a.yaml": b"- 1\n"}}
     assert [(one.repo, one.header, one.is_pr) for one in hub.commits] == [
         (place, {"summary": "m", "description": "d"}, False)
     ]
-    assert (hub.made[0]["name"], hub.made[0]["organization"], hub.made[0].get("sdk")) == (
-        "name",
-        "org",
-        "gradio" if repo_type == "space" else None,
-    )
-    assert hub.made[0]["visibility"] == "public"
+    made = [hub.made[0].get(key) for key in ("name", "organization", "sdk", "visibility")]
+    assert made == ["name", "org", "gradio" if repo_type == "space" else None, "public"]
     assert address == f"{hub.url}/{place.removeprefix('models/')}/commit/{hub.sha(place)}"
     assert hub.tokens == {TOKEN}
-    push(plan(folder, "org/name", repo_type=repo_type), message="m")
+    push(upload, message="m")
     assert len(hub.commits) == 1  # the second push changes nothing
 
 
 def test_a_pull_request_does_not_change_the_repository(hub: FakeHub, folder: Path) -> None:
-    hub.repos["models/org/name"] = {"README.md": b"old"}
-    address = push(
-        plan(folder, "org/name", repo_type="model"),
-        message="m",
-        create_pr=True,
-        parent_commit=hub.sha("models/org/name"),
-    )
+    before = {"models/org/name": {"README.md": b"old"}}
+    hub.repos |= before
+    parent = hub.sha("models/org/name")
+    upload = plan(folder, "org/name", repo_type="model")
+    address = push(upload, message="m", create_pr=True, parent_commit=parent)
     assert address == f"{hub.url}/org/name/discussions/1"
-    assert hub.repos["models/org/name"] == {"README.md": b"old"}
-    assert hub.made == []
-    assert hub.commits[0].is_pr
-    assert hub.commits[0].header["parentCommit"] == hub.sha("models/org/name")
+    assert (hub.repos, hub.made) == (before, [])
+    assert [(one.is_pr, one.header["parentCommit"]) for one in hub.commits] == [(True, parent)]
+
+
+def test_a_folder_without_files_and_bad_names_are_refused(folder: Path) -> None:
+    with pytest.raises(InputError, match="expected a folder with files"):
+        plan(folder / "no", "org/name", repo_type="dataset")
+    for name in ("name", "org/na me", "a/b/c", ""):
+        with pytest.raises(InputError, match="expected ORGANISATION/NAME"):
+            plan(folder, name, repo_type="dataset")
+
+
+_NOTHING, _REPOSITORY = "Nothing was sent", "The repository exists, without the 2 files"
+_AGAIN, _LOG_IN = "Run the command again", "Log in with `hf auth login`"
+_COMMITS = "see https://huggingface.co/datasets/org/name/commits/main; otherwise run the command"
 
 
 @cases_by_message(
-    ("place", "refusal", "words"),
+    ("place", "refusal", "sent", "remedy"),
     [
-        ("/repos/create", 500, ("Nothing was sent", "Run the command again")),
-        ("/repos/create", 403, ("Nothing was sent", "Log in with `hf auth login`")),
-        ("/repos/create", "drop", ("Nothing was sent", "Run the command again")),
-        ("/commit/", 500, ("The repository exists, without the 2 files", "Run the command again")),
-        (
-            "/commit/",
-            401,
-            ("The repository exists, without the 2 files", "Log in with `hf auth login`"),
-        ),
-        (
-            "/commit/",
-            "drop",
-            (
-                "The repository exists, without the 2 files",
-                (
-                    "see https://huggingface.co/datasets/org/name/commits/main; otherwise run the"
-                    " command again"
-                ),
-            ),
-        ),
-        (
-            "/validate-yaml",
-            500,
-            ("The repository exists, without the 2 files", "Run the command again"),
-        ),
+        ("/repos/create", 500, _NOTHING, _AGAIN),
+        ("/repos/create", 403, _NOTHING, _LOG_IN),
+        ("/repos/create", "drop", _NOTHING, _AGAIN),
+        ("/commit/", 500, _REPOSITORY, _AGAIN),
+        ("/commit/", 401, _REPOSITORY, _LOG_IN),
+        ("/commit/", "drop", _REPOSITORY, f"{_COMMITS} again"),
+        ("/validate-yaml", 500, _REPOSITORY, _AGAIN),
     ],
 )
 def test_a_failed_push_reports_what_was_sent_and_can_be_repeated(
-    hub: FakeHub, folder: Path, place: str, refusal: Refusal, words: tuple[str, ...]
+    hub: FakeHub, folder: Path, place: str, refusal: Refusal, sent: str, remedy: str
 ) -> None:
     hub.refusals[place] = refusal
+    upload = plan(folder, "org/name", repo_type="dataset")
     with pytest.raises(DataError) as caught:
-        push(plan(folder, "org/name", repo_type="dataset"), message="m")
-    for word in (
-        "https://huggingface.co/datasets/org/name: the Hub did not accept the files",
-        *words,
-    ):
-        assert word in str(caught.value)
+        push(upload, message="m")
+    for words in (f"{upload.url}: the Hub did not accept the files", sent, remedy):
+        assert words in str(caught.value)
     assert TOKEN not in str(caught.value)
     assert hub.commits == []
     hub.refusals.clear()
-    push(plan(folder, "org/name", repo_type="dataset"), message="m")
+    push(upload, message="m")
     assert set(hub.repos["datasets/org/name"]) == {"README.md", ".eval_results/a.yaml"}
 
 
 def test_tokens_are_removed_from_errors(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from huggingface_hub import HfApi
-
     other = "plain-secret-without-prefix"
-
-    def fail(self: HfApi, *arguments: object, **options: object) -> None:
-        raise OSError(f"bad header Authorization: Bearer {other} or {TOKEN}")
-
-    monkeypatch.setattr(HfApi, "create_repo", fail)
+    error = OSError(f"bad header Authorization: Bearer {other} or {TOKEN}")
+    monkeypatch.setattr(HfApi, "create_repo", Mock(side_effect=error))
     with pytest.raises(DataError) as caught:
         push(plan(folder, "org/name", repo_type="dataset"), message="m", api=HfApi(token=other))
     assert other not in str(caught.value)
@@ -124,25 +105,59 @@ def test_tokens_are_removed_from_errors(folder: Path, monkeypatch: pytest.Monkey
     assert "Bearer hf_[hidden]" in str(caught.value)
 
 
-def test_publish_dataset_sends_the_files_after_a_dry_run(hub: FakeHub) -> None:
-    command = ("dataset", "simplegen", "en-de", "--repo", "org/simplegen")
-    output, _ = run(*command)
-    assert "dry run: 4 files" in output
-    assert (
-        "would be sent to the dataset https://huggingface.co/datasets/org/simplegen; send them with"
-        " --yes" in output
-    )
+def test_a_missing_token_raises_an_error_with_a_remedy(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    error = LocalTokenNotFoundError("no token")
+    monkeypatch.setattr(HfApi, "create_repo", Mock(side_effect=error))
+    with pytest.raises(DataError, match=_LOG_IN):
+        push(plan(folder, "org/name", repo_type="dataset"), message="m")
+
+
+_DATASET = "README.md eval.yaml loading/simplegen.py" + "".join(
+    f" {config}/test-00000-of-00001.parquet" for config in ("en-de", "en-es")
+)
+_SPACE = "README.md app.py requirements.txt"
+
+
+@pytest.mark.parametrize(
+    ("command", "kind", "files"),
+    [
+        ("dataset simplegen en-de en-es", "dataset", _DATASET),
+        ("metric gender_accuracy --public", "space", f"{_SPACE} n.py tests.py"),
+        ("leaderboard results", "space", f"{_SPACE} results/aws.json results/dates.tsv"),
+    ],
+)
+def test_publish_sends_the_files_after_a_dry_run_and_after_a_failure(
+    hub: FakeHub,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    command: str,
+    kind: str,
+    files: str,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "results").mkdir()
+    write_result(tmp_path / "results", "aws", small_result((0.4, 0.9)))
+    output, _ = run(f"{command} --repo o/n")
+    assert "dry run: 5 files" in output
+    place = f"{kind}s/o/n"
+    told = f"would be sent to the {kind} https://huggingface.co/{place}; send them with --yes"
+    assert told in output
     assert hub.paths == []
-    output, error = run(*command, "--yes")
+    hub.refusals["/commit/"] = "drop"
+    output, error = run(f"{command} --repo o/n --yes")
+    assert "without the 5 files" in str(error)
+    assert TOKEN not in output + str(error)
+    hub.refusals.clear()
+    output, error = run(f"{command} --repo o/n --yes")
     assert error is None
-    assert set(hub.repos["datasets/org/simplegen"]) == {
-        "README.md",
-        "eval.yaml",
-        "en-de/test-00000-of-00001.parquet",
-        "loading/simplegen.py",
-    }
-    assert "sent: 4 files" in output
-    assert TOKEN not in output
+    assert "sent: 5 files" in output
+    assert set(hub.repos[place]) == set(files.split())
+    made = [hub.made[-1].get(key) for key in ("type", "sdk", "visibility")]
+    sdk, visibility = "gradio" * (kind == "space"), "public" if "public" in command else "private"
+    assert made == [kind, sdk or None, visibility]
+    assert TOKEN.encode() not in output.encode() + b"".join(hub.repos[place].values())
 
 
 def test_publish_dataset_can_write_the_folder_without_sending(hub: FakeHub, tmp_path: Path) -> None:
@@ -156,58 +171,3 @@ def test_publish_dataset_can_write_the_folder_without_sending(hub: FakeHub, tmp_
     assert hub.paths == []
     assert task in (tmp_path / "a/eval.yaml").read_text(encoding="utf-8")
     assert 'load_dataset("org/sg", "en-es")' in (tmp_path / "a/README.md").read_text("utf-8")
-
-
-def test_publish_metric_sends_the_files_after_a_dry_run(hub: FakeHub) -> None:
-    command = ("metric", "gender_accuracy", "--repo", "org/gender_accuracy")
-    output, _ = run(*command)
-    assert "dry run: 5 files" in output
-    assert hub.paths == []
-    output, error = run(*command, "--yes", "--public")
-    assert error is None
-    assert set(hub.repos["spaces/org/gender_accuracy"]) == {
-        "README.md",
-        "app.py",
-        "gender_accuracy.py",
-        "requirements.txt",
-        "tests.py",
-    }
-    assert (hub.made[0]["type"], hub.made[0]["sdk"], hub.made[0]["visibility"]) == (
-        "space",
-        "gradio",
-        "public",
-    )
-    assert TOKEN not in output
-    hub.refusals["/commit/"] = 500
-    hub.repos["spaces/org/gender_accuracy"].clear()
-    output, error = run(*command, "--yes")
-    assert "without the 5 files" in str(error)
-    assert TOKEN not in output + str(error)
-
-
-def test_publish_leaderboard_can_be_repeated_after_a_failure(hub: FakeHub, tmp_path: Path) -> None:
-    write_result(tmp_path, "aws", small_result((0.4, 0.9)))
-    command = ("leaderboard", tmp_path, "--repo", "org/board")
-    output, _ = run(*command)
-    assert "dry run: 5 files" in output
-    assert hub.paths == []
-    hub.refusals["/commit/"] = "drop"
-    output, error = run(*command, "--yes")
-    assert "without the 5 files" in str(error)
-    assert TOKEN not in output + str(error)
-    hub.refusals.clear()
-    output, error = run(*command, "--yes")
-    assert error is None
-    assert set(hub.repos["spaces/org/board"]) == {
-        "README.md",
-        "app.py",
-        "requirements.txt",
-        "results/aws.json",
-        "results/dates.tsv",
-    }
-    assert (hub.made[-1]["type"], hub.made[-1]["sdk"], hub.made[-1]["visibility"]) == (
-        "space",
-        "gradio",
-        "private",
-    )
-    assert TOKEN not in output + b"".join(hub.repos["spaces/org/board"].values()).decode()

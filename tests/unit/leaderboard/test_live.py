@@ -8,6 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 
@@ -31,6 +32,7 @@ from cc_hf.leaderboard.live import (
 from cc_hf.text.gender.romance import predictor
 from tests.helpers.cases import cases_by_message, cases_by_words
 from tests.helpers.letter_evaluator import SpelledEvaluator
+from tests.helpers.lines import write_lines
 from tests.helpers.metrics import evaluate_dataset
 
 SOURCE = "The cook saw the cook."
@@ -41,36 +43,53 @@ def judge() -> SentenceJudge:
     return SentenceJudge(SpelledEvaluator(max_tokens=200))
 
 
-def test_cues_are_inserted_at_the_chosen_occurrence(judge: SentenceJudge) -> None:
-    found = judge.judge(SOURCE, "Die Köchin sah den Koch.", "cook", occurrence=2, gender="female")
-    assert (found.correct_source, found.incorrect_source) == (
-        "The cook saw the [female] cook.",
-        "The cook saw the [male] cook.",
-    )
-    assert (
-        judge.judge(SOURCE, "x", "cook", occurrence=1, gender="male").correct_source
-        == "The [male] cook saw the cook."
-    )
-    own = judge.judge(
-        "The bat was old.",
-        "Der Schläger war alt.",
-        " bat ",
-        correct_cues=" baseball | cricket ",
-        incorrect_cues="flying|{focus} (the animal)",
-    )
-    assert own.correct_source in ("The baseball bat was old.", "The cricket bat was old.")
-    assert own.incorrect_source in ("The flying bat was old.", "The bat (the animal) was old.")
-    assert (
-        judge.judge(
-            "It fell.",
-            "x",
-            "It",
-            correct_cues="The key",
-            incorrect_cues="The lamp",
-            placement="replace",
-        ).correct_source
-        == "The key fell."
-    )
+@pytest.fixture
+def lines(tmp_path: Path) -> Path:
+    """Return a file with a line for each example of SimpleGEN."""
+    return write_lines(tmp_path / "t.txt", ["Sie ist Ärztin.", "Er ist Arzt."] * 1332)
+
+
+@pytest.fixture
+def used(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """Return the numbers of threads that are set on a machine of 64."""
+    found: list[int] = []
+    monkeypatch.setattr("torch.get_num_threads", lambda: 64)
+    monkeypatch.setattr("torch.set_num_threads", found.append)
+    return found
+
+
+_BATS = {"correct_cues": " baseball | cricket ", "incorrect_cues": "flying|{focus} (the animal)"}
+_BAT = "baseball bat|cricket bat", "flying bat|bat (the animal)"
+_FIRST, _SECOND = {"occurrence": 1, "gender": "male"}, {"occurrence": 2, "gender": "female"}
+_IT = {"correct_cues": "The key", "incorrect_cues": "The lamp", "placement": "replace"}
+
+
+@pytest.mark.parametrize(
+    ("source", "focus", "options", "shown", "right", "wrong"),
+    [
+        (SOURCE, "cook", _SECOND, "The cook saw the _ cook.", "[female]", "[male]"),
+        (SOURCE, "cook", _FIRST, "The _ cook saw the cook.", "[male]", "[female]"),
+        ("The bat was old.", " bat ", _BATS, "The _ was old.", *_BAT),
+        ("It fell.", "It", _IT, "_ fell.", "The key", "The lamp"),
+    ],
+)
+def test_cues_are_inserted_at_the_chosen_occurrence(
+    judge: SentenceJudge,
+    source: str,
+    focus: str,
+    options: dict[str, Any],
+    shown: str,
+    right: str,
+    wrong: str,
+) -> None:
+    found = judge.judge(source, "x", focus, **options)
+    assert found.correct_source in [shown.replace("_", cue) for cue in right.split("|")]
+    assert found.incorrect_source in [shown.replace("_", cue) for cue in wrong.split("|")]
+
+
+_OWN = {"gender": "", "correct_cues": "one", "incorrect_cues": "two"}
+_LONG = "x" * (MAX_TEXT_CHARACTERS + 1)
+_MANY = "|".join(map(str, range(MAX_CUES + 1)))
 
 
 @cases_by_message(
@@ -79,53 +98,27 @@ def test_cues_are_inserted_at_the_chosen_occurrence(judge: SentenceJudge) -> Non
         ({"source": " "}, "source: expected a text"),
         ({"translation": ""}, "translation: expected a text"),
         ({"focus": ""}, "word: expected a text"),
-        ({"translation": "x" * (MAX_TEXT_CHARACTERS + 1)}, "at most 2000 characters, got 2001"),
+        ({"translation": _LONG}, "at most 2000 characters, got 2001"),
         ({"focus": "coo"}, "'coo' does not occur as a whole word"),
         ({"occurrence": None}, "'cook' occurs 2 times .* say which occurrence, 1 to 2"),
         ({"occurrence": 3}, "expected 1 to 2"),
         ({"occurrence": 0}, "expected 1 to 2"),
         ({"gender": "x"}, "gold: expected male or female"),
         ({"gender": ""}, "correct cues: expected at least one cue"),
-        (
-            {"gender": "", "correct_cues": "one", "incorrect_cues": " | "},
-            "incorrect cues: expected at least one cue",
-        ),
-        (
-            {"gender": "", "correct_cues": "x" * (MAX_TEXT_CHARACTERS + 1)},
-            "correct cues: expected at most 2000 characters, got 2001",
-        ),
-        (
-            {
-                "gender": "",
-                "correct_cues": "one",
-                "incorrect_cues": "|".join(map(str, range(MAX_CUES + 1))),
-            },
-            "incorrect cues: expected at least one cue and at most 20, .* got 21",
-        ),
-        (
-            {"gender": "", "correct_cues": "one", "incorrect_cues": "one"},
-            "same cue is both correct and incorrect",
-        ),
-        (
-            {"gender": "", "correct_cues": "one", "incorrect_cues": "two", "placement": "below"},
-            "placement: expected one of",
-        ),
+        ({**_OWN, "incorrect_cues": " | "}, "incorrect cues: expected at least one cue"),
+        ({**_OWN, "correct_cues": _LONG}, "correct cues: .* at most 2000 characters, got 2001"),
+        ({**_OWN, "incorrect_cues": _MANY}, "incorrect cues: .* at most 20, .* got 21"),
+        ({**_OWN, "incorrect_cues": "one"}, "same cue is both correct and incorrect"),
+        ({**_OWN, "placement": "below"}, "placement: expected one of"),
         ({"translation": "lone \ud800"}, "lone surrogate"),
     ],
 )
 def test_bad_sentence_input_is_refused(
     judge: SentenceJudge, changed: dict[str, Any], message: str
 ) -> None:
-    given = {
-        "source": SOURCE,
-        "translation": "Ja.",
-        "focus": "cook",
-        "occurrence": 1,
-        "gender": "female",
-        **changed,
-    }
+    given = {"source": SOURCE, "translation": "Ja.", "focus": "cook", "occurrence": 1}
     with pytest.raises(InputError, match=message):
-        judge.judge(**given)
+        judge.judge(**{**given, "gender": "female", **changed})
 
 
 def test_a_language_pair_without_evaluator_is_refused() -> None:
@@ -134,7 +127,7 @@ def test_a_language_pair_without_evaluator_is_refused() -> None:
     assert SentenceJudge().name == "cc-tiny-en-de"
 
 
-def test_concurrent_requests_are_judged_one_at_a_time() -> None:
+def test_concurrent_requests_are_judged_one_at_a_time(judge: SentenceJudge) -> None:
     busy = threading.Lock()
     clashes: list[int] = []
 
@@ -149,19 +142,14 @@ def test_concurrent_requests_are_judged_one_at_a_time() -> None:
             finally:
                 busy.release()
 
+    def probability(text: str, by: SentenceJudge) -> float:
+        return by.judge("The cook left.", text, "cook", gender="female").probability_correct
+
     shared = SentenceJudge(Single(max_tokens=200))
     sentences = [f"Der Koch Nummer {i} ging." for i in range(50)]
-
-    def probability(text: str) -> float:
-        return shared.judge("The cook left.", text, "cook", gender="female").probability_correct
-
     with ThreadPoolExecutor(25) as pool:
-        found = list(pool.map(probability, sentences))
-    alone = SentenceJudge(SpelledEvaluator(max_tokens=200))
-    assert found == [
-        alone.judge("The cook left.", text, "cook", gender="female").probability_correct
-        for text in sentences
-    ]
+        found = list(pool.map(probability, sentences, [shared] * 50))
+    assert found == [probability(text, judge) for text in sentences]
     assert not clashes
     assert len(set(found)) > 40
 
@@ -179,15 +167,13 @@ def test_only_metrics_that_can_judge_translations_here_are_offered(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     winomt, mucow = declaration("winomt").config(None), declaration("mucow").config("en-de")
-    assert config_metrics("winomt", winomt, "de") == [
-        "contrastive_conditioning",
-        "winomt_pattern_matching",
-    ]
-    assert config_metrics("winomt", winomt, "ru") == ["winomt_pattern_matching"]  # no evaluator
+    both = ["contrastive_conditioning", "winomt_pattern_matching"]
+    assert config_metrics("winomt", winomt, "de") == both
+    assert config_metrics("winomt", winomt, "ru") == both[1:]  # no evaluator
     assert "contrastive_translation_scoring" not in config_metrics("mucow", mucow, "de")
     # the page's own evaluator is for its languages only
-    assert "contrastive_conditioning" in config_metrics("winomt", winomt, "cs", ("en", "cs"))
-    assert "contrastive_conditioning" not in config_metrics("winomt", winomt, "de", ("en", "cs"))
+    assert both[0] in config_metrics("winomt", winomt, "cs", ("en", "cs"))
+    assert both[0] not in config_metrics("winomt", winomt, "de", ("en", "cs"))
     arabic = declaration("simplegen").config("en")
     assert config_metrics("simplegen", arabic, "ar") == []  # without a dictionary
     monkeypatch.setitem(sys.modules, "spacy", None)
@@ -212,30 +198,22 @@ def test_the_sample_file_fits_its_data() -> None:
 
 
 def test_prepared_models_are_used_by_visitors(monkeypatch: pytest.MonkeyPatch) -> None:
-    opened: list[object] = []
-
-    def resolve(name: object, *_: object, **__: object) -> SpelledEvaluator:
-        opened.append(name)
-        return SpelledEvaluator(max_tokens=200)
-
+    resolve = Mock(return_value=SpelledEvaluator(max_tokens=200))
     monkeypatch.setattr("cc_hf.leaderboard.live.resolve_evaluator", resolve)
     sentences, files = SentenceJudge(), FileJudge()
     sentences.prepare()
     files.prepare("en", "de")
-    assert opened == ["cc-tiny-en-de", None]
+    assert [call.args[0] for call in resolve.mock_calls] == ["cc-tiny-en-de", None]
     sentences.judge(SOURCE, "Ja.", "cook", occurrence=1, gender="male")
     files.prepare("en", "de")
-    assert len(opened) == 2
+    assert resolve.call_count == 2
 
 
-def test_judgements_use_few_threads(monkeypatch: pytest.MonkeyPatch) -> None:
-    import torch
-
-    used: list[int] = []
-    monkeypatch.setattr(torch, "get_num_threads", lambda: 64)
-    monkeypatch.setattr(torch, "set_num_threads", used.append)
-    SentenceJudge(SpelledEvaluator(max_tokens=200)).prepare()
+def test_judgements_use_few_threads(judge: SentenceJudge, lines: Path, used: list[int]) -> None:
+    judge.prepare()
     assert used == [4, 64]
+    FileJudge().judge(lines, "simplegen", "en-de", "de", "simplegen_accuracy")
+    assert used == [4, 64] * 2
 
 
 @cases_by_words(("n_weights", "n_threads"), [(7_000_000, 1), (20_000_000, 1), (74_000_000, 4)])
@@ -246,33 +224,14 @@ def test_a_small_model_judges_a_sentence_on_one_thread(n_weights: int, n_threads
     assert _sentence_threads(evaluator) == n_threads
 
 
-def test_a_file_is_judged_on_few_threads(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    import torch
-
-    used: list[int] = []
-    monkeypatch.setattr(torch, "get_num_threads", lambda: 64)
-    monkeypatch.setattr(torch, "set_num_threads", used.append)
-    path = tmp_path / "t.txt"
-    path.write_text("Sie ist Ärztin.\nEr ist Arzt.\n" * 1332, encoding="utf-8")
-    FileJudge().judge(path, "simplegen", "en-de", "de", "simplegen_accuracy")
-    assert used == [4, 64]
-
-
-def test_an_uploaded_file_is_judged_as_by_evaluate(tmp_path: Path) -> None:
-    path = tmp_path / "t.txt"
-    path.write_text("Sie ist Ärztin.\nEr ist Arzt.\n" * 1332, encoding="utf-8")
+@pytest.mark.parametrize("metric", ["contrastive_conditioning", "simplegen_accuracy"])
+def test_an_uploaded_file_is_judged_as_by_evaluate(lines: Path, metric: str) -> None:
     evaluator = SpelledEvaluator(max_tokens=200)
-    judge = FileJudge(evaluator=evaluator)
-    found = judge.judge(path, "simplegen", "en-de", "de", "contrastive_conditioning")
-    direct = evaluate_dataset("simplegen", "en-de", translations=path, evaluator=evaluator)
-    assert found.to_json() == direct.to_json()
-    by_words = judge.judge(path, "simplegen", "en-de", "de", "simplegen_accuracy")
-    assert (
-        by_words.to_json()
-        == evaluate_dataset(
-            "simplegen", "en-de", translations=path, metric="simplegen_accuracy"
-        ).to_json()
-    )
+    found = FileJudge(evaluator=evaluator).judge(lines, "simplegen", "en-de", "de", metric)
+    options: dict[str, Any] = {"translations": lines, "metric": metric}
+    if metric == "contrastive_conditioning":
+        options["evaluator"] = evaluator
+    assert found.to_json() == evaluate_dataset("simplegen", "en-de", **options).to_json()
 
 
 @cases_by_message(
@@ -311,17 +270,12 @@ def test_broken_files_are_refused_before_judging(
 
 
 def test_unknown_datasets_metrics_and_paths_are_refused(tmp_path: Path) -> None:
-    path = tmp_path / "t.txt"
-    path.write_text("Ja.\n", encoding="utf-8")
-    (tmp_path / "own.csv").write_text(
-        "source,focus,gold\nThe cook left.,cook,male\n", encoding="utf-8"
-    )
-    with pytest.raises(CCError, match="unknown dataset"):
-        FileJudge().judge(path, str(tmp_path / "own.csv"), "own", "de", "contrastive_conditioning")
-    for names in (
-        ("no", "en-de", "de", "simplegen_accuracy"),
-        ("simplegen", "no", "de", "simplegen_accuracy"),
-        ("simplegen", "en-de", "de", "no"),
+    own = write_lines(tmp_path / "own.csv", ["source,focus,gold", "The cook left.,cook,male"])
+    for *names, message in (
+        (str(own), "own", "de", "contrastive_conditioning", "unknown dataset"),
+        ("no", "en-de", "de", "simplegen_accuracy", "unknown dataset 'no'"),
+        ("simplegen", "no", "de", "simplegen_accuracy", "'no'"),
+        ("simplegen", "en-de", "de", "no", "'no'"),
     ):
-        with pytest.raises(CCError):
-            FileJudge().judge(path, *names)
+        with pytest.raises(CCError, match=message):
+            FileJudge().judge(write_lines(tmp_path / "t.txt", ["Ja."]), *names)

@@ -1,11 +1,11 @@
 from __future__ import annotations
 
 import csv
-import dataclasses
 import io
 import json
 import unicodedata
 import xml.etree.ElementTree as ET
+from collections.abc import Mapping
 from dataclasses import replace
 from importlib.resources import files
 from pathlib import Path
@@ -22,7 +22,7 @@ from cc_hf.leaderboard.html import (
     result_html,
     system_order,
 )
-from cc_hf.leaderboard.store import Store, read_folder
+from cc_hf.leaderboard.store import Store, StoredResult, read_folder
 from cc_hf.leaderboard.table import (
     Choice,
     Figure,
@@ -39,6 +39,7 @@ from cc_hf.leaderboard.table import (
     to_json,
 )
 from cc_hf.reports.figure_text import figure_name
+from cc_hf.results import EvaluationResult
 from tests.helpers.results import small_result, write_result
 
 if TYPE_CHECKING:
@@ -49,72 +50,51 @@ EVIL = "<script>alert(1)</script>&\"'"
 
 @pytest.fixture
 def rows(tmp_path: Path) -> list[LeaderboardRow]:
-    write_result(tmp_path, "aws", small_result((0.4, 0.9)))
-    write_result(tmp_path, "google", small_result((0.5, 0.7)))
-    write_result(
-        tmp_path,
-        "other",
-        small_result(
-            (0.2, 0.3),
-            dataset="mucow",
-            config="en-cs",
-            tgt_lang="cs",
-            metric="mucow_pattern_matching",
-        ),
-    )
-    return leaderboard_rows(
-        read_folder(tmp_path), QualityScores({("aws", "", ""): 0.4, ("google", "", ""): 0.3})
-    )
+    other = {"dataset": "mucow", "config": "en-cs", "tgt_lang": "cs"}
+    mucow = small_result((0.2, 0.3), metric="mucow_pattern_matching", **other)
+    quality = QualityScores({("aws", "", ""): 0.4, ("google", "", ""): 0.3})
+    results = {"aws": small_result((0.4, 0.9)), "google": small_result((0.5, 0.7)), "other": mucow}
+    return rows_in(tmp_path, results, quality)
+
+
+def rows_in(
+    folder: Path, results: Mapping[str, EvaluationResult], quality: QualityScores | None = None
+) -> list[LeaderboardRow]:
+    """Return the rows of a folder with these results."""
+    for name, result in results.items():
+        write_result(folder, name, result)
+    return leaderboard_rows(read_folder(folder), quality)
 
 
 def test_rows_hold_the_figures_of_the_results(rows: list[LeaderboardRow]) -> None:
     aws = rows[0]
-    assert (aws.system, aws.dataset, aws.language, aws.n, aws.bleu) == (
-        "aws",
-        "winomt",
-        "en-de",
-        20,
-        0.4,
-    )
+    named = (aws.system, aws.dataset, aws.language, aws.n, aws.bleu, aws.evaluator)
+    assert named == ("aws", "winomt", "en-de", 20, 0.4, "")
+    assert aws.choice == (("winomt", "default"), "en-de", "contrastive_conditioning")
     assert aws.figures["min_accuracy"] == (0.4, None, None)
     assert aws.figures["accuracy"] == (0.65, 0.55, 0.75)
     assert aws.figures["delta_x"] == (-0.5, None, None)
-    assert (aws.evaluator, aws.choice) == (
-        "",
-        (("winomt", "default"), "en-de", "contrastive_conditioning"),
-    )
+
+
+_BASIC = "|prompt:basic.1a2b.logprob|shots:0"
 
 
 @pytest.mark.parametrize(
-    ("field", "name"),
-    [("cc-tiny@0a1b", "cc-tiny"), ("a@1+b@2", "a+b"), ("function own", "function own")],
-)
-def test_rows_name_the_evaluator_without_its_revision(
-    field: str, name: str, tmp_path: Path
-) -> None:
-    result = small_result((0.4, 0.9))
-    signature = result.signature.replace("|n:", f"|eval:{field}|n:")
-    write_result(tmp_path, "aws", dataclasses.replace(result, signature=signature))
-    assert leaderboard_rows(read_folder(tmp_path))[0].evaluator == name
-
-
-@pytest.mark.parametrize(
-    ("fields", "prompt"),
+    ("fields", "evaluator", "prompt"),
     [
-        ("", ""),
-        ("|prompt:cota.1a2b|shots:4|orders:given", "cota, 4 demonstrations"),
-        (
-            "|prompt:basic.1a2b.logprob|shots:0|orders:both",
-            "basic, 0 demonstrations, both orders, by log-probability",
-        ),
+        ("", "", ""),
+        ("|eval:cc-tiny@0a1b", "cc-tiny", ""),
+        ("|eval:a@1+b@2", "a+b", ""),
+        ("|eval:function own", "function own", ""),
+        ("|prompt:cota.1a2b|shots:4|orders:given", "", "cota, 4 demonstrations"),
+        (f"{_BASIC}|orders:both", "", "basic, 0 demonstrations, both orders, by log-probability"),
     ],
 )
-def test_rows_say_how_a_language_model_was_asked(fields: str, prompt: str, tmp_path: Path) -> None:
-    result = small_result((0.4, 0.9))
-    signature = result.signature.replace("|n:", f"{fields}|n:")
-    write_result(tmp_path, "aws", dataclasses.replace(result, signature=signature))
-    rows = leaderboard_rows(read_folder(tmp_path))
-    assert rows[0].prompt == prompt
+def test_rows_name_the_evaluator_and_how_a_language_model_was_asked(
+    fields: str, evaluator: str, prompt: str, tmp_path: Path
+) -> None:
+    rows = rows_in(tmp_path, {"aws": small_result((0.4, 0.9), fields=fields)})
+    assert (rows[0].evaluator, rows[0].prompt) == (evaluator, prompt)
     assert ("prompt" in default_columns(rows)) == bool(prompt)
 
 
@@ -142,52 +122,34 @@ def test_only_rows_of_the_choice_with_the_words_are_shown(rows: list[Leaderboard
 
 def test_systems_are_ranked_and_equal_ones_share_a_rank(rows: list[LeaderboardRow]) -> None:
     aws, google, _ = rows
-    twin = dataclasses.replace(aws, system="Zebra")
-    without = dataclasses.replace(aws, system="a", figures={})
-    assert [
-        (rank, row.system) for rank, row in ranked([without, twin, aws, google], "accuracy")
-    ] == [(1, "aws"), (1, "Zebra"), (3, "google"), (None, "a")]
+    several = [replace(aws, system="a", figures={}), replace(aws, system="Zebra"), aws, google]
+    found = [(rank, row.system) for rank, row in ranked(several, "accuracy")]
+    assert found == [(1, "aws"), (1, "Zebra"), (3, "google"), (None, "a")]
     assert [row.system for _, row in ranked(rows[:2], "min_accuracy")] == ["google", "aws"]
 
 
 @pytest.mark.parametrize(
-    ("metric", "values", "by", "expected"),
+    ("metric", "name", "values", "expected"),
     [
-        (
-            "gender_quality_gap",
-            {"bleu_gap": (-0.2, 0.1, 0.2)},
-            "bleu_gap",
-            [(1, 1), (2, 0), (2, 2)],
-        ),
-        (
-            "winomt_pattern_matching",
-            {"delta_g": (0.3, -0.1, 0.0)},
-            "delta_g",
-            [(1, 2), (2, 1), (3, 0)],
-        ),
-        (
-            "homograph_accuracy",
-            {"flip_rate": (0.3, 0.1, 0.2)},
-            "flip_rate",
-            [(1, 1), (2, 2), (3, 0)],
-        ),
-        ("contrastive_conditioning", {"mean_confidence": (0.3, 0.1)}, "", [(None, 0), (None, 1)]),
+        ("gender_quality_gap", "bleu_gap", (-0.2, 0.1, 0.2), [(1, 1), (2, 0), (2, 2)]),
+        ("winomt_pattern_matching", "delta_g", (0.3, -0.1, 0), [(1, 2), (2, 1), (3, 0)]),
+        ("homograph_accuracy", "flip_rate", (0.3, 0.1, 0.2), [(1, 1), (2, 2), (3, 0)]),
+        ("contrastive_conditioning", "mean_confidence", (0.3, 0.1), [(None, 0), (None, 1)]),
     ],
 )
 def test_ranks_follow_the_best_value_that_the_metric_declares(
     rows: list[LeaderboardRow],
     metric: str,
-    values: dict[str, tuple[float, ...]],
-    by: str,
+    name: str,
+    values: tuple[float, ...],
     expected: list[tuple[int | None, int]],
 ) -> None:
-    [(name, figures)] = values.items()
+    row = replace(rows[0], metric=metric)
     of_metric = [
-        dataclasses.replace(
-            rows[0], system=str(i), metric=metric, figures={name: Figure(value), "n_x": Figure(i)}
-        )
-        for i, value in enumerate(figures)
+        replace(row, system=str(i), figures={name: Figure(value), "n_x": Figure(i)})
+        for i, value in enumerate(values)
     ]
+    by = "" if name == "mean_confidence" else name
     assert ranking_figures(of_metric) == [by] * bool(by)
     assert [(rank, int(row.system)) for rank, row in ranked(of_metric, by)] == expected
     header = f'data-column="{name}" data-best="{figure_name(metric, name).best}"'
@@ -198,19 +160,16 @@ def test_ranks_follow_the_best_value_that_the_metric_declares(
 def test_a_click_puts_the_best_first_and_what_judged_itself_last(
     rows: list[LeaderboardRow], page: Page
 ) -> None:
-    figures = {"a": (-0.3, 0.5), "b": (0.01, 0.6), "c": (0.2, 0.7), "itself": (0.0, 0.9)}
+    names = ["delta_g", "accuracy"]
+    values = {"a": (-0.3, 0.5), "b": (0.01, 0.6), "c": (0.2, 0.7), "itself": (0.0, 0.9)}
+    row = replace(rows[0], metric="winomt_pattern_matching")
     shown = [
-        dataclasses.replace(
-            rows[0],
-            system=system,
-            metric="winomt_pattern_matching",
-            figures={"delta_g": Figure(gap), "accuracy": Figure(accuracy)},
-            unfit=dict.fromkeys(["delta_g", "accuracy"], "why") if system == "itself" else {},
-        )
-        for system, (gap, accuracy) in figures.items()
+        replace(row, system=system, figures=dict(zip(names, map(Figure, pair), strict=True)))
+        for system, pair in values.items()
     ]
+    shown[3] = replace(shown[3], unfit=dict.fromkeys(names, "why"))
     script = files("cc_hf.leaderboard").joinpath("page.js").read_text(encoding="utf-8")
-    html = board_html(shown, "accuracy", ["delta_g", "accuracy"], system_order(shown))
+    html = board_html(shown, "accuracy", names, system_order(shown))
     page.set_content(f"{html}<script>{script}</script>")
 
     def order(header: str) -> str:
@@ -225,40 +184,28 @@ def test_a_click_puts_the_best_first_and_what_judged_itself_last(
 
 
 def test_the_quality_gap_is_ranked_by_the_gap(rows: list[LeaderboardRow]) -> None:
-    names = ("bleu_male", "bleu_female", "bleu_gap", "chrf_male", "chrf_female", "chrf_gap")
+    names = [f"{score}_{part}" for score in ("bleu", "chrf") for part in ("male", "female", "gap")]
     figures = {name: Figure(0.1) for name in names}
-    row = dataclasses.replace(rows[0], metric="gender_quality_gap", figures=figures)
-    assert ranking_figures([row])[:2] == ["bleu_gap", "chrf_gap"]
-    assert set(ranking_figures([row])) == set(names)
+    found = ranking_figures([replace(rows[0], metric="gender_quality_gap", figures=figures)])
+    assert found[:2] == ["bleu_gap", "chrf_gap"]
+    assert set(found) == set(names)
 
 
 def test_systems_that_are_named_like_models_of_the_hub_link_to_them(
     rows: list[LeaderboardRow],
 ) -> None:
     names = {"org/model-1.b": True, "aws": False, "a/b/c": False, "<i>/x": False}
-    shown = [dataclasses.replace(rows[0], system=name) for name in names]
+    shown = [replace(rows[0], system=name) for name in names]
     html = board_html(shown, "accuracy", [], system_order(shown))
     assert html.count("<a href") == sum(names.values()) == 1
     assert '<a href="https://huggingface.co/org/model-1.b" rel="noopener">' in html
 
 
-def test_a_system_that_judged_itself_has_no_rank_and_is_marked(tmp_path: Path) -> None:
-    for system, accuracies in (("judge", (0.9, 0.9)), ("other", (0.4, 0.9)), ("third", (0.5, 0.6))):
-        result = small_result(accuracies)
-        signed = result.signature.replace("|n:", f"|sys:{system}@1/beam5|eval:judge@2|n:")
-        write_result(tmp_path, system, dataclasses.replace(result, signature=signed))
-    rows = leaderboard_rows(read_folder(tmp_path))
-    assert [(rank, row.system.partition("@")[0]) for rank, row in ranked(rows, "accuracy")] == [
-        (1, "other"),
-        (2, "third"),
-        (None, "judge"),
-    ]
-    html = board_html(rows, "accuracy", [], system_order(rows))
-    assert "not fit to cite: judged by itself: judge is the system" in html
-    assert html.count('class="cc-unranked"') == html.count(">not fit to cite<") == 1
+def test_a_system_that_judged_itself_is_marked_in_csv_and_chart(tmp_path: Path) -> None:
+    judged = small_result((0.9, 0.9), fields="|sys:judge@1/beam5|eval:judge@2")
+    rows = rows_in(tmp_path, {"judge": judged})
     assert "judged by itself" in to_csv(rows)
-    shown = [dataclasses.replace(row, bleu=0.3) for row in rows]
-    assert "(not fit to cite)" in plot_html(shown, system_order(rows))
+    assert "(not fit to cite)" in plot_html([replace(rows[0], bleu=0.3)], system_order(rows))
 
 
 def test_rows_are_ranked_by_the_minimum_accuracy_where_there_is_one(
@@ -266,37 +213,21 @@ def test_rows_are_ranked_by_the_minimum_accuracy_where_there_is_one(
 ) -> None:
     assert ranking_figures(rows[:2]) == ["min_accuracy", "accuracy"]
     # a corrected figure ranks first where all rows have it
-    fully = [
-        dataclasses.replace(
-            row, figures={**row.figures, "corrected_min_accuracy": row.figures["min_accuracy"]}
-        )
-        for row in rows[:2]
-    ]
+    corrected = {"corrected_min_accuracy": Figure(0.4)}
+    fully = [replace(row, figures={**row.figures, **corrected}) for row in rows[:2]]
     assert ranking_figures(fully)[0] == "corrected_min_accuracy"
     assert ranking_figures([fully[0], rows[1]])[0] == "min_accuracy"
     # the scores that the metric names are not in this result
     assert ranking_figures(rows[2:])[0] == "min_accuracy"
-    unknown = dataclasses.replace(
-        rows[0], metric="own", figures={"f1": rows[0].figures["accuracy"]}
-    )
+    unknown = replace(rows[0], metric="own", figures={"f1": Figure(0.6)})
     assert ranking_figures([unknown]) == []  # nobody says whether a high f1 is good
     assert "ranked by" not in board_html([unknown], "", ["f1"], [unknown.system])
     assert ranking_figures([]) == []
 
 
 def test_columns_are_those_that_rows_can_fill(rows: list[LeaderboardRow]) -> None:
-    assert columns_of(rows[:2]) == [
-        "accuracy",
-        "min_accuracy",
-        "accuracy_male",
-        "accuracy_female",
-        "delta_x",
-        "bleu",
-        "date",
-        "n",
-        "signature",
-        "file",
-    ]
+    figures = ["accuracy", "min_accuracy", "accuracy_male", "accuracy_female", "delta_x"]
+    assert columns_of(rows[:2]) == [*figures, "bleu", "date", "n", "signature", "file"]
     assert default_columns(rows[:2]) == ["min_accuracy", "accuracy", "bleu", "date"]
     assert "bleu" not in columns_of(rows[2:])
 
@@ -311,12 +242,10 @@ def cells(html: str) -> list[list[str]]:
 
 
 def test_the_ranking_shows_intervals_in_the_cell_of_the_figure(rows: list[LeaderboardRow]) -> None:
-    html = board_html(
-        rows[:2], "accuracy", ["bleu", "accuracy", "delta_x", "f1"], ["aws", "google"]
-    )
-    header, *lines = cells(html)
-    assert header == ["#/rank", "system", "accuracy", "delta x", "BLEU"]
-    assert lines == [
+    columns = ["bleu", "accuracy", "delta_x", "f1"]
+    html = board_html(rows[:2], "accuracy", columns, ["aws", "google"])
+    assert cells(html) == [
+        ["#/rank", "system", "accuracy", "delta x", "BLEU"],
         ["1", "aws", "65.0/55.0 – 75.0", "-50.0", "40.0"],
         ["2", "google", "60.0/50.0 – 70.0", "-20.0", "30.0"],
     ]
@@ -325,19 +254,17 @@ def test_the_ranking_shows_intervals_in_the_cell_of_the_figure(rows: list[Leader
 
 
 def test_more_systems_than_colours_have_different_marks(rows: list[LeaderboardRow]) -> None:
-    many = [dataclasses.replace(rows[0], system=f"system {i:02}") for i in range(30)]
+    many = [replace(rows[0], system=f"system {i:02}") for i in range(30)]
     html = board_html(many, "accuracy", [], system_order(many))
-    marks = [
-        span.get("class", "")
-        for span in ET.fromstring(f"<div>{html}</div>").iter("span")
-        if "cc-mark " in span.get("class", "") and not span.get("aria-hidden")
+    spans = [
+        s for s in ET.fromstring(f"<div>{html}</div>").iter("span") if not s.get("aria-hidden")
     ]
-    assert len(set(marks)) == 30
+    assert len({s.get("class") for s in spans if "cc-mark " in s.get("class", "")}) == 30
 
 
 def test_a_note_names_its_systems_unless_all_have_it(rows: list[LeaderboardRow]) -> None:
-    noted = [dataclasses.replace(row, notes=("Of all.",)) for row in rows[:2]]
-    noted[1] = dataclasses.replace(noted[1], notes=("Of all.", "Of one."))
+    notes = (("Of all.",), ("Of all.", "Of one."))
+    noted = [replace(row, notes=of) for row, of in zip(rows[:2], notes, strict=True)]
     html = board_html(noted, "accuracy", [], ["aws", "google"])
     assert ">Of all.</p>" in html
     assert "<b>google</b>: Of one.</p>" in html
@@ -358,19 +285,18 @@ def test_csv_and_json_hold_all_figures(rows: list[LeaderboardRow]) -> None:
     "first", "=+-@＝＋－＠\t", ids=lambda first: unicodedata.name(first, "tab").lower()
 )
 def test_csv_cells_cannot_be_read_as_formulas(tmp_path: Path, first: str) -> None:
-    write_result(tmp_path, "a", small_result((0.4, 0.9), system=f"{first}1+1"))
-    rows = leaderboard_rows(read_folder(tmp_path))
+    rows = rows_in(tmp_path, {"a": small_result((0.4, 0.9), system=f"{first}1+1")})
     assert next(csv.DictReader(io.StringIO(to_csv(rows))))["system"] == f"'{first}1+1"
     assert json.loads(to_json(rows))[0]["system"] == f"{first}1+1"
 
 
 def dots(html: str) -> list[tuple[float, float]]:
     """Return the positions of the points, in the order of the rows."""
-    places = [
-        mark.get("transform", "")[len("translate(") : -1].split()
+    return [
+        (float(x), float(y))
         for mark in ET.fromstring(html).iter("path")
+        for x, y in [mark.get("transform", "")[len("translate(") : -1].split()]
     ]
-    return [(float(x), float(y)) for x, y in places]
 
 
 def test_the_chart_places_systems_by_bleu_and_accuracy(rows: list[LeaderboardRow]) -> None:
@@ -418,29 +344,23 @@ def test_points_lie_within_the_axes_of_the_chart(
     values: list[tuple[float, float]], has_interval: bool, rows: list[LeaderboardRow]
 ) -> None:
     def row(bleu: float, accuracy: float) -> LeaderboardRow:
-        low, high = (
-            (max(accuracy - 0.1, 0.0), min(accuracy + 0.1, 1.0)) if has_interval else (None, None)
-        )
-        figures = {"min_accuracy": Figure(accuracy, low, high)}
-        return dataclasses.replace(rows[0], bleu=bleu, figures=figures)
+        limits = (max(accuracy - 0.1, 0.0), min(accuracy + 0.1, 1.0)) if has_interval else ()
+        return replace(rows[0], bleu=bleu, figures={"min_accuracy": Figure(accuracy, *limits)})
 
     html = plot_html([row(*value) for value in values], ["aws"])
     assert len(dots(html)) == len(values)
-    width, height = (
-        float(size) for size in next(ET.fromstring(html).iter("svg")).get("viewBox", "").split()[2:]
-    )
+    size = next(ET.fromstring(html).iter("svg")).get("viewBox", "").split()[2:]
+    width, height = map(float, size)
     assert all(40 <= x <= width and 5 <= y <= height - 40 for x, y in dots(html))
     assert ('class="line' in html) == has_interval
 
 
 def test_texts_of_results_are_escaped_in_html(rows: list[LeaderboardRow]) -> None:
-    result = small_result((0.4, 0.9), dataset=EVIL, config=EVIL)
-    store = Store((), {EVIL: EVIL})
-    evil = dataclasses.replace(rows[0], system=EVIL, notes=(EVIL,), signature=EVIL, file=EVIL)
+    evil = replace(rows[0], system=EVIL, notes=(EVIL,), signature=EVIL, file=EVIL)
     for html in (
         message(EVIL),
-        notes_html(store),
-        result_html(result),
+        notes_html(Store((), {EVIL: EVIL})),
+        result_html(small_result((0.4, 0.9), dataset=EVIL, config=EVIL)),
         plot_html([evil], [EVIL]),
         board_html([evil], "accuracy", ["signature", "file"], [EVIL]),
     ):
@@ -450,34 +370,16 @@ def test_texts_of_results_are_escaped_in_html(rows: list[LeaderboardRow]) -> Non
 
 def test_notes_report_missing_results_and_broken_files() -> None:
     assert "There are no results yet" in notes_html(Store(()))
-    full = read_folder_of_one()
-    assert notes_html(full) == ""
-    assert "2 files of the folder could not be read" in notes_html(
-        Store(full.entries, {"a.json": "x", "b.json": "y"})
-    )
-
-
-def read_folder_of_one() -> Store:
-    from cc_hf.leaderboard.store import StoredResult
-
-    return Store((StoredResult("a", "a.json", small_result((0.4, 0.9))),))
+    entries = (StoredResult("a", "a.json", small_result((0.4, 0.9))),)
+    assert notes_html(Store(entries)) == ""
+    broken = notes_html(Store(entries, {"a.json": "x", "b.json": "y"}))
+    assert "2 files of the folder could not be read" in broken
 
 
 def test_a_result_can_be_shown_as_html() -> None:
     html = result_html(small_result((0.4, 0.9)))
-    for text in (
-        "WinoMT, English → German: contrastive conditioning",
-        "40.0",
-        "65.0",
-        "55.0 – 75.0",
-        "delta x",
-        "-50.0",
-        "cc|data:winomt/default@1",
-    ):
-        assert text in html
-    assert (
-        html.index("minimum accuracy")
-        < html.index("accuracy on male")
-        < html.index("accuracy on female")
-        < html.index("delta x")
-    )
+    assert "WinoMT, English → German: contrastive conditioning" in html
+    for value in ("40.0", "65.0", "55.0 – 75.0", "-50.0", "cc|data:winomt/default@1"):
+        assert value in html
+    names = ["minimum accuracy", "accuracy on male", "accuracy on female", "delta x"]
+    assert sorted(names, key=html.index) == names

@@ -71,9 +71,8 @@ def test_a_file_that_cannot_be_deleted_does_not_stop_the_sweep(
             raise PermissionError(13, "Permission denied", path)
         unlink(path, **options)
 
-    monkeypatch.setattr("os.unlink", refuse)
-    with caplog.at_level(logging.WARNING):
+    with monkeypatch.context() as patches, caplog.at_level(logging.WARNING):
+        patches.setattr("os.unlink", refuse)
         files.sweep(EVERYTHING)
-    monkeypatch.undo()
     assert left(files) == {"gradio", "stubborn"}
     assert "could not be deleted" in caplog.text

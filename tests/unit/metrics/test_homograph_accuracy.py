@@ -2,16 +2,20 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from cc_hf.errors import InputError
 from cc_hf.evaluation.material import load_material
+from cc_hf.metrics import alignments
+from cc_hf.metrics.alignments import corpus_aligner
 from cc_hf.metrics.homograph_accuracy import HomographAccuracy, outcomes
 from cc_hf.results import EvaluationResult
 from cc_hf.schema import ContrastiveSourceExample, Focus, ProbingExample
 from tests.helpers.cases import cases_by_message
+from tests.helpers.lines import write_lines
 from tests.helpers.metrics import evaluate_metric
 from tests.helpers.pairs import EN_DE
 
@@ -55,6 +59,30 @@ def test_a_homograph_without_a_link_is_deleted() -> None:
     assert result.judgements[0].predicted == "deleted"
     zeros = dict.fromkeys(["n_correct", "n_flipped", "n_unknown", "n_blank"], 0)
     assert result.counts == {"n_inconclusive": 1, "n_deleted": 1, **zeros}
+
+
+def test_an_aligner_learns_from_sentences_of_a_corpus_too(tmp_path: Path) -> None:
+    files = [
+        write_lines(tmp_path / "a.en", ["", "old bats", "the old", "a bat", "old"]),
+        write_lines(tmp_path / "a.de", ["", "alt Schläger", "der alt", "ein Schläger", "alt"]),
+    ]
+    text = "Alt ist der Schläger."
+    alone, taught = (
+        judged(text, alignments=None, search="aligned", align_with=align_with)
+        for align_with in (None, ",".join(map(str, files)))
+    )
+    assert [result.judgements[0].predicted for result in (alone, taught)] == ["unknown", "stick"]
+    assert "|align:fast_align+4." in taught.signature
+
+
+def test_sentences_with_a_homograph_come_first_where_not_all_fit(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(alignments, "MAX_CELLS", 5)
+    names = "a.en", "a.de"
+    files = [write_lines(tmp_path / name, ["one", "two", "Bat three", "bat"]) for name in names]
+    aligner = corpus_aligner("fast_align", files, words={"bat"}, languages=("", ""))
+    assert (aligner.sources, aligner.references) == (("bat", "one"), ("bat", "one"))
 
 
 def test_the_whole_sentence_is_searched_by_default() -> None:
@@ -166,6 +194,8 @@ def test_rows_that_cannot_be_judged_are_refused(change: dict[str, Any], message:
         ({"lemmatizer": "spacy"}, "simplemma"),
         ({"aligner": "eflomal"}, "either an aligner or alignments"),
         ({"alignments": ["9-9"]}, "expected links between"),
+        ({"align_with": "a.en"}, "align_with: expected two line-aligned files.* got a.en"),
+        ({"align_with": ["a.en", "a.de"]}, "a.en"),
     ],
 )
 def test_options_that_do_not_fit_are_refused(options: dict[str, Any], message: str) -> None:

@@ -30,19 +30,13 @@ from tests.helpers.cases import cases_by_words
         ("Both translation 1 and translation 2 are correct.", ""),
         ("Option 1 and option 2 are equally good, so I cannot decide.", ""),
         ("In translation 1 it is the milk. In translation 2 it is the cup.", ""),
-        (
-            'In translation 1 "er" is the tea; in 2 "sie" is the cup. It follows: translation 2.',
-            "2",
-        ),
+        ('In translation 1 "er" is tea; in 2 "sie" is a cup. It follows: translation 2.', "2"),
         (
             "In translation 1 it is the cup, in translation 2 the tea. Therefore, it follows that"
             " the correct translation is translation 1.",
             "1",
         ),
-        (
-            "It is apt to use translation 1. Therefore, the correct translation is Translation 2.",
-            "2",
-        ),
+        ("Apt is translation 1. Therefore, the correct translation is Translation 2.", "2"),
         ("The place is the alley, not the cellar. Therefore, the correct translation 1.", "1"),
         ("Translation 1 is better than translation 2.", "1"),
         ("I prefer translation 2 over translation 1.", "2"),

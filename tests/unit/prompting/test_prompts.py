@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from cc_hf.cues.referents import ambiguous_it
@@ -33,13 +35,12 @@ def test_shipped_twins_differ_and_their_answers_are_those_of_the_right_noun(lang
         assert sample.explains
         assert sample.genders[0] != sample.genders[1]
         assert sample.reason
-        for option, pronoun, target in zip(
-            sample.options, sample.pronouns, sample.targets, strict=True
-        ):
-            assert pronoun in option.replace("'", " ").split()
-            assert target[:-2] in option.replace("Н", "н")  # case endings of Russian
-        for noun in sample.referents:
-            assert noun in sample.sentence
+        words = [option.replace("'", " ").split() for option in sample.options]
+        assert all(map(list.__contains__, words, sample.pronouns))
+        texts = [option.replace("Н", "н") for option in sample.options]
+        nouns = [target[:-2] for target in sample.targets]  # case endings of Russian
+        assert all(map(str.__contains__, texts, nouns))
+        assert all(noun in sample.sentence for noun in sample.referents)
 
 
 @pytest.mark.parametrize("lang", LANGS)
@@ -106,7 +107,7 @@ def test_the_prompt_of_each_table_is_rendered_as_before() -> None:
 
 
 #: A change of a prompt changes signatures and stored replies; it must be meant.
-DIGESTS: dict[tuple[str, str], str] = {
+DIGESTS = {
     ("translations", "basic"): "765341e0",
     ("translations", "cot"): "715bac1c",
     ("translations", "cota"): "417fc469",
@@ -123,20 +124,12 @@ def test_reasons_need_the_columns_that_they_name() -> None:
 
 
 def test_chain_of_tasks_says_which_of_several_pronouns_is_meant() -> None:
-    sample = ChoiceSample(
-        "",
-        "",
-        "It hurt, and it fell.",
-        ("Er fiel.", "Sie fiel."),
-        "1",
-        pronouns=("er", "sie"),
-        referents=("stone", "cup"),
-        targets=("Stein", "Tasse"),
-        genders=("male", "female"),
-    )
-    prompt = choice_prompt(
-        find_template("translations", "cota"), [sample], src_lang="en", tgt_lang="de"
-    )
+    columns: Any = {"pronouns": ("er", "sie"), "referents": ("stone", "cup")}
+    columns |= {"targets": ("Stein", "Tasse"), "genders": ("male", "female")}
+    options = ("Er fiel.", "Sie fiel.")
+    sample = ChoiceSample("", "", "It hurt, and it fell.", options, "1", **columns)
+    template = find_template("translations", "cota")
+    prompt = choice_prompt(template, [sample], src_lang="en", tgt_lang="de")
     answer = prompt.demonstrations[0][1]
     assert 'the ambiguous pronoun "it" (the last "it" of the sentence)' in answer
     assert 'The correct filler in this case is "stone". Since the German' in answer

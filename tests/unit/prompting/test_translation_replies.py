@@ -35,15 +35,8 @@ def test_only_translations_are_valid(reply: str, source: str, lang: str, expecte
 @cases_by_words(
     ("reply", "expected"),
     [
-        (
-            'Here "match" is a contest. Thus it follows that the German translation of the full'
-            ' English sentence is: "Das Spiel: ein Erfolg."',
-            "Das Spiel: ein Erfolg.",
-        ),
-        (
-            'The translation is: "Das Streichholz." No, the German translation is: "Das Spiel."',
-            "Das Spiel.",
-        ),
+        ('"Match" is a game. Thus the German translation is: "Spiel: gut."', "Spiel: gut."),
+        ('The translation is: "Holz." No, the German translation is: "Spiel."', "Spiel."),
         ("So, in German: Das Spiel.", "Das Spiel."),
         ("As an AI language model, I cannot help.", ""),
     ],

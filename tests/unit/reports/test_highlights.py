@@ -1,7 +1,9 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 from cc_hf.reports.highlights import (
     Attribute,
@@ -15,6 +17,7 @@ from cc_hf.reports.highlights import (
 from cc_hf.reports.page.standing_out import filter_name, sample_link, standing_out
 from cc_hf.reports.report import Report, build_report
 from cc_hf.reports.samples import System
+from cc_hf.schema import ContrastiveSourceExample
 from tests.helpers import reported
 from tests.helpers.reported import HOSTILE_NAME, OCCUPATIONS, N
 
@@ -43,33 +46,25 @@ def test_attributes_are_the_columns_whose_values_occur_again() -> None:
 
 
 def test_words_in_focus_are_an_attribute_unless_a_column_repeats_them() -> None:
-    words = ("Cook", "Nurse", "Guard")
-    found = []
+    def found(examples: Sequence[ContrastiveSourceExample]) -> list[tuple[str, set[str]]]:
+        report = build_report(reported.systems()[:1], examples=examples, n_resamples=1)
+        return [(a.name, set(a.distinct)) for a in attributes(report)]
+
+    words, examples = ("Cook", "Nurse", "Guard"), []
     for i, example in enumerate(reported.examples()):
         word = words[i % 3] if i % 2 else words[0]
         text = example.source.replace("cook", word)
-        variants = (text.replace("The", "A"),)
-        focus = replace(example.focus, text=word)
-        found.append(
-            replace(
-                example,
-                source=text,
-                focus=focus,
-                correct_sources=variants,
-                incorrect_sources=variants,
-                extra={},
-            )
-        )
-    report = build_report(reported.systems()[:1], examples=found, n_resamples=1)
-    [attribute] = attributes(report)
-    assert attribute.name == "word"
-    assert set(attribute.distinct) == {"cook", "nurse", "guard"}
-    repeated = [replace(e, extra={"occupation": e.focus.text.lower()}) for e in found]
-    report = build_report(reported.systems()[:1], examples=repeated, n_resamples=1)
-    assert [attribute.name for attribute in attributes(report)] == ["occupation"]
+        variants = {
+            f"{side}_sources": (text.replace("The", "A"),) for side in ("correct", "incorrect")
+        }
+        changes: dict[str, Any] = {**variants, "source": text, "extra": {}}
+        examples.append(replace(example, focus=replace(example.focus, text=word), **changes))
+    distinct = {"cook", "nurse", "guard"}
+    assert found(examples) == [("word", distinct)]
+    repeated = [replace(e, extra={"occupation": e.focus.text.lower()}) for e in examples]
+    assert found(repeated) == [("occupation", distinct)]
     same = [replace(e, extra={"gender": e.category}) for e in reported.examples()]
-    report = build_report(reported.systems()[:1], examples=same, n_resamples=1)
-    assert attributes(report) == ()
+    assert found(same) == []
 
 
 def test_spreads_have_the_accuracies_of_the_categories_and_of_groups() -> None:
@@ -78,19 +73,16 @@ def test_spreads_have_the_accuracies_of_the_categories_and_of_groups() -> None:
         result = report.systems[spread.system].results[METRIC]
         expected = {c.category: (c.n, c.n_correct, c.accuracy) for c in result.categories}
         assert {g.name: (g.n, g.n_correct, g.accuracy) for g in spread.groups} == expected
-        lowest = min(c.accuracy for c in result.categories)
-        assert spread.lowest.accuracy == lowest
-        assert spread.gap == max(c.accuracy for c in result.categories) - lowest
+        accuracies = [c.accuracy for c in result.categories]
+        assert spread.lowest.accuracy == min(accuracies)
+        assert spread.gap == max(accuracies) - min(accuracies)
     stereotype = attributes(report)[1]
     first, second = spreads(report, METRIC, stereotype)
     assert (first.system, second.system) == (0, 1)
-    verdicts = right(report, 0)
-    assert [(g.name, g.n, g.n_correct) for g in first.groups] == [
-        (name, 36, sum(v for v, s in zip(verdicts, stereotype.values, strict=True) if s == name))
-        for name in ("anti", "pro")
-    ]
-    one = Attribute("one", ("a",) * N)
-    assert spreads(report, METRIC, one) == ()
+    verdicts = list(zip(right(report, 0), stereotype.values, strict=True))
+    expected_groups = [(s, 36, verdicts.count((True, s))) for s in ("anti", "pro")]
+    assert [(g.name, g.n, g.n_correct) for g in first.groups] == expected_groups
+    assert spreads(report, METRIC, Attribute("one", ("a",) * N)) == ()
 
 
 def test_hard_values_are_those_of_the_lowest_accuracy() -> None:
@@ -116,32 +108,21 @@ def test_confusions_count_every_judgement_with_a_reading() -> None:
     assert confusions(report, METRIC) == ()
     for table in confusions(report, "words"):
         judgements = report.systems[table.system].results["words"].judgements
-        expected = Counter((j.gold, j.predicted) for j in judgements)
-        found = {
-            (gold, reading): count
-            for gold, counts in zip(table.golds, table.counts, strict=True)
-            for reading, count in zip(table.readings, counts, strict=True)
-            if count
-        }
-        assert found == dict(expected)
-    many = replace(
-        reported.results(0)["words"],
-        judgements=tuple(
-            replace(j, predicted=str(i % 9))
-            for i, j in enumerate(reported.results(0)["words"].judgements)
-        ),
-    )
-    assert confusions(build_report([System("a", {"words": many})]), "words") == ()
+        pairs = [(gold, reading) for gold in table.golds for reading in table.readings]
+        counts = [count for row in table.counts for count in row]
+        found = {pair: count for pair, count in zip(pairs, counts, strict=True) if count}
+        assert found == Counter((j.gold, j.predicted) for j in judgements)
+    words = reported.results(0)["words"]
+    many = [replace(j, predicted=str(i % 9)) for i, j in enumerate(words.judgements)]
+    system = System("a", {"words": replace(words, judgements=tuple(many))})
+    assert confusions(build_report([system]), "words") == ()
 
 
 def test_divided_samples_are_right_in_one_system_and_wrong_in_the_other() -> None:
     report = reported.report()
-    first, second = right(report, 0), right(report, 1)
-    expected = [
-        sum(a and not b for a, b in zip(first, second, strict=True)),
-        sum(b and not a for a, b in zip(first, second, strict=True)),
-    ]
-    assert divided_samples(report, METRIC) == ((0, expected[0]), (expected[1], 0))
+    pairs = list(zip(right(report, 0), right(report, 1), strict=True))
+    one, other = pairs.count((True, False)), pairs.count((False, True))
+    assert divided_samples(report, METRIC) == ((0, one), (other, 0))
 
 
 def test_what_stands_out_is_said_of_every_metric_with_links() -> None:

@@ -43,16 +43,7 @@ def report() -> Report:
 
 def words(svg: str) -> list[str]:
     """Return the texts that an SVG shows, without the names of its parts for screen readers."""
-    return [
-        text.text or ""
-        for text in ET.fromstring(svg).iter()
-        if text.tag.rpartition("}")[2] == "text"
-    ]
-
-
-def test_the_names_are_long() -> None:
-    assert {len(name) for name in NAMES} == {60}
-    assert len({name[:-2] for name in NAMES}) == 1
+    return [part.text or "" for part in ET.fromstring(svg).iter() if part.tag.endswith("text")]
 
 
 def test_charts_of_the_page_show_every_name_in_full(report: Report) -> None:
@@ -64,9 +55,8 @@ def test_charts_of_the_page_show_every_name_in_full(report: Report) -> None:
         assert str(i + 1) in dots  # at the mark
         assert f"{i + 1}.{name}" in joined  # below the chart
     longer = [name * 2 for name in NAMES]
-    assert "".join(words(bar_chart(category_bars(report, METRIC), longer, label="x"))).count(
-        longer[11]
-    ) == len(report.categories)
+    joined = "".join(words(bar_chart(category_bars(report, METRIC), longer, label="x")))
+    assert joined.count(longer[11]) == len(report.categories)
 
 
 @pytest.mark.parametrize(("name", "is_beside"), [("Model alpha", True), ("MMW-Mwmm", False)])
@@ -79,10 +69,8 @@ def test_marks_differ_in_colour_or_shape(report: Report) -> None:
     assert len({mark_classes(i) for i in range(48)}) == 48
     assert len({mark_classes(i).split()[1] for i in range(6)}) == 6  # also without colours
     chart = ET.fromstring(quality_chart(quality_points(report, METRIC), NAMES, label="x"))
-    drawn = {
-        (part.get("class"), part.get("d")) for part in chart.iter() if part.tag.endswith("path")
-    }
-    assert len(drawn) == N
+    paths = [part for part in chart.iter() if part.tag.endswith("path")]
+    assert len({(path.get("class"), path.get("d")) for path in paths}) == N
 
 
 def test_tables_have_names_in_full_and_systems_as_rows(report: Report) -> None:
@@ -100,11 +88,8 @@ def test_tables_have_names_in_full_and_systems_as_rows(report: Report) -> None:
 
 
 def test_page_and_texts_have_every_name(report: Report) -> None:
-    for text in (
-        html_page(report),
-        markdown_report(report),
-        latex_report(report).replace(r"\allowbreak{}", ""),
-    ):
+    latex = latex_report(report).replace(r"\allowbreak{}", "")
+    for text in (html_page(report), markdown_report(report), latex):
         assert all(text.count(name) >= 3 for name in NAMES)
         assert "…" not in re.sub(r"<script.*?</script>", "", text, flags=re.DOTALL)
 

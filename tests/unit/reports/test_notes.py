@@ -7,10 +7,8 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
 
 import cc_hf
-from cc_hf.cli.main import app
 from cc_hf.comparing.explanation import explain
 from cc_hf.comparing.systems import compare
 from cc_hf.leaderboard.html import result_html
@@ -25,7 +23,8 @@ from cc_hf.reports.samples import System
 from cc_hf.reports.tables.base import result_table, results_table
 from cc_hf.reports.tables.comparisons import comparison_tables
 from cc_hf.results import EvaluationResult, ResultSet
-from tests.helpers.command_line import invoke
+from tests.helpers.command_line import invoke, printed_by
+from tests.helpers.lines import write_lines
 from tests.helpers.results import small_result, write_result
 from tests.helpers.terminal import printed
 
@@ -55,14 +54,11 @@ def test_notes_are_shown_in_a_comparison() -> None:
 
 
 def test_notes_are_shown_in_every_report() -> None:
-    result = noted()
-    report = build_report(
-        [
-            System("a", {result.metric: result}),
-            System("b", {result.metric: replace(result, notes=())}),
-        ],
-        n_resamples=10,
-    )
+    systems = [
+        System(name, {noted().metric: replace(noted(), notes=notes)})
+        for name, notes in (("a", (NOTE,)), ("b", ()))
+    ]
+    report = build_report(systems, n_resamples=10)
     assert report.notes[0] == f"a: {NOTE}"
     assert "Made for &lt;b&gt;another&lt;/b&gt; kind" in html_page(report)
     markdown = markdown_report(report)
@@ -96,41 +92,25 @@ def test_notes_are_shown_in_an_explanation() -> None:
 
 
 @pytest.mark.parametrize(
-    "evaluator",
-    [[], ["--evaluator", "cc-tiny-en-de"]],
-    ids=["default evaluator", "named evaluator"],
+    "evaluator", ["", "--evaluator cc-tiny-en-de"], ids=["default evaluator", "named evaluator"]
 )
-def test_the_bat_example_of_the_readme_gets_a_note(tmp_path: Path, evaluator: list[str]) -> None:
+def test_the_bat_example_of_the_readme_gets_a_note(tmp_path: Path, evaluator: str) -> None:
     (tmp_path / "bats.csv").write_text(BATS, encoding="utf-8")
-    (tmp_path / "bats.de.txt").write_text(
-        "Der Schläger war alt.\nEine Fledermaus schlief auf dem Dachboden.\n", encoding="utf-8"
-    )
-    output = tmp_path / "bats.json"
-    arguments = [
-        "evaluate",
-        tmp_path / "bats.csv",
-        "--translations",
-        tmp_path / "bats.de.txt",
-        *evaluator,
-        "--output",
-        output,
-        "--quiet",
-    ]
-    found = invoke(*arguments)
+    texts = ["Der Schläger war alt.", "Eine Fledermaus schlief auf dem Dachboden."]
+    path = write_lines(tmp_path / "bats.de.txt", texts)
+    options = f"--translations {path} {evaluator} --output {tmp_path}/bats.json --quiet"
+    found = invoke(f"evaluate {tmp_path}/bats.csv {options}")
     assert found.exit_code == 0, found.output
     text = " ".join(found.output.split())
     assert "note: cc-tiny-en-de was made to judge the gender of people" in text
     assert "facebook/wmt19-en-de" in text
-    (note,) = EvaluationResult.from_json(output.read_text(encoding="utf-8")).notes
+    result = EvaluationResult.from_json((tmp_path / "bats.json").read_text(encoding="utf-8"))
+    (note,) = result.notes
     assert "all 2 rows have other cues" in note
 
 
 def test_evaluators_are_listed_with_their_agreement() -> None:
-    text = " ".join(
-        CliRunner().invoke(app, ["list", "evaluators"], env={"COLUMNS": "500"}).output.split()
-    )
+    text = " ".join(printed_by("list evaluators", columns=500).split())
     assert "93.75 %, 98.91 % weighted agreement with human annotators on winomt (n = 400)" in text
-    assert (
-        "recommended: a member of the WMT19 ensemble of Ng et al. 2019, which has 97.6 % weighted"
-        " agreement" in text
-    )
+    recommended = "recommended: a member of the WMT19 ensemble of Ng et al. 2019, which has 97.6 %"
+    assert f"{recommended} weighted agreement" in text

@@ -7,6 +7,7 @@ import sys
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from unittest.mock import Mock
 
 import pytest
 from markupsafe import Markup
@@ -82,24 +83,17 @@ def test_a_section_can_be_of_tables_only(hooked: Hooked) -> None:
 
 
 def test_a_section_is_built_once_and_only_where_it_applies(hooked: Hooked, tmp_path: Path) -> None:
-    built: list[Report] = []
-
-    def build(report: Report) -> Section | None:
-        built.append(report)
-        return toy(report)
-
+    build = Mock(side_effect=toy)
     hooked(SectionHook(build, keys=frozenset({"toy"}), files={"toys": Path.read_text}))
     for other in (report_on(), report_on("other", others="abc")):
         assert "Second toys" not in markdown_report(other) + html_page(other)
-    assert built == []
+    build.assert_not_called()
     path = tmp_path / "toys.txt"
     path.write_text("abcde", encoding="utf-8")
-    inputs = read_section_files({"toys": path, "others": None})
-    report = report_on(**inputs)
-    assert "5 toys" in markdown_report(report)
-    assert "5 toys" in html_page(report)
-    assert "5 toys" in latex_report(report)
-    assert len(built) == 1
+    report = report_on(**read_section_files({"toys": path, "others": None}))
+    for show in (markdown_report, html_page, latex_report):
+        assert "5 toys" in show(report)
+    build.assert_called_once()
 
 
 def test_a_study_can_have_nothing_to_show(hooked: Hooked) -> None:
@@ -128,10 +122,7 @@ from tests.helpers import reported
 markdown_report(reported.report())
 print(*(name for name in sys.modules if name.startswith("cc_hf.studies.")))
 """
-    done = subprocess.run(
-        [sys.executable, "-c", program], capture_output=True, text=True, check=True
-    )
-    loaded = done.stdout.split()
+    loaded = subprocess.check_output([sys.executable, "-c", program], text=True).split()
     hooks = {study.report_section for study in registry.STUDIES.values() if study.report_section}
     packages = {name for name in loaded if name.count(".") == 2}
     assert {*loaded} - packages == {hook.partition(":")[0] for hook in hooks}

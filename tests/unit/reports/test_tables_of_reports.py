@@ -6,6 +6,7 @@ import subprocess
 from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -15,12 +16,14 @@ from cc_hf.reports.formats.markdown import markdown_report
 from cc_hf.reports.formats.plots import empty_figure, plots, saved_figure
 from cc_hf.reports.numbers import percent
 from cc_hf.reports.page.page import html_page, html_table
-from cc_hf.reports.report import build_report
+from cc_hf.reports.report import Report, build_report
 from cc_hf.reports.report_parts import ReportTable, TableRow
 from cc_hf.reports.report_tables import figure_cell, report_tables, summary_table
 from cc_hf.reports.samples import System
 from cc_hf.reports.tables.base import result_table
+from cc_hf.results import EvaluationResult
 from tests.helpers import reported
+from tests.helpers.intervals import limits
 from tests.helpers.metrics import simplegen
 from tests.helpers.reported import HOSTILE_NAME
 from tests.helpers.terminal import printed
@@ -43,37 +46,25 @@ def test_colours_of_differences_follow_the_direction_of_the_figure() -> None:
 def test_the_summary_table_shows_quality_and_metrics() -> None:
     report = reported.report()
     table = summary_table(report)
+    metric, names = "contrastive_conditioning", ("minimum accuracy", "accuracy")
     assert table.groups == (("quality", 1), ("contrastive conditioning", 4), ("words", 2))
-    assert table.columns == (
-        "BLEU",
-        "minimum accuracy",
-        "accuracy",
-        "weighted accuracy",
-        "weighted minimum accuracy",
-        "minimum accuracy",
-        "accuracy",
-    )
+    weighted = ("weighted accuracy", "weighted minimum accuracy")
+    assert table.columns == ("BLEU", *names, *weighted, *names)
     assert table.bests == ("high",) * 7
     first, second = table.rows
-    assert (first.label, first.note, second.label, second.note) == (
-        "first",
-        "baseline",
-        HOSTILE_NAME,
-        "",
-    )
-    assert [cell.value for cell in first.cells] == [
-        "31.2",
-        *(_shown(report.systems[0].results[m].scores[n]) for m, n in _names()),
-    ]
+    labels = [(row.label, row.note) for row in table.rows]
+    assert labels == [("first", "baseline"), (HOSTILE_NAME, "")]
+    figures = ("min_accuracy", "accuracy", "weighted_accuracy", "weighted_min_accuracy")
+    scores = report.systems[0].results[metric].scores, report.systems[0].results["words"].scores
+    values = [scores[0][name] for name in figures] + [scores[1][name] for name in figures[:2]]
+    assert [cell.value for cell in first.cells] == ["31.2", *map(percent, values)]
     assert {cell.difference for cell in first.cells} == {""}
-    compared = report.comparisons["contrastive_conditioning", HOSTILE_NAME].differences[
-        "min_accuracy"
-    ]
+    compared = report.comparisons[metric, HOSTILE_NAME].differences["min_accuracy"]
     shown = second.cells[1]
     assert shown.difference.replace("−", "-").lstrip("+") == percent(compared.difference)
     assert shown.is_significant == (compared.p_value < 0.05)
-    interval = report.systems[1].results["words"].intervals["accuracy"]
-    assert second.cells[6].interval == f"{percent(interval.low)} – {percent(interval.high)}"
+    low, high = limits(report.systems[1].results["words"].intervals["accuracy"])
+    assert second.cells[6].interval == f"{percent(low)} – {percent(high)}"
     assert "Differences to first are in percentage points" in table.caption
     alone = summary_table(build_report(reported.systems()[:1], n_resamples=1))
     assert alone.rows[0].note == ""
@@ -82,14 +73,10 @@ def test_the_summary_table_shows_quality_and_metrics() -> None:
 
 def test_every_table_has_all_its_cells() -> None:
     tables = report_tables(reported.report())
-    assert [table.title for table in tables] == [
-        "Systems and metrics",
-        "Accuracy by category: contrastive conditioning",
-        "Accuracy by category: words",
-        "All figures: contrastive conditioning",
-        "All figures: words",
-        "Agreement with human labels",
-    ]
+    kinds, metrics = ("Accuracy by category", "All figures"), ("contrastive conditioning", "words")
+    titles = [f"{kind}: {metric}" for kind in kinds for metric in metrics]
+    titles = ["Systems and metrics", *titles, "Agreement with human labels"]
+    assert [table.title for table in tables] == titles
     for table in tables:
         assert {len(row.cells) for row in table.rows} == {len(table.columns)}
         assert not table.groups or sum(n for _, n in table.groups) == len(table.columns)
@@ -97,58 +84,42 @@ def test_every_table_has_all_its_cells() -> None:
 
 def test_markdown_cells_are_escaped() -> None:
     text = markdown_report(reported.report())
-    rows = [line for line in text.splitlines() if line.startswith("|")]
-    by_table = re.split(r"\n## ", text)
-    for part in by_table:
-        widths = {
-            len(re.findall(r"(?<!\\)\|", line))
-            for line in part.splitlines()
-            if line.startswith("|")
-        }
-        assert len(widths) <= 1, part
+    for part in re.split(r"\n## ", text):
+        rows = [line for line in part.splitlines() if line.startswith("|")]
+        assert len({len(re.findall(r"(?<!\\)\|", line)) for line in rows}) <= 1, part
+    assert text.count("\n|") > 20
     assert r"&lt;/script>&lt;b>b\|c&lt;/b> \$x\_1\$ &amp; 100%" in text
     assert not re.search(r"<(?!-)", re.sub("`[^`]*`", "", text))
-    assert len(rows) > 20
     assert "- &lt;em>a note&lt;/em>" in text
     assert reported.report().signature in text
 
 
 def test_latex_is_escaped_and_complete() -> None:
     text = latex_report(reported.report())
-    assert (
-        r"\textless{}/script\textgreater{}\textless{}b\textgreater{}b\textbar{}c\textless{}/b\textgreater{}"
-        r" \$x\_1\$ \& 100\%" in text.replace(r"\allowbreak{}", "")
-    )
+    name = r"\textless{}/script\textgreater{}\textless{}b\textgreater{}b\textbar{}c\textless{}/b\textgreater{}"
+    assert rf"{name} \$x\_1\$ \& 100\%" in text.replace(r"\allowbreak{}", "")
     body = "\n".join(line for line in text.splitlines() if not line.startswith("%"))
-    specification = r">\{\\ragged(?:left|right)\\arraybackslash\}p\{[0-9.]+\\linewidth\}"
+    column = r">\{\\ragged(?:left|right)\\arraybackslash\}p\{[0-9.]+\\linewidth\}"
     assert "<" not in body
     assert not re.search(r"(?<!\\)_", body)
-    tables = re.findall(
-        rf"\\begin\{{longtable\}}\{{((?:{specification})+)\}}(.*?)\\end\{{longtable\}}",
-        body,
-        re.DOTALL,
-    )
+    long_table = rf"\\begin\{{longtable\}}\{{((?:{column})+)\}}(.*?)\\end\{{longtable\}}"
+    tables = re.findall(long_table, body, re.DOTALL)
     assert len(tables) == len(set(re.findall(r"\\label\{.*?\}", body))) == 6
     for columns, content in tables:
-        n_columns = len(re.findall(specification, columns))
         for line in re.findall(r"^(?!\\caption)(.* & .*) \\\\$", content, re.MULTILINE):
             n = sum(int(k) - 1 for k in re.findall(r"\\multicolumn\{(\d+)\}", line))
-            assert len(re.findall(r"(?<!\\)&", line)) + 1 + n == n_columns, line
-    assert (
-        latex_text("[a] *b* c\\d\n~^")
-        == r"{[}a{]} {*}b{*} c\textbackslash{}d \textasciitilde{}\textasciicircum{}"
-    )
+            assert len(re.findall(r"(?<!\\)&", line)) + 1 + n == len(re.findall(column, columns)), (
+                line
+            )
+    escaped = r"{[}a{]} {*}b{*} c\textbackslash{}d \textasciitilde{}\textasciicircum{}"
+    assert latex_text("[a] *b* c\\d\n~^") == escaped
 
 
 def test_html_is_well_formed() -> None:
     page = html_page(reported.report())
-    parser = _Balance()
-    parser.feed(page)
-    parser.close()
-    assert parser.open == []
+    assert _parsed(page).tags.count("script") == page.count("</script>") == 2
     assert "<b>b|c" not in page
     assert "&lt;em&gt;a note" in page
-    assert page.count("<script") == page.count("</script>") == 2
     assert ' style="' not in page
     assert not re.search(r'(?:src|href)="(?!#|https://aclanthology\.org/)', page)
 
@@ -157,21 +128,13 @@ def test_texts_cannot_end_their_html_element() -> None:
     """This holds for names, categories, translations and notes, in elements and in attributes."""
     evil = f"\"><img src=x onerror='x'>{{{{ 7 * 7 }}}}' {HOSTILE_NAME}"
     found = reported.report()
-    judged = {
-        metric: replace(
-            result,
-            dataset=evil,
-            signature=evil,
-            notes=(evil,),
-            categories=tuple(replace(c, category=evil) for c in result.categories),
-        )
-        for metric, result in reported.results(0).items()
-    }
+    fields: dict[str, Any] = {"dataset": evil, "signature": evil, "notes": (evil,)}
+    judged = {}
+    for metric, result in reported.results(0).items():
+        categories = tuple(replace(c, category=evil) for c in result.categories)
+        judged[metric] = replace(result, categories=categories, **fields)
     hostile = replace(found, systems=(replace(found.systems[0], name=evil, results=judged),))
-    parser = _Balance()
-    parser.feed(html_page(hostile))
-    parser.close()
-    assert parser.open == []
+    parser = _parsed(html_page(hostile))
     assert parser.tags.count("script") == 2
     assert not {"img", "b|c"} & set(parser.tags)
     assert not {name for name in parser.attributes if name.startswith("on") or name == "src"}
@@ -188,32 +151,22 @@ def test_html_header_cells_have_their_scope() -> None:
 
 
 def test_plots_are_png_files_with_a_colour_per_system() -> None:
-    report = reported.report()
-    found = plots(report)
-    assert set(found) == {
-        "categories.contrastive_conditioning.png",
-        "probabilities.contrastive_conditioning.png",
-        "quality.contrastive_conditioning.png",
-        "categories.words.png",
-        "quality.words.png",
-    }
     from PIL import Image
 
+    report = reported.report()
+    found = plots(report)
+    kinds = "categories.words quality.words " + " ".join(
+        f"{kind}.contrastive_conditioning" for kind in ("categories", "probabilities", "quality")
+    )
+    assert set(found) == {f"{kind}.png" for kind in kinds.split()}
     for name, content in found.items():
         with Image.open(io.BytesIO(content)) as image:
             colours = {colour for _, colour in image.convert("RGB").getcolors(1 << 20) or []}
             assert image.width > 500, name
         assert {(31, 111, 196), (208, 97, 15)} <= colours, name  # one for each system
-    words = build_report(
-        [
-            replace(system, results={"words": system.results["words"]})
-            for system in reported.systems()
-        ],
-        n_resamples=1,
-    )
-    again = plots(words, file_format="svg")
-    assert again == plots(words, file_format="svg")
-    assert set(again) == {"categories.words.svg", "quality.words.svg"}
+    again = plots(report, file_format="svg")
+    assert again == plots(report, file_format="svg")
+    assert set(again) == {f"{kind}.svg" for kind in kinds.split()}
     assert b"BLEU" in again["quality.words.svg"]
     assert b"&lt;/script&gt;" in again["quality.words.svg"]
     with pytest.raises(InputError, match="expected one of png, svg, pdf, got 'eps'"):
@@ -228,13 +181,12 @@ def test_plots_as_pdf_have_searchable_text_and_no_date() -> None:
     assert pictures == plots(report, file_format="pdf")
     assert len(pictures) == 5
     for name, content in pictures.items():
-        (page,) = PdfReader(io.BytesIO(content)).pages
+        reader = PdfReader(io.BytesIO(content))
+        (page,) = reader.pages
         fonts = [font.get_object() for font in page["/Resources"]["/Font"].values()]
         # Type 42 is embedded as a TrueType font with a map to Unicode, never as type 3.
         assert {font["/Subtype"] for font in fonts} == {"/Type0"}, name
-        assert not any(
-            "date" in key.lower() for key in PdfReader(io.BytesIO(content)).metadata or {}
-        )
+        assert not any("date" in key.lower() for key in reader.metadata or {})
         text = page.extract_text()
         assert "d (c), German" in text or "probability of the correct reading, %" in text
         assert "first" in text
@@ -253,42 +205,19 @@ def test_negative_ticks_of_plots_have_a_real_minus() -> None:
 
 def test_templates_of_the_page_are_not_ignored_by_git(root: Path) -> None:
     """Hatch omits files that git ignores."""
-    names = [
-        f"cc_hf/reports/page/{name}"
-        for name in (
-            "page.html.jinja",
-            "standing_out.html.jinja",
-            "explorer.html",
-            "page.css",
-            "tools.js",
-            "page.js",
-        )
-    ]
-    assert all((root / name).is_file() for name in names)
-    names += [str(path.relative_to(root)) for path in (root / "cc_hf").rglob("*.jinja")]
-    assert len(names) > 6
+    own = "page.html.jinja standing_out.html.jinja explorer.html page.css tools.js page.js"
+    paths = [root / "cc_hf/reports/page" / name for name in own.split()]
+    assert all(path.is_file() for path in paths)
+    names = [str(p.relative_to(root)) for p in (*paths, *(root / "cc_hf").rglob("*.jinja"))]
+    assert len(names) > len(paths)
     ignored = subprocess.run(
         ["git", "check-ignore", *names], cwd=root, capture_output=True, text=True, check=False
     )
     assert ignored.stdout == ""
 
 
-def _names() -> list[tuple[str, str]]:
-    own = [
-        ("contrastive_conditioning", name)
-        for name in ("min_accuracy", "accuracy", "weighted_accuracy", "weighted_min_accuracy")
-    ]
-    return [*own, *(("words", name) for name in ("min_accuracy", "accuracy"))]
-
-
-def _shown(value: float) -> str:
-    return percent(value).replace("-", "−")
-
-
 class _Balance(HTMLParser):
-    """Collects elements that were not closed in order."""
-
-    VOID = ("meta", "input", "br", "link", "img")
+    """Collects elements, and checks that they are closed in order."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -305,7 +234,7 @@ class _Balance(HTMLParser):
         self.tags.append(tag)
         self.attributes |= {name for name, _ in attrs}
         self.values |= {value for _, value in attrs if value}
-        if tag not in self.VOID:
+        if tag not in ("meta", "input", "br", "link", "img"):
             self.open.append(tag)
 
     def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
@@ -316,28 +245,29 @@ class _Balance(HTMLParser):
         assert self.open.pop() == tag
 
 
-@pytest.mark.parametrize(
-    "metric",
-    ["../../evil", "/abs/evil", "..", "a\0b", "x" * 300, "", "a\nb"],
-    ids=[
-        "parent folders",
-        "absolute path",
-        "parent folder",
-        "null character",
-        "long name",
-        "empty",
-        "line break",
-    ],
-)
+def _parsed(page: str) -> _Balance:
+    """Return the parts of a page whose elements are all closed."""
+    parser = _Balance()
+    parser.feed(page)
+    parser.close()
+    assert parser.open == []
+    return parser
+
+
+def _report_of(result: EvaluationResult) -> Report:
+    return build_report([System("a", {result.metric: result})], n_resamples=1)
+
+
+METRICS = {
+    **{"parent folders": "../../evil", "absolute path": "/abs/evil", "parent folder": ".."},
+    **{"null character": "a\0b", "long name": "x" * 300, "empty": "", "line break": "a\nb"},
+}
+
+
+@pytest.mark.parametrize("metric", METRICS.values(), ids=METRICS)
 def test_plot_names_stay_in_their_folder(metric: str) -> None:
-    (system,) = reported.systems()[:1]
-    result = replace(next(iter(system.results.values())), metric=metric)
-    names = list(
-        plots(
-            build_report([replace(system, results={metric: result})], n_resamples=1),
-            file_format="svg",
-        )
-    )
+    result = replace(reported.results(0)["contrastive_conditioning"], metric=metric)
+    names = list(plots(_report_of(result), file_format="svg"))
     assert names
     for name in names:
         assert re.fullmatch(r"(categories|probabilities|quality)\.[\w.-]+\.svg", name)
@@ -346,14 +276,9 @@ def test_plot_names_stay_in_their_folder(metric: str) -> None:
 
 
 def test_tables_mark_the_category_excluded_from_the_minimum() -> None:
-    (system,) = reported.systems()[:1]
-    plain = next(iter(system.results.values()))
+    plain = reported.results(0)["contrastive_conditioning"]
     one = replace(plain.categories[0], category="none")
     result = replace(plain, categories=(*plain.categories[1:], one))
-    table = report_tables(
-        build_report([replace(system, results={plain.metric: result})], n_resamples=1)
-    )[1]
-    assert [row.label for row in table.rows if row.label.startswith("none")] == [
-        "none (not in minimum)"
-    ]
+    labels = [row.label for row in report_tables(_report_of(result))[1].rows]
+    assert [label for label in labels if label.startswith("none")] == ["none (not in minimum)"]
     assert "none (not in minimum)" in printed(result_table(result), width=200)

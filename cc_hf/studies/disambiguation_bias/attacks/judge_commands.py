@@ -26,6 +26,7 @@ from cc_hf.studies.disambiguation_bias.command_options import (
 if TYPE_CHECKING:
     from cc_hf.studies.disambiguation_bias.attacks.contrastive import SenseCues
     from cc_hf.studies.disambiguation_bias.attacks.judging import CueJudge
+    from cc_hf.text.alignment import Aligner as TextAligner
 
 __all__ = ["judge"]
 
@@ -65,6 +66,26 @@ def judge(
     lexicon: Annotated[LexiconOptions, LexiconFields],
     search: Search = "anywhere",
     aligner: Aligner = "fast_align",
+    align_with: Annotated[
+        tuple[Path, Path] | None,
+        typer.Option(
+            metavar="SOURCE TARGET",
+            help=(
+                "Two line-aligned files, such as a part of the system's training corpus, from which"
+                " the aligner learns, too."
+            ),
+        ),
+    ] = None,
+    alignments: Annotated[
+        Path | None,
+        typer.Option(
+            help=(
+                "Word alignments in place of --aligner, in Pharaoh format between words and"
+                " punctuation marks: one line for each line of the file of `cc-hf study"
+                " disambiguation_bias attack build --sources`."
+            )
+        ),
+    ] = None,
     lemmatizer: Lemmatizer = "simplemma",
     attractors: Annotated[
         Path | None,
@@ -135,6 +156,7 @@ def judge(
 
     Example: cc-hf study disambiguation_bias attack judge samples.jsonl --system my/model
     """
+    from cc_hf.metrics.alignments import corpus_aligner
     from cc_hf.studies.disambiguation_bias.attacks.judging import (
         attack_json,
         judge_attacks,
@@ -151,6 +173,7 @@ def judge(
             "attractors, cues, evaluator: only --judge contrastive uses them; name it, or leave"
             " them out"
         )
+    rows = list(read_samples(samples))
     cue_judge = lexicon_judge = None
     if "contrastive" in chosen:
         cue_judge = _cue_judge(
@@ -160,8 +183,13 @@ def judge(
             loading.device,
         )
     if "lexicon" in chosen:
-        lexicon_judge = LexiconJudge(lexicon.read(), search, aligner, lemmatizer)
-    rows = list(read_samples(samples))
+        learner: str | TextAligner = aligner
+        if align_with is not None:
+            words = {row.homograph.lower() for row in rows}
+            learner = corpus_aligner(
+                aligner, align_with, words=words, languages=lexicon.languages, lemmatizer=lemmatizer
+            )
+        lexicon_judge = LexiconJudge(lexicon.read(), search, learner, lemmatizer, alignments)
     translated = translate_or_read(
         rows,
         system,

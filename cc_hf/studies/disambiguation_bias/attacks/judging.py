@@ -11,9 +11,11 @@ from cc_hf.errors import InputError
 from cc_hf.evaluators.base import Evaluator
 from cc_hf.evaluators.options import LoadingOptions
 from cc_hf.fit_to_cite import reasons_not_to_cite
-from cc_hf.reading import read_lines
+from cc_hf.normalization import is_blank
+from cc_hf.reading import JSONL, read_lines
 from cc_hf.signature import build, parse
 from cc_hf.statistics.bootstrap import Bootstrap
+from cc_hf.studies.disambiguation_bias.attacks.asked import read_translations
 from cc_hf.studies.disambiguation_bias.attacks.contrastive import SenseCues
 from cc_hf.studies.disambiguation_bias.attacks.judge import (
     AttackFigures,
@@ -59,11 +61,14 @@ class Translated(NamedTuple):
     Attributes:
         signature: system and beams, or the hash of the file, for the signature.
         texts: text -> translation.
+        is_complete: whether every text must have a translation. Otherwise samples without one, for
+            themselves or for their seed, are not judged.
     """
 
     system: str
     signature: str
     texts: Mapping[str, str]
+    is_complete: bool = True
 
 
 class AttackReport(NamedTuple):
@@ -96,7 +101,8 @@ def translate_or_read(
 
     Args:
         system: model that translates; None to read `translations`.
-        translations: one line for each text of `distinct_texts`; None to translate.
+        translations: one line for each text of `distinct_texts`, or a JSONL file with the
+            translations of a model that was asked, which may lack some; None to translate.
         name: name of the system; None for that of the model or file.
         languages: ISO 639-1 codes of the sentences and of the translations.
 
@@ -115,6 +121,13 @@ def translate_or_read(
             f" {'neither' if system is None else 'both'}"
         )
     texts = distinct_texts(samples)
+    if translations is not None and translations.suffix.lower() in JSONL:
+        return Translated(
+            name or translations.stem,
+            f"{translations.name}@{file_digest(translations)}",
+            {t: text for t, text in read_translations(translations).items() if not is_blank(text)},
+            is_complete=False,
+        )
     if translations is not None:
         lines = read_lines(translations, keeps_end=True)
         return Translated(
@@ -169,6 +182,12 @@ def judge_attacks(
         "sys": translated.signature,
     }
     notes: list[str] = []
+    if not translated.is_complete:
+        samples, n_all = _translated(samples, translated.texts), len(samples)
+        notes.append(
+            f"{len(samples):,} of {n_all:,} samples are judged: those with a valid translation of"
+            " both the sentence and its seed"
+        )
     if lexicon is not None:
         judged = judge_by_lexicon(samples, translated.texts, lexicon)
         fields |= lexicon.signature_fields()
@@ -210,6 +229,18 @@ def judge_attacks(
     agreement = judge_agreement(judged, bootstrap=bootstrap) if len(judges) > 1 else None
     signature = build("attack", fields)
     return judged, AttackReport(translated.system, figures, agreement, signature, notes)
+
+
+def _translated(
+    samples: Sequence[AdversarialSample], texts: Mapping[str, str]
+) -> list[AdversarialSample]:
+    kept = [s for s in samples if s.source in texts and s.seed_source in texts]
+    if not kept:
+        raise InputError(
+            "translations: expected a translation of at least one sample and its seed, got none;"
+            " give the file that `cc-hf ask SAMPLES --output` wrote for the same samples"
+        )
+    return kept
 
 
 def attack_json(report: AttackReport) -> dict[str, Any]:

@@ -6,11 +6,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 from cc_hf.data.files.sense_rows import senses_text
 from cc_hf.errors import InputError, shown
 from cc_hf.evaluators.base import Evaluator, ScoreFunction
+from cc_hf.metrics.alignments import chosen_aligner
 from cc_hf.metrics.homograph_accuracy import (
     Outcome,
     aligned_texts,
@@ -77,18 +79,21 @@ class LexiconJudge:
         search: a name of `cc_hf.metrics.homograph_accuracy.SEARCHES`.
         aligner: a name of `cc_hf.text.alignment.ALIGNERS`, or an Aligner.
         lemmatizer: a name of `cc_hf.text.lemmatization.LEMMATIZERS`, or a Lemmatizer.
+        alignments: alignments that replace the aligner: a Pharaoh file or its lines, one for each
+            text of `distinct_texts`, by indices of `cc_hf.text.tokenization.word_tokens`.
     """
 
     lexicon: HomographLexicon
     search: str = "anywhere"
     aligner: str | Aligner = "fast_align"
     lemmatizer: str | Lemmatizer = "simplemma"
+    alignments: str | Path | Sequence[str] | None = None
 
     def signature_fields(self) -> dict[str, str]:
         """Return the fields of a signature."""
         return {
             "lexicon": self.lexicon.sha256[:7],
-            "align": find_aligner(self.aligner).signature_name,
+            "align": chosen_aligner(self.aligner, self.alignments).signature_name,
             "search": self.search,
             "lemma": find_lemmatizer(self.lemmatizer).name,
         }
@@ -119,7 +124,8 @@ def judge_by_lexicon(
     lemmatizer = find_lemmatizer(judge.lemmatizer)
     check_language(judge.lexicon.tgt_lang, lemmatizer)
     composed_texts = {text: composed(translations[text]) for text in texts}
-    links = find_aligner(judge.aligner).align(*aligned_texts(texts, list(composed_texts.values())))
+    aligner = chosen_aligner(judge.aligner, judge.alignments)
+    links = aligner.align(*aligned_texts(texts, list(composed_texts.values())))
     link_of = dict(zip(texts, links, strict=True))
     questions = list(dict.fromkeys(q for sample in samples for q in _questions(sample)))
     senses = _senses(samples, judge.lexicon)

@@ -15,8 +15,9 @@ from cc_hf.text import nouns
 from tests.helpers.cases import cases_by_message
 from tests.helpers.command_line import printed_by, read_json
 from tests.helpers.letter_evaluator import TextEvaluator
-from tests.helpers.lines import write_lines
+from tests.helpers.lines import read_jsonl, write_lines
 from tests.helpers.nouns import PARTS
+from tests.helpers.printed_beside import cells_beside
 from tests.helpers.sheets import fill
 from tests.studies.disambiguation_bias.attacks.helper import tagged, training_pairs
 
@@ -72,12 +73,61 @@ def test_from_pairs_to_figures() -> None:
     kinds = [sample.kind for sample in read_samples("samples.jsonl")]
     assert kinds == ["insert_at_homograph", "insert_at_homograph", "replace_at_homograph"]
     assert read_json(Path("samples.summary.json")) == summary
-    row = json.loads(judge("--json --judgements a.jsonl --html page.html"))
+    row = json.loads(judge("--json --judgements a.jsonl --html page.html -o attacks.json"))
     figures = row["judges"]["lexicon"]
     assert (figures["total"]["n"], figures["total"]["n_success"]) == (3, 2)
     assert len(list(read_judgements("a.jsonl"))) == 3
     assert "<article" in Path("page.html").read_text(encoding="utf-8")
-    assert "100.0" in run("transfer a.jsonl a.jsonl --name a --name b")
+    assert "100.0" in run("transfer a.jsonl a.jsonl --name a --name b -o transfer.json")
+    beside = cells_beside("disambiguation_bias", "attacks.json", "transfer.json")
+    assert beside["Figure 3.3"] == {"success": figures["total"]["rate"]}
+    assert beside["Table 3.11"] == figures["prediction"]["thresholds"]
+    assert list(beside["Table 3.10"].values()) == [
+        test["test"]["rank_biserial"] for test in figures["prediction"]["tests"]
+    ]
+    assert beside["section 3.3.4"] == {"least similar": 1.0}
+
+
+def test_words_are_aligned_with_a_corpus_or_as_a_file_says() -> None:
+    make()
+    for name, line in (("a.en", "the spring came"), ("a.de", "der Frühling kam")):
+        write_lines(Path(name), [line] * 3)
+    row = json.loads(judge("--align-with a.en a.de --search aligned --json"))
+    assert "|align:fast_align+3." in row["signature"]
+    assert row["judges"]["lexicon"]["total"]["n"] == 3
+    n_texts = len(Path("sources.txt").read_text(encoding="utf-8").splitlines())
+    same = " ".join(f"{i}-{i}" for i in range(10))
+    write_lines(Path("links.txt"), [same] * n_texts)
+    row = json.loads(judge("--alignments links.txt --search aligned --json"))
+    assert "|align:given." in row["signature"]
+    assert row["judges"]["lexicon"]["total"]["n_success"] == 2
+
+
+def test_a_language_model_is_asked_for_the_samples_and_judged_where_it_answered() -> None:
+    make()
+    ask = "ask samples.jsonl --language-pair en-de --shots 0"
+    request = json.loads(printed_by(f"{ask} --show --json", columns=200))
+    assert request["id"] == "seed:20"
+    printed_by(f"{ask} --prompts requests.jsonl", columns=200)
+    requests = read_jsonl(Path("requests.jsonl"))
+    texts = [row["source"] for row in requests]
+    assert texts == Path("sources.txt").read_text(encoding="utf-8").splitlines()
+    assert {row["category"] for row in requests} == {
+        *("seed", "insert_at_homograph", "replace_at_homograph")
+    }
+    words = {"A": "Ein", "The": "Der", "came": "kam", "to": "zu", "us": "uns", "old": "alte"}
+    words |= {"in": "in", "this": "diesem", "year": "Jahr", "at": "am", "last": "Ende"}
+    replies = []
+    for row in requests:
+        sense = "Quelle" if " hot " in row["source"] else "Frühling"
+        text = " ".join(words.get(word, sense) for word in row["source"].split())
+        replies.append({"id": row["id"], "text": "" if row is requests[1] else text})
+    write_lines(Path("replies.jsonl"), [json.dumps(row) for row in replies])
+    printed_by(f"{ask} --replies replies.jsonl -o asked.jsonl -q", columns=200)
+    options = "--lexicon lexicon.json --resamples 20 --json"
+    row = json.loads(run(f"judge samples.jsonl --translations asked.jsonl {options}"))
+    assert row["notes"][0].startswith("2 of 3 samples are judged")
+    assert row["judges"]["lexicon"]["total"]["n"] == 2
 
 
 def test_samples_that_another_run_writes_are_not_made(folder: Path) -> None:
@@ -115,13 +165,21 @@ def test_a_challenge_set_and_sheets_are_written_and_read() -> None:
         assert len(fill(Path(path), lambda row: ["1", "4"])) == 5
     rated = run("rate key.json sheets/rater1.csv sheets/rater2.csv --json")
     assert json.loads(rated)["kappa"] == 1.0
+    write_lines(Path("rated.json"), [rated])
+    beside = cells_beside("disambiguation_bias", "rated.json")
+    assert beside["section 3.3.3, naturalness"] == {"adversarial": 4.0, "regular": 4.0}
+    assert beside["section 3.3.3, kappas"]["senses"] == 1.0
+    rates = {kind["kind"]: kind["error_rate"] for kind in json.loads(rated)["kinds"]}
+    assert beside["section 3.3.3, errors"] == rates
 
 
 def test_grammar_is_compared_with_a_checker(monkeypatch: pytest.MonkeyPatch) -> None:
     make()
     tool = "cc_hf.studies.disambiguation_bias.attacks.grammar.language_tool"
     monkeypatch.setattr(tool, lambda lang: lambda text: "hot" in text)
-    shown = run("grammar samples.jsonl")
+    shown = run("grammar samples.jsonl -o grammar.json")
+    beside = cells_beside("disambiguation_bias", "grammar.json")
+    assert beside == {"section 3.3.3, grammar": {"samples": pytest.approx(2 / 3)}}
     assert "2 of 3 samples have more errors than their seed: 66.7" in shown
 
 
@@ -166,10 +224,18 @@ def test_options_of_build_are_checked(options: str, message: str) -> None:
         ("--evaluator x", "only --judge contrastive uses them"),
         ("--judge contrastive", "needs words for each sense; .* got neither"),
         ("--system x", "expected one of both, got both"),
+        (
+            "--translations none.jsonl",
+            "a translation of at least one sample and its seed, got none",
+        ),
+        ("--alignments sources.txt", "line 1: expected links such as 0-0"),
+        ("--alignments sources.txt --aligner eflomal", "either an aligner or alignments, got both"),
+        ("--align-with sources.txt lexicon.json", "expected as many lines in both files"),
     ],
 )
 def test_options_of_judge_are_checked(options: str, message: str) -> None:
     make()
+    write_lines(Path("none.jsonl"), ['{"source": "A", "translation": null}'])
     with pytest.raises(CCError, match=message):
         judge(options)
 
@@ -206,3 +272,16 @@ def test_files_of_other_numbers_are_refused(command: str, message: str) -> None:
     write_lines(Path("short.txt"), ["Eine Zeile"])
     with pytest.raises(CCError, match=message):
         run(command)
+
+
+@cases_by_message(
+    ("options", "message"),
+    [
+        ("", "expected the languages of the sentences in samples.jsonl, such as en-de"),
+        ("--language-pair en-de --split dev", "with --language-pair and --limit only"),
+    ],
+)
+def test_samples_that_cannot_be_asked_are_refused(options: str, message: str) -> None:
+    make()
+    with pytest.raises(CCError, match=message):
+        printed_by(f"ask samples.jsonl --show {options}", columns=200)

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,10 @@ from cc_hf.metrics.summary import summarize
 from cc_hf.results import EvaluationResult
 from cc_hf.schema import Judgement
 from cc_hf.statistics.bootstrap import known_intervals
+from tests.helpers.command_line import read_json
+from tests.helpers.judged import result_of
+from tests.helpers.lines import read_jsonl, write_jsonl
+from tests.helpers.results import write_result
 from tests.helpers.sheets import fill
 
 N = 400
@@ -36,37 +41,29 @@ def _result(metric: str = "simplegen_accuracy", system: str = "a") -> Evaluation
         judgements.append(
             Judgement(example.id, example.category, verdict == "correct", f"{system} {i}", verdict)
         )
-    summary = summarize(judgements)
-    return EvaluationResult(
-        "simplegen", "en-de", "de", metric, f"{metric}|data:simplegen/en-de@1|n:{N}", N,
-        summary.scores, known_intervals(summary.intervals), summary.categories, tuple(judgements), system=system,
-    )  # fmt: skip
+    summary, signature = summarize(judgements), f"{metric}|data:simplegen/en-de@1|n:{N}"
+    named = {"dataset": "simplegen", "metric": metric, "signature": signature, "system": system}
+    figures = {"scores": summary.scores, "intervals": known_intervals(summary.intervals)}
+    return result_of(judgements, **named, **figures, categories=summary.categories)
 
 
-def _rows(result: EvaluationResult, step: int, **more: Any) -> list[dict[str, Any]]:
-    """Return labels of each so-manieth translation by two people who agree."""
+def _labels(result: EvaluationResult, step: int, path: Path, **more: Any) -> Path:
+    """Write labels of each so-manieth translation by two people who agree."""
     rows = []
     for i in range(0, N, step):
-        label = "correct" if _is_right(i) else "wrong"
-        judgement = result.judgements[i]
-        rows.append(
-            {"id": judgement.example_id, "translation": judgement.translation}
-            | {f"binarized_annotator{n}": label for n in (1, 2)}
-            | more
-        )
-    return rows
-
-
-def _write(path: Path, rows: list[dict[str, Any]]) -> Path:
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
-    return path
+        judgement, label = result.judgements[i], "correct" if _is_right(i) else "wrong"
+        labels = {f"binarized_annotator{n}": label for n in (1, 2)}
+        texts = {"id": judgement.example_id, "translation": judgement.translation}
+        rows.append({**texts, **labels, **more})
+    return write_jsonl(path, rows)
 
 
 def test_labels_with_their_probability_correct_the_figures(tmp_path: Path) -> None:
     result = _result()
-    rows = _rows(result, 3, inclusion=1 / 3)
-    rows[0]["binarized_annotator2"] = "correct"
-    found = with_labels(result, [_write(tmp_path / "labels.jsonl", rows)])
+    path = _labels(result, 3, tmp_path / "labels.jsonl", inclusion=1 / 3)
+    first, *rows = read_jsonl(path)
+    write_jsonl(path, [{**first, "binarized_annotator2": "correct"}, *rows])
+    found = with_labels(result, [path])
     interval = found.intervals["corrected_accuracy"]
     assert interval.low < 0.7 < interval.high
     assert found.counts["n_trusted"] == 134
@@ -76,43 +73,36 @@ def test_labels_with_their_probability_correct_the_figures(tmp_path: Path) -> No
 
 
 def test_where_all_are_labelled_no_probability_is_needed(tmp_path: Path) -> None:
-    result = _result()
-    found = with_labels(result, [_write(tmp_path / "labels.jsonl", _rows(result, 1))])
+    found = with_labels(_result(), [_labels(_result(), 1, tmp_path / "labels.jsonl")])
     assert found.scores["corrected_accuracy"] == pytest.approx(0.7)
 
 
-@pytest.mark.parametrize(("rated", "n_trusted"), [("all", 200), ("undecided", 200)])
-def test_filled_sheets_keep_how_they_were_drawn(rated: str, n_trusted: int, tmp_path: Path) -> None:
-    result = _result()
-    examples = load_examples("simplegen", "en-de")[:N]
-    golds = {e.id: e.gold for e in examples}
-    n = 200 if rated == "all" else 20
+@pytest.mark.parametrize(("rated", "n"), [("all", 200), ("undecided", 20)])
+def test_filled_sheets_keep_how_they_were_drawn(rated: str, n: int, tmp_path: Path) -> None:
+    result, examples = _result(), load_examples("simplegen", "en-de")[:N]
     key = draw_sample({"a": result}, examples, n=n, rated=rated)
-    (tmp_path / "key.json").write_text(key_text(key), encoding="utf-8")
-    rows = {row.id: row.origins[0] for row in key.rows}
-    numbers = {j.example_id: i for i, j in enumerate(result.judgements)}
-    other = {"male": "Female", "female": "Male"}
-    for name, text in rater_files(key).items():
-        (tmp_path / name).write_text(text, encoding="utf-8")
-        if name.endswith(".csv"):
-            fill(
-                tmp_path / name,
-                lambda row: [
-                    golds[rows[row["id"]]["example_id"]]
-                    if _is_right(numbers[rows[row["id"]]["example_id"]])
-                    else other[golds[rows[row["id"]]["example_id"]]]
-                ],
-            )
     files = [tmp_path / name for name in ("key.json", "rater1.csv", "rater2.csv")]
+    files[0].write_text(key_text(key), encoding="utf-8")
+    numbers = {example.id: i for i, example in enumerate(examples)}
+    at = {row.id: numbers[row.origins[0]["example_id"]] for row in key.rows}
+
+    def answer(row: Mapping[str, str]) -> list[str]:
+        gold = examples[at[row["id"]]].gold
+        other = {"Male": "Female", "Female": "Male"}[gold.title()]
+        return [gold if _is_right(at[row["id"]]) else other]
+
+    for path in files[1:]:
+        path.write_text(rater_files(key)[path.name], encoding="utf-8")
+        fill(path, answer)
     found = with_labels(result, files)
-    assert found.counts["n_trusted"] == n_trusted
+    assert found.counts["n_trusted"] == 200
     interval = found.intervals["corrected_accuracy"]
     # Verdicts that stand for labels are wrong on a twentieth of the samples.
     assert interval.low < (0.7 if rated == "all" else 0.65) < interval.high
     inclusion = {j.inclusion for j in found.judgements if j.trusted is not None}
     assert inclusion == {0.5}
     assert ("stand for 180 labels" in found.notes[0]) == (rated == "undecided")
-    settings = json.loads(files[0].read_text(encoding="utf-8"))
+    settings = read_json(files[0])
     settings["settings"]["systems"]["a"]["n_decided"] -= 1
     files[0].write_text(json.dumps(settings), encoding="utf-8")
     with pytest.raises(InputError, match="all 400 translations"):
@@ -122,68 +112,54 @@ def test_filled_sheets_keep_how_they_were_drawn(rated: str, n_trusted: int, tmp_
 def test_uncertain_translations_are_drawn_more_often_and_weigh_less() -> None:
     examples = load_examples("simplegen", "en-de")[:N]
     random = np.random.default_rng(0)
-    probabilities = random.beta(1.5, 0.5, size=N)
+    probabilities = random.beta(1.5, 0.5, size=N).tolist()
     judgements = tuple(
-        replace(
-            j,
-            verdict=("incorrect", "correct")[p >= 0.5],
-            is_correct=bool(p >= 0.5),
-            probability_correct=p,
-        )
-        for j, p in zip(_result().judgements, map(float, probabilities), strict=True)
+        replace(j, verdict=_VERDICTS[p < 0.5], is_correct=p >= 0.5, probability_correct=p)
+        for j, p in zip(_result().judgements, probabilities, strict=True)
     )
     result = replace(_result("contrastive_conditioning"), judgements=judgements)
+
+    def drawn(n: int, rated: str = "uncertain", seed: int = 0) -> Mapping[str, float]:
+        key = draw_sample({"a": result}, examples, n=n, rated=rated, seed=seed)
+        return inclusion_of_system(key, "a", N)
+
     truth = random.random(N) < probabilities
     true_accuracy, hits, widths = truth.mean(), 0, {"all": 0.0, "uncertain": 0.0}
+    by_id = {j.example_id: float(t) for j, t in zip(judgements, truth, strict=True)}
     for seed in range(40):
         for rated in widths:
-            key = draw_sample({"a": result}, examples, n=100, rated=rated, seed=seed)
-            inclusion = inclusion_of_system(key, "a", N)
+            inclusion = drawn(100, rated, seed=seed)
             assert len(inclusion) == 100
-            trusted = {
-                j.example_id: float(t)
-                for j, t in zip(judgements, truth, strict=True)
-                if j.example_id in inclusion
-            }
+            trusted = {name: by_id[name] for name in by_id if name in inclusion}
             found = corrected(result, trusted, by="people", about="labels", inclusion=inclusion)
             interval = found.intervals["corrected_accuracy"]
             widths[rated] += interval.high - interval.low
             hits += rated == "uncertain" and interval.low <= true_accuracy <= interval.high
-    assert (
-        min(
-            inclusion_of_system(
-                draw_sample({"a": result}, examples, n=100, rated="uncertain"), "a", N
-            ).values()
-        )
-        >= 0.12
-    )
-    everything = draw_sample({"a": result}, examples, n=N, rated="uncertain")
-    assert set(inclusion_of_system(everything, "a", N).values()) == {1.0}
-    most = inclusion_of_system(
-        draw_sample({"a": result}, examples, n=350, rated="uncertain"), "a", N
-    )
-    assert (len(most), max(most.values())) == (350, 1.0)
+    assert min(drawn(100).values()) >= 0.12
+    assert set(drawn(N).values()) == {1.0}
+    assert (len(drawn(350)), max(drawn(350).values())) == (350, 1.0)
     assert hits >= 37
     assert widths["uncertain"] < 0.97 * widths["all"]
 
 
 def test_a_corrected_result_of_another_system_transfers(tmp_path: Path) -> None:
     other = _result(system="b")
-    labelled = with_labels(other, [_write(tmp_path / "l.jsonl", _rows(other, 2, inclusion=0.5))])
-    (tmp_path / "b.json").write_text(labelled.to_json(), encoding="utf-8")
-    found = with_labels(_result(), [tmp_path / "b.json"])
+    labelled = with_labels(other, [_labels(other, 2, tmp_path / "l.jsonl", inclusion=0.5)])
+    found = with_labels(_result(), [write_result(tmp_path, "b", labelled)])
     assert "transferred_accuracy" in found.scores
     assert "corrected_accuracy" not in found.scores
-    (tmp_path / "c.json").write_text(other.to_json(), encoding="utf-8")
-    with pytest.raises(InputError, match="without"):
-        with_labels(_result(), [tmp_path / "c.json"])
-    with pytest.raises(InputError, match=r"c\.json: expected a result by gender_accuracy"):
-        with_labels(_result("gender_accuracy"), [tmp_path / "c.json"])
-    for option in ("cues:other", "langs:en-fr"):
-        signature = labelled.signature.replace("|n:", f"|{option}|n:")
-        (tmp_path / "d.json").write_text(replace(labelled, signature=signature).to_json(), "utf-8")
-        with pytest.raises(InputError, match=rf"another '{option.partition(':')[0]}'"):
-            with_labels(_result(), [tmp_path / "d.json"])
+    for result, source, message in (
+        (_result(), other, "without"),
+        (_result("gender_accuracy"), other, r"c\.json: expected a result by gender_accuracy"),
+        (_result(), _signed(labelled, "cues:other"), "another 'cues'"),
+        (_result(), _signed(labelled, "langs:en-fr"), "another 'langs'"),
+    ):
+        with pytest.raises(InputError, match=message):
+            with_labels(result, [write_result(tmp_path, "c", source)])
+
+
+def _signed(result: EvaluationResult, option: str) -> EvaluationResult:
+    return replace(result, signature=result.signature.replace("|n:", f"|{option}|n:"))
 
 
 @pytest.mark.parametrize(
@@ -199,7 +175,6 @@ def test_a_corrected_result_of_another_system_transfers(tmp_path: Path) -> None:
 def test_labels_that_would_bias_are_refused(
     names: list[str], more: dict[str, Any], message: str, tmp_path: Path
 ) -> None:
-    result = _result()
-    files = [_write(tmp_path / name, _rows(result, 2, **more)) for name in names]
+    files = [_labels(_result(), 2, tmp_path / name, **more) for name in names]
     with pytest.raises(InputError, match=message):
-        with_labels(result, files)
+        with_labels(_result(), files)

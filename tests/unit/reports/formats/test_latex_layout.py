@@ -10,14 +10,10 @@ def table(
     n: int, *, name: str = "a", groups: int = 0, interval: str = "10.0 – 20.0"
 ) -> ReportTable:
     """Return a table of one row with n columns, in groups of a size."""
-    return ReportTable(
-        "t",
-        "system",
-        tuple(f"accuracy {i}" for i in range(n)),
-        (TableRow(name, tuple(Cell("15.0", interval) for _ in range(n))),),
-        tuple((f"g{i}", groups) for i in range(n // groups)) if groups else (),
-        "caption",
-    )
+    columns = tuple(f"accuracy {i}" for i in range(n))
+    row = TableRow(name, (Cell("15.0", interval),) * n)
+    sizes = tuple((f"g{i}", groups) for i in range(n // groups)) if groups else ()
+    return ReportTable("t", "system", columns, (row,), sizes, "caption")
 
 
 @pytest.mark.parametrize("n", [1, 3, 6, 9])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -29,17 +29,13 @@ def report(config: str, *, systems: int = 1, evaluator: str = "") -> Report:
     """Return a report on one dataset, or with the name of another evaluator."""
     made = []
     for index, name in enumerate(("aws", reported.HOSTILE_NAME)[:systems]):
-        results = {
-            metric: replace(
-                result,
-                config=config,
-                notes=(NOTE,) if evaluator and metric == "contrastive_conditioning" else (),
-                signature=result.signature.replace("eval:function hash_scores", f"eval:{evaluator}")
-                if evaluator
-                else result.signature,
-            )
-            for metric, result in reported.results(index).items()
-        }
+        results = reported.results(index)
+        for metric, result in results.items():
+            signature, notes = result.signature, result.notes
+            if evaluator and metric == "contrastive_conditioning":
+                signature = signature.replace("function hash_scores", evaluator)
+                notes = (NOTE,)
+            results[metric] = replace(result, config=config, notes=notes, signature=signature)
         made.append(System(name, results))
     return build_report(made, examples=reported.examples(), n_resamples=10)
 
@@ -59,14 +55,10 @@ def test_the_overview_has_a_row_for_each_figure_and_a_cell_for_each_system() -> 
         (1, "d (e)", "words", "minimum accuracy", False),
     ]
     assert [row.evaluator for row in rows[:2]] == ["", "cc-tiny-en-de"]
-    assert [[cell is None for cell in row.cells] for row in rows] == [[False, True]] * 2 + [
-        [False] * 2
-    ] * 2
-    cell = rows[0].cells[0]
-    assert cell is not None
+    absent = [[cell is None for cell in row.cells] for row in rows]
+    assert absent == [[False, True]] * 2 + [[False] * 2] * 2
+    cell: Any = rows[0].cells[0]
     assert cell.interval
-    assert cell.lowest is not None
-    assert cell.highest is not None
     assert cell.lowest[1] <= cell.highest[1]
     assert rows[0].languages == "German"
 
@@ -78,8 +70,7 @@ def test_a_gap_that_a_metric_measures_has_a_row_of_its_own() -> None:
     rows = overview(build_collection(reports))
     names = [row.figure.partition(",")[0] for row in rows]
     assert names == ["minimum accuracy"] * 2 + ["gender gap ΔG"] * 2
-    cell = rows[2].cells[0]
-    assert cell is not None
+    cell: Any = rows[2].cells[0]
     assert (cell.value, cell.lowest) == ("−20.0", None)
 
 
@@ -98,10 +89,8 @@ def test_markdown_begins_with_the_overview(collection: Collection) -> None:
     assert len({line.count(" | ") for line in lines[header : header + 6]}) == 1
     titles = [line for line in lines if line.startswith("## ")]
     assert titles == ["## Overview", "## d (c), German", r"## d (&lt;b>), German"]
-    assert (
-        "- cc-tiny-en-de: It is a small model for tests, demos and first looks; cite results"
-        in ("\n".join(lines))
-    )
+    caution = "It is a small model for tests, demos and first looks; cite results"
+    assert f"- cc-tiny-en-de: {caution}" in "\n".join(lines)
 
 
 @pytest.fixture
@@ -128,16 +117,14 @@ def test_the_page_fits_and_is_accessible(opened: Page, width: int, scheme: str) 
 def test_the_page_begins_with_the_overview_and_links_to_sections(opened: Page) -> None:
     opened.set_viewport_size({"width": 1440, "height": 900})
     assert opened.locator("h1").inner_text() == "2 systems"
-    box = opened.locator("#overview table").bounding_box()
-    assert box is not None
+    box: Any = opened.locator("#overview table").bounding_box()
     assert box["y"] + box["height"] <= 900
     names = opened.locator("section.dataset h2").all_inner_texts()
     assert names == ["d (c), German", "d (<b>), German"]
     assert opened.locator("nav.sections li").all_inner_texts() == ["Overview", *names]
     opened.locator("#overview tbody tr").last.locator("th a").click()
-    assert opened.evaluate("location.hash.slice(1)") == opened.locator(
-        "section.dataset"
-    ).last.get_attribute("id")
+    last = opened.locator("section.dataset").last.get_attribute("id")
+    assert opened.evaluate("location.hash") == f"#{last}"
     # No address leads to samples, which are not on this page.
     assert opened.locator("a[href^='#samples']").count() == 0
     links = opened.locator("a[href^='#']").evaluate_all("links => links.map(a => a.hash)")
@@ -150,10 +137,8 @@ def test_caution_and_calibration_stand_above_the_figures(opened: Page) -> None:
     facts = section.locator(".evaluators")
     assert "cite results with a large evaluator" in facts.inner_text()
     assert NOTE.replace("cc-tiny-en-de agrees", "it agrees") in facts.inner_text()
-    places = [part.bounding_box() for part in (facts, section.locator("table.summary"))]
-    assert places[0] is not None
-    assert places[1] is not None
-    assert places[0]["y"] < places[1]["y"]
+    boxes: list[Any] = [p.bounding_box() for p in (facts, section.locator("table.summary"))]
+    assert boxes[0]["y"] < boxes[1]["y"]
     assert NOTE not in "".join(section.locator(".cautions").all_inner_texts())
 
 

@@ -4,7 +4,7 @@ import io
 import re
 import xml.etree.ElementTree as ET
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from rich.console import Console
@@ -18,6 +18,7 @@ from cc_hf.reports.page.explanations import (
 )
 from tests.helpers.axe import check_legible
 from tests.helpers.letter_evaluator import SpelledEvaluator
+from tests.helpers.pairs import EN_DE
 from tests.helpers.terminal import printed
 
 if TYPE_CHECKING:
@@ -27,14 +28,9 @@ EVIL = "Der <script>alert('1')</script> & \"Koch\" ging."
 
 
 def explained(translation: str = "Die Köchin ging, froh.") -> Explanation:
-    return explain(
-        SpelledEvaluator(max_tokens=200),
-        translation,
-        ("The [female] cook left.", "She, the cook, left."),
-        ("The [male] cook left.", "He, the cook, left.", "It, the cook, left."),
-        src_lang="en",
-        tgt_lang="de",
-    )
+    right = ("The [female] cook left.", "She, the cook, left.")
+    wrong = ("The [male] cook left.", "He, the cook, left.", "It, the cook, left.")
+    return explain(SpelledEvaluator(max_tokens=200), translation, right, wrong, **EN_DE)
 
 
 def shown(found: Explanation, width: int = 120) -> str:
@@ -64,22 +60,17 @@ def test_ties_are_named_in_the_verdict() -> None:
 
 
 def test_html_is_complete_and_escaped() -> None:
-    found = replace(
-        explained(EVIL),
-        correct_source=f"{EVIL} a",
-        incorrect_source=f"{EVIL} b",
-        evaluator="<script>",
-        tgt_lang='"><script>',
-    )
+    named: Any = {"evaluator": "<script>", "tgt_lang": '"><script>'}
+    sources: Any = {"correct_source": f"{EVIL} a", "incorrect_source": f"{EVIL} b"}
+    found = replace(explained(EVIL), **sources, **named)
     html = explanation_html(found)
     assert "<script" not in html
-    tree = ET.fromstring(html)
-    words = tree.find("p[@class='cc-words']")
+    words = ET.fromstring(html).find("p[@class='cc-words']")
     assert words is not None
     assert "".join(words.itertext()) == EVIL
-    assert [mark.text for mark in words.iter("mark")] == [word.text for word in found.words[:-1]]
-    decides = {mark.text for mark in words.iter("mark") if mark.get("class") == "cc-decides"}
-    assert decides == {word.text for word in found.words[:-1] if word.decides}
+    assert [(mark.text, mark.get("class") == "cc-decides") for mark in words.iter("mark")] == [
+        (word.text, word.decides) for word in found.words[:-1]
+    ]
 
 
 def test_the_bar_marks_the_probability() -> None:
@@ -93,11 +84,8 @@ def test_word_colours_show_the_side_they_favour() -> None:
     html = explanation_html(found)
     for word in found.words[:-1]:
         colour = "0, 130, 120" if word.contribution > 0 else "196, 72, 20"
-        assert re.search(
-            rf'<mark style="background:rgba\({colour},'
-            rf' [0-9.]+\)"[^>]*>{re.escape(word.text)}</mark>',
-            html,
-        )
+        style = rf'style="background:rgba\({colour}, [0-9.]+\)"'
+        assert re.search(rf"<mark {style}[^>]*>{re.escape(word.text)}</mark>", html)
 
 
 def test_nothing_is_cut_in_a_terminal_of_80_columns() -> None:
@@ -113,12 +101,10 @@ def test_nothing_is_cut_in_a_terminal_of_80_columns() -> None:
 
 def test_the_bar_has_the_colour_of_the_verdict() -> None:
     for probability, is_correct, colour in ((0.75, True, "32m"), (0.25, False, "31m")):
-        found = replace(explained(), probability_correct=probability)
+        found, out = replace(explained(), probability_correct=probability), io.StringIO()
         assert found.is_correct == is_correct
-        out = io.StringIO()
-        Console(file=out, width=80, force_terminal=True, color_system="standard").print(
-            explanation_table(found)
-        )
+        console = Console(file=out, width=80, force_terminal=True, color_system="standard")
+        console.print(explanation_table(found))
         assert re.search(rf"\x1b\[{colour}█+\x1b", out.getvalue())
         assert out.getvalue().count("█") == round(40 * probability)
 

@@ -16,6 +16,7 @@ import pytest
 from cc_hf.comparing.uncertain import is_uncertain
 from cc_hf.reports.highlights import attributes, confusions, divided_samples, hard_values
 from cc_hf.reports.report import Report
+from cc_hf.schema import Judgement
 from tests.helpers import reported
 from tests.helpers.axe import serious_violations
 from tests.helpers.printing import assert_print_is_whole, joined
@@ -26,9 +27,10 @@ if TYPE_CHECKING:
     from playwright.sync_api import Page
 
 pytestmark = pytest.mark.browser
+_IDS = "items => items.map(item => item.dataset.id)"
 
 
-@pytest.fixture(params=[1440, 390])
+@pytest.fixture(params=[1440, 360])
 def sized(request: pytest.FixtureRequest, page: Page, opened: Opened) -> Page:
     """Return the report on a screen of this width."""
     page.emulate_media(reduced_motion="reduce")  # a page that scrolls cannot be clicked
@@ -38,10 +40,7 @@ def sized(request: pytest.FixtureRequest, page: Page, opened: Opened) -> Page:
 
 def shown(page: Page) -> list[str]:
     page.wait_for_selector("#list[aria-busy=false]", state="attached")
-    found: list[str] = page.evaluate(
-        "[...document.querySelectorAll('#list > li')].map((item) => item.dataset.id)"
-    )
-    return found
+    return [str(item) for item in page.locator("#list > li").evaluate_all(_IDS)]
 
 
 def n_shown(page: Page) -> int:
@@ -59,10 +58,10 @@ def wanted(condition: Callable[[int], bool]) -> list[str]:
     return [f"id{i}" for i in range(N) if condition(i)]
 
 
-def is_right(report: Report, system: int, i: int, metric: int = 0) -> bool:
-    judgement = report.samples[i].judgements[system][metric]
+def judged(report: Report, system: int, i: int) -> Judgement:
+    judgement = report.samples[i].judgements[system][0]
     assert judgement is not None
-    return judgement.is_correct
+    return judgement
 
 
 def test_samples_are_filtered_by_attributes_of_the_data(sized: Page) -> None:
@@ -80,37 +79,32 @@ def test_samples_that_one_system_has_right_and_another_wrong(sized: Page) -> Non
     report = reported.report()
     sized.select_option("#right", "1")
     sized.select_option("#wrong", "0")
-    expected = wanted(lambda i: is_right(report, 1, i) and not is_right(report, 0, i))
+    verdicts = [tuple(judged(report, system, i).is_correct for system in (0, 1)) for i in range(N)]
+    expected = wanted(lambda i: verdicts[i] == (False, True))
     assert (shown(sized), n_shown(sized)) == (expected[:40], len(expected))
     assert state(sized) == {"right": HOSTILE_NAME, "wrong": "first"}
 
 
 def test_every_word_of_a_search_must_occur(sized: Page) -> None:
     sized.fill("#query", "COOK arzt? 9")
-    shown(sized)
-    texts = [reported.translations(system) for system in (0, 1)]
+    texts = list(zip(*map(reported.translations, (0, 1)), strict=True))
     expected = wanted(
-        lambda i: (
-            any("Arzt?" in own[i] for own in texts)
-            and "9" in f"id{i} {texts[0][i]} {texts[1][i]}"
-            and i != 4
-        )
+        lambda i: "Arzt?" in " ".join(texts[i]) and "9" in f"id{i} {texts[i]}" and i != 4
     )
     assert shown(sized) == expected
-    assert {"cook", "Arzt?", "9"} <= set(sized.locator("#list mark.hit").all_inner_texts()) | {
-        "cook"  # the word in focus has a mark of its own
-    }
+    # the word in focus has a mark of its own
+    assert {"Arzt?", "9"} <= set(sized.locator("#list mark.hit").all_inner_texts())
 
 
 def test_differences_between_two_translations_are_marked(sized: Page) -> None:
     item = sized.locator("#list > li").nth(1)
-    first, second = (part.strip() for part in (reported.translations(k)[1] for k in (0, 1)))
-    marks = item.locator(".translation .text")
+    first, second = (reported.translations(k)[1].strip() for k in (0, 1))
     for index, (text, other) in enumerate(((first, second), (second, first))):
-        assert marks.nth(index).inner_text() == text
-        words = (re.findall(r"\w+", part) for part in (text, other))
-        different = [word for word, instead in zip(*words, strict=True) if word != instead]
-        assert marks.nth(index).locator("ins").all_inner_texts() == different
+        mark = item.locator(".translation .text").nth(index)
+        assert mark.inner_text() == text
+        words = zip(*(re.findall(r"\w+", part) for part in (text, other)), strict=True)
+        different = [word for word, instead in words if word != instead]
+        assert mark.locator("ins").all_inner_texts() == different
     assert sized.locator("#list > li").nth(7).locator("ins").count() == 0
     sized.select_option("#compared", label="nothing")
     shown(sized)
@@ -143,33 +137,31 @@ def test_the_counts_of_confusions_and_divided_samples_are_those_of_their_samples
     sized: Page,
 ) -> None:
     report = reported.report()
-    counts = divided_samples(report, "contrastive_conditioning")
+    n_divided = divided_samples(report, "contrastive_conditioning")[0][1]
     cell = sized.locator("table.counts").first.get_by_role("link").first
-    assert cell.inner_text() == str(counts[0][1])
+    assert cell.inner_text() == str(n_divided)
     cell.click()
     assert state(sized) == {"right": "first", "wrong": HOSTILE_NAME}
-    assert n_shown(sized) == counts[0][1]
+    assert n_shown(sized) == n_divided
     sized.locator("#standing-out > details > summary").click()
-    for table, confusion in zip(
-        sized.locator("table.confusion").all(), confusions(report, "words"), strict=True
-    ):
-        row = table.locator("tbody tr").first
-        for count, link in zip(confusion.counts[0], row.locator("td").all(), strict=True):
-            assert link.inner_text() == str(count)
+    tables = sized.locator("table.confusion").all()
+    for table, confusion in zip(tables, confusions(report, "words"), strict=True):
+        cells = table.locator("tbody tr").first.locator("td").all()
+        for count, cell in zip(confusion.counts[0], cells, strict=True):
+            assert cell.inner_text() == str(count)
             if count:
-                link.get_by_role("link").click()
+                cell.get_by_role("link").click()
                 assert n_shown(sized) == count
 
 
 def test_uncertain_samples_are_found_by_a_filter_and_by_their_number(sized: Page) -> None:
     report = reported.report()
-
-    def is_unsure(i: int, systems: tuple[int, ...]) -> bool:
-        judged = [report.samples[i].judgements[system][0] for system in systems]
-        return any(j is not None and is_uncertain(j) for j in judged)
-
+    first, second = (
+        wanted(lambda i, system=system: is_uncertain(judged(report, system, i)))  # type: ignore[misc]
+        for system in (0, 1)
+    )
     sized.select_option("#verdict", label="unsure, perhaps neutral")
-    expected = wanted(lambda i: is_unsure(i, (0, 1)))
+    expected = wanted(lambda i: f"id{i}" in {*first, *second})
     assert 0 < len(expected) < N
     assert (shown(sized), n_shown(sized)) == (expected[:40], len(expected))
     assert state(sized) == {"verdict": "unsure"}
@@ -177,24 +169,18 @@ def test_uncertain_samples_are_found_by_a_filter_and_by_their_number(sized: Page
     n = int(number.inner_text())
     number.click()
     assert state(sized) == {"verdict": "unsure", "system": HOSTILE_NAME, "order": "unsure"}
-    assert n_shown(sized) == n == len(wanted(lambda i: is_unsure(i, (1,))))
+    assert n_shown(sized) == n == len(second)
 
 
 def test_the_state_of_the_filters_survives_in_the_address(sized: Page) -> None:
-    sized.select_option("#verdict", "1")
-    sized.select_option("#system", "1")
-    sized.select_option("#order", "wrong")
+    for name, value in (("verdict", "1"), ("system", "1"), ("order", "wrong")):
+        sized.select_option(f"#{name}", value)
     sized.fill("#low", "10")
     sized.fill("#query", "von 1")
     found = shown(sized)
     assert len(found) > 1
-    assert state(sized) == {
-        "query": "von 1",
-        "verdict": "incorrect",
-        "system": HOSTILE_NAME,
-        "order": "wrong",
-        "low": "10",
-    }
+    chosen = {"query": "von 1", "verdict": "incorrect", "order": "wrong", "low": "10"}
+    assert state(sized) == {**chosen, "system": HOSTILE_NAME}
     sized.reload()
     assert shown(sized) == found
     assert sized.locator("#query").input_value() == "von 1"
@@ -233,38 +219,31 @@ def test_a_sample_has_an_address_of_its_own(sized: Page) -> None:
 
 
 def test_filtered_samples_are_saved_as_csv(sized: Page, tmp_path: Path) -> None:
-    report = reported.report()
-    sized.fill("#query", "<script>")
-    assert shown(sized) == ["id4"]
-    with sized.expect_download() as download:
-        sized.click("#csv")
-    assert re.fullmatch(r"[\w-]+\.csv", download.value.suggested_filename)
-    download.value.save_as(tmp_path / "samples.csv")
-    content = (tmp_path / "samples.csv").read_bytes()
-    assert content.startswith(b"\xef\xbb\xbf")
-    [row] = csv.DictReader(io.StringIO(content.decode("utf-8-sig"), newline=""))
-    assert (row["id"], row["first: translation"]) == ("id4", ATTACK)
-    assert row["occupation"] == "nurse"
-    judgement = report.samples[4].judgements[1][0]
-    assert judgement is not None
-    assert row[f"{HOSTILE_NAME}: contrastive_conditioning: verdict"] == judgement.verdict
-    assert float(row[f"{HOSTILE_NAME}: contrastive_conditioning: probability_correct"]) == (
-        pytest.approx(judgement.probability_correct, abs=1e-5)
-    )
-    sized.fill("#query", "")
-    shown(sized)
-    with sized.expect_download() as download:
-        sized.click("#csv")
-    download.value.save_as(tmp_path / "all.csv")
-    everything = (tmp_path / "all.csv").read_bytes().decode("utf-8-sig")
-    assert len(list(csv.reader(io.StringIO(everything, newline="")))) == N + 1
+    def saved(query: str) -> list[dict[str, str]]:
+        sized.fill("#query", query)
+        shown(sized)
+        with sized.expect_download() as download:
+            sized.click("#csv")
+        assert re.fullmatch(r"[\w-]+\.csv", download.value.suggested_filename)
+        download.value.save_as(tmp_path / "samples.csv")
+        content = (tmp_path / "samples.csv").read_bytes()
+        assert content.startswith(b"\xef\xbb\xbf")
+        return list(csv.DictReader(io.StringIO(content.decode("utf-8-sig"), newline="")))
+
+    [row] = saved("<script>")
+    names = ("id", "first: translation", "occupation")
+    assert [row[name] for name in names] == ["id4", ATTACK, "nurse"]
+    judgement, metric = judged(reported.report(), 1, 4), f"{HOSTILE_NAME}: contrastive_conditioning"
+    assert row[f"{metric}: verdict"] == judgement.verdict
+    probability = float(row[f"{metric}: probability_correct"])
+    assert probability == pytest.approx(judgement.probability_correct, abs=1e-5)
+    assert len(saved("")) == N
 
 
 def test_a_chart_is_saved_as_svg_that_stands_alone(sized: Page, tmp_path: Path) -> None:
     for name in ("Accuracy by category", "Lowest accuracy by occupation"):
-        button = sized.get_by_role("button", name=f"Save as SVG: {name}").first
         with sized.expect_download() as download:
-            button.click()
+            sized.get_by_role("button", name=f"Save as SVG: {name}").first.click()
         path = tmp_path / "chart.svg"
         download.value.save_as(path)
         text = path.read_text(encoding="utf-8")
@@ -278,11 +257,9 @@ def test_a_chart_is_saved_as_svg_that_stands_alone(sized: Page, tmp_path: Path) 
 
 def test_tables_are_sorted_by_their_columns(sized: Page) -> None:
     table = sized.locator("table.summary")
-    column = 2
 
     def values() -> list[float]:
-        cells = table.locator(f"tbody tr td:nth-child({column}) .value").all_inner_texts()
-        return [float(cell) for cell in cells]
+        return [float(v) for v in table.locator("tbody td:nth-child(2) .value").all_inner_texts()]
 
     before = values()
     button = table.locator("thead th").filter(has_text="BLEU").get_by_role("button")

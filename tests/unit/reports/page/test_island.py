@@ -3,6 +3,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -29,42 +30,38 @@ def test_no_text_can_end_the_script_element(text: str) -> None:
 def test_texts_are_stored_once_and_can_be_restored() -> None:
     report = reported.report()
     data: dict[str, Any] = json.loads(island_json(explorer_data(report, attributes(report))))
-    strings = data["strings"]
+    strings, samples = data["strings"], data["samples"]
     assert len(strings) == len(set(strings))
     assert strings.count(ATTACK) == 1
     assert data["categories"] == list(report.categories)
-    for at, sample in enumerate(report.samples):
-        example = reported.examples()[at]
-        assert strings[data["samples"]["id"][at]] == sample.id
-        source = strings[data["samples"]["source"][at]]
+    for at, (sample, example) in enumerate(zip(report.samples, reported.examples(), strict=True)):
+        assert strings[samples["id"][at]] == sample.id
+        source = strings[samples["source"][at]]
         assert source == example.source
-        start, length = data["samples"]["focus"][at]
+        start, length = samples["focus"][at]
         assert _slice(source, start, start + length) == "cook"
         for side in ("correct", "incorrect"):
             made = [
                 _slice(source, 0, a) + strings[t] + _slice(source, b, None)
-                for a, b, t in data["samples"][side][at]
+                for a, b, t in samples[side][at]
             ]
             assert made == list(getattr(example, f"{side}_sources"))
         for system in (0, 1):
             assert strings[data["translations"][system][at]] == sample.translations[system]
-            for metric in (0, 1):
-                judgement, own = (
-                    sample.judgements[system][metric],
-                    data["judgements"][metric][system],
-                )
-                assert judgement is not None
+            judgements: Any = sample.judgements[system]
+            by_probability, by_words = (data["judgements"][metric][system] for metric in (0, 1))
+            for own, judgement in zip((by_probability, by_words), judgements, strict=True):
                 assert VERDICTS[own["verdict"][at]] == judgement.verdict
-                if metric == 0:
-                    assert abs(own["p"][at] - (judgement.probability_correct or 0)) < 1e-4
-                    assert own["weight"][at] == judgement.weight
-                else:
-                    assert own["p"] == 0
-                    assert strings[own["gold"][at]] == judgement.gold
-    assert data["labels"][1] == {}
-    assert {
-        at: (row[0], [strings[k] for k in row[1:]]) for at, row in data["labels"][0].items()
-    } == {"0": (0, ["Male", "Male"]), "1": (-1, ["male", "female"]), "2": (1, ["female", "female"])}
+            probability = judgements[0].probability_correct
+            assert by_probability["p"][at] == pytest.approx(probability, abs=1e-4)
+            assert by_probability["weight"][at] == judgements[0].weight
+            assert by_words["p"] == 0
+            assert strings[by_words["gold"][at]] == judgements[1].gold
+    labels, others = data["labels"]
+    assert others == {}
+    found = {at: (row[0], *(strings[k] for k in row[1:])) for at, row in labels.items()}
+    expected = {"0": (0, "Male", "Male"), "1": (-1, "male", "female"), "2": (1, *["female"] * 2)}
+    assert found == expected
 
 
 def test_data_without_examples_has_no_sources() -> None:
@@ -77,11 +74,9 @@ def test_data_without_examples_has_no_sources() -> None:
 
 def test_contrastive_translations_are_part_of_the_data() -> None:
     result = reported.results(0)["words"]
+    texts = ("en", "de", "The cook.", "Der Koch.", ("Die Köchin.",))
     found = [
-        ContrastiveTranslationExample(
-            j.example_id, "en", "de", "The cook.", "Der Koch.", ("Die Köchin.",), j.category
-        )
-        for j in result.judgements
+        ContrastiveTranslationExample(j.example_id, *texts, j.category) for j in result.judgements
     ]
     report = build_report([System("a", {"words": result})], examples=found)
     data = explorer_data(report, attributes(report))

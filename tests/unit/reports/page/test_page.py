@@ -7,11 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from cc_hf.data.loading import load_examples
 from cc_hf.reports.report import build_report
 from cc_hf.reports.samples import System
 from cc_hf.results import EvaluationResult
 from tests.helpers import reported
 from tests.helpers.four_systems import four_systems
+from tests.helpers.judged import result_of
 from tests.helpers.printing import assert_print_is_whole
 from tests.helpers.reported import ATTACK, HOSTILE_NAME, N
 from tests.unit.reports.page.conftest import Opened
@@ -57,30 +59,21 @@ def test_translations_are_shown_as_text_and_not_as_html(opened: Opened) -> None:
 
 
 def test_a_click_puts_the_best_value_of_a_column_first(opened: Opened) -> None:
-    values = {
-        "gap": {"accuracy": 0.6, "delta_g": -0.3},
-        "fair": {"accuracy": 0.5, "delta_g": -0.01},
-        "other": {"accuracy": 0.7, "delta_g": 0.2},
-    }
-    metric = "winomt_pattern_matching"
-    systems = [
-        System(
-            name,
-            {metric: EvaluationResult("", "", "de", metric, "m|data:own@1", 2, scores, {}, (), ())},
-        )
-        for name, scores in values.items()
-    ]
-    page = opened(build_report(systems))
-    table = page.locator("table.summary")
+    values = {"gap": (0.6, -0.3), "fair": (0.5, -0.01), "other": (0.7, 0.2)}
+    metric, systems = "winomt_pattern_matching", []
+    for name, (accuracy, gap) in values.items():
+        made = result_of((), metric=metric, scores={"accuracy": accuracy, "delta_g": gap})
+        systems.append(System(name, {metric: made}))
+    table = opened(build_report(systems)).locator("table.summary")
 
-    def order(header: str) -> list[str]:
+    def order(header: str) -> str:
         table.locator("thead button").get_by_text(header).click()
-        return [str(text) for text in table.locator("tbody th").all_inner_texts()]
+        return " ".join(text.split()[0] for text in table.locator("tbody th").all_inner_texts())
 
-    assert [text.split()[0] for text in order("gender gap")] == ["fair", "other", "gap"]
+    assert order("gender gap") == "fair other gap"
     assert table.locator("th[aria-sort=ascending]").count() == 1
-    assert [text.split()[0] for text in order("gender gap")] == ["gap", "other", "fair"]
-    assert [text.split()[0] for text in order("accuracy")] == ["other", "gap", "fair"]
+    assert order("gender gap") == "gap other fair"
+    assert order("accuracy") == "other gap fair"
 
 
 def test_the_content_policy_blocks_requests_and_scripts(opened: Opened) -> None:
@@ -114,6 +107,9 @@ def test_filters_select_samples_by_their_judgements(opened: Opened) -> None:
     def sure(row: Any) -> float:
         return abs(200 * float(row[0].probability_correct) - 100)
 
+    def is_sure(row: Any, wanted: str, low: int, high: int) -> bool:
+        return verdict(row) == wanted and low <= sure(row) <= high
+
     assert len(chosen(page, f"{N} samples")) == 40
     expect(lambda i: i % 3 == 2, category="2")
     expect(lambda i: "number 1" in reported.examples()[i].source, query='"NUMBER 1"')
@@ -122,34 +118,20 @@ def test_filters_select_samples_by_their_judgements(opened: Opened) -> None:
     expect(lambda i: verdict(first[i]) != verdict(second[i]), verdict="systems")
     expect(lambda i: verdict(second[i]) != verdict(second[i], 1), verdict="metrics", system="1")
     expect(lambda i: i <= 2, verdict="labelled")
-    expect(
-        lambda i: i in (0, 2) and verdict(first[i], 1) != ("correct" if i == 0 else "incorrect"),
-        verdict="people",
-        metric="1",
-    )
+    people = {0: "correct", 2: "incorrect"}
+    is_wrong = lambda i: i in people and verdict(first[i], 1) != people[i]  # noqa: E731
+    expect(is_wrong, verdict="people", metric="1")
     expect(lambda i: 20 <= sure(first[i]) <= 40, system="0", low="20", high="40")
-    expect(
-        lambda i: verdict(second[i]) == "incorrect" and sure(second[i]) >= 50,
-        system="1",
-        verdict="1",
-        low="50",
-    )
-    expect(
-        lambda i: any(
-            verdict(row[i]) == "correct" and sure(row[i]) <= 10 for row in (first, second)
-        ),
-        verdict="0",
-        high="10",
-    )
+    expect(lambda i: is_sure(second[i], "incorrect", 50, 100), system="1", verdict="1", low="50")
+    either = lambda i: any(is_sure(row[i], "correct", 0, 10) for row in (first, second))  # noqa: E731
+    expect(either, verdict="0", high="10")
 
 
 def test_samples_can_be_sorted(opened: Opened) -> None:
     report = reported.report()
     page = opened(report)
-    p = {
-        sample.id: [
-            row[0].probability_correct or 0.0 for row in sample.judgements if row[0] is not None
-        ]
+    p: dict[str, list[float]] = {
+        sample.id: [row[0].probability_correct or 0.0 for row in sample.judgements if row[0]]
         for sample in report.samples
     }
     keys: dict[str, Callable[[str], float]] = {
@@ -159,9 +141,8 @@ def test_samples_can_be_sorted(opened: Opened) -> None:
         "apart": lambda i: -abs(p[i][0] - p[i][1]),
     }
     for order, key in keys.items():
-        assert (
-            chosen(page, f"{N} samples", order=order, system="0")[:10] == sorted(p, key=key)[:10]
-        ), order
+        found = chosen(page, f"{N} samples", order=order, system="0")
+        assert found[:10] == sorted(p, key=key)[:10], order
 
 
 def test_a_sample_opens_and_closes_by_keyboard(opened: Opened) -> None:
@@ -176,14 +157,12 @@ def test_a_sample_opens_and_closes_by_keyboard(opened: Opened) -> None:
     details = item.locator(".details")
     assert details.locator("ins").all_inner_texts() == ["[male]", "[female]"]
     assert "𝄞 The [male] cook number 1 left." in details.inner_text()
-    judgement = report.samples[1].judgements[0][0]
-    assert judgement is not None
-    assert judgement.probability_correct is not None
+    judgement: Any = report.samples[1].judgements[0][0]
     row = details.locator("tbody tr").first.locator("th, td").all_inner_texts()
     assert row[0] == "first"
-    assert f"{100 * judgement.probability_correct:.1f} %" in row
-    assert f"{float(f'{judgement.score_correct:.4g}')}" in row
-    assert str(judgement.weight) in row
+    score = float(f"{judgement.score_correct:.4g}")
+    shown = {f"{100 * judgement.probability_correct:.1f} %", str(score), str(judgement.weight)}
+    assert shown <= set(row)
     assert "people: male / female" in item.inner_text()
     page.keyboard.press("Enter")
     assert item.locator(".details").count() == 0
@@ -211,20 +190,19 @@ def test_the_page_works_without_the_dataset(opened: Opened) -> None:
 
 
 def test_the_page_works_for_one_system_or_without_judgements(opened: Opened) -> None:
-    page = opened(build_report([System("a", reported.results(0, metrics=["words"]))]))
+    (words,) = reported.results(0, metrics=["words"]).values()
+    page = opened(build_report([System("a", {"words": words})]))
     assert page.locator("#system").is_hidden()
     assert page.locator("#metric").is_hidden()
     assert page.locator("#low").is_disabled()
     assert not page.get_by_text("systems disagree").count()
-    gap = reported.results(0)["words"]
-    page = opened(
-        build_report([System("a", {"words": replace(gap, judgements=(), categories=())})])
-    )
+    bare = replace(words, judgements=(), categories=())
+    page = opened(build_report([System("a", {"words": bare})]))
     assert page.locator("#samples").count() == 0
     assert page.locator("#summary tbody tr").count() >= 1
 
 
-def test_the_page_has_dark_and_narrow_layouts(opened: Opened) -> None:
+def test_the_page_has_a_dark_layout(opened: Opened) -> None:
     page = opened(reported.report())
 
     def background() -> str:
@@ -235,8 +213,6 @@ def test_the_page_has_dark_and_narrow_layouts(opened: Opened) -> None:
     assert background() != light
     page.click("#theme")
     assert background() == light
-    page.set_viewport_size({"width": 360, "height": 700})
-    assert page.evaluate("document.documentElement.scrollWidth") <= 360
 
 
 def test_signatures_can_be_copied(opened: Opened) -> None:
@@ -251,12 +227,16 @@ def test_signatures_can_be_copied(opened: Opened) -> None:
     assert page.evaluate("window.copied") == report.systems[0].results["words"].signature
 
 
-def _judged_by_tiny(result: EvaluationResult, note: str) -> EvaluationResult:
-    fields = result.signature.replace(
-        "eval:function hash_scores", "eval:cc-tiny-en-de@d644c6d303e7"
+def _judged_by_tiny(result: EvaluationResult) -> EvaluationResult:
+    """Return the result with a calibration, which takes room above the table."""
+    note = (
+        "With the cues gender_brackets, cc-tiny-en-de agrees with WinoMT pattern matching on 90 %"
+        " of 1,784 translations of WinoMT: 86 % where a woman is meant, 94 % where a man is meant"
     )
-    assert fields != result.signature
-    return replace(result, signature=fields, notes=(*result.notes, note))
+    tiny = "eval:cc-tiny-en-de@d644c6d303e7"
+    signature = result.signature.replace("eval:function hash_scores", tiny)
+    assert signature != result.signature
+    return replace(result, signature=signature, notes=(*result.notes, note))
 
 
 @pytest.mark.shared
@@ -264,16 +244,9 @@ def test_a_page_of_all_winomt_is_small_and_whole(
     page: Page, opened: Opened, shared: Path, tmp_path: Path
 ) -> None:
     """The largest page is under 5 MB, begins with the story, and is complete."""
-    from cc_hf.data.loading import load_examples
-
     examples = load_examples("winomt", data_dir=shared / "upstream")
-    # A calibration, as evaluations by the embedded evaluator have it, takes room above the table.
-    note = (
-        "With the cues gender_brackets, cc-tiny-en-de agrees with WinoMT pattern matching on 90 %"
-        " of 1,784 translations of WinoMT: 86 % where a woman is meant, 94 % where a man is meant"
-    )
     systems = [
-        replace(system, results={m: _judged_by_tiny(r, note) for m, r in system.results.items()})
+        replace(system, results={m: _judged_by_tiny(r) for m, r in system.results.items()})
         for system in four_systems(shared, tmp_path)
     ]
     page.set_viewport_size({"width": 1440, "height": 900})
@@ -286,34 +259,21 @@ def test_a_page_of_all_winomt_is_small_and_whole(
         assert 0 <= box["x"] < box["x"] + box["width"] <= 1440, part
     assert page.evaluate("document.querySelector('.scroll').scrollWidth <= innerWidth")
     text = assert_print_is_whole(page, tmp_path / "out.pdf")
-    assert all(name in text for name in ("aws", "bing", "google", "systran"))
+    assert all(system.name in text for system in systems)
     assert page.locator("#count").inner_text() == "3,648 samples"
+    men = [example for example in examples if example.category == "male"]
     found = chosen(page, "1,826 of 3,648 samples", category="0")
-    assert found == [e.id for e in examples if e.category == "male"][:40]
-    texts = {
-        system.name: {
-            j.example_id: j.translation
-            for j in system.results["contrastive_conditioning"].judgements
-        }
-        for system in systems
-    }
-    nurses = [
-        e.id
-        for e in examples
-        if e.category == "male"
-        and any(
-            "nurse" in text.lower() for text in (e.source, *(own[e.id] for own in texts.values()))
-        )
-    ]
-    assert (
-        chosen(page, f"{len(nurses)} of 3,648 samples", category="0", query="nurse") == nurses[:40]
-    )
-    item = samples(page).first
+    assert found == [example.id for example in men][:40]
+    texts: dict[str, list[str]] = {example.id: [] for example in examples}
+    for system in systems:
+        for judgement in system.results["contrastive_conditioning"].judgements:
+            texts[judgement.example_id].append(judgement.translation)
+    nurses = [e for e in men if "nurse" in " ".join([e.source, *texts[e.id]]).lower()]
+    found = chosen(page, f"{len(nurses)} of 3,648 samples", category="0", query="nurse")
+    assert found == [example.id for example in nurses][:40]
+    item, example = samples(page).first, nurses[0]
     item.locator(".open").click()
-    example = next(e for e in examples if e.id == nurses[0])
     assert item.locator(".source").inner_text() == example.source
     assert item.locator("mark.focus").inner_text() == example.focus.text
     assert example.incorrect_sources[0] in item.locator(".details").inner_text()
-    assert item.locator(".translation .text").all_inner_texts() == [
-        own[example.id] for own in texts.values()
-    ]
+    assert item.locator(".translation .text").all_inner_texts() == texts[example.id]

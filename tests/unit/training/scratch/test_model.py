@@ -1,8 +1,9 @@
-"""Sizes, vocabulary, model and trainer of `tools.training.seq2seq_training`."""
+"""Sizes, options, vocabularies, model and trainer of a training from random weights."""
 
 from __future__ import annotations
 
 import json
+from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -11,17 +12,12 @@ import pytest
 import torch
 
 from cc_hf.errors import InputError
-from tools.training.seq2seq_training import (
-    SIZES,
-    ModelSizes,
-    count_parameters,
-    encode_pairs,
-    load_pieces,
-    make_model,
-    make_trainer,
-    train_pieces,
-    training_arguments,
-)
+from cc_hf.training.scratch.model import count_parameters, make_model
+from cc_hf.training.scratch.options import SIZES, ModelSizes, TrainingOptions
+from cc_hf.training.scratch.pairs import PairFiles
+from cc_hf.training.scratch.pieces import load_pieces, train_pieces, train_pieces_of_pairs
+from cc_hf.training.scratch.trainer import encode_pairs, make_trainer, training_arguments
+from tests.helpers.lines import write_lines
 
 PIECES = 42_024  # of the paper's models, by their number of parameters
 TINY = ModelSizes(1, 1, 8, 16, 16, heads=2)
@@ -67,12 +63,35 @@ def test_layers_and_inner_widths_of_the_sides_may_differ() -> None:
     ("changes", "message"),
     [
         ({"heads": 3}, "heads: expected a divisor of the width 8, got 3"),
-        ({"decoder_layers": 0}, "decoder_layers: expected 1 or more, got 0"),
+        ({"decoder_layers": 0}, "decoder_layers: expected an integer of at least 1, got 0"),
     ],
 )
 def test_sizes_that_cannot_work_are_refused(changes: dict[str, int], message: str) -> None:
     with pytest.raises(InputError, match=message):
         replace(TINY, **changes)
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"heads": 3}, "heads: expected a divisor of the width 512, got 3"),
+        ({"layers": "6+2"}, "layers: expected a number, or those of encoder and decoder, such as"),
+        ({"size": "large"}, "size: expected one of big, small, mini"),
+        ({"batch_tokens": 100}, "batch_tokens: expected at least 502, both sides of the longest"),
+        ({"steps": 10}, "eval_steps: expected at most steps=10, since"),
+        ({"vocabulary": Path("x"), "threshold": 50}, "threshold: expected no value with vocab"),
+        ({"max_length_ratio": 0.9}, "max_length_ratio: expected a number of at least 1, got 0.9"),
+    ],
+)
+def test_options_that_cannot_work_are_refused(changes: dict[str, Any], message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        TrainingOptions(**changes)
+
+
+def test_parts_of_a_size_can_be_replaced() -> None:
+    options = TrainingOptions(layers="8,4", ffn="64")
+    assert options.sizes == ModelSizes(8, 4, 512, 64, 64, heads=4)
+    assert options.peak_learning_rate == pytest.approx((512 * 4000) ** -0.5)
 
 
 def test_another_attention_is_refused() -> None:
@@ -85,6 +104,49 @@ def test_a_vocabulary_has_one_model_for_both_sides_and_padding_last(vocabulary: 
     assert (vocabulary / "source.spm").read_bytes() == (vocabulary / "target.spm").read_bytes()
     assert (tokenizer.eos_token_id, tokenizer.pad_token_id) == (0, 23)
     assert (tokenizer.source_lang, tokenizer.target_lang) == ("en", "de")
+
+
+_WORDS = ["low", "lower", "lowest", "new", "newer", "newest", "wide", "wider", "widest"]
+
+
+@pytest.mark.parametrize("model_type", ["unigram", "bpe"])
+@pytest.mark.parametrize("separate", [False, True])
+def test_rare_pieces_are_cut_and_every_text_comes_back(
+    tmp_path: Path, model_type: str, separate: bool
+) -> None:
+    pairs = [(" ".join(_WORDS[: 5 + i % 7]), " ".join(_WORDS[i % 9 :])) for i in range(60)]
+    sources, targets = zip(*pairs, strict=True)
+    files = PairFiles(write_lines(tmp_path / "a", sources), write_lines(tmp_path / "b", targets))
+    options: dict[str, Any] = {"model_type": model_type, "separate": separate}
+    sizes = {}
+    for threshold in (1, 40):
+        folder = tmp_path / str(threshold)
+        train_pieces_of_pairs(files, folder, 18, threshold=threshold, **options)
+        tokenizer = load_pieces(folder)
+        assert tokenizer.separate_vocabs == separate
+        assert tokenizer.eos_token_id == 0
+        decoder = tokenizer.target_encoder if separate else tokenizer.encoder
+        assert tokenizer.encoder["<pad>"] == decoder["<pad>"] == tokenizer.pad_token_id
+        counts: Counter[str] = Counter()
+        for target in targets:
+            ids = tokenizer(text_target=target)["input_ids"]
+            assert tokenizer.decode(ids, skip_special_tokens=True) == target
+            counts.update(tokenizer.spm_target.encode(target, out_type=str))
+        assert set(counts) <= set(decoder)
+        sizes[threshold] = len(decoder)
+    assert all(n >= 40 or len(piece) == 1 for piece, n in counts.items())
+    assert sizes[40] + (model_type == "bpe") <= sizes[1]
+
+
+def test_a_number_of_pieces_that_cannot_be_learned_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="pieces: expected a number that these texts have pieces"):
+        train_pieces(["a b"], tmp_path / "new", 900)
+
+
+def test_sides_with_a_vocabulary_each_have_embeddings_each() -> None:
+    config = make_model(TINY, 50, n_target_pieces=40).config
+    assert (config.vocab_size, config.decoder_vocab_size, config.pad_token_id) == (50, 40, 2)
+    assert not config.share_encoder_decoder_embeddings
 
 
 def test_a_folder_without_a_vocabulary_is_refused(tmp_path: Path) -> None:
@@ -111,16 +173,13 @@ def test_rows_end_with_eos_and_are_cut_at_the_limit(vocabulary: Path) -> None:
     assert encode_pairs([], tokenizer, max_pieces=5) == []
 
 
-def test_evaluations_keep_the_order_of_rows_where_training_groups_by_length(
-    vocabulary: Path, tmp_path: Path
-) -> None:
+def test_evaluations_are_in_the_order_of_lengths(vocabulary: Path, tmp_path: Path) -> None:
     tokenizer = load_pieces(vocabulary)
     options: dict[str, Any] = {"steps": 2, "eval_steps": 1, "batch_size": 2, "warmup": 1}
     options |= {"learning_rate": 1e-3, "seed": 1, "cpu": True}
     options |= {"predict_with_generate": True, "generation_max_length": 4}
     options |= {"metric_for_best_model": "bleu", "per_device_eval_batch_size": 3}
-    sampling = "group_by_length"
-    arguments = training_arguments(tmp_path, **options, train_sampling_strategy=sampling)
+    arguments = training_arguments(tmp_path, **options)
     model = make_model(TINY, len(tokenizer.get_vocab()))
     trainer = make_trainer(model, tokenizer, arguments, PAIRS, PAIRS[::-1], max_pieces=200)
     # `make_compute_metrics` refuses rows in another order.

@@ -1,0 +1,86 @@
+"""Tables of papers for the terminal, with one's own figures above the printed ones."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from rich.console import Group
+from rich.text import Text
+
+from cc_hf.citations import CITATIONS
+from cc_hf.comparing.published import OwnRow, PublishedTable
+from cc_hf.reports.numbers import count, decimal, percent
+from cc_hf.reports.tables.base import heading, plain_table
+
+__all__ = ["paper_name", "published_table"]
+
+_WIDTH = 76  # columns of a terminal, without the margins of the table and its names
+_PADDING = 3  # blanks beside a column
+_NAME = 44  # longer names of rows are continued on further lines
+
+
+def paper_name(paper: str) -> str:
+    """Return how a paper is called in a text.
+
+    Args:
+        paper: key of `cc_hf.citations`, or the text itself.
+
+    Examples:
+        >>> paper_name("currey-2022"), paper_name("Emelin 2023")
+        ('Currey et al. 2022', 'Emelin 2023')
+    """
+    return CITATIONS[paper].short_name if paper in CITATIONS else paper
+
+
+def published_table(table: PublishedTable, results: Sequence[OwnRow] = ()) -> Group:
+    """Return one's own rows, and below them the rows that the paper prints.
+
+    Args:
+        results: what one's own results hold of the table.
+    """
+    tables = []
+    for columns in _parts(table, results):
+        shown = plain_table("", *(column.replace(" ", "\n") for column in columns))
+        for name, cells in results:
+            shown.add_row(
+                Text(name), *(_cell(table, column, cells.get(column)) for column in columns)
+            )
+        for name, printed in table.rows.items():
+            style = "italic" if results else ""
+            shown.add_row(Text(name, style=style), *(printed.get(column, "") for column in columns))
+        tables.append(shown)
+    source = f"printed in {paper_name(table.paper)}, section {table.section}"
+    source = source.replace("section appendix", "appendix")
+    notes = [Text(table.note, style="italic")] if table.note else []
+    return Group(heading(f"{table.name}: {table.title}"), *tables, Text(source), *notes)
+
+
+def _parts(table: PublishedTable, results: Sequence[OwnRow]) -> list[list[str]]:
+    """Return the columns in parts that fit the width of a terminal."""
+    parts: list[list[str]] = [[]]
+    names = [*table.rows, *(row.name for row in results)]
+    room = _WIDTH - min(_NAME, max(map(len, names), default=0))
+    left = room
+    for column in table.columns:
+        cells = [cells.get(column, "") for cells in table.rows.values()]
+        width = _PADDING + max(map(len, [*column.split(" "), *cells]))
+        if width > left and parts[-1]:
+            parts.append([])
+            left = room
+        parts[-1].append(column)
+        left -= width
+    return parts
+
+
+def _cell(table: PublishedTable, column: str, value: Any) -> str:
+    """Return a figure with the digits of the printed ones; "" for none."""
+    if value is None:
+        return ""
+    if not isinstance(value, int | float):
+        return ", ".join(map(str, value)) if isinstance(value, list) else str(value)
+    printed = [cells[column].split(" ")[0] for cells in table.rows.values() if column in cells]
+    digits = max(sum(map(str.isdigit, text.partition(".")[2])) for text in printed)
+    if table.unit == "percent":
+        return percent(value, digits=digits)
+    return count(value) if isinstance(value, int) else decimal(value, digits=digits)

@@ -1,0 +1,257 @@
+"""`cc-hf study distillation train` on few pairs: what it writes, and how it continues."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from safetensors.torch import load_file
+
+from cc_hf import load_evaluator
+from cc_hf.errors import InputError
+from cc_hf.training.scratch.options import TrainingOptions
+from cc_hf.training.scratch.run import TrainingFiles
+from cc_hf.training.scratch.run import train as run_training
+from examples.train_marian import made_pairs
+from tests.helpers.command_line import read_json, run_command
+from tests.helpers.lines import write_lines
+from tests.helpers.processes import torchrun
+
+pytestmark = pytest.mark.usefixtures("same_threads")
+
+_COMMAND = ("study", "distillation", "train")
+_SIZES = (
+    "--pieces 250 --layers 2,1 --width 16 --ffn 16,32 --heads 2 --num-beams 1 --max-tokens 60"
+    " --max-length-ratio 9 --cpu"
+)
+_FEW = "--batch-size 8 --steps 2 --eval-steps 1"
+#: A training that is long enough to be killed within.
+_LONG = (
+    "--batch-tokens 250 --accumulation 2 --steps 40 --eval-steps 4 --warmup 8 --patience 3"
+    " --learning-rate .01 --choose-by loss"
+)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("corpus")
+    pairs = [(pair.english, pair.german) for pair in made_pairs(60, seed=1)]
+    damaged = [("Yes.", ""), ("Yes.", "Ja, " * 20 + "ja."), ("No. " * 90, "Nein. " * 90)]
+    for name, part in (("train", [*pairs[:52], *damaged]), ("dev", pairs[52:])):
+        for side, texts in zip(("en", "de"), zip(*part, strict=True), strict=True):
+            write_lines(folder / f"{name}.{side}", texts)
+    return folder
+
+
+_TINY: dict[str, Any] = {
+    "pieces": 250,
+    "layers": "1",
+    "width": 8,
+    "heads": 1,
+    "choose_by": "loss",
+    "cpu": True,
+}
+
+
+def _files(folder: Path) -> TrainingFiles:
+    train, dev = ((folder / f"{part}.en", folder / f"{part}.de") for part in ("train", "dev"))
+    return TrainingFiles(train, dev)
+
+
+def _words(folder: Path, output: Path, more: str = _FEW) -> list[str]:
+    files = [
+        word
+        for part in ("train", "dev")
+        for word in (f"--{part}", *(str(folder / f"{part}.{side}") for side in ("en", "de")))
+    ]
+    return [*_COMMAND, *files, *f"--output {output} {_SIZES} {more}".split()]
+
+
+def test_two_steps_write_the_best_model_and_figures(folder: Path, tmp_path: Path) -> None:
+    output, dev = tmp_path / "out", [str(folder / f"dev.{side}") for side in ("en", "de")]
+    tests = ["--test-source", dev[0], "--test-target", dev[1]]
+    shown = run_command(*_words(folder, output), *tests, *tests)
+    figures = read_json(output / "figures.json")
+    counts = {"n_pairs": 55, "n_kept": 52, "n_blank": 1, "n_too_long": 1, "n_length_ratio": 1}
+    assert figures["pairs"] == counts
+    assert [row["step"] for row in figures["evaluations"]] == [1, 2]
+    assert figures["best_bleu"] == max(row["bleu"] for row in figures["evaluations"])
+    assert figures["mean_bleu"] == figures["tests"][0]["bleu"] == figures["tests"][1]["bleu"]
+    assert len((output / "translations/2.dev.de").read_text(encoding="utf-8").splitlines()) == 8
+    assert not [path for path in output.rglob("*") if path.suffix in (".bin", ".pt", ".pth")]
+    model = load_evaluator(output / "best", mode="exact").model  # type: ignore[attr-defined]
+    trained = [weight for name, weight in model.named_parameters() if "positions" not in name]
+    assert sum(weight.numel() for weight in trained) == figures["n_parameters"]
+    assert f"{figures['n_parameters']:,} parameters, 52 of 55 pairs" in shown.stdout
+    assert "mean: BLEU" in shown.stdout
+    again = run_command(*_words(folder, output), *tests, *tests)
+    assert again.stdout == shown.stdout
+    assert "this training has ended before" in again.stderr
+
+    student = tmp_path / "student"
+    more = f"--vocabulary {output / 'best'} --width 8"
+    run_command(*_words(folder, student, f"{_FEW} {more}"))
+    assert (student / "best/vocab.json").read_bytes() == (output / "best/vocab.json").read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("study", "more"),
+    [
+        ("speed", "--decoder-attention average --separate-vocabularies --pieces 150"),
+        ("distillation", "--separate-vocabularies --vocabulary-type bpe --vocabulary-threshold 3"),
+    ],
+)
+def test_models_with_two_vocabularies_translate(
+    study: str, more: str, folder: Path, tmp_path: Path
+) -> None:
+    words = _words(folder, tmp_path / "out", f"{_FEW} {more}")
+    words[words.index("distillation")] = study
+    dev = ["--test-source", str(folder / "dev.en"), "--test-target", str(folder / "dev.de")]
+    run_command(*words, *dev)
+    ids = [read_json(tmp_path / f"out/best/{name}vocab.json") for name in ("", "target_")]
+    assert ids[0] != ids[1]
+    evaluator = load_evaluator(tmp_path / "out/best", mode="exact")
+    config = evaluator.model.config  # type: ignore[attr-defined]
+    assert [len(ids[0]), len(ids[1])] == [config.vocab_size, config.decoder_vocab_size]
+
+
+def test_a_killed_training_ends_in_the_same_weights(folder: Path, tmp_path: Path) -> None:
+    whole, killed = tmp_path / "whole", tmp_path / "killed"
+    torch.set_num_threads(1)
+    complete = run_command(*_words(folder, whole, _LONG))
+    n_evaluations = random.Random().randint(1, 8)
+    with subprocess.Popen(
+        [sys.executable, "-m", "cc_hf.cli", *_words(folder, killed, _LONG)],
+        env={**os.environ, "OMP_NUM_THREADS": "1"},
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as process:
+        assert process.stderr is not None
+        for line in process.stderr:
+            n_evaluations -= line.startswith("note: step")
+            if not n_evaluations:
+                break
+        process.send_signal(signal.SIGKILL)
+    assert not (killed / "figures.json").exists()
+    continued = run_command(*_words(folder, killed, _LONG))
+    steps = [
+        [line for line in run.stderr.splitlines() if line.startswith("note: step")]
+        for run in (complete, continued)
+    ]
+    assert 0 < len(steps[1]) <= len(steps[0])
+    assert steps[0][-len(steps[1]) :] == steps[1]
+    if len(steps[1]) < len(steps[0]):
+        assert f"note: continuing the training in {killed} at step" in continued.stderr
+    figures = [read_json(output / "figures.json") for output in (whole, killed)]
+    for name in ("n_steps", "n_epochs", "best_step", "best_loss", "pairs"):
+        assert figures[0][name] == figures[1][name]
+    weights = [(output / "best/model.safetensors").read_bytes() for output in (whole, killed)]
+    assert weights[0] == weights[1]
+
+
+def test_a_checkpoint_that_is_half_written_is_not_used(folder: Path, tmp_path: Path) -> None:
+    output = tmp_path / "out"
+    run_command(*_words(folder, output))
+    before = (output / "training/checkpoint-1/model.safetensors").read_bytes()
+    (output / "figures.json").unlink()
+    (output / "training/checkpoint-2/trainer_state.json").write_text("{", encoding="utf-8")
+    shown = run_command(*_words(folder, output))
+    assert "continuing" not in shown.stderr  # the first has no optimizer any more
+    assert (output / "training/checkpoint-1/model.safetensors").read_bytes() == before
+
+
+def test_two_processes_share_each_step(folder: Path, tmp_path: Path) -> None:
+    words = "--batch-tokens 250 --accumulation 2 --steps 6 --eval-steps 2 --choose-by loss"
+    done = torchrun(2, "cc_hf.cli", *_words(folder, tmp_path / "out", words))
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.count("parameters, 52 of 55 pairs") == 1
+    figures = read_json(tmp_path / "out/figures.json")
+    assert figures["n_steps"] == 6
+    assert read_json(tmp_path / "out/options.json")["processes"] == 2
+
+
+def test_a_training_that_was_killed_after_its_last_step_trains_no_more(
+    folder: Path, tmp_path: Path
+) -> None:
+    options = TrainingOptions(
+        **_TINY, steps=6, eval_steps=1, patience=1, learning_rate=9.0, warmup=1
+    )
+    files, notes = _files(folder), list[str]()
+
+    def killed(best: Path, output: Path) -> list[str]:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        run_training(options, files, tmp_path / "out", choose=killed)
+    n_steps = max(int(p.name.split("-")[1]) for p in (tmp_path / "out/training").iterdir())
+    figures = run_training(options, files, tmp_path / "out", note=notes.append)
+    assert figures["n_steps"] == n_steps < 6  # stopped early
+    assert f"at step {n_steps} of 6" in notes[-1]
+    assert figures["checkpoints"] == [f"checkpoint-{figures['best_step']}"]
+    assert (tmp_path / "out/best/model.safetensors").is_file()
+
+
+@pytest.mark.parametrize(
+    ("more", "message"),
+    [
+        ("--heads 3", "heads: expected a divisor of the width 16, got 3"),
+        ("--vocabulary /nowhere", "/nowhere: expected a vocabulary"),
+        ("--max-tokens 1", "expected pairs that pass the filters"),
+        ("--train {0}/none.en {0}/train.de", "none.en: file not found"),
+        ("--dev {0}/blank {0}/blank", "expected pairs with text on both sides, got none"),
+        ("--test-source a", "expected --test-source and --test-target equally often, got 1 and 0"),
+    ],
+)
+def test_options_that_cannot_work_are_refused(
+    folder: Path, tmp_path: Path, more: str, message: str
+) -> None:
+    write_lines(folder / "blank", ["", " "])
+    words = _words(folder, tmp_path / "out", f"{_FEW} {more.format(folder)}")
+    assert message in " ".join(run_command(*words, status=2).stderr.split())
+    run_command(*_words(folder, tmp_path / "out"))  # nothing is left of what was refused
+
+
+def test_a_training_is_continued_with_the_same_options_and_files_only(
+    folder: Path, tmp_path: Path
+) -> None:
+    options = TrainingOptions(**_TINY, steps=2, eval_steps=1)
+    files = _files(folder)
+    run_training(options, files, tmp_path / "out")
+    with pytest.raises(InputError, match=r"seed: expected 1, with which the training in .*, got 2"):
+        run_training(replace(options, seed=2), files, tmp_path / "out")
+    swapped = TrainingFiles(files.dev, files.train)
+    with pytest.raises(InputError, match=r"train: expected .*, with which the training in"):
+        run_training(options, swapped, tmp_path / "out")
+    with pytest.raises(InputError, match="output: expected a new folder, or that of a training"):
+        run_training(options, files, folder)
+    weights = load_file(tmp_path / "out/best/model.safetensors")
+    assert all(weight.isfinite().all() for weight in weights.values())
+    assert json.loads((tmp_path / "out/options.json").read_text())["seed"] == 1
+
+
+def test_moses_tokenisation_and_truecasing_come_back(folder: Path, tmp_path: Path) -> None:
+    """The commands of docs/training.md."""
+    model = tmp_path / "truecase.en"
+
+    def moses(words: str, text: str) -> str:
+        program = Path(sys.executable).with_name("sacremoses")
+        command = [str(program), "-q", *words.format(model=model).split()]
+        return subprocess.run(
+            command, input=text, capture_output=True, text=True, check=True
+        ).stdout
+
+    text = (folder / "dev.en").read_text(encoding="utf-8")
+    moses("-l en tokenize train-truecase -m {model}", text)
+    prepared = moses("-l en tokenize truecase -m {model}", text)
+    assert " ." in prepared
+    assert prepared.count("\n") == text.count("\n")
+    assert moses("-l en detruecase detokenize", prepared) == text

@@ -1,0 +1,129 @@
+"""Files of sentence pairs: read line by line, filtered, and encoded once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cc_hf.errors import InputError
+from cc_hf.training.scratch.pairs import PairFiles, drop_reason, encoded_pairs, load_pairs
+from tests.helpers.lines import write_lines
+
+_ROWS = [("a b", "c d e"), ("a b", "c d e f"), ("a " * 251, "b " * 251), ("", "b"), ("a", " ")]
+
+
+def _files(folder: Path, rows: Sequence[tuple[str, str]] = _ROWS, **options: Any) -> PairFiles:
+    sources, targets = zip(*rows, strict=True)
+    return PairFiles(
+        write_lines(folder / "a.en", sources), write_lines(folder / "a.de", targets), **options
+    )
+
+
+def _encode(
+    sources: Sequence[str], targets: Sequence[str]
+) -> tuple[list[list[int]], list[list[int]]]:
+    sides = [[[*map(len, text.split()), 0] for text in texts] for texts in (sources, targets)]
+    return sides[0], sides[1]
+
+
+@pytest.mark.parametrize(
+    ("source", "target", "limits", "expected"),
+    [
+        ("a b", "c d e", {}, None),  # a ratio of 1.5 is allowed
+        ("a b", "c d e f", {}, "n_length_ratio"),
+        ("a b", "c d e f", {"max_length_ratio": None}, None),
+        ("a " * 250, "b " * 250, {}, None),
+        ("a " * 251, "b " * 251, {}, "n_too_long"),
+        ("a " * 251, "b " * 251, {"max_tokens": None}, None),
+        ("", "b", {}, "n_blank"),
+        ("a", "\u200b", {}, "n_blank"),
+    ],
+)
+def test_a_pair_is_dropped_for_one_reason(
+    source: str, target: str, limits: dict[str, Any], expected: str | None
+) -> None:
+    lengths = (len(source.split()), len(target.split()))
+    assert drop_reason(source, target, lengths, **limits) == expected
+
+
+def test_pairs_are_encoded_once_for_the_same_files_vocabulary_and_filters(tmp_path: Path) -> None:
+    files, vocabulary = _files(tmp_path), write_lines(tmp_path / "vocabulary", ["a"])
+    encoded: list[int] = []
+
+    def encode(sources: Sequence[str], targets: Sequence[str]) -> Any:
+        encoded.append(len(sources))
+        return _encode(sources, targets)
+
+    def folder(limit: int = 250) -> Path:
+        return encoded_pairs(
+            files,
+            encode,
+            tmp_path / "data",
+            vocabulary=[vocabulary],
+            max_tokens=limit,
+            max_length_ratio=1.5,
+        )
+
+    first = folder()
+    rows, counts = load_pairs(first)
+    assert rows[:] == {"input_ids": [[1, 1, 0]], "labels": [[1, 1, 1, 0]]}
+    assert counts == {
+        "n_pairs": 5,
+        "n_kept": 1,
+        "n_blank": 2,
+        "n_too_long": 1,
+        "n_length_ratio": 1,
+    }
+    assert folder() == first
+    assert encoded == [5]
+    assert folder(300) != first
+    write_lines(vocabulary, ["b"])
+    assert folder() != first
+    assert encoded == [5, 5, 5]
+
+
+def test_files_without_a_pair_that_passes_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="expected pairs that pass the filters, got none"):
+        encoded_pairs(
+            _files(tmp_path, _ROWS[1:]),
+            _encode,
+            tmp_path / "data",
+            vocabulary=[],
+            max_tokens=250,
+            max_length_ratio=1.5,
+        )
+    assert not list((tmp_path / "data").iterdir())
+
+
+def test_a_random_subset_keeps_the_order_and_depends_on_the_seed(tmp_path: Path) -> None:
+    rows = [(f"s{i}", f"t{i}") for i in range(100)]
+    first, same, other = (list(_files(tmp_path, rows, n_pairs=9, seed=s)) for s in (1, 1, 2))
+    assert first == same != other
+    assert len(set(first)) == len(_files(tmp_path, rows, n_pairs=9)) == 9
+    assert first == sorted(first, key=rows.index)
+
+
+def test_lines_end_at_line_feeds_only_and_blank_pairs_can_be_left_out(tmp_path: Path) -> None:
+    (tmp_path / "a.en").write_bytes("A\u2028b.\r\n\n".encode())
+    write_lines(tmp_path / "a.de", ["Eins.", "Zwei."])
+    files = PairFiles(tmp_path / "a.en", tmp_path / "a.de")
+    assert list(files) == [("A\u2028b.", "Eins."), ("", "Zwei.")]
+    assert files.whole() == [("A\u2028b.", "Eins.")]
+
+
+@pytest.mark.parametrize(
+    ("lines", "options", "message"),
+    [
+        (["A.", "B."], {}, "expected as many lines in both files, got 2 and 1; line N"),
+        (["A."], {"n_pairs": 2}, "n_pairs: expected at most the 1 pairs of .*, got 2"),
+    ],
+)
+def test_files_that_cannot_be_used_are_refused(
+    tmp_path: Path, lines: list[str], options: dict[str, Any], message: str
+) -> None:
+    paths = write_lines(tmp_path / "a.en", lines), write_lines(tmp_path / "a.de", ["A."])
+    with pytest.raises(InputError, match=message):
+        list(PairFiles(*paths, **options))

@@ -1,1 +1,0 @@
-"""Training of translation models from random weights: pairs, pieces, sizes, model and trainer."""
