@@ -60,6 +60,11 @@ CASES: dict[str, tuple[list[str], Rows, dict[str, Any]]] = {
         {"evaluator": by_length},
     ),
     "contrastive_translation_scoring": ([], [_CONTRAST] * 2, {"evaluator": by_length}),
+    "coverage": (
+        ["Die Ärztin.", "Der Arzt."],
+        [{"source": "The old doctor left.", "category": "x"}] * 2,
+        {"evaluator": by_length},
+    ),
     "gender_accuracy": (["Die Ärztin.", "Der Arzt."], [_WORDS] * 2, {"tgt_lang": "de"}),
     "gender_quality_gap": (
         ["Er wäre hier 0.", "Sie war hier.", "Er wäre da.", "Sie ist hier 1."],
