@@ -14,10 +14,12 @@ import importlib
 import warnings
 from collections.abc import Iterator, Mapping
 from functools import cache
-from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from cc_hf.errors import PluginError, PluginWarning, UnknownNameError, shown
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 __all__ = [
     "DATASETS",

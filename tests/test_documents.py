@@ -137,6 +137,7 @@ _EXAMPLES_NOT_RUN = {
         f"study disambiguation_bias {words}": "needs challenge sets, and models of one's own"
         for words in ("correlate", "compare-models")
     },
+    "study mt_geneval self-training": "needs results on a file of one's own",
     "study disambiguation_bias attack grammar": "needs language_tool_python, which runs Java",
     **dict.fromkeys(
         (

@@ -43,6 +43,14 @@ _BEFORE_OBJECTS = _words(
 )
 
 
+#: Nouns and adjectives that end as adverbs do: "her family", "her early work".
+_NO_ADVERBS = _words(
+    "ally anomaly assembly belly bully butterfly costly daily deadly early elderly family friendly "
+    "holy homily hourly jelly lively lonely lovely melancholy monopoly monthly quarterly reply "
+    "supply tally ugly weekly yearly"
+)
+
+
 def with_pronouns(text: str, gender: str) -> str:
     """Return an English text with all third-person pronouns in one gender.
 
@@ -90,6 +98,6 @@ def _is_object(before: str, following: str) -> bool:
     if not following or following in _AFTER_OBJECTS or following.isdecimal():
         return True
     if len(following) > 4 and following.endswith("ly"):
-        return following not in ("daily", "hourly")
+        return following not in _NO_ADVERBS
     preceding = _LAST_WORD.search(before)
     return preceding is not None and preceding.group(1).lower() in _BEFORE_OBJECTS

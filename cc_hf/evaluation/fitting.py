@@ -212,7 +212,11 @@ def _check_fits(metric: type[Metric], material: Material) -> None:
         if configs
         else f"no configuration of {declared.name} fits for {pair}"
     ]
-    if fitting := [m.name for m in all_metrics() if not material.unfit_reason(m)]:
+    if fitting := [
+        m.name
+        for m in all_metrics()
+        if (m.reads_replies or not m.only_named) and not material.unfit_reason(m)
+    ]:
         hints.append(f"metrics that fit {material.name}: {', '.join(fitting)}")
     if declared.name == "custom":  # a file has one configuration
         hints.pop(0)

@@ -43,6 +43,10 @@ _CAPITALISED = """
 I I'm I've I'll I'd Monday Tuesday Wednesday Thursday Friday Saturday Sunday January February March
 April May June July August September October November December English French German Spanish
 Italian Russian Chinese Japanese American British European African Asian Mr Mrs Ms Dr
+A After All Also Although An And As At Because Before Both But By During Each Every For From Here
+How However If In It Its Later Many Most My No Not Now On Once One Or Other Our Over She Since So
+Some Such That The Their Then There These They This Those Though Today Two Under Until We What When
+Where Which While Who With You Your
 """
 _CONTEXT = 2  # sentences before
 

@@ -77,7 +77,7 @@ def build(
     The paper (Currey et al. 2022, section 2) has people check and rewrite each sentence. Here rules
     do, so the rows must be read before they are used. `cc-hf evaluate` reads the file of --output.
 
-    Example: cc-hf study mt_geneval build wikipedia.en -o rows.jsonl
+    Example: cc-hf study mt_geneval build train.en -o rows.jsonl
     """
     from cc_hf.reading import read_lines
     from cc_hf.studies.mt_geneval import construction
@@ -114,7 +114,7 @@ def context_pairs(
 
     The format is "2+2" of Currey et al. (2022), section 5.3. Train on the plain pairs as well.
 
-    Example: cc-hf study mt_geneval context-pairs a.en a.de --sources ctx.en --targets ctx.de
+    Example: cc-hf study mt_geneval context-pairs train.en train.de --sources c.en --targets c.de
     """
     from cc_hf.studies.mt_geneval.construction import documents
     from cc_hf.studies.mt_geneval.training_pairs import contextual_pairs
