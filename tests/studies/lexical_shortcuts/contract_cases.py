@@ -53,7 +53,7 @@ def plain_logprobs(folder: Path, source: str, translation: str) -> torch.Tensor:
     return torch.from_numpy(reference_logprobs(weights, chosen, ids, labels, start=start))
 
 
-_TORCH = "checkpoint_averaging classifier conversion family model probe states"
+_TORCH = "training checkpoint_averaging classifier conversion family model probe states"
 CASES = ContractCases(
     families={"lexical_shortcut": FamilyCase(save_tiny_lexical_shortcut, plain_logprobs)},
     torch_modules=tuple(_TORCH.split()),
