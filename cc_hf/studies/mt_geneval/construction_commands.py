@@ -142,8 +142,7 @@ def self_training(
     They are training pairs for gender-filtered self-training (Currey et al. 2022, section 5.3), of
     a judge of your choice in place of the paper's lists of words.
 
-    Example: cc-hf study mt_geneval self-training r.json --dataset rows.jsonl --sources s.en
-    --targets s.de
+    Example: cc-hf study mt_geneval self-training r.json --sources s.en --targets s.de
     """
     from cc_hf.comparing.systems import only_result, read_results
     from cc_hf.reports.inputs import read_examples
