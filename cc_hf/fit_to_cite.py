@@ -52,7 +52,8 @@ def reasons_not_to_cite(
         >>> reasons_not_to_cite({"data": "winomt/all[first 9]@b2f1b31"}, {}, 9)
         {'limit': 'only 9 examples were judged'}
     """
-    evaluator, translator = signed.get("eval", ""), signed.get("sys", system)
+    judges = (signed.get(key, "") for key in ("eval", "back"))  # forward, and backward if any
+    evaluator, translator = "+".join(filter(None, judges)), signed.get("sys", system)
     reasons = {}
     if names := signature.own_judges(evaluator, translator):
         role = "the evaluator" if len(names) > evaluator.count("+") else "a part of the evaluator"

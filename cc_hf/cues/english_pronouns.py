@@ -6,11 +6,18 @@ import re
 
 from cc_hf.errors import check_choice
 
-__all__ = ["with_pronouns"]
+__all__ = ["PRONOUNS", "with_pronouns"]
 
 _FEMALE = {"he": "she", "himself": "herself", "him": "her"}
 _MALE = {"she": "he", "herself": "himself", "hers": "his"}
-_PRONOUN = re.compile(r"\b(?:he|she|him|her|his|hers|himself|herself)\b", re.IGNORECASE)
+#: Gender -> third-person pronouns.
+PRONOUNS = {
+    "female": frozenset({"she", "her", "hers", "herself"}),
+    "male": frozenset({"he", "him", "his", "himself"}),
+}
+_PRONOUN = re.compile(
+    rf"\b(?:{'|'.join(p for of in PRONOUNS.values() for p in of)})\b", re.IGNORECASE
+)
 _NEXT_WORD = re.compile(r"[ \t]+([\w'’-]+)")
 _LAST_WORD = re.compile(r"([\w'’-]+)[ \t]+$")
 

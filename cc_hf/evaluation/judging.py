@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import warnings
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -19,13 +19,14 @@ from cc_hf.errors import InputError, ResultWarning, TooLongError, UnknownNameErr
 from cc_hf.evaluation.fitting import all_metrics
 from cc_hf.evaluation.material import Material
 from cc_hf.evaluators.base import Evaluator, ScoreFunction
-from cc_hf.evaluators.contests import pair_scores
+from cc_hf.evaluators.contests import Contest, pair_scores
 from cc_hf.evaluators.options import LoadingOptions
-from cc_hf.evaluators.resolve import resolve_evaluator
+from cc_hf.evaluators.resolve import options_like, resolve_evaluator
 from cc_hf.metrics.base import Metric, Rows, Scoring, ScoringMetric, finish
 from cc_hf.metrics.checks import check_ids, check_languages
 from cc_hf.normalization import composed, is_blank
 from cc_hf.results import EvaluationResult
+from cc_hf.schema import ScoringRequest
 from cc_hf.statistics.bootstrap import Bootstrap
 from cc_hf.text.unusable import unusable_rows, unusable_texts
 
@@ -158,9 +159,45 @@ def _scoring(
         raise InputError(
             f"evaluator: expected an Evaluator or a function, got {type(evaluator).__name__}"
         )
-    requests, contests = metric.requests(rows), metric.contests(rows)
-    unscored = {"blank": {row for row, t in enumerate(rows.translations) if is_blank(t)}}
-    unscored["too_long"] = set()
+    languages = (rows.src_lang, rows.tgt_lang)
+    back = None
+    if metric.backward is not None:  # before anything is scored
+        reverse = {"src_lang": rows.tgt_lang, "tgt_lang": rows.src_lang}
+        back = resolve_evaluator(metric.backward, options_like(evaluator), **reverse)
+    decisions = metric.requests(rows), metric.contests(rows)
+    forward = _scored(metric, *decisions, evaluator, languages, progress=progress)
+    if back is None:
+        return forward
+    decisions = metric.backward_requests(rows), metric.backward_contests(rows)
+    backward = _scored(
+        metric,
+        *decisions,
+        back,
+        languages[::-1],
+        too_long=forward.unscored["too_long"],
+        progress=progress,
+    )
+    return replace(forward, backward=backward)
+
+
+def _scored(
+    metric: ScoringMetric,
+    requests: Sequence[ScoringRequest],
+    contests: Sequence[Contest],
+    evaluator: Evaluator | ScoreFunction,
+    languages: tuple[str, str],
+    *,
+    too_long: Collection[int] = (),
+    progress: bool,
+) -> Scoring:
+    """Return the scores of requests.
+
+    Args:
+        languages: of their sources and translations.
+        too_long: rows whose translation is known to be too long.
+    """
+    unscored = {"blank": {r.row for r in requests if is_blank(r.translation)}}
+    unscored["too_long"] = set(too_long)
     counts_too_long = (
         metric.takes_translations and getattr(evaluator, "on_too_long", "") == "incorrect"
     )
@@ -179,17 +216,17 @@ def _scoring(
                         for left, right in contests
                         if all(i in position for i in (*left, *right))
                     ],
-                    src_lang=rows.src_lang,
-                    tgt_lang=rows.tgt_lang,
+                    src_lang=languages[0],
+                    tgt_lang=languages[1],
                     score=metric.evaluator_score,
                     progress=progress,
                 )
         except TooLongError as error:
             # Nothing was scored: the lengths of all texts are checked first.
-            too_long = {row for row, t in enumerate(rows.translations) if t in error.translations}
-            if not (counts_too_long and too_long):
+            longer = {r.row for r in requests if r.translation in error.translations}
+            if not (counts_too_long and longer):
                 raise
-            unscored["too_long"] |= too_long
+            unscored["too_long"] |= longer
             continue
         return Scoring(
             evaluator, scores, {reason: frozenset(numbers) for reason, numbers in unscored.items()}

@@ -18,6 +18,7 @@ from cc_hf import registry, signature
 from cc_hf.errors import InputError
 from cc_hf.evaluators.base import Evaluator, ScoreFunction
 from cc_hf.evaluators.contests import Contest, scorer_fields
+from cc_hf.evaluators.resolve import AnyEvaluator
 from cc_hf.metrics.checks import Fields, check_references, check_rows, own_data
 from cc_hf.metrics.figure_names import COMMON, FigureNames
 from cc_hf.normalization import NORMALIZATION, composed_start, composed_value, is_blank
@@ -82,11 +83,13 @@ class Scoring:
             requests of `unscored`.
         unscored: reason ("blank" or "too_long") -> rows whose translation was not scored and counts
             as incorrect.
+        backward: the same for `ScoringMetric.backward_requests`; None without a backward evaluator.
     """
 
     evaluator: Evaluator | ScoreFunction
     scores: npt.NDArray[np.float64]
     unscored: Mapping[str, frozenset[int]] = field(default_factory=dict)
+    backward: Scoring | None = None
 
     @property
     def unscored_rows(self) -> frozenset[int]:
@@ -360,6 +363,19 @@ class ScoringMetric(Metric):
     @abstractmethod
     def evaluator_score(self) -> str:
         """The definition of a score, as a name of `cc_hf.evaluators.base`."""
+
+    @property
+    def backward(self) -> AnyEvaluator | None:
+        """The evaluator that scores sources given translations, for metrics that have one."""
+        return None
+
+    def backward_requests(self, rows: Rows) -> list[ScoringRequest]:
+        """Return the pairs to score by it: translations as sources, sources as translations."""
+        return []
+
+    def backward_contests(self, rows: Rows) -> list[Contest]:
+        """Return, for every decision, the indices of both sides' backward requests."""
+        return []
 
     def notes(
         self, rows: Rows, evaluator: Evaluator | ScoreFunction, *, dataset: str

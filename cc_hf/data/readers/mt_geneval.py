@@ -25,7 +25,7 @@ from cc_hf.data.readers.mt_geneval_professions import LOCATED, context_gender, p
 from cc_hf.errors import DataError
 from cc_hf.schema import ContrastiveSourceExample, ContrastiveTranslationExample, Example
 
-__all__ = ["DECLARATION", "read", "unquoted"]
+__all__ = ["DECLARATION", "read", "sub_category", "unquoted"]
 
 _CONTEXT = "data/context/geneval-context-wikiprofessions-{part}-{split}.en_{lang}.{end}"
 _SEPARATOR = "<sep>"
@@ -101,7 +101,7 @@ def _contextual(
             source=mains[0].strip(),
             correct_translation=original,
             contrastive_translations=(flipped,),
-            category=_category(stereotype, gender),
+            category=sub_category(stereotype, gender),
             extra={
                 "context": context.strip(),
                 "source_with_context": line,
@@ -157,7 +157,17 @@ def _sub_category(path: Path, number: int, n: int) -> tuple[str, str]:
     return _SUB_CATEGORIES[bisect_right(starts, number)]
 
 
-def _category(stereotype: str, gender: str) -> str:
+def sub_category(stereotype: str, gender: str) -> str:
+    """Return the name of a sub-category of the contextual subset (Table 4).
+
+    Args:
+        stereotype: female, male or neutral: of the profession.
+        gender: female or male: of the person.
+
+    Examples:
+        >>> sub_category("female", "male"), sub_category("neutral", "male")
+        ('female_stereotyped/male', 'neutral/male')
+    """
     if _UNKNOWN in (stereotype, gender):
         return _UNKNOWN
     return (

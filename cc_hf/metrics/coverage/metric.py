@@ -14,10 +14,8 @@ import numpy as np
 import numpy.typing as npt
 
 from cc_hf.errors import InputError, check_choice, shown
-from cc_hf.evaluators.base import Evaluator, ScoreFunction
-from cc_hf.evaluators.contests import Contest, pair_scores, scorer_fields
-from cc_hf.evaluators.options import LoadingOptions
-from cc_hf.evaluators.resolve import AnyEvaluator, resolve_evaluator
+from cc_hf.evaluators.contests import Contest, scorer_fields
+from cc_hf.evaluators.resolve import AnyEvaluator
 from cc_hf.metrics.base import Figures, Rows, Scoring, ScoringMetric
 from cc_hf.metrics.checks import Fields, check_ids, flag, optional_text, text
 from cc_hf.metrics.coverage.spans import Span, chunks, table_of, without
@@ -148,9 +146,9 @@ class Coverage(ScoringMetric):
     under `backward_evaluator` (addition, overtranslation). A translation with neither is correct.
     One that is blank, equals its source, or has no part that could be missing is inconclusive.
 
-    References hold `source`; optionally `source_spans` and `translation_spans` (lists of [start,
-    end) in characters), `omission` and `addition` ("true" or "false": what people found), and
-    `category`.
+    References hold `source`; optionally `source_spans` and `translation_spans` (JSON lists of
+    [start, end) in characters), `omission` and `addition` ("true" or "false": what people found),
+    and `category`.
 
     Figures, in [0, 1]: accuracy, min_accuracy, accuracy_<category>; error_rate, omission_rate,
     addition_rate of the translations that are judged; omitted_characters, the mean share of the
@@ -238,12 +236,8 @@ class Coverage(ScoringMetric):
 
     @staticmethod
     def fits(dataset: str, config: str, form: type[Example], src_lang: str, tgt_lang: str) -> str:
-        """Return "" for every dataset with sources, else the reason."""
-        return (
-            f"{dataset} {config} has no sources, whose parts coverage looks for"
-            if config.startswith("lm_")
-            else ""
-        )
+        """Return "": every source can be judged. Rows without one are refused."""
+        return ""
 
     @staticmethod
     def references(examples: Sequence[Example]) -> list[dict[str, Any]]:
@@ -282,6 +276,19 @@ class Coverage(ScoringMetric):
     def contests(self, rows: Rows) -> list[Contest]:
         """Return the indices of both requests of each part."""
         return self._side(rows, "omission").contests
+
+    @property
+    def backward(self) -> AnyEvaluator | None:
+        """The evaluator for additions."""
+        return self.backward_evaluator
+
+    def backward_requests(self, rows: Rows) -> list[ScoringRequest]:
+        """Return the source under the translation and under the rest, for each part."""
+        return self._side(rows, "addition").requests
+
+    def backward_contests(self, rows: Rows) -> list[Contest]:
+        """Return the indices of both requests of each part."""
+        return self._side(rows, "addition").contests
 
     def _side(self, rows: Rows, side: str) -> _Side:
         """Return the parts of the texts of one side, with their requests."""
@@ -332,13 +339,12 @@ class Coverage(ScoringMetric):
             InputError: for spans outside their text, or a backward evaluator that does not fit.
         """
         scoring = self.scored(scoring)
-        sides = {"omission": self._differences(self._side(rows, "omission"), scoring.scores)}
+        sides = {"omission": _differences(self._side(rows, "omission"), scoring.scores)}
         backward_fields: dict[str, str] = {}
-        if self.backward_evaluator is not None:
+        if (back := scoring.backward) is not None:
             side = self._side(rows, "addition")
-            backward, scores = self._backward(rows, side, scoring.evaluator)
-            sides["addition"] = self._differences(side, scores)
-            fields = scorer_fields(backward, "geometric", side.requests, scores)
+            sides["addition"] = _differences(side, back.scores)
+            fields = scorer_fields(back.evaluator, self.evaluator_score, side.requests, back.scores)
             backward_fields = {"back": fields["eval"]}
         judgements = judge(
             rows.translations,
@@ -375,42 +381,22 @@ class Coverage(ScoringMetric):
             notes=_notes(n_omitted, n_judged, has_backward=bool(backward_fields)),
         )
 
-    def _backward(
-        self, rows: Rows, side: _Side, forward: Evaluator | ScoreFunction
-    ) -> tuple[Evaluator | ScoreFunction, npt.NDArray[np.float64]]:
-        """Return the evaluator of the other direction and its scores."""
-        loading = LoadingOptions()
-        if isinstance(forward, Evaluator):
-            loading = LoadingOptions(on_too_long=forward.on_too_long)
-        backward = resolve_evaluator(
-            self.backward_evaluator, loading, src_lang=rows.tgt_lang, tgt_lang=rows.src_lang
-        )
-        if not side.requests:
-            return backward, np.zeros(0)
-        return backward, pair_scores(
-            side.requests,
-            backward,
-            side.contests,
-            src_lang=rows.tgt_lang,
-            tgt_lang=rows.src_lang,
-            score="geometric",
-        )
 
-    def _differences(
-        self, side: _Side, scores: npt.NDArray[np.float64]
-    ) -> dict[int, list[tuple[Span, float]]]:
-        """Return row -> each part with its difference in nats per token; without rows that were not
-        scored.
-        """
-        with np.errstate(divide="ignore"):
-            logs = np.log(scores)
-        rows: dict[int, list[tuple[Span, float]]] = {}
-        for i, (row, span) in enumerate(side.candidates):
-            whole, rest = float(logs[2 * i]), float(logs[2 * i + 1])
-            if not np.isnan(whole):
-                difference = 0.0 if whole == rest else float(np.clip(rest - whole, *_RANGE))
-                rows.setdefault(row, []).append((span, difference))
-        return rows
+def _differences(
+    side: _Side, scores: npt.NDArray[np.float64]
+) -> dict[int, list[tuple[Span, float]]]:
+    """Return row -> each part with its difference in nats per token; without rows that were not
+    scored.
+    """
+    with np.errstate(divide="ignore"):
+        logs = np.log(scores)
+    rows: dict[int, list[tuple[Span, float]]] = {}
+    for i, (row, span) in enumerate(side.candidates):
+        whole, rest = float(logs[2 * i]), float(logs[2 * i + 1])
+        if not np.isnan(whole):
+            difference = 0.0 if whole == rest else float(np.clip(rest - whole, *_RANGE))
+            rows.setdefault(row, []).append((span, difference))
+    return rows
 
 
 def _n_ties(sides: Mapping[str, Differences]) -> int:

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from cc_hf.reading import read_rows
 
-__all__ = ["TABLES", "Span", "chunks", "table_of", "without"]
+__all__ = ["Span", "chunks", "function_words", "table_of", "without"]
 
 _TOKEN = re.compile(r"\w+(?:[-'’.,]\w+)*|[^\w\s]")
 _BEFORE_MARK = re.compile(r"\s+([.,;:!?])")
@@ -37,13 +37,10 @@ class _Token(NamedTuple):
 
 
 @cache
-def _function_words() -> Mapping[str, frozenset[str]]:
+def function_words() -> Mapping[str, frozenset[str]]:
+    """Return the function words of each language that has a table, ISO 639-1, in lower case."""
     path = Path(str(files(__package__).joinpath("function_words.tsv")))
     return {row["lang"]: frozenset(row["words"].split()) for _, row in read_rows(path)}
-
-
-#: Languages with a table of function words.
-TABLES = ("de", "en", "es", "fr", "it", "pt")
 
 
 def table_of(lang: str) -> str:
@@ -53,7 +50,7 @@ def table_of(lang: str) -> str:
         >>> table_of("en"), table_of("fi")
         ('en', 'none')
     """
-    return lang if lang in TABLES else "none"
+    return lang if lang in function_words() else "none"
 
 
 def without(text: str, span: Span, *, tidy: bool = False) -> str:
@@ -81,7 +78,7 @@ def chunks(text: str, lang: str, *, keeps_names: bool = False) -> list[Span]:
     in "the small plane"). A content word is left outside it.
 
     Args:
-        lang: ISO 639-1; in a language that is not one of `TABLES`, every word is a content word.
+        lang: ISO 639-1; in a language without a table, every word is a content word.
         keeps_names: whether capitalised words that follow one another inside the text stay
             together: the second half of a name often follows from the first.
 
@@ -124,7 +121,7 @@ def _splits_name(tokens: Sequence[_Token], position: int) -> bool:
 
 
 def _tokens(text: str, lang: str) -> list[_Token]:
-    functions = _function_words().get(lang, frozenset())
+    functions = function_words().get(lang, frozenset())
     tokens = []
     for match in _TOKEN.finditer(text):
         word = match.group()

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from cc_hf.metrics.homograph_accuracy import HomographAccuracy
 from cc_hf.reading import COUNT, NUMBER, TEXT, Each
 from cc_hf.reports.figure_text import data_name
 from cc_hf.reports.side_by_side import Cell, Figures, StudyFile
@@ -21,7 +22,6 @@ __all__ = ["ATTACK", "CORRELATION", "cells"]
 
 #: What the key "study" of the files is.
 ATTACK, CORRELATION = "disambiguation_bias/attack", "disambiguation_bias/correlate"
-_METRIC = "homograph_accuracy"
 _RANDOM = "random"
 _SIGNIFICANT = 0.05
 _SHARE = {"n": COUNT, "n_success": COUNT, "rate": NUMBER}
@@ -37,8 +37,9 @@ def cells(figures: Figures) -> Iterator[Cell]:
     """
     errors = {}
     for system, result in figures.results:
-        if result.metric == _METRIC and result.config in SETS:
-            wrong = sum(j.verdict == "incorrect" for j in result.judgements)
+        if result.metric == HomographAccuracy.name and result.config in SETS:
+            is_flipped = HomographAccuracy.compared_shares["flip_rate"]
+            wrong = sum(map(is_flipped, result.judgements))
             share = wilson_share(wrong, len(result.judgements))
             errors[system, result.config] = share
             label = "flipped senses (homograph accuracy)"

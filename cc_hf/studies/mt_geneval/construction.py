@@ -16,7 +16,8 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from cc_hf.cues.english_pronouns import with_pronouns
+from cc_hf.cues.english_pronouns import PRONOUNS, with_pronouns
+from cc_hf.data.readers.mt_geneval import sub_category
 from cc_hf.errors import InputError
 from cc_hf.reading import read_rows, stream_lines
 
@@ -31,10 +32,6 @@ __all__ = [
 ]
 
 _GENDERS = ("female", "male")
-_PRONOUNS = {
-    "female": frozenset({"she", "her", "hers", "herself"}),
-    "male": frozenset({"he", "him", "his", "himself"}),
-}
 _WORD = re.compile(r"[^\W\d_]+(?:[-’'][^\W\d_]+)*")
 _TITLE = re.compile(r" [A-Z]")  # behind "Lady" before a name
 _POSSESSIVE = re.compile(r"[’']s?$")
@@ -121,7 +118,7 @@ def gender_of(text: str) -> str:
         ('female', 'both', '')
     """
     words = {_POSSESSIVE.sub("", word.lower()) for word in _WORD.findall(text)}
-    seen = [g for g in _GENDERS if words & (_PRONOUNS[g] | _swaps()[g].keys())]
+    seen = [g for g in _GENDERS if words & (PRONOUNS[g] | _swaps()[g].keys())]
     return "both" if len(seen) == len(_GENDERS) else "".join(seen)
 
 
@@ -287,7 +284,7 @@ def contextual_rows(
                 left_out[reason] += 1
                 continue
             stereotype = of_professions[mentions[0].group().lower()]
-            category = _category(stereotype, gender)
+            category = sub_category(stereotype, gender)
             by_category[category].append(
                 {
                     "id": str(number),
@@ -302,11 +299,6 @@ def contextual_rows(
     reasons = ("n_no_profession", "n_gendered", "n_context", "n_names")
     counts = {"n_sentences": number, "n_rows": len(rows)}
     return Constructed(tuple(rows), counts | {reason: left_out[reason] for reason in reasons})
-
-
-def _category(stereotype: str, gender: str) -> str:
-    """Return the sub-category as the contextual subset of MT-GenEval names it."""
-    return f"{stereotype}{'' if stereotype == 'neutral' else '_stereotyped'}/{gender}"
 
 
 def _drawn(
@@ -338,7 +330,7 @@ def _name_finder(sentences: Iterable[str], names: Collection[str] | None) -> Any
             word[0].isupper()
             and not word.isupper()
             and _POSSESSIVE.sub("", word.lower()) not in common
-            and _POSSESSIVE.sub("", word.lower()) not in _PRONOUNS["female"] | _PRONOUNS["male"]
+            and _POSSESSIVE.sub("", word.lower()) not in PRONOUNS["female"] | PRONOUNS["male"]
             and not any(_POSSESSIVE.sub("", word.lower()) in _swaps()[g] for g in _GENDERS)
             for word in _WORD.findall(text)
         )

@@ -22,10 +22,12 @@ def shares(tables: Any, figure: str) -> dict[tuple[str, str], float]:
 
 def test_errors_on_challenge_sets_are_divided_by_those_on_the_random_one(tmp_path: Path) -> None:
     files = []
+    known = {"correct": "1", "inconclusive": "unknown"}
     for name, wrong in {"most_biased": 30, "random": 5}.items():
         verdicts = ["incorrect"] * wrong + ["inconclusive"] * 10 + ["correct"] * (90 - wrong)
         judgements = [
-            Judgement(str(i), "rare", v == "correct", "t", v) for i, v in enumerate(verdicts)
+            Judgement(str(i), "rare", v == "correct", "t", v, predicted=known.get(v, "2"))
+            for i, v in enumerate(verdicts)
         ]
         fields = {"dataset": "sets", "config": name, "metric": "homograph_accuracy"}
         result = result_of(judgements, **fields, system="mt", scores={"accuracy": 0.9})

@@ -99,6 +99,16 @@ def test_sub_categories_can_be_equally_frequent() -> None:
     assert not rows.rows
 
 
+@pytest.mark.shared
+def test_professions_have_the_stereotypes_of_winomt(shared: Path) -> None:
+    rows = load_examples("winomt", "pro", data_dir=shared / "upstream")
+    in_winomt = {row.extra["occupation"].lower(): row.gold for row in rows}
+    assert len(in_winomt) == 40
+    of = professions()
+    assert {name: of.get(name) for name in in_winomt} == in_winomt
+    assert {of[name] for name in of.keys() - in_winomt.keys()} == {"neutral"}
+
+
 def test_professions_are_checked(tmp_path: Path) -> None:
     path = write_lines(tmp_path / "p.tsv", ["profession\tstereotype", "nurse\tfeminine"])
     with pytest.raises(InputError, match=r"p.tsv: line 2: expected .* got 'nurse' and 'feminine'"):

@@ -9,14 +9,19 @@ from typing import Any
 
 import pytest
 
+import cc_hf
 from cc_hf import evaluate, evaluate_all, load_material
 from cc_hf.errors import InputError
 from cc_hf.evaluation.judging import judge
 from cc_hf.evaluation.material import Material
+from cc_hf.evaluators.options import LoadingOptions
+from cc_hf.evaluators.resolve import options_like
+from cc_hf.fit_to_cite import reasons_not_to_cite
 from cc_hf.metrics.coverage import Coverage
-from cc_hf.metrics.coverage.spans import TABLES, Span, chunks, without
+from cc_hf.metrics.coverage.spans import Span, chunks, function_words, without
 from cc_hf.results import EvaluationResult
 from tests.helpers.command_line import printed_by, read_json
+from tests.helpers.letter_evaluator import LetterEvaluator
 from tests.helpers.lines import write_lines
 
 #: German word -> English word; a scorer counts what has no counterpart
@@ -73,6 +78,28 @@ def test_parts_without_which_the_other_text_is_more_probable(
     assert EvaluationResult.from_json(result.to_json()) == result
 
 
+def test_the_evaluator_of_the_other_direction_is_loaded_like_the_first(tmp_path: Path) -> None:
+    cache = tmp_path / "scores.sqlite"
+    forward = cc_hf.load_evaluator(
+        "cc-tiny-en-de", mode="exact", on_too_long="incorrect", cache=cache
+    )
+    options = options_like(forward)
+    assert (options.mode, options.on_too_long, options.cache) == ("exact", "incorrect", cache)
+    assert options_like(scores) == LoadingOptions()
+    signed = {"eval": "facebook/wmt19-en-pt@1", "back": "bergamot:pt-en@2"}
+    assert "small evaluator" in reasons_not_to_cite(signed, {}, 1)["evaluator"]
+
+
+def test_translations_that_are_too_long_are_judged_in_neither_direction() -> None:
+    both = LetterEvaluator(max_tokens=60, on_too_long="incorrect")
+    texts = ["Das kleine Haus", "Das kleine Haus " * 5]
+    for backward in (None, both):
+        rows = [{"source": "The small house"}] * 2
+        metric = Coverage(backward_evaluator=backward)
+        result = judge(metric, Material("en", "de", rows), texts, evaluator=both)
+        assert [j.verdict == "inconclusive" for j in result.judgements] == [False, True]
+
+
 def test_given_spans_are_used_as_they_are() -> None:
     row = {"source_spans": "[[4, 9], [0, 3]]", "translation_spans": "[[0, 3]]"}
     result = judged("Das Haus heute", spans="given", row=row)
@@ -116,7 +143,7 @@ def test_labels_give_precision_recall_and_auc() -> None:
     assert "Additions were not looked for" in " ".join(result.notes)
 
 
-@pytest.mark.parametrize("lang", TABLES)
+@pytest.mark.parametrize("lang", function_words())
 def test_a_part_leaves_something(lang: str) -> None:
     assert chunks("house", lang) == chunks("", lang) == chunks("…!", lang) == []
     text = "x1 y2, z3!"
