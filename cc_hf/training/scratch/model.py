@@ -11,7 +11,7 @@ from cc_hf.training.scratch.pieces import EOS, PAD_OF_TWO
 
 try:
     import torch
-    from transformers import AutoModelForSeq2SeqLM, MarianConfig, MarianMTModel
+    from transformers import AutoModelForSeq2SeqLM, MarianConfig
 except ModuleNotFoundError as error:
     raise MissingDependencyError(str(error.name), "models") from error
 
@@ -94,7 +94,10 @@ def make_model(
         49
     """
     check_choice("attention", attention, ATTENTIONS)
-    config_class, model_class = _classes(attention)
+    config_class: Any = MarianConfig
+    if attention == "average":
+        # An UnknownNameError, if the study that has this model is not there.
+        config_class = registry.resolve("model type", "average_attention")
     fields = config_fields(
         sizes,
         n_pieces,
@@ -105,14 +108,13 @@ def make_model(
     if n_target_pieces is not None:
         fields |= {"decoder_vocab_size": n_target_pieces, "share_encoder_decoder_embeddings": False}
     torch.manual_seed(seed)
-    model = model_class(
-        config_class(
-            **fields,
-            decoder_start_token_id=fields["pad_token_id"],
-            forced_eos_token_id=EOS,
-            init_std=sizes.width**-0.5,
-        )
+    config = config_class(
+        **fields,
+        decoder_start_token_id=fields["pad_token_id"],
+        forced_eos_token_id=EOS,
+        init_std=sizes.width**-0.5,
     )
+    model = AutoModelForSeq2SeqLM.from_config(config)
     # A post-norm encoder of several layers collapses (all positions become equal) unless its
     # branches start small.
     with torch.no_grad():
@@ -123,14 +125,6 @@ def make_model(
     # In training on CPU, this is 1.7 times as fast as sdpa, whose backward pass is slow.
     model.set_attn_implementation("eager")
     return model
-
-
-def _classes(attention: str) -> tuple[Any, Any]:
-    if attention == "average":
-        # An UnknownNameError, if the study that has this model is not there.
-        config_class = registry.resolve("model type", "average_attention")
-        return config_class, AutoModelForSeq2SeqLM._model_mapping[config_class]
-    return MarianConfig, MarianMTModel
 
 
 def count_parameters(sizes: ModelSizes, n_pieces: int, *, attention: str = "ordinary") -> int:
