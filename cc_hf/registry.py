@@ -91,6 +91,7 @@ METRICS: dict[str, str] = {
         "cc_hf.metrics.contrastive_translation_scoring:ContrastiveTranslationScoring"
     ),
     "coverage": "cc_hf.metrics.coverage:Coverage",
+    "critical_errors": "cc_hf.metrics.critical_errors:CriticalErrors",
     "gender_accuracy": "cc_hf.metrics.gender_accuracy:GenderAccuracy",
     "gender_quality_gap": "cc_hf.metrics.gender_quality_gap:GenderQualityGap",
     "homograph_accuracy": "cc_hf.metrics.homograph_accuracy:HomographAccuracy",

@@ -263,6 +263,9 @@ class EvaluationResult(OnData):
             for name in ("trusted", "inclusion"):
                 if judgement[name] is None:
                     del judgement[name]
+            for span in judgement.get("spans", ()):
+                if not span["phenomenon"]:
+                    del span["phenomenon"], span["replacement"]
         return row
 
     def to_json(self) -> str:
@@ -527,6 +530,8 @@ def _is_span(span: TextSpan) -> bool:
         and _is_count(span.start)
         and _is_count(span.end)
         and _is_number(span.difference)
+        and _is_text(span.phenomenon)
+        and (span.replacement is None or _is_text(span.replacement))
     )
 
 

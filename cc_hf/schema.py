@@ -327,6 +327,8 @@ class TextSpan:
         side: "source" or "translation".
         start, end: characters [start, end) of that text.
         difference: how sure the metric is; see the metric.
+        phenomenon: what is wrong there, such as "negation"; "" for metrics without phenomena.
+        replacement: what stands there in the changed text; None for metrics that leave it out.
     """
 
     side: str
@@ -334,6 +336,8 @@ class TextSpan:
     end: int
     text: str
     difference: float
+    phenomenon: str = ""
+    replacement: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

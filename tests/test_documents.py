@@ -254,6 +254,7 @@ def test_every_page_with_examples_is_tested_here() -> None:
         "internals",
         "coverage",
         "correction",
+        "critical_errors",
     }
     without = {_ROOT / "docs" / f"{name}.md" for name in reference | {"studies/index"}}
     generated = {_ROOT / "docs" / f"{name}.md" for name in ("cli", "changelog", "reproduce")}

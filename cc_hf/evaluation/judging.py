@@ -86,11 +86,12 @@ def judge(
         material.references(type(metric)),
         counts_blank=metric.counts_blank,
     )
+    known_lang = evaluator.src_lang if isinstance(evaluator, Evaluator) else ""
     rows = Rows(
         [composed(text) for text in texts],
         references,
         check_ids([e.id for e in examples] if examples else material.ids, len(references)),
-        material.src_lang or metric.default_src_lang,
+        material.src_lang or known_lang or metric.default_src_lang,
         material.tgt_lang,
         _pairs([example.extra for example in examples] or references),
     )

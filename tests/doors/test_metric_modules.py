@@ -14,6 +14,7 @@ import cc_hf
 from cc_hf import registry
 from cc_hf.errors import InputError
 from cc_hf.evaluate_modules import register
+from cc_hf.metrics.critical_errors.rules import PHENOMENA
 from tests.helpers.cases import cases_by_words
 from tests.helpers.fake_evaluator import hash_scores
 from tests.helpers.metric_rows import row
@@ -46,6 +47,11 @@ CASES: list[tuple[str, list[dict[str, Any]], dict[str, Any]]] = [
     ("contrastive_conditioning", rows("contrastive_conditioning"), _HASHED),
     ("contrastive_translation_scoring", _SCORED, _HASHED),
     ("coverage", rows("coverage", omission="true"), {**_HASHED, "tidy": True}),
+    (
+        "critical_errors",
+        rows("critical_errors", errors="none"),
+        {**_HASHED, "phenomena": "negation"},
+    ),
     ("gender_accuracy", [_HERS, _HIS], {"undecided": "inconclusive"}),
     ("gender_accuracy", _PAIRED, {}),
     ("gender_quality_gap", rows("gender_quality_gap"), {}),
@@ -127,8 +133,9 @@ def test_the_card_example_runs_and_the_module_describes_every_figure(
     exec(compile(code.group(1), f"{name}.md", "exec"), found)
     module = (root / f"metrics/{name}/{name}.py").read_text(encoding="utf-8")
     of_data = {"accuracy_male", "accuracy_female"} if "scoring" in name else set()
+    categories = "|".join(("all", "pro", "anti", "MoFc", *PHENOMENA))
     for key in {*found["result"]} - of_data:
-        stem, category = re.fullmatch(r"(.*?)(?:_(all|pro|anti|MoFc))?", key).groups()  # type: ignore[union-attr]
+        stem, category = re.fullmatch(rf"(.*?)(?:_({categories}))?", key).groups()  # type: ignore[union-attr]
         for text in (card, module):
             assert re.search(rf"\b{stem}\b", text), key
             assert category in (None, "all") or f"_{category}" in text, key

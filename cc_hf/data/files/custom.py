@@ -59,10 +59,10 @@ _OWN_KEYS = (
     "src_lang",
     "tgt_lang",
 )
-#: Columns of rows without anything to disambiguate (metric coverage).
+#: Columns of rows without anything to disambiguate (metrics coverage and critical_errors).
 _PLAIN_KEYS = {
     *("id", "line", "source", "category", "src_lang", "tgt_lang", "translation", "reference"),
-    *("omission", "addition", "source_spans", "translation_spans"),
+    *("omission", "addition", "source_spans", "translation_spans", "errors"),
 }
 _GENDERS = ("male", "female")
 _FORMS: dict[type[Example], tuple[str, str]] = {

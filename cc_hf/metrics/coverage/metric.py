@@ -8,10 +8,9 @@ import json
 import operator
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from cc_hf.errors import InputError, check_choice, shown
 from cc_hf.evaluators.contests import Contest, scorer_fields
@@ -20,13 +19,17 @@ from cc_hf.metrics.base import Figures, Rows, Scoring, ScoringMetric
 from cc_hf.metrics.checks import Fields, check_ids, flag, optional_text, text
 from cc_hf.metrics.coverage.spans import Span, chunks, table_of, without
 from cc_hf.metrics.figure_names import COMMON, FigureName
+from cc_hf.metrics.source_variants import (
+    FigureParts,
+    Variants,
+    label_figure_names,
+    n_without_difference,
+)
 from cc_hf.metrics.summary import summarize
 from cc_hf.normalization import is_blank
-from cc_hf.results import EvaluationResult, Interval, NoInterval
+from cc_hf.results import EvaluationResult
 from cc_hf.schema import Example, Judgement, ScoringRequest, TextSpan
-from cc_hf.statistics.bootstrap import Bootstrap, percentile_interval
-from cc_hf.statistics.rank_tests import placements
-from cc_hf.statistics.score_intervals import estimate_share
+from cc_hf.statistics.bootstrap import Bootstrap
 
 __all__ = ["SPANS", "Coverage", "judge"]
 
@@ -36,7 +39,6 @@ _SIDES = ("omission", "addition")
 _TEXTS = dict(zip(_SIDES, ("source", "translation"), strict=True))
 #: Row -> parts of its text, each with a difference in nats per token.
 Differences = Mapping[int, Sequence[tuple[Span, float]]]
-_RANGE = (-1e3, 1e3)  # nats: a probability of 0 in floating point would be infinite
 _SPAN_KEYS = ("source_spans", "translation_spans")
 
 _FIELDS: Fields = {
@@ -62,24 +64,6 @@ def _parsed(spans: str, where: str) -> list[Span]:
     if bad := [span for span in parsed if not 0 <= span.start < span.end]:
         raise InputError(f"{where}: expected 0 <= start < end, got {list(bad[0])}")
     return parsed
-
-
-class _Candidate(NamedTuple):
-    """A part of the text of one row."""
-
-    row: int
-    span: Span
-
-
-class _Side(NamedTuple):
-    """What was scored of one side: requests come in pairs, of the whole text and of the rest."""
-
-    candidates: list[_Candidate]
-    requests: list[ScoringRequest]
-
-    @property
-    def contests(self) -> list[Contest]:
-        return [([2 * i], [2 * i + 1]) for i in range(len(self.candidates))]
 
 
 def judge(
@@ -199,21 +183,8 @@ class Coverage(ScoringMetric):
             "low",
             "The share of the source's characters that is in omissions, on average.",
         ),
-        **{
-            f"{side}_{figure}": FigureName(f"{side} {label}", "high", meaning)
-            for side in _SIDES
-            for figure, label, meaning in (
-                ("precision", "precision", f"The share of found {side}s that people found, too."),
-                ("recall", "recall", f"The share of translations with an {side} that are found."),
-                ("f1", "F1", "The harmonic mean of precision and recall."),
-                (
-                    "auc",
-                    "AUC",
-                    "The share of pairs of a right and a wrong translation that the largest"
-                    " difference puts in the right order.",
-                ),
-            )
-        },
+        **label_figure_names("omission_{}", "omission"),
+        **label_figure_names("addition_{}", "addition"),
     }
 
     backward_evaluator: AnyEvaluator | None = None
@@ -290,22 +261,21 @@ class Coverage(ScoringMetric):
         """Return the indices of both requests of each part."""
         return self._side(rows, "addition").contests
 
-    def _side(self, rows: Rows, side: str) -> _Side:
+    def _side(self, rows: Rows, side: str) -> Variants[Span]:
         """Return the parts of the texts of one side, with their requests."""
         sources, key = rows.column("source"), "source_spans"
         texts, others, lang = sources, rows.translations, rows.src_lang
         if side == "addition":
             texts, others, lang, key = others, sources, rows.tgt_lang, "translation_spans"
-        candidates, requests = [], []
+        variants: Variants[Span] = Variants()
         for row, (whole, other) in enumerate(zip(texts, others, strict=True)):
             if is_blank(whole) or is_blank(other) or whole.strip() == other.strip():
                 continue
             for span in self._spans_of(whole, rows.references[row], lang, key, row):
                 rest = without(whole, span, tidy=bool(self.tidy))
                 if rest:
-                    candidates.append(_Candidate(row, span))
-                    requests += [ScoringRequest(t, other, row) for t in (whole, rest)]
-        return _Side(candidates, requests)
+                    variants.add(row, span, whole, rest, other)
+        return variants
 
     def _spans_of(
         self, whole: str, reference: Mapping[str, str], lang: str, key: str, row: int
@@ -339,11 +309,11 @@ class Coverage(ScoringMetric):
             InputError: for spans outside their text, or a backward evaluator that does not fit.
         """
         scoring = self.scored(scoring)
-        sides = {"omission": _differences(self._side(rows, "omission"), scoring.scores)}
+        sides = {"omission": self._side(rows, "omission").differences(scoring.scores)}
         backward_fields: dict[str, str] = {}
         if (back := scoring.backward) is not None:
             side = self._side(rows, "addition")
-            sides["addition"] = _differences(side, back.scores)
+            sides["addition"] = side.differences(back.scores)
             fields = scorer_fields(back.evaluator, self.evaluator_score, side.requests, back.scores)
             backward_fields = {"back": fields["eval"]}
         judgements = judge(
@@ -354,12 +324,12 @@ class Coverage(ScoringMetric):
             min_difference=float(self.min_difference),
         )
         summary = summarize(judgements)
-        scores_, intervals = _rates(rows, judgements, sides, float(self.min_difference), bootstrap)
+        rates = _rates(rows, judgements, sides, float(self.min_difference), bootstrap)
         n_judged = sum(j.verdict != "inconclusive" for j in judgements)
         n_omitted = sum(any(s.side == "source" for s in j.spans) for j in judgements)
         tables = "/".join(table_of(lang) for lang in (rows.src_lang, rows.tgt_lang))
         return Figures(
-            scores={**summary.scores, **scores_},
+            scores={**summary.scores, **rates.scores},
             signature={
                 **self.model_fields(rows, scoring, "geometric"),
                 **backward_fields,
@@ -368,7 +338,7 @@ class Coverage(ScoringMetric):
                 "tie": "correct",
                 **({"tidy": "yes"} if self.tidy else {}),
             },
-            intervals={**summary.intervals, **intervals},
+            intervals={**summary.intervals, **rates.intervals},
             categories=summary.categories,
             judgements=judgements,
             counts={
@@ -376,37 +346,10 @@ class Coverage(ScoringMetric):
                 "n_omissions": sum(s.side == "source" for j in judgements for s in j.spans),
                 "n_additions": sum(s.side != "source" for j in judgements for s in j.spans),
                 "n_skipped": len(judgements) - n_judged,
-                "n_ties": _n_ties(sides),
+                "n_ties": n_without_difference(sides.values()),
             },
             notes=_notes(n_omitted, n_judged, has_backward=bool(backward_fields)),
         )
-
-
-def _differences(
-    side: _Side, scores: npt.NDArray[np.float64]
-) -> dict[int, list[tuple[Span, float]]]:
-    """Return row -> each part with its difference in nats per token; without rows that were not
-    scored.
-    """
-    with np.errstate(divide="ignore"):
-        logs = np.log(scores)
-    rows: dict[int, list[tuple[Span, float]]] = {}
-    for i, (row, span) in enumerate(side.candidates):
-        whole, rest = float(logs[2 * i]), float(logs[2 * i + 1])
-        if not np.isnan(whole):
-            difference = 0.0 if whole == rest else float(np.clip(rest - whole, *_RANGE))
-            rows.setdefault(row, []).append((span, difference))
-    return rows
-
-
-def _n_ties(sides: Mapping[str, Differences]) -> int:
-    """Return the number of translations whose best part makes no difference."""
-    largest: dict[int, float] = {}
-    for differences in sides.values():
-        for row, parts in differences.items():
-            best = max(difference for _, difference in parts)
-            largest[row] = max(best, largest.get(row, best))
-    return sum(difference == 0 for difference in largest.values())
 
 
 def _notes(n_omitted: int, n_judged: int, *, has_backward: bool) -> tuple[str, ...]:
@@ -430,57 +373,29 @@ def _rates(
     sides: Mapping[str, Differences],
     least: float,
     bootstrap: Bootstrap,
-) -> tuple[dict[str, float], dict[str, Interval | NoInterval]]:
+) -> FigureParts:
     """Return the shares of judged translations with errors, and agreement with labels."""
-    scores: dict[str, float] = {}
-    intervals: dict[str, Interval | NoInterval] = {}
-
-    def add(name: str, parts: Any, wholes: Any) -> None:
-        if np.sum(wholes) > 0:
-            estimate = estimate_share(np.asarray(parts, float), np.asarray(wholes, float))
-            scores[name], intervals[name] = estimate.value, estimate.interval
-
+    figures = FigureParts()
     judged = [j for j in judgements if j.verdict != "inconclusive"]
-    add("error_rate", [not j.is_correct for j in judged], np.ones(len(judged)))
+    figures.add_share("error_rate", [not j.is_correct for j in judged], np.ones(len(judged)))
     for side, differences in sides.items():
         largest = np.array([max(d for _, d in parts) for parts in differences.values()])
-        is_wrong = largest > least
-        add(f"{side}_rate", is_wrong, np.ones(len(is_wrong)))
+        figures.add_share(f"{side}_rate", largest > least, np.ones(len(largest)))
         labels = [rows.references[row][side] for row in differences]
         known = np.array([label != "" for label in labels], dtype=bool)
         gold = np.array([label == "true" for label in labels], dtype=bool)[known]
-        if not gold.any() or gold.all():
-            continue
-        predicted = is_wrong[known]
-        right = predicted & gold
-        add(f"{side}_precision", right, predicted)
-        scores.setdefault(f"{side}_precision", 0.0)
-        add(f"{side}_recall", right, gold)
-        add(f"{side}_f1", 2 * right, predicted.astype(int) + gold)
-        scores[f"{side}_auc"] = _auc(largest[known], gold)
-        intervals[f"{side}_auc"] = _auc_interval(largest[known], gold, bootstrap)
+        figures.add_labels(
+            f"{side}_{{}}", largest[known], gold, min_difference=least, bootstrap=bootstrap
+        )
     omitted = [
         _n_characters(judgements[row]) / len(rows.references[row]["source"])
         for row in sides["omission"]
     ]
-    add("omitted_characters", omitted, np.ones(len(omitted)))
-    return scores, intervals
+    figures.add_share("omitted_characters", omitted, np.ones(len(omitted)))
+    return figures
 
 
 def _n_characters(judgement: Judgement) -> int:
     """Return the number of characters of the source that are in omissions."""
     spans = [range(span.start, span.end) for span in judgement.spans if span.side == "source"]
     return len(set().union(*spans))
-
-
-def _auc(values: npt.NDArray[np.float64], gold: npt.NDArray[np.bool_]) -> float:
-    return float(placements(values[gold], values[~gold]).mean())
-
-
-def _auc_interval(
-    values: npt.NDArray[np.float64], gold: npt.NDArray[np.bool_], bootstrap: Bootstrap
-) -> Interval | NoInterval:
-    generator = np.random.default_rng(bootstrap.seed)
-    drawn = generator.integers(0, len(values), (bootstrap.n_resamples, len(values)))
-    aucs = [_auc(values[i], gold[i]) if 0 < gold[i].sum() < len(i) else float("nan") for i in drawn]
-    return percentile_interval(np.array(aucs))

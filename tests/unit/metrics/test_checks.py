@@ -65,6 +65,11 @@ CASES: dict[str, tuple[list[str], Rows, dict[str, Any]]] = {
         [{"source": "The old doctor left.", "category": "x"}] * 2,
         {"evaluator": by_length},
     ),
+    "critical_errors": (
+        ["Die Ärztin.", "Der Arzt."],
+        [{"source": "The doctor is not here.", "category": "x"}] * 2,
+        {"evaluator": by_length, "src_lang": "en"},
+    ),
     "gender_accuracy": (["Die Ärztin.", "Der Arzt."], [_WORDS] * 2, {"tgt_lang": "de"}),
     "gender_quality_gap": (
         ["Er wäre hier 0.", "Sie war hier.", "Er wäre da.", "Sie ist hier 1."],

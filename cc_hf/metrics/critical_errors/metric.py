@@ -1,0 +1,404 @@
+"""Does a translation say what its source does not: is it more probable under a source with another
+number, without the negation, with the names exchanged?
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from cc_hf.errors import InputError, shown
+from cc_hf.evaluators.contests import Contest
+from cc_hf.metrics.base import Figures, Rows, Scoring, ScoringMetric
+from cc_hf.metrics.checks import Fields, check_ids, optional_text, text
+from cc_hf.metrics.critical_errors.rules import PHENOMENA, Rewriting, languages, rewritings
+from cc_hf.metrics.critical_errors.thresholds import best_threshold
+from cc_hf.metrics.figure_names import COMMON, FigureName
+from cc_hf.metrics.source_variants import (
+    FigureParts,
+    Variants,
+    label_figure_names,
+    n_without_difference,
+)
+from cc_hf.metrics.summary import summarize
+from cc_hf.normalization import is_blank
+from cc_hf.results import EvaluationResult
+from cc_hf.schema import Example, Judgement, ScoringRequest, TextSpan
+from cc_hf.statistics.bootstrap import Bootstrap
+
+__all__ = ["CriticalErrors", "judge"]
+
+_FIELDS: Fields = {"source": text, "errors": optional_text, "category": optional_text}
+#: Row -> changes of its source, each with a difference in nats per token.
+Differences = Mapping[int, Sequence[tuple[Rewriting, float]]]
+
+
+def _thresholds(min_difference: float | str) -> dict[str, float]:
+    """Return the least difference of each phenomenon.
+
+    Raises:
+        InputError: for anything but a number from 0, or one for each of several phenomena.
+    """
+    parts = str(min_difference).split(",")
+    named = [part.rpartition("=") for part in parts]
+    try:
+        thresholds = {name.strip(): float(value) for name, _, value in named}
+    except ValueError:
+        thresholds = {"": -1.0}
+    is_named = set(thresholds) <= set(PHENOMENA) and len(thresholds) == len(parts)
+    if not (is_named or list(thresholds) == [""]) or not all(
+        0 <= value < np.inf for value in thresholds.values()
+    ):
+        raise InputError(
+            "min_difference: expected a number from 0, or numbers of phenomena such as"
+            f" negation=0.02,number=0.1 ({', '.join(PHENOMENA)}), got {shown(min_difference)}"
+        )
+    return {name: thresholds.get(name, thresholds.get("", 0.0)) for name in PHENOMENA}
+
+
+def _threshold_text(min_difference: float | str) -> str:
+    """Return the least difference for signatures, equal for equal values."""
+    thresholds = _thresholds(min_difference)
+    if len(set(thresholds.values())) == 1:
+        return f"{thresholds['negation']:g}"
+    return "+".join(f"{name}={value:g}" for name, value in thresholds.items() if value)
+
+
+def judge(
+    predictions: Sequence[str],
+    references: Sequence[Mapping[str, Any]],
+    differences: Differences,
+    *,
+    ids: Sequence[str] | None = None,
+    min_difference: float | str = 0.0,
+) -> tuple[Judgement, ...]:
+    """Return the verdict on every translation: "incorrect" with a critical error.
+
+    Args:
+        references: mappings with the keys that `CriticalErrors` reads.
+        differences: row -> the changes of its source, each with how much more probable the
+            translation is under it, in nats per token. Other rows are inconclusive.
+        ids: names of the examples; None for row numbers.
+        min_difference: see `CriticalErrors`.
+
+    Raises:
+        InputError: for ids that do not fit the rows, or another `min_difference`.
+
+    Examples:
+        >>> row = {"source": "He is not here.", "errors": "", "category": ""}
+        >>> change = Rewriting("negation", 5, 9, "")
+        >>> (judged,) = judge(["Er ist hier."], [row], {0: [(change, 0.4)]})
+        >>> judged.verdict, judged.predicted
+        ('incorrect', 'negation')
+    """
+    names, thresholds = check_ids(ids, len(references)), _thresholds(min_difference)
+    judgements = []
+    for row, reference in enumerate(references):
+        source = reference["source"]
+        spans = tuple(
+            TextSpan(
+                "source",
+                change.start,
+                change.end,
+                source[change.start : change.end],
+                difference,
+                change.phenomenon,
+                change.replacement,
+            )
+            for change, difference in differences.get(row, ())
+            if difference > thresholds[change.phenomenon]
+        )
+        verdict = "inconclusive" if row not in differences else "incorrect" if spans else "correct"
+        judgements.append(
+            Judgement(
+                names[row],
+                reference["category"] or "all",
+                verdict == "correct",
+                predictions[row],
+                verdict,
+                predicted="+".join(dict.fromkeys(span.phenomenon for span in spans)),
+                gold="" if reference["errors"] == "none" else reference["errors"],
+                spans=spans,
+            )
+        )
+    return tuple(judgements)
+
+
+@dataclass(frozen=True)
+class CriticalErrors(ScoringMetric):
+    """Errors that reverse or falsify a sentence, by rewritings of its source.
+
+    Rules of the source language rewrite the source: without a negation or with one, with another
+    number, date or unit, with names exchanged, "less" for "more", "after" for "before", "may" for
+    "must" (`cc_hf.metrics.critical_errors.rules`). A translation that is more probable under a
+    rewriting than under its source is incorrect. One whose source has no place for a rule is
+    inconclusive, as is one that is blank or equals its source.
+
+    This is contrastive conditioning (Vamvas & Sennrich 2021) with rules of this project; no paper
+    has these figures.
+
+    References hold `source`; optionally `errors` (phenomena that people found, joined by "+", or
+    "none") and `category`.
+
+    Figures, in [0, 1]: accuracy, min_accuracy, accuracy_<category>; error_rate of the translations
+    that are judged, error_rate_<phenomenon> of those with a place for its rules; with labels
+    precision_<phenomenon>, recall_<phenomenon>, f1_<phenomenon>, auc_<phenomenon>, and
+    balanced_accuracy_<phenomenon>, with a threshold that half of the translations choose and the
+    other half tests. Counts: n_correct, n_inconclusive, n_skipped, n_ties, and n_<phenomenon>, the
+    translations with a place.
+
+    Attributes:
+        phenomena: which to look for, separated by commas; "" for all of the language.
+        min_difference: nats per token by which a translation must be more probable under the
+            rewriting: a number, or one for each phenomenon (negation=0.02,number=0.1).
+    """
+
+    name = "critical_errors"
+    title = "critical errors"
+    about = (
+        "An evaluator model says whether the translation is more probable under a source with a"
+        " critical change: without its negation, with another number, with names exchanged."
+    )
+    signature_name = "critical"
+    version = 1
+    reference_fields = _FIELDS
+    is_blank_allowed = True
+    reads_cues = False
+    only_named = True
+    leaderboard = ("accuracy",)
+    key_figures = ("error_rate", "error_rate_negation", "error_rate_number")
+    interval_method = (
+        "by Wilson's score, within categories; AUC and balanced accuracy by bootstrap over"
+        " translations"
+    )
+    figure_names = {  # noqa: RUF012
+        **COMMON,
+        "accuracy": FigureName(
+            "accuracy", "high", "The share of translations without a critical error."
+        ),
+        "error_rate": FigureName(
+            "error rate", "low", "The share of judged translations with a critical error."
+        ),
+        "n_inconclusive": FigureName(
+            "not judged",
+            "low",
+            "The share of translations whose sources have no place for a rule, or that are blank or"
+            " copies. They are not correct.",
+        ),
+        "error_rate_*": FigureName(
+            "{}: error rate",
+            "low",
+            "The share of translations with this error, of those with a place for it.",
+        ),
+        **label_figure_names("{}_*", "{}:"),
+        "balanced_accuracy_*": FigureName(
+            "{}: balanced accuracy",
+            "high",
+            "The mean of the shares of right and of wrong translations that are told, with a"
+            " threshold that other translations chose.",
+        ),
+    }
+
+    phenomena: str = ""
+    min_difference: float | str = 0.0
+
+    def __post_init__(self) -> None:
+        unknown = set(filter(None, self.phenomena.split(","))) - set(PHENOMENA)
+        if unknown:
+            raise InputError(
+                f"phenomena: expected some of {', '.join(PHENOMENA)}, separated by commas, got"
+                f" {shown(self.phenomena)}"
+            )
+        _thresholds(self.min_difference)
+
+    @staticmethod
+    def fits(dataset: str, config: str, form: type[Example], src_lang: str, tgt_lang: str) -> str:
+        """Return "" for sources in a language that has rules."""
+        if src_lang in languages():
+            return ""
+        return f"expected sources in {' or '.join(languages())}, which have rules, got {src_lang!r}"
+
+    @staticmethod
+    def references(examples: Sequence[Example]) -> list[dict[str, Any]]:
+        """Return source, category, and the errors that the examples name."""
+        return [
+            {
+                "source": example.source,
+                "errors": example.extra.get("errors"),
+                "category": example.category,
+            }
+            for example in examples
+        ]
+
+    @classmethod
+    def check_values(cls, references: Sequence[Mapping[str, Any]], *, whole: bool) -> None:
+        """Refuse errors that are not phenomena."""
+        for row, reference in enumerate(references):
+            errors = reference["errors"]
+            if errors not in ("", "none") and not set(errors.split("+")) <= set(PHENOMENA):
+                raise InputError(
+                    f"row {row}: errors: expected none, or some of {', '.join(PHENOMENA)} joined by"
+                    f" '+', got {errors!r}"
+                )
+
+    @property
+    def evaluator_score(self) -> str:
+        """The score: exp of the mean log-probability per token."""
+        return "geometric"
+
+    def requests(self, rows: Rows) -> list[ScoringRequest]:
+        """Return the translation under its source and under each rewriting."""
+        return self._variants(rows).requests
+
+    def contests(self, rows: Rows) -> list[Contest]:
+        """Return the indices of both requests of each rewriting."""
+        return self._variants(rows).contests
+
+    def _variants(self, rows: Rows) -> Variants[Rewriting]:
+        """Return the rewritings of all sources, with their requests.
+
+        Raises:
+            InputError: for sources in a language without rules.
+        """
+        wanted = self.phenomena.split(",") if self.phenomena else PHENOMENA
+        variants: Variants[Rewriting] = Variants()
+        sources = rows.column("source")
+        for row, (source, translation) in enumerate(zip(sources, rows.translations, strict=True)):
+            if is_blank(source) or is_blank(translation) or source.strip() == translation.strip():
+                continue
+            for change in rewritings(source, translation, rows.src_lang):
+                if change.phenomenon in wanted:
+                    variants.add(row, change, source, change.apply(source), translation)
+        return variants
+
+    @staticmethod
+    def row_values(result: EvaluationResult) -> dict[str, Any]:
+        """Return verdicts, and the rewritings under which each translation is more probable."""
+        return {
+            **ScoringMetric.row_values(result),
+            "rewritings": [
+                [f"{s.phenomenon}: {s.text or '∅'} → {s.replacement or '∅'}" for s in j.spans]
+                for j in result.judgements
+            ],
+        }
+
+    def measure(self, rows: Rows, bootstrap: Bootstrap, scoring: Scoring | None = None) -> Figures:
+        """Judge every translation and compute the figures.
+
+        Raises:
+            InputError: for sources in a language without rules.
+        """
+        scoring = self.scored(scoring)
+        differences = self._variants(rows).differences(scoring.scores)
+        judgements = judge(
+            rows.translations,
+            rows.references,
+            differences,
+            ids=rows.ids,
+            min_difference=self.min_difference,
+        )
+        summary = summarize(judgements)
+        n_judged = sum(j.verdict != "inconclusive" for j in judgements)
+        by_phenomenon = _largest(differences)
+        figures = FigureParts()
+        figures.add_share(
+            "error_rate",
+            [j.verdict == "incorrect" for j in judgements],
+            [j.verdict != "inconclusive" for j in judgements],
+        )
+        chosen = {}
+        for phenomenon, largest in by_phenomenon.items():
+            least = _thresholds(self.min_difference)[phenomenon]
+            threshold = _add_phenomenon(figures, phenomenon, largest, rows, least, bootstrap)
+            if threshold is not None:
+                chosen[phenomenon] = threshold
+        return Figures(
+            scores={**summary.scores, **figures.scores},
+            signature={
+                **self.model_fields(rows, scoring, "geometric"),
+                "rules": rows.src_lang,
+                **({"phen": "+".join(sorted(self.phenomena.split(",")))} if self.phenomena else {}),
+                "mind": _threshold_text(self.min_difference),
+                "tie": "correct",
+            },
+            intervals={**summary.intervals, **figures.intervals},
+            categories=summary.categories,
+            judgements=judgements,
+            counts={
+                **summary.counts,
+                **{f"n_{name}": len(by_phenomenon.get(name, ())) for name in PHENOMENA},
+                "n_skipped": len(judgements) - n_judged,
+                "n_ties": n_without_difference([differences]),
+            },
+            notes=_notes(judgements, n_judged, chosen),
+        )
+
+
+def _largest(differences: Differences) -> dict[str, dict[int, float]]:
+    """Return phenomenon -> row -> the largest difference."""
+    largest: dict[str, dict[int, float]] = {}
+    for row, changes in differences.items():
+        for change, difference in changes:
+            rows = largest.setdefault(change.phenomenon, {})
+            rows[row] = max(difference, rows.get(row, difference))
+    return {name: largest[name] for name in PHENOMENA if name in largest}
+
+
+def _add_phenomenon(
+    figures: FigureParts,
+    phenomenon: str,
+    largest: Mapping[int, float],
+    rows: Rows,
+    least: float,
+    bootstrap: Bootstrap,
+) -> float | None:
+    """Add the figures of one phenomenon.
+
+    Returns:
+        The threshold that tells best; None without enough labels.
+    """
+    values = np.array(list(largest.values()))
+    figures.add_share(f"error_rate_{phenomenon}", values > least, np.ones(len(values)))
+    errors = [rows.references[row]["errors"] for row in largest]
+    known = np.array([text != "" for text in errors], dtype=bool)
+    gold: npt.NDArray[np.bool_] = np.array(
+        [phenomenon in text.split("+") for text in errors], dtype=bool
+    )[known]
+    figures.add_labels(
+        f"{{}}_{phenomenon}", values[known], gold, min_difference=least, bootstrap=bootstrap
+    )
+    sources = [rows.references[row]["source"] for row in np.array(list(largest))[known]]
+    chosen = best_threshold(values[known], gold, sources, bootstrap)
+    if chosen is None:
+        return None
+    name = f"balanced_accuracy_{phenomenon}"
+    figures.scores[name], figures.intervals[name] = chosen.accuracy, chosen.interval
+    return chosen.threshold
+
+
+def _notes(
+    judgements: Sequence[Judgement], n_judged: int, chosen: Mapping[str, float]
+) -> tuple[str, ...]:
+    notes = []
+    if n_judged < len(judgements):
+        notes.append(
+            f"{len(judgements) - n_judged:,} of {len(judgements):,} translations are not judged:"
+            " their sources have no place for a rule, or they are blank or copies"
+        )
+    n_wrong = sum(j.verdict == "incorrect" for j in judgements)
+    if 2 * n_wrong > n_judged:
+        notes.append(
+            f"{n_wrong:,} of {n_judged:,} translations have a critical error: the evaluator may be"
+            " too small for these texts, or the translations are of other sources"
+        )
+    if chosen:
+        thresholds = ",".join(f"{name}={value:.3g}" for name, value in chosen.items())
+        notes.append(
+            "Thresholds that tell right from wrong best, chosen on half of the labelled"
+            f" translations: --option min_difference={thresholds}"
+        )
+    return tuple(notes)

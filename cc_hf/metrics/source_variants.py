@@ -1,0 +1,152 @@
+"""What metrics share that ask whether one text is more probable under a changed other text:
+requests in pairs, differences by row, and the agreement of the largest ones with people's labels.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Generic, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from cc_hf.evaluators.contests import Contest
+from cc_hf.metrics.figure_names import FigureName
+from cc_hf.results import Interval, NoInterval
+from cc_hf.schema import ScoringRequest
+from cc_hf.statistics.bootstrap import Bootstrap, percentile_interval
+from cc_hf.statistics.rank_tests import placements
+from cc_hf.statistics.score_intervals import estimate_share
+
+__all__ = ["FigureParts", "Variants", "label_figure_names", "n_without_difference"]
+
+_RANGE = (-1e3, 1e3)  # nats: a probability of 0 in floating point would be infinite
+
+_Change = TypeVar("_Change")
+
+
+@dataclass
+class Variants(Generic[_Change]):
+    """Changes of texts, and requests in pairs, with the whole text and with the changed one."""
+
+    changes: list[tuple[int, _Change]] = field(default_factory=list)
+    requests: list[ScoringRequest] = field(default_factory=list)
+
+    def add(self, row: int, change: _Change, whole: str, changed: str, other: str) -> None:
+        """Add a change of the text of a row, and both requests for the other text."""
+        self.changes.append((row, change))
+        self.requests += [ScoringRequest(text, other, row) for text in (whole, changed)]
+
+    @property
+    def contests(self) -> list[Contest]:
+        """The indices of both requests of each change."""
+        return [([2 * i], [2 * i + 1]) for i in range(len(self.changes))]
+
+    def differences(
+        self, scores: npt.NDArray[np.float64]
+    ) -> dict[int, list[tuple[_Change, float]]]:
+        """Return row -> each change with how much more probable the other text is with it, in nats
+        per token; without rows that were not scored.
+        """
+        with np.errstate(divide="ignore"):
+            logprobs = np.log(scores)
+        rows: dict[int, list[tuple[_Change, float]]] = {}
+        for i, (row, change) in enumerate(self.changes):
+            whole, changed = float(logprobs[2 * i]), float(logprobs[2 * i + 1])
+            if not np.isnan(whole):
+                difference = 0.0 if whole == changed else float(np.clip(changed - whole, *_RANGE))
+                rows.setdefault(row, []).append((change, difference))
+        return rows
+
+
+def n_without_difference(
+    differences: Iterable[Mapping[int, Sequence[tuple[object, float]]]],
+) -> int:
+    """Return the number of rows whose best change makes no difference."""
+    largest: dict[int, float] = {}
+    for of_rows in differences:
+        for row, changes in of_rows.items():
+            best = max(difference for _, difference in changes)
+            largest[row] = max(best, largest.get(row, best))
+    return sum(difference == 0 for difference in largest.values())
+
+
+def label_figure_names(name: str, error: str) -> dict[str, FigureName]:
+    """Return the names of the figures of `FigureParts.add_labels` for one kind of error.
+
+    Args:
+        name: the names of the figures, with "{}" for precision, recall, f1 and auc.
+        error: the kind of error in words, in the singular.
+    """
+    return {
+        name.format(figure): FigureName(f"{error} {label}", "high", meaning)
+        for figure, label, meaning in (
+            ("precision", "precision", "The share of errors found that people found, too."),
+            ("recall", "recall", "The share of translations with the error that are found."),
+            ("f1", "F1", "The harmonic mean of precision and recall."),
+            (
+                "auc",
+                "AUC",
+                "The share of pairs of a right and a wrong translation that the largest"
+                " difference puts in the right order.",
+            ),
+        )
+    }
+
+
+@dataclass
+class FigureParts:
+    """Figures in the making, with their intervals."""
+
+    scores: dict[str, float] = field(default_factory=dict)
+    intervals: dict[str, Interval | NoInterval] = field(default_factory=dict)
+
+    def add_share(self, name: str, parts: Any, wholes: Any) -> None:
+        """Add the sum of parts by the sum of wholes, unless that is 0."""
+        if np.sum(wholes) > 0:
+            estimate = estimate_share(np.asarray(parts, float), np.asarray(wholes, float))
+            self.scores[name], self.intervals[name] = estimate.value, estimate.interval
+
+    def add_labels(
+        self,
+        name: str,
+        largest: npt.NDArray[np.float64],
+        gold: npt.NDArray[np.bool_],
+        *,
+        min_difference: float,
+        bootstrap: Bootstrap,
+    ) -> None:
+        """Add precision, recall, F1 and AUC, unless all translations are right or all are wrong.
+
+        Args:
+            name: the names of the figures, with "{}" for precision, recall, f1 and auc.
+            largest: the largest difference of each translation, shape (n,).
+            gold: whether people found the error, shape (n,).
+        """
+        if not gold.any() or gold.all():
+            return
+        predicted = largest > min_difference
+        right = predicted & gold
+        precision, auc = name.format("precision"), name.format("auc")
+        self.add_share(precision, right, predicted)
+        self.scores.setdefault(precision, 0.0)
+        self.add_share(name.format("recall"), right, gold)
+        self.add_share(name.format("f1"), 2 * right, predicted.astype(int) + gold)
+        self.scores[auc], self.intervals[auc] = (
+            _auc(largest, gold),
+            _auc_interval(largest, gold, bootstrap),
+        )
+
+
+def _auc(values: npt.NDArray[np.float64], gold: npt.NDArray[np.bool_]) -> float:
+    return float(placements(values[gold], values[~gold]).mean())
+
+
+def _auc_interval(
+    values: npt.NDArray[np.float64], gold: npt.NDArray[np.bool_], bootstrap: Bootstrap
+) -> Interval | NoInterval:
+    generator = np.random.default_rng(bootstrap.seed)
+    drawn = generator.integers(0, len(values), (bootstrap.n_resamples, len(values)))
+    aucs = [_auc(values[i], gold[i]) if 0 < gold[i].sum() < len(i) else float("nan") for i in drawn]
+    return percentile_interval(np.array(aucs))
