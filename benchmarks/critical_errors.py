@@ -23,6 +23,7 @@ import typer
 
 from benchmarks.command import run_main
 from benchmarks.documents import check_block, write_block
+from cc_hf.data.loading import load_examples
 from cc_hf.errors import ResultWarning
 from cc_hf.evaluation.judging import judge
 from cc_hf.evaluation.material import Material
@@ -32,18 +33,16 @@ from cc_hf.metrics.base import Metric
 from cc_hf.metrics.coverage import Coverage
 from cc_hf.metrics.critical_errors import CriticalErrors
 from cc_hf.metrics.critical_errors.rules import PHENOMENA, rewritings
-from cc_hf.reading import read_lines
 from cc_hf.reports.figure_text import with_interval
 from cc_hf.results import EvaluationResult
 from cc_hf.statistics.score_intervals import estimate_share
 
 __all__ = ["errors_table", "main"]
 
-_DISTIL = "ZurichNLP/distil-lingeval/data"
 _POLARITY = {
-    "polarity_particle_nicht_del": "“nicht” deleted",
-    "polarity_particle_kein_del": "“kein” → “ein”",
-    "polarity_affix_del": "“un-” deleted",
+    "nicht": "“nicht” deleted",
+    "kein": "“kein” → “ein”",
+    "affix": "“un-” deleted",
 }
 _VARIANTS = {"human": "by people", "mt": "by machines"}
 _NEWS = "clause_omission.human"
@@ -62,12 +61,10 @@ class _Pair(NamedTuple):
     wrong: str
 
 
-def _pairs(folder: Path) -> list[_Pair]:
-    columns = [
-        read_lines(folder / name) for name in ("src.en", "tgt.correct.de", "tgt.incorrect.de")
-    ]
-    pairs = (_Pair(*texts) for texts in zip(*columns, strict=True))
-    return [pair for pair in pairs if pair.source.strip() and len(pair.source) <= _LONGEST]
+def _pairs(config: str, data_dir: Path) -> list[_Pair]:
+    examples = load_examples("distil_lingeval", config, data_dir=data_dir)
+    pairs = (_Pair(e.source, e.correct_translation, *e.contrastive_translations) for e in examples)
+    return [pair for pair in pairs if len(pair.source) <= _LONGEST]
 
 
 def _made(pairs: Iterable[_Pair], phenomenon: str) -> Iterator[_Pair]:
@@ -114,17 +111,16 @@ def _cells(result: EvaluationResult, error: str) -> list[str]:
 
 def _rows(data_dir: Path) -> Iterator[tuple[str, str, EvaluationResult, str]]:
     """Yield data, kind of error, the result, and the name of the error."""
-    folder = data_dir / _DISTIL
     for variant, origin in _VARIANTS.items():
         for name, title in _POLARITY.items():
-            pairs = _pairs(folder / f"{name}.{variant}")[:_MOST]
+            pairs = _pairs(f"{name}.{variant}", data_dir)[:_MOST]
             metric = CriticalErrors(phenomena="negation")
             result = _judged(metric, pairs, "errors", "negation")
             yield f"DistilLingEval, {origin}", title, result, "negation"
-        pairs = _pairs(folder / f"clause_omission.{variant}")[:_MOST]
+        pairs = _pairs(f"clause_omission.{variant}", data_dir)[:_MOST]
         result = _judged(Coverage(), pairs, "omission", "true")
         yield f"DistilLingEval, {origin}", "clause deleted (`coverage`)", result, "omission"
-    news = _pairs(folder / _NEWS)
+    news = _pairs(_NEWS, data_dir)
     for phenomenon in PHENOMENA:
         pairs = list(_made(news, phenomenon))[:_MOST]
         result = _judged(CriticalErrors(phenomena=phenomenon), pairs, "errors", phenomenon)

@@ -32,6 +32,30 @@ class Citation:
 
 
 CITATIONS: dict[str, Citation] = {
+    "bawden-2018": Citation(
+        """@inproceedings{bawden-etal-2018-evaluating,
+    title = "Evaluating Discourse Phenomena in Neural Machine Translation",
+    author = "Bawden, Rachel and Sennrich, Rico and Birch, Alexandra and Haddow, Barry",
+    booktitle = "Proceedings of the 2018 Conference of the North {A}merican Chapter of the Association for Computational Linguistics: Human Language Technologies, Volume 1 (Long Papers)",
+    year = "2018",
+    pages = "1304--1313",
+    publisher = "Association for Computational Linguistics",
+    url = "https://aclanthology.org/N18-1118",
+}""",
+        "https://aclanthology.org/N18-1118",
+    ),
+    "vamvas-sennrich-2021-limits": Citation(
+        """@inproceedings{vamvas-sennrich-2021-limits,
+    title = "On the Limits of Minimal Pairs in Contrastive Evaluation",
+    author = "Vamvas, Jannis and Sennrich, Rico",
+    booktitle = "Proceedings of the Fourth BlackboxNLP Workshop on Analyzing and Interpreting Neural Networks for NLP",
+    year = "2021",
+    pages = "58--68",
+    publisher = "Association for Computational Linguistics",
+    url = "https://aclanthology.org/2021.blackboxnlp-1.5",
+}""",
+        "https://aclanthology.org/2021.blackboxnlp-1.5",
+    ),
     "vamvas-sennrich-2021": Citation(
         """@inproceedings{vamvas-sennrich-2021-contrastive,
     title = "Contrastive Conditioning for Assessing Disambiguation in {MT}: {A} Case Study of Distilled Bias",

@@ -77,6 +77,8 @@ class Study(NamedTuple):
 #: Dataset -> its declaration, a `cc_hf.data.declaration.DatasetDeclaration`.
 DATASETS: dict[str, str] = {
     "contrawsd": "cc_hf.data.readers.contrawsd:DECLARATION",
+    "discevalmt": "cc_hf.data.readers.discevalmt:DECLARATION",
+    "distil_lingeval": "cc_hf.data.readers.distil_lingeval:DECLARATION",
     "mt_geneval": "cc_hf.data.readers.mt_geneval:DECLARATION",
     "mucow": "cc_hf.data.readers.mucow:DECLARATION",
     "simplegen": "cc_hf.data.readers.simplegen:DECLARATION",

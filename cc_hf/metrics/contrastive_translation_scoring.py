@@ -27,8 +27,8 @@ from cc_hf.metrics.checks import (
     own_data,
     text,
 )
-from cc_hf.metrics.figure_names import COMMON, PAIR_ACCURACY, shares
-from cc_hf.metrics.summary import pair_figures, summarize
+from cc_hf.metrics.figure_names import COMMON, PAIR_ACCURACY, FigureName, shares
+from cc_hf.metrics.summary import block_figures, pair_figures, summarize
 from cc_hf.reading import read_lines
 from cc_hf.results import CategoryAccuracy, EvaluationResult
 from cc_hf.schema import ContrastiveTranslationExample, Example, Judgement, ScoringRequest
@@ -43,7 +43,9 @@ __all__ = ["CONTEXTS", "ContrastiveTranslationScoring", "contests", "judge", "re
 _SCORES = {"perplexity": "geometric", "logprob": "logprob"}
 #: What the metric does with the sentences before a source.
 CONTEXTS = ("ignored", "prepended", "both")
-_OPTIONAL = ("source", "category", "pair", "context", "target_context")
+_OPTIONAL = ("source", "category", "pair", "context", "target_context", "block")
+_NEW = ("target_context", "block")
+_TIES = ("incorrect", "correct")
 #: Keys of a reference, each with the check of its value.
 _FIELDS: Fields = {
     "correct_translation": text,
@@ -124,12 +126,13 @@ def judge(
     *,
     ids: Sequence[str] | None = None,
     is_log: bool = False,
+    ties: str = "incorrect",
 ) -> tuple[Judgement, ...]:
     """Return the verdict on every row.
 
     A row is correct if the correct translation beats every contrastive one. A tie is incorrect,
-    even one of two scores of 0. A row without contrastive translations is correct, as in MuCoW's
-    scoring suite, and has no `probability_correct`.
+    even one of two scores of 0, unless `ties` is "correct". A row without contrastive translations
+    is correct, as in MuCoW's scoring suite, and has no `probability_correct`.
 
     Args:
         references: mappings with the keys that `ContrastiveTranslationScoring` reads.
@@ -153,7 +156,8 @@ def judge(
     for name, reference, (start, end) in zip(names, references, _spans(references), strict=True):
         row_scores: list[float] = scores[start:end].tolist()
         best = max(row_scores[1:], default=None)
-        is_correct = best is None or row_scores[0] > best
+        is_tie = best is not None and row_scores[0] == best
+        is_correct = best is None or row_scores[0] > best or (is_tie and ties == "correct")
         judgements.append(
             Judgement(
                 name,
@@ -233,13 +237,15 @@ class ContrastiveTranslationScoring(ScoringMetric):
     References hold `correct_translation` and `contrastive_translations` (a list, which may be
     empty). Optional keys are `source` (without one, language models score the text alone),
     `category`, `pair` (a name that the twins of a schema share), `context` (sentences before the
-    source) and `target_context` (their translation).
+    source), `target_context` (their translation) and `block` (a name that the rows share that are
+    right only together).
 
-    Figures, in [0, 1]: accuracy, min_accuracy, accuracy_<category>; and pair_accuracy (both twins
-    are correct) if rows have twins. Counts: n_correct, n_ties (the correct translation and the best
-    contrastive one have the same score, which is incorrect), n_without_contrast (which is correct);
-    with pairs also n_pairs, n_pairs_correct, n_without_twin. The bootstrap draws rows within their
-    category, and whole pairs for `pair_accuracy`.
+    Figures, in [0, 1]: accuracy, min_accuracy, accuracy_<category>; pair_accuracy (both twins are
+    correct) if rows have twins; and block_accuracy (all rows of a block are correct) if rows have
+    blocks. Counts: n_correct, n_ties (the correct translation and the best contrastive one have the
+    same score), n_without_contrast (which is correct); with blocks n_blocks; with pairs n_pairs,
+    n_pairs_correct, n_without_twin. The bootstrap draws rows within their category, and whole pairs
+    for `pair_accuracy`.
 
     Attributes:
         score: `perplexity` or `logprob`; ignored for a function. `perplexity` is exp(-mean log p)
@@ -255,6 +261,7 @@ class ContrastiveTranslationScoring(ScoringMetric):
             it, such as "<sep>"; "" for a blank only.
         target_context: with "both", the translated contexts: a file with one line for each row
             (blank where the row has no context), or the lines; None for those of the rows.
+        ties: what a tie is, "incorrect", or "correct" as in DistilLingEval's program.
     """
 
     name = "contrastive_translation_scoring"
@@ -277,12 +284,19 @@ class ContrastiveTranslationScoring(ScoringMetric):
         ),
         "min_accuracy": COMMON["min_accuracy"],
         "pair_accuracy": PAIR_ACCURACY,
+        "block_accuracy": FigureName(
+            "block accuracy", "high", "The share of blocks of which all rows are correct."
+        ),
     }
 
     score: str = "perplexity"
     context: str = "ignored"
     separator: str = ""
     target_context: str | Path | Sequence[str] | None = None
+    ties: str = "incorrect"
+
+    def __post_init__(self) -> None:
+        check_choice("ties", self.ties, _TIES)
 
     @staticmethod
     def fits(dataset: str, config: str, form: type[Example], src_lang: str, tgt_lang: str) -> str:
@@ -309,6 +323,7 @@ class ContrastiveTranslationScoring(ScoringMetric):
                 # Without "source_with_context", the column "context" means something else.
                 "context": e.extra["context"] if "source_with_context" in e.extra else "",
                 "target_context": e.extra.get("target_context", ""),
+                "block": e.extra.get("block", ""),
             }
             for e in examples
             if isinstance(e, ContrastiveTranslationExample)
@@ -383,7 +398,7 @@ class ContrastiveTranslationScoring(ScoringMetric):
         """Return the signature fields of the data, and of whose translations are judged."""
         # A key that no row fills is left out, so that digests of earlier versions stay the same.
         filled = [
-            {key: value for key, value in reference.items() if key != "target_context" or value}
+            {key: value for key, value in reference.items() if key not in _NEW or value}
             for reference in references
         ]
         return {"data": own_data(filled), **origin, "sys": "scored"}
@@ -392,18 +407,21 @@ class ContrastiveTranslationScoring(ScoringMetric):
         """Judge every row by its scores and compute the figures."""
         scoring = self.scored(scoring)
         is_log = isinstance(scoring.evaluator, Evaluator) and self.score == "logprob"
-        judgements = judge(rows.references, scoring.scores, ids=rows.ids, is_log=is_log)
+        judgements = judge(
+            rows.references, scoring.scores, ids=rows.ids, is_log=is_log, ties=self.ties
+        )
         summary = summarize(judgements)
         pairs = pair_figures(judgements, rows.column("pair"))
+        blocks = block_figures(judgements, rows.column("block"))
         ties = [j.score_correct == j.score_incorrect for j in judgements]
         return Figures(
-            scores={**summary.scores, **pairs.scores},
+            scores={**summary.scores, **pairs.scores, **blocks.scores},
             signature={
                 **self.model_fields(rows, scoring, self.score),
                 **self._context_fields(rows),
-                "tie": "incorrect",
+                "tie": self.ties,
             },
-            intervals={**summary.intervals, **pairs.intervals},
+            intervals={**summary.intervals, **pairs.intervals, **blocks.intervals},
             categories=tuple(_with_ties(c, judgements, ties) for c in summary.categories),
             judgements=judgements,
             counts={
@@ -411,6 +429,7 @@ class ContrastiveTranslationScoring(ScoringMetric):
                 "n_ties": sum(ties),
                 "n_without_contrast": sum(j.score_incorrect is None for j in judgements),
                 **pairs.counts,
+                **blocks.counts,
             },
         )
 

@@ -20,7 +20,7 @@ from cc_hf.statistics.accuracy import (
 )
 from cc_hf.statistics.score_intervals import wilson_interval
 
-__all__ = ["Summary", "pair_figures", "summarize"]
+__all__ = ["Summary", "block_figures", "pair_figures", "summarize"]
 
 
 @dataclass(frozen=True)
@@ -110,3 +110,33 @@ def pair_figures(judgements: Sequence[Judgement], pairs: Sequence[str]) -> Summa
     interval = wilson_interval(counts["n_pairs_correct"], len(whole))
     accuracy = counts["n_pairs_correct"] / len(whole)
     return Summary({"pair_accuracy": accuracy}, {"pair_accuracy": interval}, (), counts)
+
+
+def block_figures(judgements: Sequence[Judgement], blocks: Sequence[str]) -> Summary:
+    """Compute block_accuracy: the share of blocks of which every judgement is correct.
+
+    Args:
+        blocks: for each judgement the name of its block, "" for none.
+
+    Returns:
+        block_accuracy with its interval, and n_blocks; without any names the summary is empty.
+
+    Examples:
+        >>> verdicts = ("correct", "correct", "correct", "incorrect")
+        >>> judged = [Judgement("", "all", v == "correct", "x", v) for v in verdicts]
+        >>> block_figures(judged, ["a", "a", "b", "b"]).scores
+        {'block_accuracy': 0.5}
+    """
+    by_block: dict[str, bool] = {}
+    for judgement, block in zip(judgements, blocks, strict=True):
+        if block:
+            by_block[block] = by_block.get(block, True) and judgement.is_correct
+    if not by_block:
+        return Summary({}, {}, (), {})
+    n, n_right = len(by_block), sum(by_block.values())
+    return Summary(
+        {"block_accuracy": n_right / n},
+        {"block_accuracy": wilson_interval(n_right, n)},
+        (),
+        {"n_blocks": n},
+    )

@@ -21,9 +21,9 @@ Args:
     references (list of dict): one per row, with `correct_translation` (str) and
         `contrastive_translations` (list of str, which may be empty). Optional keys are `source`
         (without one, language models score the text alone), `category`, `pair` (a name that the
-        twins of a schema share), `context` (the sentences before the source) and `target_context`
-        (their translation). There are no predictions, because the evaluator itself is the system
-        under test.
+        twins of a schema share), `context` (the sentences before the source), `target_context`
+        (their translation) and `block` (a name of rows that are right together). There are no
+        predictions, because the evaluator itself is the system under test.
     evaluator (str, list of str, cc_hf.Evaluator or function, optional): name or path of the model
         under test, several for an ensemble, or a function (sources, translations) -> scores, where
         higher is better. By default the evaluator that ships with cc_hf for the language pair.
@@ -36,16 +36,17 @@ Args:
     separator (str): what stands after a context, such as "<sep>"; "" (default) for a blank.
     target_context (str or list of str, optional): with "both", a file with one translated context
         per row, or these; by default those of the rows.
+    ties (str): what a tie is, "incorrect" (default) or "correct".
     seed (int): seed of the bootstrap, 0 by default.
     n_resamples (int): number of resamples of the bootstrap, 1000 by default.
     kind, prompt, device, batch_tokens, revision, on_too_long, mode, cache, distributed:
         options of `cc_hf.load_evaluator`.
 
 Returns:
-    accuracy, min_accuracy, accuracy_<category>, pair_accuracy (float): in [0, 1]; the last one only
-        with pairs.
-    n, n_correct, n_ties, n_without_contrast, n_pairs, n_pairs_correct, n_without_twin (int):
-        numbers of rows and pairs. A tie is incorrect; a row without contrastive translations is
+    accuracy, min_accuracy, accuracy_<category>, pair_accuracy, block_accuracy (float): in [0, 1];
+        the last two only with pairs and blocks.
+    n, n_correct, n_ties, n_without_contrast, n_pairs, n_pairs_correct, n_without_twin, n_blocks
+        (int): numbers of rows, pairs and blocks. A row without contrastive translations is
         correct.
     verdicts (list of str): correct or incorrect, one per row.
     scores (list of list of float): the scores of each row, that of the correct translation first.
@@ -83,6 +84,7 @@ class ContrastiveTranslationScoring(judging.MetricModule, evaluate.Metric):
             "pair": text,
             "context": text,
             "target_context": text,
+            "block": text,
         }
         return evaluate.MetricInfo(
             description=_DESCRIPTION,

@@ -74,6 +74,14 @@ CONTRAWSD_ITEMS: dict[str, list[dict[str, Any]]] = {
 }
 
 
+#: made up, in the format of DistilLingEval, with the line without a source that upstream has
+_DISTIL = {
+    "src.en": "He is not here.\n\n",
+    "tgt.correct.de": "Er ist nicht hier.\nJa.\n",
+    "tgt.incorrect.de": "Er ist hier.\nNein.\n",
+}
+
+
 def is_sampled(name: str, config: str) -> bool:
     """Return whether a file of the configuration is pinned only by its commit."""
     return not all(file.sha256 for file in declaration(name).files_of(config))
@@ -84,10 +92,15 @@ def lay_out_samples(name: str, config: str, folder: Path, shared: Path) -> Path:
     for file in declaration(name).files_of(config):
         path = folder / file.repository / file.path
         path.parent.mkdir(parents=True, exist_ok=True)
+        if name == "distil_lingeval":
+            path.write_text(_DISTIL[path.name], encoding="utf-8")
+            continue
         made = {"wino_x": _wino_x, "contrawsd": _contrawsd, "mucow": _mucow}[name]
         path.write_text(made(config, shared), encoding="utf-8")
     if name == "wino_x":
         declare_wino_x(folder)
+    if name == "distil_lingeval":
+        _declare(folder, dict.fromkeys(folder.glob("*/*/data/*/src.en"), 1))
     return folder
 
 
@@ -97,6 +110,10 @@ def declare_wino_x(folder: Path) -> None:
         path: path.read_text(encoding="utf-8").rstrip("\n").count("\n") + 1
         for path in folder.glob("demelin/wino_x/data/*/*.jsonl")
     }
+    _declare(folder, rows)
+
+
+def _declare(folder: Path, rows: dict[Path, int]) -> None:
     sizes = {path.relative_to(folder).as_posix(): n for path, n in rows.items()}
     (folder / SAMPLE_SIZES).write_text(json.dumps(sizes), encoding="utf-8")
 

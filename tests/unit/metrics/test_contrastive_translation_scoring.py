@@ -80,6 +80,9 @@ def test_the_correct_translation_must_beat_all_others_and_ties_are_wrong() -> No
         " by_table@scores.|score:own|tie:incorrect|norm:nfc|n:6|boot:50|seed:0|m:4|v:"
     )
     assert found.intervals["pair_accuracy"] == wilson_interval(0, found.counts["n_pairs"])
+    lenient = evaluate(ROWS, by_table, src_lang="en", tgt_lang="de", ties="correct")
+    assert (lenient.counts["n_correct"], lenient.counts["n_ties"]) == (5, 2)
+    assert "|tie:correct|" in lenient.signature
 
 
 def test_a_pair_is_correct_when_both_rows_are() -> None:
