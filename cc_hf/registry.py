@@ -150,6 +150,11 @@ FAIRSEQ_ARCHITECTURES: dict[str, str] = {
 
 #: Study -> its papers, and where its commands are.
 STUDIES: dict[str, Study] = {
+    "coverage_errors": Study(
+        "cc_hf.studies.coverage_errors.commands:app",
+        ("vamvas-sennrich-2022",),
+        "Omissions and additions by people and MQM, and data with known ones.",
+    ),
     "disambiguation_bias": Study(
         "cc_hf.studies.disambiguation_bias.commands:app",
         ("emelin-2020", "Emelin 2023, chapter 3"),

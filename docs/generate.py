@@ -148,7 +148,12 @@ def reproduction() -> str:
     """Return what docs/reproduce.md says of each table: commands, printed figures and what cannot
     be had.
     """
-    folders = {name: [Path(studies.__path__[0]) / name] for name in registry.STUDIES}
+    root = Path(studies.__path__[0])
+    folders = {
+        name: [root / name]
+        for name in registry.STUDIES
+        if (root / name / "published.tsv").is_file()  # one without has no printed figures
+    }
     folders["distillation"].append(PRINTED)
     by_paper: dict[str, list[tuple[str, PublishedTable]]] = {}
     for study, of_study in folders.items():

@@ -25,7 +25,8 @@ Args:
     evaluator: name or path of a translation model, an Evaluator, or a function (sources,
         translations) -> scores; None for the one that ships for the language pair.
     backward_evaluator: the same for the other direction; None (default) finds omissions only.
-    spans (str): "chunks" (default), parts of up to three words, or "given".
+    spans (str): "chunks" (default), parts of up to three words; "given"; or a parser, "stanza" or
+        "spacy", for the subtrees of each word.
     tidy (bool): whether blanks are fixed where a part was cut out; False by default, as in the
         paper's program.
     min_difference (float): nats per token by which a text must be more probable; 0 by default.

@@ -17,7 +17,8 @@ from cc_hf.evaluators.contests import Contest, scorer_fields
 from cc_hf.evaluators.resolve import AnyEvaluator
 from cc_hf.metrics.base import Figures, Rows, Scoring, ScoringMetric
 from cc_hf.metrics.checks import Fields, check_ids, flag, optional_text, text
-from cc_hf.metrics.coverage.spans import Span, chunks, table_of, without
+from cc_hf.metrics.coverage.parsers import PARSERS, load_parser, parts_of
+from cc_hf.metrics.coverage.spans import Span, table_of, without
 from cc_hf.metrics.figure_names import COMMON, FigureName
 from cc_hf.metrics.source_variants import (
     FigureParts,
@@ -33,8 +34,8 @@ from cc_hf.statistics.bootstrap import Bootstrap
 
 __all__ = ["SPANS", "Coverage", "judge"]
 
-#: Where the parts come from that may be missing: chunks of the text, or the data.
-SPANS = ("chunks", "given")
+#: Where the parts come from that may be missing: chunks of the text, the data, or a parser.
+SPANS = ("chunks", "given", *PARSERS)
 _SIDES = ("omission", "addition")
 _TEXTS = dict(zip(_SIDES, ("source", "translation"), strict=True))
 #: Row -> parts of its text, each with a difference in nats per token.
@@ -143,8 +144,10 @@ class Coverage(ScoringMetric):
     Attributes:
         backward_evaluator: name, path, Evaluator or function that scores sources given
             translations; None judges omissions only.
-        spans: "chunks" of up to three words (`cc_hf.metrics.coverage.spans.chunks`), or "given",
-            those of the references.
+        spans: "chunks" of up to three words (`cc_hf.metrics.coverage.spans.chunks`); "given",
+            those of the references; or "stanza" (as in the paper's program) and "spacy", the
+            subtrees of a parser (`cc_hf.metrics.coverage.parsers`). With a parser, a text of
+            several sentences has no parts.
         tidy: whether blanks are fixed where a part was cut out; the paper's program does not.
         min_difference: nats per token by which a text must be more probable without the part.
     """
@@ -280,8 +283,8 @@ class Coverage(ScoringMetric):
     def _spans_of(
         self, whole: str, reference: Mapping[str, str], lang: str, key: str, row: int
     ) -> list[Span]:
-        if self.spans == "chunks":
-            return chunks(whole, lang, keeps_names=key == _SPAN_KEYS[1])
+        if self.spans != "given":
+            return parts_of(whole, lang, self.spans, keeps_names=key == _SPAN_KEYS[1])
         where = f"row {row}: {key}"
         spans = _parsed(reference[key], where)
         if outside := [span for span in spans if span.end > len(whole)]:
@@ -290,6 +293,16 @@ class Coverage(ScoringMetric):
                 f" {list(outside[0])}"
             )
         return spans
+
+    def _spans_field(self, rows: Rows, *, has_backward: bool) -> str:
+        """Return where the parts come from, as signatures hold it."""
+        langs = (rows.src_lang, rows.tgt_lang)
+        if self.spans == "chunks":
+            return f"chunks-{'/'.join(map(table_of, langs))}"
+        if self.spans not in PARSERS:
+            return self.spans
+        used = langs if has_backward else langs[:1]
+        return "/".join(dict.fromkeys(load_parser(self.spans, lang).name for lang in used))
 
     @staticmethod
     def row_values(result: EvaluationResult) -> dict[str, Any]:
@@ -327,13 +340,12 @@ class Coverage(ScoringMetric):
         rates = _rates(rows, judgements, sides, float(self.min_difference), bootstrap)
         n_judged = sum(j.verdict != "inconclusive" for j in judgements)
         n_omitted = sum(any(s.side == "source" for s in j.spans) for j in judgements)
-        tables = "/".join(table_of(lang) for lang in (rows.src_lang, rows.tgt_lang))
         return Figures(
             scores={**summary.scores, **rates.scores},
             signature={
                 **self.model_fields(rows, scoring, "geometric"),
                 **backward_fields,
-                "spans": f"chunks-{tables}" if self.spans == "chunks" else self.spans,
+                "spans": self._spans_field(rows, has_backward=bool(backward_fields)),
                 "mind": f"{self.min_difference:g}",
                 "tie": "correct",
                 **({"tidy": "yes"} if self.tidy else {}),
