@@ -17,6 +17,7 @@ from cc_hf.reports.highlights import Attribute
 from cc_hf.reports.marks import mark_classes
 from cc_hf.reports.report import Report
 from cc_hf.reports.samples import Sample
+from cc_hf.reports.spans import apart, shade
 from cc_hf.schema import (
     VERDICTS,
     ContrastiveSourceExample,
@@ -78,7 +79,9 @@ def explorer_data(report: Report, attributes: Sequence[Attribute]) -> dict[str, 
           gold; extra.
         - translations: per system, one entry per sample.
         - judgements: per metric and system, the columns verdict, p, score_correct, score_incorrect,
-          weight, predicted and gold; an empty column is 0.
+          weight, predicted, gold and spans; an empty column is 0. The spans of a judgement are
+          [side (0 for the source), start, end (in UTF-16 units), shade (1 to 5), phenomenon,
+          replacement (-1 for none)], without those that overlap with a larger difference.
         - labels: per system, index of a sample -> [verdict, labels...].
     """
     strings = _Strings()
@@ -219,7 +222,40 @@ def _judgements(
         ),
         "predicted": _texts(judgements, "predicted", strings),
         "gold": _texts(judgements, "gold", strings),
+        "spans": _spans(samples, system, judgements, strings),
     }
+
+
+def _spans(
+    samples: Sequence[Sample],
+    system: int,
+    judgements: Sequence[Judgement | None],
+    strings: _Strings,
+) -> list[list[list[int]]] | int:
+    """Return the parts of the texts that led to each verdict; 0 for a metric without."""
+    if not any(j is not None and j.spans for j in judgements):
+        return 0
+    columns = []
+    for sample, judgement in zip(samples, judgements, strict=True):
+        texts = {
+            "source": "" if sample.example is None else sample.example.source,
+            "translation": sample.translations[system] or "",
+        }
+        columns.append(
+            [
+                [
+                    int(span.side != "source"),
+                    _utf16(texts[span.side][: span.start]),
+                    _utf16(texts[span.side][: span.end]),
+                    shade(span),
+                    strings.number(span.phenomenon),
+                    strings.number(span.replacement),
+                ]
+                for span in apart(() if judgement is None else judgement.spans)
+                if span.end <= len(texts[span.side])
+            ]
+        )
+    return columns
 
 
 def _numbers(values: Sequence[float | None], digits: int) -> list[float | None] | int:

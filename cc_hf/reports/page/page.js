@@ -145,13 +145,32 @@
     return fragment;
   };
 
-  const source = (index, terms) => {
+  // the parts of a text that led to a verdict; only those of one system are marked in the source
+  const spansOf = (index, system, filters, side) => {
+    const columns = judged(filters.metric, system, index);
+    return columns && columns.spans ? columns.spans[index].filter(([where]) => where === side) : [];
+  };
+  const withSpans = (value, spans, terms) => {
+    const fragment = document.createDocumentFragment();
+    let position = 0;
+    for (const [side, start, end, shade] of spans) {
+      fragment.append(marked(value.slice(position, start), terms), make(side ? "ins" : "del", `part shade-${shade}`, value.slice(start, end)));
+      position = end;
+    }
+    fragment.append(marked(value.slice(position), terms));
+    return fragment;
+  };
+
+  const source = (index, filters) => {
+    const terms = filters.terms;
     const value = text(samples.source[index]);
     const focus = samples.focus[index];
     const line = make("p", "source");
     line.lang = data.src_lang;
     line.dir = "auto";
-    if (!focus) line.append(marked(value, terms));
+    const spans = systems.length === 1 ? spansOf(index, 0, filters, 0) : [];
+    if (spans.length) line.append(withSpans(value, spans, terms));
+    else if (!focus) line.append(marked(value, terms));
     else line.append(marked(value.slice(0, focus[0]), terms), make("mark", "focus", value.slice(focus[0], focus[0] + focus[1])), marked(value.slice(focus[0] + focus[1]), terms));
     return line;
   };
@@ -162,7 +181,7 @@
     const row = make("div", "translation");
     const value = translations[system][index];
     const other = value < 0 ? -1 : counterpart(index, system, filters);
-    const line = make("span", "text", value < 0 ? "—" : other < 0 ? marked(text(value), filters.terms) : changes(text(other), text(value), (part) => make("ins", "different", marked(part, filters.terms)), (part) => marked(part, filters.terms)));
+    const line = make("span", "text", value < 0 ? "—" : other < 0 ? withSpans(text(value), spansOf(index, system, filters, 1), filters.terms) : changes(text(other), text(value), (part) => make("ins", "different", marked(part, filters.terms)), (part) => marked(part, filters.terms)));
     line.lang = data.tgt_lang;
     line.dir = "auto";
     row.append(make("span", "name", make("span", `swatch ${data.marks[system]}`), systems[system]), line);
@@ -178,6 +197,11 @@
       row.append(cells);
     }
     const others = make("span", "others");
+    for (const [side, start, end, , phenomenon, replacement] of columns && columns.spans ? columns.spans[index] : []) {
+      const part = (side ? text(value) : text(samples.source[index])).slice(start, end).trim() || "∅";
+      const label = text(phenomenon) || (side ? "added" : "left out");
+      others.append(make("span", "", `${label.replaceAll("_", " ")}: ${part}${replacement < 0 ? "" : ` → ${text(replacement).trim() || "∅"}`}`));
+    }
     metrics.forEach((name, metric) => {
       const otherColumns = metric === filters.metric ? null : judged(metric, system, index);
       if (otherColumns) others.append(make("span", "", `${name}: `, verdictOf(otherColumns.verdict[index], text(cell(otherColumns.predicted, index) ?? -1) && `, ${text(cell(otherColumns.predicted, index))}`)));
@@ -307,7 +331,7 @@
       open.textContent = shown ? "Details" : "Close";
     });
     item.append(make("div", "meta", permalink(text(samples.id[index])), make("span", "chip", categories[samples.category[index]]), open));
-    if (samples.source[index] >= 0 && text(samples.source[index])) item.append(source(index, filters.terms));
+    if (samples.source[index] >= 0 && text(samples.source[index])) item.append(source(index, filters));
     for (const system of all) item.append(translation(index, system, filters));
     return item;
   };

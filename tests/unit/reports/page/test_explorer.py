@@ -15,10 +15,12 @@ import pytest
 
 from cc_hf.comparing.uncertain import is_uncertain
 from cc_hf.reports.highlights import attributes, confusions, divided_samples, hard_values
-from cc_hf.reports.report import Report
-from cc_hf.schema import Judgement
+from cc_hf.reports.report import Report, build_report
+from cc_hf.reports.samples import System
+from cc_hf.schema import Judgement, ProbingExample, TextSpan
 from tests.helpers import reported
 from tests.helpers.axe import serious_violations
+from tests.helpers.judged import result_of
 from tests.helpers.printing import assert_print_is_whole, joined
 from tests.helpers.reported import ATTACK, HOSTILE_NAME, N
 from tests.unit.reports.page.conftest import Opened
@@ -190,6 +192,33 @@ def test_the_state_of_the_filters_survives_in_the_address(sized: Page) -> None:
     sized.evaluate("location.hash = '#samples?category=nothing+of+the+kind&nonsense=1'")
     sized.wait_for_function("document.getElementById('said').textContent !== ''")
     assert n_shown(sized) == N
+
+
+@pytest.mark.parametrize("n_systems", [1, 2])
+def test_parts_that_are_missing_or_added_are_marked_and_named(
+    n_systems: int, page: Page, opened: Opened
+) -> None:
+    source, translation = "🎉 Do <b>not</b> pay 7 now", "Zahle 7 jetzt bitte"
+    spans = (
+        TextSpan("source", 5, 15, "<b>not</b>", 0.5, "negation", ""),
+        TextSpan("source", 8, 11, "not", 0.01),
+        TextSpan("translation", 14, 19, "bitte", 0.04),
+    )
+    judgement = Judgement("0", "all", False, translation, "incorrect", spans=spans)
+    result = result_of([judgement], scores={"accuracy": 0.0})
+    examples = [ProbingExample("0", "en", "de", source, "all", "?")]
+    systems = [System(f"s{i}", {result.metric: result}) for i in range(n_systems)]
+    marked = opened(build_report(systems, examples=examples))
+    shown(marked)
+    parts = [
+        (part.text_content(), part.get_attribute("class")) for part in marked.locator(".part").all()
+    ]
+    of_source = [("<b>not</b>", "part shade-5")] if n_systems == 1 else []
+    assert parts == [*of_source, *[("bitte", "part shade-2")] * n_systems]
+    said = marked.locator(".others").first.inner_text()
+    assert "negation: <b>not</b> → ∅" in said
+    assert "added: bitte" in said
+    assert serious_violations(marked) == []
 
 
 @pytest.mark.parametrize(
