@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -21,6 +21,7 @@ from cc_hf.languages import language_pair
 
 if TYPE_CHECKING:
     from cc_hf.evaluators.base import Evaluator
+    from cc_hf.metrics.base import ScoringMetric
 
 __all__ = ["explain"]
 
@@ -158,6 +159,13 @@ def explain(
         )
     elif Path(dataset).suffix.lower() == ".json":
         chosen = _of_result(Path(dataset), config, example_id, data)
+        if chosen.metric is not None:
+            if html is not None:
+                raise InputError(
+                    f"--html: expected a result of {_METRIC}; `cc-hf report {dataset} --html` marks"
+                    " the changes of other metrics"
+                )
+            return _changes(chosen.metric, chosen, translation, one_or_all(evaluator), loading)
     else:
         chosen = _of_dataset(dataset, config, example_id, data)
     texts = translation or chosen.judged
@@ -186,6 +194,32 @@ def explain(
     )
 
 
+def _changes(
+    metric: ScoringMetric,
+    chosen: _Chosen,
+    translations: Sequence[str] | None,
+    evaluator: str | list[str] | None,
+    loading: LoadingOptions,
+) -> Outcome:
+    """Explain a verdict of a metric that changes texts, such as coverage."""
+    from cc_hf.comparing.changes import explain_changes
+    from cc_hf.reports.tables.changes import changes_table
+
+    loaded, warnings = chosen.opened(evaluator, replace(loading, mode="exact"))
+    explained = [
+        explain_changes(metric, loaded, chosen.example, text, tgt_lang=chosen.tgt_lang)
+        for text in translations or chosen.judged
+    ]
+    return Outcome(
+        [asdict(explanation) for explanation in explained],
+        lambda: [
+            *map(changes_table, explained),
+            Text(f"evaluator: {explained[0].evaluator}"),
+        ],
+        warnings=[*chosen.warnings, *warnings],
+    )
+
+
 def _wrong_ids(path: Path) -> str:
     """Return the first examples of a result that are judged incorrect, for the error."""
     from cc_hf.data.files.result_files import read_result_file
@@ -204,6 +238,8 @@ class _Chosen:
     Attributes:
         judged: the translation of a result, which --translation replaces.
         fields: fields of the signature of a result.
+        metric: the metric of a result whose verdicts come from changes of the texts; None for
+            contrastive conditioning.
     """
 
     example: Any
@@ -211,6 +247,7 @@ class _Chosen:
     judged: Sequence[str] = ()
     fields: dict[str, str] = field(default_factory=dict)
     warnings: Sequence[str] = ()
+    metric: ScoringMetric | None = None
 
     def opened(
         self, named: str | list[str] | None, loading: LoadingOptions
@@ -250,17 +287,23 @@ class _Chosen:
 
 
 def _of_result(path: Path, own_data: str | None, example_id: str, data: DataOptions) -> _Chosen:
+    from cc_hf.comparing.changes import changing_metric
     from cc_hf.data.files.result_files import read_result_file
     from cc_hf.reports.inputs import read_examples
 
     results = {result.metric: result for result in read_result_file(path).results}
-    if _METRIC not in results:
-        raise InputError(f"{path}: expected a result of {_METRIC}, got {', '.join(results)}")
+    metrics = {name: changing_metric(result) for name, result in results.items()}
+    named = next((name for name in results if name == _METRIC or metrics[name]), None)
+    if named is None:
+        raise InputError(
+            f"{path}: expected a result of {_METRIC}, or of a metric that changes texts such as"
+            f" coverage, got {', '.join(results)}"
+        )
     if data != DataOptions(data_dir=data.data_dir):
         raise InputError(
             "language_pair, split, cues: expected none with a result, which names its data"
         )
-    result = results[_METRIC]
+    result = results[_METRIC if _METRIC in results else named]
     judgements = result.by_id()
     _check_id(example_id, judgements, str(path))
     if own_data is None and result.dataset in ("", "custom"):
@@ -281,6 +324,7 @@ def _of_result(path: Path, own_data: str | None, example_id: str, data: DataOpti
         judged=[judgements[example_id].translation],
         fields=signature.parse(result.signature)[1],
         warnings=notes,
+        metric=metrics[result.metric],
     )
 
 

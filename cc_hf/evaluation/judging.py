@@ -30,7 +30,7 @@ from cc_hf.schema import ScoringRequest
 from cc_hf.statistics.bootstrap import Bootstrap
 from cc_hf.text.unusable import unusable_rows, unusable_texts
 
-__all__ = ["MetricModule", "judge", "module_figures"]
+__all__ = ["MetricModule", "judge", "module_figures", "score_rows"]
 
 _BOOTSTRAP_OPTIONS = ("seed", "n_resamples")
 
@@ -100,7 +100,7 @@ def judge(
     has_warnings = False
     if isinstance(metric, ScoringMetric):
         calibration_notes = _calibration_notes(material, texts, evaluator)
-        scoring = _scoring(metric, rows, evaluator, progress=progress)
+        scoring = score_rows(metric, rows, evaluator, progress=progress)
         notes = metric.notes(rows, scoring.evaluator, dataset=material.origin.dataset)
         for note in notes:
             warnings.warn(note, ResultWarning, stacklevel=2)
@@ -144,17 +144,22 @@ def _pairs(rows: Sequence[Mapping[str, Any]]) -> list[str]:
     return [name if counts[name] == 2 else "" for name in names]
 
 
-def _scoring(
+def score_rows(
     metric: ScoringMetric,
     rows: Rows,
     evaluator: Evaluator | ScoreFunction | None,
     *,
-    progress: bool,
+    progress: bool = False,
 ) -> Scoring:
     """Return the scores of a metric's requests, and the evaluator that gave them.
 
     A blank translation is not scored if the metric counts it as incorrect, nor is one that is too
     long if the evaluator says so (`on_too_long`).
+
+    Raises:
+        InputError: for anything but an evaluator or a function.
+        TooLongError: for a text that is too long for the evaluator.
+        EvaluatorError: for an evaluator that fails.
     """
     if not isinstance(evaluator, Evaluator) and not callable(evaluator):
         raise InputError(

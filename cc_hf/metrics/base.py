@@ -23,7 +23,7 @@ from cc_hf.metrics.checks import Fields, check_references, check_rows, own_data
 from cc_hf.metrics.figure_names import COMMON, FigureNames
 from cc_hf.normalization import NORMALIZATION, composed_start, composed_value, is_blank
 from cc_hf.results import CategoryAccuracy, EvaluationResult, Interval, NoInterval
-from cc_hf.schema import Example, Judgement, ScoringRequest
+from cc_hf.schema import Example, Judgement, ScoringRequest, TextSpan
 from cc_hf.statistics.bootstrap import Bootstrap, known_intervals, missing_intervals
 
 __all__ = [
@@ -376,6 +376,23 @@ class ScoringMetric(Metric):
     def backward_contests(self, rows: Rows) -> list[Contest]:
         """Return, for every decision, the indices of both sides' backward requests."""
         return []
+
+    @classmethod
+    def of_signature(cls, fields: Mapping[str, str]) -> ScoringMetric | None:
+        """Return the metric with the options that a signature names, to explain a verdict by
+        `changes`; None for metrics without changes.
+        """
+        return None
+
+    def changes(
+        self, rows: Rows, scoring: Scoring, *, only_errors: bool
+    ) -> list[tuple[TextSpan, ...]]:
+        """Return the changes that were tried on the texts of each row, with their differences.
+
+        Args:
+            only_errors: whether to return only those that make the translation incorrect.
+        """
+        return [()] * len(rows.references)
 
     def notes(
         self, rows: Rows, evaluator: Evaluator | ScoreFunction, *, dataset: str

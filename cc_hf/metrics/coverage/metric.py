@@ -315,6 +315,34 @@ class Coverage(ScoringMetric):
             },
         }
 
+    @classmethod
+    def of_signature(cls, fields: Mapping[str, str]) -> Coverage:
+        """Return the metric with the options that a signature names."""
+        return cls(
+            backward_evaluator=fields.get("back", "").rpartition("@")[0] or None,
+            spans=fields["spans"].partition("-")[0],
+            tidy="tidy" in fields,
+            min_difference=fields["mind"],
+        )
+
+    def changes(
+        self, rows: Rows, scoring: Scoring, *, only_errors: bool
+    ) -> list[tuple[TextSpan, ...]]:
+        """Return the parts that could be missing, with their differences."""
+        judgements = judge(
+            rows.translations,
+            rows.references,
+            self._differences(rows, scoring),
+            min_difference=float(self.min_difference) if only_errors else -np.inf,
+        )
+        return [judgement.spans for judgement in judgements]
+
+    def _differences(self, rows: Rows, scoring: Scoring) -> dict[str, Differences]:
+        sides = {"omission": self._side(rows, "omission").differences(scoring.scores)}
+        if (back := scoring.backward) is not None:
+            sides["addition"] = self._side(rows, "addition").differences(back.scores)
+        return dict(sides)
+
     def measure(self, rows: Rows, bootstrap: Bootstrap, scoring: Scoring | None = None) -> Figures:
         """Judge every translation and compute the figures.
 
@@ -322,12 +350,11 @@ class Coverage(ScoringMetric):
             InputError: for spans outside their text, or a backward evaluator that does not fit.
         """
         scoring = self.scored(scoring)
-        sides = {"omission": self._side(rows, "omission").differences(scoring.scores)}
+        sides = self._differences(rows, scoring)
         backward_fields: dict[str, str] = {}
         if (back := scoring.backward) is not None:
-            side = self._side(rows, "addition")
-            sides["addition"] = side.differences(back.scores)
-            fields = scorer_fields(back.evaluator, self.evaluator_score, side.requests, back.scores)
+            requests = self.backward_requests(rows)
+            fields = scorer_fields(back.evaluator, self.evaluator_score, requests, back.scores)
             backward_fields = {"back": fields["eval"]}
         judgements = judge(
             rows.translations,

@@ -51,7 +51,7 @@ def _thresholds(min_difference: float | str) -> dict[str, float]:
         thresholds = {"": -1.0}
     is_named = set(thresholds) <= set(PHENOMENA) and len(thresholds) == len(parts)
     if not (is_named or list(thresholds) == [""]) or not all(
-        0 <= value < np.inf for value in thresholds.values()
+        0 <= value < np.inf or value == -np.inf for value in thresholds.values()
     ):
         raise InputError(
             "min_difference: expected a number from 0, or numbers of phenomena such as"
@@ -285,6 +285,24 @@ class CriticalErrors(ScoringMetric):
                 for j in result.judgements
             ],
         }
+
+    @classmethod
+    def of_signature(cls, fields: Mapping[str, str]) -> CriticalErrors:
+        """Return the metric with the options that a signature names."""
+        return cls(fields.get("phen", "").replace("+", ","), fields["mind"].replace("+", ","))
+
+    def changes(
+        self, rows: Rows, scoring: Scoring, *, only_errors: bool
+    ) -> list[tuple[TextSpan, ...]]:
+        """Return the rewritings, with their differences."""
+        differences = self._variants(rows).differences(scoring.scores)
+        judgements = judge(
+            rows.translations,
+            rows.references,
+            differences,
+            min_difference=self.min_difference if only_errors else -np.inf,
+        )
+        return [judgement.spans for judgement in judgements]
 
     def measure(self, rows: Rows, bootstrap: Bootstrap, scoring: Scoring | None = None) -> Figures:
         """Judge every translation and compute the figures.

@@ -14,6 +14,7 @@ from cc_hf.errors import CCError
 from cc_hf.results import EvaluationResult
 from tests.helpers.cases import cases_by_message
 from tests.helpers.command_line import printed_by
+from tests.helpers.lines import write_lines
 from tests.helpers.metrics import compute_metric
 from tests.helpers.pairs import EN_DE
 from tests.unit.cli.test_commands import cc_hf as program
@@ -53,6 +54,39 @@ def test_bracket_cues_given_by_hand_equal_the_gender_option() -> None:
     cues = ("--correct-cue", "{focus} [female]", "--incorrect-cue", "{focus} [male]")
     (behind,) = explain(*SENTENCE, *cues, "--translation", RIGHT)
     assert behind["correct_source"] == "The doctor [female] asked the nurse to help her."
+
+
+@pytest.mark.parametrize(
+    ("metric", "option", "first", "line"),
+    [
+        ("coverage", "min_difference=0.1", ("small", None), "source without: small"),
+        ("critical_errors", "phenomena=negation,number", ("7", "9"), "number: 7 → 9"),
+    ],
+)
+def test_changes_of_a_metric_are_explained(
+    metric: str, option: str, first: tuple[str, str | None], line: str, tmp_path: Path
+) -> None:
+    row = {
+        "source": "The small boy did not eat 7 pears.",
+        "translation": "Der Junge aß nicht 9 Birnen.",
+    }
+    rows, result = tmp_path / "rows.jsonl", tmp_path / "r.json"
+    write_lines(rows, [json.dumps(row)])
+    command = f"evaluate {rows} -l en-de --translations {rows} --metric {metric}"
+    printed_by(f"{command} --option {option} -q -o {result}")
+    (judged,) = EvaluationResult.from_json(result.read_text(encoding="utf-8")).judgements
+    (explained,) = explain(result, rows, "--id", "0")
+    changes = explained["changes"]
+    assert (changes[0]["text"], changes[0]["replacement"]) == first
+    assert sum(explained["is_error"]) == len(judged.spans) < len(changes)
+    assert {change["phenomenon"] for change in changes} <= {"", "negation", "number"}
+    assert line in printed_by(f"explain {result} {rows} --id 0")
+    with pytest.raises(CCError, match="--html: expected a result of contrastive_conditioning"):
+        printed_by(f"explain {result} {rows} --id 0 --html {tmp_path / 'e.html'}")
+    (same,) = explain(result, rows, "--id", "0", "--translation", row["translation"])
+    assert same == explained
+    with pytest.raises(CCError, match="expected a source in which"):
+        explain(result, rows, "--id", "0", "--translation", row["source"])
 
 
 def test_explain_takes_an_example_of_a_dataset() -> None:

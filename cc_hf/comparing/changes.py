@@ -1,0 +1,103 @@
+"""Explain a verdict of a metric that changes texts: every part that it left out or rewrote, and how
+much more probable the other text became.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from cc_hf import signature
+from cc_hf.errors import InputError
+from cc_hf.evaluation.judging import score_rows
+from cc_hf.evaluators.base import Evaluator
+from cc_hf.metrics.base import Rows, ScoringMetric, registered_metric
+from cc_hf.normalization import composed
+from cc_hf.results import EvaluationResult
+from cc_hf.schema import Example, TextSpan
+
+__all__ = ["ExplainedChanges", "changing_metric", "explain_changes"]
+
+
+@dataclass(frozen=True)
+class ExplainedChanges:
+    """All changes that a metric tried on a source and its translation.
+
+    Attributes:
+        changes: those with the largest difference first.
+        is_error: whether each of them is an error.
+        evaluator: name and identity.
+    """
+
+    metric: str
+    source: str
+    translation: str
+    changes: tuple[TextSpan, ...]
+    is_error: tuple[bool, ...]
+    evaluator: str
+
+
+def explain_changes(
+    metric: ScoringMetric,
+    evaluator: Evaluator,
+    example: Example,
+    translation: str,
+    *,
+    tgt_lang: str = "",
+) -> ExplainedChanges:
+    """Explain the verdict of a metric on one translation.
+
+    Args:
+        metric: a metric with changes, such as coverage.
+        tgt_lang: ISO 639-1 code; "" for the target language of the example.
+
+    Raises:
+        InputError: for a source or translation on which the metric tries nothing.
+        TooLongError: for a text that the model cannot read.
+
+    Examples:
+        >>> import cc_hf
+        >>> from cc_hf.metrics.coverage import Coverage
+        >>> from cc_hf.schema import ProbingExample
+        >>> explained = explain_changes(
+        ...     Coverage(),
+        ...     cc_hf.load_evaluator("cc-tiny-en-de"),
+        ...     ProbingExample("0", "en", "de", "The small house is old.", "all", "?"),
+        ...     "Das Haus ist alt.",
+        ... )
+        >>> explained.changes[0].text, explained.is_error[0]
+        ('small', True)
+    """
+    _, references = metric.check_input([translation], metric.references([example]))
+    rows = Rows(
+        [composed(translation)],
+        references,
+        [example.id],
+        example.src_lang,
+        tgt_lang or example.tgt_lang or evaluator.tgt_lang,
+    )
+    scoring = score_rows(metric, rows, evaluator)
+    changes, errors = (metric.changes(rows, scoring, only_errors=only)[0] for only in (False, True))
+    if not changes:
+        raise InputError(
+            f"example {example.id!r}: expected a source in which {metric.title} can change"
+            " something, and a translation that is not blank or a copy"
+        )
+    ordered = sorted(changes, key=lambda change: -change.difference)
+    return ExplainedChanges(
+        metric.name,
+        references[0]["source"],
+        rows.translations[0],
+        tuple(ordered),
+        tuple(change in errors for change in ordered),
+        f"{evaluator.name}@{evaluator.identity}",
+    )
+
+
+def changing_metric(result: EvaluationResult) -> ScoringMetric | None:
+    """Return the metric of a result, with its options, if its verdicts come from changes of the
+    texts; else None.
+    """
+    metric = registered_metric(result.metric)
+    if metric is None or not issubclass(metric, ScoringMetric):
+        return None
+    return metric.of_signature(signature.parse(result.signature)[1])
