@@ -27,6 +27,7 @@ from cc_hf.training.undisturbed import undisturbed
 from cc_hf.training.validation_figures import check_best_model, judgeable
 from tests.helpers import families
 from tests.helpers.cases import cases_by_message
+from tests.helpers.lines import write_lines
 from tests.helpers.metrics import evaluate_dataset
 from tests.helpers.training import PEOPLE, made_trainer, rows_of, write_people
 
@@ -329,6 +330,28 @@ def test_blank_translations_are_counted(
     probing = probing_of(people)
     assert made([probing]).evaluate()["eval_people_n_empty"] == 3
     assert probing.results[0].judgements[7].translation == "."
+
+
+@pytest.mark.parametrize(
+    ("metric", "figures"),
+    [
+        ("coverage", {"accuracy", "omission_rate", "n_omissions"}),
+        ("critical_errors", {"accuracy", "error_rate_negation", "error_rate_number", "n_negation"}),
+    ],
+)
+def test_what_is_missing_or_wrong_is_judged_at_each_evaluation(
+    metric: str, figures: set[str], made: Made, people: str
+) -> None:
+    rows = write_lines(
+        Path(people).parent / "plain.jsonl",
+        [json.dumps({"source": f"She did not buy {n} pears today."}) for n in range(2, 6)],
+    )
+    options = {"backward_evaluator": by_length} if metric == "coverage" else {}
+    material = cc_hf.load_material(rows, tgt_lang="de")
+    probing = ProbingCallback(material, metrics=[metric], options=options, evaluator=by_length)
+    found = made([probing], max_steps=1, eval_steps=1).evaluate()
+    assert {f"eval_plain_{name}" for name in figures} <= set(found)
+    assert found["eval_plain_n"] == 4
 
 
 _MBART_25 = partial(families.save_tiny_mbart, language_is_first=False)
