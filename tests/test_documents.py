@@ -67,9 +67,7 @@ _COMMANDS = [
 
 
 @pytest.mark.parametrize("code", _PYTHON)
-def test_python_examples_print_what_their_comments_say(
-    code: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_python_examples_hold(code: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("evaluate.config.HF_EVALUATE_OFFLINE", True)  # do not ask the Hub first
     monkeypatch.chdir(tmp_path)
     register()  # the first import may have registered in another home

@@ -96,9 +96,7 @@ def _write_files(folder: Path, shared: Path) -> None:
 
 
 @pytest.mark.shared
-def test_the_other_commands_run_and_fill_rows_above_the_printed_ones(
-    tmp_path: Path, shared: Path, tiny_marian: Path
-) -> None:
+def test_other_commands_fill_rows_above(tmp_path: Path, shared: Path, tiny_marian: Path) -> None:
     _write_files(tmp_path, shared)
     samples = tmp_path / "samples"
     for config in ("mt_en_de.translations", "lm_en_de", "lm_en_de.english"):

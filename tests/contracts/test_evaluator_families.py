@@ -87,9 +87,7 @@ def test_the_family_is_detected_from_the_files_of_the_model(family: str, folder:
     assert type(cc_hf.load_evaluator(folder)) is registry.resolve("evaluator family", family)
 
 
-def test_only_models_of_one_direction_have_languages_of_their_own(
-    family: str, folder: Path
-) -> None:
+def test_only_models_of_one_direction_have_languages(family: str, folder: Path) -> None:
     loaded = load_model(folder)
     expected = ("en", "de") if family in _ONE_DIRECTION else ("", "")
     assert (loaded.src_lang, loaded.tgt_lang) == expected
@@ -121,7 +119,7 @@ def test_logprobs_equal_a_plain_forward_pass(
     )
 
 
-def test_order_and_duplicates_do_not_change_scores(
+def test_order_and_duplicates_are_no_matter(
     folder: Path, texts: tuple[list[str], list[str]]
 ) -> None:
     sources, translations = texts
@@ -159,9 +157,7 @@ def test_scores_depend_on_the_source(folder: Path) -> None:
     assert abs(first - second) > 1e-4
 
 
-def test_languages_given_at_load_are_the_default_of_every_call(
-    folder: Path, texts: tuple[list[str], list[str]]
-) -> None:
+def test_languages_of_loading_are_used(folder: Path, texts: tuple[list[str], list[str]]) -> None:
     sources, translations = texts
     plain, given = cc_hf.load_evaluator(folder), cc_hf.load_evaluator(folder, **_LANGUAGES)
     np.testing.assert_array_equal(

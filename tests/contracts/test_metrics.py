@@ -88,9 +88,7 @@ def drawn(metric: str, seed: int, n_levels: int, rows: Any) -> EvaluationResult:
 
 @pytest.mark.parametrize("seed", SEEDS)
 @pytest.mark.parametrize("metric", METRICS)
-def test_weighted_figures_of_distinct_scores_do_not_depend_on_the_order(
-    metric: str, seed: int
-) -> None:
+def test_weighted_figures_of_distinct_scores_ignore_the_order(metric: str, seed: int) -> None:
     texts, references = drawn_rows(metric, seed, N)
     order = [(5 * at + seed) % N for at in range(N)]
     turned = [texts[i] for i in order], [references[i] for i in order]

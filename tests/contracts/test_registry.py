@@ -19,6 +19,7 @@ from cc_hf.errors import UnknownNameError
 from cc_hf.evaluators.options import LoadingOptions
 from cc_hf.languages import LANGUAGES
 from cc_hf.metrics.base import Metric, ScoringMetric
+from tests.helpers.cases import cases
 
 
 @pytest.mark.parametrize("name", registry.DATASETS)
@@ -122,10 +123,8 @@ _LIMITS = [
 ]
 
 
-@pytest.mark.parametrize(("folder", "name", "limit"), _LIMITS)
-def test_host_modules_only_declare_and_delegate(
-    root: Path, folder: str, name: str, limit: int
-) -> None:
+@cases(*_LIMITS)
+def test_host_modules_declare_and_delegate(folder: str, name: str, limit: int, root: Path) -> None:
     text = (root / folder / name / f"{name}.py").read_text(encoding="utf-8")
     assert text.count("\n") <= limit
     tree = ast.parse(text)

@@ -33,6 +33,7 @@ from cc_hf.reports.page.page import html_page
 from cc_hf.reports.report import Report, build_report
 from cc_hf.reports.tables.systems import chosen_figures, figure_title, systems_tables
 from cc_hf.results import ResultSet
+from tests.helpers.cases import cases
 from tests.helpers.command_line import printed_by
 from tests.helpers.judged import result_of
 from tests.helpers.pairs import EN_DE, GENDER
@@ -78,9 +79,7 @@ def test_the_command_line_reaches_the_model_through_few_files(
     assert below == [*ROAD, "evaluation/evaluate.py", "cli/evaluate.py"]
 
 
-def test_the_evaluate_module_reaches_the_model_through_few_files(
-    tiny_marian: Path, stacks: list[list[str]]
-) -> None:
+def test_the_evaluate_module_has_a_short_road(tiny_marian: Path, stacks: list[list[str]]) -> None:
     given: dict[str, Any] = {"predictions": ["Der Schläger war alt."], "references": [GENDER]}
     options = {"evaluator": str(tiny_marian), "mode": "exact", **EN_DE}
     cc_hf.load_metric("contrastive_conditioning").compute(**given, **options)
@@ -174,18 +173,15 @@ def sample_for_raters(folder: Path) -> None:
         examples_without_corpora(result, ["x"])
 
 
-@pytest.mark.parametrize(
-    ("make", "expected"),
-    [
-        (evaluation, ["simplegen"]),
-        (report_in_all_formats, ["simplegen"]),
-        (report_on_two_datasets, ["simplegen", "winomt"]),
-        (tables_of_a_leaderboard, ["simplegen", "winomt"]),
-        (file_judged_on_the_leaderboard, ["simplegen"] * 2),  # the visitor's name, the result's
-        (results_on_the_hub, ["simplegen", "winomt"]),
-        (tables_of_systems, ["simplegen", "winomt"]),
-        (sample_for_raters, ["simplegen"]),
-    ],
+@cases(
+    (evaluation, ["simplegen"]),
+    (report_in_all_formats, ["simplegen"]),
+    (report_on_two_datasets, ["simplegen", "winomt"]),
+    (tables_of_a_leaderboard, ["simplegen", "winomt"]),
+    (file_judged_on_the_leaderboard, ["simplegen"] * 2),  # the visitor's name, the result's
+    (results_on_the_hub, ["simplegen", "winomt"]),
+    (tables_of_systems, ["simplegen", "winomt"]),
+    (sample_for_raters, ["simplegen"]),
 )
 def test_a_dataset_is_looked_up_once_for_each_name_that_comes_in(
     make: Callable[[Path], None],

@@ -17,6 +17,7 @@ from cc_hf import registry
 from cc_hf.errors import InputError
 from cc_hf.evaluate_modules import OPT_OUT, register, register_quietly, remove, shim_path
 from cc_hf.hub.spaces import build_metric_space
+from tests.helpers.cases import cases
 from tests.helpers.command_line import invoke
 from tests.helpers.fake_hub import fake_hub
 from tests.helpers.metric_rows import row
@@ -54,9 +55,7 @@ def shims(home: Path) -> dict[str, str]:
     }
 
 
-def test_after_one_import_all_metrics_load_by_name_even_without_the_hub(
-    tmp_path: Path, socket_enabled: None
-) -> None:
+def test_after_one_import_all_metrics_load_by_name(tmp_path: Path, socket_enabled: None) -> None:
     home = tmp_path / "home"
     run("import cc_hf", home)
     assert sorted(shims(home)) == _NAMES
@@ -76,9 +75,7 @@ print(evaluate.load({_NAMES[0]!r}).name)"""
             assert any(f"/spaces/evaluate-metric/{name}/" in path for path in hub.paths)
 
 
-def test_a_metric_of_a_space_loads_by_the_name_of_the_space(
-    tmp_path: Path, socket_enabled: None
-) -> None:
+def test_a_metric_loads_by_the_name_of_its_space(tmp_path: Path, socket_enabled: None) -> None:
     files = build_metric_space("gender_accuracy", "org/ga", output=tmp_path / "space")
     code = """
 import evaluate
@@ -163,9 +160,7 @@ def test_only_outdated_shims_are_rewritten(home: Path) -> None:
     assert "module_class" in Path(paths[0]).read_text(encoding="utf-8")
 
 
-def test_a_failed_write_of_a_shim_leaves_no_partial_file(
-    home: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_failed_write_leaves_no_partial_shim(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(os, "replace", _full_disk)
     with pytest.raises(OSError, match="No space left"):
         register()
@@ -203,9 +198,9 @@ def test_register_command_reports_written_and_removed_shims(home: Path) -> None:
     assert "nothing to remove" in invoke("register --remove").output
 
 
-@pytest.mark.parametrize(("home", "reason"), [("file", "Not a directory"), ("", "set to nothing")])
+@cases(("file", "Not a directory"), ("", "set to nothing"))
 def test_register_command_refuses_a_cache_that_is_not_writable(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, home: str, reason: str
+    home: str, reason: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "file").touch()
     monkeypatch.setenv("HF_HOME", home and str(tmp_path / home))

@@ -17,6 +17,7 @@ import cc_hf
 from cc_hf import registry
 from cc_hf.errors import DataError, UnknownNameError
 from cc_hf.hub.parquet import build_dataset_folder
+from tests.helpers.cases import cases
 from tests.helpers.samples import is_sampled, lay_out_samples
 
 EVERY = [
@@ -29,10 +30,8 @@ SAMPLED = [(name, config) for name, config in EVERY if is_sampled(name, config)]
 
 
 @pytest.mark.shared
-@pytest.mark.parametrize(("name", "config"), ALL)
-def test_rows_of_the_builder_equal_the_loaded_examples(
-    shared: Path, name: str, config: str
-) -> None:
+@cases(*ALL)
+def test_rows_of_the_builder_equal_the_examples(name: str, config: str, shared: Path) -> None:
     declared = registry.resolve("dataset", name).config(config)
     loaded = cc_hf.load_dataset(name, config, data_dir=shared / "upstream")
     assert isinstance(loaded, datasets.DatasetDict)
@@ -49,10 +48,8 @@ def test_rows_of_the_builder_equal_the_loaded_examples(
 
 
 @pytest.mark.shared
-@pytest.mark.parametrize(("name", "config"), SAMPLED)
-def test_rows_equal_the_examples_on_samples_of_absent_files(
-    shared: Path, tmp_path: Path, name: str, config: str
-) -> None:
+@cases(*SAMPLED)
+def test_rows_of_samples_are_examples(name: str, config: str, shared: Path, tmp_path: Path) -> None:
     lay_out_samples(name, config, tmp_path, shared)
     declared = registry.resolve("dataset", name).config(config)
     examples = cc_hf.load_examples(name, config, data_dir=tmp_path)
@@ -83,9 +80,7 @@ def test_streaming_equals_loading() -> None:
 
 
 @pytest.mark.shared
-def test_changed_data_is_refused_instead_of_served_from_the_cache(
-    shared: Path, tmp_path: Path
-) -> None:
+def test_changed_data_is_refused_and_not_cached(shared: Path, tmp_path: Path) -> None:
     relative = "ZurichNLP/contrastive-conditioning/tasks/data/winomt/test.tsv"
     copy = tmp_path / relative
     copy.parent.mkdir(parents=True)
@@ -111,9 +106,7 @@ def test_the_builder_names_a_malformed_row(tmp_path: Path) -> None:
 
 @pytest.mark.shared
 @pytest.mark.parametrize("name", registry.DATASETS)
-def test_every_dataset_gives_equal_rows_streamed_and_built_again(
-    shared: Path, tmp_path: Path, name: str
-) -> None:
+def test_every_dataset_streams_and_builds_the_same(shared: Path, tmp_path: Path, name: str) -> None:
     config = registry.resolve("dataset", name).default_config
     data_dir = (
         lay_out_samples(name, config, tmp_path / "data", shared)

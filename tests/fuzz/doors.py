@@ -27,8 +27,6 @@ from tests.helpers.contract_cases import study_cases, study_commands
 from tests.helpers.metric_rows import row
 from tests.helpers.metrics import metric_class
 
-__all__ = ["BASES", "COMMANDS", "ROWS", "TRANSLATIONS", "materialise", "rows_of", "run_case"]
-
 #: One valid reference of each metric; the drawn cases change some of it.
 ROWS: dict[str, dict[str, Any]] = {
     name: {

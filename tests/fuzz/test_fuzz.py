@@ -197,18 +197,14 @@ def test_cases_of_the_corpus_do_not_fail_again(case: dict[str, Any], model: Path
 
 @_SETTINGS
 @given(case=_metric_cases())
-def test_metrics_return_a_result_or_raise_a_package_error(
-    case: dict[str, Any], model: Path
-) -> None:
+def test_metrics_end_in_a_result_or_a_package_error(case: dict[str, Any], model: Path) -> None:
     note(json.dumps(case))
     _check(case, model)
 
 
 @_SETTINGS
 @given(case=_file_cases())
-def test_commands_return_a_result_or_a_package_error_for_any_file(
-    case: dict[str, Any], model: Path
-) -> None:
+def test_commands_end_in_a_result_or_a_package_error(case: dict[str, Any], model: Path) -> None:
     note(json.dumps(case))
     _check(case, model)
 

@@ -235,9 +235,7 @@ def test_unforged_files_are_read(file: KeptFile, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("file", FILES, ids=_IDS)
-def test_forged_files_end_in_a_result_or_an_error_that_names_them(
-    file: KeptFile, tmp_path: Path
-) -> None:
+def test_forged_files_end_in_a_result_or_name_themselves(file: KeptFile, tmp_path: Path) -> None:
     for seed in range(_N):
         data = _mutated(file, random.Random(f"{file.name} {seed}"))
         try:

@@ -12,8 +12,6 @@ from cc_hf.prompting.conversations import Conversation, Decoding, Message
 from tests.helpers.families import save_tiny_causal_lm
 from tests.helpers.models import N_POSITIONS
 
-__all__ = ["QUESTIONS", "SHORT", "TEMPLATES", "asked", "save_tiny_chat_model"]
-
 _TURNS = (
     "{% for message in messages %}"
     "<s>{{ message['role'] }}\n{{ message['content'] | trim }}</s>\n"

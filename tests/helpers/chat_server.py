@@ -15,8 +15,6 @@ from typing import Any
 
 import torch
 
-__all__ = ["ChatServer", "Fault", "chat_server"]
-
 
 @dataclass(frozen=True)
 class Fault:

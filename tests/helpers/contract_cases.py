@@ -14,23 +14,6 @@ from typing import Any, TypeVar
 
 import torch
 
-__all__ = [
-    "ContractCases",
-    "CountCase",
-    "FamilyCase",
-    "FigureCase",
-    "ForgedCommand",
-    "KeptFile",
-    "MeanCase",
-    "Numbers",
-    "Row",
-    "exchanged",
-    "opposed",
-    "study_cases",
-    "study_commands",
-    "with_studies",
-]
-
 _STUDIES = Path(__file__).parents[1] / "studies"
 _Case = TypeVar("_Case")
 

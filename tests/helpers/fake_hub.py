@@ -20,8 +20,6 @@ from urllib.parse import parse_qs, urlsplit
 from cc_hf.errors import CCError
 from tests.helpers.command_line import invoke
 
-__all__ = ["TOKEN", "Commit", "FakeHub", "fake_hub", "run"]
-
 #: what a request gets: a status, or "drop" for a connection that ends without an answer
 Refusal = int | Literal["drop"]
 

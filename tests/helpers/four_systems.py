@@ -10,8 +10,6 @@ from tests.helpers.fake_evaluator import hash_scores
 from tests.helpers.lines import write_lines
 from tests.helpers.metrics import evaluate_dataset
 
-__all__ = ["four_systems"]
-
 
 def four_systems(shared: Path, folder: Path) -> list[System]:
     """Return the systems; their translations are written to the folder, without blank lines."""

@@ -8,8 +8,6 @@ from typing import Any
 from cc_hf.results import EvaluationResult
 from cc_hf.schema import ContrastiveTranslationExample, Judgement
 
-__all__ = ["contrastive", "result_of"]
-
 
 def contrastive(
     name: str, source: str, correct: str, *wrong: str, lang: str = "de", **extra: str

@@ -8,8 +8,6 @@ import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 
-__all__ = ["overfull_boxes", "without_latex"]
-
 _DOCUMENT = r"""\documentclass[a4paper,11pt]{article}
 \usepackage[margin=2.5cm]{geometry}
 \usepackage{booktabs,array,longtable}

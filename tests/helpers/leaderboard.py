@@ -16,8 +16,6 @@ from pathlib import Path
 
 from pytest_socket import disable_socket, enable_socket
 
-__all__ = ["free_port", "served"]
-
 
 def free_port() -> int:
     """Return a port that was free a moment ago."""

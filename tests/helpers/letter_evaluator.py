@@ -23,15 +23,6 @@ from cc_hf.evaluators.score_cache import ScoreCache
 from cc_hf.schema import ScoringRequest
 from tests.helpers.fake_evaluator import hash_score
 
-__all__ = [
-    "BrokenEvaluator",
-    "LetterEvaluator",
-    "SpelledEvaluator",
-    "TextEvaluator",
-    "letter_requests",
-    "main",
-]
-
 Pair = tuple[str, str]
 
 

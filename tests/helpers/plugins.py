@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-__all__ = ["add_package"]
-
 
 def add_package(
     folder: Path, name: str, entry_points: Mapping[str, Mapping[str, str]], code: str = ""

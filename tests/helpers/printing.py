@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from playwright.sync_api import Page
 
-__all__ = ["assert_print_is_whole", "joined"]
 
 _MARGINS: Any = dict.fromkeys(("top", "bottom", "left", "right"), "1.5cm")
 _WIDTH = 680  # pixels of A4 within these margins

@@ -16,18 +16,6 @@ from cc_hf.prompting.conversations import Conversation, Reply
 from cc_hf.results import EvaluationResult
 from cc_hf.schema import ContrastiveTranslationExample, Example
 
-__all__ = [
-    "Scripted",
-    "always",
-    "cutting_each",
-    "failing_each",
-    "refusing_each",
-    "right",
-    "right_by_hash",
-    "run_choices",
-    "schemas",
-]
-
 Rule = Callable[[int, str], Reply]
 
 

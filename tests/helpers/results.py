@@ -8,15 +8,6 @@ from pathlib import Path
 from cc_hf.results import CategoryAccuracy, EvaluationResult, Interval
 from cc_hf.schema import Judgement
 
-__all__ = [
-    "agreement_result",
-    "agreement_results",
-    "seed_files",
-    "small_result",
-    "write_result",
-    "write_seeds",
-]
-
 
 def small_result(
     accuracies: tuple[float, float],

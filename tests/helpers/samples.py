@@ -10,15 +10,6 @@ from typing import Any
 
 from cc_hf.data.loading import SAMPLE_SIZES, declaration
 
-__all__ = [
-    "CONTRAWSD_ITEMS",
-    "MT",
-    "declare_wino_x",
-    "german_referents",
-    "is_sampled",
-    "lay_out_samples",
-]
-
 
 def _error(contrastive: str, replacement: str) -> dict[str, str]:
     return {"contrastive": contrastive, "replacement": replacement, "type": "word_sense"}

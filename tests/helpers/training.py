@@ -17,8 +17,6 @@ from transformers import (
 from cc_hf.training.callback import ProbingCallback
 from tests.helpers.lines import write_lines
 
-__all__ = ["PEOPLE", "made_trainer", "rows_of", "write_people"]
-
 PEOPLE = (
     ("The doctor asked the nurse to help her with the procedure.", "doctor", "female"),
     ("The doctor asked the nurse to help him with the procedure.", "doctor", "male"),

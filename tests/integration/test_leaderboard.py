@@ -19,6 +19,7 @@ import pytest
 
 from cc_hf.leaderboard.live import MAX_UPLOAD, SentenceJudge
 from tests.helpers.axe import serious_violations
+from tests.helpers.cases import cases
 from tests.helpers.leaderboard import served
 from tests.helpers.results import small_result, write_result
 
@@ -198,9 +199,7 @@ _TABS = ("Table", "Your sentence", "Your file", "About", "Citation", "Submit")
 
 @pytest.mark.browser
 @pytest.mark.parametrize("theme", ["light", "dark"])
-def test_no_tab_has_serious_violations_or_is_wider_than_the_window(
-    site: str, board: Page, theme: str
-) -> None:
+def test_every_tab_is_accessible_and_fits_the_window(site: str, board: Page, theme: str) -> None:
     board.goto(f"{site}?__theme={theme}")
     board.wait_for_selector("#cc-board tbody th")
     assert board.evaluate("document.body.classList.contains('dark')") == (theme == "dark")
@@ -252,9 +251,7 @@ def test_the_address_holds_the_view(board: Page) -> None:
 
 
 @pytest.mark.browser
-def test_results_to_submit_are_checked_and_freed_of_translations(
-    board: Page, tmp_path: Path
-) -> None:
+def test_results_to_submit_are_checked_and_trimmed(board: Page, tmp_path: Path) -> None:
     open_tab(board, "Submit")
     path = write_result(tmp_path, "mine", small_result((0.2, 0.3)))
     board.set_input_files("#cc-submit input[type=file]", path)
@@ -426,19 +423,14 @@ def connection(site: str, path: str, **headers: str) -> http.client.HTTPConnecti
 
 
 @pytest.mark.usefixtures("socket_enabled")
-@pytest.mark.parametrize(
-    ("path", "size", "status"),
-    [
-        ("call/judge_sentence", 1 << 19, 413),
-        ("queue/join", 100_000_000, 413),
-        ("upload", MAX_UPLOAD + (1 << 17), 413),
-        ("process_recording", 1, 404),
-        ("vibe-edit", 1, 404),
-    ],
+@cases(
+    ("call/judge_sentence", 1 << 19, 413),
+    ("queue/join", 100_000_000, 413),
+    ("upload", MAX_UPLOAD + (1 << 17), 413),
+    ("process_recording", 1, 404),
+    ("vibe-edit", 1, 404),
 )
-def test_oversized_and_unknown_requests_are_refused_before_their_body(
-    site: str, path: str, size: int, status: int
-) -> None:
+def test_oversized_or_unknown_requests_fail(path: str, size: int, status: int, site: str) -> None:
     headers = {"Content_Type": "application/json", "Content_Length": str(size)}
     with closing(connection(site, path, **headers)) as request, request.getresponse() as answer:
         assert answer.status == status

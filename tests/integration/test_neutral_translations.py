@@ -16,16 +16,15 @@ from cc_hf.comparing.uncertain import uncertain_samples
 from cc_hf.evaluation.fitting import make_metric
 from cc_hf.evaluation.judging import judge
 from cc_hf.evaluation.material import Material
+from tests.helpers.cases import cases
 
 pytestmark = pytest.mark.shared
 
 _LABELS = "ZurichNLP/contrastive-conditioning/human_validation/winomt/data/en-de.annotator1.jsonl"
 
 
-@pytest.mark.parametrize(("score", "agreement"), [("geometric", 0.9375), ("arithmetic", 0.9225)])
-def test_people_agree_with_the_default_score_and_with_that_of_the_paper(
-    shared: Path, score: str, agreement: float
-) -> None:
+@cases(("geometric", 0.9375), ("arithmetic", 0.9225))
+def test_people_agree_with_both_scores(score: str, agreement: float, shared: Path) -> None:
     path = shared / "gold/human_validation/winomt_annotations.en-de.jsonl"
     annotations = list(read_annotations(path))
     examples = {e.id: e for e in cc_hf.load_examples("winomt", data_dir=shared / "upstream")}

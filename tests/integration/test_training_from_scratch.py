@@ -22,6 +22,7 @@ from cc_hf.training.scratch.options import TrainingOptions
 from cc_hf.training.scratch.run import TrainingFiles
 from cc_hf.training.scratch.run import train as run_training
 from examples.train_marian import made_pairs
+from tests.helpers.cases import cases
 from tests.helpers.command_line import read_json, run_command
 from tests.helpers.lines import write_lines
 from tests.helpers.processes import torchrun
@@ -103,16 +104,11 @@ def test_two_steps_write_the_best_model_and_figures(folder: Path, tmp_path: Path
     assert (student / "best/vocab.json").read_bytes() == (output / "best/vocab.json").read_bytes()
 
 
-@pytest.mark.parametrize(
-    ("study", "more"),
-    [
-        ("speed", "--decoder-attention average --separate-vocabularies --pieces 150"),
-        ("distillation", "--separate-vocabularies --vocabulary-type bpe --vocabulary-threshold 3"),
-    ],
+@cases(
+    ("speed", "--decoder-attention average --separate-vocabularies --pieces 150"),
+    ("distillation", "--separate-vocabularies --vocabulary-type bpe --vocabulary-threshold 3"),
 )
-def test_models_with_two_vocabularies_translate(
-    study: str, more: str, folder: Path, tmp_path: Path
-) -> None:
+def test_two_vocabularies_translate(study: str, more: str, folder: Path, tmp_path: Path) -> None:
     words = _words(folder, tmp_path / "out", f"{_FEW} {more}")
     words[words.index("distillation")] = study
     dev = ["--test-source", str(folder / "dev.en"), "--test-target", str(folder / "dev.de")]
@@ -179,9 +175,7 @@ def test_two_processes_share_each_step(folder: Path, tmp_path: Path) -> None:
     assert read_json(tmp_path / "out/options.json")["processes"] == 2
 
 
-def test_a_training_that_was_killed_after_its_last_step_trains_no_more(
-    folder: Path, tmp_path: Path
-) -> None:
+def test_a_training_killed_after_its_last_step_trains_no_more(folder: Path, tmp_path: Path) -> None:
     options = TrainingOptions(
         **_TINY, steps=6, eval_steps=1, patience=1, learning_rate=9.0, warmup=1
     )
@@ -200,29 +194,22 @@ def test_a_training_that_was_killed_after_its_last_step_trains_no_more(
     assert (tmp_path / "out/best/model.safetensors").is_file()
 
 
-@pytest.mark.parametrize(
-    ("more", "message"),
-    [
-        ("--heads 3", "heads: expected a divisor of the width 16, got 3"),
-        ("--vocabulary /nowhere", "/nowhere: expected a vocabulary"),
-        ("--max-tokens 1", "expected pairs that pass the filters"),
-        ("--train {0}/none.en {0}/train.de", "none.en: file not found"),
-        ("--dev {0}/blank {0}/blank", "expected pairs with text on both sides, got none"),
-        ("--test-source a", "expected --test-source and --test-target equally often, got 1 and 0"),
-    ],
+@cases(
+    ("--heads 3", "heads: expected a divisor of the width 16, got 3"),
+    ("--vocabulary /nowhere", "/nowhere: expected a vocabulary"),
+    ("--max-tokens 1", "expected pairs that pass the filters"),
+    ("--train {0}/none.en {0}/train.de", "none.en: file not found"),
+    ("--dev {0}/blank {0}/blank", "expected pairs with text on both sides, got none"),
+    ("--test-source a", "expected --test-source and --test-target equally often, got 1 and 0"),
 )
-def test_options_that_cannot_work_are_refused(
-    folder: Path, tmp_path: Path, more: str, message: str
-) -> None:
+def test_wrong_options_are_refused(more: str, message: str, folder: Path, tmp_path: Path) -> None:
     write_lines(folder / "blank", ["", " "])
     words = _words(folder, tmp_path / "out", f"{_FEW} {more.format(folder)}")
     assert message in " ".join(run_command(*words, status=2).stderr.split())
     run_command(*_words(folder, tmp_path / "out"))  # nothing is left of what was refused
 
 
-def test_a_training_is_continued_with_the_same_options_and_files_only(
-    folder: Path, tmp_path: Path
-) -> None:
+def test_a_training_is_continued_with_equal_options_and_files(folder: Path, tmp_path: Path) -> None:
     options = TrainingOptions(**_TINY, steps=2, eval_steps=1)
     files = _files(folder)
     run_training(options, files, tmp_path / "out")

@@ -15,6 +15,7 @@ from benchmarks.students import student_folder
 from cc_hf.evaluation.judging import judge
 from cc_hf.evaluation.material import Material
 from cc_hf.metrics.coverage.metric import Coverage
+from tests.helpers.cases import cases
 from tests.helpers.fake_evaluator import hash_scores
 
 _FOLDER = "upstream/ZurichNLP/coverage-contrastive-conditioning/evaluation/human_evaluation"
@@ -59,10 +60,7 @@ def test_made_omissions_and_additions_are_found(shared: Path) -> None:
 
 
 @pytest.mark.shared
-@pytest.mark.parametrize(
-    ("split", "omissions", "additions"),
-    [("dev", (113, 59, 50), (66, 40, 38)), ("test", (535, 270, 235), (557, 292, 272))],
-)
+@cases(("dev", (113, 59, 50), (66, 40, 38)), ("test", (535, 270, 235), (557, 292, 272)))
 def test_spans_of_the_program(
     split: str, omissions: tuple[int, ...], additions: tuple[int, ...], shared: Path
 ) -> None:

@@ -62,9 +62,7 @@ def evaluator(folder: Path, **options: Any) -> FairseqEvaluator:
 
 
 @of_every_setting
-def test_logprobs_of_members_and_ensemble_equal_those_of_fairseq(
-    shared: Path, converted: dict[str, Path], setting: str
-) -> None:
+def test_logprobs_are_as_recorded(shared: Path, converted: dict[str, Path], setting: str) -> None:
     pairs = gold(shared, setting)
     assert len(pairs) == 40
     found = {
@@ -80,9 +78,7 @@ def test_logprobs_of_members_and_ensemble_equal_those_of_fairseq(
 
 
 @of_every_setting
-def test_token_ids_equal_those_of_fairseq(
-    shared: Path, converted: dict[str, Path], setting: str
-) -> None:
+def test_token_ids_are_as_recorded(shared: Path, converted: dict[str, Path], setting: str) -> None:
     tokenizer = FairseqTokenizer.from_pretrained(converted[setting] / "model2")
     pairs = texts(shared, setting)
     sources = tokenizer.encode_sources([pair["source"] for pair in pairs])
@@ -91,9 +87,7 @@ def test_token_ids_equal_those_of_fairseq(
 
 
 @pytest.mark.parametrize("setting", ["joint", "separate"])
-def test_mean_logprobs_of_raw_texts_equal_the_scores_of_fairseq(
-    shared: Path, converted: dict[str, Path], setting: str
-) -> None:
+def test_means_are_as_recorded(shared: Path, converted: dict[str, Path], setting: str) -> None:
     """Batches of any size give the recorded mean over the tokens."""
     pairs = gold(shared, setting)
     sources, targets = ([pair[side] for pair in pairs] for side in ("source", "target"))
@@ -127,9 +121,7 @@ def test_beam_search_gives_the_translations_of_fairseq(
 
 
 @of_every_setting
-def test_plain_transformers_loads_the_converted_folder(
-    shared: Path, converted: dict[str, Path], setting: str
-) -> None:
+def test_transformers_loads_it(shared: Path, converted: dict[str, Path], setting: str) -> None:
     folder = converted[setting] / "model1"
     tokenizer = AutoTokenizer.from_pretrained(folder)
     model, loading = AutoModelForSeq2SeqLM.from_pretrained(folder, output_loading_info=True)
@@ -146,9 +138,7 @@ def test_plain_transformers_loads_the_converted_folder(
 
 
 @of_every_setting
-def test_the_check_reports_the_deviations_from_fairseq(
-    shared: Path, tmp_path: Path, setting: str
-) -> None:
+def test_the_check_reports_deviations(shared: Path, tmp_path: Path, setting: str) -> None:
     folder = shared / "gold/fairseq" / setting
     found = convert(folder, output=tmp_path / "out", check=folder / "gold_scores.json").check
     assert found is not None

@@ -10,6 +10,7 @@ import pytest
 
 import cc_hf
 from cc_hf.text.tokenization import moses_tokens
+from tests.helpers.cases import cases
 from tests.helpers.fake_evaluator import hash_scores
 from tests.helpers.lines import read_jsonl
 from tests.helpers.metrics import evaluate_dataset
@@ -47,12 +48,8 @@ def test_figures_and_every_sample_equal_the_original_program(shared: Path) -> No
         }.items() <= row.items()
 
 
-@pytest.mark.parametrize(
-    ("config", "n_frequent", "n_infrequent"), [("en-de", 1712, 1622), ("en-ru", 923, 887)]
-)
-def test_cues_are_inserted_only_before_whole_words(
-    shared: Path, config: str, n_frequent: int, n_infrequent: int
-) -> None:
+@cases(("en-de", 1712, 1622), ("en-ru", 923, 887))
+def test_cues_precede_words(config: str, n_frequent: int, n_infrequent: int, shared: Path) -> None:
     examples = cc_hf.load_examples("mucow", config, data_dir=shared / "upstream")
     sizes = Counter(e.category for e in examples)
     assert sizes == {"frequent": n_frequent, "infrequent": n_infrequent}

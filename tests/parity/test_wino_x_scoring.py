@@ -18,9 +18,7 @@ from tests.helpers.wino_x_schemas import lay_out
 pytestmark = pytest.mark.shared
 
 
-def test_accuracy_of_samples_and_pairs_equals_the_printed_figures(
-    shared: Path, tmp_path: Path
-) -> None:
+def test_accuracy_of_samples_and_pairs_is_the_printed_one(shared: Path, tmp_path: Path) -> None:
     folder = shared / "gold/wino_x/bias"
     gold = read_json(folder / "gold_bias.json")["de"]
     rows = read_jsonl(folder / "synthetic.en_de.jsonl")

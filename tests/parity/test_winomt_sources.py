@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 import cc_hf
+from tests.helpers.cases import cases
 from tests.helpers.command_line import read_json
 from tests.helpers.fake_evaluator import coarse_scores, constant_scores, hash_scores
 from tests.helpers.lines import read_jsonl
@@ -60,10 +61,8 @@ def test_every_sample_equals_that_of_the_original_program(shared: Path) -> None:
         }.items() <= row.items()
 
 
-@pytest.mark.parametrize(("name", "scores"), [("const", constant_scores), ("quant", coarse_scores)])
-def test_figures_with_ties_equal_those_of_the_original_program(
-    shared: Path, name: str, scores: Callable[..., Any]
-) -> None:
+@cases(("const", constant_scores), ("quant", coarse_scores))
+def test_figures_with_ties_are_equal(name: str, scores: Callable[..., Any], shared: Path) -> None:
     gold = read_json(shared / "gold/contrastive_conditioning/ties.json")
     result = run(shared, scores)
     names = ("accuracy_male", "accuracy_female", "min_accuracy")

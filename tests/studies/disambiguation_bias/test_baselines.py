@@ -23,7 +23,7 @@ from cc_hf.studies.disambiguation_bias.baselines import (
     LSTMForConditionalGeneration,
 )
 from cc_hf.systems.translate import translate_with
-from tests.helpers.cases import cases_by_words
+from tests.helpers.cases import cases
 from tests.helpers.command_line import read_json
 from tests.helpers.families import BUILDERS
 from tests.studies.disambiguation_bias.baseline_models import Baseline, convs2s, logprobs, lstm
@@ -213,24 +213,20 @@ _GATES = "decoder.layers.0.weight_ih"
 _LENGTHS = "encoder.convolutions.0.weight_g"
 
 
-@cases_by_words(
-    ("reason", "baseline", "changes"),
-    [
-        ("encoder_layers='print\\(3\\)', expected", convs2s, {"encoder_layers": "print(3)"}),
-        ("encoder_layers=None, expected channels", convs2s, {"encoder_layers": None}),
-        ("decoder_layers='.*', .* to layers before", convs2s, {"decoder_layers": "[(12,3,2)]*2"}),
-        ("the weight encoder.convolutions.2.* is missing", convs2s, {"encoder_layers": _EIGHT}),
-        ("do not fit its options: .*size", convs2s, {"encoder_layers": "[(12, 5)] * 2"}),
-        (f"the weight {_LENGTHS} has the shape", convs2s, {"weights": {_LENGTHS: _zeros(1, 2)}}),
-        ("do not fit its options", lstm, {"weights": {_GATES: _zeros(3, 3)}}),
-        ("has no place in it", lstm, {"weights": {"decoder.adaptive_softmax.x": _zeros(3)}}),
-        ("got one of the shape", lstm, {"weights": {"encoder.lstm.weight_hh_l0": _zeros(3)}}),
-        ("max_source_positions=100000.0, exp", lstm, {"max_source_positions": 1e5}),
-    ],
-    "reason",
+@cases(
+    ("encoder_layers='print\\(3\\)', expected", convs2s, {"encoder_layers": "print(3)"}),
+    ("encoder_layers=None, expected channels", convs2s, {"encoder_layers": None}),
+    ("decoder_layers='.*', .* to layers before", convs2s, {"decoder_layers": "[(12,3,2)]*2"}),
+    ("the weight encoder.convolutions.2.* is missing", convs2s, {"encoder_layers": _EIGHT}),
+    ("do not fit its options: .*size", convs2s, {"encoder_layers": "[(12, 5)] * 2"}),
+    (f"the weight {_LENGTHS} has the shape", convs2s, {"weights": {_LENGTHS: _zeros(1, 2)}}),
+    ("do not fit its options", lstm, {"weights": {_GATES: _zeros(3, 3)}}),
+    ("has no place in it", lstm, {"weights": {"decoder.adaptive_softmax.x": _zeros(3)}}),
+    ("got one of the shape", lstm, {"weights": {"encoder.lstm.weight_hh_l0": _zeros(3)}}),
+    ("max_source_positions=100000.0, exp", lstm, {"max_source_positions": 1e5}),
 )
 def test_checkpoints_that_cannot_be_converted_are_refused(
-    tmp_path: Path, reason: str, baseline: Callable[[], Baseline], changes: dict[str, Any]
+    reason: str, baseline: Callable[[], Baseline], changes: dict[str, Any], tmp_path: Path
 ) -> None:
     with pytest.raises(EvaluatorError, match=f"model1.pt: .* cannot be converted: .*{reason}"):
         converted(baseline(), tmp_path, **changes)

@@ -10,6 +10,7 @@ import pytest
 
 import cc_hf
 from cc_hf.errors import InputError
+from tests.helpers.cases import cases
 from tests.helpers.command_line import printed_by, read_json
 from tests.helpers.lines import write_lines
 from tests.helpers.printed_beside import cells_beside
@@ -131,12 +132,9 @@ def test_a_folder_of_challenge_sets_is_published_with_its_card(challenge: Path) 
     assert card.count("challenge|") == 3
 
 
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        ("x.json", "expected --dataset or --rows, .* got neither"),
-        ("x.json --dataset a --rows b", "got both"),
-    ],
+@cases(
+    ("x.json", "expected --dataset or --rows, .* got neither"),
+    ("x.json --dataset a --rows b", "got both"),
 )
 def test_correlations_without_bias_are_refused(words: str, message: str) -> None:
     with pytest.raises(InputError, match=message):

@@ -9,7 +9,7 @@ import pytest
 from cc_hf.errors import InputError
 from cc_hf.studies.disambiguation_bias.attacks.samples import write_rows
 from cc_hf.systems.translate import Translations
-from tests.helpers.cases import cases_by_message
+from tests.helpers.cases import cases
 from tests.helpers.command_line import printed_by, read_json
 from tests.helpers.lines import write_jsonl, write_lines
 from tests.helpers.models import save_tiny_marian
@@ -85,15 +85,12 @@ def test_all_four_figures_are_compared(folder: Path) -> None:
     )
 
 
-@cases_by_message(
-    ("options", "message"),
-    [
-        ("a", "models: expected two, got 1"),
-        ("a b", "expected something to compare on"),
-        ("a/x b/x --wino-x c", "name: expected two names, as both .* called x"),
-        ("a b --name c --wino-x c", "name: expected two, got 1"),
-        ("a b --source c", "source, reference: expected both files for BLEU"),
-    ],
+@cases(
+    ("a", "models: expected two, got 1"),
+    ("a b", "expected something to compare on"),
+    ("a/x b/x --wino-x c", "name: expected two names, as both .* called x"),
+    ("a b --name c --wino-x c", "name: expected two, got 1"),
+    ("a b --source c", "source, reference: expected both files for BLEU"),
 )
 def test_options_that_do_not_fit_are_refused(options: str, message: str) -> None:
     with pytest.raises(InputError, match=message):

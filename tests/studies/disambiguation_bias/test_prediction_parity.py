@@ -100,9 +100,7 @@ def leave_one_out(table: AttractorTable, pair: TaggedPair, words: list[str]) -> 
     return AttractorTable({pair.homograph: counts}, {pair.homograph: {}})
 
 
-def test_bias_predicts_the_errors_of_a_real_system_weakly_and_sense_frequency_strongly(
-    shared: Path,
-) -> None:
+def test_bias_predicts_errors_weakly_and_sense_frequency_strongly(shared: Path) -> None:
     """Experiment a of the specification: MuCoW en-de, the logged decisions on translations of the
     WMT19 ensemble, attractors of all other sentences.
     """

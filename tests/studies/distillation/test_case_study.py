@@ -15,7 +15,7 @@ from cc_hf.studies.distillation.case_study import (
     case_study_regressions,
     case_study_systems,
 )
-from tests.helpers.cases import cases_by_message
+from tests.helpers.cases import cases
 from tests.helpers.lines import write_lines
 
 
@@ -49,14 +49,11 @@ def test_the_table_is_not_ignored_by_git(root: Path) -> None:
     assert ignored.stdout == ""
 
 
-@cases_by_message(
-    ("lines", "message"),
-    [
-        ([], "a line of names and at least one row, got"),
-        (["a,b"], "a line of names and at least one row, got names only"),
-        (["a,a", "1,2"], "different names"),
-        (["a,b", "1"], "line 2: expected 2 cells, one for each name, got 1"),
-    ],
+@cases(
+    ([], "a line of names and at least one row, got"),
+    (["a,b"], "a line of names and at least one row, got names only"),
+    (["a,a", "1,2"], "different names"),
+    (["a,b", "1"], "line 2: expected 2 cells, one for each name, got 1"),
 )
 def test_malformed_tables_are_refused(lines: list[str], message: str, tmp_path: Path) -> None:
     with pytest.raises(InputError, match=message):

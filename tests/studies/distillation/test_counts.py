@@ -28,7 +28,7 @@ from cc_hf.studies.distillation.occupations import (
 )
 from cc_hf.studies.distillation.senses import SenseCounter, count_senses
 from tests.helpers.axe import check_legible
-from tests.helpers.cases import cases_by_message
+from tests.helpers.cases import cases
 from tests.helpers.command_line import printed_by
 from tests.helpers.lines import write_jsonl, write_lines
 
@@ -119,18 +119,13 @@ def test_a_corpus_without_any_word_is_refused(tmp_path: Path) -> None:
         count_senses(corpus, SenseCounter(SENSES, "de"))
 
 
-@cases_by_message(
-    ("forms", "message"),
-    [
-        ([], "expected an object, occupation to its forms"),
-        ({"cook": {"src_forms": ["cook"]}}, "cook: expected the key 'tgt_forms_male', got"),
-        ({"cook": {**FORMS["nurse"], "src_forms": ["a b"]}}, "item 1: expected a single word"),
-        ({"cook": {**FORMS["nurse"], "src_forms": []}}, "cook: src_forms: expected at least one"),
-    ],
+@cases(
+    ([], "expected an object, occupation to its forms"),
+    ({"cook": {"src_forms": ["cook"]}}, "cook: expected the key 'tgt_forms_male', got"),
+    ({"cook": {**FORMS["nurse"], "src_forms": ["a b"]}}, "item 1: expected a single word"),
+    ({"cook": {**FORMS["nurse"], "src_forms": []}}, "cook: src_forms: expected at least one"),
 )
-def test_forms_that_cannot_be_searched_are_refused(
-    tmp_path: Path, forms: Any, message: str
-) -> None:
+def test_forms_without_single_words_are_refused(forms: Any, message: str, tmp_path: Path) -> None:
     with pytest.raises(InputError, match=message):
         read_occupation_forms(write_jsonl(tmp_path / "forms.json", [forms]))
 
@@ -183,13 +178,10 @@ def test_the_female_share_is_correlated_with_a_table(tmp_path: Path) -> None:
         correlate_female_shares(counts, {"a": 0.2})
 
 
-@cases_by_message(
-    ("lines", "message"),
-    [
-        (["occupation,women", "a,2"], "line 1: expected columns named occupation.*got"),
-        ([COLUMNS, "a,101"], "line 2: percent_women: expected a number from 0"),
-        ([COLUMNS, "a,1", "a,2"], "line 3: a occurs twice"),
-    ],
+@cases(
+    (["occupation,women", "a,2"], "line 1: expected columns named occupation.*got"),
+    ([COLUMNS, "a,101"], "line 2: percent_women: expected a number from 0"),
+    ([COLUMNS, "a,1", "a,2"], "line 3: a occurs twice"),
 )
 def test_tables_of_women_are_checked(lines: list[str], message: str, tmp_path: Path) -> None:
     with pytest.raises(InputError, match=message):
@@ -212,9 +204,7 @@ def test_the_page_is_legible_in_light_and_dark(page: Page) -> None:
     check_legible(page, flows_page(counts, title="all", occupations=["a"]))
 
 
-def test_the_commands_write_json_and_pictures(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_commands_write_json_and_pictures(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     write(tmp_path)
     write_jsonl(tmp_path / "forms.json", [FORMS])
@@ -235,18 +225,12 @@ def test_the_commands_write_json_and_pictures(
     assert senses["counts"]["bat - fledermaus"] == 1
 
 
-@cases_by_message(
-    ("words", "message"),
-    [
-        (
-            "occupations --average x --source x",
-            "expected --source FILE or --average FILE, got both",
-        ),
-        ("occupations --target x", "expected --source FILE with --target"),
-        ("occupations --source x", "expected --target FILE, once for each stage"),
-        ("occupations --source x --target a/t --target b/t", "two stages are"),
-        ("senses --source x", "expected --source FILE and one --target FILE"),
-    ],
+@cases(
+    ("occupations --average x --source x", "expected --source FILE or --average FILE, got both"),
+    ("occupations --target x", "expected --source FILE with --target"),
+    ("occupations --source x", "expected --target FILE, once for each stage"),
+    ("occupations --source x --target a/t --target b/t", "two stages are"),
+    ("senses --source x", "expected --source FILE and one --target FILE"),
 )
 def test_commands_without_their_files_are_refused(words: str, message: str) -> None:
     with pytest.raises(InputError, match=message):

@@ -20,9 +20,7 @@ LINES = [
 _PATIENCE = 3600  # seconds until the first block must be there; it takes few on an idle machine
 
 
-def test_two_processes_that_are_killed_and_one_that_goes_on_write_the_file_of_one(
-    tmp_path: Path, root: Path
-) -> None:
+def test_two_killed_processes_and_another_write_one_file(tmp_path: Path, root: Path) -> None:
     source = write_lines(tmp_path / "in.en", LINES)
     command = (
         f"translate {source} --system cc-tiny-en-de --block-lines 1 --device cpu --quiet --output"

@@ -19,6 +19,7 @@ from cc_hf.studies.distillation.gender_flows import (
 )
 from cc_hf.studies.distillation.published_counts import published_counts, published_forms
 from cc_hf.studies.distillation.senses import mucow_senses
+from tests.helpers.cases import cases
 from tests.helpers.command_line import printed_by, read_json
 from tests.helpers.lines import write_lines
 
@@ -127,8 +128,8 @@ def test_the_paper_s_shares_stand_beside_those_of_the_counts(shared: Path, tmp_p
     assert read_occupation_counts(kept).n == pytest.approx(1_365_155)  # flows add up
 
 
-@pytest.mark.parametrize(("pair", "n"), [("en-de", 362), ("en-ru", 203), ("en-cs", 200)])
-def test_the_lexicon_of_mucow_has_all_senses(shared: Path, pair: str, n: int) -> None:
+@cases(("en-de", 362), ("en-ru", 203), ("en-cs", 200))
+def test_the_lexicon_of_mucow_has_all_senses(pair: str, n: int, shared: Path) -> None:
     names = mucow_senses(*pair.split("-"), data_dir=shared / "upstream")
     assert len(names) == len(set(names)) == n
 

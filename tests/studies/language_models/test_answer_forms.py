@@ -50,7 +50,7 @@ def test_questions_and_answers_follow_the_world() -> None:
         assert written["cota"][1:5] == [f"noun{meant}", "|", world.genders[meant], pronoun]
 
 
-def test_three_models_are_trained_on_the_same_and_judged_on_new_pairs(
+def test_three_models_are_trained_and_judged(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     run(tmp_path, 3)

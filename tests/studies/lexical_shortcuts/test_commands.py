@@ -43,9 +43,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 COMMAND = "study lexical_shortcuts probe model0 model1 --source train.en --target train.de"
 
 
-def test_two_models_are_probed_compared_and_drawn(
-    folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_two_models_are_probed_and_drawn(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(folder)
     printed = printed_by(
         f"{COMMAND} --test-source test.en --test-target test.de --name base --name other"

@@ -18,9 +18,7 @@ from cc_hf.conversion.convert import convert
 from cc_hf.evaluators.families.fairseq import FairseqEvaluator
 from cc_hf.evaluators.options import LoadingOptions
 from cc_hf.models.fairseq.tokenizer import FairseqTokenizer
-from cc_hf.studies.lexical_shortcuts.model import (
-    LexicalShortcutForConditionalGeneration,
-)
+from cc_hf.studies.lexical_shortcuts.model import LexicalShortcutForConditionalGeneration
 from cc_hf.studies.lexical_shortcuts.model.layers import gated
 from cc_hf.systems.translate import translate
 from tests.helpers.command_line import read_json
@@ -161,9 +159,7 @@ def _texts(shared: Path) -> dict[int, dict[str, Any]]:
     return {pair["id"]: pair for pair in pairs}
 
 
-def test_ids_and_logprobs_of_a_trained_checkpoint_equal_the_recorded_ones(
-    shared: Path, trained: Path
-) -> None:
+def test_ids_and_logprobs_of_a_trained_checkpoint_are_recorded(shared: Path, trained: Path) -> None:
     pairs, texts = _trained_gold(shared)["pairs"], _texts(shared)
     sources, targets = (
         [texts[pair["pair_id"]][side] for pair in pairs] for side in ("source", "target")

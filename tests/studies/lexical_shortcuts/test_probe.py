@@ -21,9 +21,7 @@ from cc_hf.errors import InputError, TooLongError
 from cc_hf.results import Interval
 from cc_hf.statistics.bootstrap import Bootstrap
 from cc_hf.studies.lexical_shortcuts.classifier import ProbeSettings, train_probe
-from cc_hf.studies.lexical_shortcuts.model import (
-    LexicalShortcutForConditionalGeneration,
-)
+from cc_hf.studies.lexical_shortcuts.model import LexicalShortcutForConditionalGeneration
 from cc_hf.studies.lexical_shortcuts.probe import Pairs, ProbeTexts, lexical_probe, probe_texts
 from cc_hf.studies.lexical_shortcuts.results import LexicalProbe
 from cc_hf.studies.lexical_shortcuts.states import collect_states, gate_activations, probed_texts

@@ -17,7 +17,7 @@ from cc_hf.studies.speed.points import (
     speed_studies,
     trend_lines,
 )
-from tests.helpers.cases import cases_by_message
+from tests.helpers.cases import cases
 from tests.helpers.command_line import printed_by, run_command
 from tests.helpers.lines import write_lines
 
@@ -107,21 +107,16 @@ def write_table(path: Path, systems: list[dict[str, str]]) -> Path:
     return write_lines(path, lines)
 
 
-@cases_by_message(
-    ("systems", "message"),
-    [
-        (rows(seconds="0"), "row 2: seconds: expected a time above 0, got 0"),
-        (rows(FoFc="101"), "row 2: FoFc: expected percent, got 101"),
-        (rows(bleu="-"), "row 2: bleu: expected a number, got '-'"),
-        (rows(model=" "), "row 2: model: expected the name of a system"),
-        (rows(model="baseline"), "each of its seeds, got 'baseline' twice with no seed"),
-        (rows()[1:], "baseline: expected one of fast, the models of the table, got 'baseline'"),
-        ([{"model": "a"}], "column: expected one of model, got 'seconds'"),
-    ],
+@cases(
+    (rows(seconds="0"), "row 2: seconds: expected a time above 0, got 0"),
+    (rows(FoFc="101"), "row 2: FoFc: expected percent, got 101"),
+    (rows(bleu="-"), "row 2: bleu: expected a number, got '-'"),
+    (rows(model=" "), "row 2: model: expected the name of a system"),
+    (rows(model="baseline"), "each of its seeds, got 'baseline' twice with no seed"),
+    (rows()[1:], "baseline: expected one of fast, the models of the table, got 'baseline'"),
+    ([{"model": "a"}], "column: expected one of model, got 'seconds'"),
 )
-def test_tables_that_cannot_be_compared_are_refused(
-    systems: list[dict[str, str]], message: str
-) -> None:
+def test_tables_without_drops_are_refused(systems: list[dict[str, str]], message: str) -> None:
     with pytest.raises(InputError, match=message):
         speed_studies(systems)
 
@@ -157,9 +152,7 @@ def test_columns_may_be_named_as_in_results() -> None:
         speed_points(systems)
 
 
-def test_a_figure_that_is_0_for_the_baseline_has_no_drop_and_the_others_have(
-    tmp_path: Path,
-) -> None:
+def test_a_figure_that_is_0_for_the_baseline_has_no_drop_and_others_have(tmp_path: Path) -> None:
     base, fast = rows()
     table = write_table(tmp_path / "systems.csv", [{**base, "FoMc": "0"}, fast, SMALL])
     shown = run_command(f"study speed drops {table} --plot {tmp_path}/p.svg")

@@ -28,7 +28,7 @@ from cc_hf.studies.wino_x.fine_tuning import FineTuning, fine_tune, own_copy, th
 from cc_hf.studies.wino_x.pronoun_penalty import PronounPenaltyTrainer
 from cc_hf.studies.wino_x.splits import WinoXSplits, matching_samples, split_schemas
 from cc_hf.studies.wino_x.translation_pairs import PairCollator, encode_pairs
-from tests.helpers.cases import cases_by_words
+from tests.helpers.cases import cases
 from tests.helpers.command_line import read_json
 from tests.helpers.families import BUILDERS
 from tests.helpers.judged import contrastive
@@ -41,9 +41,7 @@ def splits(schemas: list[ContrastiveTranslationExample]) -> WinoXSplits:
     return split_schemas(schemas, n_dev=20, n_test=60)
 
 
-def test_the_penalty_gives_higher_accuracy_than_plain_fine_tuning(
-    marian: Any, splits: WinoXSplits
-) -> None:
+def test_the_penalty_gives_more_than_plain_fine_tuning(marian: Any, splits: WinoXSplits) -> None:
     """This holds for unseen combinations of nouns, after equally many epochs from the same weights."""
     found = {}
     for weight in (0.0, 10.0):
@@ -55,9 +53,7 @@ def test_the_penalty_gives_higher_accuracy_than_plain_fine_tuning(
     assert found[10.0] >= 0.8
 
 
-def test_a_learning_curve_has_one_point_per_size(
-    marian: Any, splits: WinoXSplits, tmp_path: Path
-) -> None:
+def test_a_curve_has_one_point_per_size(marian: Any, splits: WinoXSplits, tmp_path: Path) -> None:
     weights = {name: tensor.clone() for name, tensor in marian.model.state_dict().items()}
     seen: list[CurvePoint] = []
     settings = FineTuning(learning_rate=3e-3, max_epochs=2, penalty_weight=5.0)
@@ -86,9 +82,7 @@ def test_a_learning_curve_has_one_point_per_size(
     assert same.accuracies == found[2].accuracies
 
 
-def test_early_stopping_keeps_the_weights_of_the_lowest_dev_loss(
-    marian: Any, splits: WinoXSplits
-) -> None:
+def test_early_stopping_keeps_weights_of_lowest_dev_loss(marian: Any, splits: WinoXSplits) -> None:
     """The training data contradict the development part: they hold the other pronouns."""
     wrong = [
         contrastive(e.id, e.source, *e.contrastive_translations, e.correct_translation)
@@ -141,16 +135,12 @@ def test_bad_sizes_and_settings_are_refused(marian: Any, splits: WinoXSplits) ->
         )
 
 
-@cases_by_words(
-    ("family", "rate", "expected", "falls_by"),
-    [
-        # Table 4.6: inverse_sqrt, and no clipping as in the script of the program
-        ("fsmt", 1e-7, (8, 0.98, 0.0, 0.1), [1, (10001 / 10000) ** -0.5, (10002 / 10000) ** -0.5]),
-        # Table 4.11, and the defaults of transformers: linear
-        ("mbart", 1e-5, (16, 0.999, 1.0, 0.0), [1, 1999 / 2000, 1998 / 2000]),
-        ("masked_lm", 1e-7, (16, 0.999, 1.0, 0.0), [1, 1999 / 2000, 1998 / 2000]),  # Table 4.15
-    ],
-    "family",
+@cases(
+    # Table 4.6: inverse_sqrt, and no clipping as in the script of the program
+    ("fsmt", 1e-7, (8, 0.98, 0.0, 0.1), [1, (10001 / 10000) ** -0.5, (10002 / 10000) ** -0.5]),
+    # Table 4.11, and the defaults of transformers: linear
+    ("mbart", 1e-5, (16, 0.999, 1.0, 0.0), [1, 1999 / 2000, 1998 / 2000]),
+    ("masked_lm", 1e-7, (16, 0.999, 1.0, 0.0), [1, 1999 / 2000, 1998 / 2000]),  # Table 4.15
 )
 def test_the_trainer_has_the_settings_of_the_thesis(
     family: str,
@@ -211,9 +201,7 @@ def test_every_family_is_trained_on_the_scored_logprobs(family: str, tmp_path: P
 
 
 @pytest.mark.parametrize("masking", ["filler", "filler-only", "random"])
-def test_only_chosen_tokens_are_masked_and_learnt(
-    masked_folder: Path, data_dir: Path, masking: str
-) -> None:
+def test_chosen_tokens_alone_are_learnt(masked_folder: Path, data_dir: Path, masking: str) -> None:
     evaluator: Any = load_evaluator(masked_folder, mode="exact")
     examples = cc_hf.load_examples("wino_x", "lm_en_de", data_dir=data_dir)[:40]
     rows = encode_fillers(evaluator, examples)
@@ -325,9 +313,7 @@ def test_the_command_fine_tunes_a_translation_model(
         run(f"--model {marian_folder} --output {tmp_path}/out")
 
 
-def test_the_command_measures_transfer_to_another_configuration(
-    masked_folder: Path, data_dir: Path, tmp_path: Path
-) -> None:
+def test_the_command_measures_transfer(masked_folder: Path, data_dir: Path, tmp_path: Path) -> None:
     found = run(
         f"--model {masked_folder} --config lm_en_de.english --transfer lm_en_de"
         f" --sizes 20 --max-epochs 1 --n-dev 10 --n-test 20 --data-dir {data_dir}"
@@ -363,7 +349,7 @@ def test_a_folder_that_another_run_trains_into_is_refused(tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize("name", ["x" * 300, "loop"], ids=["long name", "loop"])
-def test_an_output_that_the_system_cannot_open_is_refused(
+def test_an_unusable_output_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
     monkeypatch.chdir(tmp_path)

@@ -24,7 +24,7 @@ from cc_hf.studies.wino_x.noun_genders import noun_genders
 from cc_hf.studies.wino_x.splits import SplitPlan
 from cc_hf.studies.wino_x.suitability import Candidate
 from cc_hf.text.alignment import Alignment
-from tests.helpers.cases import cases_by_message
+from tests.helpers.cases import cases
 from tests.helpers.command_line import printed_by
 from tests.helpers.lines import write_jsonl, write_lines
 from tests.helpers.wino_x_schemas import NOUNS
@@ -113,18 +113,13 @@ def test_rows_have_the_pronoun_of_each_filler_or_a_gap() -> None:
     assert [gap[f"option{i}_de"] for i in (1, 2)] == ["der Koffer", "die Vase"]
 
 
-@pytest.mark.parametrize(
-    ("reason", "fillers"),
-    [
-        ("not_found", ("der Koffer", "sie")),
-        ("not_nominative", ("der Koffer", "dem Vase")),
-        ("unknown_gender", ("der Koffer", "deine Vase")),
-        ("same_gender", ("die Koffer", "die Vase")),
-    ],
+@cases(
+    ("not_found", ("der Koffer", "sie")),
+    ("not_nominative", ("der Koffer", "dem Vase")),
+    ("unknown_gender", ("der Koffer", "deine Vase")),
+    ("same_gender", ("die Koffer", "die Vase")),
 )
-def test_each_filter_after_translation_removes_what_it_names(
-    reason: str, fillers: tuple[str, str]
-) -> None:
+def test_each_filter_of_translations_removes_its_own(reason: str, fillers: tuple[str, str]) -> None:
     made = _made("de", ("case", "vase"), _SUITCASE, _german(*fillers))
     assert not made.mt
     assert _removed(made) == {reason: 2}
@@ -246,23 +241,18 @@ _ONE_WAY = "expected --output FOLDER with either --system or"
 _ALL = "--translations translations.txt --output"
 
 
-@cases_by_message(
-    ("pair", "words", "message"),
-    [
-        ("en-de", "--output new", _ONE_WAY),
-        ("en-de", "--translations translations.txt", _ONE_WAY),
-        ("en-de", f"{_ALL} new --system x", _ONE_WAY),
-        ("en-xx", f"{_ALL} new", "language_pair: expected codes of"),
-        ("de-en", f"{_ALL} new", "language_pair: expected a pair from English"),
-        ("en-pl", f"{_ALL} new --pronoun on", "--pronoun: expected GENDER=PRONOUN"),
-        ("en-pl", f"{_ALL} new --nouns nouns.tsv", "line 2: expected a noun, a tab and one gender"),
-        ("en-de", "--output new --translations short.txt", "expected 160, two for each of 80"),
-        ("en-de", "--output new --translations wrong.txt", "all 80 sentences .*not_found 80"),
-    ],
+@cases(
+    ("en-de", "--output new", _ONE_WAY),
+    ("en-de", "--translations translations.txt", _ONE_WAY),
+    ("en-de", f"{_ALL} new --system x", _ONE_WAY),
+    ("en-xx", f"{_ALL} new", "language_pair: expected codes of"),
+    ("de-en", f"{_ALL} new", "language_pair: expected a pair from English"),
+    ("en-pl", f"{_ALL} new --pronoun on", "--pronoun: expected GENDER=PRONOUN"),
+    ("en-pl", f"{_ALL} new --nouns nouns.tsv", "line 2: expected a noun, a tab and one gender"),
+    ("en-de", "--output new --translations short.txt", "expected 160, two for each of 80"),
+    ("en-de", "--output new --translations wrong.txt", "all 80 sentences .*not_found 80"),
 )
-def test_arguments_that_do_not_fit_are_refused(
-    pair: str, words: str, message: str, material: Path
-) -> None:
+def test_clashing_words_are_refused(pair: str, words: str, message: str, material: Path) -> None:
 
     write_lines(material / "nouns.tsv", ["stół\tmale", "waza\tx"])
     write_lines(material / "short.txt", ["x"])
@@ -272,9 +262,7 @@ def test_arguments_that_do_not_fit_are_refused(
     assert not (material / "new").exists()
 
 
-def test_a_system_translates(
-    material: Path, monkeypatch: pytest.MonkeyPatch, tiny_marian: Path
-) -> None:
+def test_systems_work(material: Path, monkeypatch: pytest.MonkeyPatch, tiny_marian: Path) -> None:
     """The tiny model knows none of these words, so its translations are replaced."""
     seen: dict[str, Any] = {}
 

@@ -49,9 +49,7 @@ def plain_and_swapped(measure: Callable[[Rows, Path], Any], rows: Rows, folder: 
 
 @pytest.mark.shared
 @pytest.mark.parametrize("config", ["mt_en_de.translations", "lm_en_de", "lm_en_de.english"])
-def test_swapping_the_translations_keeps_the_bias(
-    shared: Path, tmp_path: Path, config: str
-) -> None:
+def test_swapping_translations_keeps_the_bias(shared: Path, tmp_path: Path, config: str) -> None:
     rows = lm_rows(90)
     if config.startswith("mt"):
         rows = read_jsonl(shared / "gold/wino_x/bias/synthetic.en_de.jsonl")
@@ -62,9 +60,7 @@ def test_swapping_the_translations_keeps_the_bias(
 
 
 @pytest.mark.shared
-def test_swapping_the_translations_keeps_the_saliences_of_a_model(
-    shared: Path, tmp_path: Path
-) -> None:
+def test_swapping_translations_keeps_saliences_of_a_model(shared: Path, tmp_path: Path) -> None:
     rows = read_jsonl(shared / "gold/wino_x/mt_wino_x_en_de.thesis.jsonl")
     (tmp_path / "model").mkdir()
     model: Any = cc_hf.load_evaluator(save_tiny_m2m100(tmp_path / "model"))

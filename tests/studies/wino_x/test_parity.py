@@ -66,9 +66,7 @@ def test_accuracies_equal_the_recorded_ones(recorded: Any, found: ReferentBias) 
     assert (found.accuracy, found.pair_accuracy) == accuracies
 
 
-def test_frequencies_by_gender_and_position_equal_the_recorded_ones(
-    recorded: Any, found: ReferentBias
-) -> None:
+def test_frequencies_by_gender_and_position_are_equal(recorded: Any, found: ReferentBias) -> None:
     preferred = {name: f.n_preferred for name, f in found.genders.items()}
     rejected = {name: f.n_offered - f.n_preferred for name, f in found.genders.items()}
     correct = {name: f.n_correct for name, f in found.genders.items()}

@@ -28,7 +28,7 @@ from cc_hf.studies.wino_x.translation_pairs import (
     PairCollator,
     encode_pairs,
 )
-from tests.helpers.cases import cases_by_message, cases_by_words
+from tests.helpers.cases import cases
 from tests.helpers.judged import contrastive
 from tests.helpers.wino_x_schemas import save_schema_marian
 
@@ -79,23 +79,15 @@ def test_cross_entropy_equals_that_of_transformers(smoothing: float) -> None:
     assert total / int(labels.ne(-100).sum()) == pytest.approx(expected, rel=1e-7)
 
 
-@cases_by_words(
-    ("name", "variants", "expected"),
-    [
-        ("one token", ([9, 1, 8], [9, 2, 8], [9, 3, 8]), FormPaths(1, ((1,), (2,), (3,)))),
-        (
-            "two tokens",
-            ([9, 1, 8], [9, 2, 4, 8], [9, 2, 5, 8]),
-            FormPaths(1, ((1,), (2, 4), (2, 5))),
-        ),
-        # он, она, оно
-        ("first is prefix", ([1, 8], [1, 4, 8], [1, 5, 8]), FormPaths(1, ((), (4,), (5,)))),
-        ("second is prefix", ([1, 4, 8], [1, 8], [1, 5, 8]), FormPaths(1, ((4,), (), (5,)))),
-        # equal parts are not counted twice
-        ("repeated token", ([7, 7, 7], [7, 7]), FormPaths(2, ((7,), ()))),
-        ("equal variants", ([9, 1, 8], [9, 2, 8], [9, 2, 8]), None),
-    ],
-    "name",
+@cases(
+    ("one token", ([9, 1, 8], [9, 2, 8], [9, 3, 8]), FormPaths(1, ((1,), (2,), (3,)))),
+    ("two tokens", ([9, 1, 8], [9, 2, 4, 8], [9, 2, 5, 8]), FormPaths(1, ((1,), (2, 4), (2, 5)))),
+    # он, она, оно
+    ("first is prefix", ([1, 8], [1, 4, 8], [1, 5, 8]), FormPaths(1, ((), (4,), (5,)))),
+    ("second is prefix", ([1, 4, 8], [1, 8], [1, 5, 8]), FormPaths(1, ((4,), (), (5,)))),
+    # equal parts are not counted twice
+    ("repeated token", ([7, 7, 7], [7, 7]), FormPaths(2, ((7,), ()))),
+    ("equal variants", ([9, 1, 8], [9, 2, 8], [9, 2, 8]), None),
 )
 def test_forms_are_separated_at_their_first_different_token(
     name: str, variants: Sequence[Sequence[int]], expected: FormPaths | None
@@ -207,16 +199,13 @@ def test_the_penalty_can_be_limited_to_the_ambiguous_pronoun(marian: Any) -> Non
     assert encode_pairs(marian, [example])[0].pronouns == ()
 
 
-@cases_by_message(
-    ("texts", "pronouns", "message"),
-    [
-        (["er"], "some", "expected one of all, ambiguous, got 'some'"),
-        (["Das Boot"], "all", "none of the 1 correct translations has a pronoun"),
-        ([], None, "expected at least one example, got none"),
-        # the vocabulary has no capitals
-        (["ES war."], "all", r"example '1': .* writes two of the pronouns"),
-        (["Ball " * 70], None, "row 0: the translation has"),
-    ],
+@cases(
+    (["er"], "some", "expected one of all, ambiguous, got 'some'"),
+    (["Das Boot"], "all", "none of the 1 correct translations has a pronoun"),
+    ([], None, "expected at least one example, got none"),
+    # the vocabulary has no capitals
+    (["ES war."], "all", r"example '1': .* writes two of the pronouns"),
+    (["Ball " * 70], None, "row 0: the translation has"),
 )
 def test_bad_examples_and_settings_are_refused(
     texts: list[str], pronouns: str | None, message: str, marian: Any

@@ -14,7 +14,7 @@ from cc_hf.schema import ContrastiveTranslationExample, Judgement
 from cc_hf.studies.wino_x.referent_bias import referent_bias
 from cc_hf.studies.wino_x.referent_choices import Choice, choices_of_result, read_choices
 from tests.helpers import respondents
-from tests.helpers.cases import cases_by_message
+from tests.helpers.cases import cases
 from tests.helpers.judged import contrastive, result_of
 from tests.helpers.lines import write_lines
 from tests.studies.wino_x.referent_choices import always, choices
@@ -108,15 +108,12 @@ _OPEN = Choice("1", "p", "", "", "", True)
 _THREE = [replace(_OPEN, example_id=str(i)) for i in range(3)]
 
 
-@cases_by_message(
-    ("rows", "message"),
-    [
-        ([], "at least one choice"),
-        ([_OPEN] * 2, "example '1': expected one choice, got several"),
-        ([Choice("1", "", "masc", "female", "first", True)], "gender: expected female, male"),
-        ([replace(_OPEN, correct_position="third")], "position: expected second, first"),
-        (_THREE, "schema 'p': expected two examples, got 3"),
-    ],
+@cases(
+    ([], "at least one choice"),
+    ([_OPEN] * 2, "example '1': expected one choice, got several"),
+    ([Choice("1", "", "masc", "female", "first", True)], "gender: expected female, male"),
+    ([replace(_OPEN, correct_position="third")], "position: expected second, first"),
+    (_THREE, "schema 'p': expected two examples, got 3"),
 )
 def test_bad_choices_are_refused(rows: list[Choice], message: str) -> None:
     with pytest.raises(InputError, match=message):
@@ -160,52 +157,37 @@ def test_choices_are_read_from_judgements() -> None:
 _TWO = [example("a-1"), example("a-2")]
 
 
-@cases_by_message(
-    ("examples", "message"),
-    [
-        (_TWO, "a-2 was not judged; load the configuration and split"),
-        (_TWO[1:], "a-1 is not among the examples"),
-        ([example("a-1", "1", "es")], r"expected one contrastive translation, so that.*got 2"),
-    ],
+@cases(
+    (_TWO, "a-2 was not judged; load the configuration and split"),
+    (_TWO[1:], "a-1 is not among the examples"),
+    ([example("a-1", "1", "es")], r"expected one contrastive translation, so that.*got 2"),
 )
-def test_examples_other_than_the_judged_ones_are_refused(
-    examples: list[ContrastiveTranslationExample], message: str
-) -> None:
+def test_others_are_refused(examples: list[ContrastiveTranslationExample], message: str) -> None:
     with pytest.raises(InputError, match=message):
         choices_of_result(judged(("a-1", "correct", 0.4, 0.3)), examples)
 
 
-@pytest.mark.parametrize(
-    ("name", "lines"),
-    [
-        ("p.jsonl", [json.dumps(row) for row in _OBJECTS]),
-        ("p.csv", _TABLE.split()),
-        ("p.tsv", _TABLE.replace(",", "\t").split(" ")),
-    ],
+@cases(
+    ("p.jsonl", [json.dumps(row) for row in _OBJECTS]),
+    ("p.csv", _TABLE.split()),
+    ("p.tsv", _TABLE.replace(",", "\t").split(" ")),
 )
-def test_preferences_are_read_from_every_file_format(
-    name: str, lines: list[str], tmp_path: Path
-) -> None:
+def test_preferences_are_read_from_all_formats(name: str, lines: list[str], tmp_path: Path) -> None:
     examples = [example("a-1", "1"), example("a-2", "2"), example("b-1", "2")]
     found = read_choices(write_lines(tmp_path / name, lines), examples)
     verdicts = [(choice.example_id, choice.is_correct) for choice in found]
     assert verdicts == [("a-1", True), ("b-1", False), ("a-2", None)]
 
 
-@cases_by_message(
-    ("text", "names", "message"),
-    [
-        ('{"id": "a-1"}', "a-1", "line 1: expected the key 'preferred', got .*'id'"),
-        (_FIRST.replace("a-1", "x"), "a-1", "line 1: id: expected each of the 1 examples.*got 'x'"),
-        (f"{_FIRST}\n{_FIRST}", "a-1", "line 2: .* got 'a-1' again"),
-        (_FIRST.replace("1}", "3}"), "a-1", "line 1: preferred: expected 1, 2 or tie, got '3'"),
-        ("[]", "a-1", "line 1: expected a JSON object"),
-        (_FIRST, "a-1 a-2", "a preference for each of 2 examples, got 1"),
-    ],
+@cases(
+    ('{"id": "a-1"}', "a-1", "line 1: expected the key 'preferred', got .*'id'"),
+    (_FIRST.replace("a-1", "x"), "a-1", "line 1: id: expected each of the 1 examples.*got 'x'"),
+    (f"{_FIRST}\n{_FIRST}", "a-1", "line 2: .* got 'a-1' again"),
+    (_FIRST.replace("1}", "3}"), "a-1", "line 1: preferred: expected 1, 2 or tie, got '3'"),
+    ("[]", "a-1", "line 1: expected a JSON object"),
+    (_FIRST, "a-1 a-2", "a preference for each of 2 examples, got 1"),
 )
-def test_preferences_that_do_not_fit_are_refused(
-    text: str, names: str, message: str, tmp_path: Path
-) -> None:
+def test_wrong_preferences_are_refused(text: str, names: str, message: str, tmp_path: Path) -> None:
     path = write_lines(tmp_path / "p.jsonl", [text])
     with pytest.raises((InputError, DataError), match=message):
         read_choices(path, [example(name) for name in names.split()])

@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 from cc_hf.statistics.mean_tests import TTest
-from cc_hf.studies.wino_x.bias_tables import (
-    bias_tables,
-    trigger_importance_tables,
-)
+from cc_hf.studies.wino_x.bias_tables import bias_tables, trigger_importance_tables
 from cc_hf.studies.wino_x.salience import Importance, SubwordImportance, TriggerImportance
 from cc_hf.studies.wino_x.tables import curve_tables
 from tests.helpers.terminal import printed

@@ -24,7 +24,7 @@ from cc_hf.studies.wino_x.tables import curve_plot, curve_tables
 from cc_hf.studies.wino_x.trigger_importance import prediction_differences
 from cc_hf.studies.wino_x.winogrande_part import trained_on_winogrande
 from cc_hf.systems.translate import translate_with
-from tests.helpers.cases import cases_by_message
+from tests.helpers.cases import cases
 from tests.helpers.command_line import printed_by, read_json
 from tests.helpers.lines import write_jsonl, write_lines
 from tests.helpers.printed_beside import cells_beside
@@ -88,9 +88,7 @@ def test_trigger_importance_is_that_of_the_test_part(
     assert curve["points"][2]["trigger_importance"]["triggers"] != before["triggers"]
 
 
-def test_the_rate_with_the_lowest_loss_on_the_development_part_is_used(
-    curve: dict[str, Any],
-) -> None:
+def test_the_rate_with_the_lowest_loss_of_the_development_is_used(curve: dict[str, Any]) -> None:
     low, middle, high = curve["learning_rates"]
     assert (low["learning_rate"], low["n_epochs"]) == (1e-9, 2)
     assert middle["dev_loss"] < low["dev_loss"]
@@ -100,15 +98,12 @@ def test_the_rate_with_the_lowest_loss_on_the_development_part_is_used(
     assert min(curve["points"][2]["dev_losses"]) == middle["dev_loss"]
 
 
-@cases_by_message(
-    ("rates", "message"),
-    [
-        ((), "expected at least two different rates"),
-        ((1e-5,), "expected at least two different rates"),
-        ((1e-5, 1e-5), "expected at least two different rates"),
-        ((1e-5, 0.0), "learning_rate: expected a number above 0, got 0"),
-        ((1e30, 1e31), r"rates 1e\+30, 1e\+31 was completed: the loss"),
-    ],
+@cases(
+    ((), "expected at least two different rates"),
+    ((1e-5,), "expected at least two different rates"),
+    ((1e-5, 1e-5), "expected at least two different rates"),
+    ((1e-5, 0.0), "learning_rate: expected a number above 0, got 0"),
+    ((1e30, 1e31), r"rates 1e\+30, 1e\+31 was completed: the loss"),
 )
 def test_a_search_needs_several_rates_of_which_one_works(
     rates: tuple[float, ...],
@@ -122,12 +117,9 @@ def test_a_search_needs_several_rates_of_which_one_works(
         search_learning_rate(marian, splits, 8, FineTuning(max_epochs=3), rates)
 
 
-@cases_by_message(
-    ("sources", "references", "message"),
-    [
-        (["One.", "Two."], ["Eins."], r"expected as many lines in both.*got 2 in .* and 1"),
-        (["One.", "Two.", "Three."], ["Eins.", " ", "Zwei."], "line 2: .* got a blank line"),
-    ],
+@cases(
+    (["One.", "Two."], ["Eins."], r"expected as many lines in both.*got 2 in .* and 1"),
+    (["One.", "Two.", "Three."], ["Eins.", " ", "Zwei."], "line 2: .* got a blank line"),
 )
 def test_files_of_test_sets_that_do_not_fit_are_refused(
     sources: list[str], references: list[str], message: str, tmp_path: Path
@@ -164,9 +156,7 @@ def _winogrande(folder: Path) -> Path:
     return write_jsonl(folder / "winogrande.jsonl", hit_schemas([*permutations(NOUNS, 2)]))
 
 
-def test_winogrande_is_trained_on_without_the_held_out_samples(
-    data_dir: Path, tmp_path: Path
-) -> None:
+def test_winogrande_is_trained_on_without_held_out_samples(data_dir: Path, tmp_path: Path) -> None:
     from cc_hf.studies.wino_x.winogrande import load_winogrande, same_context
 
     english, german = (
@@ -191,9 +181,7 @@ def test_winogrande_is_trained_on_without_the_held_out_samples(
         trained_on_winogrande(splits, same)
 
 
-def test_the_command_trains_on_winogrande_and_measures_transfer(
-    masked_folder: Path, data_dir: Path, tmp_path: Path
-) -> None:
+def test_winogrande_trains_a_model(masked_folder: Path, data_dir: Path, tmp_path: Path) -> None:
     output, plot = tmp_path / "out", tmp_path / "curve.svg"
     train = f"study wino_x train --model {masked_folder} --quiet --output {output}"
     text = printed_by(

@@ -25,7 +25,7 @@ from cc_hf.studies.wino_x.trigger_importance import prediction_differences, pron
 from cc_hf.text.pieces import piece_characters
 from cc_hf.text.tokenization import moses_words
 from tests.helpers import families
-from tests.helpers.cases import cases_by_message
+from tests.helpers.cases import cases
 from tests.helpers.fairseq_models import save_fairseq
 from tests.helpers.judged import contrastive
 from tests.studies.wino_x.plain_prediction_difference import plain_probabilities
@@ -166,14 +166,11 @@ def test_examples_that_cannot_be_measured_have_a_reason(tiny_marian: Path) -> No
     assert skipped == {"c-1": "the pronoun 'er' is not in the translation"}
 
 
-@cases_by_message(
-    ("examples", "message"),
-    [
-        ([], "at least one example"),
-        ([_BARE], "example 'a-1': expected translations with their"),
-        ([EXAMPLES[0], _FRENCH], "example 'b-1': expected the languages en-de, got en-fr"),
-        ([EXAMPLES[1], _LONG], "row 1: the source has"),
-    ],
+@cases(
+    ([], "at least one example"),
+    ([_BARE], "example 'a-1': expected translations with their"),
+    ([EXAMPLES[0], _FRENCH], "example 'b-1': expected the languages en-de, got en-fr"),
+    ([EXAMPLES[1], _LONG], "row 1: the source has"),
 )
 def test_unsuitable_examples_are_refused(
     examples: list[ContrastiveTranslationExample], message: str, tiny_marian: Path

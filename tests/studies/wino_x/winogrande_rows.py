@@ -7,8 +7,6 @@ from typing import Any
 
 from tests.helpers.wino_x_schemas import ACCUSATIVE, NOMINATIVE, NOUNS, TRIGGERS
 
-__all__ = ["german", "hit_schemas", "schema"]
-
 
 def schema(
     template: str, option1: str, option2: str, words: tuple[str, str]

@@ -12,7 +12,7 @@ from cc_hf.studies.disambiguation_bias.attacks.samples import read_judgements, r
 from cc_hf.studies.disambiguation_bias.attractors import count_attractors
 from cc_hf.studies.disambiguation_bias.homographs import write_pairs
 from cc_hf.text import nouns
-from tests.helpers.cases import cases_by_message
+from tests.helpers.cases import cases
 from tests.helpers.command_line import printed_by, read_json
 from tests.helpers.letter_evaluator import TextEvaluator
 from tests.helpers.lines import read_jsonl, write_lines
@@ -183,9 +183,7 @@ def test_grammar_is_compared_with_a_checker(monkeypatch: pytest.MonkeyPatch) -> 
     assert "2 of 3 samples have more errors than their seed: 66.7" in shown
 
 
-def test_further_sentences_and_both_language_models_are_used(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_more_sentences_and_both_language_models_are_used(monkeypatch: pytest.MonkeyPatch) -> None:
     loaded: list[tuple[str, Any]] = []
 
     def load(name: str, **options: Any) -> TextEvaluator:
@@ -201,15 +199,12 @@ def test_further_sentences_and_both_language_models_are_used(
     assert "mlm:letters@1|lm:letters@1|ratio:<=1.2" in summary["signature"]
 
 
-@cases_by_message(
-    ("options", "message"),
-    [
-        ("--kind insert", "kinds: expected one of insert_at_homograph"),
-        ("--lexicon x.json", "lexicon: only --masked-lm uses it"),
-        ("--min-tokens 500", "expected at least one sample, got none from 0 seeds"),
-        ("--corpus absent.txt", "absent.txt: file not found"),
-        ("--samples -", "samples: expected a file that ends in .jsonl, got -"),
-    ],
+@cases(
+    ("--kind insert", "kinds: expected one of insert_at_homograph"),
+    ("--lexicon x.json", "lexicon: only --masked-lm uses it"),
+    ("--min-tokens 500", "expected at least one sample, got none from 0 seeds"),
+    ("--corpus absent.txt", "absent.txt: file not found"),
+    ("--samples -", "samples: expected a file that ends in .jsonl, got -"),
 )
 def test_options_of_build_are_checked(options: str, message: str) -> None:
     with pytest.raises(CCError, match=message):
@@ -217,21 +212,15 @@ def test_options_of_build_are_checked(options: str, message: str) -> None:
     assert not Path("samples.jsonl").exists()
 
 
-@cases_by_message(
-    ("options", "message"),
-    [
-        ("--judge people", "judge: expected one of lexicon, contrastive, got 'people'"),
-        ("--evaluator x", "only --judge contrastive uses them"),
-        ("--judge contrastive", "needs words for each sense; .* got neither"),
-        ("--system x", "expected one of both, got both"),
-        (
-            "--translations none.jsonl",
-            "a translation of at least one sample and its seed, got none",
-        ),
-        ("--alignments sources.txt", "line 1: expected links such as 0-0"),
-        ("--alignments sources.txt --aligner eflomal", "either an aligner or alignments, got both"),
-        ("--align-with sources.txt lexicon.json", "expected as many lines in both files"),
-    ],
+@cases(
+    ("--judge people", "judge: expected one of lexicon, contrastive, got 'people'"),
+    ("--evaluator x", "only --judge contrastive uses them"),
+    ("--judge contrastive", "needs words for each sense; .* got neither"),
+    ("--system x", "expected one of both, got both"),
+    ("--translations none.jsonl", "a translation of at least one sample and its seed, got none"),
+    ("--alignments sources.txt", "line 1: expected links such as 0-0"),
+    ("--alignments sources.txt --aligner eflomal", "either an aligner or alignments, got both"),
+    ("--align-with sources.txt lexicon.json", "expected as many lines in both files"),
 )
 def test_options_of_judge_are_checked(options: str, message: str) -> None:
     make()
@@ -240,14 +229,11 @@ def test_options_of_judge_are_checked(options: str, message: str) -> None:
         judge(options)
 
 
-@cases_by_message(
-    ("text", "message"),
-    [
-        ("[]", "expected an object such as"),
-        ("{", "expected an object such as"),
-        ('{"spring": []}', r"spring: expected an object, got \[\]"),
-        ('{"spring": {"1": "summer"}}', "spring: 1: expected a list, got 'summer'"),
-    ],
+@cases(
+    ("[]", "expected an object such as"),
+    ("{", "expected an object such as"),
+    ('{"spring": []}', r"spring: expected an object, got \[\]"),
+    ('{"spring": {"1": "summer"}}', "spring: 1: expected a list, got 'summer'"),
 )
 def test_cues_of_the_user_are_checked(text: str, message: str) -> None:
     make()
@@ -259,13 +245,10 @@ def test_cues_of_the_user_are_checked(text: str, message: str) -> None:
 _JUDGE = "judge samples.jsonl --lexicon lexicon.json"
 
 
-@cases_by_message(
-    ("command", "message"),
-    [
-        (f"{_JUDGE} --translations short.txt", "one line for each distinct text"),
-        ("rate key.json one.csv", "expected those of two people, got 1 files"),
-        ("transfer a.jsonl b.jsonl --name x", "a different name for each of 2 files"),
-    ],
+@cases(
+    (f"{_JUDGE} --translations short.txt", "one line for each distinct text"),
+    ("rate key.json one.csv", "expected those of two people, got 1 files"),
+    ("transfer a.jsonl b.jsonl --name x", "a different name for each of 2 files"),
 )
 def test_files_of_other_numbers_are_refused(command: str, message: str) -> None:
     make()
@@ -274,12 +257,9 @@ def test_files_of_other_numbers_are_refused(command: str, message: str) -> None:
         run(command)
 
 
-@cases_by_message(
-    ("options", "message"),
-    [
-        ("", "expected the languages of the sentences in samples.jsonl, such as en-de"),
-        ("--language-pair en-de --split dev", "with --language-pair and --limit only"),
-    ],
+@cases(
+    ("", "expected the languages of the sentences in samples.jsonl, such as en-de"),
+    ("--language-pair en-de --split dev", "with --language-pair and --limit only"),
 )
 def test_samples_that_cannot_be_asked_are_refused(options: str, message: str) -> None:
     make()

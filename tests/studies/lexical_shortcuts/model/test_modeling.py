@@ -74,9 +74,7 @@ def _n_parameters(**changes: Any) -> int:
         pytest.param(_BIG, "fusion", 293_935, id="big, fusion"),
     ],
 )
-def test_numbers_of_parameters_are_those_of_table_5_1(
-    sizes: dict[str, int], shortcut: str, thousands: int
-) -> None:
+def test_parameters_fit_table_5_1(sizes: dict[str, int], shortcut: str, thousands: int) -> None:
     """The thesis counts the first program, which has no biases in attention and a norm at the end
     of each stack. 41,138 symbols, which it does not print, are the only number that fits all rows.
     """
@@ -87,9 +85,7 @@ def test_numbers_of_parameters_are_those_of_table_5_1(
 @pytest.mark.parametrize("d", [512, 1024])
 @pytest.mark.parametrize("n_layers", [1, 6])
 @pytest.mark.parametrize("bias", [True, False])
-def test_shortcuts_add_as_many_parameters_as_the_formulas_say(
-    d: int, n_layers: int, bias: bool
-) -> None:
+def test_shortcuts_add_the_parameters_of_the_formulas(d: int, n_layers: int, bias: bool) -> None:
     gated, fused = (n * d * d + (2 * d if bias else d) for n in (1, 3))
 
     def n(shortcut: str = "lexical", **changes: Any) -> int:
@@ -202,9 +198,7 @@ def test_a_saved_model_is_loaded_with_the_same_weights(model: Any, tmp_path: Pat
     assert n_tables == 3 - config.share_embeddings - config.tie_word_embeddings
 
 
-def test_a_folder_is_loaded_by_the_code_that_it_carries_which_does_not_import_cc_hf(
-    tmp_path: Path,
-) -> None:
+def test_a_folder_carries_its_code_which_does_not_import_cc_hf(tmp_path: Path) -> None:
     model = small_model(shortcut_cross=True)
     model.save_pretrained(tmp_path)
     allowed = {*sys.stdlib_module_names, "torch", "transformers"}
@@ -336,9 +330,7 @@ def test_gates_are_computed_in_fp32_whatever_the_precision() -> None:
 
 
 @pytest.mark.parametrize("use_reentrant", [True, False])
-def test_gradient_checkpointing_leaves_gradients_as_they_are(
-    model: Any, use_reentrant: bool
-) -> None:
+def test_gradient_checkpointing_keeps_the_gradients(model: Any, use_reentrant: bool) -> None:
     labels = INPUTS.masked_fill(INPUTS == PAD, -100)
 
     def gradients() -> list[torch.Tensor]:
