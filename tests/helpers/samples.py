@@ -10,59 +10,10 @@ from typing import Any
 
 from cc_hf.data.loading import SAMPLE_SIZES, declaration
 
-
-def _error(contrastive: str, replacement: str) -> dict[str, str]:
-    return {"contrastive": contrastive, "replacement": replacement, "type": "word_sense"}
-
-
 #: made up, in the format of ContraWSD: all keys, the fewest, no contrastive translation
-CONTRAWSD_ITEMS: dict[str, list[dict[str, Any]]] = {
-    "de-en": [
-        {
-            "source": "Das Schloss an der Tür ist kaputt.",
-            "reference": "The lock on the door is broken.",
-            "ambig word": "Schloss",
-            "sense": "lock|locks",
-            "original translation": "lock",
-            "origin": "news.de-en",
-            "sentence number": 7,
-            "frequency of sense/ambig word in wmt16": "212/3050",
-            "errors": [
-                _error("The castle on the door is broken.", "castle"),
-                _error("The palace on the door is broken.", "palace"),
-            ],
-        },
-        {
-            "source": "Die Schlange vor der Kasse war lang.",
-            "reference": "The queue at the till was long.",
-            "ambig word": "Schlange",
-            "sense": "line|queue",
-            "original translation": "queue",
-            "frequency of sense/ambig word in wmt16": "20/480",
-            "errors": [{"contrastive": "The snake at the till was long."}],
-        },
-        {
-            "source": "Er betrat die Bank.",
-            "reference": "He entered the bank.",
-            "ambig word": "Bank",
-            "sense": "bank",
-            "original translation": "bank",
-            "frequency of sense/ambig word in wmt16": "10001/10100",
-            "errors": [],
-        },
-    ],
-    "de-fr": [
-        {
-            "source": "Das Schloss an der Tür ist kaputt.",
-            "reference": "La serrure de la porte est cassée.",
-            "ambig word": "Schloss",
-            "sense": "serrure",
-            "original translation": "serrure",
-            "frequency of sense/ambig word in europarl-v7 and nc11": "51/900",
-            "errors": [_error("Le château de la porte est cassée.", "château")],
-        }
-    ],
-}
+CONTRAWSD_ITEMS: dict[str, list[dict[str, Any]]] = json.loads(
+    Path(__file__).with_name("contrawsd.json").read_text(encoding="utf-8")
+)
 
 
 def is_sampled(name: str, config: str) -> bool:

@@ -16,6 +16,7 @@ from cc_hf.conversion.convert import convert
 from cc_hf.errors import EvaluatorError
 from cc_hf.evaluators.families.fairseq import FairseqEvaluator
 from cc_hf.models.pretrained import load_model
+from cc_hf.reading import read_rows
 from cc_hf.studies.disambiguation_bias.baselines import (
     ConvS2SConfig,
     ConvS2SForConditionalGeneration,
@@ -60,56 +61,7 @@ _PAIRS = [
 ]
 # fairseq 0.12.2, the forward pass of its classes in fairseq/models/lstm.py and fconv.py on these
 # weights (strict loading): log-probabilities of the tokens of `_PAIRS`
-_RECORDED = {
-    "LSTM": [
-        [-4.52, -3.075075],
-        [-3.813147, -3.091055, -4.035502, -3.599206, -2.912935],
-        [-4.974927, -3.535476, -4.534202, -3.843441, -2.938143],
-        [-3.103672],
-    ],
-    "LSTM of the thesis": [
-        [-3.214875, -3.442359],
-        [-4.32454, -4.443537, -3.517834, -4.415808, -4.530863],
-        [-4.39151, -4.099321, -4.289229, -3.798507, -4.237474],
-        [-3.566135],
-    ],
-    "LSTM, no attention": [
-        [-4.141082, -3.495736],
-        [-4.013493, -3.832827, -3.595144, -3.986697, -3.733951],
-        [-3.628625, -4.271207, -3.597862, -3.979557, -3.56295],
-        [-3.482817],
-    ],
-    "LSTM, widths": [
-        [-3.930851, -1.303979],
-        [-4.279043, -4.444666, -4.283531, -5.033018, -1.203894],
-        [-5.556436, -5.328929, -2.96263, -3.704478, -1.20397],
-        [-1.542018],
-    ],
-    "ConvS2S": [
-        [-3.404042, -3.377598],
-        [-3.534899, -4.429185, -3.342375, -4.58814, -3.186426],
-        [-4.938259, -3.904145, -2.71648, -3.179672, -3.638615],
-        [-3.12257],
-    ],
-    "ConvS2S of the thesis": [
-        [-5.720542, -2.506247],
-        [-4.466986, -3.214304, -4.227221, -4.315788, -2.394901],
-        [-4.09159, -3.066764, -5.099976, -6.043046, -2.5123],
-        [-2.13953],
-    ],
-    "ConvS2S, first norm": [
-        [-3.872973, -1.986865],
-        [-4.710134, -4.680108, -4.639662, -3.47832, -2.027406],
-        [-3.942738, -4.331476, -4.034639, -3.850823, -1.824261],
-        [-1.985171],
-    ],
-    "ConvS2S, widths": [
-        [-5.946574, -2.0891],
-        [-4.452457, -3.785505, -3.427029, -4.936091, -2.040188],
-        [-4.698332, -7.208619, -4.164183, -5.337141, -2.250365],
-        [-2.126983],
-    ],
-}
+_RECORDED = [row for _, row in read_rows(Path(__file__).with_name("baselines.tsv"))]
 # The same for its SequenceGenerator with 5 beams: source, and the first hypothesis with its score
 _BEAMS = {
     "LSTM": (_PAIRS[0][0], [38, 2], -2.656542),
@@ -135,12 +87,14 @@ def test_logprobs_equal_those_of_fairseq(tmp_path: Path, name: str) -> None:
     assert conversion.families == ("lstm" if name.startswith("LSTM") else "convs2s",)
     sources, targets = ([pair[side] for pair in pairs] for side in (0, 1))
     plain = [logprobs(baseline, weights, *pair) for pair in pairs]
+    recorded = [[*map(float, row["logprobs"].split())] for row in _RECORDED if row["model"] == name]
+    assert len(recorded) == len(_PAIRS)
     for batch_tokens in (1, 1000):
         evaluator = cc_hf.load_evaluator(conversion.folders[0], batch_tokens=batch_tokens)
         assert isinstance(evaluator, FairseqEvaluator)
         scored = evaluator.id_logprobs(sources, targets)
-        for row, recorded in zip(scored, _RECORDED[name], strict=False):
-            np.testing.assert_allclose(row, recorded, rtol=0, atol=1e-5)
+        for row, values in zip(scored, recorded, strict=False):
+            np.testing.assert_allclose(row, values, rtol=0, atol=1e-5)
         for row, expected in zip(scored, plain, strict=True):
             np.testing.assert_allclose(row, expected, rtol=0, atol=1e-5)
 
