@@ -24,6 +24,8 @@ from cc_hf.schema import ScoringRequest
 from tests.helpers.fake_evaluator import hash_score
 
 Pair = tuple[str, str]
+Ids = Sequence[Sequence[int]]
+Logprobs = list[npt.NDArray[np.float64]]
 
 
 class LetterEvaluator(Evaluator):
@@ -63,9 +65,7 @@ class LetterEvaluator(Evaluator):
     def encode_targets(self, texts: Sequence[str], src_lang: str, tgt_lang: str) -> list[list[int]]:
         return self.encode_sources(texts, src_lang, tgt_lang)
 
-    def logprobs_batch(
-        self, sources: Sequence[Sequence[int]], targets: Sequence[Sequence[int]]
-    ) -> list[npt.NDArray[np.float64]]:
+    def logprobs_batch(self, sources: Ids, targets: Ids) -> Logprobs:
         pairs = [
             ("".join(map(chr, s[:-1])), "".join(map(chr, t[:-1])))
             for s, t in zip(sources, targets, strict=True)
@@ -81,9 +81,7 @@ class BrokenEvaluator(LetterEvaluator):
         super().__init__(**options)
         self.logprob = logprob
 
-    def logprobs_batch(
-        self, sources: Sequence[Sequence[int]], targets: Sequence[Sequence[int]]
-    ) -> list[npt.NDArray[np.float64]]:
+    def logprobs_batch(self, sources: Ids, targets: Ids) -> Logprobs:
         return [np.full(len(target), self.logprob) for target in targets]
 
 
@@ -122,12 +120,10 @@ def main() -> None:
 class SpelledEvaluator(LetterEvaluator):
     """An evaluator in which each letter is a token with its own probability under each source."""
 
-    def decode_targets(self, rows: Sequence[Sequence[int]]) -> list[str]:
+    def decode_targets(self, rows: Ids) -> list[str]:
         return ["".join(chr(number) for number in row if number) for row in rows]
 
-    def logprobs_batch(
-        self, sources: Sequence[Sequence[int]], targets: Sequence[Sequence[int]]
-    ) -> list[npt.NDArray[np.float64]]:
+    def logprobs_batch(self, sources: Ids, targets: Ids) -> Logprobs:
         texts = ["".join(map(chr, source)) for source in sources]
         return [
             np.log([hash_score(text, f"{at}{letter}") for at, letter in enumerate(target)])
@@ -142,9 +138,7 @@ class TextEvaluator(LetterEvaluator):
         super().__init__(max_tokens=400, **options)
         self.mean_logprob = mean_logprob
 
-    def logprobs_batch(
-        self, sources: Sequence[Sequence[int]], targets: Sequence[Sequence[int]]
-    ) -> list[npt.NDArray[np.float64]]:
+    def logprobs_batch(self, sources: Ids, targets: Ids) -> Logprobs:
         texts = ["".join(map(chr, ids[:-1])) for ids in targets]
         assert all(len(ids) == 1 for ids in sources), "the source is empty"
         return [np.full(len(t) + 1, self.mean_logprob(t)) for t in texts]
