@@ -45,15 +45,9 @@ _LANGUAGES = {"src_lang": "en", "tgt_lang": "de"}
 # converted from checkpoints: tests/unit/conversion/test_convert.py,
 # tests/parity/test_fairseq.py
 _ELSEWHERE = ("fairseq",)
-_ONE_DIRECTION = [
-    "average_attention",
-    "bergamot",
-    "convs2s",
-    "fsmt",
-    "lexical_shortcut",
-    "lstm",
-    "marian",
-]
+_ONE_DIRECTION = {
+    *("average_attention", "bergamot", "convs2s", "fsmt", "lexical_shortcut", "lstm", "marian")
+}
 _ONE_TEXT = ("causal_lm", "masked_lm")  # source and translation must fit together
 
 

@@ -35,6 +35,7 @@ from cc_hf.reports.tables.systems import chosen_figures, figure_title, systems_t
 from cc_hf.results import ResultSet
 from tests.helpers.cases import cases
 from tests.helpers.command_line import printed_by
+from tests.helpers.fake_evaluator import constant_scores
 from tests.helpers.judged import result_of
 from tests.helpers.pairs import EN_DE, GENDER
 
@@ -115,11 +116,9 @@ def _reports(paths: list[Path]) -> list[Report]:
 
 
 def evaluation(folder: Path) -> None:
-    cc_hf.evaluate_all(
-        cc_hf.load_material("simplegen", "en-de"),
-        translations=["Sie ist Ärztin."] * 2664,
-        evaluator=lambda sources, translations: [1.0] * len(sources),
-    )
+    material = cc_hf.load_material("simplegen", "en-de")
+    texts = ["Sie ist Ärztin."] * 2664
+    cc_hf.evaluate_all(material, translations=texts, evaluator=constant_scores)
 
 
 def report_in_all_formats(folder: Path) -> None:

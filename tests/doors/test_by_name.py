@@ -36,23 +36,17 @@ def run(
 ) -> str:
     """Return the output of a new process with `home` as HF_HOME; the value "-" removes a variable."""
     environment = {**os.environ, "HF_HOME": str(home), "HF_HUB_OFFLINE": "1", **variables}
-    found = subprocess.run(
-        [sys.executable, "-c", code],
-        capture_output=True,
-        text=True,
-        env={k: v for k, v in environment.items() if v != "-"},
-        cwd=home.parent,
-    )
+    variables = {k: v for k, v in environment.items() if v != "-"}
+    options: dict[str, Any] = {"capture_output": True, "text": True, "env": variables}
+    found = subprocess.run([sys.executable, "-c", code], cwd=home.parent, **options)
     assert found.returncode == status, found.stderr
-    return found.stdout.strip()
+    return str(found.stdout.strip())
 
 
 def shims(home: Path) -> dict[str, str]:
     """Return the shims below a home, as name -> text."""
     found = home.glob("modules/evaluate_modules/metrics/evaluate-metric--*/*/*.py")
-    return {
-        path.stem: path.read_text(encoding="utf-8") for path in found if path.stem != "__init__"
-    }
+    return {path.stem: path.read_text("utf-8") for path in found if path.stem != "__init__"}
 
 
 def test_after_one_import_all_metrics_load_by_name(tmp_path: Path, socket_enabled: None) -> None:

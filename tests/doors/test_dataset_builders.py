@@ -20,11 +20,7 @@ from cc_hf.hub.parquet import build_dataset_folder
 from tests.helpers.cases import cases
 from tests.helpers.samples import is_sampled, lay_out_samples
 
-EVERY = [
-    (name, config.name)
-    for name in registry.DATASETS
-    for config in registry.resolve("dataset", name).configs
-]
+EVERY = [(n, c.name) for n in registry.DATASETS for c in registry.resolve("dataset", n).configs]
 ALL = [(name, config) for name, config in EVERY if not is_sampled(name, config)]
 SAMPLED = [(name, config) for name, config in EVERY if is_sampled(name, config)]
 
@@ -155,12 +151,8 @@ print(re.search(r"VmHWM:\\s+(\\d+) kB", open("/proc/self/status").read()).group(
 @pytest.mark.shared
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="this system has no /proc")
 def test_building_the_largest_configuration_stays_below_1_gb(shared: Path, tmp_path: Path) -> None:
-    sizes = {
-        (name, config): sum(
-            file.size for file in registry.resolve("dataset", name).files_of(config)
-        )
-        for name, config in ALL
-    }
+    files = {key: registry.resolve("dataset", key[0]).files_of(key[1]) for key in ALL}
+    sizes = {key: sum(file.size for file in of) for key, of in files.items()}
     name, config = max(sizes, key=lambda key: sizes[key])
     folders = str(tmp_path / "built"), str(shared / "upstream")
     command = [sys.executable, "-c", _BUILD, name, config, *folders]

@@ -32,7 +32,7 @@ _HEAVY = (
 _LIGHT = {
     *("cc_hf.cli.main", "cc_hf.evaluation.evaluate", "cc_hf.evaluators.base"),
     *("cc_hf.evaluators.families.prompt", "cc_hf.metrics.contrastive_conditioning"),
-    *(f"cc_hf.models.{name}" for name in ("bergamot.marian_file", "bergamot.published")),
+    *("cc_hf.models.bergamot.marian_file", "cc_hf.models.bergamot.published"),
     "cc_hf.models.fairseq.tokenizer",
 }
 

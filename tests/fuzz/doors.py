@@ -29,25 +29,17 @@ from tests.helpers.metrics import metric_class
 
 #: One valid reference of each metric; the drawn cases change some of it.
 ROWS: dict[str, dict[str, Any]] = {
-    name: {
-        **dict.fromkeys(metric_class(name).reference_fields, ""),
-        **row(name, 0, is_right=True)[1],
-    }
-    for name in registry.METRICS
+    n: {**dict.fromkeys(metric_class(n).reference_fields, ""), **row(n, 0, is_right=True)[1]}
+    for n in registry.METRICS
 }
 TRANSLATIONS = ("Die Köchin ging.", "Der Koch ging.", "Sie ist Ärztin.", "")
 
 
 #: Valid contents of each kind of file.
 BASES: dict[str, str] = {
-    **{path.name: path.read_text("utf-8") for path in Path(__file__).with_name("files").iterdir()},
-    **{
-        name: text
-        for cases in study_cases().values()
-        for command in cases.forged
-        for name, text in command.files.items()
-    },
+    path.name: path.read_text("utf-8") for path in Path(__file__).with_name("files").iterdir()
 }
+BASES |= {n: t for of in study_cases().values() for c in of.forged for n, t in c.files.items()}
 
 #: Command lines over these files; names in capitals stand for folders and files that are written.
 COMMANDS: tuple[tuple[str, ...], ...] = (
