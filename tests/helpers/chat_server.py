@@ -78,17 +78,15 @@ class ChatServer:
             texts = [self.tokenizer.decode([number]) for number in ids]
             choice: dict[str, Any] = {"index": index, "text": "x", "finish_reason": "length"}
             if self.gives == "prompt_logprobs" and "prompt_logprobs" in body:
-                choice["prompt_logprobs"] = [
-                    None,
-                    *(
-                        # The likeliest token is listed, too.
-                        {
-                            str(int(rows[i].argmax())): {"logprob": float(rows[i].max())},
-                            str(ids[i + 1]): {"logprob": given[i], "decoded_token": texts[i + 1]},
-                        }
-                        for i in range(len(given))
-                    ),
+                # The likeliest token is listed, too.
+                likeliest = [
+                    {str(int(row.argmax())): {"logprob": float(row.max())}} for row in rows
                 ]
+                listed = [
+                    best | {str(ids[i + 1]): {"logprob": given[i], "decoded_token": texts[i + 1]}}
+                    for i, best in enumerate(likeliest[: len(given)])
+                ]
+                choice["prompt_logprobs"] = [None, *listed]
             if self.gives == "echo" and body.get("echo"):
                 logprobs = [None, *given, -1.0]
                 choice["logprobs"] = {"tokens": [*texts, "x"], "token_logprobs": logprobs}
@@ -144,9 +142,11 @@ class _Handler(Handler):
             self._send(fault.status, fault.body, fault.headers)
         else:
             make = {
-                "/v1/models": lambda _: self.served.models(),
+                **{
+                    "/v1/models": lambda _: self.served.models(),
+                    "/v1/completions": self.served.completions,
+                },
                 "/v1/chat/completions": self.served.chat,
-                "/v1/completions": self.served.completions,
             }.get(self.path)
             if make is None:
                 self._send(404, '{"error": "no such path"}')

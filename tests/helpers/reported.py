@@ -34,11 +34,8 @@ def examples() -> list[ContrastiveSourceExample]:
     for i in range(N):
         text = f"𝄞 The cook number {i} left."
         right, wrong = (text.replace("The", f"The [{gender}]") for gender in ("male", "female"))
-        columns = {
-            "note": f"<u>{i}</u>",
-            "occupation": OCCUPATIONS[i % len(OCCUPATIONS)],
-            "stereotype": "pro" if i % 5 < 2 else "anti" if i % 5 < 4 else "none",
-        }
+        columns = {"note": f"<u>{i}</u>", "occupation": OCCUPATIONS[i % len(OCCUPATIONS)]}
+        columns["stereotype"] = "pro" if i % 5 < 2 else "anti" if i % 5 < 4 else "none"
         sources = (text, Focus("cook", 6), (right,), (wrong,))
         labels = (CATEGORIES[i % 3], "male", columns)
         made.append(ContrastiveSourceExample(f"id{i}", "en", "de", *sources, *labels))

@@ -12,19 +12,16 @@ from typing import Any
 from tests.helpers.models import MARIAN_MARKS, save_marian, trained_pieces
 from tests.helpers.samples import declare_wino_x, german_referents
 
+_GENDERS = {
+    "er": "ball Ball spoon Löffel table Tisch hammer Hammer",
+    "sie": "lamp Lampe vase Vase bag Tasche door Tür",
+    "es": "book Buch glass Glas boat Boot knife Messer",
+}
+#: English noun -> the German one and its pronoun.
 NOUNS = {
-    "ball": ("Ball", "er"),
-    "spoon": ("Löffel", "er"),
-    "table": ("Tisch", "er"),
-    "hammer": ("Hammer", "er"),
-    "lamp": ("Lampe", "sie"),
-    "vase": ("Vase", "sie"),
-    "bag": ("Tasche", "sie"),
-    "door": ("Tür", "sie"),
-    "book": ("Buch", "es"),
-    "glass": ("Glas", "es"),
-    "boat": ("Boot", "es"),
-    "knife": ("Messer", "es"),
+    english: (german, pronoun)
+    for pronoun, words in _GENDERS.items()
+    for english, german in zip(words.split()[::2], words.split()[1::2], strict=True)
 }
 NOMINATIVE = {"er": "Der", "sie": "Die", "es": "Das"}
 ACCUSATIVE = {"er": "den", "sie": "die", "es": "das"}
@@ -41,18 +38,18 @@ def mt_rows(n: int, *, seed: int = 0) -> list[dict[str, Any]]:
         (subject, one), (object_, other) = NOUNS[first], NOUNS[second]
         for answer, (english, german) in enumerate(TRIGGERS, start=1):
             start = f"{NOMINATIVE[one]} {subject} traf {ACCUSATIVE[other]} {object_}, weil"
-            found.append(
-                {
-                    "qID": f"S{number}-{answer}",
-                    "sentence": f"The {first} hit the {second} because it was {english}.",
-                    "translation1": f"{start} {one} {german} war.",
-                    "translation2": f"{start} {other} {german} war.",
-                    "answer": answer,
-                    **{"pronoun1": one, "pronoun2": other},
-                    **{"referent1_en": first, "referent2_en": second},
-                    **german_referents(subject, object_),
-                }
-            )
+            row = {
+                "qID": f"S{number}-{answer}",
+                "answer": answer,
+                "pronoun1": one,
+                "pronoun2": other,
+            }
+            row["sentence"] = f"The {first} hit the {second} because it was {english}."
+            row |= {
+                f"translation{i}": f"{start} {p} {german} war." for i, p in ((1, one), (2, other))
+            }
+            row |= {"referent1_en": first, "referent2_en": second}
+            found.append(row | german_referents(subject, object_))
     return found
 
 
@@ -67,10 +64,8 @@ def lm_rows(n: int, *, seed: int = 0) -> list[dict[str, Any]]:
             noun = row[f"true_translation_referent_of_pronoun{i}_de"]
             article = NOMINATIVE[row[f"pronoun{i}"]].lower()
             made |= {f"option{i}_en": f"the {row[f'referent{i}_en']}"}
-            made |= {
-                f"option{i}_de": f"{article} {noun}",
-                f"context_referent_of_option{i}_de": noun,
-            }
+            made |= {f"option{i}_de": f"{article} {noun}"}
+            made |= {f"context_referent_of_option{i}_de": noun}
         found.append(made)
     return found
 
@@ -115,12 +110,8 @@ ROW = {
     **{"referent1_en": "bag", "referent2_en": "table"},
     **german_referents("Tasche", "Tisch"),
 }
-TWIN = {
-    **ROW,
-    "qID": "Q1-2",
-    "sentence": str(ROW["sentence"]).replace("heavy", "quite strong"),
-    "answer": 2,
-}
+TWIN = {**ROW, "qID": "Q1-2", "answer": 2}
+TWIN["sentence"] = str(ROW["sentence"]).replace("heavy", "quite strong")
 
 
 def swapped(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -128,11 +119,5 @@ def swapped(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
     answer.
     """
     exchange = str.maketrans("12", "21")
-    return [
-        {
-            "qID": row["qID"],
-            **{key.translate(exchange): value for key, value in row.items() if key != "qID"},
-            "answer": 3 - row["answer"],
-        }
-        for row in rows
-    ]
+    others = [{key.translate(exchange): value for key, value in row.items()} for row in rows]
+    return [{**other, "answer": 3 - other["answer"]} for other in others]

@@ -53,14 +53,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-_TINY: dict[str, Any] = {
-    "pieces": 250,
-    "layers": "1",
-    "width": 8,
-    "heads": 1,
-    "choose_by": "loss",
-    "cpu": True,
-}
+_TINY: dict[str, Any] = {"pieces": 250, "layers": "1", "width": 8, "heads": 1, "cpu": True}
+_TINY["choose_by"] = "loss"
 
 
 def _files(folder: Path) -> TrainingFiles:
@@ -69,11 +63,9 @@ def _files(folder: Path) -> TrainingFiles:
 
 
 def _words(folder: Path, output: Path, more: str = _FEW) -> list[str]:
-    files = [
-        word
-        for part in ("train", "dev")
-        for word in (f"--{part}", *(str(folder / f"{part}.{side}") for side in ("en", "de")))
-    ]
+    files: list[str] = []
+    for part in ("train", "dev"):
+        files += [f"--{part}", *(f"{folder}/{part}.{side}" for side in ("en", "de"))]
     return [*_COMMAND, *files, *f"--output {output} {_SIZES} {more}".split()]
 
 
@@ -125,12 +117,9 @@ def test_a_killed_training_ends_in_the_same_weights(folder: Path, tmp_path: Path
     torch.set_num_threads(1)
     complete = run_command(*_words(folder, whole, _LONG))
     n_evaluations = random.Random().randint(1, 8)
-    with subprocess.Popen(
-        [sys.executable, "-m", "cc_hf.cli", *_words(folder, killed, _LONG)],
-        env={**os.environ, "OMP_NUM_THREADS": "1"},
-        stderr=subprocess.PIPE,
-        text=True,
-    ) as process:
+    options: Any = {"env": {**os.environ, "OMP_NUM_THREADS": "1"}, "text": True}
+    command = [sys.executable, "-m", "cc_hf.cli", *_words(folder, killed, _LONG)]
+    with subprocess.Popen(command, stderr=subprocess.PIPE, **options) as process:
         assert process.stderr is not None
         for line in process.stderr:
             n_evaluations -= line.startswith("note: step")
@@ -176,9 +165,8 @@ def test_two_processes_share_each_step(folder: Path, tmp_path: Path) -> None:
 
 
 def test_a_training_killed_after_its_last_step_trains_no_more(folder: Path, tmp_path: Path) -> None:
-    options = TrainingOptions(
-        **_TINY, steps=6, eval_steps=1, patience=1, learning_rate=9.0, warmup=1
-    )
+    more: Any = {"patience": 1, "learning_rate": 9.0, "warmup": 1}
+    options = TrainingOptions(**_TINY, steps=6, eval_steps=1, **more)
     files, notes = _files(folder), list[str]()
 
     def killed(best: Path, output: Path) -> list[str]:
@@ -232,9 +220,8 @@ def test_moses_tokenisation_and_truecasing_come_back(folder: Path, tmp_path: Pat
     def moses(words: str, text: str) -> str:
         program = Path(sys.executable).with_name("sacremoses")
         command = [str(program), "-q", *words.format(model=model).split()]
-        return subprocess.run(
-            command, input=text, capture_output=True, text=True, check=True
-        ).stdout
+        options: Any = {"capture_output": True, "text": True, "check": True}
+        return str(subprocess.run(command, input=text, **options).stdout)
 
     text = (folder / "dev.en").read_text(encoding="utf-8")
     moses("-l en tokenize train-truecase -m {model}", text)

@@ -39,13 +39,9 @@ pytestmark = [
 ]
 
 
+_SISTER, _BROTHER = (f"My {person} is a director." for person in ("sister", "brother"))
 _ROW = ContrastiveSourceExample(
-    *("0", "en", "pt", "My sister is a director."),
-    Focus("director", 15),
-    ("My sister is a director.",),
-    ("My brother is a director.",),
-    category="female",
-    gold="female",
+    *("0", "en", "pt", _SISTER), Focus("director", 15), (_SISTER,), (_BROTHER,), "female", "female"
 )
 _EXACT = cc_hf.LoadingOptions(mode="exact")
 
@@ -80,11 +76,11 @@ def test_scores_equal_an_independent_forward_pass_in_float64(shared: Path, pair:
     texts = [*zip(*_rows(shared, 25), strict=True)]
     sources, translations = texts if pair == "enpt" else texts[::-1]
     evaluator: Any = cc_hf.load_evaluator(folder, mode="exact")
-    encoded = (
+    ids = (
         evaluator.encode_sources(sources, "", ""),
         evaluator.encode_targets(translations, "", ""),
     )
-    expected = list(map(ReferenceStudent(_files(pair).model).logprobs, *encoded))
+    expected = list(map(ReferenceStudent(_files(pair).model).logprobs, *ids))
     for batch_tokens in (None, 60):
         evaluator = cc_hf.load_evaluator(folder, mode="exact", batch_tokens=batch_tokens)
         means = evaluator.mean_logprobs(sources, translations)

@@ -17,6 +17,7 @@ from cc_hf.evaluation.material import Material
 from cc_hf.metrics.coverage.metric import Coverage
 from tests.helpers.cases import cases
 from tests.helpers.fake_evaluator import hash_scores
+from tests.helpers.lines import read_jsonl
 
 _FOLDER = "upstream/ZurichNLP/coverage-contrastive-conditioning/evaluation/human_evaluation"
 
@@ -39,18 +40,15 @@ def spans(text: str) -> str:
 def test_made_omissions_and_additions_are_found(shared: Path) -> None:
     """The student en-pt translated itself what it judges here, so the figures are an upper bound."""
     path = shared / "gold/coverage/synthetic.en-pt.jsonl"
-    rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    rows = read_jsonl(path)
     labels = {True: "true", False: "false"}
     references = [
         {"source": row["source"], **{key: labels[row[key]] for key in ("omission", "addition")}}
         for row in rows
     ]
-    result = judge(
-        Coverage(backward_evaluator=cc_hf.load_evaluator(student_folder("pten"))),
-        Material("en", "pt", references),
-        [row["translation"] for row in rows],
-        evaluator=cc_hf.load_evaluator(student_folder("enpt")),
-    )
+    forward, backward = (cc_hf.load_evaluator(student_folder(pair)) for pair in ("enpt", "pten"))
+    material, texts = Material("en", "pt", references), [row["translation"] for row in rows]
+    result = judge(Coverage(backward_evaluator=backward), material, texts, evaluator=forward)
     names = ("precision", "recall", "f1", "auc")
     figures = {
         side: [round(result.scores[f"{side}_{name}"], 2) for name in names]
@@ -66,22 +64,14 @@ def test_spans_of_the_program(
 ) -> None:
     """Candidate spans, those that are errors, and rows with one."""
     path = shared / _FOLDER / f"predictions/en-de.{split}.jsonl"
-    rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
-    references = [
-        {
-            "source": row["source"],
-            "source_spans": spans(row["predicted_undertranslation_spans"]),
-            "translation_spans": spans(row["predicted_overtranslation_spans"]),
-        }
-        for row in rows
-    ]
+    rows = read_jsonl(path)
+    keys = {"source_spans": "undertranslation", "translation_spans": "overtranslation"}
+    names = {key: f"predicted_{name}_spans" for key, name in keys.items()}
+    spans_of = [{key: spans(row[name]) for key, name in names.items()} for row in rows]
+    references = [{"source": r["source"], **of} for r, of in zip(rows, spans_of, strict=True)]
     metric = Coverage(spans="given", backward_evaluator=logs_as_scores)
-    result = judge(
-        metric,
-        Material("en", "de", references),
-        [row["target"] for row in rows],
-        evaluator=logs_as_scores,
-    )
+    material, texts = Material("en", "de", references), [row["target"] for row in rows]
+    result = judge(metric, material, texts, evaluator=logs_as_scores)
     counts = []
     for side, key in (("source", "source_spans"), ("translation", "translation_spans")):
         found = [[s for s in j.spans if s.side == side] for j in result.judgements]

@@ -48,15 +48,12 @@ def published_lexicon(shared: Path) -> Lexicon:
 
 def recorded_rows(shared: Path, lexicon: Lexicon) -> list[dict[str, Any]]:
     """Return the recorded pairs, whose reference has a word of the right sense."""
-    return [
-        {
-            **{name: pair[name] for name in ("source", "homograph", "cluster", "reference")},
-            "start": word_tokens(pair["source"])[pair["src_loc"]].start,
-            "senses": senses_text(lexicon[pair["homograph"]]),
-            "word": pair["tgt_token"],
-        }
-        for pair in read_jsonl(shared / "gold/wsd/pairs.jsonl")
-    ]
+    rows = read_jsonl(shared / "gold/wsd/pairs.jsonl")
+    for row in rows:
+        row |= {"start": word_tokens(row["source"])[row["src_loc"]].start, "word": row["tgt_token"]}
+        row["senses"] = senses_text(lexicon[row["homograph"]])
+    names = ("source", "homograph", "cluster", "reference", "start", "senses", "word")
+    return [{name: row[name] for name in names} for row in rows]
 
 
 def with_flips(rows: list[dict[str, Any]], lexicon: Lexicon, draw: random.Random) -> list[str]:
@@ -108,13 +105,8 @@ def test_more_sentences_make_alignments_better(shared: Path, root: Path, tmp_pat
     sources = {row["source"] for row in rows}
     pairs = read_tatoeba(shared / "upstream/tatoeba/deu-eng.zip")[::3]
     pairs = [pair for pair in pairs if pair.english not in sources]
-    files = [
-        write_lines(tmp_path / name, lines)
-        for name, lines in (
-            ("a.en", [pair.english for pair in pairs]),
-            ("a.de", [pair.german for pair in pairs]),
-        )
-    ]
+    sides = {"a.en": [pair.english for pair in pairs], "a.de": [pair.german for pair in pairs]}
+    files = [write_lines(tmp_path / name, lines) for name, lines in sides.items()]
     texts = with_flips(rows, lexicon, draw)
     judged_rows = [{**row, "reference": ""} for row in rows]  # references would be aligned, too
     result = judged(judged_rows, texts, "aligned", align_with=files, src_lang="en")
@@ -145,15 +137,11 @@ LABELS = {
 def test_every_recorded_label_of_a_translation_is_reproduced(shared: Path) -> None:
     lexicon = published_lexicon(shared)
     rows = read_jsonl(shared / "gold/wsd/nmt_label_gold.jsonl")
-    references = [
-        {
-            **{"source": row["src_tok"], "homograph": row["homograph"]},
-            "start": len(" ".join(["", *row["src_tok"].split()[: row["src_loc"]]])),
-            "cluster": row["seed_cluster"],
-            "senses": senses_text(lexicon[row["homograph"]]),
-        }
-        for row in rows
-    ]
+    names = {"source": "src_tok", "homograph": "homograph", "cluster": "seed_cluster"}
+    references = [{name: row[key] for name, key in names.items()} for row in rows]
+    for row, reference in zip(rows, references, strict=True):
+        reference["start"] = len(" ".join(["", *row["src_tok"].split()[: row["src_loc"]]]))
+        reference["senses"] = senses_text(lexicon[row["homograph"]])
     links = [row["align"] for row in rows]
     result = judged(references, [row["hyp_tok"] for row in rows], "sentence", alignments=links)
     assert len(rows) == 2654

@@ -55,18 +55,13 @@ def lines(shared: Path, path: str) -> list[str]:
 
 
 def contextual_lines(shared: Path, split: str, lang: str) -> list[list[str]]:
-    return [
-        lines(shared, f"context/geneval-context-wikiprofessions-{part}-{split}.en_{lang}.{lang}")
-        for part in ("original", "flipped")
-    ]
+    folder, end = "context/geneval-context-wikiprofessions", f"{split}.en_{lang}.{lang}"
+    return [lines(shared, f"{folder}-{part}-{end}") for part in ("original", "flipped")]
 
 
 def counterfactual_lines(shared: Path, split: str, lang: str) -> list[list[str]]:
-    folder = f"sentences/{split}/geneval-sentences"
-    return [
-        lines(shared, f"{folder}-{gender}-{split}.en_{lang}.{lang}")
-        for gender in ("masculine", "feminine")
-    ]
+    folder, end = f"sentences/{split}/geneval-sentences", f"{split}.en_{lang}.{lang}"
+    return [lines(shared, f"{folder}-{gender}-{end}") for gender in ("masculine", "feminine")]
 
 
 def hypothesis(name: str, number: int, reference: str, contrastive: str, gender: str = "") -> str:
@@ -197,9 +192,7 @@ def test_bleu_equals_that_of_every_recorded_run(shared: Path, lang: str, split: 
     read = gender_quality_gap.GenderQualityGap.references(examples)
     lines_read = [reference["reference"] for reference in read]
     assert all(references == lines_read for _, references in runs.values())
-    segments = list(
-        dict.fromkeys((t, r) for run in runs.values() for t, r in zip(*run, strict=True))
-    )
+    segments = [*dict.fromkeys(pair for run in runs.values() for pair in zip(*run, strict=True))]
     figures = sentence_statistics(scorer, *map(list, zip(*segments, strict=True)))
     statistics = dict(zip(segments, figures, strict=True))
     for row in rows:

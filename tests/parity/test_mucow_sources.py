@@ -28,15 +28,12 @@ def test_figures_and_every_sample_equal_the_original_program(shared: Path) -> No
     result = evaluate_dataset(
         "mucow", config, translations=translations, evaluator=hash_scores, **options
     )
-    expected = {
-        "weighted_accuracy": 0.4836721734246011,
-        "weighted_accuracy_frequent": 0.47645888232373657,
-        "weighted_accuracy_infrequent": 0.4917079011405862,
-        "accuracy": 0.489502099580084,
-        "accuracy_frequent": 0.48130841121495327,
-        "accuracy_infrequent": 0.49815043156596794,
-    }
-    assert {name: result.scores[name] for name in expected} == pytest.approx(expected, abs=1e-12)
+    groups = ("", "_frequent", "_infrequent")
+    found = [[result.scores[f"{w}accuracy{g}"] for g in groups] for w in ("weighted_", "")]
+    weighted = [0.4836721734246011, 0.47645888232373657, 0.4917079011405862]
+    assert found[0] == pytest.approx(weighted, abs=1e-12)
+    plain = [0.489502099580084, 0.48130841121495327, 0.49815043156596794]
+    assert found[1] == pytest.approx(plain, abs=1e-12)
     gold = read_jsonl(shared / "gold/contrastive_conditioning/mucow.en-de.all_samples.jsonl.gz")
     for example, judgement, row in zip(examples, result.judgements, gold, strict=True):
         names = ("probability_correct", "weight", "translation")

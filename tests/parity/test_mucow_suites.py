@@ -60,11 +60,8 @@ def test_the_translation_suite_equals_the_logged_rows(shared: Path, language: st
 
 
 def test_the_scoring_suite_equals_its_own_files(shared: Path) -> None:
-    declared = [
-        config
-        for config in registry.resolve("dataset", "mucow").configs
-        if config.form is ContrastiveTranslationExample
-    ]
+    configs = registry.resolve("dataset", "mucow").configs
+    declared = [config for config in configs if config.form is ContrastiveTranslationExample]
     assert len(declared) == 11
     folder = shared / "upstream/Helsinki-NLP/MuCoW/WMT2019/scoring test suite/json"
     for config in declared:

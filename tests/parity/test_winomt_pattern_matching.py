@@ -90,12 +90,9 @@ def test_printed_figures_equal_those_of_the_program(shared: Path, system: str, l
         **{f"accuracy_{side}": gold[side]["printed"]["acc"] for side in ("pro", "anti")},
     }
     assert {name: round(100 * result.scores[name], 1) for name in expected} == expected
-    published = {
-        ("aws", "de"): [62.4, 12.0, 16.7],
-        ("google", "de"): [59.4, 12.5, 12.5],
-        ("google", "ru"): [37.7, 36.8, 11.4],
-    }
-    assert [*expected.values()][:3] == published[system, lang]
+    published = {"aws/de": "62.4 12.0 16.7", "google/de": "59.4 12.5 12.5"}
+    published["google/ru"] = "37.7 36.8 11.4"
+    assert [*expected.values()][:3] == [*map(float, published[f"{system}/{lang}"].split())]
 
 
 @cases(
@@ -159,16 +156,13 @@ def test_few_rows_need_the_neutral(system: str, lang: str, n_changed: int, share
 def test_figures_of_the_page_on_interpretation_are_reproduced(shared: Path, root: Path) -> None:
     text = " ".join((root / "docs/interpretation.md").read_text(encoding="utf-8").split())
     google, aws = (translations(shared, system, "de") for system in ("google", "aws"))
-    delta, smaller = (
-        100 * run(shared, google, "de", config).scores["delta_g"] for config in ("all", "default")
-    )
+    results = [run(shared, google, "de", config) for config in ("all", "default")]
+    delta, smaller = (100 * result.scores["delta_g"] for result in results)
     assert f"google en-de has {delta:.1f} on all rows" in text
     assert f"and {smaller:.1f} without the neutral rows" in text
     counts = run(shared, aws, "de", "all").counts
-    male, female, neutral = (
-        f"{100 * counts[f'n_neutral_as_{gender}'] / 240:.1f} %"
-        for gender in ("male", "female", "neutral")
-    )
+    shares = [counts[f"n_neutral_as_{gender}"] / 2.4 for gender in ("male", "female", "neutral")]
+    male, female, neutral = (f"{share:.1f} %" for share in shares)
     assert f"of aws en-de, {male} as male, {female} as female and {neutral} as neutral" in text
 
 
