@@ -23,20 +23,17 @@ from cc_hf.studies.disambiguation_bias.baselines import (
     LSTMConfig,
     LSTMForConditionalGeneration,
 )
-from cc_hf.systems.translate import translate_with
 from tests.helpers.cases import cases
-from tests.helpers.command_line import read_json
+from tests.helpers.fairseq_models import check_translates_and_carries_its_code
 from tests.helpers.families import BUILDERS
 from tests.studies.disambiguation_bias.baseline_models import Baseline, convs2s, logprobs, lstm
 
-_ODD_LAYERS = (
-    ((10, 3, 1), (10, 3, 1), (14, 4, 2), (16, 1, 0), (14, 2, 3)),
-    ((18, 3, 1), (18, 2, 0), (20, 5, 2), (20, 5, 2)),
-)
+_ENCODER = ((10, 3, 1), (10, 3, 1), (14, 4, 2), (16, 1, 0), (14, 2, 3))
+_DECODER = ((18, 3, 1), (18, 2, 0), (20, 5, 2), (20, 5, 2))
 _ODD = convs2s(
     encoder="[(10, 3)] * 2 + [(14, 4, 2), (16, 1, 0), (14, 2, 3)]",
     decoder="[(18, 3)] + [(18, 2, 0)] + [(20, 5, 2)]*2",
-    layers=_ODD_LAYERS,
+    layers=(_ENCODER, _DECODER),
     without_attention=[1],
     out_embed=14,
 )
@@ -120,12 +117,8 @@ def test_tokens_one_by_one_have_the_logits_of_the_whole(tmp_path: Path, family: 
         encoded = model.get_encoder()(ids, mask)
         cache = EncoderDecoderCache(DynamicCache(), DynamicCache())
         for part in (slice(0, 3), slice(3, 4), slice(4, 6)):
-            logits = model(
-                attention_mask=mask,
-                decoder_input_ids=ids[:, part],
-                encoder_outputs=encoded,
-                past_key_values=cache,
-            ).logits
+            given = {"attention_mask": mask, "encoder_outputs": encoded, "past_key_values": cache}
+            logits = model(decoder_input_ids=ids[:, part], **given).logits
             torch.testing.assert_close(logits, whole[:, part], atol=1e-5, rtol=0)
 
 
@@ -146,17 +139,7 @@ def test_models_of_the_thesis_have_as_many_parameters_as_it_prints() -> None:
 
 def test_a_converted_model_translates_and_its_folder_carries_its_code(tmp_path: Path) -> None:
     folder = converted(lstm(), tmp_path)
-    translations = translate_with(
-        cc_hf.load_evaluator(folder), ["the cat", "a b"], num_beams=3, max_new_tokens=5
-    )
-    assert len(translations) == 2
-    assert "LSTMForConditionalGeneration" in (folder / "README.md").read_text(encoding="utf-8")
-    assert read_json(folder / "config.json")["auto_map"] == {
-        "AutoConfig": "configuration.LSTMConfig",
-        "AutoModelForSeq2SeqLM": "lstm.LSTMForConditionalGeneration",
-    }
-    names = {path.name for path in folder.iterdir()}
-    assert {"configuration.py", "lstm.py", "translation.py"} <= names
+    check_translates_and_carries_its_code(folder, "lstm", "LSTM", "translation")
 
 
 def _zeros(*shape: int) -> torch.Tensor:

@@ -17,14 +17,12 @@ from tests.studies.disambiguation_bias.corpus import lexicon_of
 LEXICON = lexicon_of(
     bat={"1": "Schläger", "2": "Fledermaus"}, spring={"1": "Frühling", "2": "Feder"}
 )
-TABLE = AttractorTable(
-    {
-        "bat": {"1": Counter(ball=10, cave=1), "2": Counter(cave=10)},
-        "spring": {"1": Counter(summer=10), "2": Counter(watch=5)},
-    },
-    {"bat": {"1": 90, "2": 10}, "spring": {"1": 60, "2": 40}},
-    lexicon="a" * 64,
-)
+_COUNTS = {
+    "bat": {"1": Counter(ball=10, cave=1), "2": Counter(cave=10)},
+    "spring": {"1": Counter(summer=10), "2": Counter(watch=5)},
+}
+_SIZES = {"bat": {"1": 90, "2": 10}, "spring": {"1": 60, "2": 40}}
+TABLE = AttractorTable(_COUNTS, _SIZES, lexicon="a" * 64)
 
 
 def pair(name: str, text: str, homograph: str, cluster: str) -> TaggedPair:

@@ -19,13 +19,11 @@ LEXICON = {
     "bat": {"1": ["Schläger"], "2": ["Fledermaus", "Fledermäuse"]},
     "spring": {"1": ["Frühling"], "2": ["Feder"]},
 }
-TRAINING = [
-    *[("The player hit the ball with a bat .", "Der Spieler traf den Ball mit einem Schläger .")]
-    * 6,
-    *[("The bat flies in the dark cave .", "Die Fledermaus fliegt in der dunklen Höhle .")] * 2,
-    *[("In spring the flowers bloom .", "Im Frühling blühen die Blumen .")] * 5,
-    *[("A spring broke in the old watch .", "Eine Feder brach in der alten Uhr .")] * 1,
-]
+_PLAYER = ("The player hit the ball with a bat .", "Der Spieler traf den Ball mit einem Schläger .")
+_CAVE = ("The bat flies in the dark cave .", "Die Fledermaus fliegt in der dunklen Höhle .")
+_FLOWERS = ("In spring the flowers bloom .", "Im Frühling blühen die Blumen .")
+_WATCH = ("A spring broke in the old watch .", "Eine Feder brach in der alten Uhr .")
+TRAINING = [*[_PLAYER] * 6, *[_CAVE] * 2, *[_FLOWERS] * 5, _WATCH]
 POOL = [
     ("He saw the bat near the player and the ball", "Er sah die Fledermaus beim Spieler und Ball"),
     ("He saw the bat near the cave and the dark", "Er sah die Fledermaus bei der Höhle im Dunkeln"),
@@ -42,13 +40,10 @@ POOL = [(f"{source} today again .", f"{german} heute wieder .") for source, germ
 def links_of(source: str, reference: str) -> str:
     """Link every word with the sense, so that tagging does not depend on alignment."""
     senses = ("Schläger", "Fledermaus", "Frühling", "Feder")
-    return " ".join(
-        f"{i}-{j}"
-        for i, word in enumerate(source.split())
-        if word in LEXICON
-        for j, target in enumerate(reference.split())
-        if target in senses
-    )
+    words, targets = source.split(), reference.split()
+    rows = [i for i, word in enumerate(words) if word in LEXICON]
+    columns = [j for j, word in enumerate(targets) if word in senses]
+    return " ".join(f"{i}-{j}" for i in rows for j in columns)
 
 
 def run(words: str) -> str:

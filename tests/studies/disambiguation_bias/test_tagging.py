@@ -177,12 +177,9 @@ def test_the_cache_of_words_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def fake_doc(text: str) -> list[Any]:
     """Return words with positions and tags; the word after "to" is a verb."""
-    return [
-        SimpleNamespace(
-            idx=word.start(), pos_="VERB" if text[: word.start()].endswith("to ") else "NOUN"
-        )
-        for word in re.finditer(r"\S+", text)
-    ]
+    words = [(word.start(), text[: word.start()]) for word in re.finditer(r"\S+", text)]
+    kinds = [(start, "VERB" if before.endswith("to ") else "NOUN") for start, before in words]
+    return [SimpleNamespace(idx=start, pos_=kind) for start, kind in kinds]
 
 
 def test_with_a_spacy_model_homographs_must_be_nouns(monkeypatch: pytest.MonkeyPatch) -> None:

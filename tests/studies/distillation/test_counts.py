@@ -35,13 +35,12 @@ from tests.helpers.lines import write_jsonl, write_lines
 if TYPE_CHECKING:
     from playwright.sync_api import Page
 
-FORMS = {
-    word: dict(zip(("src_forms", "tgt_forms_male", "tgt_forms_female"), forms, strict=True))
-    for word, forms in {
-        "doctor": (["doctor", "doctors"], ["Arzt", "Ärzte"], ["Ärztin", "Ärztinnen"]),
-        "nurse": (["nurse"], ["Pfleger"], ["Krankenschwester"]),
-    }.items()
+_WORDS = {
+    "doctor": (["doctor", "doctors"], ["Arzt", "Ärzte"], ["Ärztin", "Ärztinnen"]),
+    "nurse": (["nurse"], ["Pfleger"], ["Krankenschwester"]),
 }
+_KEYS = ("src_forms", "tgt_forms_male", "tgt_forms_female")
+FORMS = {word: dict(zip(_KEYS, forms, strict=True)) for word, forms in _WORDS.items()}
 #: Source, reference, translation by a teacher; the outcome of each is known.
 PAIRS = [
     ("The doctor slept.", "Die Ärztin schlief.", "Der Arzt schlief."),
@@ -72,9 +71,7 @@ def occupations(corpus: Any, **options: Any) -> OccupationCounts:
 
 def test_ten_pairs_are_counted_by_gender_and_stage(tmp_path: Path) -> None:
     counts = occupations(write(tmp_path))
-    numbers = {
-        name: [[*stage.values()] for stage in stages] for name, stages in counts.counts.items()
-    }
+    numbers = {name: [[*of.values()] for of in stages] for name, stages in counts.counts.items()}
     # male, female, other: both genders and a part of a word; an unlisted form is other
     assert numbers == {"doctor": [[1, 2, 2], [3, 0, 2]], "nurse": [[0, 1, 1], [0, 2, 0]]}
     assert [*counts.counts["nurse"][0]] == ["male", "female", "other"]
@@ -132,9 +129,11 @@ def test_forms_without_single_words_are_refused(forms: Any, message: str, tmp_pa
 
 def test_runs_are_averaged_with_their_spread(tmp_path: Path) -> None:
     first = occupations(write(tmp_path))
-    other = counts_of_paths(
-        "x", first.stages, first.counts, {("doctor", "male", "male"): 4, ("nurse", "male", "female"): 4}
-    )  # fmt: skip
+    paths: dict[tuple[str, ...], float] = {
+        ("doctor", "male", "male"): 4,
+        ("nurse", "male", "female"): 4,
+    }
+    other = counts_of_paths("x", first.stages, first.counts, paths)
     mean = average_counts([first, other])
     assert mean.counts["doctor"][0]["male"] == 2.5
     assert mean.total_flow(0)["male"]["female"] == 2
@@ -164,11 +163,9 @@ COLUMNS = "occupation,percent_women"
 
 
 def test_the_female_share_is_correlated_with_a_table(tmp_path: Path) -> None:
-    paths: dict[tuple[str, ...], float] = {
-        (name, gender): number
-        for name, female in {"a": 1, "b": 2, "c": 3, "d": 8, "e": 0}.items()
-        for gender, number in (("male", 10 - female), ("female", female), ("other", 5))
-    }
+    paths: dict[tuple[str, ...], float] = {}
+    for name, female in {"a": 1, "b": 2, "c": 3, "d": 8, "e": 0}.items():
+        paths |= {(name, "male"): 10 - female, (name, "female"): female, (name, "other"): 5}
     counts = counts_of_paths("x", ["all"], "abcde", paths)
     women = write_lines(tmp_path / "women.csv", [COLUMNS, "a,20", "b,30", "c,40", "d,90", "z,9"])
     (shares,) = correlate_female_shares(counts, read_women(women))

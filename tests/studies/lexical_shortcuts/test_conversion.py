@@ -15,12 +15,12 @@ import cc_hf
 from cc_hf.conversion.convert import convert
 from cc_hf.errors import EvaluatorError
 from cc_hf.evaluators.families.fairseq import FairseqEvaluator
-from cc_hf.systems.translate import translate_with
 from tests.helpers.cases import cases
 from tests.helpers.command_line import read_json
 from tests.helpers.fairseq_models import (
     SHORTCUTS,
     both,
+    check_translates_and_carries_its_code,
     options,
     random_weights,
     reference_logprobs,
@@ -35,10 +35,8 @@ _PAIRS = [
     ([2], [2]),
 ]
 _LEXICAL: dict[str, Any] = {"arch": "shortcut_transformer", "use_feature_fusion": False}
-_FUSION: dict[str, Any] = {
-    "arch": "shortcut_transformer_with_feature_fusion",
-    "use_feature_fusion": True,
-}
+_FUSION: dict[str, Any] = {"arch": "shortcut_transformer_with_feature_fusion"}
+_FUSION["use_feature_fusion"] = True
 _SEPARATE: dict[str, Any] = {
     "share_all_embeddings": False,
     "share_decoder_input_output_embed": True,
@@ -144,16 +142,8 @@ def test_a_plain_model_with_an_option_of_the_fork_stays_plain(tmp_path: Path) ->
 def test_a_converted_model_translates_and_its_folder_carries_its_code(tmp_path: Path) -> None:
     save_fairseq(tmp_path / "in", **_LEXICAL, **_SEPARATE)
     folder = convert(tmp_path / "in", output=tmp_path / "out").folders[0]
+    check_translates_and_carries_its_code(folder, "modeling", "LexicalShortcut")
     evaluator = cc_hf.load_evaluator(folder)
-    translations = translate_with(evaluator, ["the cat", "a b"], num_beams=3, max_new_tokens=5)
-    assert len(translations) == 2
     assert isinstance(evaluator, FairseqEvaluator)
     assert evaluator.model.generation_config.suppress_tokens == [1]
-    card = (folder / "README.md").read_text(encoding="utf-8")
-    assert "LexicalShortcutForConditionalGeneration" in card
-    assert "use_cache=False" not in card
-    assert read_json(folder / "config.json")["auto_map"] == {
-        "AutoConfig": "configuration.LexicalShortcutConfig",
-        "AutoModelForSeq2SeqLM": "modeling.LexicalShortcutForConditionalGeneration",
-    }
-    assert {"configuration.py", "modeling.py"} <= {path.name for path in folder.iterdir()}
+    assert "use_cache=False" not in (folder / "README.md").read_text(encoding="utf-8")

@@ -99,9 +99,8 @@ def test_gates_matter_as_recorded(recorded: Any) -> None:
     inputs = tensors["prev_output_tokens"]
     biases = {k: weight for k, weight in model.state_dict().items() if k.endswith("gate_bias")}
     closed = {name: torch.full_like(weight, -1e9) for name, weight in biases.items()}
-    output = torch.func.functional_call(
-        model, closed, (tensors["src_tokens"],), {"decoder_input_ids": inputs}
-    )
+    given = (tensors["src_tokens"],), {"decoder_input_ids": inputs}
+    output = torch.func.functional_call(model, closed, *given)
     change = _largest(output.logits, tensors["decoder_logits"], inputs != _PAD)
     expected = gold["checks"]["max|gate=0 - gold| logits (shortcut matters)"]
     assert change == pytest.approx(expected, abs=1e-4)
@@ -117,13 +116,10 @@ def test_beam_search_gives_the_recorded_best(recorded: Any) -> None:
         return scores.masked_fill(~is_eos, -torch.inf) if is_last else scores
 
     for search in gold["beam_search"]:
-        output = model.generate(
-            tensors["src_tokens"],
-            num_beams=search["beam"],
-            max_new_tokens=search["max_len_b"] + 1,
-            length_penalty=search["lenpen"],
-            logits_processor=LogitsProcessorList([only_eos]),
-        )
+        options = {"num_beams": search["beam"], "length_penalty": search["lenpen"]}
+        options |= {"max_new_tokens": search["max_len_b"] + 1}
+        only = LogitsProcessorList([only_eos])
+        output = model.generate(tensors["src_tokens"], **options, logits_processor=only)
         for ids, hypotheses in zip(output.tolist(), search["hypos"], strict=True):
             best = hypotheses[0]["tokens"]
             assert ids[1 : len(best) + 1] == best
@@ -138,9 +134,8 @@ def trained(shared: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     for path in (*gold.glob("dict.*.txt"), gold / "bpecodes", gold / "lexical/model.pt"):
         shutil.copy(path, folder)
     name = "positional_log_probs"
-    pairs = [
-        {**pair, "scores": {"model": {name: pair[name]}}} for pair in _trained_gold(shared)["pairs"]
-    ]
+    recorded = _trained_gold(shared)["pairs"]
+    pairs = [{**pair, "scores": {"model": {name: pair[name]}}} for pair in recorded]
     scores = write_lines(folder / "scores.json", [json.dumps({"pairs": pairs})])
     conversion = convert(folder, output=folder / "out", check=scores)
     assert conversion.families == ("lexical_shortcut",)
@@ -161,9 +156,8 @@ def _texts(shared: Path) -> dict[int, dict[str, Any]]:
 
 def test_ids_and_logprobs_of_a_trained_checkpoint_are_recorded(shared: Path, trained: Path) -> None:
     pairs, texts = _trained_gold(shared)["pairs"], _texts(shared)
-    sources, targets = (
-        [texts[pair["pair_id"]][side] for pair in pairs] for side in ("source", "target")
-    )
+    rows = [texts[pair["pair_id"]] for pair in pairs]
+    sources, targets = ([row[side] for row in rows] for side in ("source", "target"))
     tokenizer = FairseqTokenizer.from_pretrained(trained)
     assert tokenizer.encode_sources(sources) == [pair["source_ids"] for pair in pairs]
     assert tokenizer.encode_targets(targets) == [pair["target_ids"] for pair in pairs]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -40,11 +41,7 @@ def marian(marian_folder: Path) -> Any:
 
 @pytest.fixture(scope="session")
 def masked_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    filled = [
-        row[f"context_{lang}"].replace("_", row[f"option{i}_{lang}"])
-        for row in lm_rows(96)
-        for lang in ("en", "de")
-        for i in (1, 2)
-    ]
+    gaps = product(lm_rows(96), ("en", "de"), (1, 2))
+    filled = [row[f"context_{of}"].replace("_", row[f"option{i}_{of}"]) for row, of, i in gaps]
     folder = tmp_path_factory.mktemp("masked")
     return save_tiny_masked_lm(folder, filled, family="xlm-roberta", vocab_size=120, seed=1)

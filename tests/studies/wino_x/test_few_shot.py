@@ -72,9 +72,9 @@ def test_a_curve_has_one_point_per_size(marian: Any, splits: WinoXSplits, tmp_pa
         assert "model.safetensors" in files
         assert not [name for name in files if name.endswith((".bin", ".pt", ".pth", ".pkl"))]
         again = choice_accuracy(load_evaluator(point.folder, mode="exact"), splits.test)
-        assert [choice.logprob_correct for choice in again.choices] == pytest.approx(
-            [c.logprob_correct for c in point.accuracies["test"].choices], abs=1e-5
-        )
+        known = [choice.logprob_correct for choice in point.accuracies["test"].choices]
+        read = [choice.logprob_correct for choice in again.choices]
+        assert read == pytest.approx(known, abs=1e-5)
         assert point.tuned.evaluator.signature_fields()["eval"].startswith(f"train-{point.size}@")
     same = learning_curve(marian, splits, [41], settings)[1]
     assert same.tuned is not None
@@ -94,15 +94,13 @@ def test_early_stopping_keeps_weights_of_lowest_dev_loss(marian: Any, splits: Wi
     losses = tuned.dev_losses
     assert len(losses) == tuned.best_epoch + 2 < 60
     assert losses[tuned.best_epoch - 1] == min(losses) < losses[-1]
-    assert min(losses) == pytest.approx(
-        mean_loss(tuned.evaluator, [(e.source, e.correct_translation) for e in dev]), rel=1e-4
-    )
+    loss = mean_loss(tuned.evaluator, [(e.source, e.correct_translation) for e in dev])
+    assert min(losses) == pytest.approx(loss, rel=1e-4)
 
 
 def mean_loss(evaluator: Any, texts: Sequence[tuple[str, str]]) -> float:
-    scores = evaluator.score(
-        [ScoringRequest(*pair) for pair in texts], src_lang="en", tgt_lang="de"
-    )
+    requests = [ScoringRequest(*pair) for pair in texts]
+    scores = evaluator.score(requests, src_lang="en", tgt_lang="de")
     return float(-scores.sum_logprob.sum() / scores.n_tokens.sum())
 
 
@@ -129,10 +127,9 @@ def test_bad_sizes_and_settings_are_refused(marian: Any, splits: WinoXSplits) ->
     for change, message in changes:
         with pytest.raises(InputError, match=message):
             thesis_settings("fsmt", **change)
+    wild = FineTuning(learning_rate=1e30, max_epochs=3)
     with pytest.raises(EvaluatorError, match=r"became (nan|inf)"):
-        fine_tune_on_translations(
-            marian, splits.train[:8], splits.dev[:4], FineTuning(learning_rate=1e30, max_epochs=3)
-        )
+        fine_tune_on_translations(marian, splits.train[:8], splits.dev[:4], wild)
 
 
 @cases(
@@ -205,9 +202,8 @@ def test_chosen_tokens_alone_are_learnt(masked_folder: Path, data_dir: Path, mas
     evaluator: Any = load_evaluator(masked_folder, mode="exact")
     examples = cc_hf.load_examples("wino_x", "lm_en_de", data_dir=data_dir)[:40]
     rows = encode_fillers(evaluator, examples)
-    batch = FillerCollator(
-        evaluator.tokenizer, masking=masking, n_vocabulary=evaluator.model.config.vocab_size, seed=0
-    )(rows)
+    options = {"masking": masking, "n_vocabulary": evaluator.model.config.vocab_size, "seed": 0}
+    batch = FillerCollator(evaluator.tokenizer, **options)(rows)
     n_masked = 0
     for i, (row, example) in enumerate(zip(rows, examples, strict=True)):
         ids, labels, length = batch["input_ids"][i], batch["labels"][i], len(row.ids)
@@ -237,9 +233,8 @@ def test_fillers_are_located_in_their_gaps(masked_folder: Path) -> None:
         example = contrastive("1", "", text, lang="en", context=context, correct_filler="the bag")
         return encode_fillers(evaluator, [example])
 
-    (row,) = rows(
-        "The bag hit _, and the ball hit _.", "The bag hit the bag, and the ball hit the bag."
-    )
+    context = "The bag hit _, and the ball hit _."
+    (row,) = rows(context, context.replace("_", "the bag"))
     fillers = "".join("x" if own else " " for own in row.is_filler).split()
     assert len(fillers) == 2
     tokens = torch.tensor(row.ids)[torch.tensor(row.is_filler)]
@@ -322,9 +317,8 @@ def test_the_command_measures_transfer(masked_folder: Path, data_dir: Path, tmp_
     assert [path.name for path in (tmp_path / "out").iterdir()] == ["learning_curve.json"]
     assert found["settings"]["learning_rate"] == 1e-7
     for point in found["points"]:
-        english, german = (
-            point["accuracies"][config]["choices"] for config in ("lm_en_de.english", "lm_en_de")
-        )
+        parts = [point["accuracies"][name] for name in ("lm_en_de.english", "lm_en_de")]
+        english, german = (part["choices"] for part in parts)
         assert [c["example_id"] for c in english] == [c["example_id"] for c in german]
         assert [c["logprob_correct"] for c in english] != [c["logprob_correct"] for c in german]
         # the gender of fillers is not known

@@ -2,7 +2,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import combinations, permutations
+from functools import partial
+from itertools import combinations, permutations, product
 from pathlib import Path
 from typing import Any
 
@@ -39,15 +40,11 @@ class WordAligner:
     signature_name: str = "words"
 
     def align(self, sources: Sequence[str], translations: Sequence[str]) -> list[Alignment]:
-        return [
-            tuple(
-                (i, j)
-                for i, word in enumerate(source.split())
-                for j, other in enumerate(translation.split())
-                if other in self.words.get(word, ())
-            )
-            for source, translation in zip(sources, translations, strict=True)
-        ]
+        links = []
+        for source, translation in zip(sources, translations, strict=True):
+            pairs = product(enumerate(source.split()), enumerate(translation.split()))
+            links.append(tuple((i, j) for (i, a), (j, b) in pairs if b in self.words.get(a, ())))
+        return links
 
 
 _FILLED = "He took the {0}, not the {1}, as the _ was {2}."
@@ -180,9 +177,8 @@ def test_bad_input_is_refused() -> None:
 def _run(folder: Path, words: str, pair: str = "en-de") -> None:
     with pytest.MonkeyPatch.context() as patches:
         patches.chdir(folder)
-        printed_by(
-            f"study wino_x build --language-pair {pair} --winogrande rows.jsonl --quiet {words}"
-        )
+        command = f"study wino_x build --language-pair {pair} --winogrande rows.jsonl"
+        printed_by(f"{command} --quiet {words}")
 
 
 @pytest.fixture(scope="module")
@@ -193,10 +189,9 @@ def material(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("winogrande")
     pairs = [*permutations(list(NOUNS)[2:8], 2), *combinations(list(NOUNS)[::-1], 2)][:40]
     rows = hit_schemas(list(dict.fromkeys(pairs)))
-    ian = [
-        {**row, "sentence": row["sentence"].replace("ball", "Ian"), "option1": "Ian"}
-        for row in rows[:2]
-    ]
+    ian = [{**row, "option1": "Ian"} for row in rows[:2]]
+    for row in ian:
+        row["sentence"] = row["sentence"].replace("ball", "Ian")
     write_jsonl(folder / "rows.jsonl", [*rows, *ian])
     _run(folder, "--sources sources.txt")
     sources = (folder / "sources.txt").read_text(encoding="utf-8").splitlines()
@@ -207,9 +202,8 @@ def material(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_the_command_writes_a_dataset_that_is_read_as_wino_x(material: Path) -> None:
     configs = ("mt_en_de.translations", "mt_en_de", "lm_en_de", "lm_en_de.english")
-    examples, sources, gaps, english = (
-        cc_hf.load_examples(str(material / "out"), config) for config in configs
-    )
+    read = partial(cc_hf.load_examples, str(material / "out"))
+    examples, sources, gaps, english = map(read, configs)
     assert len(examples) == len(sources) > 30
     assert len(gaps) == len(english) == 80
     for example in examples:
@@ -273,9 +267,6 @@ def test_systems_work(material: Path, monkeypatch: pytest.MonkeyPatch, tiny_mari
     monkeypatch.setattr("cc_hf.systems.translate.translate_with", fake)
     _run(material, f"--system {tiny_marian} --num-beams 2 --output translated")
     assert (seen["num_beams"], seen["tgt_lang"]) == (2, "de")
-    made, again = (
-        cc_hf.load_examples(str(material / name), "mt_en_de.translations")
-        for name in ("translated", "out")
-    )
-    assert made == again
+    read = partial(cc_hf.load_examples, config="mt_en_de.translations")
+    assert read(str(material / "translated")) == read(str(material / "out"))
     assert "/beam2|" in (material / "translated/README.md").read_text(encoding="utf-8")

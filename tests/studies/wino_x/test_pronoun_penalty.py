@@ -63,10 +63,8 @@ def test_the_gradient_equals_that_computed_by_hand() -> None:
     expected = [-0.25 * ((j == 0) - q[j]) + 0.625 * ((j == 1) - q[j]) for j in range(3)]
     assert logits.grad is not None
     assert logits.grad[0].tolist() == pytest.approx([*expected, 0.0], abs=1e-15)
-    assert torch.autograd.gradcheck(
-        lambda x: pronoun_penalty(x.log_softmax(-1)[:, :3]),
-        (torch.randn(5, 6, dtype=torch.float64, requires_grad=True),),
-    )
+    inputs = torch.randn(5, 6, dtype=torch.float64, requires_grad=True)
+    assert torch.autograd.gradcheck(lambda x: pronoun_penalty(x.log_softmax(-1)[:, :3]), (inputs,))
 
 
 @pytest.mark.parametrize("smoothing", [0.0, 0.1, 0.4])
@@ -152,9 +150,8 @@ def test_form_probabilities_equal_one_pass_per_token(
         (occurrence,) = find_pronouns(example.correct_translation, "de")
         assert occurrence.text == example.extra["correct_pronoun"]
     scores = evaluator.score_batch([pair.source for pair in pairs], [pair.target for pair in pairs])
-    assert -float(smoothed_cross_entropy(logprobs, batch["labels"], 0.0)) == pytest.approx(
-        scores.sum_logprob.sum(), rel=1e-5
-    )
+    total = -float(smoothed_cross_entropy(logprobs, batch["labels"], 0.0))
+    assert total == pytest.approx(scores.sum_logprob.sum(), rel=1e-5)
 
 
 def test_forms_that_are_prefixes_exclude_the_longer_forms() -> None:
@@ -191,10 +188,8 @@ def test_forms_follow_the_capitals_and_spaces_of_the_text(marian: Any) -> None:
 def test_the_penalty_can_be_limited_to_the_ambiguous_pronoun(marian: Any) -> None:
     texts = [f"Er traf die Lampe, weil {pronoun} dünn war." for pronoun in ("sie", "er")]
     example = contrastive("1", "He hit the lamp because it was fragile.", *texts)
-    found = [
-        [place.start for place in encode_pairs(marian, [example], pronouns=which)[0].pronouns]
-        for which in ("all", "ambiguous")
-    ]
+    pairs = [encode_pairs(marian, [example], pronouns=which)[0] for which in ("all", "ambiguous")]
+    found = [[place.start for place in pair.pronouns] for pair in pairs]
     assert found[0][1:] == found[1]
     assert encode_pairs(marian, [example])[0].pronouns == ()
 
@@ -223,10 +218,8 @@ def trainer(
     given: Any = {"use_cpu": True, "disable_tqdm": True, "label_smoothing_factor": 0.1, **no}
     given |= {"per_device_train_batch_size": 4, "gradient_accumulation_steps": accumulation}
     arguments = Seq2SeqTrainingArguments(output_dir=str(folder), **given, **silent)
-    collator = PairCollator.of(evaluator)
-    return PronounPenaltyTrainer(
-        penalty_weight=weight, model=evaluator.model, args=arguments, data_collator=collator
-    )
+    options: Any = {"args": arguments, "data_collator": PairCollator.of(evaluator)}
+    return PronounPenaltyTrainer(penalty_weight=weight, model=evaluator.model, **options)
 
 
 def test_a_negative_weight_is_refused(marian: Any, tmp_path: Path) -> None:
@@ -294,7 +287,6 @@ def test_a_nan_loss_raises_an_error_with_a_remedy(
     marian: Any, schemas: list[ContrastiveTranslationExample], tmp_path: Path
 ) -> None:
     batch = PairCollator.of(marian)(encode_pairs(marian, schemas[:2], pronouns="all"))
+    compute, n_items = trainer(marian, tmp_path, weight=5.0).compute_loss, torch.tensor(math.nan)
     with pytest.raises(EvaluatorError, match="the loss became nan; lower the learning rate"):
-        trainer(marian, tmp_path, weight=5.0).compute_loss(
-            marian.model, batch, num_items_in_batch=torch.tensor(float("nan"))
-        )
+        compute(marian.model, batch, num_items_in_batch=n_items)

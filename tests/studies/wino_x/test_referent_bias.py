@@ -45,17 +45,14 @@ def test_always_choosing_the_first_referent_has_the_largest_positional_bias() ->
     assert (one.strength, one.attainable, one.size, one.test.rank_biserial) == (1, 1, "large", 1)
     assert one.test.p_value < 1e-12
     assert found.positions["first"].n_preferred == found.n
-    assert all(
-        found.test("gender", coding).strength < 0.05
-        for coding in ("program", "thesis", "male", "female", "neutral")
-    )
+    codings = ("program", "thesis", "male", "female", "neutral")
+    assert all(found.test("gender", coding).strength < 0.05 for coding in codings)
 
 
 def test_random_choices_have_no_bias() -> None:
     generator = np.random.default_rng(5)
-    found = referent_bias(
-        choices(lambda right, wrong, position: bool(generator.random() < 0.5), n=300)
-    )
+    rows = choices(lambda right, wrong, position: bool(generator.random() < 0.5), n=300)
+    found = referent_bias(rows)
     assert found.n == 3600
     for one in found.tests:
         assert one.strength < 0.06

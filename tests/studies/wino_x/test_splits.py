@@ -23,11 +23,8 @@ from tests.helpers.lines import read_jsonl
 
 
 def schemas(sizes: Sequence[int]) -> list[ContrastiveTranslationExample]:
-    return [
-        contrastive(f"s{i}-{j}", "It left.", f"Er s{i} {j}.")
-        for i, size in enumerate(sizes)
-        for j in range(size)
-    ]
+    ids = [(i, j) for i, size in enumerate(sizes) for j in range(size)]
+    return [contrastive(f"s{i}-{j}", "It left.", f"Er s{i} {j}.") for i, j in ids]
 
 
 @given(

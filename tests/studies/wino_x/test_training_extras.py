@@ -36,22 +36,18 @@ from tests.studies.wino_x.winogrande_rows import hit_schemas
 @pytest.fixture(scope="module")
 def test_set(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     folder, rows = tmp_path_factory.mktemp("test_set"), mt_rows(6, seed=5)
-    return (
-        write_lines(folder / "test.en", [row["sentence"] for row in rows]),
-        write_lines(folder / "test.de", [row["translation1"] for row in rows]),
-    )
+    texts = {"test.en": "sentence", "test.de": "translation1"}
+    paths = [write_lines(folder / n, [row[key] for row in rows]) for n, key in texts.items()]
+    return paths[0], paths[1]
 
 
 @pytest.fixture(scope="module")
 def curve(marian_folder: Path, data_dir: Path, test_set: tuple[Path, Path]) -> dict[str, Any]:
     """A training with a search for the rate, after which all is measured that can be."""
-    return debias(
-        marian_folder,
-        split=SplitPlan(n_dev=8, n_test=8, sizes=[8, 16]),
-        measures=Measures(test_set=test_set, num_beams=2, trigger_importance=True),
-        settings={"learning_rate": [1e-9, 1e-3, 1e30], "max_epochs": 2},
-        data_dir=data_dir,
-    )
+    options: Any = {"split": SplitPlan(n_dev=8, n_test=8, sizes=[8, 16]), "data_dir": data_dir}
+    measures = Measures(test_set=test_set, num_beams=2, trigger_importance=True)
+    settings = {"learning_rate": [1e-9, 1e-3, 1e30], "max_epochs": 2}
+    return debias(marian_folder, measures=measures, settings=settings, **options)
 
 
 def test_bleu_and_pronouns_are_measured_before_and_after_each_training(
@@ -60,16 +56,12 @@ def test_bleu_and_pronouns_are_measured_before_and_after_each_training(
     assert [point["size"] for point in curve["points"]] == [0, 8, 16]
     test = read_test_set(*test_set)
     translations = translate_with(marian, test.sources, src_lang="en", tgt_lang="de", num_beams=2)
-    bleu, signature = corpus_score(
-        "bleu", translations, test.references, tokenize=None, tgt_lang="de"
-    )
+    texts = translations, test.references
+    bleu, signature = corpus_score("bleu", *texts, tokenize=None, tgt_lang="de")
     before = curve["points"][0]["quality"]
-    assert before == {
-        **{"n": 12, "bleu": bleu, "signature": signature, "num_beams": 2},
-        "test_set": test.identity,
-        "pronouns": pronoun_counts(translations, "de"),
-        "reference_pronouns": pronoun_counts(test.references, "de"),
-    }
+    pronouns, expected = (pronoun_counts(of, "de") for of in texts)
+    counts = {"pronouns": pronouns, "reference_pronouns": expected, "test_set": test.identity}
+    assert before == {"n": 12, "bleu": bleu, "signature": signature, "num_beams": 2, **counts}
     assert sum(before["reference_pronouns"].values()) == 12
     after = curve["points"][2]["quality"]
     assert after["reference_pronouns"] == before["reference_pronouns"]
@@ -144,9 +136,8 @@ def test_test_sets_need_a_translation_model_and_beams(
 def test_languages_without_known_pronouns_have_bleu_only(
     marian: Any, test_set: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(
-        "cc_hf.studies.wino_x.measures.translate_with", lambda model, texts, **options: list(texts)
-    )
+    name = "cc_hf.studies.wino_x.measures.translate_with"
+    monkeypatch.setattr(name, lambda model, texts, **options: list(texts))
     figures = quality(marian, read_test_set(*test_set), tgt_lang="es", num_beams=1)
     assert set(figures) == {"n", "bleu", "signature", "num_beams", "test_set"}
 
@@ -199,10 +190,8 @@ def test_winogrande_trains_a_model(masked_folder: Path, data_dir: Path, tmp_path
     assert excluded in " ".join(text.split())
     assert "chosen" in text
     last = {name: row["accuracy"] for name, row in curve["points"][-1]["accuracies"].items()}
-    assert cells_beside("wino_x", output / "learning_curve.json")["Table 4.16"] == {
-        "en-de en": last["lm_en_de.english"],
-        "en-de de": last["lm_en_de"],
-    }
+    cells = cells_beside("wino_x", output / "learning_curve.json")["Table 4.16"]
+    assert cells == {"en-de en": last["lm_en_de.english"], "en-de de": last["lm_en_de"]}
     assert ET.fromstring(plot.read_bytes()).tag.endswith("svg")
     again = tmp_path / "again.png"
     show = "study wino_x curve"

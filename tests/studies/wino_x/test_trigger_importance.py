@@ -65,10 +65,8 @@ def seq2seq(evaluator: Evaluator) -> Seq2SeqEvaluator:
 def plain(evaluator: Seq2SeqEvaluator, one: ContrastiveTranslationExample) -> list[float]:
     (source,) = evaluator.encode_sources([one.source], "en", "de")
     (target,) = evaluator.encode_targets([one.correct_translation], "en", "de")
-    pieces = [
-        "" if i in evaluator.mark_ids else piece
-        for i, piece in zip(target, evaluator.target_pieces(target), strict=True)
-    ]
+    named = zip(target, evaluator.target_pieces(target), strict=True)
+    pieces = ["" if i in evaluator.mark_ids else piece for i, piece in named]
     start = pronoun_start(one)
     assert start is not None
     wanted = {*range(start, start + len(one.extra["correct_pronoun"]))}
@@ -132,9 +130,8 @@ def test_order_and_batch_size_do_not_change_saliences(tiny_marian: Path) -> None
     )
     for one, other in zip(whole, turned[::-1], strict=True):
         assert one.example_id == other.example_id
-        assert [word.salience for word in one.words] == pytest.approx(
-            [word.salience for word in other.words], abs=1e-6
-        )
+        values = [[word.salience for word in of.words] for of in (one, other)]
+        assert values[0] == pytest.approx(values[1], abs=1e-6)
 
 
 def test_the_evaluator_gives_the_same_scores_afterwards(tiny_marian: Path) -> None:
@@ -150,9 +147,8 @@ def test_the_evaluator_gives_the_same_scores_afterwards(tiny_marian: Path) -> No
 def test_the_pronoun_that_differs_from_the_twin_is_measured() -> None:
     assert pronoun_start(EXAMPLES[0]) == EXAMPLES[0].correct_translation.index(" er ") + 1
     assert pronoun_start(EXAMPLES[1]) == EXAMPLES[1].correct_translation.rindex("sie")
-    first = contrastive(
-        "c", "It fell; she saw it.", "Sie fiel, sie sah es.", "Er fiel, sie sah es.", **_SHE
-    )
+    texts = ("It fell; she saw it.", "Sie fiel, sie sah es.", "Er fiel, sie sah es.")
+    first = contrastive("c", *texts, **_SHE)
     assert pronoun_start(first) == 0
     different = dataclasses.replace(first, contrastive_translations=("Da fiel er hin.",))
     assert pronoun_start(different) == 10  # the last one
@@ -187,10 +183,8 @@ def test_an_unsuitable_evaluator_is_refused(tmp_path: Path) -> None:
 
 def sentence(name: str, text: str, values: list[float], referents: str = " ") -> Salience:
     words = text.split()
-    rows = tuple(
-        WordSalience(word, text.index(word), value, ((word, value),))
-        for word, value in zip(words, values, strict=True)
-    )
+    pairs = zip(words, values, strict=True)
+    rows = tuple(WordSalience(word, text.index(word), v, ((word, v),)) for word, v in pairs)
     first, second = referents.split(" ")
     marks = (("</s>", 0.0),)
     at = words.index("it")
@@ -229,10 +223,8 @@ def test_importance_equals_that_computed_by_hand() -> None:
 
 
 def test_effects_keep_their_sign_unlike_the_original_program() -> None:
-    turned = [
-        sentence(one.example_id, one.source, [-word.salience for word in one.words])
-        for one in TWINS
-    ]
+    values = [[-word.salience for word in one.words] for one in TWINS]
+    turned = [sentence(t.example_id, t.source, v) for t, v in zip(TWINS, values, strict=True)]
     found, opposite = trigger_importance(TWINS), trigger_importance(turned)
     assert opposite.triggers.effect == pytest.approx(-found.triggers.effect)
     assert opposite.as_program is not None

@@ -212,56 +212,42 @@ def test_options_of_build_are_checked(options: str, message: str) -> None:
     assert not Path("samples.jsonl").exists()
 
 
-@cases(
-    ("--judge people", "judge: expected one of lexicon, contrastive, got 'people'"),
-    ("--evaluator x", "only --judge contrastive uses them"),
-    ("--judge contrastive", "needs words for each sense; .* got neither"),
-    ("--system x", "expected one of both, got both"),
-    ("--translations none.jsonl", "a translation of at least one sample and its seed, got none"),
-    ("--alignments sources.txt", "line 1: expected links such as 0-0"),
-    ("--alignments sources.txt --aligner eflomal", "either an aligner or alignments, got both"),
-    ("--align-with sources.txt lexicon.json", "expected as many lines in both files"),
-)
-def test_options_of_judge_are_checked(options: str, message: str) -> None:
-    make()
-    write_lines(Path("none.jsonl"), ['{"source": "A", "translation": null}'])
-    with pytest.raises(CCError, match=message):
-        judge(options)
+_JUDGE = "study disambiguation_bias attack judge samples.jsonl --lexicon lexicon.json"
+_ALL = f"{_JUDGE} --translations translations.txt --search anywhere"
+_CUES = f"{_ALL} --judge contrastive --cues"
+_OTHERS = "study disambiguation_bias attack"
 
 
 @cases(
-    ("[]", "expected an object such as"),
-    ("{", "expected an object such as"),
-    ('{"spring": []}', r"spring: expected an object, got \[\]"),
-    ('{"spring": {"1": "summer"}}', "spring: 1: expected a list, got 'summer'"),
-)
-def test_cues_of_the_user_are_checked(text: str, message: str) -> None:
-    make()
-    write_lines(Path("cues.json"), [text])
-    with pytest.raises(CCError, match=message):
-        judge("--judge contrastive --cues cues.json")
-
-
-_JUDGE = "judge samples.jsonl --lexicon lexicon.json"
-
-
-@cases(
+    (f"{_ALL} --judge people", "judge: expected one of lexicon, contrastive, got 'people'"),
+    (f"{_ALL} --evaluator x", "only --judge contrastive uses them"),
+    (f"{_ALL} --judge contrastive", "needs words for each sense; .* got neither"),
+    (f"{_ALL} --system x", "expected one of both, got both"),
+    (f"{_JUDGE} --translations none.jsonl", "of at least one sample and its seed, got none"),
+    (f"{_ALL} --alignments sources.txt", "line 1: expected links such as 0-0"),
+    (f"{_ALL} --alignments sources.txt --aligner eflomal", "an aligner or alignments, got both"),
+    (f"{_ALL} --align-with sources.txt lexicon.json", "expected as many lines in both files"),
+    (f"{_CUES} list.json", "expected an object such as"),
+    (f"{_CUES} broken.json", "expected an object such as"),
+    (f"{_CUES} spring.json", r"spring: expected an object, got \[\]"),
+    (f"{_CUES} words.json", "spring: 1: expected a list, got 'summer'"),
     (f"{_JUDGE} --translations short.txt", "one line for each distinct text"),
-    ("rate key.json one.csv", "expected those of two people, got 1 files"),
-    ("transfer a.jsonl b.jsonl --name x", "a different name for each of 2 files"),
+    (f"{_OTHERS} rate key.json one.csv", "expected those of two people, got 1 files"),
+    (f"{_OTHERS} transfer a.jsonl b.jsonl --name x", "a different name for each of 2 files"),
+    ("ask samples.jsonl --show", "languages of the sentences in samples.jsonl, such as en-de"),
+    (
+        "ask samples.jsonl --show --language-pair en-de --split dev",
+        "with --language-pair and --limit only",
+    ),
 )
-def test_files_of_other_numbers_are_refused(command: str, message: str) -> None:
+def test_commands_that_do_not_fit_are_refused(command: str, message: str) -> None:
     make()
-    write_lines(Path("short.txt"), ["Eine Zeile"])
+    judge()
+    for name, text in {
+        **{"none.jsonl": '{"source": "A", "translation": null}', "short.txt": "Eine Zeile"},
+        **{"list.json": "[]", "broken.json": "{", "spring.json": '{"spring": []}'},
+        "words.json": '{"spring": {"1": "summer"}}',
+    }.items():
+        write_lines(Path(name), [text])
     with pytest.raises(CCError, match=message):
-        run(command)
-
-
-@cases(
-    ("", "expected the languages of the sentences in samples.jsonl, such as en-de"),
-    ("--language-pair en-de --split dev", "with --language-pair and --limit only"),
-)
-def test_samples_that_cannot_be_asked_are_refused(options: str, message: str) -> None:
-    make()
-    with pytest.raises(CCError, match=message):
-        printed_by(f"ask samples.jsonl --show {options}", columns=200)
+        printed_by(command, columns=200)

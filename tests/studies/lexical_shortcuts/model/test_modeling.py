@@ -110,9 +110,8 @@ def test_a_model_without_shortcuts_equals_fsmt_of_the_same_weights(shared: bool)
     config = FSMTConfig(**sizes, tie_word_embeddings=shared)
     fsmt = FSMTForConditionalGeneration(config).eval()
     names = {"lm_head.weight": "model.decoder.output_projection.weight"}
-    missing, left = fsmt.load_state_dict(
-        {names.get(name, name): weight for name, weight in model.state_dict().items()}, strict=False
-    )
+    weights = {names.get(name, name): weight for name, weight in model.state_dict().items()}
+    missing, left = fsmt.load_state_dict(weights, strict=False)
     assert not left
     assert all("embed_positions" in name for name in missing)
     for n in (3, 1):
@@ -146,10 +145,8 @@ def test_left_and_right_padding_agree(model: Any) -> None:
             logits = passed(model, sources, inputs, **options).logits
             assert logits.isfinite().all()
             assert (logits[inputs != PAD] - expected).abs().max() < _CLOSE
-    alone = [
-        passed(model, row[row != PAD][None], inputs[inputs != PAD][None]).logits[0]
-        for row, inputs in zip(SOURCES, INPUTS, strict=True)
-    ]
+    rows = [(a[a != PAD][None], b[b != PAD][None]) for a, b in zip(SOURCES, INPUTS, strict=True)]
+    alone = [passed(model, *row).logits[0] for row in rows]
     assert (torch.cat(alone) - expected).abs().max() < _CLOSE
 
 
@@ -225,11 +222,8 @@ def _inputs_of_attention(model: Any) -> tuple[Any, dict[str, list[torch.Tensor]]
         part = "cross" if name.endswith("encoder_attn") else name.split(".")[1]
         return lambda _module, arguments: read[part].append(arguments[2])
 
-    handles = [
-        module.register_forward_pre_hook(keep(name))
-        for name, module in model.named_modules()
-        if isinstance(module, ShortcutAttention)
-    ]
+    found = [(n, m) for n, m in model.named_modules() if isinstance(m, ShortcutAttention)]
+    handles = [module.register_forward_pre_hook(keep(name)) for name, module in found]
     output = passed(model, output_hidden_states=True)
     for handle in handles:
         handle.remove()
@@ -261,10 +255,8 @@ def test_non_lexical_shortcuts_read_the_layer_two_below() -> None:
 def test_embeddings_are_scaled_tokens_with_positions_and_zero_at_padding() -> None:
     model = small_model()
     padded = _padded_left(SOURCES)
-    embedded, again = (
-        passed(model, sources, output_hidden_states=True).encoder_hidden_states[0]
-        for sources in (SOURCES, padded)
-    )
+    outputs = [passed(model, rows, output_hidden_states=True) for rows in (SOURCES, padded)]
+    embedded, again = (output.encoder_hidden_states[0] for output in outputs)
     assert (embedded[SOURCES == PAD] == 0).all()
     angles = 3 * 10_000 ** -(torch.arange(8) / 7)  # the second token; fairseq counts from 2
     table = torch.cat([angles.sin(), angles.cos()])
