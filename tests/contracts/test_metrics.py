@@ -204,16 +204,6 @@ def test_rows_of_a_single_category_give_finite_scores(metric: str) -> None:
     assert len(result.categories) == (1 if metric_class(metric).judges else 0)
 
 
-@pytest.mark.parametrize("metric", METRICS)
-def test_a_single_row_or_pair_can_be_evaluated(metric: str) -> None:
-    texts, references = rows_of(metric, 2 if metric == "gender_quality_gap" else 1)
-    result = judged(metric, texts, references)
-    assert result.n == len(references)
-    assert set(result.scores) <= set(result.intervals) | set(result.no_interval) | {
-        name for name in result.scores if name.startswith(("mean_", "inconclusive_", "decided_"))
-    }
-
-
 _WRONG: tuple[Any, ...] = (None, 3, 2.5, True, b"bytes", "", " ", "\ud800", [], ["\ud800"], [3], {})
 
 

@@ -22,42 +22,35 @@ from tests.helpers.samples import is_sampled, lay_out_samples
 
 EVERY = [(n, c.name) for n in registry.DATASETS for c in registry.resolve("dataset", n).configs]
 ALL = [(name, config) for name, config in EVERY if not is_sampled(name, config)]
-SAMPLED = [(name, config) for name, config in EVERY if is_sampled(name, config)]
+
+
+def data_of(name: str, config: str, shared: Path, folder: Path) -> Path:
+    """Return a data_dir with the files of a configuration, or with samples of them."""
+    sampled = is_sampled(name, config)
+    return lay_out_samples(name, config, folder, shared) if sampled else shared / "upstream"
 
 
 @pytest.mark.shared
-@cases(*ALL)
-def test_rows_of_the_builder_equal_the_examples(name: str, config: str, shared: Path) -> None:
-    declared = registry.resolve("dataset", name).config(config)
-    loaded = cc_hf.load_dataset(name, config, data_dir=shared / "upstream")
+@cases(*EVERY)
+def test_rows_equal_the_examples(name: str, config: str, shared: Path, tmp_path: Path) -> None:
+    dataset, data_dir = registry.resolve("dataset", name), data_of(name, config, shared, tmp_path)
+    declared, keys = dataset.config(config), dataset.extra_keys_of(config)
+    loaded = cc_hf.load_dataset(name, config, data_dir=data_dir)
     assert isinstance(loaded, datasets.DatasetDict)
     assert list(loaded) == list(declared.splits)
     for split, n in declared.splits.items():
-        examples = cc_hf.load_examples(name, config, split=split, data_dir=shared / "upstream")
+        examples = cc_hf.load_examples(name, config, split=split, data_dir=data_dir)
+        n = len(examples) if is_sampled(name, config) else n
         assert {type(example) for example in examples} == {declared.form}
-        assert loaded[split].num_rows == len(examples) == n
-        assert len({example.id for example in examples}) == n
+        assert loaded[split].num_rows == len({e.id for e in examples}) == len(examples) == n > 0
         assert [declared.form.from_row(row) for row in loaded[split]] == examples
         assert loaded[split].column_names == list(examples[0].to_row())
         languages = (declared.src_lang, declared.tgt_langs[0])
         assert {(e.src_lang, e.tgt_lang or languages[1]) for e in examples} == {languages}
-
-
-@pytest.mark.shared
-@cases(*SAMPLED)
-def test_rows_of_samples_are_examples(name: str, config: str, shared: Path, tmp_path: Path) -> None:
-    lay_out_samples(name, config, tmp_path, shared)
-    declared = registry.resolve("dataset", name).config(config)
-    examples = cc_hf.load_examples(name, config, data_dir=tmp_path)
-    loaded = cc_hf.load_dataset(name, config, data_dir=tmp_path)["test"]
-    assert len({example.id for example in examples}) == len(examples) == loaded.num_rows > 0
-    assert [declared.form.from_row(row) for row in loaded] == examples
-    languages = (declared.src_lang, declared.tgt_langs[0])
-    assert {(e.src_lang, e.tgt_lang) for e in examples} == {languages}
-    keys = registry.resolve("dataset", name).extra_keys_of(config)
-    assert {tuple(e.extra) for e in examples} == {keys}
-    streamed = cc_hf.load_dataset(name, config, data_dir=tmp_path, streaming=True)["test"]
-    assert list(streamed) == loaded.to_list()
+        assert {tuple(e.extra) for e in examples} == {keys}
+    if is_sampled(name, config):
+        streamed = cc_hf.load_dataset(name, config, data_dir=data_dir, streaming=True)["test"]
+        assert list(streamed) == loaded["test"].to_list()
 
 
 def test_a_split_loads_alone_and_unknown_names_are_refused() -> None:
@@ -104,25 +97,18 @@ def test_the_builder_names_a_malformed_row(tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", registry.DATASETS)
 def test_every_dataset_streams_and_builds_the_same(shared: Path, tmp_path: Path, name: str) -> None:
     config = registry.resolve("dataset", name).default_config
-    data_dir = (
-        lay_out_samples(name, config, tmp_path / "data", shared)
-        if is_sampled(name, config)
-        else shared / "upstream"
-    )
+    data_dir = data_of(name, config, shared, tmp_path / "data")
     loaded = cc_hf.load_dataset(name, config, data_dir=data_dir)
     for split, rows in cc_hf.load_dataset(name, config, data_dir=data_dir, streaming=True).items():
         assert list(rows) == loaded[split].to_list()
-    first, second = (
-        build_dataset_folder(name, [config], output=tmp_path / place, data_dir=data_dir)
-        for place in "ab"
-    )
-    assert [(path.relative_to(tmp_path / "a"), path.read_bytes()) for path in first] == [
-        (path.relative_to(tmp_path / "b"), path.read_bytes()) for path in second
-    ]
+    contents = []
+    for folder in (tmp_path / "a", tmp_path / "b"):
+        paths = build_dataset_folder(name, [config], output=folder, data_dir=data_dir)
+        contents.append([(path.relative_to(folder), path.read_bytes()) for path in paths])
+    assert contents[0] == contents[1]
     built = datasets.load_dataset(str(tmp_path / "a"), config)
-    assert {split: rows.to_list() for split, rows in built.items()} == {
-        split: rows.to_list() for split, rows in loaded.items()
-    }
+    rows_of = [{split: rows.to_list() for split, rows in d.items()} for d in (built, loaded)]
+    assert rows_of[0] == rows_of[1]
 
 
 _LOAD = (

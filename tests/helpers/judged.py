@@ -8,6 +8,8 @@ from typing import Any
 from cc_hf.results import EvaluationResult
 from cc_hf.schema import ContrastiveTranslationExample, Judgement
 
+Examples = list[ContrastiveTranslationExample]
+
 
 def contrastive(
     name: str, source: str, correct: str, *wrong: str, lang: str = "de", **extra: str

@@ -10,9 +10,9 @@ import pytest
 
 import cc_hf
 from cc_hf.results import EvaluationResult
-from cc_hf.schema import ContrastiveTranslationExample
 from tests.helpers.fake_evaluator import hash_scores
 from tests.helpers.families import save_tiny_m2m100
+from tests.helpers.judged import Examples
 from tests.helpers.lines import read_jsonl
 from tests.helpers.metrics import evaluate_dataset
 from tests.helpers.models import save_tiny_masked_lm
@@ -73,7 +73,7 @@ def test_every_sample_can_be_scored_by_mt_and_lm_evaluators(
 
 def both(
     part: str, rows: Rows, folder: Path, config: str, evaluator: Any
-) -> list[tuple[EvaluationResult, list[ContrastiveTranslationExample]]]:
+) -> list[tuple[EvaluationResult, Examples]]:
     found = []
     for name, some in (("plain", rows), ("swapped", swapped(rows))):
         lay_out(folder / name, part, some)

@@ -10,7 +10,7 @@ import pytest
 
 import cc_hf
 from cc_hf.evaluators.loading import load_evaluator
-from cc_hf.schema import ContrastiveTranslationExample
+from tests.helpers.judged import Examples
 from tests.helpers.models import save_tiny_masked_lm
 from tests.helpers.wino_x_schemas import lay_out, lm_rows, mt_rows, save_schema_marian
 
@@ -24,7 +24,7 @@ def data_dir(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="session")
-def schemas(data_dir: Path) -> list[ContrastiveTranslationExample]:
+def schemas(data_dir: Path) -> Examples:
     return cc_hf.load_examples("wino_x", "mt_en_de.translations", data_dir=data_dir)
 
 

@@ -15,7 +15,7 @@ from cc_hf.errors import CCError, EvaluatorError, InputError
 from cc_hf.evaluators.loading import load_evaluator
 from cc_hf.evaluators.options import LoadingOptions
 from cc_hf.files import sole_writer
-from cc_hf.schema import ContrastiveTranslationExample, ScoringRequest
+from cc_hf.schema import ScoringRequest
 from cc_hf.studies.wino_x.choice_accuracy import choice_accuracy
 from cc_hf.studies.wino_x.debias import debias
 from cc_hf.studies.wino_x.few_shot import CurvePoint, fine_tune_on_translations, learning_curve
@@ -31,13 +31,13 @@ from cc_hf.studies.wino_x.translation_pairs import PairCollator, encode_pairs
 from tests.helpers.cases import cases
 from tests.helpers.command_line import read_json
 from tests.helpers.families import BUILDERS
-from tests.helpers.judged import contrastive
+from tests.helpers.judged import Examples, contrastive
 
 MT = "mt_en_de.translations"
 
 
 @pytest.fixture(scope="module")
-def splits(schemas: list[ContrastiveTranslationExample]) -> WinoXSplits:
+def splits(schemas: Examples) -> WinoXSplits:
     return split_schemas(schemas, n_dev=20, n_test=60)
 
 

@@ -10,12 +10,12 @@ from typing import Any
 import pytest
 
 import cc_hf
-from cc_hf.schema import ContrastiveTranslationExample
 from cc_hf.studies.wino_x.referent_bias import ReferentBias, referent_bias
 from cc_hf.studies.wino_x.referent_choices import choices_of_result
 from cc_hf.studies.wino_x.trigger_importance import prediction_differences
 from tests.helpers.fake_evaluator import hash_scores
 from tests.helpers.families import save_tiny_m2m100
+from tests.helpers.judged import Examples
 from tests.helpers.lines import read_jsonl
 from tests.helpers.metrics import evaluate_dataset
 from tests.helpers.wino_x_schemas import lay_out, lm_rows, mt_rows, swapped
@@ -24,13 +24,9 @@ Rows = list[dict[str, Any]]
 Score = Callable[[Sequence[str], Sequence[str]], list[float]]
 
 
-def examples_of(
-    rows: Rows, folder: Path, config: str = "mt_en_de.translations"
-) -> list[ContrastiveTranslationExample]:
+def examples_of(rows: Rows, folder: Path, config: str = "mt_en_de.translations") -> Examples:
     lay_out(folder, config[:2], rows)
-    examples: list[ContrastiveTranslationExample] = cc_hf.load_examples(
-        "wino_x", config, data_dir=folder
-    )
+    examples: Examples = cc_hf.load_examples("wino_x", config, data_dir=folder)
     return examples
 
 

@@ -14,7 +14,6 @@ from transformers.trainer_pt_utils import LabelSmoother
 from cc_hf.errors import EvaluatorError, InputError, TooLongError
 from cc_hf.evaluators.families.seq2seq import Seq2SeqEvaluator
 from cc_hf.evaluators.loading import load_evaluator
-from cc_hf.schema import ContrastiveTranslationExample
 from cc_hf.studies.wino_x.pronoun_forms import find_pronouns
 from cc_hf.studies.wino_x.pronoun_penalty import (
     PronounPenaltyTrainer,
@@ -29,7 +28,7 @@ from cc_hf.studies.wino_x.translation_pairs import (
     encode_pairs,
 )
 from tests.helpers.cases import cases
-from tests.helpers.judged import contrastive
+from tests.helpers.judged import Examples, contrastive
 from tests.helpers.wino_x_schemas import save_schema_marian
 
 TOY = {"er": 0.2, "sie": 0.5, "es": 0.1, "rest": 0.2}  # of one position
@@ -125,9 +124,7 @@ def is_prefix(form: Sequence[int], other: Sequence[int]) -> bool:
 
 
 @torch.no_grad()
-def test_form_probabilities_equal_one_pass_per_token(
-    evaluator: Any, schemas: list[ContrastiveTranslationExample]
-) -> None:
+def test_form_probabilities_equal_one_pass_per_token(evaluator: Any, schemas: Examples) -> None:
     examples = [schemas[i] for i in (0, 3, 8, 13)]
     pairs = encode_pairs(evaluator, examples, pronouns="all")
     assert [len(pair.pronouns) for pair in pairs] == [1] * 4
@@ -227,9 +224,7 @@ def test_a_negative_weight_is_refused(marian: Any, tmp_path: Path) -> None:
         trainer(marian, tmp_path, weight=-1.0)
 
 
-def test_the_loss_equals_equation_4_9(
-    evaluator: Any, schemas: list[ContrastiveTranslationExample], tmp_path: Path
-) -> None:
+def test_the_loss_equals_equation_4_9(evaluator: Any, schemas: Examples, tmp_path: Path) -> None:
     pairs = encode_pairs(evaluator, schemas[:5], pronouns="all")
     expected = 0.0
     with torch.no_grad():
@@ -259,7 +254,7 @@ def test_the_loss_equals_equation_4_9(
 
 
 def test_accumulated_gradients_equal_those_of_one_batch(
-    evaluator: Any, schemas: list[ContrastiveTranslationExample], tmp_path: Path
+    evaluator: Any, schemas: Examples, tmp_path: Path
 ) -> None:
     """The Trainer counts the labels itself; batches differ in length and in padding."""
     by_length = sorted(schemas[:40], key=lambda e: len(e.correct_translation))
@@ -284,7 +279,7 @@ def test_accumulated_gradients_equal_those_of_one_batch(
 
 
 def test_a_nan_loss_raises_an_error_with_a_remedy(
-    marian: Any, schemas: list[ContrastiveTranslationExample], tmp_path: Path
+    marian: Any, schemas: Examples, tmp_path: Path
 ) -> None:
     batch = PairCollator.of(marian)(encode_pairs(marian, schemas[:2], pronouns="all"))
     compute, n_items = trainer(marian, tmp_path, weight=5.0).compute_loss, torch.tensor(math.nan)

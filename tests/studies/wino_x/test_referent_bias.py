@@ -1,7 +1,9 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from dataclasses import replace
+from itertools import combinations, product
 from pathlib import Path
 
 import numpy as np
@@ -15,9 +17,35 @@ from cc_hf.studies.wino_x.referent_bias import referent_bias
 from cc_hf.studies.wino_x.referent_choices import Choice, choices_of_result, read_choices
 from tests.helpers import respondents
 from tests.helpers.cases import cases
-from tests.helpers.judged import contrastive, result_of
+from tests.helpers.judged import Examples, contrastive, result_of
 from tests.helpers.lines import write_lines
-from tests.studies.wino_x.referent_choices import always, choices
+
+# correct gender, incorrect gender, position of the correct one -> is the correct one preferred?
+Prefers = Callable[[str, str, str], bool]
+
+
+def choices(
+    prefers: Prefers, genders: tuple[str, ...] = ("male", "female", "neutral"), n: int = 100
+) -> list[Choice]:
+    """Return balanced schemas like those of Wino-X: every pronoun is correct in one twin and
+    incorrect in the other.
+    """
+    found = []
+    for i, (a, b), place in product(range(n), combinations(genders, 2), (0, 1)):
+        pair = f"{i}.{a}.{b}.{place}"
+        for twin, (right, wrong) in enumerate(((a, b), (b, a))):
+            position = ("first", "second")[(place + twin) % 2]
+            read = (right, wrong, position)
+            found.append(Choice(f"{pair}-{twin}", pair, *read, prefers(*read)))
+    return found
+
+
+def always(gender: str, seed: int = 0) -> Prefers:
+    """Prefer a gender wherever it is offered, otherwise choose at random."""
+    generator = np.random.default_rng(seed)
+    return lambda right, wrong, position: (
+        right == gender if gender in (right, wrong) else bool(generator.random() < 0.5)
+    )
 
 
 @pytest.mark.parametrize("genders", [("male", "female"), ("male", "female", "neutral")], ids=len)
@@ -159,7 +187,7 @@ _TWO = [example("a-1"), example("a-2")]
     (_TWO[1:], "a-1 is not among the examples"),
     ([example("a-1", "1", "es")], r"expected one contrastive translation, so that.*got 2"),
 )
-def test_others_are_refused(examples: list[ContrastiveTranslationExample], message: str) -> None:
+def test_others_are_refused(examples: Examples, message: str) -> None:
     with pytest.raises(InputError, match=message):
         choices_of_result(judged(("a-1", "correct", 0.4, 0.3)), examples)
 

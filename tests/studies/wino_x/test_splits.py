@@ -17,12 +17,12 @@ from cc_hf.studies.wino_x.choice_accuracy import choice_accuracy
 from cc_hf.studies.wino_x.pronoun_forms import ambiguous_pronoun, find_pronouns
 from cc_hf.studies.wino_x.splits import matching_samples, schema_of, split_schemas
 from tests.helpers.cases import cases
-from tests.helpers.judged import contrastive
+from tests.helpers.judged import Examples, contrastive
 from tests.helpers.letter_evaluator import BrokenEvaluator, TextEvaluator
 from tests.helpers.lines import read_jsonl
 
 
-def schemas(sizes: Sequence[int]) -> list[ContrastiveTranslationExample]:
+def schemas(sizes: Sequence[int]) -> Examples:
     ids = [(i, j) for i, size in enumerate(sizes) for j in range(size)]
     return [contrastive(f"s{i}-{j}", "It left.", f"Er s{i} {j}.") for i, j in ids]
 
@@ -103,7 +103,7 @@ _NINE = schemas([2] * 9)
     (_NINE, 0, 2, "expected at least 1 sample for development"),
 )
 def test_bad_examples_are_refused(
-    examples: list[ContrastiveTranslationExample], n_dev: int, n_test: int, message: str
+    examples: Examples, n_dev: int, n_test: int, message: str
 ) -> None:
     with pytest.raises(InputError, match=message):
         split_schemas(examples, n_dev=n_dev, n_test=n_test)

@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 
 from cc_hf.cues.referents import ambiguous_it
-from cc_hf.schema import ContrastiveTranslationExample
 from cc_hf.studies.wino_x.suitability import FILTERS, select_schemas
 from cc_hf.studies.wino_x.winogrande import load_winogrande
 from tests.helpers.cases import cases
+from tests.helpers.judged import Examples
 from tests.helpers.lines import read_jsonl, write_jsonl
 from tests.studies.wino_x.winogrande_rows import schema
 
@@ -34,7 +34,7 @@ def _removed(removed: dict[str, int]) -> dict[str, int]:
     return {name: n for name, n in removed.items() if n}
 
 
-def _sentences(path: Path, rows: list[dict[str, Any]]) -> list[ContrastiveTranslationExample]:
+def _sentences(path: Path, rows: list[dict[str, Any]]) -> Examples:
     return load_winogrande(write_jsonl(path / "rows.jsonl", rows))
 
 

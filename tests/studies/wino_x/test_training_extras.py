@@ -11,7 +11,6 @@ import pytest
 
 import cc_hf
 from cc_hf.errors import EvaluatorError, InputError
-from cc_hf.schema import ContrastiveTranslationExample
 from cc_hf.statistics.corpus_quality import corpus_score
 from cc_hf.studies.wino_x.debias import debias
 from cc_hf.studies.wino_x.few_shot import LEARNING_RATES, search_learning_rate
@@ -26,6 +25,7 @@ from cc_hf.studies.wino_x.winogrande_part import trained_on_winogrande
 from cc_hf.systems.translate import translate_with
 from tests.helpers.cases import cases
 from tests.helpers.command_line import printed_by, read_json
+from tests.helpers.judged import Examples
 from tests.helpers.lines import write_jsonl, write_lines
 from tests.helpers.printed_beside import cells_beside
 from tests.helpers.terminal import printed
@@ -69,7 +69,7 @@ def test_bleu_and_pronouns_are_measured_before_and_after_each_training(
 
 
 def test_trigger_importance_is_that_of_the_test_part(
-    curve: dict[str, Any], marian: Any, schemas: list[ContrastiveTranslationExample]
+    curve: dict[str, Any], marian: Any, schemas: Examples
 ) -> None:
     part = split_schemas(schemas, n_dev=8, n_test=8).test
     saliences, skipped = prediction_differences(marian, part)
@@ -101,7 +101,7 @@ def test_a_search_needs_several_rates_of_which_one_works(
     rates: tuple[float, ...],
     message: str,
     marian: Any,
-    schemas: list[ContrastiveTranslationExample],
+    schemas: Examples,
 ) -> None:
     assert LEARNING_RATES == (1e-5, 1e-6, 1e-7)
     splits = split_schemas(schemas, n_dev=4, n_test=4)

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import copy
 import dataclasses
 from collections.abc import Sequence
 from pathlib import Path
@@ -7,6 +8,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+import torch
+from transformers.modeling_outputs import BaseModelOutput
 
 import cc_hf
 from cc_hf.conversion.convert import convert
@@ -27,8 +30,41 @@ from cc_hf.text.tokenization import moses_words
 from tests.helpers import families
 from tests.helpers.cases import cases
 from tests.helpers.fairseq_models import save_fairseq
-from tests.helpers.judged import contrastive
-from tests.studies.wino_x.plain_prediction_difference import plain_probabilities
+from tests.helpers.judged import Examples, contrastive
+
+
+def plain_probabilities(
+    evaluator: Seq2SeqEvaluator,
+    source: Sequence[int],
+    target: Sequence[int],
+    pronoun: Sequence[int],
+) -> list[float]:
+    """Return the probability of the target tokens at the positions `pronoun`, with the whole
+    source, then without each of its tokens.
+    """
+    model = evaluator.model
+    encoder = copy.deepcopy(model.get_encoder())
+    unused = next(i for i in range(5, encoder.embed_tokens.weight.shape[0]) if i not in source)
+    with torch.no_grad():
+        encoder.embed_tokens.weight[unused] = 0
+    whole = torch.tensor([list(source)])
+    mask = torch.ones_like(whole)
+    ids = whole if model.config.model_type == "fsmt" else None
+    decoder_ids = torch.tensor([[*evaluator.decoder_start, *target][:-1]])
+    behind = len(evaluator.decoder_start) - 1  # logits[behind + i] give target[i]
+    found = []
+    for place in (None, *range(len(source))):
+        without = whole.clone()
+        if place is not None:
+            without[0, place] = unused
+        with torch.no_grad():
+            states = encoder(input_ids=without, attention_mask=mask).last_hidden_state
+            outputs = BaseModelOutput(last_hidden_state=states)
+            given = {"input_ids": ids, "attention_mask": mask, "encoder_outputs": outputs}
+            logits = model(**given, decoder_input_ids=decoder_ids, use_cache=False).logits[0]
+            logprobs = logits.double().log_softmax(-1)
+        found.append(float(sum(logprobs[behind + at, target[at]] for at in pronoun).exp()))
+    return found
 
 
 def example(
@@ -169,7 +205,7 @@ def test_examples_that_cannot_be_measured_have_a_reason(tiny_marian: Path) -> No
     ([EXAMPLES[1], _LONG], "row 1: the source has"),
 )
 def test_unsuitable_examples_are_refused(
-    examples: list[ContrastiveTranslationExample], message: str, tiny_marian: Path
+    examples: Examples, message: str, tiny_marian: Path
 ) -> None:
     with pytest.raises((InputError, TooLongError), match=message):
         prediction_differences(cc_hf.load_evaluator(tiny_marian), examples)
