@@ -97,12 +97,7 @@ def test_only_models_of_one_direction_have_languages(family: str, folder: Path) 
 
 @pytest.mark.parametrize("batch_tokens", [1, 150, 100_000])
 def test_logprobs_equal_a_plain_forward_pass(
-    family: str,
-    folder: Path,
-    expected: Logprobs,
-    pairs: Pairs,
-    texts: Texts,
-    batch_tokens: int,
+    family: str, folder: Path, expected: Logprobs, pairs: Pairs, texts: Texts, batch_tokens: int
 ) -> None:
     evaluator = cc_hf.load_evaluator(folder, batch_tokens=batch_tokens)
     assert max(len(e) for e in expected) > {"causal_lm": 200, "masked_lm": 80}.get(family, 500)
@@ -131,7 +126,7 @@ def test_order_and_duplicates_are_no_matter(folder: Path, texts: Texts) -> None:
     )
 
 
-def test_equal_requests_are_scored_once(
+def test_equals_are_scored_once(
     folder: Path, texts: Texts, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     evaluator = cc_hf.load_evaluator(folder, batch_tokens=999)
@@ -190,10 +185,8 @@ def test_too_long_texts_are_refused_or_truncated(family: str, folder: Path) -> N
     assert np.isfinite(found).all()
 
 
-def test_named_logprobs_give_the_text_of_every_token(
-    folder: Path,
-    expected: Logprobs,
-    pairs: Pairs,
+def test_named_logprobs_give_texts_of_tokens(
+    folder: Path, expected: Logprobs, pairs: Pairs
 ) -> None:
     evaluator = cc_hf.load_evaluator(folder)
     short = [i for i, pair in enumerate(pairs) if sum(map(len, pair)) < 200]

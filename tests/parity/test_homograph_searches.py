@@ -27,6 +27,7 @@ pytestmark = pytest.mark.shared
 #: n -> draws whose mean is reported
 DRAWS = {100: 10, 745: 2, 2219: 1}
 
+Rows = list[dict[str, Any]]
 #: homograph -> cluster -> its words
 Lexicon = Mapping[str, Mapping[str, SenseCluster]]
 
@@ -46,7 +47,7 @@ def published_lexicon(shared: Path) -> Lexicon:
     }
 
 
-def recorded_rows(shared: Path, lexicon: Lexicon) -> list[dict[str, Any]]:
+def recorded_rows(shared: Path, lexicon: Lexicon) -> Rows:
     """Return the recorded pairs, whose reference has a word of the right sense."""
     rows = read_jsonl(shared / "gold/wsd/pairs.jsonl")
     for row in rows:
@@ -56,7 +57,7 @@ def recorded_rows(shared: Path, lexicon: Lexicon) -> list[dict[str, Any]]:
     return [{name: row[name] for name in names} for row in rows]
 
 
-def with_flips(rows: list[dict[str, Any]], lexicon: Lexicon, draw: random.Random) -> list[str]:
+def with_flips(rows: Rows, lexicon: Lexicon, draw: random.Random) -> list[str]:
     """Return the references; every second one has a word of another sense of its homograph."""
     texts = []
     for number, row in enumerate(rows):
@@ -67,9 +68,7 @@ def with_flips(rows: list[dict[str, Any]], lexicon: Lexicon, draw: random.Random
     return texts
 
 
-def judged(
-    rows: list[dict[str, Any]], texts: list[str], search: str, **options: Any
-) -> EvaluationResult:
+def judged(rows: Rows, texts: list[str], search: str, **options: Any) -> EvaluationResult:
     options = {"search": search, "tgt_lang": "de", "n_resamples": 1, **options}
     return evaluate_metric("homograph_accuracy", texts, rows, **options)
 

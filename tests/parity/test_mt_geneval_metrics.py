@@ -98,9 +98,7 @@ def counterfactual_run(
 
 @pytest.mark.parametrize("split", ["dev", "test"])
 @cases(("contextual", 45), ("counterfactual", 55))
-def test_gender_accuracy_is_that_of_runs(
-    subset: str, n_rows: int, shared: Path, split: str
-) -> None:
+def test_gender_accuracy_is_that_of_run(subset: str, n_rows: int, shared: Path, split: str) -> None:
     """Compare counts, and the decision on every segment where it is recorded."""
     rows = gold(shared, "gold.json", subset=subset, split=split)
     assert len(rows) == n_rows

@@ -89,9 +89,7 @@ def test_every_file_and_split_has_the_recorded_size(shared: Path) -> None:
 
 
 @cases(("hi", 84.7), ("it", 89.0), ("es", 89.2))
-def test_share_of_gendered_dev_references_is_printed(
-    lang: str, percent: float, shared: Path
-) -> None:
+def test_share_of_gendered_references_is_printed(lang: str, percent: float, shared: Path) -> None:
     config = f"counterfactual_{lang}"
     n, n_kept = (len(load(shared, name, "dev")) for name in (config, f"{config}.translations"))
     assert round(100 * n_kept / n, 1) == percent

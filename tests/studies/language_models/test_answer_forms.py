@@ -50,9 +50,7 @@ def test_questions_and_answers_follow_the_world() -> None:
         assert written["cota"][1:5] == [f"noun{meant}", "|", world.genders[meant], pronoun]
 
 
-def test_three_models_are_trained_and_judged(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_models_are_trained_and_judged(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     run(tmp_path, 3)
     records = json.loads((tmp_path / "curve.json").read_text(encoding="utf-8"))["records"]
     assert [(record["form"], record["step"]) for record in records] == [

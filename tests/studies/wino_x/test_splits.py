@@ -102,9 +102,7 @@ _NINE = schemas([2] * 9)
     (_NINE, 1, 2, r"development part: expected at least the 2.*got 1"),
     (_NINE, 0, 2, "expected at least 1 sample for development"),
 )
-def test_bad_examples_are_refused(
-    examples: Examples, n_dev: int, n_test: int, message: str
-) -> None:
+def test_bad_rows_are_refused(examples: Examples, n_dev: int, n_test: int, message: str) -> None:
     with pytest.raises(InputError, match=message):
         split_schemas(examples, n_dev=n_dev, n_test=n_test)
 

@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -12,7 +11,7 @@ from cc_hf.studies.wino_x.winogrande import load_winogrande
 from tests.helpers.cases import cases
 from tests.helpers.judged import Examples
 from tests.helpers.lines import read_jsonl, write_jsonl
-from tests.studies.wino_x.winogrande_rows import schema
+from tests.studies.wino_x.winogrande_rows import Rows, schema
 
 _BEDS = ("sofa", "bed")
 _SUITABLE = (
@@ -26,7 +25,7 @@ _SUITABLE = (
 
 def _twins(
     template: str = _SUITABLE[0], options: tuple[str, str] = _BEDS, second: str = "old"
-) -> list[dict[str, Any]]:
+) -> Rows:
     return schema(template, *options, ("red", second))
 
 
@@ -34,7 +33,7 @@ def _removed(removed: dict[str, int]) -> dict[str, int]:
     return {name: n for name, n in removed.items() if n}
 
 
-def _sentences(path: Path, rows: list[dict[str, Any]]) -> Examples:
+def _sentences(path: Path, rows: Rows) -> Examples:
     return load_winogrande(write_jsonl(path / "rows.jsonl", rows))
 
 

@@ -98,10 +98,7 @@ def test_the_rate_with_the_lowest_loss_of_the_development_is_used(curve: dict[st
     ((1e30, 1e31), r"rates 1e\+30, 1e\+31 was completed: the loss"),
 )
 def test_a_search_needs_several_rates_of_which_one_works(
-    rates: tuple[float, ...],
-    message: str,
-    marian: Any,
-    schemas: Examples,
+    rates: tuple[float, ...], message: str, marian: Any, schemas: Examples
 ) -> None:
     assert LEARNING_RATES == (1e-5, 1e-6, 1e-7)
     splits = split_schemas(schemas, n_dev=4, n_test=4)

@@ -204,9 +204,7 @@ def test_examples_that_cannot_be_measured_have_a_reason(tiny_marian: Path) -> No
     ([EXAMPLES[0], _FRENCH], "example 'b-1': expected the languages en-de, got en-fr"),
     ([EXAMPLES[1], _LONG], "row 1: the source has"),
 )
-def test_unsuitable_examples_are_refused(
-    examples: Examples, message: str, tiny_marian: Path
-) -> None:
+def test_unsuitable_rows_are_refused(examples: Examples, message: str, tiny_marian: Path) -> None:
     with pytest.raises((InputError, TooLongError), match=message):
         prediction_differences(cc_hf.load_evaluator(tiny_marian), examples)
 

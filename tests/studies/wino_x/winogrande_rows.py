@@ -7,10 +7,10 @@ from typing import Any
 
 from tests.helpers.wino_x_schemas import ACCUSATIVE, NOMINATIVE, NOUNS, TRIGGERS
 
+Rows = list[dict[str, Any]]
 
-def schema(
-    template: str, option1: str, option2: str, words: tuple[str, str]
-) -> list[dict[str, Any]]:
+
+def schema(template: str, option1: str, option2: str, words: tuple[str, str]) -> Rows:
     """Return the twins of a template with {} for the deciding word."""
     options = {"option1": option1, "option2": option2}
     return [
@@ -19,7 +19,7 @@ def schema(
     ]
 
 
-def hit_schemas(pairs: Iterable[tuple[str, str]]) -> list[dict[str, Any]]:
+def hit_schemas(pairs: Iterable[tuple[str, str]]) -> Rows:
     """Return a schema for each pair of nouns of `tests.helpers.wino_x_schemas`."""
     text, words = "The {} hit the {} because the _ was {{}}.", ("heavy", "fragile")
     return [row for pair in pairs for row in schema(text.format(*pair), *pair, words)]
