@@ -31,10 +31,8 @@ def digest(rows: Any) -> str:
 
 def configurations(folder: Path) -> list[str]:
     """Those that the card of a built folder names."""
-    return [
-        config["config_name"]
-        for config in DatasetCard.load(folder / "README.md").data.to_dict()["configs"]
-    ]
+    configs = DatasetCard.load(folder / "README.md").data.to_dict()["configs"]
+    return [config["config_name"] for config in configs]
 
 
 def main() -> None:

@@ -104,9 +104,8 @@ def test_logprobs_equal_a_plain_forward_pass(
     found = evaluator.token_logprobs(*texts, **_LANGUAGES)
     for one, plain in zip(found, expected, strict=True):
         np.testing.assert_allclose(one, plain, atol=_ATOL, rtol=0)
-    scores = evaluator.score(
-        [ScoringRequest(s, t, i) for i, (s, t) in enumerate(pairs)], src_lang="en", tgt_lang="de"
-    )
+    requests = [ScoringRequest(s, t, i) for i, (s, t) in enumerate(pairs)]
+    scores = evaluator.score(requests, src_lang="en", tgt_lang="de")
     assert scores.n_tokens.tolist() == [len(e) for e in expected]
     means = [(e.mean(), np.exp(e).mean()) for e in expected]
     scored = np.stack([scores.mean_logprob, scores.mean_probability], axis=1)
@@ -118,12 +117,10 @@ def test_order_and_duplicates_are_no_matter(folder: Path, texts: Texts) -> None:
     evaluator = cc_hf.load_evaluator(folder)
     once = evaluator.mean_logprobs(sources, translations, **_LANGUAGES)
     assert once.dtype == np.float64
-    np.testing.assert_array_equal(
-        evaluator.mean_logprobs(sources[::-1], translations[::-1], **_LANGUAGES), once[::-1]
-    )
-    np.testing.assert_array_equal(
-        evaluator.mean_logprobs(sources * 2, translations * 2, **_LANGUAGES), np.tile(once, 2)
-    )
+    turned = evaluator.mean_logprobs(sources[::-1], translations[::-1], **_LANGUAGES)
+    np.testing.assert_array_equal(turned, once[::-1])
+    twice = evaluator.mean_logprobs(sources * 2, translations * 2, **_LANGUAGES)
+    np.testing.assert_array_equal(twice, np.tile(once, 2))
 
 
 def test_equals_are_scored_once(
@@ -152,10 +149,8 @@ def test_scores_depend_on_the_source(folder: Path) -> None:
 def test_languages_of_loading_are_used(folder: Path, texts: Texts) -> None:
     sources, translations = texts
     plain, given = cc_hf.load_evaluator(folder), cc_hf.load_evaluator(folder, **_LANGUAGES)
-    np.testing.assert_array_equal(
-        given.mean_logprobs(sources[:2], translations[:2]),
-        plain.mean_logprobs(sources[:2], translations[:2], **_LANGUAGES),
-    )
+    expected = plain.mean_logprobs(sources[:2], translations[:2], **_LANGUAGES)
+    np.testing.assert_array_equal(given.mean_logprobs(sources[:2], translations[:2]), expected)
 
 
 def test_unknown_languages_are_refused(family: str, folder: Path) -> None:

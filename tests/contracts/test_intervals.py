@@ -32,10 +32,8 @@ _Found = Interval | NoInterval
 
 
 def _kappa(n_defined: int) -> _Found:
-    return kappa_interval(
-        ["b"] * n_defined + ["a"] * (_N - n_defined),
-        ["b", "a"] * (n_defined // 2) + ["a"] * (_N - n_defined),
-    )
+    rest = ["a"] * (_N - n_defined)
+    return kappa_interval(["b"] * n_defined + rest, ["b", "a"] * (n_defined // 2) + rest)
 
 
 def _correlation(n_defined: int) -> _Found:

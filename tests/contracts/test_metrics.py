@@ -55,10 +55,7 @@ def test_the_order_of_rows_does_not_change_the_result(metric: str) -> None:
 @pytest.mark.parametrize("metric", METRICS)
 def test_duplicated_rows_do_not_change_the_scores(metric: str) -> None:
     texts, references = rows_of(metric)
-    again = [
-        {**reference, "pair": f"again {reference['pair']}"} if reference.get("pair") else reference
-        for reference in references
-    ]
+    again = [{**r, "pair": f"again {r['pair']}"} if r.get("pair") else r for r in references]
     plain = judged(metric, texts, references)
     doubled = judged(metric, texts * 2, references + again)
     assert verdicts(doubled) == verdicts(plain) * 2
@@ -106,9 +103,8 @@ def test_right_and_wrong_change_sides_with_the_references(metric: str, seed: int
     texts, references = drawn_rows(metric, seed, N)
     other: list[Any] = [swapped(metric, reference) for reference in references]
     for n_levels in (4, 1 << 30):
-        plain, found = (
-            drawn(metric, seed, n_levels, (texts, rows)) for rows in (references, other)
-        )
+        plain = drawn(metric, seed, n_levels, (texts, references))
+        found = drawn(metric, seed, n_levels, (texts, other))
         for before, after in zip(plain.judgements, found.judgements, strict=True):
             p, q = before.probability_correct, after.probability_correct
             assert (p is None and q is None) or p + q == pytest.approx(1, abs=1e-12)  # type: ignore[operator]

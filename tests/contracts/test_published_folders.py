@@ -44,9 +44,7 @@ _OTHER_ADDRESSES = (
 
 
 def _known_addresses() -> tuple[str, ...]:
-    declared: list[DatasetDeclaration] = [
-        registry.resolve("dataset", name) for name in registry.names("dataset")
-    ]
+    declared: list[DatasetDeclaration] = [*registry.load_all("dataset").values()]
     hosts = {"github": "https://github.com/", "hub": "https://huggingface.co/datasets/"}
     repos = {
         hosts[file.host] + file.repository
@@ -72,10 +70,8 @@ def _links(text: str) -> list[str]:
 
 def _dead_links(text: str, folder: Path) -> list[str]:
     """Return the links that lead neither to a file below the folder nor to a known address."""
-    headings = {
-        re.sub(r"[^\w -]", "", line.lower()).replace(" ", "-")
-        for line in re.findall(r"^#+ (.+)$", text, re.MULTILINE)
-    }
+    lines = re.findall(r"^#+ (.+)$", text, re.MULTILINE)
+    headings = {re.sub(r"[^\w -]", "", line.lower()).replace(" ", "-") for line in lines}
     dead = []
     for link in _links(text):
         parts = urlsplit(link)

@@ -95,12 +95,11 @@ def _files(folder: Path) -> list[Path]:
         ("winomt", "default", "winomt_pattern_matching"),
     ):
         for system in ("a", "b"):
-            origin = {"dataset": dataset, "config": config, "system": system}
+            origin: dict[str, Any] = {"dataset": dataset, "config": config, "system": system}
             origin["signature"] = f"x|data:{dataset}/{config}@1|langs:en-de"
-            results = tuple(
-                result_of([], **origin, metric=name, n=9, scores={"accuracy": 0.5})
-                for name in ("contrastive_conditioning", metric)
-            )
+            origin |= {"n": 9, "scores": {"accuracy": 0.5}}
+            metrics = ("contrastive_conditioning", metric)
+            results = tuple(result_of([], **origin, metric=name) for name in metrics)
             paths.append(folder / f"{dataset}.{system}.json")
             paths[-1].write_text(ResultSet(results).to_json(), encoding="utf-8")
     return paths

@@ -120,9 +120,9 @@ def test_import_writes_no_shims_when_opted_out_and_never_fails(tmp_path: Path) -
 
 def test_import_of_cc_hf_loads_only_five_of_its_own_modules() -> None:
     code = (
-        "import __future__, sys, typing, importlib, os\nbefore = set(sys.modules)\nimport"
-        " cc_hf\nprint(sorted(set(sys.modules) - before))"
+        "import __future__, sys, typing, importlib, os\nbefore = set(sys.modules)\nimport cc_hf\n"
     )
+    code += "print(sorted(set(sys.modules) - before))"
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     own = [f"cc_hf.{name}" for name in ("_version", "errors", "evaluate_modules", "registry")]
     assert found.stdout.strip() == str(["cc_hf", *own])
@@ -220,10 +220,8 @@ def test_registered_metrics_can_be_combined_by_evaluate(home: Path) -> None:
         expected = (single[figure], single["signature"])
         assert (found[figure], found[f"{name}_signature"]) == expected
 
-    cues, words = (
-        row(name, 1, is_right=True)[1]
-        for name in ("contrastive_conditioning", "winomt_pattern_matching")
-    )
+    names = ("contrastive_conditioning", "winomt_pattern_matching")
+    cues, words = (row(name, 1, is_right=True)[1] for name in names)
     judge = load_metric("contrastive_conditioning", evaluator=hash_scores, src_lang="en")
     matching = load_metric("winomt_pattern_matching", alignments=["0-0 1-1 2-2"])
     texts: dict[str, Any] = {"predictions": ["Die Ärztin ging."], "tgt_lang": "de"}

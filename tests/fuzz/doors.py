@@ -135,11 +135,8 @@ def _files(case: dict[str, Any], folder: Path, model: Path | None) -> None:
         content = case["files"].get(name, BASES[name])
         data = content.encode("utf-8", "surrogatepass") if isinstance(content, str) else None
         (folder / name).write_bytes(bytes(content) if data is None else data)
-    known = {*BASES}
-    args = [
-        str(folder / word) if word in known or word.startswith("OUT") else word
-        for word in case["command"]
-    ]
+    files = [word for word in case["command"] if word in BASES or word.startswith("OUT")]
+    args = [str(folder / word) if word in files else word for word in case["command"]]
     result = CliRunner().invoke(app, args)
     if isinstance(result.exception, SystemExit):
         raise InputError(result.output)

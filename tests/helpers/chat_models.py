@@ -69,10 +69,8 @@ SHORT = Decoding(max_new_tokens=6)
 
 def asked(*contents: str) -> Conversation:
     """Return turns of user and assistant, in turn."""
-    return tuple(
-        Message("assistant" if number % 2 else "user", content)
-        for number, content in enumerate(contents)
-    )
+    roles: Any = ("user", "assistant")
+    return tuple(Message(roles[i % 2], content) for i, content in enumerate(contents))
 
 
 QUESTIONS = [

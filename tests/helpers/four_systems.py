@@ -17,10 +17,8 @@ def four_systems(shared: Path, folder: Path) -> list[System]:
     for name in ("aws", "bing", "google", "systran"):
         given = shared / f"upstream/gabrielStanovsky/mt_gender/translations/{name}/en-de.txt"
         lines = filter(None, given.read_text(encoding="utf-8").splitlines())
-        options: Any = {
-            "translations": write_lines(folder / f"{name}.txt", lines),
-            "tgt_lang": "de",
-        }
+        path = write_lines(folder / f"{name}.txt", lines)
+        options: Any = {"translations": path, "tgt_lang": "de"}
         options |= {"evaluator": hash_scores, "data_dir": shared / "upstream"}
         result = evaluate_dataset("winomt", **options)
         systems.append(System(name, {result.metric: result}))

@@ -66,10 +66,8 @@ class LetterEvaluator(Evaluator):
         return self.encode_sources(texts, src_lang, tgt_lang)
 
     def logprobs_batch(self, sources: Ids, targets: Ids) -> Logprobs:
-        pairs = [
-            ("".join(map(chr, s[:-1])), "".join(map(chr, t[:-1])))
-            for s, t in zip(sources, targets, strict=True)
-        ]
+        texts = [["".join(map(chr, ids[:-1])) for ids in side] for side in (sources, targets)]
+        pairs = list(zip(*texts, strict=True))
         self.before(pairs)
         return [np.full(len(t) + 1, np.log(hash_score(s, t))) for s, t in pairs]
 
@@ -87,10 +85,8 @@ class BrokenEvaluator(LetterEvaluator):
 
 def letter_requests(n: int) -> list[ScoringRequest]:
     """Return distinct pairs of different lengths in no order, with a few duplicates."""
-    found = [
-        ScoringRequest(f"source {7 * i % n}" + "x" * (i % 5), f"translation {i}", i)
-        for i in range(n)
-    ]
+    sources = [f"source {7 * i % n}" + "x" * (i % 5) for i in range(n)]
+    found = [ScoringRequest(text, f"translation {i}", i) for i, text in enumerate(sources)]
     return found + found[: n // 10]
 
 

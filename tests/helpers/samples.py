@@ -35,11 +35,9 @@ def lay_out_samples(name: str, config: str, folder: Path, shared: Path) -> Path:
 
 def declare_wino_x(folder: Path) -> None:
     """Declare the files of Wino-X in a data_dir as samples with the rows that they have."""
-    rows = {
-        path: path.read_text(encoding="utf-8").rstrip("\n").count("\n") + 1
-        for path in folder.glob("demelin/wino_x/data/*/*.jsonl")
-    }
-    sizes = {path.relative_to(folder).as_posix(): n for path, n in rows.items()}
+    paths = folder.glob("demelin/wino_x/data/*/*.jsonl")
+    texts = {path.relative_to(folder).as_posix(): path.read_text("utf-8") for path in paths}
+    sizes = {name: text.rstrip("\n").count("\n") + 1 for name, text in texts.items()}
     (folder / SAMPLE_SIZES).write_text(json.dumps(sizes), encoding="utf-8")
 
 

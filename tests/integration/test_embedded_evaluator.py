@@ -31,11 +31,9 @@ TABLE_1 = (  # Vamvas & Sennrich 2021, Table 1
 
 @pytest.mark.parametrize("score", ["geometric", "arithmetic", "reference"])
 def test_translations_of_table_1_are_ranked_as_in_the_paper(score: str) -> None:
-    reference = {
-        "correct_sources": ["The assistant asked the [female] doctor if she needs any help."],
-        "incorrect_sources": ["The assistant asked the [male] doctor if she needs any help."],
-        "category": "female",
-    }
+    source = "The assistant asked the [{}] doctor if she needs any help."
+    reference = {"correct_sources": [source.format("female")], "category": "female"}
+    reference["incorrect_sources"] = [source.format("male")]
     options = {"evaluator": "cc-tiny-en-de", "score": score, **EN_DE}
     found = compute(TABLE_1, [reference] * 6, **options)["probability_correct"]
     assert min(found[:2]) > 0.5 > max(found[2:4])

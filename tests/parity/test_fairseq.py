@@ -65,10 +65,8 @@ def evaluator(folder: Path, **options: Any) -> FairseqEvaluator:
 def test_logprobs_are_as_recorded(shared: Path, converted: dict[str, Path], setting: str) -> None:
     pairs = gold(shared, setting)
     assert len(pairs) == 40
-    found = {
-        name: evaluator(converted[setting] / name).id_logprobs(*ids(pairs))
-        for name in ("model1", "model2")
-    }
+    models = {name: evaluator(converted[setting] / name) for name in ("model1", "model2")}
+    found = {name: model.id_logprobs(*ids(pairs)) for name, model in models.items()}
     found["ensemble"] = ensemble_logprobs([*found.values()])
     for name, rows in found.items():
         for pair, logprobs in zip(pairs, rows, strict=True):
@@ -113,9 +111,8 @@ def test_beam_search_gives_the_translations_of_fairseq(
     translations = translate([sources[row["pair_id"]] for row in found], folder, loading=loading)
     assert translations == [row["hypos"][0]["text"] for row in found]
     hypotheses = [(row["source_ids"], hypothesis) for row in found for hypothesis in row["hypos"]]
-    logprobs = evaluator(folder).id_logprobs(
-        [ids for ids, _ in hypotheses], [hypothesis["tokens"] for _, hypothesis in hypotheses]
-    )
+    rows = [ids for ids, _ in hypotheses], [hypothesis["tokens"] for _, hypothesis in hypotheses]
+    logprobs = evaluator(folder).id_logprobs(*rows)
     for (_, hypothesis), positions in zip(hypotheses, logprobs, strict=True):
         assert positions == pytest.approx(hypothesis["positional_scores"], abs=_TOLERANCE)
 

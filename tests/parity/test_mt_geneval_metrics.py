@@ -4,7 +4,7 @@ sacreBLEU, see PROVENANCE.md.
 
 from __future__ import annotations
 
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -139,10 +139,8 @@ def test_gender_accuracy_is_that_of_run(subset: str, n_rows: int, shared: Path, 
 def test_german_accuracy_and_further_figures_are_as_recorded(shared: Path) -> None:
     originals, flipped = contextual_lines(shared, "test", "de")
     alternating = [flipped[n] if n % 2 else line for n, line in enumerate(originals)]
-    original, flip, mixed, empty = (
-        judged(shared, "contextual_de", "gender_accuracy", texts)
-        for texts in (originals, flipped, alternating, [""] * 1100)
-    )
+    run = partial(judged, shared, "contextual_de", "gender_accuracy")
+    original, flip, mixed, empty = map(run, (originals, flipped, alternating, [""] * 1100))
     accuracies = [100 * found.scores["accuracy"] for found in (original, flip, mixed, empty)]
     assert [round(accuracy, 2) for accuracy in accuracies] == [100, 0.73, 50.45, 100]
     (sizes,) = gold(shared, "sizes.json", subset="contextual", split="test", lang="de")

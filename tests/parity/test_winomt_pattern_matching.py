@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 from collections import Counter
 from functools import cache
+from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
@@ -182,11 +183,8 @@ def test_configurations_all_and_acl2019_differ_in_two_stereotypes(shared: Path) 
     n_sides = Counter(e.extra["stereotype"] for e in program)
     assert (n_sides["pro"], n_sides["anti"]) == (1584, 1584)
     without_neutral = [e for e in every if e.gold != "neutral"]
-    rows, other = (
-        [(e.id, e.source, e.focus, e.gold, e.extra) for e in examples]
-        for examples in (without_neutral, with_cues)
-    )
-    assert rows == other
+    fields = attrgetter("id", "source", "focus", "gold", "extra")
+    assert [*map(fields, without_neutral)] == [*map(fields, with_cues)]
 
 
 @cases(("aws", 0.984), ("google", 0.989))
