@@ -55,9 +55,8 @@ def test_a_screen_marks_what_is_not_fit_and_puts_it_last(kind: str, tmp_path: Pa
     for order in ((weak, fit), (fit, weak)):
         shown = printed(results_table(ResultSet(order)), width=200)
         terminal = " ".join(shown.replace("│", " ").split())
-        assert terminal.index("WinoMT pattern matching accuracy") < terminal.index(
-            "contrastive conditioning accuracy"
-        )
+        names = ("WinoMT pattern matching accuracy", "contrastive conditioning accuracy")
+        assert terminal.index(names[0]) < terminal.index(names[1])
         cited = "minimum accuracy 40.0, beside accuracy on male 60.0, accuracy on female 40.0"
         assert f"{cited} (WinoMT pattern matching)" in terminal
         if kind == "limit":
@@ -116,9 +115,8 @@ def test_the_box_is_no_wider_than_a_terminal_even_in_a_pipe() -> None:
 
 def test_the_page_of_a_metric_marks_what_the_embedded_evaluator_judges() -> None:
     rows = '[{"correct_sources": ["A [male] cook."], "incorrect_sources": ["A [female] cook."]}]'
-    answer = judge_lines(
-        "contrastive_conditioning", "Ein Koch.", rows, src_lang="en", tgt_lang="de"
-    )
+    texts = ("contrastive_conditioning", "Ein Koch.", rows)
+    answer = judge_lines(*texts, src_lang="en", tgt_lang="de")
     assert "small evaluator" in answer.figures["unfit"]
 
 

@@ -9,6 +9,7 @@ from cc_hf.results import EvaluationResult
 from cc_hf.schema import ContrastiveTranslationExample, Judgement
 
 Examples = list[ContrastiveTranslationExample]
+Sides = tuple[Examples, Examples]
 
 
 def contrastive(

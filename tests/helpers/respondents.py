@@ -69,9 +69,8 @@ def right_by_hash(row: int, answer: str) -> Reply:
 
 
 def refusing_each(n: int, rule: Rule) -> Rule:
-    return lambda row, answer: (
-        Reply("As an AI, I have no opinion.") if row % n == n - 1 else rule(row, answer)
-    )
+    refusal = Reply("As an AI, I have no opinion.")
+    return lambda row, answer: refusal if row % n == n - 1 else rule(row, answer)
 
 
 def failing_each(n: int, rule: Rule) -> Rule:
@@ -105,6 +104,5 @@ def run_choices(
     plan: Plan, rows: Sequence[Example], rule: Rule, path: Path, **options: Any
 ) -> EvaluationResult:
     material = Material("en", "de", rows)
-    return choices_of_run(
-        *ask_plan("choose", material, plan, Scripted(plan, rule), path, **options)
-    )
+    asked = ask_plan("choose", material, plan, Scripted(plan, rule), path, **options)
+    return choices_of_run(*asked)

@@ -4,11 +4,11 @@ is meant; laid out as upstream lays it out.
 
 from __future__ import annotations
 
-import json
 import random
 from pathlib import Path
 from typing import Any
 
+from tests.helpers.lines import write_jsonl
 from tests.helpers.models import MARIAN_MARKS, save_marian, trained_pieces
 from tests.helpers.samples import declare_wino_x, german_referents
 
@@ -73,10 +73,7 @@ def lm_rows(n: int, *, seed: int = 0) -> list[dict[str, Any]]:
 def lay_out(folder: Path, part: str, rows: list[dict[str, Any]], *, lang: str = "de") -> Path:
     """Write rows where upstream has them, in a folder that serves as data_dir."""
     path = folder / f"demelin/wino_x/data/{part}/en_{lang}_test.jsonl"
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(
-        "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows), encoding="utf-8"
-    )
+    write_jsonl(path, rows)
     declare_wino_x(folder)
     return folder
 
@@ -84,9 +81,8 @@ def lay_out(folder: Path, part: str, rows: list[dict[str, Any]], *, lang: str = 
 def texts() -> list[str]:
     """Return all sentences that can be made."""
     rows = mt_rows(96)
-    return [
-        text for row in rows for text in (row["sentence"], row["translation1"], row["translation2"])
-    ]
+    names = ("sentence", "translation1", "translation2")
+    return [row[name] for row in rows for name in names]
 
 
 def save_schema_marian(folder: Path, *, n_pieces: int = 90, width: int = 32, seed: int = 0) -> Path:
@@ -95,9 +91,8 @@ def save_schema_marian(folder: Path, *, n_pieces: int = 90, width: int = 32, see
     """
     pieces = trained_pieces(texts(), vocab_size=n_pieces, model_type="bpe", **MARIAN_MARKS)
     part = {"layers": 1, "ffn_dim": 2 * width, "attention_heads": 4}
-    sizes: Any = {
-        f"{side}_{name}": n for side in ("encoder", "decoder") for name, n in part.items()
-    }
+    sides = ("encoder", "decoder")
+    sizes: Any = {f"{side}_{name}": n for side in sides for name, n in part.items()}
     sizes |= {"d_model": width, "max_position_embeddings": 64}
     return save_marian(folder, pieces, seed=seed, **sizes, dropout=0.0, init_std=0.15)
 

@@ -77,10 +77,8 @@ def test_a_cue_decides_the_german_gender() -> None:
         sides = (occupation.feminine, occupation.masculine)
         right, wrong = sides if cue == "female" else sides[::-1]
         words = set(re.findall(r"[\w-]+", pair.german))
-        if (
-            any(noun.declension == "adjective" or " " in noun.base for noun in (*right, *wrong))
-            or pair.english.count(occupation.english) > 1
-        ):
+        is_open = [n.declension == "adjective" or " " in n.base for n in (*right, *wrong)]
+        if any(is_open) or pair.english.count(occupation.english) > 1:
             continue  # the noun alone does not show the gender
         n_checked += 1
         cased = [partial(noun.form, plural=False, adjective_ending="") for noun in right]

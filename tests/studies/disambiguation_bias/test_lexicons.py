@@ -65,10 +65,8 @@ def test_pairs_of_mucow_are_tagged_as_keys(pair: str, n: int, n_right: int, shar
 @pytest.mark.shared
 def test_the_published_lexicon_gets_names(shared: Path, tmp_path: Path) -> None:
     path = tmp_path / "lexicon.json"
-    printed = printed_by(
-        f"study disambiguation_bias build-lexicon --senses-of emelin-2020 --senses {path}"
-        f" --data-dir {shared / 'upstream'} --json"
-    )
+    options = f"--senses-of emelin-2020 --senses {path} --data-dir {shared}/upstream --json"
+    printed = printed_by(f"study disambiguation_bias build-lexicon {options}")
     assert json.loads(printed) == {"language_pair": "en-de", "n_homographs": 101, "n_senses": 357}
     lexicon, published = read_lexicon(path), read_lexicon(data_dir=shared / "upstream")
     assert list(lexicon.clusters("letter")) == ["missive", "bookstaff"]

@@ -36,10 +36,11 @@ def fake_translate(sources: list[str], system: str | Path, **_options: Any) -> l
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Write data of every kind; translations are made without a model."""
     monkeypatch.setattr("cc_hf.systems.translate.translate", fake_translate)
-    monkeypatch.setattr(
-        "cc_hf.systems.translate.translate_rows",
-        lambda model, sources, **_: Translations(fake_translate(sources, model.name), []),
-    )
+
+    def rows(model: Any, sources: list[str], **_: Any) -> Translations:
+        return Translations(fake_translate(sources, model.name), [])
+
+    monkeypatch.setattr("cc_hf.systems.translate.translate_rows", rows)
     write_lines(tmp_path / "source.en", ["a cold spring came", "a spring came"] * 10)
     write_lines(tmp_path / "target.de", ["a cold Frühling came", "a Frühling came"] * 10)
     sense = {"focus": "spring", "cluster": "season", "senses": LEXICON["spring"], "tgt_lang": "de"}
@@ -80,9 +81,8 @@ def test_all_four_figures_are_compared(folder: Path) -> None:
     assert "base (first) and lexical (second)" in printed
     assert "errors on homographs, %" in printed
     beside = cells_beside("lexical_shortcuts", folder / "compared.json")
-    assert beside["Table 5.6, OS18"] == pytest.approx(
-        {"BLEU": 1, "errors": 1 / 3, "attacks": 1 / 3}
-    )
+    expected = {"BLEU": 1, "errors": 1 / 3, "attacks": 1 / 3}
+    assert beside["Table 5.6, OS18"] == pytest.approx(expected)
 
 
 @cases(

@@ -130,10 +130,9 @@ def test_sizes_of_multi30k_are_those_of_the_page(shared: Path, tmp_path: Path) -
     names = ("train.en", "train.de", "val.en", "val.de")
     for name in names:
         (tmp_path / name).write_bytes(gzip.decompress((raw / f"{name}.gz").read_bytes()))
-    shown = printed_by(
-        f"study disambiguation_bias count-corpus {' '.join(str(tmp_path / name) for name in names)}"
-        " --max-length-ratio 2 --min-known-words 0.5 --held-out 0.2"
-    )
+    files = " ".join(str(tmp_path / name) for name in names)
+    options = "--max-length-ratio 2 --min-known-words 0.5 --held-out 0.2"
+    shown = printed_by(f"study disambiguation_bias count-corpus {files} {options}")
     rows = [" ".join(line.split()) for line in shown.splitlines()]
     page = (_ROOT / "docs/studies/disambiguation_bias.md").read_text(encoding="utf-8")
     table = page.split("| | train | held-out | val |")[1].split("\n\n")[0]

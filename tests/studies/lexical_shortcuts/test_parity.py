@@ -196,10 +196,8 @@ def test_equations_of_the_gates_are_those_of_the_first_program(shared: Path) -> 
     embedded, real = tensors["encoder_hidden.0"], tensors["src_mask"] > 0
     prefix = "encoder.layer_1.self_attn_sublayer"
     for kind in ("key", "value"):
-        maps = (
-            weights[f"{prefix}.{name}_projection.dense_layer_weights"]  # stored [in, out]
-            for name in (f"sc_{kind}s", f"{kind}s")
-        )
+        names = (f"{prefix}.{name}_projection" for name in (f"sc_{kind}s", f"{kind}s"))
+        maps = (weights[f"{name}.dense_layer_weights"] for name in names)  # stored [in, out]
         shortcut, hidden = (F.linear(embedded, weight.T) for weight in maps)
         _, gate = gated(shortcut, hidden, weights[f"{prefix}.{kind}_gate_bias"])
         assert _largest(gate, tensors[f"encoder_{kind}_gate.0"], real) < _EXACT

@@ -57,10 +57,8 @@ def test_points_of_a_grid_are_made_once(tmp_path: Path, monkeypatch: pytest.Monk
     folder = main(_arguments(tmp_path))
     assert [path.name for path in trained] == ["1-1.ordinary.seed1", "2-1.average.seed1"]
     systems = ["baseline.seed1", "aan.seed1", "aan.int8.seed1"]
-    results = {
-        path.stem: EvaluationResult.from_json(path.read_text(encoding="utf-8"))
-        for path in (folder / "results").glob("*.json")
-    }
+    texts = {path.stem: path.read_text("utf-8") for path in (folder / "results").glob("*.json")}
+    results = {name: EvaluationResult.from_json(text) for name, text in texts.items()}
     assert set(results) == set(systems)
     assert all(result.n == 8 and result.system == name for name, result in results.items())
     assert "/beam1/int8 torch|" in results["aan.int8.seed1"].signature

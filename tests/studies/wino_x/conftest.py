@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -45,3 +46,10 @@ def masked_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     filled = [row[f"context_{of}"].replace("_", row[f"option{i}_{of}"]) for row, of, i in gaps]
     folder = tmp_path_factory.mktemp("masked")
     return save_tiny_masked_lm(folder, filled, family="xlm-roberta", vocab_size=120, seed=1)
+
+
+@pytest.fixture(scope="session")
+def both_sides(data_dir: Path) -> tuple[Examples, Examples]:
+    """Return the samples of LM-Wino-X in German and in English."""
+    load = partial(cc_hf.load_examples, "wino_x", data_dir=data_dir)
+    return load("lm_en_de"), load("lm_en_de.english")

@@ -31,7 +31,7 @@ from cc_hf.studies.wino_x.translation_pairs import PairCollator, encode_pairs
 from tests.helpers.cases import cases
 from tests.helpers.command_line import read_json
 from tests.helpers.families import BUILDERS
-from tests.helpers.judged import Examples, contrastive
+from tests.helpers.judged import Examples, Sides, contrastive
 
 MT = "mt_en_de.translations"
 
@@ -84,10 +84,8 @@ def test_a_curve_has_one_point_per_size(marian: Any, splits: WinoXSplits, tmp_pa
 
 def test_early_stopping_keeps_weights_of_lowest_dev_loss(marian: Any, splits: WinoXSplits) -> None:
     """The training data contradict the development part: they hold the other pronouns."""
-    wrong = [
-        contrastive(e.id, e.source, *e.contrastive_translations, e.correct_translation)
-        for e in splits.train[:40]
-    ]
+    sides = [(*e.contrastive_translations, e.correct_translation) for e in splits.train[:40]]
+    wrong = [contrastive(e.id, e.source, *s) for e, s in zip(splits.train, sides, strict=False)]
     dev = splits.dev[:8]  # one batch
     settings = FineTuning(learning_rate=0.02, max_epochs=60, patience=2, label_smoothing=0.0)
     tuned = fine_tune_on_translations(marian, wrong, dev, settings)
@@ -247,12 +245,9 @@ def test_fillers_are_located_in_their_gaps(masked_folder: Path) -> None:
         fine_tune_on_fillers(evaluator, [], [], FineTuning())
 
 
-def test_a_masked_lm_learns_the_fillers(masked_folder: Path, data_dir: Path) -> None:
+def test_a_masked_lm_learns_the_fillers(masked_folder: Path, both_sides: Sides) -> None:
     evaluator: Any = load_evaluator(masked_folder, mode="exact")
-    german, english = (
-        cc_hf.load_examples("wino_x", config, data_dir=data_dir)
-        for config in ("lm_en_de", "lm_en_de.english")
-    )
+    german, english = both_sides
     parts = split_schemas(english, n_dev=20, n_test=40)
     lengths = {"max_epochs": 12, "patience": 12, "accumulation": 2, "batch_size": 8}
     settings = thesis_settings("masked_lm", learning_rate=5e-3, masking="filler-only", **lengths)

@@ -10,6 +10,7 @@ from cc_hf.errors import InputError
 from cc_hf.studies.wino_x.lengths import sequence_lengths
 from tests.helpers.cases import cases
 from tests.helpers.command_line import printed_by, read_json
+from tests.helpers.judged import Sides
 from tests.helpers.samples import lay_out_samples
 
 
@@ -38,11 +39,8 @@ def test_printed_rows_have_the_lengths_that_were_counted_by_hand(
     assert (found.mean, found.deviation) == pytest.approx((np.mean(counts), np.std(counts)))
 
 
-def test_examples_that_do_not_fit_are_refused(data_dir: Path) -> None:
-    german, english = (
-        cc_hf.load_examples("wino_x", config, data_dir=data_dir)
-        for config in ("lm_en_de", "lm_en_de.english")
-    )
+def test_examples_that_do_not_fit_are_refused(both_sides: Sides) -> None:
+    german, english = both_sides
     with pytest.raises(InputError, match="expected at least one example"):
         sequence_lengths([])
     with pytest.raises(InputError, match="expected examples in one language, got de, en"):

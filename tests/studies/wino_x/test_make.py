@@ -53,10 +53,9 @@ _FILLED = "He took the {0}, not the {1}, as the _ was {2}."
 def _candidates(first: str, second: str) -> list[Candidate]:
     template = _FILLED.replace("the _", "_")
     contexts = [template.format(first, second, word) for word in ("old", "new")]
-    return [
-        Candidate(f"s-{i}", "s", context, context.replace("_", "it"), (first, second), i)
-        for i, context in enumerate(contexts, 1)
-    ]
+    options = (first, second)
+    rows = [(f"s-{i}", "s", c, c.replace("_", "it"), options, i) for i, c in enumerate(contexts, 1)]
+    return [Candidate(*row) for row in rows]
 
 
 def _made(

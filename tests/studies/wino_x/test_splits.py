@@ -10,14 +10,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import cc_hf
 from cc_hf.errors import EvaluatorError, InputError
 from cc_hf.schema import ContrastiveTranslationExample
 from cc_hf.studies.wino_x.choice_accuracy import choice_accuracy
 from cc_hf.studies.wino_x.pronoun_forms import ambiguous_pronoun, find_pronouns
 from cc_hf.studies.wino_x.splits import matching_samples, schema_of, split_schemas
 from tests.helpers.cases import cases
-from tests.helpers.judged import Examples, contrastive
+from tests.helpers.judged import Examples, Sides, contrastive
 from tests.helpers.letter_evaluator import BrokenEvaluator, TextEvaluator
 from tests.helpers.lines import read_jsonl
 
@@ -81,11 +80,8 @@ def test_splits_equal_those_of_the_program_of_the_thesis() -> None:
     assert (found.test, found.dev, found.train_part(10)) == (flat[:20], flat[20:26], flat[26:36])
 
 
-def test_both_languages_get_the_same_split(data_dir: Path) -> None:
-    german, english = (
-        cc_hf.load_examples("wino_x", config, data_dir=data_dir)
-        for config in ("lm_en_de", "lm_en_de.english")
-    )
+def test_both_languages_get_the_same_split(both_sides: Sides) -> None:
+    german, english = both_sides
     parts = [split_schemas(found, n_dev=6, n_test=10) for found in (german, english)]
     assert [e.id for e in parts[0].test] == [e.id for e in parts[1].test]
     assert matching_samples(parts[1].test, german) == parts[0].test

@@ -9,7 +9,6 @@ from typing import Any
 
 import pytest
 
-import cc_hf
 from cc_hf.errors import EvaluatorError, InputError
 from cc_hf.statistics.corpus_quality import corpus_score
 from cc_hf.studies.wino_x.debias import debias
@@ -25,7 +24,7 @@ from cc_hf.studies.wino_x.winogrande_part import trained_on_winogrande
 from cc_hf.systems.translate import translate_with
 from tests.helpers.cases import cases
 from tests.helpers.command_line import printed_by, read_json
-from tests.helpers.judged import Examples
+from tests.helpers.judged import Examples, Sides
 from tests.helpers.lines import write_jsonl, write_lines
 from tests.helpers.printed_beside import cells_beside
 from tests.helpers.terminal import printed
@@ -144,13 +143,12 @@ def _winogrande(folder: Path) -> Path:
     return write_jsonl(folder / "winogrande.jsonl", hit_schemas([*permutations(NOUNS, 2)]))
 
 
-def test_winogrande_is_trained_on_without_held_out_samples(data_dir: Path, tmp_path: Path) -> None:
+def test_winogrande_is_trained_on_without_held_out_samples(
+    both_sides: Sides, tmp_path: Path
+) -> None:
     from cc_hf.studies.wino_x.winogrande import load_winogrande, same_context
 
-    english, german = (
-        cc_hf.load_examples("wino_x", config, data_dir=data_dir)
-        for config in ("lm_en_de.english", "lm_en_de")
-    )
+    german, english = both_sides
     splits = split_schemas(english, n_dev=10, n_test=20)
     sentences = load_winogrande(_winogrande(tmp_path))
     trained, excluded = trained_on_winogrande(splits, sentences)

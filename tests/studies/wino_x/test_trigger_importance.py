@@ -160,10 +160,9 @@ def test_saliences_of_a_fairseq_model_equal_a_plain_loop(shared: bool, tmp_path:
 
 
 def test_order_and_batch_size_do_not_change_saliences(tiny_marian: Path) -> None:
-    whole, turned = (
-        prediction_differences(cc_hf.load_evaluator(tiny_marian, batch_tokens=n), examples)[0]
-        for n, examples in ((5000, EXAMPLES), (1, EXAMPLES[::-1]))
-    )
+    wide, narrow = (cc_hf.load_evaluator(tiny_marian, batch_tokens=n) for n in (5000, 1))
+    whole, _ = prediction_differences(wide, EXAMPLES)
+    turned, _ = prediction_differences(narrow, EXAMPLES[::-1])
     for one, other in zip(whole, turned[::-1], strict=True):
         assert one.example_id == other.example_id
         values = [[word.salience for word in of.words] for of in (one, other)]

@@ -82,9 +82,8 @@ def test_from_pairs_to_figures() -> None:
     beside = cells_beside("disambiguation_bias", "attacks.json", "transfer.json")
     assert beside["Figure 3.3"] == {"success": figures["total"]["rate"]}
     assert beside["Table 3.11"] == figures["prediction"]["thresholds"]
-    assert list(beside["Table 3.10"].values()) == [
-        test["test"]["rank_biserial"] for test in figures["prediction"]["tests"]
-    ]
+    tests = [test["test"]["rank_biserial"] for test in figures["prediction"]["tests"]]
+    assert list(beside["Table 3.10"].values()) == tests
     assert beside["section 3.3.4"] == {"least similar": 1.0}
 
 
@@ -112,9 +111,8 @@ def test_a_language_model_is_asked_for_the_samples_and_judged_where_it_answered(
     requests = read_jsonl(Path("requests.jsonl"))
     texts = [row["source"] for row in requests]
     assert texts == Path("sources.txt").read_text(encoding="utf-8").splitlines()
-    assert {row["category"] for row in requests} == {
-        *("seed", "insert_at_homograph", "replace_at_homograph")
-    }
+    kinds = {"seed", "insert_at_homograph", "replace_at_homograph"}
+    assert {row["category"] for row in requests} == kinds
     words = {"A": "Ein", "The": "Der", "came": "kam", "to": "zu", "us": "uns", "old": "alte"}
     words |= {"in": "in", "this": "diesem", "year": "Jahr", "at": "am", "last": "Ende"}
     replies = []
@@ -153,14 +151,11 @@ def test_contrastive_conditioning_needs_cues_only() -> None:
 
 def test_a_challenge_set_and_sheets_are_written_and_read() -> None:
     make()
-    assert "2 of 3 samples" in run(
-        "build-challenge samples.jsonl --strongest hard.jsonl --random random.jsonl --n 2"
-    )
+    files = "--strongest hard.jsonl --random random.jsonl"
+    assert "2 of 3 samples" in run(f"build-challenge samples.jsonl {files} --n 2")
     assert len(list(read_samples("random.jsonl"))) == 2
-    run(
-        "build-sheets hard.jsonl -o sheets --key key.json --n 3 --lexicon lexicon.json"
-        " --regular training.jsonl"
-    )
+    options = "--key key.json --n 3 --lexicon lexicon.json --regular training.jsonl"
+    run(f"build-sheets hard.jsonl -o sheets {options}")
     for path in ("sheets/rater1.csv", "sheets/rater2.csv"):
         assert len(fill(Path(path), lambda row: ["1", "4"])) == 5
     rated = run("rate key.json sheets/rater1.csv sheets/rater2.csv --json")

@@ -118,10 +118,8 @@ def test_ensembles_translate_with_sums_of_each_member(tmp_path: Path) -> None:
     folder = save_tiny_average_attention(tmp_path)
     sources = ["The doctor asked the nurse.", "The nurse."]
     options: dict[str, Any] = {"src_lang": "en", "tgt_lang": "de", "num_beams": 3}
-    both, alone = (
-        translate_with(load_evaluator(folders), sources, **options)
-        for folders in ([folder, folder], folder)
-    )
+    both = translate_with(load_evaluator([folder, folder]), sources, **options)
+    alone = translate_with(load_evaluator(folder), sources, **options)
     assert both == alone
 
 
