@@ -38,16 +38,11 @@ def mt_rows(n: int, *, seed: int = 0) -> list[dict[str, Any]]:
         (subject, one), (object_, other) = NOUNS[first], NOUNS[second]
         for answer, (english, german) in enumerate(TRIGGERS, start=1):
             start = f"{NOMINATIVE[one]} {subject} traf {ACCUSATIVE[other]} {object_}, weil"
-            row = {
-                "qID": f"S{number}-{answer}",
-                "answer": answer,
-                "pronoun1": one,
-                "pronoun2": other,
-            }
+            row: dict[str, Any] = {"qID": f"S{number}-{answer}", "answer": answer}
+            row |= {"pronoun1": one, "pronoun2": other}
             row["sentence"] = f"The {first} hit the {second} because it was {english}."
-            row |= {
-                f"translation{i}": f"{start} {p} {german} war." for i, p in ((1, one), (2, other))
-            }
+            row["translation1"] = f"{start} {one} {german} war."
+            row["translation2"] = f"{start} {other} {german} war."
             row |= {"referent1_en": first, "referent2_en": second}
             found.append(row | german_referents(subject, object_))
     return found

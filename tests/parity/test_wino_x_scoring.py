@@ -29,18 +29,15 @@ def test_accuracy_of_samples_and_pairs_is_the_printed_one(shared: Path, tmp_path
     def inverse_perplexities(sources: Sequence[str], translations: Sequence[str]) -> list[float]:
         """Find the figures by row: some rows hold the same sentences with other figures."""
         assert list(zip(sources[::2], translations[::2], strict=True)) == rights
-        pairs = zip(perplexities[::2], perplexities[1::2], strict=True)
-        orders = [
-            pair[:: 1 if row["answer"] == 1 else -1] for pair, row in zip(pairs, rows, strict=True)
-        ]
-        return [1 / perplexity for pair in orders for perplexity in pair]
+        numbers = [n for row in rows for n in (row["answer"], 3 - row["answer"])]
+        return [1 / perplexities[i - i % 2 + n - 1] for i, n in enumerate(numbers)]
 
     options: Any = {"data_dir": lay_out(tmp_path, "mt", rows), "evaluator": inverse_perplexities}
     options["metric"] = "contrastive_translation_scoring"
     found = evaluate_dataset("wino_x", "mt_en_de.translations", **options)
     n_right, n_wrong = gold["num_correct_pairs"], gold["num_incorrect_pairs"]
     counts = {"n_correct": gold["num_correct"], "n_pairs_correct": n_right}
-    counts |= {"n_pairs": n_right + n_wrong}
+    counts["n_pairs"] = n_right + n_wrong
     counts["n_ties"] = gold["n"] - gold["mwu"]["position_model"]["n_x"]
     assert found.n == gold["n"]
     assert {name: found.counts[name] for name in counts} == counts

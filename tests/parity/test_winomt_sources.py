@@ -34,14 +34,10 @@ def test_figures_equal_those_of_the_original_program(shared: Path) -> None:
     result = run(shared, hash_scores)
     assert result.n == 3648
     names = ("accuracy", "accuracy_male", "accuracy_female", "min_accuracy")
-    for prefix, expected in (
-        (
-            "weighted_",
-            [0.508531592728199, 0.5115173337026266, 0.5055327312369751, 0.5055327312369751],
-        ),
-        ("", [0.5098684210526315, 0.5049288061336255, 0.5148188803512623, 0.5049288061336255]),
-    ):
-        figures = [result.scores[f"{prefix}{name}"] for name in names]
+    weighted = (0.508531592728199, 0.5115173337026266, 0.5055327312369751, 0.5055327312369751)
+    plain = (0.5098684210526315, 0.5049288061336255, 0.5148188803512623, 0.5049288061336255)
+    for prefix, expected in (("weighted_", weighted), ("", plain)):
+        figures = tuple(result.scores[f"{prefix}{name}"] for name in names)
         assert figures == pytest.approx(expected, abs=1e-12)
 
 
